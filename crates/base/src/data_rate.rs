@@ -1,23 +1,23 @@
-//! Volumes, rates, links and disks as people write them: `10TB`, `1TB/h`, `2x1GbE`, `8@200MB/s`.
+//! Volumes, rates, links and disks as text: `10TB`, `1TB/h`, `2x1GbE`, `8@200MB/s`.
 //!
-//! Numbers, prefixes and units of time are those of [`quantity`]. `bit` is a bit, and so is the small b of Mb and Gb;
-//! everything else is a byte.
+//! Numbers, prefixes and units of time are those of [`quantity`]. `bit` and the lower-case b of Mb and Gb are bits;
+//! everything else is bytes.
 
 use crate::quantity::{self, Written, Wrong};
 
-/// More of anything is beyond what is reckoned with, in bytes or bytes per second.
+/// Maximum volume in bytes, and maximum rate in bytes per second.
 const QUANTITY_MAX: f64 = 1e18;
 
-/// The same of what is counted.
+/// Maximum count.
 const COUNT_MAX: u32 = 1_000_000;
 
-/// In which steps prefixes go.
+/// Base of the prefixes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steps {
-    /// Of 1000.
+    /// 1000.
     #[default]
     Thousands,
-    /// Of 1024.
+    /// 1024.
     Binary,
 }
 
@@ -26,11 +26,11 @@ pub enum Steps {
 pub struct Volume {
     /// Above 0.
     pub bytes: f64,
-    /// In which steps it was written.
+    /// Base of the prefix in the text.
     pub steps: Steps,
 }
 
-/// Bytes in a time.
+/// Bytes per time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
     /// The bytes, above 0.
@@ -46,24 +46,24 @@ impl Speed {
     }
 }
 
-/// Several of one kind.
+/// Several links or disks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Several {
     /// How many.
     pub count: u32,
-    /// What one of them gives.
+    /// Rate of each.
     pub each: Each,
 }
 
-/// What one link or disk gives.
+/// Rate of one link or disk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Each {
-    /// Ethernet of so many gigabits per second, as links are called; less of it is data.
+    /// Ethernet, by its nominal speed in gigabits per second; the goodput is lower.
     Ethernet {
         /// 10^9 bits per second.
         gigabits: f64,
     },
-    /// So many bytes per second of data.
+    /// Bytes per second of data.
     Data(Speed),
 }
 
@@ -75,7 +75,7 @@ const DISKS: (&str, &str) = ("is not a number of disks and what each of them wri
 /// A volume: `10TB`.
 ///
 /// # Errors
-/// Where `text`, which `thing` is to be, is none above 0 and up to 10^18 bytes.
+/// Where `text` is not a volume above 0 and up to 10^18 bytes. The error names `thing`.
 pub fn volume(thing: &str, text: &str) -> Result<Volume, Wrong> {
     amount(text).filter(|(_, is_bits)| !is_bits).map(|(volume, _)| volume).ok_or_else(|| wrong(thing, text, VOLUME))
 }
@@ -83,7 +83,7 @@ pub fn volume(thing: &str, text: &str) -> Result<Volume, Wrong> {
 /// A rate: `80MB/s`, `1TB/h`, `10Gbit/s`.
 ///
 /// # Errors
-/// Where it is none above 0 and up to 10^18 bytes per second.
+/// Where it is not a rate above 0 and up to 10^18 bytes per second.
 pub fn speed(thing: &str, text: &str) -> Result<Speed, Wrong> {
     speed_in(text).ok_or_else(|| wrong(thing, text, SPEED))
 }
@@ -94,9 +94,9 @@ pub fn speed(thing: &str, text: &str) -> Result<Speed, Wrong> {
 /// Where it is none.
 pub fn links(thing: &str, text: &str) -> Result<Several, Wrong> {
     let (count, each) = text.split_once(['x', '×', '*']).unwrap_or(("1", text));
-    let each = match ending(each.trim(), "GbE") {
+    let each = match strip_suffix(each.trim(), "GbE") {
         Some(gigabits) => {
-            let gigabits = quantity::number(gigabits).filter(|gigabits| is_reckoned(gigabits * 1e9));
+            let gigabits = quantity::number(gigabits).filter(|gigabits| is_in_range(gigabits * 1e9));
             gigabits.map(|gigabits| Each::Ethernet { gigabits })
         }
         None => speed_in(each).map(Each::Data),
@@ -126,32 +126,32 @@ fn several(count: &str, each: Option<Each>) -> Option<Several> {
 fn speed_in(text: &str) -> Option<Speed> {
     let (text, seconds) = match text.trim().split_once('/') {
         Some((text, time)) => (text, quantity::unit_seconds(time.trim())?),
-        // Who writes Gbps means a second.
+        // Gbps: per second.
         None => (text.trim().strip_suffix("ps")?, 1.0),
     };
     let (volume, is_bits) = amount(text)?;
     let bytes = volume.bytes / if is_bits { 8.0 } else { 1.0 };
     let speed = Speed { volume: Volume { bytes, ..volume }, seconds };
-    is_reckoned(speed.per_second()).then_some(speed)
+    is_in_range(speed.per_second()).then_some(speed)
 }
 
-fn is_reckoned(value: f64) -> bool {
+fn is_in_range(value: f64) -> bool {
     value.is_finite() && value > 0.0 && value <= QUANTITY_MAX
 }
 
-/// Bytes, or bits, and which of them.
+/// The volume in bytes or bits, and whether it is in bits.
 fn amount(text: &str) -> Option<(Volume, bool)> {
     let written = Written::of(text);
     let (factor, is_binary, is_bits) = unit(written.unit)?;
     let steps = if is_binary { Steps::Binary } else { Steps::Thousands };
     let bytes = written.float()? * factor as f64;
-    is_reckoned(bytes).then_some((Volume { bytes, steps }, is_bits))
+    is_in_range(bytes).then_some((Volume { bytes, steps }, is_bits))
 }
 
-/// The bytes or bits of a unit, whether its steps are of 1024, and whether it is of bits.
+/// The bytes or bits of a unit, whether its base is 1024, and whether it is in bits.
 fn unit(unit: &str) -> Option<(u64, bool, bool)> {
-    // `kb` and `gb` are written for bytes, `Mb` and `Gb` for bits.
-    let bits = ending(unit, "bit")
+    // `kb` and `gb` are bytes, `Mb` and `Gb` are bits.
+    let bits = strip_suffix(unit, "bit")
         .or_else(|| unit.strip_suffix('b').filter(|prefix| prefix.starts_with(|letter: char| letter.is_uppercase())));
     let (factor, is_binary) = match bits {
         Some(bits) => quantity::prefix(bits)?,
@@ -160,8 +160,8 @@ fn unit(unit: &str) -> Option<(u64, bool, bool)> {
     Some((factor, is_binary, bits.is_some()))
 }
 
-/// What stands before `end`, whatever its capitals.
-fn ending<'a>(text: &'a str, end: &str) -> Option<&'a str> {
+/// The text before the suffix `end`, ignoring case.
+fn strip_suffix<'a>(text: &'a str, end: &str) -> Option<&'a str> {
     let at = text.len().checked_sub(end.len())?;
     let (before, found) = (text.get(..at)?, text.get(at..)?);
     found.eq_ignore_ascii_case(end).then_some(before)
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_written_as_people_say_them() {
+    fn rates_have_prefixes_and_units_of_time() {
         for (text, expected) in [
             ("80MB/s", 80e6),
             ("80 MB/s", 80e6),
@@ -233,7 +233,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in ".{0,24}") {
+        fn no_text_panics(text in ".{0,24}") {
             let _ = (volume("it", &text), speed("it", &text), links("it", &text), disks("it", &text));
         }
 
@@ -241,12 +241,12 @@ mod tests {
         fn letters_of_units_in_any_order_give_a_quantity_or_none(text in "[0-9._]{0,6}[kKMGTPiBbxE@/ s]{0,8}") {
             let found = [speed("it", &text).ok().map(|speed| speed.per_second()), volume("it", &text).ok().map(|volume| volume.bytes)];
             for value in found.into_iter().flatten() {
-                prop_assert!(is_reckoned(value), "{text}: {value}");
+                prop_assert!(is_in_range(value), "{text}: {value}");
             }
         }
 
         #[test]
-        fn what_is_written_is_read(
+        fn written_quantities_are_read(
             count in 1u32..1_000,
             value in 1u32..10_000,
             prefix in prop::sample::select(vec![("k", 1e3), ("M", 1e6), ("G", 1e9), ("Ki", 1024.0), ("Mi", 1_048_576.0)]),

@@ -1,44 +1,44 @@
-//! The control groups of a process, version 1 or 2, those above them, and what they limit.
+//! The control groups of a process, version 1 or 2, their parents, and their limits.
 
 use std::path::{Path, PathBuf};
 
 use crate::mount::{Mount, mounts};
 use crate::root::{self, Root, inside};
 
-/// The control groups that this process is in, by what they control.
+/// The control groups of this process, by controller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    /// Those of processor time; none without control groups.
+    /// CPU time; none without control groups.
     pub cpu: Option<Tree>,
-    /// Those of memory.
+    /// Memory.
     pub memory: Option<Tree>,
-    /// Those of the set of processors.
+    /// Set of processors.
     pub cpu_set: Option<Tree>,
 }
 
-/// A group and those above it.
+/// A group and its parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// 1 or 2.
     pub version: u32,
-    /// Directories, the group's own first.
+    /// Directories, from the group up.
     pub steps: Vec<PathBuf>,
 }
 
-/// A limit of processor time.
+/// A CPU quota.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quota {
-    /// Processors' worth of time per second.
+    /// The quota in processors.
     pub processors: f64,
-    /// Microseconds after which time is given anew.
+    /// Period, microseconds.
     pub period_us: u64,
-    /// The group that has this limit.
+    /// The group with this quota.
     pub directory: PathBuf,
 }
 
 impl Groups {
-    /// Reads where this process belongs: for each controller its tree of version 1 where it has one, else that of
-    /// version 2.
+    /// Reads the groups of this process: for each controller the tree of version 1 if it exists, else that of version
+    /// 2.
     pub fn of(root: &Root) -> Groups {
         let tree = |controller: &str| {
             let steps = |version: u32, controller: Option<&str>| {
@@ -49,12 +49,12 @@ impl Groups {
         Groups { cpu: tree("cpu"), memory: tree("memory"), cpu_set: tree("cpuset") }
     }
 
-    /// 1 where processor or memory are controlled by it, else 2; none without control groups.
+    /// 1 if CPU or memory are controlled by version 1, else 2; none without control groups.
     pub fn version(&self) -> Option<u32> {
         [&self.cpu, &self.memory].into_iter().flatten().map(|tree| tree.version).min()
     }
 
-    /// The tightest limit of processor time on the way up.
+    /// The lowest CPU quota of the group and its parents.
     pub fn quota(&self) -> Option<Quota> {
         let tree = self.cpu.as_ref()?;
         let of = |directory: &PathBuf| {
@@ -79,9 +79,9 @@ impl Groups {
         tree.steps.iter().filter_map(of).min_by(|left, right| left.processors.total_cmp(&right.processors))
     }
 
-    /// The tightest limit of memory on the way up, in bytes.
+    /// The lowest memory limit of the group and its parents, bytes.
     pub fn memory_bytes_max(&self) -> Option<u64> {
-        // Version 1 says "unlimited" as the largest number of whole pages.
+        // Version 1 reports "unlimited" as the largest number of whole pages.
         const UNLIMITED: u64 = 1 << 62;
         let tree = self.memory.as_ref()?;
         let file = if tree.version == 1 { "memory.limit_in_bytes" } else { "memory.max" };
@@ -96,8 +96,7 @@ impl Groups {
         steps.find_map(|directory| files.iter().find_map(|file| root::text(directory.join(file))))
     }
 
-    /// The file that says how long this process was held back: of the group with the quota, or of the nearest one
-    /// that has such a file.
+    /// The `cpu.stat` with the throttled time: that of the group with the quota, or the nearest one.
     pub fn throttle_file(&self) -> Option<PathBuf> {
         let with_quota = self.quota().map(|quota| quota.directory);
         let steps = self.cpu.iter().flat_map(|tree| &tree.steps);
@@ -106,12 +105,12 @@ impl Groups {
     }
 }
 
-/// The group of this process for a controller of version 1, and those above it; none where version 1 does not have it.
+/// The group of this process for a controller of version 1, and its parents; none without that controller.
 pub fn own_directories(root: &Root, controller: &str) -> Option<Vec<PathBuf>> {
     own_directories_of(root, "self", Some(controller))
 }
 
-/// The same of process `pid`, a number or `self`, and, without a controller, of version 2.
+/// The same for process `pid`, a number or `self`; without a controller, for version 2.
 pub fn own_directories_of(root: &Root, pid: &str, controller: Option<&str>) -> Option<Vec<PathBuf>> {
     let text = root::text(root.proc.join(pid).join("cgroup"))?;
     let mounts = mounts(root);
@@ -127,7 +126,7 @@ pub fn own_directories_of(root: &Root, pid: &str, controller: Option<&str>) -> O
     Some(directories(root, mount, path))
 }
 
-/// Nanoseconds that a group was held back, from its `cpu.stat`, version 1 or 2.
+/// Throttled time of a group, nanoseconds, from its `cpu.stat`, version 1 or 2.
 pub fn throttled_ns(text: &str) -> Option<u64> {
     text.lines().find_map(|line| match line.split_once(' ')? {
         ("throttled_usec", value) => value.trim().parse::<u64>().ok()?.checked_mul(1000),
@@ -144,15 +143,15 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The directory of the group `path` below `mount`, and those above it, up to the mount. In a container only a part
-/// of the hierarchy is mounted, and the path may lie outside of it: then the mount is all that can be seen.
+/// The directory of the group `path` below `mount`, and its parents up to the mount. In a container the path may be
+/// outside of the mounted part of the hierarchy: then only the mount is returned.
 fn directories(root: &Root, mount: &Mount, path: &str) -> Vec<PathBuf> {
     let top = inside(&root.top, &mount.mount_point);
     let below = Path::new(path).strip_prefix(&mount.root).ok();
     let below = below.filter(|below| !below.components().any(|step| step.as_os_str() == ".."));
     let group = below.map_or_else(|| top.clone(), |below| top.join(below));
-    let seen = |step: &&Path| step.starts_with(&top);
-    let steps: Vec<PathBuf> = group.ancestors().take_while(seen).map(Path::to_owned).collect();
+    let is_mounted = |step: &&Path| step.starts_with(&top);
+    let steps: Vec<PathBuf> = group.ancestors().take_while(is_mounted).map(Path::to_owned).collect();
     if group.is_dir() { steps } else { vec![top] }
 }
 
@@ -165,11 +164,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_versions_say_how_long_a_group_was_held_back() {
+    fn both_versions_report_throttled_time() {
         let second = "usage_usec 5\nuser_usec 3\nsystem_usec 2\nnr_periods 7\nnr_throttled 1\nthrottled_usec 250\n";
         assert_eq!(throttled_ns(second), Some(250_000));
         assert_eq!(throttled_ns("nr_periods 0\nnr_throttled 2\nthrottled_time 99\n"), Some(99));
-        assert_eq!(throttled_ns("usage_usec 5\n"), None, "the root group does not say");
+        assert_eq!(throttled_ns("usage_usec 5\n"), None, "the root group does not report it");
         assert_eq!(throttled_ns("throttled_usec 18446744073709551615\n"), None);
     }
 
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tightest_group_on_the_way_up_limits() {
+    fn the_lowest_limit_of_group_and_parents_applies() {
         let unified = ("proc/self/mountinfo", "25 23 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n");
         let limit = |group: &str, files: &[(&str, &str)]| {
             let files = [&[unified, ("proc/self/cgroup", group)], files].concat();
@@ -207,7 +206,7 @@ mod tests {
 
     #[test]
     fn groups_of_version_1_limit_wherever_they_are_mounted() {
-        // Version 2 is there beside it and has no controllers; another program has mounted the processor time.
+        // Version 2 is mounted too, without controllers; another program has mounted the cpu controller.
         let mounts = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n\
                       32 31 0:29 / /sys/fs/cgroup/cpu rw shared:7 - cgroup cgroup rw,cpu\n\
                       35 31 0:32 /docker/ab /groups/mem rw shared:9 master:2 - cgroup cgroup rw,hugetlb,memory\n\
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_controller_that_version_1_does_not_have_is_one_of_version_2() {
+    fn a_controller_not_in_version_1_is_in_version_2() {
         let root = tree(&[
             (
                 "proc/self/mountinfo",
@@ -244,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "[\\PC\n: ]*") {
+        fn no_text_panics(text in "[\\PC\n: ]*") {
             let _ = throttled_ns(&text);
             let _ = lines(&text).count();
         }

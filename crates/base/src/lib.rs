@@ -1,9 +1,7 @@
-//! What several crates need of the system below them and of what people write: quantities as text, processes, control
-//! groups, and the places where both are found.
+//! Quantities as text, processes, control groups, mounts, and the paths of `/proc` and `/sys`.
 //!
-//! A crate of its own because the host, engines, tracing, runs and the command line read the same things, and each of
-//! them must find the same: one process, one limit, one meaning of `1MB`. It knows nothing of ours, not even the
-//! vocabulary: numbers have their unit in the name.
+//! A separate crate because host, engines, tracing, runs and the command line must read these in the same way: one
+//! process, one limit, one meaning of `1MB`. It imports none of our crates; numbers have their unit in the name.
 
 pub mod data_rate;
 pub mod group;

@@ -7,17 +7,17 @@ use crate::root::{self, Root};
 /// One line of `mountinfo` (proc(5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Major and minor number of what is mounted; major 0 is no block device.
+    /// Major and minor number of the device; major 0 is not a block device.
     pub device: (u32, u32),
-    /// The directory of that file system which is mounted.
+    /// The mounted directory of the file system.
     pub root: String,
-    /// Where it is seen.
+    /// Mount point.
     pub mount_point: String,
     /// Options of this mount.
     pub options: String,
     /// Type of the file system, as `mount` calls it.
     pub kind: String,
-    /// What is mounted, in the words of the file system.
+    /// Source of the mount.
     pub source: String,
     /// Options of the file system.
     pub super_options: String,
@@ -30,17 +30,17 @@ impl Mount {
     }
 }
 
-/// All mounts, in the order in which they were made.
+/// All mounts, in order of mounting.
 pub fn mounts(root: &Root) -> Vec<Mount> {
     let text = root::text(root.proc.join("self/mountinfo")).unwrap_or_default();
     text.lines().filter_map(parse).collect()
 }
 
-/// The mount that `path` lies in. `device` is what the file system says of the path, where it can be asked: it tells
-/// a mount from one that lies over it.
+/// The mount that contains `path`. `device` is the device of the path, if known: it distinguishes a mount from one
+/// mounted over it.
 pub fn mount_of<'a>(mounts: &'a [Mount], path: &Path, device: Option<(u32, u32)>) -> Option<&'a Mount> {
     let above = || mounts.iter().filter(|mount| path.starts_with(&mount.mount_point));
-    // Of several at the same place the last one lies on top; max_by_key takes the last of equal ones.
+    // Of several mounts at the same point the last one is on top; max_by_key returns the last of equal ones.
     let nearest = |mount: &&Mount| mount.mount_point.len();
     above().filter(|mount| Some(mount.device) == device).max_by_key(nearest).or_else(|| above().max_by_key(nearest))
 }
@@ -63,7 +63,7 @@ fn parse(line: &str) -> Option<Mount> {
     })
 }
 
-/// Undoes the kernel's `\040` for a space, and the same for tabulator, line break and backslash.
+/// Decodes the kernel's octal escapes of space, tab, newline and backslash (`\040`).
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -98,21 +98,21 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_mount_holds_a_path() {
+    fn the_nearest_mount_contains_a_path() {
         let mounts = sample();
         assert_eq!(mounts.len(), 4);
         let kind = |path: &str, device| mount_of(&mounts, Path::new(path), device).map(|mount| mount.kind.clone());
         assert_eq!(kind("/home/x", None).as_deref(), Some("ext4"));
         assert_eq!(kind("/dev/shm/x", None).as_deref(), Some("tmpfs"));
-        assert_eq!(kind("/dev/shmx", None).as_deref(), Some("ext4"), "a name is not a beginning");
-        assert_eq!(kind("/data one/x", None).as_deref(), Some("tmpfs"), "the last one lies on top");
-        assert_eq!(kind("/data one/x", Some((253, 2))).as_deref(), Some("xfs"), "unless the file system knows better");
+        assert_eq!(kind("/dev/shmx", None).as_deref(), Some("ext4"), "not a parent directory");
+        assert_eq!(kind("/data one/x", None).as_deref(), Some("tmpfs"), "the last one is on top");
+        assert_eq!(kind("/data one/x", Some((253, 2))).as_deref(), Some("xfs"), "unless the device is known");
         assert_eq!(kind("/data one/x", Some((9, 9))).as_deref(), Some("tmpfs"));
         assert_eq!(mount_of(&[], Path::new("/"), None), None);
     }
 
     #[test]
-    fn fields_are_taken_apart() {
+    fn fields_are_parsed() {
         let mount = &sample()[2];
         assert_eq!((mount.device, mount.root.as_str()), ((253, 2), "/sub"));
         assert_eq!((mount.mount_point.as_str(), mount.options.as_str()), ("/data one", "rw,noatime"));
@@ -123,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_too_strange(line in "\\PC*", path in "/[\\PC\\\\]*") {
+        fn no_line_panics(line in "\\PC*", path in "/[\\PC\\\\]*") {
             let _ = parse(&line);
             let _ = parse(&format!("1 2 3:4 {path} {path} rw - {path} {path} rw"));
             let _ = unescape(&path);

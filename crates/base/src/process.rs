@@ -1,4 +1,4 @@
-//! Processes as `/proc` shows them: what they are, which processes they have started, and whether one is still the same.
+//! Processes in `/proc`: their identity, their state, and trees of processes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,53 +9,53 @@ use std::str::FromStr;
 
 use crate::root::{self, Root};
 
-/// A process. Its start tells it from a later one with the same number.
+/// A process, identified by pid and start time, which differs from that of a later process with the same pid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
+    /// The pid.
     pub pid: u32,
-    /// Ticks since the machine started, field 22 of `/proc/PID/stat`.
+    /// Start, ticks since boot: field 22 of `/proc/PID/stat`.
     pub start_ticks: u64,
 }
 
 impl Process {
-    /// The process that has this number now; none where there is none, or only its exit status is left of it.
+    /// The process with this pid; none if it does not exist or is a zombie.
     pub fn of(pid: u32) -> Option<Process> {
         Process::below(&Root::host().proc, pid)
     }
 
-    /// The same in a recorded tree, whose `/proc` is `proc`.
+    /// The same in a recorded `/proc`.
     pub fn below(proc: &Path, pid: u32) -> Option<Process> {
         let stat = Stat::of(proc, pid)?;
         stat.runs().then_some(Process { pid, start_ticks: stat.start_ticks })
     }
 
-    /// This one.
+    /// This process.
     pub fn own() -> Option<Process> {
         Process::of(std::process::id())
     }
 
-    /// Whether it still runs.
+    /// Whether it is still running.
     pub fn is_alive(self) -> bool {
         Process::of(self.pid) == Some(self)
     }
 }
 
-/// Whether process `pid` runs: one that has ended and waits for its parent does not.
+/// Whether process `pid` is running; a zombie is not.
 pub fn is_running(pid: u32) -> bool {
     Process::of(pid).is_some()
 }
 
-/// Begins the names of all that dbdyno makes in the kernel.
+/// Prefix of all kernel objects of dbdyno.
 const PREFIX: &str = "dbdyno-";
 
-/// What a process of dbdyno calls what it makes in the kernel, so that the next start finds what a killed one left:
+/// Name of a kernel object of a process of dbdyno, by which the next start finds left-overs of a killed one:
 /// `dbdyno-PID-START`, and `dbdyno-PID-START-NUMBER` from the second one on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maker {
-    /// Who made it.
+    /// The process that created it.
     pub process: Process,
-    /// How many of its kind it had made before.
+    /// Number of objects of this kind that it created before.
     pub number: u32,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Maker {
     }
 }
 
-/// A text that is not the name of anything that dbdyno made.
+/// Not the name of an object of dbdyno.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is not named {PREFIX}PID-START")]
 pub struct NotMade;
@@ -83,47 +83,47 @@ impl FromStr for Maker {
         let start_ticks = numbers.next().and_then(|start| start.parse().ok()).ok_or(NotMade)?;
         let number = numbers.next().map_or(Ok(0), |number| number.parse().map_err(|_| NotMade))?;
         let maker = Maker { process: Process { pid, start_ticks }, number };
-        // No other spelling: what is removed is what was made.
+        // Only the canonical spelling: nothing else is removed.
         (maker.to_string() == text).then_some(maker).ok_or(NotMade)
     }
 }
 
-/// What is read of `/proc/PID/stat` (proc_pid_stat(5)).
+/// Fields of `/proc/PID/stat` (proc_pid_stat(5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Name of the program, cut by the kernel after 15 letters.
+    /// Name of the program, truncated by the kernel to 15 characters.
     pub name: String,
-    /// `R`, `S`, `D`, ...; `Z` and `X` of one that has ended.
+    /// `R`, `S`, `D`, ...; `Z` and `X` after its end.
     pub state: char,
-    /// Who started it, or took it over.
+    /// The parent.
     pub parent: u32,
-    /// Whether it is a thread of the kernel.
+    /// Whether it is a kernel thread.
     pub is_of_kernel: bool,
-    /// When it was started, ticks since the machine was.
+    /// Start, ticks since boot.
     pub start_ticks: u64,
-    /// User and system time of all threads, in ticks.
+    /// User and system time of all threads, ticks.
     pub own_ticks: u64,
-    /// The same of the children that have ended and were waited for, and of theirs.
+    /// The same of ended and waited-for children, and of theirs.
     pub ended_ticks: u64,
 }
 
-/// The flag of a thread of the kernel (`PF_KTHREAD`).
+/// The flag of kernel threads (`PF_KTHREAD`).
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
 impl Stat {
-    /// That of a process; none where it is not there.
+    /// That of a process; none if it does not exist.
     pub fn of(proc: &Path, pid: u32) -> Option<Stat> {
-        // Half of it is enough for the longest line: one call, and no second one that finds the end.
+        // Twice the longest line, so that one read suffices.
         let mut bytes = [0; 2048];
         let read = fs::File::open(proc.join(format!("{pid}/stat"))).ok()?.read(&mut bytes).ok()?;
         Stat::parse(&String::from_utf8_lossy(&bytes[..read]))
     }
 
-    /// Fields 2, 3, 4, 9, 14 to 17 and 22. The name may hold anything, brackets too.
+    /// Fields 2, 3, 4, 9, 14 to 17 and 22. The name may contain anything, also brackets.
     fn parse(text: &str) -> Option<Stat> {
-        let (before, behind) = text.rsplit_once(')')?;
-        let fields: Vec<&str> = behind.split_ascii_whitespace().take(20).collect();
-        // The first field behind the name is field 3.
+        let (before, after) = text.rsplit_once(')')?;
+        let fields: Vec<&str> = after.split_ascii_whitespace().take(20).collect();
+        // The first field after the name is field 3.
         let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
         Some(Stat {
             name: before.split_once('(').map_or("", |(_, name)| name).to_owned(),
@@ -136,75 +136,75 @@ impl Stat {
         })
     }
 
-    /// Whether it runs, and is not only an exit status that waits for its parent.
+    /// Whether it is running, and not a zombie.
     pub fn runs(&self) -> bool {
         !matches!(self.state, 'Z' | 'X' | 'x')
     }
 
-    /// Time of all threads, nanoseconds, as exact as ticks are.
+    /// CPU time of all threads, nanoseconds, with the resolution of ticks.
     pub fn own_ns(&self) -> u64 {
         ticks_ns(self.own_ticks)
     }
 
-    /// Time of the children that have ended, nanoseconds, as exact as ticks are.
+    /// CPU time of ended children, nanoseconds, with the resolution of ticks.
     pub fn end_ns(&self) -> u64 {
         ticks_ns(self.ended_ticks)
     }
 
-    /// Seconds since it was started, by the age of the machine in `proc`.
+    /// Seconds since its start, by the uptime in `proc`.
     pub fn age_seconds(&self, proc: &Path) -> Option<f64> {
         let up_seconds: f64 = root::text(proc.join("uptime"))?.split_ascii_whitespace().next()?.parse().ok()?;
         Some(up_seconds - ticks_ns(self.start_ticks) as f64 / 1e9)
     }
 }
 
-/// Nanoseconds of so many ticks of `/proc`.
+/// Nanoseconds of ticks of `/proc`.
 pub fn ticks_ns(ticks: u64) -> u64 {
     ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second().max(1))
 }
 
-/// Nanoseconds that all threads of a process of this host have run, those that have ended included: finer than ticks, and
-/// for servers of many threads too, of which `/proc/PID/schedstat` knows only the first.
+/// CPU time of all threads of a process, ended ones included, nanoseconds: more precise than ticks, and complete for
+/// multi-threaded servers, unlike `/proc/PID/schedstat`, which covers the first thread only.
 pub fn cpu_ns(pid: u32) -> Option<u64> {
-    // The clock of another process's processor time: CPUCLOCK_SCHED of the process, see clock_getcpuclockid(3).
+    // The CPU-time clock of another process: CPUCLOCK_SCHED, see clock_getcpuclockid(3).
     let clock = (!i32::try_from(pid).ok()? << 3) | 2;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours that outlives the call; an unknown clock is refused.
+    // SAFETY: the pointer is to a local timespec that outlives the call; an invalid clock is an error.
     let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
     let nanos = u64::try_from(time.tv_sec).ok()?.checked_mul(1_000_000_000)?;
     (result == 0).then(|| nanos + u64::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// The numbers of all processes in `proc`.
+/// The pids of all processes in `proc`.
 pub fn every(proc: &Path) -> impl Iterator<Item = u32> + use<> {
     let entries = fs::read_dir(proc).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Some processes and those that they have started, and those that these have.
+/// Trees of processes: roots and their descendants.
 #[derive(Clone, Debug)]
 pub struct Trees {
     proc: PathBuf,
     roots: Vec<u32>,
-    /// Whether the kernel lists the children of a process; otherwise every process is asked for its parent.
+    /// Whether the kernel lists the children of a process; otherwise the parents of all processes are read.
     lists_children: bool,
 }
 
 impl Trees {
-    /// The trees below `roots`, which are looked for in `proc`.
+    /// The trees of `roots` in `proc`.
     pub fn new(proc: impl Into<PathBuf>, roots: &[u32]) -> Trees {
         let proc = proc.into();
         let lists_children = roots.iter().any(|pid| listed_children(&proc, *pid).is_some());
         Trees { proc, roots: roots.to_vec(), lists_children }
     }
 
-    /// Whose trees these are.
+    /// The roots.
     pub fn roots(&self) -> &[u32] {
         &self.roots
     }
 
-    /// Calls `each` with every process that is there now, each once and before those that it has started: its number,
-    /// what is known of it, and how many generations lie between it and the nearest root.
+    /// Calls `each` once with every existing process, parents before children: pid, stat, and number of generations
+    /// below the nearest root.
     pub fn walk(&self, mut each: impl FnMut(u32, &Stat, usize)) {
         let stat = |pid: u32| Stat::of(&self.proc, pid);
         let all: BTreeMap<u32, Stat> = match self.lists_children || self.roots.is_empty() {
@@ -214,10 +214,10 @@ impl Trees {
         let mut found: Vec<(u32, usize)> = self.roots.iter().map(|root| (*root, 0)).collect();
         let mut at = 0;
         while let Some((pid, generation)) = found.get(at).copied() {
-            let is_known = found[..at].iter().any(|(known, _)| *known == pid);
+            let is_repeated = found[..at].iter().any(|(known, _)| *known == pid);
             at += 1;
             let stat = if self.lists_children { stat(pid) } else { all.get(&pid).cloned() };
-            let Some(stat) = stat.filter(|_| !is_known) else { continue };
+            let Some(stat) = stat.filter(|_| !is_repeated) else { continue };
             each(pid, &stat, generation);
             let children: Vec<u32> = match self.lists_children {
                 true => listed_children(&self.proc, pid).unwrap_or_default(),
@@ -227,7 +227,7 @@ impl Trees {
         }
     }
 
-    /// All of them, the roots among them.
+    /// All processes, including the roots.
     pub fn processes(&self) -> Vec<Process> {
         let mut found = Vec::new();
         self.walk(|pid, stat, _| found.push(Process { pid, start_ticks: stat.start_ticks }));
@@ -235,7 +235,7 @@ impl Trees {
     }
 }
 
-/// The children, as the kernel lists them per thread, where it was built to do so.
+/// The children, as listed by the kernel per thread, if it is built with this.
 fn listed_children(proc: &Path, pid: u32) -> Option<Vec<u32>> {
     let tasks = proc.join(format!("{pid}/task"));
     let mut children = Vec::new();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_is_that_of_the_machine_less_the_start() {
+    fn the_age_is_uptime_minus_start() {
         let tree = tempfile::tempdir().expect("temporary directory");
         let stat = Stat { start_ticks: 4700, ..Stat::parse(LINE).expect("a stat line") };
         assert_eq!(stat.age_seconds(tree.path()), None);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_known_by_number_and_start() {
+    fn a_process_is_identified_by_pid_and_start() {
         let own = Process::own().expect("this process");
         assert_eq!(own.pid, std::process::id());
         assert!(own.is_alive());
@@ -302,21 +302,21 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_has_ended_does_not_run() {
+    fn an_ended_process_is_not_running() {
         assert!(is_running(std::process::id()));
         let mut child = Command::new("true").spawn().expect("a process");
         let pid = child.id();
-        let begun = Instant::now();
-        while is_running(pid) && begun.elapsed().as_secs() < 10 {
+        let start = Instant::now();
+        while is_running(pid) && start.elapsed().as_secs() < 10 {
             std::thread::yield_now();
         }
-        assert!(!is_running(pid), "it waits for its parent");
+        assert!(!is_running(pid), "it is a zombie");
         child.wait().expect("ended");
         assert!(!is_running(pid), "it is gone");
     }
 
     #[test]
-    fn only_what_was_made_so_is_ours() {
+    fn only_canonical_names_are_accepted() {
         for name in ["dbdyno", "dbdyno-1", "dbdyno-1-", "dbdyno-01-2", "dbdyno-1-2-0", "dbdyno-+1-2", "xdbdyno-1-2"] {
             assert_eq!(name.parse::<Maker>(), Err(NotMade), "{name}");
         }
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn each_process_of_a_tree_comes_once_and_behind_its_parent() {
+    fn each_process_of_a_tree_comes_once_and_after_its_parent() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         for (pid, parent) in [(1, 0), (10, 1), (11, 10), (12, 10), (13, 12), (20, 1)] {
             process(scratch.path(), pid, parent);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_lists_children_is_believed() {
+    fn listed_children_are_used() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         for (pid, parent) in [(10, 1), (11, 10), (12, 10), (14, 10)] {
             process(scratch.path(), pid, parent);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_process_has_started_is_found() {
+    fn children_are_found() {
         let own = std::process::id();
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().expect("cat");
         let found = Trees::new("/proc", &[own]).processes();
@@ -365,26 +365,26 @@ mod tests {
     #[test]
     fn the_clock_of_a_process_agrees_with_its_ticks() {
         let pid = std::process::id();
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_millis(50) {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(50) {
             std::hint::spin_loop();
         }
         let by_clock_ns = cpu_ns(pid).expect("a clock");
         let ticks = Stat::of(&Root::host().proc, pid).expect("stat").own_ticks;
-        let apart_ns = by_clock_ns.abs_diff(ticks_ns(ticks));
-        assert!(apart_ns < ticks_ns(10), "{by_clock_ns} ns by the clock, {ticks} ticks");
+        let difference_ns = by_clock_ns.abs_diff(ticks_ns(ticks));
+        assert!(difference_ns < ticks_ns(10), "{by_clock_ns} ns by the clock, {ticks} ticks");
         assert_eq!(cpu_ns(u32::MAX), None);
     }
 
     proptest! {
         #[test]
-        fn every_name_is_read_again(pid in any::<u32>(), start_ticks in any::<u64>(), number in any::<u32>()) {
+        fn every_name_is_parsed_again(pid in any::<u32>(), start_ticks in any::<u64>(), number in any::<u32>()) {
             let maker = Maker { process: Process { pid, start_ticks }, number };
             prop_assert_eq!(maker.to_string().parse(), Ok(maker));
         }
 
         #[test]
-        fn no_text_is_too_strange(
+        fn no_text_panics(
             line in "[0-9]* ?\\(?\\PC*\\)?( [0-9-]+)*",
             name in "(dbdyno)?-?[0-9]{0,12}-?\\PC*",
         ) {

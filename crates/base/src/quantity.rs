@@ -1,26 +1,25 @@
-//! Counts, sizes, times, rates and shares as people write them, read and written in this one place.
+//! Counts, sizes, times, rates and shares as text: parser and formatter.
 //!
-//! A number is digits with `_` between them, a decimal part, and an exponent (`1_000`, `1.5`, `2e3`). Behind it stands
-//! a unit, with a blank before it or not; capitals do not matter but in those of time:
+//! A number has digits with optional `_`, a decimal part, and an exponent (`1_000`, `1.5`, `2e3`). A unit follows,
+//! after an optional blank; case is ignored except in units of time:
 //!
 //! | | unit | such as |
 //! |---|---|---|
 //! | prefix | `k`, `M`, `G`, `T`, `P`: powers of 1000; `Ki`, `Mi`, `Gi`, `Ti`, `Pi`: powers of 1024 | |
 //! | count | none, or a prefix of 1000 | `100000`, `10k`, `1.5M` |
 //! | size | none, or any prefix, with `B` or without | `8192`, `8KiB`, `500MB`, `1.5G` |
-//! | time | `ns`, `us`, `ms`, `s`, `m` or `min`, `h`, `d`, `w`; one behind the other; without a unit seconds | `5ms`, `1h 30min` |
+//! | time | `ns`, `us`, `ms`, `s`, `m` or `min`, `h`, `d`, `w`; several in sequence; seconds without a unit | `5ms`, `1h 30min` |
 //! | rate | as a count, then `/s`, `/min`, `/h` or `/d`; without one per second | `500`, `6000/min`, `7M` |
 //! | share | `%` | `50%` |
 //!
-//! Counts and sizes are reckoned in whole numbers, so that `1.1G` is 1100000000 and not nearly so; what comes to a
-//! fraction is refused. Who writes for another program keeps its meaning: the grammars of job files of fio, of
-//! slob.conf and of the kernel are tables of their own on [`Written`].
+//! Counts and sizes are computed in integers, so that `1.1G` is exactly 1100000000; fractions are errors. Formats of
+//! other programs (fio job files, slob.conf, the kernel) have separate tables of units on top of [`Written`].
 
 use std::ops::RangeInclusive;
 
-/// Digits that are read, at most: more are a slip of the finger.
+/// Maximum number of digits.
 const DIGITS_MAX: usize = 30;
-/// The largest exponent that is reckoned with in whole numbers, of either sign, that of the decimals included.
+/// Maximum absolute exponent in integer arithmetic, decimals included.
 const EXPONENT_MAX: u32 = 38;
 
 /// The prefixes of the International System of Units, and those of IEC 80000-13.
@@ -38,10 +37,10 @@ const PREFIXES: [(&str, u64); 11] = [
     ("Pi", 1 << 50),
 ];
 
-/// How many of [`PREFIXES`] are powers of 1000.
+/// Number of [`PREFIXES`] that are powers of 1000.
 const DECIMAL_PREFIXES: usize = 6;
 
-/// Units of time in nanoseconds; the first name of each is the one that is written.
+/// Units of time in nanoseconds; the first name of each is used for output.
 const TIMES: [(&[&str], u64); 8] = [
     (&["ns", "nsec"], 1),
     (&["us", "µs", "usec"], 1_000),
@@ -55,25 +54,25 @@ const TIMES: [(&[&str], u64); 8] = [
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What is wrong with a text, and what would be right.
+/// An invalid text, with a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}\nhint: {hint}")]
 pub struct Wrong {
     /// Thing, value and limit.
     pub message: String,
-    /// What to do about it.
+    /// The hint.
     pub hint: String,
 }
 
 impl Wrong {
-    /// That `thing` cannot be `text`, because of `what`.
+    /// `thing` has the invalid value `text`, because of `what`.
     pub fn new(thing: &str, text: &str, what: &str, hint: impl Into<String>) -> Wrong {
-        Wrong { message: format!("{thing} {} {what}", said(text)), hint: hint.into() }
+        Wrong { message: format!("{thing} {} {what}", printable(text)), hint: hint.into() }
     }
 }
 
-/// `text` as an error names it: nothing at all is two quotes, and no sign moves the cursor.
-fn said(text: &str) -> String {
+/// `text` for an error: an empty text as two quotes, control characters escaped.
+fn printable(text: &str) -> String {
     match text.trim() {
         "" => "\"\"".to_owned(),
         _ => text
@@ -83,17 +82,17 @@ fn said(text: &str) -> String {
     }
 }
 
-/// A number as it is written, and the unit behind it.
+/// A number as text, and its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written<'a> {
-    /// Digits, `_`, a point, an exponent.
+    /// Digits, `_`, a decimal point, an exponent.
     pub number: &'a str,
-    /// What stands behind, without blanks around it.
+    /// The rest, without surrounding blanks.
     pub unit: &'a str,
 }
 
 impl<'a> Written<'a> {
-    /// `text` in its two parts; the number may be none.
+    /// Splits `text`; the number may be empty.
     pub fn of(text: &'a str) -> Written<'a> {
         let text = text.trim();
         let is_of_number = |letter: char| matches!(letter, '0'..='9' | '.' | '_');
@@ -102,20 +101,19 @@ impl<'a> Written<'a> {
         Written { number, unit: unit.trim() }
     }
 
-    /// The number times `factor`, as the only whole number that it is; none where it is none. What is beyond all numbers
-    /// of ours is the greatest.
+    /// The number times `factor`, if it is an integer; saturates at the maximum.
     pub fn times(&self, factor: u64) -> Option<u64> {
         let (product, divisor) = self.fraction(factor)?;
         product.is_multiple_of(divisor).then(|| u64::try_from(product / divisor).unwrap_or(u64::MAX))
     }
 
-    /// The same, and what comes to a fraction is rounded down.
+    /// The same, rounded down.
     pub fn about(&self, factor: u64) -> Option<u64> {
         let (product, divisor) = self.fraction(factor)?;
         Some(u64::try_from(product / divisor).unwrap_or(u64::MAX))
     }
 
-    /// The number itself, as near as a floating point number is to it.
+    /// The number as floating point.
     pub fn float(&self) -> Option<f64> {
         self.decimal()?;
         self.number.replace('_', "").parse().ok().filter(|value: &f64| value.is_finite())
@@ -132,7 +130,7 @@ impl<'a> Written<'a> {
         })
     }
 
-    /// Its digits, and by which power of ten they are to be multiplied.
+    /// Its digits, and the power of ten to multiply them by.
     fn decimal(&self) -> Option<(u128, i32)> {
         let number = self.number.replace('_', "");
         let (number, exponent) = match number.split_once(['e', 'E']) {
@@ -148,15 +146,15 @@ impl<'a> Written<'a> {
     }
 }
 
-/// How many bytes at the beginning of `text` are an exponent: `e3`, `E-7`.
+/// Length of the exponent at the start of `text`: `e3`, `E-7`.
 fn exponent_bytes(text: &str) -> usize {
-    let Some(behind) = text.strip_prefix(['e', 'E']) else { return 0 };
-    let unsigned = behind.strip_prefix(['+', '-']).unwrap_or(behind);
+    let Some(after) = text.strip_prefix(['e', 'E']) else { return 0 };
+    let unsigned = after.strip_prefix(['+', '-']).unwrap_or(after);
     let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 { 0 } else { text.len() - unsigned.len() + digits }
 }
 
-/// What a prefix stands for, and whether it is one of 1024.
+/// The factor of a prefix, and whether its base is 1024.
 pub(crate) fn prefix(text: &str) -> Option<(u64, bool)> {
     let found = PREFIXES.iter().position(|(known, _)| known.eq_ignore_ascii_case(text))?;
     Some((PREFIXES[found].1, found >= DECIMAL_PREFIXES))
@@ -175,13 +173,13 @@ pub fn size(text: &str) -> Option<u64> {
     written.times(size_factor(written.unit)?.0)
 }
 
-/// The bytes of a unit of size, and whether its steps are of 1024.
+/// The bytes of a unit of size, and whether its base is 1024.
 pub(crate) fn size_factor(unit: &str) -> Option<(u64, bool)> {
     let bare = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
     prefix(bare)
 }
 
-/// Nanoseconds of a length of time, rounded down: `5ms`, `1h 30min`, or a plain number of seconds.
+/// Nanoseconds of a duration, rounded down: `5ms`, `1h 30min`, or a plain number of seconds.
 pub fn time_ns(text: &str) -> Option<u64> {
     let text = text.trim();
     let written = Written::of(text);
@@ -191,9 +189,9 @@ pub fn time_ns(text: &str) -> Option<u64> {
     let (mut sum_ns, mut rest) = (0u64, text);
     while !rest.is_empty() {
         let number = Written::of(rest).number;
-        let behind = rest[number.len()..].trim_start();
-        let end = behind.find(|letter: char| letter.is_ascii_digit() || letter.is_whitespace()).unwrap_or(behind.len());
-        let (unit, more) = behind.split_at(end);
+        let after = rest[number.len()..].trim_start();
+        let end = after.find(|letter: char| letter.is_ascii_digit() || letter.is_whitespace()).unwrap_or(after.len());
+        let (unit, more) = after.split_at(end);
         let (_, unit_ns) = TIMES.iter().find(|(names, _)| names.contains(&unit))?;
         sum_ns = sum_ns.saturating_add(Written { number, unit }.about(*unit_ns)?);
         rest = more.trim_start();
@@ -242,14 +240,14 @@ pub fn size_text(bytes: u64) -> String {
 
 /// Nanoseconds, as [`time_ns`] reads them: `5ms`, `90s`, `7d`.
 pub fn time_text(time_ns: u64) -> String {
-    // Weeks are read, and not written.
+    // Weeks are parsed, but not used for output.
     let whole = |(names, unit_ns): &(&[&str], u64)| {
         (time_ns > 0 && time_ns.is_multiple_of(*unit_ns)).then(|| format!("{}{}", time_ns / unit_ns, names[0]))
     };
     TIMES[..TIMES.len() - 1].iter().rev().find_map(whole).unwrap_or_else(|| "0".to_owned())
 }
 
-/// How many `text` says, within `range`.
+/// The count in `text`, within `range`.
 ///
 /// # Errors
 /// Names `thing`, the text and the limits.
@@ -258,7 +256,7 @@ pub fn count_within(thing: &str, text: &str, range: RangeInclusive<u64>) -> Resu
     within(thing, text, count(text), "is not a whole number", range, |number| number.to_string(), example)
 }
 
-/// How many bytes `text` says, within `range`.
+/// The bytes in `text`, within `range`.
 ///
 /// # Errors
 /// As [`count_within`].
@@ -267,7 +265,7 @@ pub fn size_within(thing: &str, text: &str, range: RangeInclusive<u64>) -> Resul
     within(thing, text, size(text), "is not a size in whole bytes", range, |bytes| size_text(*bytes), example)
 }
 
-/// How many nanoseconds `text` says, within `range`.
+/// The nanoseconds in `text`, within `range`.
 ///
 /// # Errors
 /// As [`count_within`].
@@ -276,7 +274,7 @@ pub fn time_ns_within(thing: &str, text: &str, range: RangeInclusive<u64>) -> Re
     within(thing, text, time_ns(text), "is not a length of time", range, |time| time_text(*time), example)
 }
 
-/// How many per second `text` says, within `range`.
+/// The rate per second in `text`, within `range`.
 ///
 /// # Errors
 /// As [`count_within`].
@@ -285,7 +283,7 @@ pub fn rate_within(thing: &str, text: &str, range: RangeInclusive<f64>) -> Resul
     within(thing, text, rate(text), "is not a rate", range, f64::to_string, example)
 }
 
-/// The number that `text` says, within `range`.
+/// The number in `text`, within `range`.
 ///
 /// # Errors
 /// As [`count_within`].
@@ -293,22 +291,22 @@ pub fn number_within(thing: &str, text: &str, range: RangeInclusive<f64>) -> Res
     within(thing, text, number(text), "is not a number", range, f64::to_string, "")
 }
 
-/// What was found in `text`, if it lies in `range`.
+/// The parsed value, if it is in `range`.
 fn within<T: PartialOrd>(
     thing: &str,
     text: &str,
     found: Option<T>,
-    is_none: &str,
+    invalid: &str,
     range: RangeInclusive<T>,
-    told: impl Fn(&T) -> String,
+    format: impl Fn(&T) -> String,
     example: &str,
 ) -> Result<T, Wrong> {
-    let (least, most) = (told(range.start()), told(range.end()));
+    let (least, most) = (format(range.start()), format(range.end()));
     let what = match found {
         Some(value) if range.contains(&value) => return Ok(value),
         Some(value) if value < *range.start() => format!("is less than {least}"),
         Some(_) => format!("is more than {most}"),
-        None => is_none.to_owned(),
+        None => invalid.to_owned(),
     };
     Err(Wrong::new(thing, text, &what, format!("use {least} to {most}{example}")))
 }

@@ -1,4 +1,4 @@
-//! Where `/proc`, `/sys` and a few files beside them are, and the small readers that everything else is made of.
+//! Paths of `/proc`, `/sys` and related files, and readers of small files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,51 +7,51 @@ use std::str::FromStr;
 
 use crate::quantity::Written;
 
-/// The places that describe a machine. Those of this host, or a recorded tree.
+/// Root directories of a machine: this host, or a recorded tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
-    /// Where `/proc` of the machine lies.
+    /// `/proc` of the machine.
     pub proc: PathBuf,
-    /// Where `/sys` of the machine lies.
+    /// `/sys` of the machine.
     pub sys: PathBuf,
-    /// Above both: `/etc/os-release`, `/.dockerenv` and the like.
+    /// The root, for `/etc/os-release`, `/.dockerenv` and the like.
     pub top: PathBuf,
 }
 
 impl Root {
-    /// The machine that this process runs on.
+    /// This host.
     pub fn host() -> Root {
         Root::below("/")
     }
 
-    /// A tree with `proc` and `sys` in it.
+    /// A recorded tree with `proc` and `sys`.
     pub fn below(top: impl Into<PathBuf>) -> Root {
         let top = top.into();
         Root { proc: top.join("proc"), sys: top.join("sys"), top }
     }
 
-    /// Whether this is the machine that we run on: only then system calls speak of the same one.
+    /// Whether it is this host: only then system calls refer to the same machine.
     pub fn is_host(&self) -> bool {
         self.proc == Path::new("/proc")
     }
 }
 
-/// The text of a file without the white space at its ends; none where it is absent, unreadable or empty.
+/// The trimmed text of a file; none if it is absent, unreadable or empty.
 pub fn text(path: impl AsRef<Path>) -> Option<String> {
     let bytes = fs::read(path).ok()?;
-    // Device trees end their texts with a zero.
+    // Texts of device trees end with a zero byte.
     let text = String::from_utf8_lossy(&bytes)
         .trim_matches(|letter: char| letter.is_whitespace() || letter == '\0')
         .to_owned();
     (!text.is_empty()).then_some(text)
 }
 
-/// A file that holds one value.
+/// The value of a file.
 pub fn value<T: FromStr>(path: impl AsRef<Path>) -> Option<T> {
     text(path)?.parse().ok()
 }
 
-/// A file that holds 0 or 1.
+/// The value of a file that contains 0 or 1.
 pub fn switch(path: impl AsRef<Path>) -> Option<bool> {
     match value::<u32>(path)? {
         0 => Some(false),
@@ -60,7 +60,7 @@ pub fn switch(path: impl AsRef<Path>) -> Option<bool> {
     }
 }
 
-/// The word between brackets in a file such as `always [madvise] never`, or its only word.
+/// The selected word (in brackets) of a file such as `always [madvise] never`, or its only word.
 pub fn chosen(path: impl AsRef<Path>) -> Option<String> {
     let text = text(path)?;
     let between = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.to_owned());
@@ -68,7 +68,7 @@ pub fn chosen(path: impl AsRef<Path>) -> Option<String> {
     between.or_else(|| (!text.contains(alone)).then_some(text))
 }
 
-/// Names in a directory, sorted; none where it is absent.
+/// Names in a directory, sorted; empty if it is absent.
 pub fn names(directory: impl AsRef<Path>) -> Vec<String> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -76,7 +76,7 @@ pub fn names(directory: impl AsRef<Path>) -> Vec<String> {
     names
 }
 
-/// Numbers behind `prefix` in the names of a directory (`node0`, `node1`), ascending.
+/// Numbers after `prefix` in the names of a directory (`node0`, `node1`), ascending.
 pub fn numbered(directory: impl AsRef<Path>, prefix: &str) -> Vec<u32> {
     let number = |name: String| name.strip_prefix(prefix)?.parse().ok();
     let mut numbers: Vec<u32> = names(directory).into_iter().filter_map(number).collect();
@@ -84,8 +84,7 @@ pub fn numbered(directory: impl AsRef<Path>, prefix: &str) -> Vec<u32> {
     numbers
 }
 
-/// The numbers in a list of the kernel such as `0-3,8,10-11`; none where it is not one. Processors beyond a million
-/// are not believed.
+/// The numbers in a kernel list such as `0-3,8,10-11`; none if it is invalid or has more than a million entries.
 pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     const CPUS_MAX: usize = 1 << 20;
     let mut cpus = Vec::new();
@@ -100,7 +99,7 @@ pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// A size as sysfs writes it: `32K`, `1024K`, `32M`, or bytes. The prefixes of the kernel are powers of 1024.
+/// A size in sysfs: `32K`, `1024K`, `32M`, or bytes. The prefixes of the kernel are powers of 1024.
 pub fn size_bytes(text: &str) -> Option<u64> {
     let written = Written::of(text);
     let unit: u64 = match written.unit {
@@ -113,7 +112,7 @@ pub fn size_bytes(text: &str) -> Option<u64> {
     written.number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// The value behind `name:` in a text of lines `name: value`.
+/// The value of `name` in a text of lines `name: value`.
 pub fn entry<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (known, value) = line.split_once(':')?;
@@ -121,12 +120,12 @@ pub fn entry<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// A path of the machine inside of the tree.
+/// A path of the machine inside the tree.
 pub fn inside(top: &Path, path: &str) -> PathBuf {
     top.join(path.trim_start_matches('/'))
 }
 
-/// A variable of the environment.
+/// An environment variable, if not empty.
 pub fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
@@ -138,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_processors_are_understood() {
+    fn lists_of_processors_are_parsed() {
         assert_eq!(cpu_list("0-3,8,10-11\n"), Some(vec![0, 1, 2, 3, 8, 10, 11]));
         assert_eq!(cpu_list(""), Some(vec![]));
         for wrong in ["3-1", "a", "1-", "-1", "0-4294967295", "0-900000,0-900000"] {
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chosen_word_stands_in_brackets_or_alone() {
+    fn the_selected_word_is_in_brackets_or_alone() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let path = scratch.path().join("file");
         for (text, word) in [
@@ -176,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "[\\PC\n,0-9-]*") {
+        fn no_text_panics(text in "[\\PC\n,0-9-]*") {
             let _ = cpu_list(&text);
             let _ = size_bytes(&text);
             let _ = entry(&text, "MemTotal");

@@ -1,42 +1,46 @@
-//! What this program was built from and with, for the records that it writes.
+//! Identification of this build, for the records that it writes.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use record::Build;
 use sha2::{Digest, Sha256};
 
-/// The build that is running; what the build script could not find out is absent.
+/// The running build; what the build script could not determine is absent.
 pub fn build() -> Build {
-    let said = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+    let known = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
     let clean = match option_env!("DBDYNO_BUILD_TREE") {
         Some("clean") => Some(true),
         Some("changed") => Some(false),
         _ => None,
     };
     Build {
-        commit: said(option_env!("DBDYNO_BUILD_COMMIT")),
+        commit: known(option_env!("DBDYNO_BUILD_COMMIT")),
         clean,
-        compiler: said(option_env!("DBDYNO_BUILD_COMPILER")),
-        platform: said(option_env!("DBDYNO_BUILD_PLATFORM")),
-        flags: said(option_env!("DBDYNO_BUILD_FLAGS")),
+        compiler: known(option_env!("DBDYNO_BUILD_COMPILER")),
+        platform: known(option_env!("DBDYNO_BUILD_PLATFORM")),
+        flags: known(option_env!("DBDYNO_BUILD_FLAGS")),
         program_sha256: program_sha256(),
     }
 }
 
-/// The SHA-256 of the file that this process runs, in hexadecimal digits: the file itself, even where another one
-/// stands in its place now.
+/// The SHA-256 of the executable of this process, even if the file was replaced meanwhile.
 fn program_sha256() -> Option<String> {
-    let mut file = File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?)).ok()?;
+    sha256(File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?)).ok()?)
+}
+
+/// The SHA-256 of `file` in hexadecimal digits; none where it cannot be read.
+pub fn sha256(mut file: File) -> Option<String> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
     loop {
-        match file.read(&mut buffer).ok()? {
-            0 => break,
-            length => hash.update(&buffer[..length]),
+        match file.read(&mut buffer) {
+            Ok(0) => return Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            Ok(length) => hash.update(&buffer[..length]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => (),
+            Err(_) => return None,
         }
     }
-    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]
@@ -44,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_knows_what_it_is() {
+    fn the_build_is_identified() {
         let build = build();
         assert!(build.compiler.is_some_and(|compiler| compiler.starts_with("rustc ")));
         assert!(build.platform.is_some_and(|platform| platform.contains('-')));

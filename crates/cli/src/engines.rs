@@ -1,9 +1,9 @@
-//! The only list of engines.
+//! The list of engines.
 
 use engine::{Engine, Target};
 use run::{Error, Result};
 
-/// All engines, in the order in which they are listed.
+/// All engines, in the order of `dbdyno list engines`.
 pub const ENGINES: &[&dyn Engine] = &[
     &sqlite::SQLITE,
     &duckdb::DUCKDB,
@@ -14,7 +14,7 @@ pub const ENGINES: &[&dyn Engine] = &[
     &engine::null::NULL,
 ];
 
-/// The engine that `target` means.
+/// The engine of `target`.
 ///
 /// # Errors
 /// For a scheme that no engine has.
@@ -25,6 +25,6 @@ pub fn engine(target: &Target) -> Result<&'static dyn Engine> {
     ENGINES.iter().find(known).copied().ok_or_else(|| {
         let names: Vec<&str> = ENGINES.iter().map(|engine| engine.name()).collect();
         Error::user(format!("engine {} is not known", target.scheme))
-            .hint(format!("dbdyno knows {}; a local server is local:NAME", names.join(", ")))
+            .hint(format!("known engines are {}; a local server is local:NAME", names.join(", ")))
     })
 }

@@ -1,4 +1,4 @@
-//! The command line: arguments and wiring. The only place that names engines, and the only one that exits.
+//! The command line: arguments and wiring. The only crate that names engines, and the only one that exits.
 
 mod arguments;
 mod build;
@@ -6,7 +6,6 @@ mod command;
 mod engines;
 mod load_points;
 mod measuring;
-mod outcome;
 mod output;
 mod pace;
 mod progress;

@@ -1,13 +1,21 @@
-//! What every verb that measures has around it: signals, progress, and the engines.
+//! What every verb that measures shares: the path of the record, signals, progress, the engine, and the outcome.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Target;
-use run::{Context, Error, Interrupt, Result};
+use record::{Check, Outcome, Record, Run, Verdict};
+use run::{Context, Error, Interrupt, Measured, Result};
 
 use crate::engines::{ENGINES, engine};
+use crate::output::print;
 use crate::progress::{Loudness, Progress};
 use crate::signal;
+
+/// Checks that fail for reasons outside of the run: other guests of the host, other programs, a client that is too
+/// slow.
+pub const EXTERNAL: [Check; 5] =
+    [Check::Steal, Check::Swapping, Check::Throttling, Check::ClientShare, Check::RateLevels];
 
 /// A verb while it measures.
 pub struct Measuring {
@@ -16,7 +24,7 @@ pub struct Measuring {
 }
 
 impl Measuring {
-    /// Where to measure: the engine of `target`.
+    /// The context of a measurement of `target`.
     ///
     /// # Errors
     /// Where dbdyno has no such engine.
@@ -25,26 +33,75 @@ impl Measuring {
         Ok(Context { engine, target, engines: ENGINES, listener: &self.progress, interrupt })
     }
 
-    /// The same of both sides of a comparison in pairs.
+    /// The contexts of both sides of a comparison in pairs.
     ///
     /// # Errors
-    /// Where dbdyno has no engine of one of them.
+    /// Where dbdyno has no engine for one of them.
     pub fn contexts<'a>(&'a self, [a, b]: [&'a Target; 2]) -> Result<[Context<'a>; 2]> {
         Ok([self.context(a)?, self.context(b)?])
     }
 }
 
-/// Carries out `body`; Ctrl-C asks it to end, and its progress is shown unless it is to be `quiet`.
+/// Runs `body` with signal handling, and with progress unless `quiet`.
 ///
 /// # Errors
 /// Where signals cannot be handled, and those of `body`.
 pub fn measuring<T>(quiet: bool, body: impl FnOnce(&Measuring) -> Result<T>) -> Result<T> {
     let interrupt = Arc::new(Interrupt::default());
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let progress = Progress::new(if quiet { Loudness::Quiet } else { Loudness::Normal });
-    let measuring = Measuring { interrupt, progress };
+    signal::listen(Arc::clone(&interrupt))?;
+    let measuring = Measuring { interrupt, progress: Progress::new(Loudness::of(quiet)) };
     let result = body(&measuring);
     measuring.progress.end();
     result
+}
+
+/// The default path of a record: in the current directory, named by time and host.
+pub fn default_record() -> PathBuf {
+    PathBuf::from(store::default_name(std::time::SystemTime::now(), &host::host_name()))
+}
+
+/// Refuses to overwrite a record.
+///
+/// # Errors
+/// Where `path` exists.
+pub fn refuse_existing(path: &Path) -> Result<()> {
+    match path.exists() {
+        true => Err(Error::user(format!("record {} exists", path.display())).hint("give another --record")),
+        false => Ok(()),
+    }
+}
+
+/// The path of the record: `given`, or the default.
+///
+/// # Errors
+/// Where it exists.
+pub fn record_path(given: Option<&Path>) -> Result<PathBuf> {
+    let path = given.map_or_else(default_record, Path::to_owned);
+    refuse_existing(&path).map(|()| path)
+}
+
+/// Prints the record of random blocks, loads or file streams as `text` formats it, and reports its failure.
+///
+/// # Errors
+/// What aborted the measurement, and a failed run.
+pub fn show(measured: Measured, text: impl FnOnce(&Record, &str) -> String) -> Result<()> {
+    let path = measured.path.display().to_string();
+    if !measured.record.runs.is_empty() {
+        print(&text(&measured.record, &path))?;
+    }
+    if let Some(error) = measured.error {
+        return Err(error);
+    }
+    match measured.record.runs.iter().find(|run| has_failed(run)) {
+        Some(run) => Err(Error::environment(format!("run {} has no valid result", run.number))
+            .hint(format!("`dbdyno report {path}` shows why"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether the run itself failed, and not a check of its environment.
+fn has_failed(run: &Run) -> bool {
+    let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
+    let failed = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
+    run.outcome != Outcome::Done || run.findings.iter().any(|finding| failed(&finding.check(), finding.verdict))
 }

@@ -1,4 +1,4 @@
-//! What goes to the two streams, and the exit codes.
+//! Standard output, standard error, and the exit codes.
 
 use std::io::{self, IsTerminal, Write, stdout};
 use std::process::ExitCode;
@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use report::Style;
 use run::{Error, Fault, Result};
 
-/// Width where nobody says.
+/// Default width of a page.
 const WIDTH: usize = 80;
 
-/// A terminal that says less does not know.
+/// A terminal that reports fewer columns does not know its width.
 const TERMINAL_MIN: usize = 40;
 
-/// Writes `text` to the standard output. A reader that has gone away (`| head`) is no error.
+/// Writes `text` to the standard output. A closed pipe (`| head`) is no error.
 ///
 /// # Errors
 /// Where the stream cannot be written.
@@ -26,41 +26,40 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes a line of interest to the standard error stream.
+/// Writes a line to standard error.
 pub fn note(text: &str) {
-    // A reader of the stream that has gone away is no reason to stop.
+    // A closed stream is no error.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Colour only on a terminal that can show it, and never where `NO_COLOR` is set (see no-color.org).
+/// Colour only on a capable terminal, and never if `NO_COLOR` is set (see no-color.org).
 pub fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-    Style { colour: stdout().is_terminal() && !refused && !dumb, ascii: stdout().is_terminal() && !speaks_unicode() }
+    Style { colour: stdout().is_terminal() && !refused && !dumb, ascii: stdout().is_terminal() && !is_utf8_locale() }
 }
 
-/// Whether the locale of the terminal is one of UTF-8, in the order in which POSIX lets the variables decide.
-fn speaks_unicode() -> bool {
+/// Whether the locale is UTF-8, by the order of variables of POSIX.
+fn is_utf8_locale() -> bool {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
     locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
 }
 
-/// Columns of a page: those of [`columns`], or 80.
+/// Columns of a page: those of [`columns`], or else 80.
 pub fn width() -> usize {
     columns().unwrap_or(WIDTH)
 }
 
-/// As many columns as `COLUMNS` says, which stands above the terminal (POSIX), or else as the terminal has. None where
-/// neither says any: what goes into a file or a pipe need not be broken.
+/// The columns of `COLUMNS`, which overrides the terminal (POSIX), or else of the terminal. None where neither is
+/// known: output to a file or pipe is not wrapped.
 pub fn columns() -> Option<usize> {
-    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let terminal = || rustix::termios::tcgetwinsize(stdout()).ok().map(|size| usize::from(size.ws_col));
-    asked.filter(|columns| *columns > 0).or_else(|| terminal().filter(|columns| *columns >= TERMINAL_MIN))
+    given.filter(|columns| *columns > 0).or_else(|| terminal().filter(|columns| *columns >= TERMINAL_MIN))
 }
 
-/// Says what went wrong. The exit code is 2 for the user's mistake, 1 for what the environment refuses, 130 after
-/// Ctrl-C.
+/// Prints the error. The exit code is 2 for the user's mistake, 1 for an error of the environment, 130 after Ctrl-C.
 pub fn failed(error: &Error) -> ExitCode {
     let text = match error.fault {
         Fault::Interrupted => error.to_string(),

@@ -1,30 +1,30 @@
-//! From the words of the command line to when steps are due: one pace for all runs, a sweep of paces, shares of the
-//! capacity, a search, and the hardware threads that are used.
+//! The arrival rate of `dbdyno run` from its arguments: one pace for all runs, a sweep of paces or shares of the
+//! capacity, a search, and the hardware threads to use.
 
 use record::{Pace, Ratio, Until, Variation};
 use run::{Error, Result};
 
 use crate::arguments::pace::{PaceArguments, Smt};
-use crate::arguments::value::Rate;
-use crate::request::once;
+use crate::arguments::value::{Rate, once};
 
-/// How near to the limit a search goes to both sides, where its budget of runs allows it.
+/// Relative tolerance of a search.
 const TOLERANCE: Ratio = Ratio(0.1);
-/// What was asked of the load.
+
+/// The requested arrival rates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Load {
-    /// When steps of plain runs are due.
+    /// Pace of plain runs.
     pub pace: Pace,
-    /// In what further runs differ from the plain ones.
+    /// Variations of the plain runs.
     pub variations: Vec<Variation>,
-    /// What is searched for.
+    /// The service level of a search.
     pub until: Option<Until>,
     /// Whether all runs use one hardware thread of each core only.
     pub one_thread_per_core: bool,
 }
 
-/// The load that `arguments` ask for. `cores` are the hardware threads of each core, where they are known, and `allowed`
-/// those that may be used.
+/// The load of `arguments`. `cores` are the hardware threads of each core, where known; `allowed` are those that may be
+/// used.
 ///
 /// # Errors
 /// The user's mistakes: thing, value, limit, hint.
@@ -37,42 +37,41 @@ pub fn load(arguments: &PaceArguments, cores: Option<&[Vec<u32>]>, allowed: &[u3
     match arguments.smt {
         None | Some(Smt::On) => {}
         Some(Smt::Off) => {
-            leaves_some("off", cores, allowed)?;
+            check_smt("off", cores, allowed)?;
             load.one_thread_per_core = true;
         }
         Some(Smt::Both) if load.until.is_some() => {
-            return Err(
-                Error::user("smt both does not go with a search").hint("search with --smt on, then with --smt off")
-            );
+            return Err(Error::user("smt both cannot be combined with a search")
+                .hint("search with --smt on, then with --smt off"));
         }
         Some(Smt::Both) => {
-            leaves_some("both", cores, allowed)?;
+            check_smt("both", cores, allowed)?;
             load.variations = on_both(load.pace, &load.variations)?;
         }
     }
     Ok(load)
 }
 
-/// Whether one hardware thread of each core is fewer than all that may be used; `word` is what was asked for.
+/// Refuses `--smt WORD` where each core has only one usable hardware thread.
 ///
 /// # Errors
-/// Where it is not, and where it is not known which hardware threads share a core.
-fn leaves_some(word: &str, cores: Option<&[Vec<u32>]>, allowed: &[u32]) -> Result<()> {
+/// Also where the hardware threads of a core are not known.
+fn check_smt(word: &str, cores: Option<&[Vec<u32>]>, allowed: &[u32]) -> Result<()> {
     let cores = cores.ok_or_else(|| {
-        Error::user("smt: which hardware threads share a core is not known here")
-            .hint("the kernel says it in /sys/devices/system/cpu/cpu0/topology; leave --smt out")
+        Error::user("smt: the hardware threads of each core are not known")
+            .hint("the kernel reports them in /sys/devices/system/cpu/cpu0/topology; leave --smt out")
     })?;
     if host::one_thread_per_core(cores, allowed).len() < allowed.len() {
         return Ok(());
     }
     let hint = match word {
         "both" => "there is nothing to compare; leave --smt out",
-        _ => "there is nothing to leave alone; leave --smt out",
+        _ => "there is nothing to turn off; leave --smt out",
     };
-    Err(Error::user(format!("smt {word}: each core of this machine has one hardware thread to run on")).hint(hint))
+    Err(Error::user(format!("smt {word}: each core has only one usable hardware thread")).hint(hint))
 }
 
-/// The same runs on one hardware thread of each core, behind those on all.
+/// The variations, and the same runs on one hardware thread per core.
 fn on_both(plain: Pace, variations: &[Variation]) -> Result<Vec<Variation>> {
     let fewer = |pace: Pace| Variation::Paced { pace, one_thread_per_core: true };
     let mut both = variations.to_vec();
@@ -81,16 +80,16 @@ fn on_both(plain: Pace, variations: &[Variation]) -> Result<Vec<Variation>> {
         match variation {
             Variation::Paced { pace, .. } => both.push(fewer(*pace)),
             _ => {
-                return Err(Error::user("smt both does not go with rates in percent of the capacity")
-                    .hint("the two have different capacities; give think times, or rates in steps per second"));
+                return Err(Error::user("smt both cannot be combined with rates in percent of the capacity")
+                    .hint("their capacities differ; give think times, or rates in steps per second"));
             }
         }
     }
     Ok(both)
 }
 
-/// Rates or think times: a single one is that of the plain runs, several are a sweep beside plain runs that are as fast
-/// as possible. A share of the capacity needs such a plain run too.
+/// Rates or think times: a single one is that of the plain runs; several are a sweep in addition to closed-loop plain
+/// runs. A share of the capacity needs such a plain run too.
 fn paced(arguments: &PaceArguments, arrival: record::Arrival) -> Result<Load> {
     let thinks = once(&arguments.think_time);
     if let [think_ns] = thinks.as_slice() {
@@ -103,11 +102,11 @@ fn paced(arguments: &PaceArguments, arrival: record::Arrival) -> Result<Load> {
     }
     let is_share = |rate: &Rate| matches!(rate, Rate::Share(_));
     if arrival == record::Arrival::Fixed && rates.iter().any(is_share) {
-        return Err(Error::user("arrival fixed does not go with rates in percent of the capacity")
+        return Err(Error::user("arrival fixed cannot be combined with rates in percent of the capacity")
             .hint("leave --arrival out, or give rates in steps per second"));
     }
     let swept = |pace: Pace| Variation::Paced { pace, one_thread_per_core: false };
-    // No think time is what plain runs have.
+    // Plain runs have no think time.
     let of_thinks =
         thinks.iter().filter(|think| think.0 > 0).map(|think_ns| swept(Pace::ThinkTime { think_ns: *think_ns }));
     let of_rates = rates.iter().map(|rate| match rate {
@@ -126,7 +125,7 @@ mod tests {
 
     const CORES: [[u32; 2]; 2] = [[0, 2], [1, 3]];
 
-    fn asked(words: &[&str]) -> Result<Load> {
+    fn parsed(words: &[&str]) -> Result<Load> {
         let all = [&["dbdyno", "run"], words].concat();
         let Command::Run(arguments) = Arguments::try_parse_from(all).unwrap().command else { panic!("run") };
         load(&arguments.load, Some(&CORES.map(|core| core.to_vec())), &[0, 1, 2, 3])
@@ -147,30 +146,34 @@ mod tests {
     #[test]
     fn one_rate_or_think_time_is_that_of_all_runs() {
         let plain = |pace| Load { pace, ..Load::default() };
-        assert_eq!(asked(&[]).unwrap(), plain(Pace::AsFastAsPossible));
-        assert_eq!(asked(&["--rate", "500"]).unwrap(), plain(poisson(500.0)));
-        assert_eq!(asked(&["--rate", "500", "--poisson"]).unwrap(), plain(poisson(500.0)));
-        let fixed = asked(&["--rate", "500", "--arrival", "fixed"]).unwrap();
+        assert_eq!(parsed(&[]).unwrap(), plain(Pace::AsFastAsPossible));
+        assert_eq!(parsed(&["--rate", "500"]).unwrap(), plain(poisson(500.0)));
+        assert_eq!(parsed(&["--rate", "500", "--poisson"]).unwrap(), plain(poisson(500.0)));
+        let fixed = parsed(&["--rate", "500", "--arrival", "fixed"]).unwrap();
         assert_eq!(fixed, plain(Pace::Rate { steps_per_second: 500.0 }));
-        assert_eq!(asked(&["--think", "10ms"]).unwrap(), plain(think(10)));
-        assert_eq!(asked(&["--think-time", "0"]).unwrap(), plain(Pace::AsFastAsPossible));
+        assert_eq!(parsed(&["--think", "10ms"]).unwrap(), plain(think(10)));
+        assert_eq!(parsed(&["--think-time", "0"]).unwrap(), plain(Pace::AsFastAsPossible));
     }
 
     #[test]
     fn several_are_a_sweep_beside_plain_runs() {
         let swept = |variations: Vec<Variation>| Load { variations, ..Load::default() };
-        let rates = asked(&["--rate", "100,200,100"]).unwrap();
+        let rates = parsed(&["--rate", "100,200,100"]).unwrap();
         assert_eq!(rates, swept(vec![paced(poisson(100.0)), paced(poisson(200.0))]));
-        let shares = asked(&["--rate", "50%,90%"]).unwrap();
+        let shares = parsed(&["--rate", "50%,90%"]).unwrap();
         assert_eq!(shares, swept([0.5, 0.9].map(|share| Variation::ShareOfCapacity { share }).to_vec()));
-        assert_eq!(asked(&["--rate", "50%"]).unwrap().variations.len(), 1, "what it is a share of is measured");
-        let thinks = asked(&["--think-time", "0,10ms,20ms"]).unwrap();
+        assert_eq!(
+            parsed(&["--rate", "50%"]).unwrap().variations.len(),
+            1,
+            "the capacity is measured by the plain run"
+        );
+        let thinks = parsed(&["--think-time", "0,10ms,20ms"]).unwrap();
         assert_eq!(thinks, swept(vec![paced(think(10)), paced(think(20))]));
     }
 
     #[test]
     fn a_level_is_searched_for_with_its_arrivals() {
-        let until = asked(&["--until", "p99=5000us", "--arrival", "fixed"]).unwrap().until.unwrap();
+        let until = parsed(&["--until", "p99=5000us", "--arrival", "fixed"]).unwrap().until.unwrap();
         assert_eq!(until.level, "p99=5ms");
         assert_eq!((until.arrival, until.tolerance), (record::Arrival::Fixed, Ratio(0.1)));
     }
@@ -178,13 +181,13 @@ mod tests {
     #[test]
     fn both_repeats_everything_on_one_thread_per_core() {
         let fewer = |pace| Variation::Paced { pace, one_thread_per_core: true };
-        let both = asked(&["--think-time", "0,10ms", "--smt", "both"]).unwrap();
+        let both = parsed(&["--think-time", "0,10ms", "--smt", "both"]).unwrap();
         assert_eq!(both.variations, [paced(think(10)), fewer(Pace::AsFastAsPossible), fewer(think(10))]);
         assert!(!both.one_thread_per_core);
-        let off = asked(&["--smt", "off"]).unwrap();
+        let off = parsed(&["--smt", "off"]).unwrap();
         assert_eq!((off.one_thread_per_core, off.variations.len()), (true, 0));
-        assert_eq!(asked(&["--smt", "on"]).unwrap(), Load::default());
-        let error = asked(&["--rate", "50%", "--smt", "both"]).unwrap_err();
+        assert_eq!(parsed(&["--smt", "on"]).unwrap(), Load::default());
+        let error = parsed(&["--rate", "50%", "--smt", "both"]).unwrap_err();
         assert!(error.to_string().contains("percent of the capacity"), "{error}");
     }
 
@@ -194,15 +197,15 @@ mod tests {
             let arguments = Arguments::try_parse_from(["dbdyno", "run", "--smt", word]).unwrap();
             let Command::Run(arguments) = arguments.command else { panic!("run") };
             let error = load(&arguments.load, Some(&[vec![0], vec![1]]), &[0, 1]).unwrap_err();
-            let said = format!("smt {word}: each core of this machine has one hardware thread to run on");
-            assert_eq!(error.message, said);
+            let message = format!("smt {word}: each core has only one usable hardware thread");
+            assert_eq!(error.message, message);
             assert!(error.hint.is_some_and(|hint| hint.contains("leave --smt out")));
-            assert!(load(&arguments.load, None, &[0, 1]).unwrap_err().message.contains("is not known here"));
+            assert!(load(&arguments.load, None, &[0, 1]).unwrap_err().message.contains("are not known"));
         }
     }
 
     #[test]
-    fn arrivals_at_equal_distances_have_no_share_of_the_capacity() {
-        assert!(asked(&["--rate", "50%", "--arrival", "fixed"]).is_err());
+    fn fixed_arrivals_have_no_share_of_the_capacity() {
+        assert!(parsed(&["--rate", "50%", "--arrival", "fixed"]).is_err());
     }
 }

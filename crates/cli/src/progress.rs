@@ -1,4 +1,4 @@
-//! Who listens to a run: bars on a terminal, lines elsewhere, nothing when it is to be quiet.
+//! Progress of a measurement on standard error: a bar on a terminal, lines elsewhere, nothing if quiet.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
@@ -8,16 +8,23 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Variation};
 use run::{Event, Listener};
 
-/// How much is told.
+/// Verbosity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loudness {
     /// Nothing.
     Quiet,
-    /// A line for each run, and bars where a terminal can show them.
+    /// A line per run, and a bar on a terminal.
     Normal,
 }
 
-/// Tells the standard error stream what goes on.
+impl Loudness {
+    /// That of the option `--quiet`.
+    pub fn of(quiet: bool) -> Loudness {
+        if quiet { Loudness::Quiet } else { Loudness::Normal }
+    }
+}
+
+/// A listener that prints to standard error.
 pub struct Progress {
     loudness: Loudness,
     bar: Option<ProgressBar>,
@@ -32,13 +39,14 @@ struct State {
     expected_done: Nanos,
     current: String,
     current_expected: Nanos,
-    /// Of a comparison in pairs: the side that is at work, and the pair.
+    /// Of a comparison in pairs: the running side.
     side: Option<Side>,
-    turn: String,
+    /// Prefix of lines: side and number of the pair.
+    prefix: String,
 }
 
 impl Progress {
-    /// A listener that is as loud as asked for.
+    /// A listener with this verbosity.
     pub fn new(loudness: Loudness) -> Progress {
         let on_terminal = loudness == Loudness::Normal && stderr().is_terminal();
         let bar = on_terminal.then(|| {
@@ -50,7 +58,7 @@ impl Progress {
         Progress { loudness, bar, state: Mutex::new(State::default()) }
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar.
     pub fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -62,7 +70,7 @@ impl Progress {
             (_, Loudness::Quiet) => {}
             (Some(bar), _) => bar.println(text),
             (None, _) => {
-                // A reader of the stream that has gone away is no reason to stop measuring.
+                // A closed stream does not stop the measurement.
                 let _ = writeln!(stderr(), "{text}");
             }
         }
@@ -89,8 +97,8 @@ impl Progress {
         self.show(state, elapsed, message);
     }
 
-    /// How far a load has come; the source says how much there is, compressed where it is.
-    fn poured(
+    /// Progress of a load. `input` and `of` are bytes of the source, compressed where it is.
+    fn load_progress(
         &self,
         state: &State,
         elapsed: Nanos,
@@ -112,11 +120,11 @@ impl Progress {
         self.show(state, elapsed, message);
     }
 
-    fn ended(&self, state: &mut State, run: &Run) {
+    fn end_run(&self, state: &mut State, run: &Run) {
         state.runs_done += 1;
         state.expected_done = state.expected_done + state.current_expected;
         state.current_expected = Nanos(0);
-        self.line(&format!("{}{}", state.turn, report::run_line(run)));
+        self.line(&format!("{}{}", state.prefix, report::run_line(run)));
     }
 }
 
@@ -133,25 +141,25 @@ impl Listener for Progress {
                 for skip in *skipped {
                     self.line(&format!("skipped {}: {}", skip.test, skip.reason));
                 }
-                // How long a load takes, its source says and no plan.
+                // The plan of a load has no duration.
                 let about = match expected.seconds().ceil() as u64 {
                     0 => String::new(),
                     seconds => {
                         format!(", about {} and set-up", humantime::format_duration(Duration::from_secs(seconds)))
                     }
                 };
-                let word = if *runs == 1 { "run" } else { "runs" };
+                let run_noun = if *runs == 1 { "run" } else { "runs" };
                 let records: Vec<String> = records.iter().map(|path| path.display().to_string()).collect();
                 let noun = if records.len() == 1 { "record" } else { "records" };
-                self.line(&format!("{runs} {word}{about}; {noun} {}", records.join(" and ")));
+                self.line(&format!("{runs} {run_noun}{about}; {noun} {}", records.join(" and ")));
             }
             Event::Turn(side) => {
                 state.side = Some(*side);
-                state.turn = format!("{side:?}  ");
+                state.prefix = format!("{side:?}  ");
             }
             Event::Loading { table, rows_done, rows } => {
                 let share = *rows_done as f64 / (*rows).max(1) as f64;
-                self.show(&state, Nanos(0), format!("{}loading {table}: {:.0} %", state.turn, share * 100.0));
+                self.show(&state, Nanos(0), format!("{}loading {table}: {:.0} %", state.prefix, share * 100.0));
             }
             Event::Writing { file, done, size } => {
                 let share = done.0 as f64 / size.0.max(1) as f64;
@@ -159,13 +167,13 @@ impl Listener for Progress {
             }
             Event::Began { planned, title, expected } => {
                 if let Some(side) = state.side {
-                    // A probe belongs to neither side.
-                    let who = if probe::probe(&planned.test).is_some() { " ".to_owned() } else { format!("{side:?}") };
-                    state.turn = format!("{who} {}  ", planned.repeat);
+                    // A control probe belongs to neither side.
+                    let side = if probe::probe(&planned.test).is_some() { " ".to_owned() } else { format!("{side:?}") };
+                    state.prefix = format!("{side} {}  ", planned.repeat);
                 }
-                state.current = format!("{}{}", state.turn, name(planned, title));
+                state.current = format!("{}{}", state.prefix, name(planned, title));
                 state.current_expected = *expected;
-                // A run that was added to the plan meanwhile: what is to be proved is decided by what was measured.
+                // A run that was added to the plan meanwhile.
                 if state.runs > 0 && state.runs_done >= state.runs {
                     (state.runs, state.expected) = (state.runs_done + 1, state.expected + *expected);
                 }
@@ -174,14 +182,14 @@ impl Listener for Progress {
             }
             Event::Progress { elapsed, operations } => self.progress(&state, *elapsed, *operations),
             Event::Poured { elapsed, loaded, input, of, slowest } => {
-                self.poured(&state, *elapsed, *loaded, (*input, *of), *slowest);
+                self.load_progress(&state, *elapsed, *loaded, (*input, *of), *slowest);
             }
-            Event::Ended(run) => self.ended(&mut state, run),
+            Event::Ended(run) => self.end_run(&mut state, run),
         }
     }
 }
 
-/// Which run it is, and of how many; that is not known of a search.
+/// Number of the run, and of how many where that is known: not in a search.
 fn count(state: &State) -> String {
     match state.runs {
         0 => format!("{}", state.runs_done + 1),

@@ -1,16 +1,17 @@
-//! From the words of the command line to a request, with an answer for everything that cannot be.
+//! Requests of `dbdyno run` and `dbdyno pair` from their arguments.
 
 use std::path::PathBuf;
 
 use record::Pace;
 use run::{PairRequest, Request, Result, Selection};
 
-use crate::arguments::RunArguments;
 use crate::arguments::pair::PairArguments;
+use crate::arguments::run::RunArguments;
+use crate::arguments::value::once;
 use crate::build::build;
 use crate::pace::{self, Load};
 
-/// Checks `arguments` and makes them a request whose record goes to `record`.
+/// The request of `arguments`, with the record at `record`.
 ///
 /// # Errors
 /// The user's mistakes: thing, value, limit, hint.
@@ -18,7 +19,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     let processors = host::cpus_allowed();
     let Load { pace, variations, until, one_thread_per_core } =
         pace::load(&arguments.load, host::cores().as_deref(), &processors)?;
-    // Of one degree of parallelism a search is asked, and there must be enough sessions to take what arrives.
+    // A search uses one degree of parallelism, with enough sessions for the arrivals.
     let enough = until.is_some().then(|| vec![2 * processors.len() as u32]);
     Ok(Request {
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
@@ -49,7 +50,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     })
 }
 
-/// Checks `arguments` and makes them a request whose records go to `records`, in which the tests `judged` are planned.
+/// The request of `arguments`, with the records at `records`; the tests `judged` must be planned.
 pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String>) -> PairRequest {
     let processors = host::cpus_allowed().len() as u32;
     let degrees = match &arguments.jobs {
@@ -85,25 +86,4 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
         build: Some(build()),
     };
     PairRequest { request, pairs: arguments.pairs, records, judged }
-}
-
-/// Values in their order and each once.
-pub fn once<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
-    let mut found = Vec::with_capacity(values.len());
-    for value in values {
-        if !found.contains(value) {
-            found.push(*value);
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn degrees_are_kept_in_order_and_once() {
-        assert_eq!(once(&[4, 1, 4, 8]), [4, 1, 8]);
-    }
 }

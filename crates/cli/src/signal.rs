@@ -1,46 +1,50 @@
-//! Ctrl-C and its relatives: the first asks for an orderly end, the second does not wait for it.
+//! SIGINT, SIGTERM and SIGHUP: the first one requests an orderly end, a second SIGINT or SIGTERM ends the process at
+//! once.
 //!
-//! A terminal that is closed sends its signal more than once and means it once: it is never taken for impatience, and
-//! a program that was started to outlive its terminal (`nohup`) goes on ignoring it.
+//! A closing terminal may send SIGHUP more than once, so SIGHUP never ends the process at once; a process that was
+//! started with SIGHUP ignored (`nohup`) keeps ignoring it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use run::Interrupt;
+use run::{Error, Interrupt, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::output::note;
 
-/// Distance of the repetitions.
-const AGAIN: Duration = Duration::from_millis(100);
+/// Interval at which the interrupt is repeated.
+const REPEAT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Raises `interrupt` when a signal asks for the end. A second signal ends the process at once; what it leaves behind
-/// is cleaned up by the next start.
+/// Raises `interrupt` at the first signal. A second one ends the process at once; the next start cleans up after it.
 ///
 /// # Errors
 /// Where signals cannot be handled.
-pub fn listen(interrupt: Arc<Interrupt>) -> std::io::Result<()> {
-    let impatient = Arc::new(AtomicBool::new(false));
+pub fn listen(interrupt: Arc<Interrupt>) -> Result<()> {
+    register(interrupt).map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))
+}
+
+fn register(interrupt: Arc<Interrupt>) -> std::io::Result<()> {
+    let is_second = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the flag down and raises it, the second finds it up.
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&impatient))?;
+        // The first signal finds the flag unset and sets it below; the second one finds it set.
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&is_second))?;
     }
-    let heard: &[i32] = if ignores_hang_up() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
-    let mut signals = Signals::new(heard)?;
+    let handled: &[i32] = if ignores_sighup() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
+    let mut signals = Signals::new(handled)?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            note("interrupted: ending in order; once more ends at once and leaves the rest to the next start");
+            note("interrupted: cleaning up; a second signal ends at once and leaves the cleanup to the next start");
             if signal != SIGHUP {
-                impatient.store(true, Ordering::Relaxed);
+                is_second.store(true, Ordering::Relaxed);
             }
             let interrupt = Arc::clone(&interrupt);
-            // A statement that begins just after it was told to end would run to its end: it is told again.
+            // A statement that starts just after the interrupt would run to completion, so the interrupt is repeated.
             std::thread::spawn(move || {
                 loop {
                     interrupt.raise();
-                    std::thread::sleep(AGAIN);
+                    std::thread::sleep(REPEAT_INTERVAL);
                 }
             });
         }
@@ -48,9 +52,9 @@ pub fn listen(interrupt: Arc<Interrupt>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether this process was started with the signal of a closing terminal ignored: the line `SigIgn` of
-/// `/proc/self/status` is a mask in which bit n-1 stands for signal n.
-fn ignores_hang_up() -> bool {
+/// Whether this process was started with SIGHUP ignored: bit n-1 of the mask `SigIgn` in `/proc/self/status` is signal
+/// n.
+fn ignores_sighup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);

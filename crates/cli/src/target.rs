@@ -1,11 +1,11 @@
-//! What the user names as the target: words, or a file that lists nodes.
+//! Targets of the command line: a target, or a file that lists nodes.
 
 use std::path::Path;
 
 use engine::{Target, TargetError};
 use run::{Error, Result};
 
-/// The target that `words` name: a target, or `@FILE` with a node in each line.
+/// The target in `words`: a target, or `@FILE` with one node per line.
 ///
 /// # Errors
 /// The user's mistakes.
@@ -16,34 +16,31 @@ pub fn target(words: &str) -> Result<Target> {
     }
 }
 
-/// The target whose nodes the lines of the file at `path` name: the first line is a whole target, each other one the
-/// host and port of a further node. A file that only its owner reads keeps a password better than a command line does.
+/// The target in the lines of the file at `path`: the first line is a whole target, each other one the host and port of
+/// a further node. A private file hides a password better than a command line.
 fn listed(path: &Path) -> Result<Target> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
         Error::user(format!("the list of nodes {shown} cannot be read: {error}"))
-            .hint("give @ and the path of a file whose first line is a target and each other one a further host")
+            .hint("give @ and the path of a file with a target in the first line and a further host in each other line")
     })?;
     of_lines(&text, &shown.to_string())
 }
 
-/// As [`listed`], of a file that holds `text`; `shown` names it in errors.
+/// As [`listed`], for the text of a file; `shown` names it in errors.
 pub fn of_lines(text: &str, shown: &str) -> Result<Target> {
     let mut lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
     let wrong = |number: u32, error: String| Error::user(format!("{shown}, line {number}: {error}"));
     let Some((first, number)) = lines.next() else {
         return Err(Error::user(format!("the list of nodes {shown} is empty"))
-            .hint("write a target such as postgres://me@db1/shop into its first line, and further hosts below it"));
+            .hint("write a target such as postgres://me@db1/shop into the first line, and further hosts below"));
     };
     let mut target: Target = first.parse().map_err(|error: TargetError| wrong(number, error.to_string()))?;
     if target.local || target.addresses.is_empty() {
-        return Err(wrong(
-            number,
-            format!("{target} names no host; hint: a list is of hosts, give this target itself"),
-        ));
+        return Err(wrong(number, format!("{target} names no host; hint: give this target without a list")));
     }
     for (line, number) in lines {
-        // A host alone has the form of the middle of a target.
+        // A host has the syntax of the middle of a target.
         let whole = format!("{}://{line}", target.scheme);
         let node: Target = whole.parse().map_err(|_| wrong(number, NO_NODE.to_owned()))?;
         let only_hosts = node.user.is_none() && node.password.is_none() && node.database.is_none();
@@ -56,8 +53,8 @@ pub fn of_lines(text: &str, shown: &str) -> Result<Target> {
     Ok(target)
 }
 
-/// The line is not shown: it may hold a password.
-const NO_NODE: &str = "not a host or host:port; the first line says the rest for all nodes";
+/// The line is not printed: it may contain a password.
+const NO_NODE: &str = "not a host or host:port; the first line holds everything else for all nodes";
 
 #[cfg(test)]
 mod tests {
@@ -77,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_nodes_is_refused_without_its_words() {
+    fn an_invalid_list_is_refused_without_printing_its_text() {
         for text in
             ["", "# nothing", "local:postgres\nh2", "sqlite", "postgres://h1/a\nme:secret@h2", "postgres://h1\nh2/b"]
         {

@@ -1,5 +1,5 @@
-//! Every test of the catalogue on every engine, in the smallest size: the answers are right, 23 steps are 23, by the
-//! count of the interpreter and by that of the engine; and a data set that is there is used again.
+//! Every test of the catalogue on every engine, in the smallest size: right answers, 23 steps counted by the
+//! interpreter and by the engine; and existing data sets are reused.
 
 use std::sync::atomic::AtomicBool;
 
@@ -12,10 +12,10 @@ use workload::{DataTable, Job, Sizes, Stage, Test, catalogue, commits_counted, j
 
 const STEPS: u64 = 23;
 
-/// The same of tests of the processor in DuckDB, whose procedures are queries over themselves: a step takes a second.
+/// The same for CPU tests in DuckDB, whose procedures are recursive queries: a step takes a second.
 const LONG_STEPS: u64 = 2;
 
-/// A claimed node in a directory of its own.
+/// A claimed node in its own directory.
 struct Fixture {
     engine: &'static dyn Engine,
     node: Option<Box<dyn Node>>,
@@ -59,7 +59,7 @@ impl Fixture {
         ensure(&self.stage(), tables, &loading).unwrap_or_else(|error| panic!("{error:?}"))
     }
 
-    /// Runs `test` at two jobs and holds it against what its code promises.
+    /// Runs `test` with two jobs and checks its counts.
     fn run(&self, test: &Test, dop: Dop) {
         let (stage, caps) = (self.stage(), *self.node().caps());
         set_up(test, &stage).unwrap_or_else(|error| panic!("{error:?}"));
@@ -84,7 +84,7 @@ impl Fixture {
         let (operations, rows, transactions) = promised(test, &self.sizes);
         assert_eq!((done.0, done.1), (steps * operations, steps * rows), "operations and rows of {}", test.code);
         match test.code.as_str() {
-            // Some of their steps empty the table before they begin.
+            // Some of their steps first empty the table.
             "T211" | "T331" | "T332" => assert!(done.2 > steps && done.2 < steps * 2, "{}: {}", test.code, done.2),
             _ => assert_eq!(done.2, steps * transactions, "transactions of {}", test.code),
         }
@@ -95,7 +95,7 @@ impl Fixture {
         tear_down(test, &stage).unwrap_or_else(|error| panic!("{error:?}"));
     }
 
-    /// How many commits the engine counts for `work`, those of counting taken off.
+    /// Commits that the engine counts for `work`, without those of reading counters.
     fn commits(&self, jobs: &mut [Job], work: &mut dyn FnMut(&mut [Job])) -> u64 {
         let mut reader = self.session();
         let publish = |jobs: &mut [Job]| -> u64 {
@@ -160,7 +160,7 @@ fn every_test_on(fixture: &Fixture, skipped: &[(&str, &str)]) {
         fixture.run(test, dop);
     }
     assert_eq!(tables(fixture), objects, "a test left something behind");
-    // Updates have touched the tables, and the answers are still right.
+    // The answers are still right after updates.
     assert!(fixture.load(&[DataTable::Small, DataTable::Large]).iter().all(|set| set.reused));
 }
 
@@ -172,7 +172,7 @@ fn jobs_of(test: &Test) -> u32 {
     }
 }
 
-/// What there is, as far as both engines say it: which names can be read.
+/// The readable names, in both engines.
 fn tables(fixture: &Fixture) -> Vec<&'static str> {
     let mut session = fixture.session();
     let names = ["small", "large", "dbdyno_data_set", "orders", "written_0", "written_1", "loaded_0", "loaded_1"];
@@ -186,7 +186,7 @@ fn tables(fixture: &Fixture) -> Vec<&'static str> {
     names.into_iter().filter(there).collect()
 }
 
-/// A data set is used again as long as it is whole, and loaded anew when it is not.
+/// A complete data set is reused, an incomplete one is loaded again.
 fn a_data_set_is_used_again(fixture: &Fixture) {
     let both = [DataTable::Small, DataTable::Large];
     let first = fixture.load(&both);
@@ -210,7 +210,7 @@ fn a_data_set_is_used_again(fixture: &Fixture) {
     assert!(!sets[0].reused && sets[0].fingerprint != first[0].fingerprint);
 }
 
-/// A load that is broken off leaves no table, and the next one begins anew.
+/// An aborted load leaves no table, and the next one starts from the beginning.
 fn a_broken_load_leaves_nothing(fixture: &Fixture) {
     fixture.load(&[DataTable::Small]);
     let stop = AtomicBool::new(false);
@@ -243,12 +243,12 @@ mod on_sqlite {
     }
 
     #[test]
-    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+    fn a_complete_data_set_is_reused() {
         a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_aborted_leaves_no_table() {
+    fn an_aborted_load_leaves_no_table() {
         a_broken_load_leaves_nothing(&fixture());
     }
 }
@@ -269,12 +269,12 @@ mod on_duckdb {
     }
 
     #[test]
-    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+    fn a_complete_data_set_is_reused() {
         a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_aborted_leaves_no_table() {
+    fn an_aborted_load_leaves_no_table() {
         a_broken_load_leaves_nothing(&fixture());
     }
 }
@@ -292,12 +292,12 @@ mod on_postgres {
     }
 
     #[test]
-    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+    fn a_complete_data_set_is_reused() {
         a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_aborted_leaves_no_table() {
+    fn an_aborted_load_leaves_no_table() {
         a_broken_load_leaves_nothing(&fixture());
     }
 }
@@ -315,12 +315,12 @@ mod on_mariadb {
     }
 
     #[test]
-    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+    fn a_complete_data_set_is_reused() {
         a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_aborted_leaves_no_table() {
+    fn an_aborted_load_leaves_no_table() {
         a_broken_load_leaves_nothing(&fixture());
     }
 }
@@ -338,7 +338,7 @@ mod on_mysql {
     }
 
     #[test]
-    fn a_load_that_is_aborted_leaves_no_table() {
+    fn an_aborted_load_leaves_no_table() {
         a_broken_load_leaves_nothing(&fixture());
     }
 }

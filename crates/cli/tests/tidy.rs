@@ -1,47 +1,47 @@
-//! The rules of the house, as tests: which crate may import which, how large a file may be, which words stay where.
+//! Rules of the code base: allowed imports between crates, sizes of files, names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each crate may import of ours. A new entry is a commit of its own that says why.
+/// The crates of ours that each crate may import. A new entry is a separate commit with the reason.
 const EDGES: &[(&str, &[&str])] = &[
     ("record", &[]),
-    // Quantities as text, processes and control groups: below everything that needs one of them, above nothing.
+    // Quantities as text, processes and control groups.
     ("base", &[]),
     ("measure", &["record"]),
-    // A service level is written by people: its limit is a time like any other.
+    // Service levels are parsed with the grammar of times.
     ("model", &["base", "record"]),
-    // Processes, control groups and the places of /proc and /sys are read in one way by all.
+    // Processes, control groups, and the paths of /proc and /sys.
     ("host", &["base", "record"]),
     // Temporary servers are sized by control groups.
     ("engine", &["base", "record"]),
-    // What engines are tried with: no crate has it among its dependencies, only for its tests.
+    // The conformance kit: only a development dependency.
     ("engine-kit", &["engine", "record"]),
-    // Servers that dbdyno starts and stops, the same way for every engine that has some, found and ended as processes.
+    // Temporary servers, which are processes.
     ("server", &["base", "engine"]),
-    // The figures of a record, each defined once, for the two that show and write them.
+    // Definitions of figures, for report and export.
     ("tables", &["record", "model"]),
     ("export", &["record", "model", "tables"]),
-    // Its numbers are a table of units of its own on the one splitter.
+    // Its table of units uses the common number parser.
     ("fio", &["base", "record"]),
     ("flat", &["record"]),
     ("store", &["record"]),
-    // Settings of these two are sizes and times that people write.
+    // Settings of these two are sizes and times.
     ("engines/sqlite", &["base", "engine", "record"]),
     ("engines/duckdb", &["base", "engine", "record"]),
-    // A server is reached over a socket, TCP or TLS, the same way by every engine that is one.
+    // Sockets, TCP and TLS for all servers.
     ("transport", &["engine", "record"]),
-    // These two find the process of a server that was there already.
+    // These two find the process of an existing server.
     ("engines/mysql", &["base", "engine", "record", "server", "transport"]),
     // The driver opens its connections itself.
     ("engines/oracle", &["engine", "record"]),
     ("engines/postgres", &["base", "engine", "record", "server", "transport"]),
     ("probe", &["measure", "record"]),
-    // What it counts in the kernel becomes the one form in which latencies are stored.
-    // It looks into the processes below the measured ones, and names what it makes in the kernel after its maker.
+    // Histograms are stored in the common form; child processes are traced; kernel objects are named after their
+    // creator.
     ("trace", &["base", "measure", "record"]),
-    // The settings of random blocks are sizes and times that people write.
+    // Settings of random blocks are sizes and times.
     ("workload", &["base", "measure", "engine", "flat", "record"]),
     ("run", &["base", "record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
     ("report", &["record", "model", "tables"]),
@@ -73,7 +73,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files of the product with more lines, without the tests in them, want a split: a file is one thought.
+/// Maximum number of lines of a file without its tests: a file is one topic.
 const LINES_MAX: usize = 800;
 
 fn root() -> PathBuf {
@@ -149,7 +149,7 @@ fn every_crate_imports_only_what_the_table_allows() {
 }
 
 #[test]
-fn no_file_has_become_the_rest() {
+fn no_file_is_too_large() {
     let mut long = Vec::new();
     for file in crates().values().flat_map(|path| rust_files(path)).filter(|file| !is_test(file)) {
         let text = fs::read_to_string(&file).unwrap();
@@ -162,7 +162,7 @@ fn no_file_has_become_the_rest() {
 }
 
 #[test]
-fn modules_have_names_that_say_something() {
+fn modules_have_specific_names() {
     for file in crates().values().flat_map(|path| rust_files(path)) {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let empty = ["util", "utils", "common", "helper", "helpers", "manager", "misc"];

@@ -1,4 +1,4 @@
-//! What one step of the loop costs, both histograms and the per-second counts included.
+//! Cost of one step of the loop, with both histograms and per-second counts.
 
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
@@ -14,13 +14,13 @@ fn closed_loop(criterion: &mut Criterion) {
     let never = AtomicBool::new(false);
     let mut group = criterion.benchmark_group("drive");
     group.throughput(Throughput::Elements(STEPS));
-    group.bench_function("as fast as possible", |bencher| {
+    group.bench_function("closed loop, unthrottled", |bencher| {
         bencher.iter(|| {
-            let begun = clock::now();
+            let start = clock::now();
             let end = Nanos(u64::MAX);
             let stop = Stop { deadline: end, drained: end, steps: STEPS, signals: [&never, &never] };
-            let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 0);
-            let mut tally = Tally::new(begun, 60);
+            let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, start, 0);
+            let mut tally = Tally::new(start, 60);
             drive(&mut Idle, &mut pacer, &stop, std::slice::from_mut(&mut tally)).expect("idle work does not break");
             black_box(tally.totals())
         });

@@ -1,4 +1,4 @@
-//! What the instrument costs: measured, never claimed.
+//! Overhead of the loop and the clock.
 
 use std::sync::atomic::AtomicBool;
 
@@ -6,7 +6,7 @@ use record::{Nanos, Pace};
 
 use crate::{Broken, Done, Pacer, Stop, Tally, Work, clock, drive};
 
-/// Work that does nothing.
+/// Empty work.
 #[derive(Debug, Default)]
 pub struct Idle;
 
@@ -16,20 +16,20 @@ impl Work for Idle {
     }
 }
 
-/// Nanoseconds for one reading of the clock: the best of five series.
+/// Nanoseconds per clock reading, the best of five series.
 pub fn clock_read_ns() -> f64 {
     const READS: u32 = 20_000;
     best_of_five(|| {
-        let begun = clock::now();
+        let start = clock::now();
         for _ in 0..READS {
             std::hint::black_box(clock::now());
         }
-        (clock::now() - begun).0 as f64 / f64::from(READS)
+        (clock::now() - start).0 as f64 / f64::from(READS)
     })
 }
 
-/// Nanoseconds for one step of the loop around `work`, pacing, clock and tally included: the best of five series of
-/// `steps` steps.
+/// Nanoseconds per step of the loop around `work`, with pacing, clock and tally: the best of five series of `steps`
+/// steps.
 ///
 /// # Errors
 /// When `work` breaks.
@@ -37,11 +37,11 @@ pub fn step_ns(work: &mut dyn Work, steps: u64) -> Result<f64, Broken> {
     let mut broken = None;
     let best = best_of_five(|| {
         let never = AtomicBool::new(false);
-        let begun = clock::now();
+        let start = clock::now();
         let end = Nanos(u64::MAX);
         let stop = Stop { deadline: end, drained: end, steps, signals: [&never, &never] };
-        let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 0);
-        let mut tally = Tally::new(begun, 60);
+        let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, start, 0);
+        let mut tally = Tally::new(start, 60);
         broken = drive(work, &mut pacer, &stop, std::slice::from_mut(&mut tally)).err().or(broken.take());
         tally.window().0 as f64 / steps.max(1) as f64
     });

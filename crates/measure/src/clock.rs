@@ -1,21 +1,20 @@
-//! The one clock: monotonic, nanoseconds, the same for every thread and process of the host.
+//! The clock: monotonic, nanoseconds, the same for all threads and processes of the host.
 
 use record::Nanos;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// Now, on CLOCK_MONOTONIC. Costs what [`calibrate`](crate::calibrate) prints, some 20 ns where the clock source is
-/// the processor's own counter, a system call where it is not.
+/// Now, by CLOCK_MONOTONIC. [`calibrate`](crate::calibrate) measures its cost: some 20 ns if the clock source is the
+/// TSC, a system call otherwise.
 #[inline]
 pub fn now() -> Nanos {
     let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Monotonic);
     Nanos(tv_sec as u64 * 1_000_000_000 + tv_nsec as u64)
 }
 
-/// Sleeps until `due`; returns at once where it has passed. How late it wakes is up to the kernel: see
-/// [`sharpen_timer`].
-pub fn sleep_until(due: Nanos) {
+/// Sleeps until `moment`; returns at once if it has passed. The kernel may wake the thread late, see [`sharpen_timer`].
+pub fn sleep_until(moment: Nanos) {
     loop {
-        let left = due - now();
+        let left = moment - now();
         if left == Nanos(0) {
             return;
         }
@@ -23,8 +22,8 @@ pub fn sleep_until(due: Nanos) {
     }
 }
 
-/// Asks the kernel not to delay this thread's wake-ups in order to bundle them (by default up to 50 µs).
+/// Minimises the timer slack of this thread (default 50 µs), by which the kernel delays wake-ups to coalesce them.
 pub fn sharpen_timer() {
-    // A kernel that refuses leaves the wake-ups late; the lateness is then part of every response time.
+    // On failure, wake-ups stay late, and the delay is part of every response time.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }

@@ -1,18 +1,18 @@
-//! Counts of values in the buckets of an HdrHistogram, of which only those in use take memory.
+//! Sparse counts in the buckets of an HdrHistogram.
 //!
-//! A latency that is told up to a day in three digits has 39,000 buckets, 300 KB, and a job of many sessions' load uses a
-//! few dozen of them. The library has a dense array only; it is what these counts become before they are looked at.
+//! Latencies of up to a day with three digits need 39,000 buckets, 300 KB, of which a job of many sessions uses a few
+//! dozen. The library only has dense arrays, into which these counts are converted for evaluation.
 
 use std::fmt;
 
 use hdrhistogram::{Counter, Histogram as Hdr};
 use record::Nanos;
 
-/// The largest latency that is told from larger ones: 24 hours.
+/// Maximum latency: 24 hours. Larger ones count as this.
 pub const LATENCY_NS_MAX: u64 = 24 * 3_600 * 1_000_000_000;
 
-/// Counts of nanoseconds from 1 to [`LATENCY_NS_MAX`] in `2^HALF_BITS` buckets per octave, and twice as many of width 1 at
-/// the bottom. A group of `GROUP` neighbouring buckets takes memory when the first value falls into it.
+/// Counts of nanoseconds from 1 to [`LATENCY_NS_MAX`] in `2^HALF_BITS` buckets per octave, and twice as many of width 1
+/// at the bottom. A group of `GROUP` adjacent buckets is allocated with its first value.
 #[derive(Clone)]
 pub(crate) struct Counts<C, const HALF_BITS: u32, const GROUP: usize> {
     groups: Box<[Option<Box<[C; GROUP]>>]>,
@@ -27,14 +27,14 @@ pub(crate) type FineCounts = Counts<u64, 10, 64>;
 pub(crate) type CoarseCounts = Counts<u32, 4, 16>;
 
 impl FineCounts {
-    /// What the library makes of them.
+    /// As a histogram of the library.
     pub(crate) fn hdr(&self) -> Hdr<u64> {
         self.as_hdr(3)
     }
 }
 
 impl CoarseCounts {
-    /// What the library makes of them.
+    /// As a histogram of the library.
     pub(crate) fn hdr(&self) -> Hdr<u32> {
         self.as_hdr(1)
     }
@@ -48,7 +48,7 @@ impl<C: Counter, const HALF_BITS: u32, const GROUP: usize> Default for Counts<C,
 }
 
 impl<C: Counter, const HALF_BITS: u32, const GROUP: usize> Counts<C, HALF_BITS, GROUP> {
-    /// Counts `count` values that are alike; one above [`LATENCY_NS_MAX`] counts as that, and zero as 1 ns.
+    /// Counts `count` equal values; one above [`LATENCY_NS_MAX`] counts as that, and zero as 1 ns.
     #[inline]
     pub(crate) fn record(&mut self, value: Nanos, count: C) {
         let index = Self::index(value.0.clamp(1, LATENCY_NS_MAX));
@@ -57,7 +57,7 @@ impl<C: Counter, const HALF_BITS: u32, const GROUP: usize> Counts<C, HALF_BITS, 
         self.len += count.as_u64();
     }
 
-    /// Counts the values of `other` too.
+    /// Adds the values of `other`.
     pub(crate) fn add(&mut self, other: &Self) {
         for (index, theirs) in other.groups.iter().enumerate() {
             let Some(theirs) = theirs else { continue };
@@ -68,24 +68,24 @@ impl<C: Counter, const HALF_BITS: u32, const GROUP: usize> Counts<C, HALF_BITS, 
         self.len += other.len;
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Clears all values and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.groups.iter_mut().flatten().for_each(|group| group.fill(C::zero()));
         self.len = 0;
     }
 
-    /// How many values were counted.
+    /// Number of values.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// With `digits` to which buckets of this width belong.
+    /// As a histogram with `digits` significant digits, which must match the bucket width.
     fn as_hdr(&self, digits: u8) -> Hdr<C> {
         let mut hdr = Hdr::new_with_bounds(1, LATENCY_NS_MAX, digits).expect("constant bounds are valid");
         for (group, buckets) in self.groups.iter().enumerate() {
-            for (place, count) in buckets.iter().flat_map(|buckets| buckets.iter().enumerate()) {
+            for (index, count) in buckets.iter().flat_map(|buckets| buckets.iter().enumerate()) {
                 if *count > C::zero() {
-                    hdr.saturating_record_n(Self::lowest(group * GROUP + place), *count);
+                    hdr.saturating_record_n(Self::lowest(group * GROUP + index), *count);
                 }
             }
         }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_too_often_stays_at_the_most() {
+    fn counts_saturate() {
         let mut counts = CoarseCounts::default();
         counts.record(Nanos(7), u32::MAX);
         counts.record(Nanos(7), 1);

@@ -1,17 +1,36 @@
-//! The one loop.
+//! The one loop: for work of one step at a time, and for work that keeps several operations in flight from one thread.
 
-use crate::{Broken, Pacer, Stop, Tally, Turn, Work, clock};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Does steps of `work`, each no earlier than `pacer` says, until `stop` says so, and tallies them,
-/// each [`Done::stream`](crate::Done::stream) in its own of `tallies`, of which there is one at least. Work that has
-/// nothing left to do ends it too.
+use record::Nanos;
+
+use crate::pacer::{Due, SLEEP_MAX};
+use crate::{Begun, Broken, Pacer, Queue, Stop, Tally, Turn, Work, clock};
+
+/// Timeout for operations in flight when a loop is aborted.
+const ABORT_TIMEOUT: Nanos = Nanos(10_000_000_000);
+/// Tolerated wake-up latency of a sleep.
+const WAKE_UP: Nanos = Nanos(60_000);
+
+/// Why a loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// No further step was scheduled, or a signal was set.
+    Stop,
+    /// The work was finished.
+    Work,
+}
+
+/// Does steps of `work`, paced by `pacer`, until `stop` or until the work is finished. Each step is tallied in the one
+/// of `tallies` that its [`Done::stream`](crate::Done::stream) selects.
 ///
-/// Service time runs from begun to done, response time from due to done. In a closed loop a step begins when the one
-/// before it ended, so the loop's own cost, which [`calibrate`](crate::calibrate) measures, is part of its service
-/// time. The loop does not lock, and allocates only where a [`Tally`] sees a latency or a second of a new kind.
+/// Service time is from start to end, response time from intended start to end. In a closed loop a step starts when the
+/// one before it ended, so the overhead of the loop, which [`calibrate`](crate::calibrate) measures, is part of the
+/// service time. The loop takes no locks, and only allocates when a [`Tally`] sees a new range of latencies or a new
+/// second.
 ///
 /// # Errors
-/// When the work cannot go on; what was tallied until then stays in `tallies`.
+/// When the work cannot continue; steps tallied until then stay in `tallies`.
 pub fn drive(work: &mut dyn Work, pacer: &mut Pacer, stop: &Stop<'_>, tallies: &mut [Tally]) -> Result<(), Broken> {
     while let Some(turn) = pacer.next(stop) {
         let done = work.step(turn.number)?;
@@ -19,10 +38,173 @@ pub fn drive(work: &mut dyn Work, pacer: &mut Pacer, stop: &Stop<'_>, tallies: &
         if done.over {
             break;
         }
-        // What the work paused on purpose is neither service nor response.
+        // Intended pauses of the work count neither as service nor as response time.
         let turn = Turn { due: turn.due + done.paused, begun: turn.begun + done.paused, ..turn };
         tallies[done.stream as usize].record(&turn, ended, &done);
         pacer.ended(ended);
     }
     Ok(())
+}
+
+/// The loop for work with several operations in flight: prepares operations, paced by `pacer`, while slots are free,
+/// submits them together, waits, and tallies completed ones by their [`Done::stream`](crate::Done::stream).
+///
+/// The clock is read once per batch: an operation starts when its batch is prepared and ends when its completion is
+/// found. The loop takes no locks, and allocates as [`drive`] does; nothing is in flight when it returns. `meter` shows
+/// the number of completed operations.
+///
+/// # Errors
+/// When the work cannot continue; operations tallied until then stay.
+pub fn drive_queue(
+    queue: &mut dyn Queue,
+    pacer: &mut Pacer,
+    stop: &Stop<'_>,
+    tallies: &mut [Tally],
+    meter: Option<&AtomicU64>,
+) -> Result<Ended, Broken> {
+    let depth = queue.depth().max(1);
+    let mut slots = Slots { free: (0..depth).rev().collect(), turns: vec![Turn::default(); depth as usize], broken: 0 };
+    let result = drive_slots(queue, pacer, stop, tallies, meter, &mut slots);
+    if result.is_err() {
+        drain(queue, depth - slots.free.len() as u32 - slots.broken);
+    }
+    result
+}
+
+/// Waits for operations in flight when the loop was aborted: their memory is still in use.
+fn drain(queue: &mut dyn Queue, mut in_flight: u32) {
+    let timeout = clock::now() + ABORT_TIMEOUT;
+    while in_flight > 0 && clock::now() < timeout && queue.submit(1, Some(timeout)).is_ok() {
+        while in_flight > 0 && !matches!(queue.reap(), Ok(None)) {
+            in_flight -= 1;
+        }
+    }
+}
+
+fn drive_slots(
+    queue: &mut dyn Queue,
+    pacer: &mut Pacer,
+    stop: &Stop<'_>,
+    tallies: &mut [Tally],
+    meter: Option<&AtomicU64>,
+    slots: &mut Slots,
+) -> Result<Ended, Broken> {
+    let depth = slots.turns.len() as u32;
+    let (mut ended, mut reaped) = (None, 0);
+    let mut now = clock::now();
+    loop {
+        let filled = match ended {
+            Some(ended) => Filled::Over(ended),
+            None => fill(queue, pacer, stop, slots, now)?,
+        };
+        if let Filled::Over(why) = filled {
+            ended = Some(why);
+        }
+        let due = if let Filled::Until(due) = filled { Some(due) } else { None };
+        let in_flight = depth - slots.free.len() as u32;
+        if in_flight == 0 {
+            match (due, ended) {
+                (_, Some(ended)) => return Ok(ended),
+                (None, None) => {}
+                (Some(due), None) => wait(due, now),
+            }
+            now = clock::now();
+            continue;
+        }
+        let least = match filled {
+            // More can be prepared at once: poll for completions, do not wait.
+            Filled::Batch => 0,
+            Filled::Until(_) => 1,
+            Filled::Full | Filled::Over(_) => queue.least().clamp(1, in_flight),
+        };
+        queue.submit(least, due.map(|due| due - WAKE_UP))?;
+        now = clock::now();
+        while let Some((slot, done)) = queue.reap().inspect_err(|_| slots.broken = 1)? {
+            let turn = slots.turns[slot as usize];
+            tallies[done.stream as usize].record(&turn, now, &done);
+            queue.log(slot, &turn, now);
+            pacer.ended_in_queue(now);
+            slots.free.push(slot);
+            reaped += 1;
+        }
+        if let Some(meter) = meter {
+            meter.store(reaped, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Sleeps until shortly before `due` and then spins: the wake-up latency of tens of microseconds would be part of every
+/// response time.
+fn wait(due: Nanos, now: Nanos) {
+    clock::sleep_until(due.min(now + SLEEP_MAX) - WAKE_UP);
+    while due <= now + SLEEP_MAX && clock::now() < due {
+        std::hint::spin_loop();
+    }
+}
+
+struct Slots {
+    free: Vec<u32>,
+    turns: Vec<Turn>,
+    /// Operations that were completed and aborted the loop.
+    broken: u32,
+}
+
+impl Slots {
+    /// Fills the last free slot.
+    #[inline]
+    fn take(&mut self, slot: u32, turn: Turn) {
+        self.turns[slot as usize] = turn;
+        self.free.pop();
+    }
+}
+
+/// Why no more operations are prepared for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filled {
+    /// No slot is free, or operations in flight must complete first.
+    Full,
+    /// A batch is complete.
+    Batch,
+    /// The next one is scheduled then.
+    Until(Nanos),
+    /// There are no more.
+    Over(Ended),
+}
+
+/// Prepares operations until no slot is free, none is scheduled, or a batch is complete.
+#[inline]
+fn fill(
+    queue: &mut dyn Queue,
+    pacer: &mut Pacer,
+    stop: &Stop<'_>,
+    slots: &mut Slots,
+    now: Nanos,
+) -> Result<Filled, Broken> {
+    let batch = queue.batch();
+    let mut prepared = 0;
+    while let Some(slot) = slots.free.last().copied() {
+        if prepared == batch {
+            return Ok(Filled::Batch);
+        }
+        let due = match pacer.due(now, stop) {
+            Due::Now(due) => due,
+            Due::At(due) => return Ok(Filled::Until(due)),
+            Due::Never => match queue.end(slot)? {
+                Begun::Beside => {
+                    slots.take(slot, Turn { number: 0, due: now, begun: now });
+                    continue;
+                }
+                Begun::Blocked => return Ok(Filled::Full),
+                Begun::Step | Begun::Over => return Ok(Filled::Over(Ended::Stop)),
+            },
+        };
+        match queue.begin(slot)? {
+            Begun::Step => slots.take(slot, Turn { number: pacer.taken(now), due, begun: now }),
+            Begun::Beside => slots.take(slot, Turn { number: 0, due: now, begun: now }),
+            Begun::Blocked => return Ok(Filled::Full),
+            Begun::Over => return Ok(Filled::Over(Ended::Work)),
+        }
+        prepared += 1;
+    }
+    Ok(Filled::Full)
 }

@@ -1,4 +1,4 @@
-//! Latencies as an HdrHistogram: nanoseconds, lower bound 1, three digits, up to a day.
+//! Latency histogram (HdrHistogram): nanoseconds, lower bound 1, three digits, up to a day.
 
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use hdrhistogram::{Counter, Histogram as Hdr};
@@ -6,9 +6,9 @@ use record::{Latency, Nanos};
 
 use crate::counts::FineCounts;
 
-/// A histogram that takes memory as latencies need it. Relative error at most 0.1 %.
+/// A sparse histogram. Relative error at most 0.1 %.
 ///
-/// The lower bound is 1 ns on purpose: a bound of 1 µs would make every value below 1 ms a multiple of 512 ns.
+/// The lower bound is 1 ns: with a bound of 1 µs every value below 1 ms would be a multiple of 512 ns.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     counts: FineCounts,
@@ -21,32 +21,32 @@ impl Histogram {
         self.counts.record(latency, 1);
     }
 
-    /// Counts `count` values that are alike.
+    /// Counts `count` equal values.
     pub fn record_many(&mut self, latency: Nanos, count: u64) {
         self.counts.record(latency, count);
     }
 
-    /// Counts the values of `other` too.
+    /// Adds the values of `other`.
     pub fn add(&mut self, other: &Histogram) {
         self.counts.add(&other.counts);
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Clears all values and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.counts.clear();
     }
 
-    /// How many values were counted.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.counts.len()
     }
 
-    /// The value below or at which the share `quantile` in [0, 1] of all values lies; zero where there are none.
+    /// The `quantile` in [0, 1] of all values; zero without values.
     pub fn quantile(&self, quantile: f64) -> Nanos {
         quantile_of(&self.counts.hdr(), quantile)
     }
 
-    /// The form that is stored.
+    /// The stored form.
     pub fn latency(&self) -> Latency {
         let hdr = self.counts.hdr();
         if hdr.is_empty() {
@@ -74,14 +74,14 @@ fn quantile_of(hdr: &Hdr<u64>, quantile: f64) -> Nanos {
     }
 }
 
-/// The form that is stored: V2, deflated, base64.
+/// The stored form: V2, deflated, base64.
 pub(crate) fn encode<T: Counter>(hdr: &Hdr<T>) -> String {
     let mut bytes = Vec::new();
     V2DeflateSerializer::new().serialize(hdr, &mut bytes).expect("writing to memory does not fail");
     base64(&bytes)
 }
 
-/// Standard base64 with padding (RFC 4648, section 4), as every viewer of HdrHistogram logs expects it.
+/// Standard base64 with padding (RFC 4648, section 4), as viewers of HdrHistogram logs expect it.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn microseconds_are_not_blurred_by_the_lower_bound() {
+    fn the_lower_bound_keeps_the_resolution_of_microseconds() {
         let mut histogram = Histogram::default();
         histogram.record(Nanos(10_000));
         let value = histogram.quantile(0.5).0;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_a_day_and_more_is_kept_as_a_day() {
+    fn values_above_a_day_count_as_a_day() {
         let mut histogram = Histogram::default();
         histogram.record(Nanos(u64::MAX));
         assert_eq!(histogram.count(), 1);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_can_be_read_back_by_any_reader_of_the_format() {
+    fn the_stored_form_can_be_decoded() {
         use hdrhistogram::serialization::Deserializer;
         let mut histogram = Histogram::default();
         [3, 70, 70, 900_000].into_iter().for_each(|value| histogram.record(Nanos(value)));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn base64_follows_the_standard() {
         // RFC 4648, section 10.
         for (plain, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
             assert_eq!(base64(plain.as_bytes()), encoded);

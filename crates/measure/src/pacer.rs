@@ -1,89 +1,111 @@
-//! When the steps of a job are due.
+//! Intended start times of the steps of a job, and the end of its loop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{Nanos, Pace};
 
-use crate::{Stop, clock};
+use crate::clock;
 
-/// A sleep is deaf to signals for so long at most.
-pub(crate) const DEAF: Nanos = Nanos(100_000_000);
+/// Maximum length of a sleep between two checks of signals.
+pub(crate) const SLEEP_MAX: Nanos = Nanos(100_000_000);
 
 /// 2^64 divided by the golden ratio: multiples of it are spread evenly.
 const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// When the loop of one job ends: whatever comes first. At least one step is done unless a signal is set before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop<'a> {
+    /// No step is scheduled at or after this moment; steps scheduled before it are done.
+    pub deadline: Nanos,
+    /// Late steps are started until this moment; the rest is counted as unfinished. Not before `deadline`.
+    pub drained: Nanos,
+    /// Maximum number of steps.
+    pub steps: u64,
+    /// Set by the user or by another job that cannot continue: no further step is started.
+    pub signals: [&'a AtomicBool; 2],
+}
+
+impl Stop<'_> {
+    /// Whether a signal is set.
+    #[inline]
+    pub fn signalled(&self) -> bool {
+        self.signals.iter().any(|signal| signal.load(Ordering::Relaxed))
+    }
+}
 
 /// One step about to be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turn {
     /// Number of the step in its job, from 0.
     pub number: u64,
-    /// When it should begin: response time counts from here.
+    /// Intended start: response time counts from here.
     pub due: Nanos,
-    /// When it does begin: service time counts from here.
+    /// Actual start: service time counts from here.
     pub begun: Nanos,
 }
 
-/// Gives the turns of one job. Late steps are never skipped: they come one after the other, each with the due time
-/// that it always had.
+/// Schedules the steps of one job. Late steps are never skipped: they follow each other, each with its intended start.
 #[derive(Debug)]
 pub struct Pacer {
     schedule: Schedule,
     number: u64,
-    /// When the next step is due; in a closed loop, when the last one ended.
+    /// Intended start of the next step; in a closed loop, the end of the last one.
     due: Nanos,
-    /// When the jobs were released, and when in each cycle steps may begin.
+    /// Start of the window, and the bursts.
     burst: Option<(Nanos, Burst)>,
 }
 
-/// Work in bursts: at the beginning of each cycle for a while, then none until the next one.
+/// Bursts of work: steps only start in the first part of each cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// From the beginning of one burst to that of the next.
+    /// From the start of one burst to that of the next.
     pub cycle: Nanos,
-    /// How long each lasts, at least 1 ns.
+    /// Length of each burst, at least 1 ns.
     pub length: Nanos,
 }
 
-/// When the next operation of a queue may begin.
+/// When the next operation of a queue may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// It was due then, which has come.
+    /// Now; the intended start was then.
     Now(Nanos),
-    /// It will be due then.
+    /// At that moment.
     At(Nanos),
-    /// No step is due any more.
+    /// No further step.
     Never,
 }
 
 #[derive(Debug)]
 enum Schedule {
     AsFastAsPossible,
-    Rate { begun: Nanos, phase_ns: f64, interval_ns: f64 },
+    Rate { start: Nanos, phase_ns: f64, interval_ns: f64 },
     Poisson { interval_ns_mean: f64, random: Box<Xoshiro256PlusPlus> },
     ThinkTime { think: Nanos },
 }
 
 impl Pacer {
-    /// The pacer of job `job` of `jobs`, all of them released at `begun`. Each job gets the same share of a rate; at
-    /// a fixed rate they take turns, in a Poisson process each draws from a stream of its own.
-    pub fn new(pace: Pace, job: u32, jobs: u32, begun: Nanos, seed: u64) -> Pacer {
+    /// The pacer of job `job` of `jobs`, all of them started at `start`. Each job gets the same share of a rate; at a
+    /// constant rate they alternate, in a Poisson process each draws from its own random stream.
+    pub fn new(pace: Pace, job: u32, jobs: u32, start: Nanos, seed: u64) -> Pacer {
         let jobs = f64::from(jobs.max(1));
         let interval = |steps_per_second: f64| 1e9 * jobs / steps_per_second;
-        let mut due = begun;
+        let mut due = start;
         let schedule = match pace {
             Pace::AsFastAsPossible => Schedule::AsFastAsPossible,
             Pace::Rate { steps_per_second } => {
                 let interval_ns = interval(steps_per_second);
                 let phase_ns = interval_ns * f64::from(job) / jobs;
-                due = begun + Nanos(phase_ns as u64);
-                Schedule::Rate { begun, phase_ns, interval_ns }
+                due = start + Nanos(phase_ns as u64);
+                Schedule::Rate { start, phase_ns, interval_ns }
             }
             Pace::Poisson { steps_per_second } => {
-                // The seed is spread over the whole state (SplitMix64), so neighbouring seeds are unrelated streams.
+                // SplitMix64 spreads the seed over the whole state, so adjacent seeds give unrelated streams.
                 let stream = seed.wrapping_add(u64::from(job).wrapping_mul(GOLDEN_RATIO));
                 let mut random = Box::new(Xoshiro256PlusPlus::seed_from_u64(stream));
                 let interval_ns_mean = interval(steps_per_second);
-                due = begun + exponential(&mut random, interval_ns_mean);
+                due = start + exponential(&mut random, interval_ns_mean);
                 Schedule::Poisson { interval_ns_mean, random }
             }
             Pace::ThinkTime { think_ns } => Schedule::ThinkTime { think: think_ns },
@@ -91,12 +113,12 @@ impl Pacer {
         Pacer { schedule, number: 0, due, burst: None }
     }
 
-    /// The same in bursts, the first of which begins at `begun`. A rate is then that within a burst.
-    pub fn in_bursts(self, begun: Nanos, burst: Option<Burst>) -> Pacer {
-        Pacer { burst: burst.map(|burst| (begun, burst)), ..self }
+    /// The same in bursts, the first of which starts at `start`. A rate is then that within a burst.
+    pub fn in_bursts(self, start: Nanos, burst: Option<Burst>) -> Pacer {
+        Pacer { burst: burst.map(|burst| (start, burst)), ..self }
     }
 
-    /// When the next operation of a queue may begin. In a closed loop that is at once: the slot is free.
+    /// When the next operation of a queue may start. In a closed loop that is at once: the slot is free.
     #[inline]
     pub(crate) fn due(&self, now: Nanos, stop: &Stop<'_>) -> Due {
         let first = self.number == 0;
@@ -114,7 +136,7 @@ impl Pacer {
         }
     }
 
-    /// The operation that was due has begun; gives its number.
+    /// The scheduled operation has started; returns its number.
     #[inline]
     pub(crate) fn taken(&mut self, now: Nanos) -> u64 {
         let number = self.number;
@@ -125,7 +147,7 @@ impl Pacer {
         number
     }
 
-    /// An operation of a queue has ended: think time begins again.
+    /// An operation of a queue has ended: think time starts.
     #[inline]
     pub(crate) fn ended_in_queue(&mut self, ended: Nanos) {
         if let Schedule::ThinkTime { think } = self.schedule {
@@ -133,34 +155,34 @@ impl Pacer {
         }
     }
 
-    /// `moment`, or the beginning of the next burst where it lies between two.
+    /// `moment`, or the start of the next burst if it is between two.
     #[inline]
     fn beyond_pause(&self, moment: Nanos) -> Nanos {
-        let Some((begun, burst)) = self.burst else { return moment };
-        let (cycle, at) = (burst.cycle.0.max(1), (moment - begun).0);
-        if at % cycle < burst.length.0 { moment } else { begun + Nanos((at / cycle + 1) * cycle) }
+        let Some((start, burst)) = self.burst else { return moment };
+        let (cycle, at) = (burst.cycle.0.max(1), (moment - start).0);
+        if at % cycle < burst.length.0 { moment } else { start + Nanos((at / cycle + 1) * cycle) }
     }
 
-    /// A due time of a schedule without pauses, with the pauses before it.
+    /// The time `due` of a schedule without pauses, with the pauses between bursts added.
     #[inline]
     fn stretched(&self, due: Nanos) -> Nanos {
-        let Some((begun, burst)) = self.burst else { return due };
-        let (length, at) = (burst.length.0.max(1), (due - begun).0);
-        begun + Nanos((at / length).saturating_mul(burst.cycle.0) + at % length)
+        let Some((start, burst)) = self.burst else { return due };
+        let (length, at) = (burst.length.0.max(1), (due - start).0);
+        start + Nanos((at / length).saturating_mul(burst.cycle.0) + at % length)
     }
 
-    /// Waits until the next step is due and gives its turn; none when the loop is to end.
+    /// Waits for the intended start of the next step and returns its turn; none at the end of the loop.
     #[inline]
     pub fn next(&mut self, stop: &Stop<'_>) -> Option<Turn> {
         let first = self.number == 0;
-        // A closed loop does one step however short the window is; an open one has no step that is not due in it.
+        // A closed loop does one step however short the window is; an open one only steps scheduled within it.
         let over = self.due >= stop.deadline && (!first || self.is_open());
         if over || self.number >= stop.steps || stop.signalled() {
             return None;
         }
         let due = self.due;
         let begun = match self.schedule {
-            // The last step's end is this step's beginning: one reading of the clock per step.
+            // A step starts at the end of the last one: one clock reading per step.
             Schedule::AsFastAsPossible => due,
             _ => wait(due, stop)?,
         };
@@ -172,14 +194,14 @@ impl Pacer {
         Some(turn)
     }
 
-    /// The step that was given last ended at `ended`.
+    /// The last step ended at `ended`.
     #[inline]
     pub fn ended(&mut self, ended: Nanos) {
         match &mut self.schedule {
             Schedule::AsFastAsPossible => self.due = ended,
-            // From the number, not by adding up: no error accumulates over hours.
-            Schedule::Rate { begun, phase_ns, interval_ns } => {
-                self.due = *begun + Nanos((*phase_ns + *interval_ns * self.number as f64) as u64);
+            // Computed from the number, so that no rounding error accumulates.
+            Schedule::Rate { start, phase_ns, interval_ns } => {
+                self.due = *start + Nanos((*phase_ns + *interval_ns * self.number as f64) as u64);
             }
             Schedule::Poisson { interval_ns_mean, random } => {
                 self.due = self.due + exponential(random, *interval_ns_mean)
@@ -188,12 +210,12 @@ impl Pacer {
         }
     }
 
-    /// Whether due times do not depend on when steps end (an open loop).
+    /// Whether intended starts do not depend on the end of steps (an open loop).
     pub fn is_open(&self) -> bool {
         matches!(self.schedule, Schedule::Rate { .. } | Schedule::Poisson { .. })
     }
 
-    /// After the loop: the due times before `deadline` that were never begun, in an open loop.
+    /// After an open loop: the intended starts before `deadline` of steps that were not started.
     pub fn unfinished(mut self, deadline: Nanos) -> impl Iterator<Item = Nanos> {
         let open = self.is_open();
         std::iter::from_fn(move || {
@@ -208,7 +230,7 @@ impl Pacer {
     }
 }
 
-/// Sleeps until `due` if it lies ahead; returns when the step really begins, or nothing where a signal came first.
+/// Sleeps until `due`; returns the actual start, or none if a signal came first.
 fn wait(due: Nanos, stop: &Stop<'_>) -> Option<Nanos> {
     loop {
         let now = clock::now();
@@ -218,7 +240,7 @@ fn wait(due: Nanos, stop: &Stop<'_>) -> Option<Nanos> {
         if stop.signalled() {
             return None;
         }
-        clock::sleep_until(due.min(now + DEAF));
+        clock::sleep_until(due.min(now + SLEEP_MAX));
     }
 }
 
@@ -231,8 +253,6 @@ fn exponential(random: &mut Xoshiro256PlusPlus, mean_ns: f64) -> Nanos {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use super::*;
 
     static NEVER: AtomicBool = AtomicBool::new(false);
@@ -242,27 +262,27 @@ mod tests {
     }
 
     #[test]
-    fn jobs_take_turns_at_a_fixed_rate() {
+    fn jobs_alternate_at_a_constant_rate() {
         let rate = Pace::Rate { steps_per_second: 1_000.0 };
-        let begun = Nanos(5_000);
-        let dues: Vec<u64> = (0..2).map(|job| Pacer::new(rate, job, 2, begun, 1).due.0).collect();
+        let start = Nanos(5_000);
+        let dues: Vec<u64> = (0..2).map(|job| Pacer::new(rate, job, 2, start, 1).due.0).collect();
         assert_eq!(dues, [5_000, 1_005_000]);
-        let mut pacer = Pacer::new(rate, 1, 2, begun, 1);
+        let mut pacer = Pacer::new(rate, 1, 2, start, 1);
         pacer.number = 3;
         pacer.ended(Nanos(999_999_999_999));
         assert_eq!(pacer.due, Nanos(5_000 + 1_000_000 + 3 * 2_000_000));
     }
 
     #[test]
-    fn a_late_step_keeps_its_due_time_and_is_not_skipped() {
+    fn a_late_step_keeps_its_intended_start_and_is_not_skipped() {
         let now = clock::now();
-        let begun = now - Nanos(100_000_000);
-        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 1_000.0 }, 0, 1, begun, 1);
+        let start = now - Nanos(100_000_000);
+        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 1_000.0 }, 0, 1, start, 1);
         let stop = stop_at(now, now + Nanos::SECOND);
         let mut dues = Vec::new();
         while let Some(turn) = pacer.next(&stop) {
             assert!(turn.begun >= turn.due);
-            dues.push((turn.due - begun).0);
+            dues.push((turn.due - start).0);
             pacer.ended(turn.begun);
         }
         let expected: Vec<u64> = (0..100).map(|number| number * 1_000_000).collect();
@@ -270,10 +290,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_due_and_never_begun_is_known_after_the_loop() {
+    fn steps_not_started_are_known_after_the_loop() {
         let now = clock::now();
-        let begun = now - Nanos::SECOND;
-        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 10.0 }, 0, 1, begun, 1);
+        let start = now - Nanos::SECOND;
+        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 10.0 }, 0, 1, start, 1);
         let stop = stop_at(now, now - Nanos(1));
         assert!(pacer.next(&stop).is_some(), "the first step is done, late as it is");
         pacer.ended(now);
@@ -282,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_loop_has_no_step_that_is_due_after_the_window() {
+    fn an_open_loop_has_no_step_after_the_window() {
         let now = clock::now();
         let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 1.0 }, 3, 8, now, 1);
         assert_eq!(pacer.next(&stop_at(now + Nanos::SECOND, now + Nanos::SECOND)), None);

@@ -1,46 +1,46 @@
-//! How latencies are distributed over time: a coarse histogram for each slice of the window.
+//! Latencies over time: a coarse histogram per slice of the window.
 
 use record::{Nanos, Slices};
 
 use crate::counts::CoarseCounts;
 use crate::histogram::encode;
 
-/// Slices of a series: more than a picture can show side by side.
+/// Maximum number of slices.
 const SLICES_MAX: usize = 64;
 
-/// The narrowest slice: a narrower one holds too few values to be a distribution. All widths are this one doubled some
-/// times, so that the slices of any two series fall together.
+/// Minimum width of a slice: a narrower one has too few values. All widths are this one times a power of two, so that
+/// the slices of any two series align.
 const WIDTH_MIN: Nanos = Nanos(100_000_000);
 
-/// Histograms of 16 buckets per octave, one per slice, each of them made when time has come to it. A series that runs out
-/// of slices joins neighbours and goes on with slices of twice the width.
+/// Histograms of 16 buckets per octave, one per slice, created on demand. When all slices are used, adjacent ones are
+/// merged and the width doubles.
 #[derive(Clone, Debug)]
 pub(crate) struct SliceSeries {
     width: Nanos,
-    /// The last slice that holds something.
+    /// The last slice with values.
     last: usize,
-    /// Since the beginning of the window: when the slice in use ends.
+    /// End of the current slice, from the start of the window.
     end: Nanos,
-    /// Up to the last one, or further.
+    /// Slices up to the last one, or more.
     slices: Vec<CoarseCounts>,
 }
 
 impl SliceSeries {
-    /// Nothing is counted yet.
+    /// An empty series.
     pub(crate) fn new() -> SliceSeries {
         SliceSeries { width: WIDTH_MIN, last: 0, end: WIDTH_MIN, slices: vec![CoarseCounts::default()] }
     }
 
-    /// Counts a value that ended `at` after the beginning of the window. Times do not go back.
+    /// Counts a value that ended `at` after the start of the window. Times are monotonic.
     #[inline]
     pub(crate) fn record(&mut self, at: Nanos, latency: Nanos) {
         if at >= self.end {
-            self.turn_to(at);
+            self.advance(at);
         }
         self.slices[self.last].record(latency, 1);
     }
 
-    /// Counts what another job counted in the same window.
+    /// Adds the values of another job in the same window.
     pub(crate) fn merge(&mut self, other: &SliceSeries) {
         let mut other = std::borrow::Cow::Borrowed(other);
         while self.width < other.width {
@@ -51,19 +51,19 @@ impl SliceSeries {
         }
         self.last = self.last.max(other.last);
         self.end = self.end_of(self.last);
-        self.make_room();
+        self.grow();
         for (mine, theirs) in self.slices.iter_mut().zip(&other.slices[..=other.last]) {
             mine.add(theirs);
         }
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Clears all values and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.slices.iter_mut().for_each(CoarseCounts::clear);
         (self.width, self.last, self.end) = (WIDTH_MIN, 0, WIDTH_MIN);
     }
 
-    /// The form that is stored: up to the last slice in which a step ended. None where nothing was counted.
+    /// The stored form: up to the last slice in which a step ended. None without values.
     pub(crate) fn slices(&self) -> Option<Slices> {
         let used = &self.slices[..=self.last];
         let counted = used.iter().any(|slice| slice.len() > 0);
@@ -72,17 +72,17 @@ impl SliceSeries {
     }
 
     #[cold]
-    fn turn_to(&mut self, at: Nanos) {
+    fn advance(&mut self, at: Nanos) {
         while at.0 / self.width.0 >= SLICES_MAX as u64 {
             self.double();
         }
         self.last = (at.0 / self.width.0) as usize;
         self.end = self.end_of(self.last);
-        self.make_room();
+        self.grow();
     }
 
-    /// Makes the slices up to the last one.
-    fn make_room(&mut self) {
+    /// Creates the slices up to the last one.
+    fn grow(&mut self) {
         if self.slices.len() <= self.last {
             self.slices.resize_with(self.last + 1, CoarseCounts::default);
         }
@@ -92,7 +92,7 @@ impl SliceSeries {
         Nanos(self.width.0.saturating_mul(index as u64 + 1))
     }
 
-    /// Makes slices twice as wide, by joining neighbours.
+    /// Doubles the width by merging adjacent slices.
     fn double(&mut self) {
         for index in 0..self.slices.len().div_ceil(2) {
             let (front, back) = self.slices.split_at_mut(2 * index + 1);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_lasts_longer_has_wider_slices_and_loses_nothing() {
+    fn a_longer_window_has_wider_slices_and_the_same_values() {
         let mut series = SliceSeries::new();
         for tenth in 0..1_000 {
             series.record(Nanos(tenth * 100_000_000), Nanos(500 + tenth));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counted_is_no_series() {
+    fn a_series_without_values_is_absent() {
         assert!(SliceSeries::new().slices().is_none());
     }
 }

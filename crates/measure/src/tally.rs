@@ -1,5 +1,5 @@
-//! What the loop counts. It takes memory as steps need it: a tally that counts nothing takes next to none, and one whose
-//! steps are like those before them takes no more.
+//! Counts of the loop. Memory is allocated on demand: an empty tally needs almost none, and steps similar to earlier
+//! ones allocate nothing.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +17,20 @@ const FAILURE_KINDS: [FailureKind; 6] = [
     FailureKind::Other,
 ];
 
-/// Seconds that a series has room for before it grows. It grows to the double.
-const SECONDS_AT_FIRST: usize = 16;
+/// Initial capacity of the series of seconds, which doubles when it grows.
+const INITIAL_SECONDS: usize = 16;
 
 /// Counts, histograms and per-second series of one job, or of several once they are merged.
 ///
-/// A step that failed stands in the counts and in no histogram: it has no latency of a result.
+/// A failed step is in the counts, but in no histogram.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    begun: Nanos,
-    ended: Nanos,
+    start: Nanos,
+    end: Nanos,
     second_index: usize,
     second_end: Nanos,
     seconds: Vec<Second>,
-    /// The series has no more seconds than these.
+    /// Maximum length of the series.
     seconds_max: usize,
     service: Histogram,
     response: Histogram,
@@ -45,15 +45,15 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A tally whose first second begins at `begun`, with room for `seconds_max` seconds; what ends later is
-    /// counted into the last of them.
-    pub fn new(begun: Nanos, seconds_max: usize) -> Tally {
+    /// A tally whose first second starts at `start`, for up to `seconds_max` seconds; later steps count in the last of
+    /// them.
+    pub fn new(start: Nanos, seconds_max: usize) -> Tally {
         Tally {
-            begun,
-            ended: begun,
+            start,
+            end: start,
             second_index: 0,
-            second_end: begun + Nanos::SECOND,
-            seconds: vec![Second::default(); seconds_max.clamp(1, SECONDS_AT_FIRST)],
+            second_end: start + Nanos::SECOND,
+            seconds: vec![Second::default(); seconds_max.clamp(1, INITIAL_SECONDS)],
             seconds_max: seconds_max.max(1),
             service: Histogram::default(),
             response: Histogram::default(),
@@ -68,9 +68,9 @@ impl Tally {
         }
     }
 
-    /// Forgets everything and begins anew at `begun`. The memory that it has taken it keeps: what a warm-up counted leaves
-    /// room for steps of the same kind.
-    pub fn begin_again(&mut self, begun: Nanos) {
+    /// Clears the tally and restarts it at `start`. The memory is kept, so that steps like those of the warm-up
+    /// allocate nothing.
+    pub fn begin_again(&mut self, start: Nanos) {
         let mut seconds = std::mem::take(&mut self.seconds);
         seconds.fill(Second::default());
         self.service.clear();
@@ -81,22 +81,22 @@ impl Tally {
             service: std::mem::take(&mut self.service),
             response: std::mem::take(&mut self.response),
             slices: std::mem::replace(&mut self.slices, SliceSeries::new()),
-            ..Tally::new(begun, self.seconds_max)
+            ..Tally::new(start, self.seconds_max)
         };
     }
 
-    /// The window lasts until `moment` at least, whether or not a step ended so late.
+    /// Extends the window to `moment` at least.
     pub fn last_until(&mut self, moment: Nanos) {
-        self.ended = self.ended.max(moment);
+        self.end = self.end.max(moment);
     }
 
     /// Counts the step of `turn`, which ended at `ended`.
     #[inline]
     pub fn record(&mut self, turn: &Turn, ended: Nanos, done: &Done) {
         if ended >= self.second_end {
-            self.turn_page(ended);
+            self.advance(ended);
         }
-        self.ended = ended;
+        self.end = ended;
         self.steps += 1;
         let second = &mut self.seconds[self.second_index];
         second.steps += 1;
@@ -109,7 +109,7 @@ impl Tally {
         let response = ended - turn.due;
         self.service.record(service);
         self.response.record(response);
-        self.slices.record(ended - self.begun, response);
+        self.slices.record(ended - self.start, response);
         self.operations += done.operations;
         self.rows += done.rows;
         self.transactions += done.transactions;
@@ -122,15 +122,15 @@ impl Tally {
         second.response_ns_max = second.response_ns_max.max(response);
     }
 
-    /// Counts a step that was due at `due` and had not begun when the run was ended, with the age that it reached.
+    /// Counts a step with intended start `due` that was not started when the run ended, with its age.
     pub fn record_unfinished(&mut self, due: Nanos, now: Nanos) {
         self.unfinished += 1;
         self.response.record(now - due);
     }
 
-    /// Adds what another job counted in the same window.
+    /// Adds the counts of another job in the same window.
     pub fn merge(&mut self, other: &Tally) {
-        self.ended = self.ended.max(other.ended);
+        self.end = self.end.max(other.end);
         self.second_index = self.second_index.max(other.second_index);
         self.service.add(&other.service);
         self.response.add(&other.response);
@@ -152,37 +152,37 @@ impl Tally {
         }
     }
 
-    /// When the last step, or the window if it was to last longer, ended; its beginning where there was no step.
+    /// End of the last step, or of the window if that is later; the start without a step.
     pub fn ended(&self) -> Nanos {
-        self.ended
+        self.end
     }
 
-    /// From the beginning of the window to its end.
+    /// Length of the window.
     pub fn window(&self) -> Nanos {
-        self.ended - self.begun
+        self.end - self.start
     }
 
-    /// Service times, from begun to done.
+    /// Service times, from start to end.
     pub fn service(&self) -> &Histogram {
         &self.service
     }
 
-    /// Response times, from due to done.
+    /// Response times, from intended start to end.
     pub fn response(&self) -> &Histogram {
         &self.response
     }
 
-    /// Second by second, up to the last one in which a step ended; empty seconds are there, with zeros.
+    /// Seconds up to the last one in which a step ended; empty seconds are included, with zeros.
     pub fn seconds(&self) -> &[Second] {
         &self.seconds[..=self.second_index]
     }
 
-    /// Response times slice by slice, up to the last one in which a step ended; none where no step succeeded.
+    /// Response times by slice, up to the last one in which a step ended; none without a successful step.
     pub fn slices(&self) -> Option<Slices> {
         self.slices.slices()
     }
 
-    /// Steps, operations, rows, transactions, bytes and failures, added up.
+    /// Totals of steps, operations, rows, transactions, bytes and failures.
     pub fn totals(&self) -> Totals {
         let failures: BTreeMap<FailureKind, u64> =
             FAILURE_KINDS.into_iter().zip(self.failures).filter(|(_, count)| *count > 0).collect();
@@ -198,15 +198,15 @@ impl Tally {
     }
 
     #[cold]
-    fn turn_page(&mut self, ended: Nanos) {
-        let index = ((ended - self.begun).0 / Nanos::SECOND.0) as usize;
+    fn advance(&mut self, ended: Nanos) {
+        let index = ((ended - self.start).0 / Nanos::SECOND.0) as usize;
         self.second_index = index.min(self.seconds_max - 1);
         if self.second_index >= self.seconds.len() {
-            // Some ten times in a window of hours, and on the way to another second anyway.
+            // Amortised: about ten times in a window of hours.
             self.seconds.resize((2 * self.second_index).min(self.seconds_max), Second::default());
         }
         self.second_end = match index == self.second_index {
-            true => self.begun + Nanos(Nanos::SECOND.0 * (index as u64 + 1)),
+            true => self.start + Nanos(Nanos::SECOND.0 * (index as u64 + 1)),
             false => Nanos(u64::MAX),
         };
     }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn service_and_response_are_told_apart() {
+    fn service_and_response_times_are_separate() {
         let mut tally = Tally::new(Nanos(0), 10);
         tally.record(&turn(0, 2_000_000), Nanos(2_000_500), &done(1));
         assert_eq!(tally.service().latency().max_ns, Nanos(500));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_beyond_the_room_is_counted_in_the_last_second() {
+    fn steps_beyond_the_maximum_count_in_the_last_second() {
         let mut tally = Tally::new(Nanos(0), 2);
         [900_000_000_000, 901_000_000_000]
             .into_iter()
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_step_counts_as_a_failure_and_as_nothing_else() {
+    fn a_failed_step_only_counts_as_a_failure() {
         let mut tally = Tally::new(Nanos(0), 2);
         tally.record(&turn(0, 0), Nanos(10), &Done::failed(FailureKind::Deadlock));
         tally.record(&turn(10, 10), Nanos(20), &done(5));
@@ -275,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_failure_has_its_own_place() {
-        for (place, kind) in FAILURE_KINDS.into_iter().enumerate() {
-            assert_eq!(kind as usize, place);
+    fn every_kind_of_failure_has_its_own_index() {
+        for (index, kind) in FAILURE_KINDS.into_iter().enumerate() {
+            assert_eq!(kind as usize, index);
         }
     }
 
     #[test]
-    fn a_tally_that_begins_again_is_as_a_new_one() {
+    fn a_restarted_tally_equals_a_new_one() {
         let mut tally = Tally::new(Nanos(0), 100);
         let count = |tally: &mut Tally, begun: u64| {
             for second in 0..50 {

@@ -1,48 +1,48 @@
-//! What the loop does.
+//! Work of the loop: one step at a time, or a queue of operations.
 
 use record::{FailureKind, Nanos};
 
-use crate::Queue;
+use crate::pacer::Turn;
 
-/// What one step came to.
+/// Result of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// Operations, in the unit of the test.
     pub operations: u64,
     /// Rows returned, changed or loaded.
     pub rows: u64,
-    /// Transactions that were committed.
+    /// Committed transactions.
     pub transactions: u64,
-    /// Bytes, where the work counts them itself.
+    /// Bytes, if the work counts them.
     pub bytes: u64,
-    /// Why it failed, if it did; nothing else is counted then.
+    /// Why it failed; nothing else is counted then.
     pub failure: Option<FailureKind>,
-    /// Which of [`Work::streams`] it belongs to.
+    /// Index into [`Work::streams`].
     pub stream: u32,
-    /// How long the work paused on purpose before it began: no part of its service time or its response time.
+    /// Intended pause of the work before it started: part of neither service nor response time.
     pub paused: Nanos,
-    /// There was nothing left to do: this was no step, and there is no further one.
+    /// The work was finished: this was no step, and no further one follows.
     pub over: bool,
 }
 
 impl Done {
-    /// A step that failed and is counted as such.
+    /// A failed step.
     pub fn failed(kind: FailureKind) -> Done {
         Done { failure: Some(kind), ..Done::default() }
     }
 
-    /// There was nothing left to do.
+    /// The work is finished.
     pub fn over() -> Done {
         Done { over: true, ..Done::default() }
     }
 }
 
-/// Work that cannot go on: the session is gone, or the test itself is wrong. Ends the run, unless the caller says that it
-/// goes on without this job.
+/// Work that cannot continue: the session is lost, or the test is wrong. Ends the run, unless the caller continues
+/// without this job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Broken {
-    /// What happened, in words for the user.
+    /// The error, for the user.
     pub message: String,
 }
 
@@ -62,24 +62,85 @@ pub trait Work: Send {
         Ok(())
     }
 
-    /// Called in its place where a step could not go on, so that what happened until then is told.
+    /// Called instead of [`Work::finish`] when a step cannot continue.
     fn aborted(&mut self) {}
 
-    /// The work as a queue, where it keeps several operations in flight; its steps are then those of the queue, and
-    /// [`Work::step`] is never called.
+    /// The work as a queue, if it keeps several operations in flight; [`Work::step`] is never called then.
     fn queue(&mut self) -> Option<&mut dyn Queue> {
         None
     }
 
-    /// The streams that its steps belong to, by their number in [`Outcome::streams`](crate::Outcome::streams): each
-    /// is tallied apart. [`Done::stream`] is a place in this list.
+    /// The streams of its steps, by their number in [`Outcome::streams`](crate::Outcome::streams), each with its own
+    /// tally. [`Done::stream`] is an index into this list.
     fn streams(&self) -> Vec<usize> {
         vec![0]
     }
 
-    /// The place in that list where a step is counted that was due and not begun; `number` tells such steps apart.
+    /// Index of the stream of a step that was not started; `number` counts such steps.
     fn stream_of_unfinished(&self, number: u64) -> usize {
         let _ = number;
         0
+    }
+}
+
+/// Result of [`Queue::begin`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// A step: it takes the scheduled turn.
+    Step,
+    /// An operation of an earlier step (a sync after writes): it takes no turn.
+    Beside,
+    /// Nothing yet: an operation in flight must complete first.
+    Blocked,
+    /// Nothing more: the work is finished.
+    Over,
+}
+
+/// Operations of one thread, up to [`Queue::depth`] of them in flight, each in its own slot.
+pub trait Queue {
+    /// Number of slots, at least 1.
+    fn depth(&self) -> u32;
+
+    /// Prepares the next operation in the free `slot`. [`Queue::submit`] submits it.
+    ///
+    /// # Errors
+    /// When nothing more can succeed.
+    fn begin(&mut self, slot: u32) -> Result<Begun, Broken>;
+
+    /// After the last step: prepares a remaining operation (a sync at the end) in `slot`. Called until it returns
+    /// [`Begun::Over`].
+    ///
+    /// # Errors
+    /// When nothing more can succeed.
+    fn end(&mut self, slot: u32) -> Result<Begun, Broken> {
+        let _ = slot;
+        Ok(Begun::Over)
+    }
+
+    /// Maximum number of operations per submission.
+    fn batch(&self) -> u32 {
+        u32::MAX
+    }
+
+    /// Minimum number of completions to wait for when all slots are used, at least 1.
+    fn least(&self) -> u32 {
+        1
+    }
+
+    /// Submits the prepared operations, and waits for `least` completions or until `until`.
+    ///
+    /// # Errors
+    /// When nothing more can succeed.
+    fn submit(&mut self, least: u32, until: Option<Nanos>) -> Result<(), Broken>;
+
+    /// A completed operation, with its slot.
+    ///
+    /// # Errors
+    /// When nothing more can succeed.
+    fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken>;
+
+    /// Receives the times of the operation that was just reaped, for a raw log.
+    fn log(&mut self, slot: u32, turn: &Turn, ended: Nanos) {
+        let _ = (slot, turn, ended);
     }
 }

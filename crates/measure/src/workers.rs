@@ -1,4 +1,4 @@
-//! All jobs of one run: one thread each, warmed up, released together, joined.
+//! The jobs of one run: one thread each, warmed up, released together by a barrier, joined.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,34 +6,34 @@ use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 use record::{Nanos, Pace};
 
-use crate::pacer::DEAF;
+use crate::pacer::SLEEP_MAX;
 use crate::{Broken, Burst, Ended, Pacer, Stop, Tally, Work, clock, drive, drive_queue};
 
-/// How the jobs of one run are driven.
+/// Settings of the jobs of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
-    /// When steps are due.
+    /// Pace.
     pub pace: Pace,
-    /// How long each job works before the window, as fast as possible; at least one step.
+    /// Length of the warm-up of each job before the window, unthrottled; at least one step.
     pub warm_up: Nanos,
     /// Length of the window.
     pub window: Nanos,
-    /// How long after the window late steps are still begun.
+    /// Time after the window in which late steps are started.
     pub drain: Nanos,
-    /// Steps of each job, at most.
+    /// Maximum number of steps per job.
     pub steps: u64,
-    /// What random due times are drawn from.
+    /// Seed of random intended starts.
     pub seed: u64,
-    /// Whether the warm-up keeps the pace of the window; otherwise it goes as fast as possible.
+    /// Whether the warm-up has the pace of the window; otherwise it is unthrottled.
     pub warm_up_paced: bool,
-    /// The job begins so long after the others.
+    /// Delay of the start of the job.
     pub delay: Nanos,
-    /// Work in bursts; absent for always.
+    /// Bursts; absent for continuous work.
     pub burst: Option<Burst>,
 }
 
 impl Default for Course {
-    /// No warm-up, no window, no limit: to be filled in.
+    /// No warm-up, no window, no limit.
     fn default() -> Course {
         Course {
             pace: Pace::AsFastAsPossible,
@@ -49,58 +49,58 @@ impl Default for Course {
     }
 }
 
-/// What the caller does around the window.
+/// Hooks of the caller around the window.
 pub trait Watch: Sync {
-    /// On the thread of job `job` (counted from 0), before its first step: processor placement.
+    /// On the thread of job `job` (counted from 0), before its first step: CPU pinning.
     fn enter(&self, job: u32) {
         let _ = job;
     }
 
-    /// All jobs are warm and waiting: the last reading of counters before the window.
+    /// All jobs are warm and waiting: reading of counters before the window.
     fn begin(&self) {}
 
-    /// Job `job` cannot go on, on its own thread: whether the run goes on without it. What it did counts then, and the
-    /// window is that of the others. Ends the run unless somebody says otherwise.
+    /// Job `job` cannot continue, called on its thread: whether the run continues without it. Its steps count then, and
+    /// the window is that of the others. By default the run ends.
     fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
         let _ = (job, broken);
         false
     }
 
-    /// All jobs have done their last step, and have finished.
+    /// All jobs have finished.
     fn end(&self) {}
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// All jobs and streams together.
+    /// Tally of all jobs and streams.
     pub tally: Tally,
-    /// Each stream that a work named, by its number.
+    /// Tally of each stream, by its number.
     pub streams: Vec<Tally>,
-    /// When the jobs were released.
+    /// Start of the window.
     pub begun: Nanos,
-    /// Whether jobs had ends of their own: a number of steps, or work that was done.
+    /// Whether jobs ended at different times: after a number of steps, or when their work was finished.
     pub ended_apart: bool,
-    /// What stopped it, if it could not go on.
+    /// The error that aborted it.
     pub broken: Option<Broken>,
 }
 
-/// One job of a workers: its work, and how it is driven.
+/// One job: its work and settings.
 pub struct Member<'a> {
-    /// The work that is done in every step.
+    /// The work of every step.
     pub work: &'a mut dyn Work,
-    /// Pace, warm-up, window and what ends the job.
+    /// Settings.
     pub course: Course,
-    /// Its number among those that share its pace, from 0, and how many they are.
+    /// Its index among the jobs that share its pace, and their number.
     pub place: (u32, u32),
-    /// Shows how many operations of a queue are done in the window.
+    /// Shows the number of completed operations of a queue in the window.
     pub meter: Option<&'a AtomicU64>,
 }
 
-/// Drives `works`, one thread each. All are warmed up first, then released together; `interrupt` ends them early.
+/// Runs `works`, one thread each. All are warmed up first, then released together; `interrupt` ends them early.
 ///
-/// Where steps follow each other without a pause, the window ends with the last one. Where they are paced, it is as
-/// long as it should be, or longer where late steps were still being done.
+/// In a closed loop the window ends with the last step. With a pace it has the planned length, or more if late steps
+/// were still running.
 pub fn run_jobs(
     works: &mut [Box<dyn Work + '_>],
     course: &Course,
@@ -114,7 +114,7 @@ pub fn run_jobs(
     run_workers(members.collect(), watch, interrupt)
 }
 
-/// The same for jobs that differ in how they are driven.
+/// The same for jobs with different settings.
 pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicBool) -> Outcome {
     let courses: Vec<Course> = members.iter().map(|member| member.course).collect();
     let streams: Vec<Vec<usize>> = members.iter().map(|member| member.work.streams()).collect();
@@ -128,12 +128,12 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
         for (mut member, job) in members.into_iter().zip(0..) {
             let (gate, abort) = (&gate, &abort);
             let body = move || {
-                // Dropped last: whoever is released by it sees that the run is aborted.
-                let mut place = gate.place();
+                // Dropped last: jobs released by it see that the run is aborted.
+                let mut ticket = gate.ticket();
                 let result = unwinding(|| {
                     watch.enter(job);
                     let goes_on = |broken: &Broken| watch.goes_on_without(job, broken);
-                    Ok(one_job(&mut member, &mut place, signals, &goes_on))
+                    Ok(one_job(&mut member, &mut ticket, signals, &goes_on))
                 });
                 let result = result.unwrap_or_else(|broken| (Vec::new(), Some(broken), Ended::Work));
                 abort.fetch_or(result.1.is_some(), Ordering::Relaxed);
@@ -190,7 +190,7 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
     outcome
 }
 
-/// Where jobs wait until all of them are warm.
+/// Barrier at which jobs wait until all of them are warm.
 #[derive(Default)]
 struct Gate {
     waiting: Mutex<usize>,
@@ -199,12 +199,12 @@ struct Gate {
 }
 
 impl Gate {
-    /// The place of one job, which it takes when it is warm.
-    fn place(&self) -> GatePlace<'_> {
-        GatePlace { gate: self, taken: false }
+    /// The ticket of one job, which arrives when it is warm.
+    fn ticket(&self) -> Ticket<'_> {
+        Ticket { gate: self, arrived: false }
     }
 
-    /// Returns when the gate is open, and says when it opened.
+    /// Waits until the gate is open; returns when it opened.
     fn wait(&self) -> Nanos {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -215,13 +215,13 @@ impl Gate {
         }
     }
 
-    /// Returns when so many jobs wait.
+    /// Waits until so many jobs have arrived.
     fn wait_for(&self, jobs: usize) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(waiting, |waiting| *waiting < jobs).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Releases all jobs that wait, and says when.
+    /// Releases all jobs; returns when.
     fn open(&self) -> Nanos {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = *self.begun.get_or_init(clock::now);
@@ -231,39 +231,39 @@ impl Gate {
     }
 }
 
-/// The place of one job at the gate. It is taken when it is dropped at the latest: one that panics on its way there
-/// holds up nobody.
-struct GatePlace<'a> {
+/// The ticket of one job at the gate. It arrives at the latest when dropped, so that a panicking job does not block the
+/// others.
+struct Ticket<'a> {
     gate: &'a Gate,
-    taken: bool,
+    arrived: bool,
 }
 
-impl GatePlace<'_> {
-    /// The job is warm: waits until the gate opens, and says when it did.
+impl Ticket<'_> {
+    /// Arrives and waits until the gate opens; returns when it opened.
     fn wait(&mut self) -> Nanos {
-        self.take();
+        self.arrive();
         self.gate.wait()
     }
 
-    fn take(&mut self) {
-        if !std::mem::replace(&mut self.taken, true) {
+    fn arrive(&mut self) {
+        if !std::mem::replace(&mut self.arrived, true) {
             *self.gate.waiting.lock().unwrap_or_else(PoisonError::into_inner) += 1;
             self.gate.changed.notify_all();
         }
     }
 }
 
-impl Drop for GatePlace<'_> {
+impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        self.take();
+        self.arrive();
     }
 }
 
-/// One job from its warm-up to its end. Of work that cannot go on while `goes_on` says that the others do, only what it
-/// did is told.
+/// One job from its warm-up to its end. If it cannot continue, but `goes_on` lets the others continue, only its tallies
+/// are returned.
 fn one_job(
     member: &mut Member<'_>,
-    gate_place: &mut GatePlace<'_>,
+    ticket: &mut Ticket<'_>,
     signals: [&AtomicBool; 2],
     goes_on: &dyn Fn(&Broken) -> bool,
 ) -> (Vec<Tally>, Option<Broken>, Ended) {
@@ -276,7 +276,7 @@ fn one_job(
         signals[1].fetch_or(broken.is_some(), Ordering::Relaxed);
         broken
     });
-    let begun = gate_place.wait();
+    let begun = ticket.wait();
     tallies.iter_mut().for_each(|tally| tally.begin_again(begun));
     if let Err(broken) = warmed {
         work.aborted();
@@ -284,10 +284,10 @@ fn one_job(
     }
     let deadline = begun + course.delay + course.window;
     let stop = Stop { deadline, drained: deadline + course.drain, steps: course.steps, signals };
-    // A closed loop begins when this thread is really awake, an open one when it should.
+    // A closed loop starts when this thread is awake, an open one at the start of the window.
     let start = if is_open(course.pace) { begun } else { clock::now() } + course.delay;
     let mut pacer = Pacer::new(course.pace, job, jobs, start, course.seed).in_bursts(start, course.burst);
-    let result = unwinding(|| go(*work, &mut pacer, &stop, &mut tallies, start, *meter));
+    let result = unwinding(|| run_loop(*work, &mut pacer, &stop, &mut tallies, start, *meter));
     if matches!(result, Ok(Ended::Stop)) {
         count_unfinished(*work, pacer, &stop, &mut tallies);
     }
@@ -300,7 +300,7 @@ fn one_job(
     }
 }
 
-/// Counts the steps that were due and never begun.
+/// Counts the steps that were not started.
 fn count_unfinished(work: &dyn Work, pacer: Pacer, stop: &Stop<'_>, tallies: &mut [Tally]) {
     let steps: u64 = tallies.iter().map(|tally| tally.totals().steps).sum();
     let (now, left) = (clock::now(), stop.steps.saturating_sub(steps));
@@ -311,8 +311,8 @@ fn count_unfinished(work: &dyn Work, pacer: Pacer, stop: &Stop<'_>, tallies: &mu
     }
 }
 
-/// The loop that fits the work.
-fn go(
+/// Runs the loop that fits the work.
+fn run_loop(
     work: &mut dyn Work,
     pacer: &mut Pacer,
     stop: &Stop<'_>,
@@ -321,7 +321,7 @@ fn go(
     meter: Option<&AtomicU64>,
 ) -> Result<Ended, Broken> {
     while clock::now() < start && !stop.signalled() {
-        clock::sleep_until(start.min(clock::now() + DEAF));
+        clock::sleep_until(start.min(clock::now() + SLEEP_MAX));
     }
     match work.queue() {
         Some(queue) => drive_queue(queue, pacer, stop, tallies, meter),
@@ -333,7 +333,7 @@ fn is_open(pace: Pace) -> bool {
     matches!(pace, Pace::Rate { .. } | Pace::Poisson { .. })
 }
 
-/// A panic of the work ends the run and not the process: the others wait at a barrier, a server waits to be stopped.
+/// Turns a panic of the work into an error of the run: other jobs wait at the barrier, and a server must be stopped.
 fn unwinding<T>(body: impl FnOnce() -> Result<T, Broken>) -> Result<T, Broken> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
@@ -341,7 +341,7 @@ fn unwinding<T>(body: impl FnOnce() -> Result<T, Broken>) -> Result<T, Broken> {
     })
 }
 
-/// What it counts is worth nothing but the memory that the tallies take for it.
+/// The warm-up. Its counts are discarded, but the memory of the tallies is kept.
 fn warm_up(
     work: &mut dyn Work,
     course: &Course,
@@ -354,12 +354,11 @@ fn warm_up(
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
     let pace = if course.warm_up_paced { course.pace } else { Pace::AsFastAsPossible };
     let mut pacer = Pacer::new(pace, place.0, place.1, begun, course.seed);
-    go(work, &mut pacer, &stop, tallies, begun, None)?;
+    run_loop(work, &mut pacer, &stop, tallies, begun, None)?;
     work.finish()
 }
 
-/// Room for the window, the drain and a last long step: a day at most, because a week of seconds is no series that
-/// anybody reads and every job holds one.
+/// Maximum number of seconds for window, drain and a last long step: a day at most, because every job holds a series.
 fn seconds_max(course: &Course) -> usize {
     ((course.window + course.drain).seconds() as usize + 3_600).min(86_400)
 }

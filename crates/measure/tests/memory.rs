@@ -1,4 +1,4 @@
-//! What tallies take: 8,192 sessions with three streams each are 25,000 of them.
+//! Memory of tallies: 8,192 sessions with three streams each have 25,000.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -7,28 +7,28 @@ use dbdyno_measure::{Done, Tally, Turn};
 use record::Nanos;
 
 thread_local! {
-    /// Bytes that this thread has and calls that it made.
+    /// Allocated bytes of this thread, and its calls of the allocator.
     static TAKEN: Cell<(i64, u64)> = const { Cell::new((0, 0)) };
 }
 
 struct Counting;
 
 fn count(bytes: i64) {
-    // A thread that ends may have lost it already.
+    // The thread-local may be destroyed already in an ending thread.
     let _ = TAKEN.try_with(|taken| taken.set((taken.get().0 + bytes, taken.get().1 + 1)));
 }
 
-// SAFETY: every call goes to the system's allocator as it is.
+// SAFETY: every call is forwarded to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: the caller keeps to the contract.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(-(layout.size() as i64));
-        // SAFETY: the caller keeps to the contract.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What `make` leaves taken, in bytes.
+/// Bytes that `make` leaves allocated.
 fn taken<T>(make: impl FnOnce() -> T) -> (T, i64) {
     let before = TAKEN.get().0;
     let made = make();
@@ -54,7 +54,7 @@ fn count_step(tally: &mut Tally, ended: u64, service: u64, response: u64) {
 }
 
 #[test]
-fn a_tally_that_counts_nothing_takes_next_to_nothing() {
+fn an_empty_tally_needs_almost_no_memory() {
     let (tally, bytes) = taken(|| Tally::new(Nanos(0), SECONDS_MAX));
     assert!(bytes + (size_of_val(&tally) as i64) < 16_000, "{bytes} bytes");
     let (_, bytes) = taken(|| vec![tally; 1_000]);
@@ -62,7 +62,7 @@ fn a_tally_that_counts_nothing_takes_next_to_nothing() {
 }
 
 #[test]
-fn a_tally_of_a_session_that_does_little_takes_little() {
+fn a_tally_of_an_idle_session_needs_little_memory() {
     let (_tally, bytes) = taken(|| {
         let mut tally = Tally::new(Nanos(0), SECONDS_MAX);
         // A minute, six steps a second, from a tenth of a millisecond to a second, no two alike.
@@ -76,13 +76,13 @@ fn a_tally_of_a_session_that_does_little_takes_little() {
 }
 
 #[test]
-fn steps_like_those_before_them_take_no_memory() {
+fn similar_steps_allocate_nothing() {
     let mut tally = Tally::new(Nanos(0), SECONDS_MAX);
-    let steps = |tally: &mut Tally, begun: u64| {
+    let steps = |tally: &mut Tally, start: u64| {
         let calls = TAKEN.get().1;
         for step in 0..50_000 {
             let service = 1_000 + 37 * (step % 1_000);
-            count_step(tally, begun + SECOND + 1_000 * step, service, service + 500);
+            count_step(tally, start + SECOND + 1_000 * step, service, service + 500);
         }
         TAKEN.get().1 - calls
     };

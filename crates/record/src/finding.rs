@@ -1,82 +1,183 @@
-//! What a self-check of a run says: a verdict, and the figures that it rests on. Stored with the run; reports make the
-//! sentences.
+//! Findings of self-checks: a verdict with its evidence. Stored with the run; reports make the sentences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Evidence;
+use crate::evidence::{
+    Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Content, DeviceIo, Durable, Failures,
+    Flush, ForeignCpuShare, ForeignIoShare, GeneratorBound, LittlesLaw, NodeLoss, OtherSessions, PageCache, RateLevels,
+    Stall, Steady, Steal, StepDown, Swapping, Throttling, Unwritten, WindowLength,
+};
 
 /// What was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
-    /// The answers of the statements, compared in the warm-up with what the data must give.
+    /// Answers of statements in the warm-up against the expected ones.
     Answers,
     /// Jobs in flight against throughput times response time.
     LittlesLaw,
-    /// Commits as we count them against commits as the engine counts them.
+    /// Commits counted by dbdyno against commits counted by the engine.
     CommitCount,
-    /// The processor time of dbdyno itself.
+    /// CPU time of dbdyno.
     ClientShare,
-    /// Processor time that the hypervisor gave to others.
+    /// CPU steal.
     Steal,
-    /// Processor time that other programs took.
+    /// CPU time of other programs.
     ForeignCpu,
     /// I/O of other programs on the measured device.
     ForeignIo,
-    /// The processor quota of the control group.
+    /// Throttling by the CPU quota of the control group.
     Throttling,
-    /// Swapping while measured.
+    /// Swapping during the run.
     Swapping,
-    /// How much of what the engine read came from the block device and not from the page cache.
+    /// Share of reads that came from the device and not from the page cache.
     PageCache,
-    /// Whether the table lies inside or outside the engine's cache, as the test wants it.
+    /// Whether the table fits the buffer cache or not, as the test requires.
     CacheFit,
-    /// Whether commits were forced to stable storage.
+    /// Whether commits were flushed to stable storage.
     Durability,
     /// A rate that jumps between two levels.
     RateLevels,
     /// Steps that failed.
     Failures,
-    /// Steps that were due and not done when the run ended.
+    /// Scheduled steps that were not done when the run ended.
     Backlog,
-    /// A window too short for what is said of it.
+    /// A window that is too short.
     WindowLength,
-    /// Sessions of others at work in the same engine.
+    /// Other sessions in the same engine.
     OtherSessions,
-    /// I/O that was asked for against I/O that the block layer saw.
+    /// Requested I/O against I/O of the block layer.
     DeviceIo,
     /// Reads of blocks that were never written: holes, reserved extents, trimmed ranges.
     Unwritten,
-    /// Data that a device can compress or store once.
+    /// Data that a device can compress or deduplicate.
     Compressible,
-    /// Flushes against syncs, and how long a sync took.
+    /// Flushes against syncs, and the time of a sync.
     Flush,
-    /// A rate that fell in mid-run: a throttle, spent burst credits, heat.
+    /// A drop of the rate during the run: throttling, exhausted burst credits, heat.
     StepDown,
-    /// Whether the rate was steady (the rule of SNIA over rounds).
+    /// Whether the rate was steady (over rounds: the SNIA rule).
     Steady,
-    /// The generator itself was held up.
+    /// Scheduling delay of the generator.
     Stall,
-    /// How near the generator came to its own ceiling.
+    /// Load of the generator in relation to its ceiling.
     GeneratorBound,
-    /// What was read or read again against what was written.
+    /// Data read or verified against data written.
     Content,
     /// A service level.
     Bound,
-    /// Nodes that were lost while the run went on.
+    /// Nodes lost during the run.
     NodeLoss,
 }
 
-/// What a check says. `Unknown` is an answer: the source was missing.
+/// Evidence, by check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// The answers of the statements.
+    Answers(Answers),
+    /// Jobs or I/Os in flight, and counts that must agree.
+    LittlesLaw(LittlesLaw),
+    /// Commits here and in the engine.
+    CommitCount(CommitCount),
+    /// CPU time of dbdyno.
+    ClientShare(ClientShare),
+    /// CPU steal.
+    Steal(Option<Steal>),
+    /// CPU time of other programs.
+    ForeignCpu(Option<Box<ForeignCpuShare>>),
+    /// I/O of other programs on the device.
+    ForeignIo(Option<Box<ForeignIoShare>>),
+    /// Throttling by the CPU quota.
+    Throttling(Throttling),
+    /// Pages swapped in.
+    Swapping(Option<Swapping>),
+    /// Origin of the bytes read.
+    PageCache(PageCache),
+    /// The tables against the engine's cache.
+    CacheFit(CacheFill),
+    /// Commits against flushes of the device.
+    Durability(Durable),
+    /// The two levels of the rate; `None` if it has one.
+    RateLevels(Option<RateLevels>),
+    /// Failed steps; `None` without any.
+    Failures(Option<Box<Failures>>),
+    /// Scheduled steps that were not done.
+    Backlog(Backlog),
+    /// Length of the window.
+    WindowLength(WindowLength),
+    /// Commits of others.
+    OtherSessions(OtherSessions),
+    /// Requested I/O against I/O of the block layer.
+    DeviceIo(DeviceIo),
+    /// Blocks that were never written.
+    Unwritten(Unwritten),
+    /// Compression and deduplication by the device.
+    Compressible(Compressible),
+    /// Syncs against flushes, or commits against the probe of commits.
+    Flush(Flush),
+    /// A drop of the rate; `None` without one.
+    StepDown(Option<StepDown>),
+    /// Whether the rate was steady.
+    Steady(Steady),
+    /// Maximum scheduling delay of the generator.
+    Stall(Option<Stall>),
+    /// The busiest job against the ceiling of the generator.
+    GeneratorBound(Option<Box<GeneratorBound>>),
+    /// Blocks whose content was checked.
+    Content(Content),
+    /// The response times against a service level.
+    Bound(Bound),
+    /// Availability of the nodes.
+    NodeLoss(NodeLoss),
+}
+
+impl Evidence {
+    /// What was checked.
+    pub fn check(&self) -> Check {
+        match self {
+            Evidence::Answers(_) => Check::Answers,
+            Evidence::LittlesLaw(_) => Check::LittlesLaw,
+            Evidence::CommitCount(_) => Check::CommitCount,
+            Evidence::ClientShare(_) => Check::ClientShare,
+            Evidence::Steal(_) => Check::Steal,
+            Evidence::ForeignCpu(_) => Check::ForeignCpu,
+            Evidence::ForeignIo(_) => Check::ForeignIo,
+            Evidence::Throttling(_) => Check::Throttling,
+            Evidence::Swapping(_) => Check::Swapping,
+            Evidence::PageCache(_) => Check::PageCache,
+            Evidence::CacheFit(_) => Check::CacheFit,
+            Evidence::Durability(_) => Check::Durability,
+            Evidence::RateLevels(_) => Check::RateLevels,
+            Evidence::Failures(_) => Check::Failures,
+            Evidence::Backlog(_) => Check::Backlog,
+            Evidence::WindowLength(_) => Check::WindowLength,
+            Evidence::OtherSessions(_) => Check::OtherSessions,
+            Evidence::DeviceIo(_) => Check::DeviceIo,
+            Evidence::Unwritten(_) => Check::Unwritten,
+            Evidence::Compressible(_) => Check::Compressible,
+            Evidence::Flush(_) => Check::Flush,
+            Evidence::StepDown(_) => Check::StepDown,
+            Evidence::Steady(_) => Check::Steady,
+            Evidence::Stall(_) => Check::Stall,
+            Evidence::GeneratorBound(_) => Check::GeneratorBound,
+            Evidence::Content(_) => Check::Content,
+            Evidence::Bound(_) => Check::Bound,
+            Evidence::NodeLoss(_) => Check::NodeLoss,
+        }
+    }
+}
+
+/// Verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Checked and right.
+    /// Passed.
     Pass,
-    /// Could not be checked.
+    /// Not checked: a source is missing.
     Unknown,
-    /// To be read with the result.
+    /// A caveat of the result.
     Warn,
     /// The result is invalid.
     Fail,
@@ -88,15 +189,15 @@ pub enum Verdict {
 pub struct Finding {
     /// What the check says.
     pub verdict: Verdict,
-    /// What it rests on, by the name of the check.
+    /// Its evidence.
     pub evidence: Evidence,
-    /// Of how many other parts of the run (files, jobs, queues) the same is to be said with other figures.
+    /// Number of other parts of the run (files, jobs, queues) with the same finding and other figures.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub others: u32,
 }
 
 impl Finding {
-    /// What is said of the run as a whole, or of one part of it.
+    /// A finding of the whole run, or of one part of it.
     pub fn new(verdict: Verdict, evidence: Evidence) -> Finding {
         Finding { verdict, evidence, others: 0 }
     }

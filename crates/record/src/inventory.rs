@@ -1,11 +1,11 @@
-//! What the platform consists of. A field that could not be found out is absent, never guessed.
+//! Inventory of the platform. Unknown values are absent, never guessed.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, HostState, MemoryModule, Nanos, NetworkInterface};
+use crate::{Bytes, HostState, Nanos};
 
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,7 +13,7 @@ use crate::{Bytes, HostState, MemoryModule, Nanos, NetworkInterface};
 pub struct HostInventory {
     /// Its name.
     pub host_name: Option<String>,
-    /// Vendor and product as the firmware says.
+    /// Vendor and product from the firmware.
     pub product: Option<String>,
     /// Processors.
     pub cpu: Cpu,
@@ -21,24 +21,24 @@ pub struct HostInventory {
     pub memory: Memory,
     /// The file system that holds the measured directory.
     pub file_system: Option<FileSystem>,
-    /// The block devices below it, the topmost first.
+    /// The block devices below it, from top to bottom.
     pub devices: Vec<BlockDevice>,
     /// Kernel and operating system.
     pub kernel: Kernel,
     /// Hypervisor or container technology, if any is visible (`kvm`, `docker`, ...).
     pub virtualisation: Option<String>,
-    /// Limits of the control group that dbdyno runs in.
+    /// Limits of the control group of dbdyno.
     pub cgroup: CgroupLimits,
     /// Vendor, version and date of the machine's firmware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub firmware: Option<String>,
-    /// Network interfaces with a device behind them.
+    /// Network interfaces with a device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<NetworkInterface>,
-    /// The machine before the first run.
+    /// State before the first run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_start: Option<HostState>,
-    /// The machine after the last run; absent while the measurement goes on.
+    /// State after the last run; absent during the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_end: Option<HostState>,
 }
@@ -53,36 +53,36 @@ pub struct Cpu {
     pub sockets: Option<u32>,
     /// Cores of all packages.
     pub cores: Option<u32>,
-    /// Hardware threads that are on line.
+    /// Online hardware threads.
     pub threads: u32,
     /// Whether simultaneous multithreading is active.
     pub smt: Option<bool>,
-    /// Clock as the kernel reports it at the time of the inventory.
+    /// Clock frequency at the time of the inventory.
     pub clock_mhz: Option<f64>,
-    /// Highest clock that the frequency driver allows.
+    /// Maximum clock frequency of the frequency driver.
     pub clock_mhz_max: Option<f64>,
     /// Frequency governor.
     pub governor: Option<String>,
-    /// Caches seen by the first processor, the nearest first.
+    /// Caches of the first processor, from level 1 up.
     pub caches: Vec<Cache>,
     /// NUMA nodes.
     pub numa_nodes: Vec<NumaNode>,
-    /// Family, model and stepping in the words of the kernel (`family 6, model 106, stepping 6`).
+    /// Family, model and stepping (`family 6, model 106, stepping 6`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stepping: Option<String>,
     /// Revision of the microcode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub microcode: Option<String>,
-    /// What sets the clock (`intel_pstate`, `amd-pstate-epp`, ...).
+    /// Frequency driver (`intel_pstate`, `amd-pstate-epp`, ...).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_driver: Option<String>,
-    /// Whether the clock may rise above the nominal one.
+    /// Whether boost is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boost: Option<bool>,
-    /// What idle processors are put to sleep with.
+    /// cpuidle driver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_driver: Option<String>,
-    /// The states of sleep that the first processor knows, the lightest first; those that are off say so.
+    /// Idle states of the first processor, the lightest first; disabled ones are marked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_states: Vec<String>,
 }
@@ -91,7 +91,7 @@ pub struct Cpu {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// 1 is the nearest.
+    /// Cache level.
     pub level: u32,
     /// `data`, `instruction` or `unified`.
     pub kind: String,
@@ -119,7 +119,7 @@ pub struct NumaNode {
 pub struct Memory {
     /// Total.
     pub total_bytes: Bytes,
-    /// Available when the inventory was made.
+    /// Available at the time of the inventory.
     pub available_bytes: Option<Bytes>,
     /// Swap space.
     pub swap_bytes: Option<Bytes>,
@@ -127,12 +127,49 @@ pub struct Memory {
     pub transparent_huge_pages: Option<String>,
     /// Pages of the huge page pool, in bytes.
     pub huge_page_pool_bytes: Option<Bytes>,
-    /// When transparent huge pages are made room for.
+    /// Defragmentation mode of transparent huge pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transparent_huge_page_defragmentation: Option<String>,
-    /// The modules, where the firmware's tables may be read.
+    /// The modules, if the firmware tables are readable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modules: Vec<MemoryModule>,
+}
+
+/// A memory module, as described by the firmware.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryModule {
+    /// Slot, with channel (`P0 CHANNEL A DIMM 0`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// Size.
+    pub size_bytes: Bytes,
+    /// Type (`DDR5`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Maximum speed, MT/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub megatransfers_per_second_max: Option<u32>,
+    /// Configured speed, MT/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub megatransfers_per_second: Option<u32>,
+}
+
+/// A network interface with a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkInterface {
+    /// Kernel name (`eth0`).
+    pub name: String,
+    /// Driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// MTU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packet_bytes_max: Option<Bytes>,
+    /// Link speed, Mbit/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub megabits_per_second: Option<u64>,
 }
 
 /// A mounted file system.
@@ -141,15 +178,15 @@ pub struct Memory {
 pub struct FileSystem {
     /// Type (`ext4`, `xfs`, `overlay`, ...).
     pub kind: String,
-    /// Where it is mounted.
+    /// Mount point.
     pub mount_point: String,
-    /// What is mounted.
+    /// Mounted device or source.
     pub source: String,
     /// Mount options.
     pub options: String,
     /// Size.
     pub size_bytes: Option<Bytes>,
-    /// Space that an ordinary user may fill.
+    /// Free space for ordinary users.
     pub free_bytes: Option<Bytes>,
 }
 
@@ -159,31 +196,31 @@ pub struct FileSystem {
 pub struct BlockDevice {
     /// Kernel name (`nvme0n1`, `dm-0`, `vda`).
     pub name: String,
-    /// Model, as the device says.
+    /// Model, reported by the device.
     pub model: Option<String>,
     /// Size.
     pub size_bytes: Option<Bytes>,
-    /// Whether the kernel takes it for a rotating disk; virtual disks often say so and are not.
+    /// Whether the kernel reports it as a rotating disk; unreliable for virtual disks.
     pub rotational: Option<bool>,
     /// I/O scheduler in use.
     pub scheduler: Option<String>,
-    /// Requests that the queue holds.
+    /// Size of the request queue.
     pub queue_depth: Option<u32>,
-    /// `write back` or `write through`: whether a flush is needed for data to be safe.
+    /// `write back` or `write through`: whether durability needs a flush.
     pub write_cache: Option<String>,
     /// Whether forced unit access is supported.
     pub fua: Option<bool>,
     /// Logical block size.
     pub logical_block_bytes: Option<Bytes>,
-    /// Devices that this one is made of (device mapper, md).
+    /// Underlying devices (device mapper, md).
     pub slaves: Vec<String>,
     /// Revision of the firmware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub firmware: Option<String>,
-    /// Serial number, all but its last letters masked.
+    /// Serial number, masked except for the last characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial_masked: Option<String>,
-    /// Speed and width of the link on the bus, and what both ends could do where that is more.
+    /// Speed and width of the bus link, and its maximum if higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// Settings of the request queue, by the kernel's names and in its units.
@@ -199,22 +236,22 @@ pub struct Kernel {
     pub release: String,
     /// Architecture.
     pub architecture: String,
-    /// Operating system as it calls itself.
+    /// Name of the operating system.
     pub operating_system: Option<String>,
     /// Clock source.
     pub clock_source: Option<String>,
-    /// Parameters that the kernel was started with.
+    /// Kernel command line.
     pub command_line: Option<String>,
-    /// What it does about each known weakness of processors, by the kernel's names.
+    /// Mitigations of CPU vulnerabilities, by the kernel's names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mitigations: BTreeMap<String, String>,
-    /// Settings that figures depend on (`vm.dirty_ratio`, ...), by the kernel's names and in its units.
+    /// Settings that affect figures (`vm.dirty_ratio`, ...), by the kernel's names and in its units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// Whether the clock of the day is kept in time with others.
+    /// Whether the system clock is synchronised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_synchronised: Option<bool>,
-    /// By how much it may be wrong at most, as the kernel reckons.
+    /// Maximum error of the system clock, as estimated by the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_error_max_ns: Option<Nanos>,
 }
@@ -223,19 +260,19 @@ pub struct Kernel {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CgroupLimits {
-    /// 1 or 2; absent where there is none.
+    /// 1 or 2; absent without control groups.
     pub version: Option<u32>,
-    /// Processors' worth of time per second; absent where unlimited.
+    /// CPU quota in processors; absent if unlimited.
     pub cpu_quota: Option<f64>,
-    /// Processors that may be used, as the kernel lists them.
+    /// Allowed processors, as listed by the kernel.
     pub cpu_set: Option<String>,
-    /// Memory limit; absent where unlimited.
+    /// Memory limit; absent if unlimited.
     pub memory_max_bytes: Option<Bytes>,
     /// Period of the processor quota.
     pub cpu_period_ns: Option<Nanos>,
 }
 
-/// Where the engine runs, as seen from the jobs.
+/// Location of the engine, relative to the jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
@@ -257,7 +294,7 @@ pub struct Setting {
     pub name: String,
     /// Its value, with the unit.
     pub value: String,
-    /// The engine's default, where it is known.
+    /// The engine's default, if known.
     pub default: Option<String>,
 }
 
@@ -267,9 +304,9 @@ pub struct Setting {
 pub struct EngineInventory {
     /// Short name, as in a target.
     pub name: String,
-    /// Name as its makers write it.
+    /// Name as written by its vendor.
     pub title: String,
-    /// Version, as the engine says.
+    /// Version, reported by the engine.
     pub version: String,
     /// Where it runs.
     pub location: Location,
@@ -277,21 +314,20 @@ pub struct EngineInventory {
     pub nodes: u32,
     /// Whether the connection is encrypted, and how.
     pub encryption: Option<String>,
-    /// Whether dbdyno started it.
+    /// Whether it is a temporary server, started by dbdyno.
     pub temporary: bool,
-    /// Whether it reads its data files past the page cache of the operating system; absent where that is not known.
+    /// Whether it reads data files by direct I/O; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_reads: Option<bool>,
     /// Page or block size.
     pub block_bytes: Option<Bytes>,
-    /// Buffer cache: of the node, or of each session where the engine caches per session.
+    /// Size of the buffer cache: per node, or per session if the engine caches per session.
     pub cache_bytes: Option<Bytes>,
-    /// Whether a commit that was acknowledged survives a crash of the operating system, and why it does or does not,
-    /// as far as settings can tell.
+    /// Whether an acknowledged commit survives a crash of the operating system, as far as the settings tell.
     pub durable: Option<bool>,
-    /// The settings that `durable` follows from, in words.
+    /// The settings that determine `durable`, in words.
     pub durability: String,
-    /// Settings that differ from the default, and the ones that figures depend on most.
+    /// Settings that differ from the default, and the most important ones.
     pub settings: Vec<Setting>,
 }
 
@@ -299,8 +335,8 @@ pub struct EngineInventory {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeInventory {
-    /// What it is called, its address say.
+    /// Its name, such as its address.
     pub name: String,
-    /// Whether its sessions may change the database; a replica that only reads does not.
+    /// Whether it accepts writes; a read-only replica does not.
     pub takes_writes: bool,
 }

@@ -1,4 +1,4 @@
-//! The lines of a record on disk: what is known when it begins, then what happens, each as it happens.
+//! Lines of a record on disk: a head, then one line per event.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,40 +8,40 @@ use crate::{
     Timestamp, Tool, Unproved,
 };
 
-/// What [`Head::format`] holds.
+/// Value of [`Head::format`].
 pub const FORMAT: &str = "dbdyno record";
 
-/// One line of the file: an object of one member, whose name says what it is. The first line is the head, and no other
-/// is. `R` is the run, or as much of it as is looked at.
+/// One line of the file: an object with one member, whose name is the kind of line. Only the first line is a head. `R`
+/// is the run, or the part of it that is read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Line<R = Box<Run>> {
-    /// What is known before the first run.
+    /// Everything that is known before the first run.
     Head(Box<Head>),
-    /// A run that was added to the plan when what was measured so far had decided it.
+    /// A run that was added to the plan during the measurement.
     Planned(PlannedRun),
-    /// Runs that are no longer of the plan: they had not been carried out when the record was gone on with, and are decided
-    /// anew.
+    /// Runs that are removed from the plan: they were not executed before the record was resumed, and are decided
+    /// again.
     Unplanned {
         /// Their numbers.
         numbers: Vec<u32>,
     },
-    /// A table; it replaces an earlier one of the same name.
+    /// A table; replaces an earlier one of the same name.
     DataSet(DataSet),
-    /// A run that is finished; it replaces an earlier one of the same number.
+    /// A finished run; replaces an earlier one of the same number.
     Run(R),
-    /// What was to be proved and could not be tried; the list replaces an earlier one.
+    /// Limits that could not be tested; replaces an earlier list.
     Unproved(Vec<Unproved>),
-    /// The record is gone on with: what an earlier end said holds no longer.
+    /// The record is resumed: an earlier end no longer applies.
     Resumed {
-        /// Numbers of the runs that failed before. They are carried out again, and no longer of the record.
+        /// Numbers of failed runs, which are repeated and removed from the record.
         repeated: Vec<u32>,
     },
     /// The invocation is over.
     End(Box<End>),
 }
 
-/// What is known of a record before its first run. The fields are those of [`crate::Record`].
+/// The part of a record that is known before its first run. The fields are those of [`crate::Record`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
@@ -49,22 +49,22 @@ pub struct Head {
     pub format: String,
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
-    /// Name of the record: when and where it was begun.
+    /// Name of the record, by time and host of its start.
     pub id: String,
     /// The program.
     pub tool: Tool,
-    /// When the invocation began.
+    /// Start of the invocation.
     pub started_at: Timestamp,
-    /// What it was asked to do.
+    /// The plan.
     pub plan: Plan,
-    /// The machine that dbdyno ran on, as it was at the beginning.
+    /// The machine at the start.
     pub host: HostInventory,
-    /// The engine; absent where only probes were run.
+    /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
-    /// Its nodes, where it has several, in the order in which runs use them: the first takes writes.
+    /// Its nodes, if it has several, in the order of use: the first accepts writes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeInventory>,
-    /// What dbdyno itself costs.
+    /// Overhead of dbdyno.
     pub instrument: Instrument,
 }
 
@@ -72,13 +72,13 @@ pub struct Head {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct End {
-    /// How far it came.
+    /// Status.
     pub status: Status,
-    /// Why it was broken off, if it was.
+    /// Why it was aborted, if it was.
     pub reason: Option<String>,
-    /// When it ended.
+    /// End of the invocation.
     pub ended_at: Option<Timestamp>,
-    /// What the machine was like then.
+    /// State of the machine then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_at_end: Option<HostState>,
 }

@@ -1,4 +1,4 @@
-//! What a run that loads a flat file has beside other runs.
+//! Bulk loads of flat files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,10 @@ use crate::{Bytes, Nanos};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadForm {
-    /// Lines are parsed here, and rows go through the engine's own path for bulk loads.
+    /// Lines are parsed by dbdyno, and rows are sent through the engine's bulk load interface.
     #[default]
     Typed,
-    /// Lines are sent as they are, and the engine parses them.
+    /// Lines are sent unparsed, and the engine parses them.
     AsIs,
 }
 
@@ -26,18 +26,18 @@ impl LoadForm {
     }
 }
 
-/// How the table that is loaded is stored.
+/// Storage of the loaded table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadModel {
-    /// By date, and below it hashed by another column.
+    /// Partitioned by date, subpartitioned by hash of another column.
     pub partitioned: bool,
-    /// Compressed as the engine can.
+    /// Compressed by the engine.
     pub compressed: bool,
 }
 
 impl LoadModel {
-    /// All of them, the plain one first.
+    /// All models, the plain one first.
     pub const ALL: [LoadModel; 4] = [
         LoadModel { partitioned: false, compressed: false },
         LoadModel { partitioned: true, compressed: false },
@@ -56,21 +56,21 @@ impl LoadModel {
     }
 }
 
-/// What is done with every row of a table that was loaded.
+/// Kind of a scan of a loaded table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScanKind {
-    /// It is counted, and its amounts and dates are added up and compared: one row is returned. As T431.
+    /// Count, sums of amounts, and minimum and maximum of dates: returns one row. As T431.
     Sum,
-    /// The same for each group of rows, in order. As T441.
+    /// The same per group, ordered. As T441.
     Report,
 }
 
 impl ScanKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [ScanKind; 2] = [ScanKind::Sum, ScanKind::Report];
 
-    /// The code of its runs: that of the test of the catalogue that does the same on a table of its own, with an L.
+    /// The code of its runs: that of the corresponding test of the catalogue, with an L.
     pub fn code(self) -> &'static str {
         match self {
             ScanKind::Sum => "L431",
@@ -79,30 +79,30 @@ impl ScanKind {
     }
 }
 
-/// What is done to the bytes of a flat file on their way into a table.
+/// Stages of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadStageKind {
-    /// Lines are generated: there is no file.
+    /// Lines are generated, without a file.
     Generate,
-    /// Bytes are read from the file or the pipe.
+    /// Bytes are read from the file or pipe.
     Read,
-    /// They are decompressed.
+    /// Bytes are decompressed.
     Decompress,
-    /// Lines become values.
+    /// Lines are parsed into values.
     Parse,
-    /// Values become what goes to the server.
+    /// Values are converted for the server.
     Convert,
-    /// Bytes are handed to the server, and it is waited for.
+    /// Bytes are sent to the server, with its response time.
     Send,
-    /// Values are converted and inserted, where the engine works in this process and the two cannot be told apart.
+    /// Values are converted and inserted, for an embedded engine, which does not separate the two.
     Insert,
-    /// The batch is written down as loaded, and committed.
+    /// The progress of the batch is recorded, and the batch committed.
     Commit,
 }
 
 impl LoadStageKind {
-    /// As it is called in a line.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             LoadStageKind::Generate => "generate",
@@ -117,50 +117,50 @@ impl LoadStageKind {
     }
 }
 
-/// What one stage did, over all of its threads.
+/// Work of one stage, over all of its threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadStage {
-    /// Which one.
+    /// The stage.
     pub kind: LoadStageKind,
     /// Threads that work on it; stages may share threads.
     pub threads: u32,
-    /// Time that they were at work on it, summed; what they waited for another stage is not in it.
+    /// Busy time, summed over threads, without waits for other stages.
     pub busy_ns: Nanos,
-    /// Processor time of these threads in the stage, summed; absent where stages that share threads cannot be told apart.
+    /// CPU time of the stage, summed over threads; absent if stages share threads and cannot be separated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<Nanos>,
-    /// Bytes of flat file, uncompressed, that went through.
+    /// Processed bytes of flat file, uncompressed.
     pub bytes: Bytes,
 }
 
-/// When indexes were made.
+/// When indexes are built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexTime {
     /// Never: the table has none.
     #[default]
     None,
-    /// Before the load, which keeps them up.
+    /// Before the load, which maintains them.
     Before,
-    /// After the load, beyond the end of the window.
+    /// After the load, outside of the window.
     After,
 }
 
-/// A figure over all rows of the table: what the rows that were loaded give, and what the engine answers.
+/// A figure over all rows of the table: expected from the loaded rows, and returned by the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadCheck {
-    /// Of what: `rows`, `sum of purchase_amt`, `first purchase_dt`.
+    /// The figure: `rows`, `sum of purchase_amt`, `first purchase_dt`.
     pub what: String,
-    /// As it was counted while loading.
+    /// Counted while loading.
     pub expected: String,
-    /// As the engine says; absent where it could not be asked.
+    /// Returned by the engine; absent if it could not be queried.
     pub found: Option<String>,
 }
 
-/// What a run that loads a flat file was like. What it cost in processor time, log and writes is in the readings of the
-/// run, and how many rows and bytes of flat file went in within the window is in its totals.
+/// A run that loads a flat file. Its CPU time, log and writes are in the readings of the run; rows and bytes within the
+/// window are in its totals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
@@ -168,13 +168,13 @@ pub struct Load {
     pub model: LoadModel,
     /// How rows reached the engine.
     pub form: LoadForm,
-    /// Where lines came from: `generated, seed 42`, the names of files, or `pipe`.
+    /// Source of the lines: `generated, seed 42`, the names of files, or `pipe`.
     pub source: String,
-    /// What the source was compressed with: `none`, `gzip`, `zstd`, `lz4`, or several of them with commas.
+    /// Compression of the source: `none`, `gzip`, `zstd`, `lz4`, or several of them with commas.
     pub compression: String,
-    /// The layout of its lines: a name.
+    /// Name of the layout.
     pub layout: String,
-    /// Bytes as they were read, compressed where they were; 0 where lines were generated.
+    /// Bytes read from the source, compressed or not; 0 if lines were generated.
     pub input_bytes: Bytes,
     /// Bytes of flat file, uncompressed, that were loaded or rejected in this run.
     pub flat_bytes: Bytes,
@@ -186,39 +186,38 @@ pub struct Load {
     pub rows: u64,
     /// Lines that were not loaded.
     pub rejected_rows: u64,
-    /// Rows that an invocation before this one had loaded into the same table.
+    /// Rows that an earlier invocation loaded into the same table.
     pub resumed_rows: u64,
-    /// Batches sent as they are that the engine refused and that were loaded typed instead.
+    /// Batches sent unparsed that the engine rejected and that were loaded typed instead.
     pub retried_batches: u64,
-    /// Batches whose commit returned before they were on stable storage, where the last commit of each session took them
-    /// there within the window.
+    /// Batches whose commit returned before they were durable, if the last commit of each session made them durable
+    /// within the window.
     #[serde(default)]
     pub deferred_batches: u64,
-    /// Bytes that lay between stages at most: batches in flight, by their size.
+    /// Maximum bytes between stages: batches in flight, by their size.
     pub in_flight_bytes_max: Bytes,
-    /// What each stage did, in the order of the way.
+    /// The stages, in order.
     pub stages: Vec<LoadStage>,
-    /// Size of the table with its partitions, without indexes; absent where the engine does not tell.
+    /// Size of the table with its partitions, without indexes; absent if the engine does not report it.
     pub table_bytes: Option<Bytes>,
-    /// Size of its indexes; absent where the engine does not tell.
+    /// Size of its indexes; absent if the engine does not report it.
     pub index_bytes: Option<Bytes>,
-    /// When indexes were made.
+    /// When indexes are built.
     pub indexes: IndexTime,
-    /// How long it took to make them after the load; absent where that was not done.
+    /// Time of index builds after the load; absent without them.
     pub index_build_ns: Option<Nanos>,
-    /// From the end of the load to the answer of a count and sums over the table; absent where it gave none. Where indexes
-    /// are made after the load, their making comes before it and is not in it.
+    /// From the end of the load to the result of a count and sums over the table; absent without a result. Index builds
+    /// after the load come before it and are not included.
     pub first_query_ns: Option<Nanos>,
-    /// Figures over the whole table against those of the rows that were loaded.
+    /// Figures over the whole table against those of the loaded rows.
     pub checked: Vec<LoadCheck>,
 }
 
-/// Lines that are generated are so by one thread for so many jobs: to make one takes a small part of what it takes to load
-/// it.
+/// Jobs per thread that generates lines: generating a line costs a small part of loading it.
 pub const JOBS_PER_GENERATOR: u32 = 4;
 
 impl Load {
-    /// Whether it is the rest of one that an earlier invocation began: it read what that had loaded, too.
+    /// Whether it continues a load of an earlier invocation, whose lines it read too.
     pub fn is_rest(&self) -> bool {
         self.resumed_rows > 0
     }

@@ -1,4 +1,4 @@
-//! Quantities with their unit in the type, so that a bare number never crosses from one crate to another.
+//! Quantities with their unit in the type.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -45,7 +45,7 @@ impl Nanos {
         Nanos((seconds.max(0.0) * 1e9) as u64)
     }
 
-    /// The span from `earlier` to here; zero where `earlier` is the later one.
+    /// The span since `earlier`; zero if `earlier` is later.
     pub fn since(self, earlier: Nanos) -> Nanos {
         Nanos(self.0.saturating_sub(earlier.0))
     }

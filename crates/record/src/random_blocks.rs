@@ -1,81 +1,80 @@
-//! What a run of random blocks has beside other runs.
+//! Runs of random blocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Latency, Ratio};
 
-/// Where the loop of a run of random blocks was.
+/// Location of the loop of a run of random blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopPlace {
-    /// In the client: a statement for each operation.
+    /// In the client: one statement per operation.
     Client,
-    /// In the engine: a call for each batch of operations.
+    /// In the engine: one call per batch of operations.
     Engine,
 }
 
-/// In what state the caches were when the window began.
+/// State of the caches at the start of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheState {
-    /// Every block was read into the engine's cache, which has room for all of them.
+    /// Preloaded: all blocks are in the buffer cache.
     Filled,
-    /// As the load and the warm-up left them: the engine's cache has no room for all blocks.
+    /// Warm, as left by load and warm-up: the buffer cache does not hold all blocks.
     AsFound,
-    /// The engine was started anew, its data were put out of the page cache, and no block is visited twice.
+    /// Cold: the engine was restarted, its data were dropped from the page cache, and no block is visited twice.
     Cold,
 }
 
-/// What an operation on random blocks does.
+/// Operations on random blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockOperation {
-    /// Reads so many scattered blocks.
+    /// Reads scattered blocks.
     Read,
     /// Reads a whole scan table.
     Scan,
-    /// Changes a row in so many scattered blocks.
+    /// Updates a row in scattered blocks.
     Update,
-    /// A batch of these, in one call.
+    /// A batch of operations in one call.
     Batch,
 }
 
-/// The operations of one kind.
+/// Operations of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockOperations {
-    /// Which kind.
+    /// The kind.
     pub operation: BlockOperation,
-    /// Steps that succeeded: an operation each, and of batches a call each.
+    /// Successful steps: one operation each, or one call per batch.
     pub steps: u64,
-    /// Rows that they visited.
+    /// Visited rows.
     pub rows: u64,
-    /// Begun to done of each step.
+    /// From start to end of each step.
     pub service: Latency,
 }
 
-/// What a run of random blocks was like, beside its parameters.
+/// A run of random blocks, besides its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomBlocks {
-    /// Where the loop was.
+    /// Location of the loop.
     pub place: LoopPlace,
-    /// Operations of each step: 1, or those of a batch.
+    /// Operations per step: 1, or those of a batch.
     pub operations_per_step: u64,
-    /// In what state the caches were.
+    /// State of the caches.
     pub caches: CacheState,
-    /// Size of the engine's cache in this run; absent where the engine does not tell.
+    /// Size of the buffer cache in this run; absent if the engine does not report it.
     pub cache_bytes: Option<Bytes>,
-    /// Size of an engine's block; absent where it does not tell.
+    /// Block size of the engine; absent if it does not report it.
     pub block_bytes: Option<Bytes>,
-    /// Share of the engine's files that lay in the page cache just before the jobs were released; absent where nobody
-    /// looked.
+    /// Share of the engine's files in the page cache at the start of the window; absent if not measured.
     pub page_cached: Option<Ratio>,
-    /// Blocks of each schema, with a row each that is visited.
+    /// Blocks per schema, each with one row that is visited.
     pub blocks_per_schema: u64,
-    /// Blocks that an operation visits.
+    /// Blocks per operation.
     pub work_unit: u64,
-    /// What was done, by kind; kinds that did not occur are left out.
+    /// Operations by kind, without kinds that did not occur.
     pub operations: Vec<BlockOperations>,
 }

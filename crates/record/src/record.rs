@@ -1,5 +1,4 @@
-//! The record: all that one invocation measured and found out about the platform. The only thing that is stored,
-//! compared and reported.
+//! The record: all results of one invocation. It is the only thing that is stored, compared and reported.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,83 +7,83 @@ use crate::{
     Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, Timestamp, Tool, Unproved,
 };
 
-/// The version of the format. A reader refuses any other one.
+/// The version of the format. Readers refuse other versions.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// How far the invocation came.
+/// Status of an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Runs are still to come, or the process died before it could say otherwise.
+    /// In progress, or the process was killed.
     Running,
-    /// All runs of the plan were carried out.
+    /// All runs of the plan are finished.
     Finished,
-    /// The user broke it off.
+    /// Aborted by the user.
     Interrupted,
-    /// The environment broke it off.
+    /// Aborted by an error.
     Failed,
 }
 
-/// A table that was generated and loaded, or found and used again.
+/// A table that was generated and loaded, or reused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataSet {
     /// Name of the table.
     pub table: String,
-    /// Rows in it.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of the rows as they were generated, in the widths of the columns.
+    /// Bytes of the generated rows, by the widths of the columns.
     pub size_bytes: Bytes,
-    /// Identifies generator, seed and size; equal fingerprints mean equal data.
+    /// Fingerprint of generator, seed and size; equal for equal data.
     pub fingerprint: String,
-    /// Whether an existing table with this fingerprint was used.
+    /// Whether an existing table with this fingerprint was reused.
     pub reused: bool,
-    /// Sessions that loaded in parallel.
+    /// Parallel load sessions.
     pub jobs: u32,
-    /// From the first row to the last acknowledged one, indexes not included; absent where reused.
+    /// From the first row to the last acknowledged one, without indexes; absent if reused.
     pub load_ns: Option<Nanos>,
-    /// Indexes, statistics and what else the engine does after a load; absent where reused.
+    /// Time of index builds, statistics and other work after the load; absent if reused.
     pub finish_ns: Option<Nanos>,
-    /// Processor time spent on generating and encoding rows, where it can be told from the engine's.
+    /// CPU time of generating and encoding rows, if separable from that of the engine.
     pub generator_cpu_ns: Option<Nanos>,
-    /// Processor time of the engine's processes while loading, where it can be told from ours.
+    /// CPU time of the engine's processes while loading, if separable from that of dbdyno.
     pub server_cpu_ns: Option<Nanos>,
 }
 
-/// All that one invocation measured. On disk it is [`crate::Line`]s.
+/// All results of one invocation. Stored as [`crate::Line`]s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
-    /// Name of the record: when and where it was begun.
+    /// Name of the record, by time and host of its start.
     pub id: String,
     /// The program.
     pub tool: Tool,
-    /// When the invocation began.
+    /// Start of the invocation.
     pub started_at: Timestamp,
-    /// When it ended; absent while it runs.
+    /// End of the invocation; absent while it runs.
     pub ended_at: Option<Timestamp>,
-    /// How far it came.
+    /// Status.
     pub status: Status,
-    /// Why it was broken off, if it was.
+    /// Why it was aborted, if it was.
     pub reason: Option<String>,
-    /// What it was asked to do.
+    /// The plan.
     pub plan: Plan,
-    /// The machine that dbdyno ran on.
+    /// The machine of dbdyno.
     pub host: HostInventory,
-    /// The engine; absent where only probes were run.
+    /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
-    /// Its nodes, where it has several, in the order in which runs use them: the first takes writes.
+    /// Its nodes, if it has several, in the order of use: the first accepts writes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeInventory>,
-    /// What dbdyno itself costs.
+    /// Overhead of dbdyno.
     pub instrument: Instrument,
-    /// The tables that were measured.
+    /// The measured tables.
     pub data_sets: Vec<DataSet>,
-    /// The runs that are finished, in the order in which they were carried out.
+    /// Finished runs, in order of execution.
     pub runs: Vec<Run>,
-    /// What was to be proved of tests, and could not be tried.
+    /// Tests whose limit could not be tested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unproved: Vec<Unproved>,
 }

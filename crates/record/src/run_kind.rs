@@ -1,39 +1,39 @@
-//! What kind of run a run is. Codes of tests are for readers; what tells runs apart is here.
+//! Kinds of runs. Codes of tests are for readers; runs are distinguished by their kind.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, LoadForm, LoadModel, ScanKind, StreamDirection};
 
-/// The kind of a run, and what tells it from other runs of its kind.
+/// The kind of a run, with its distinguishing parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RunKind {
-    /// A test of the catalogue that needs an engine, or one of the user's own.
+    /// A test of the catalogue that needs an engine, or a test of the user.
     #[default]
     Test,
     /// A probe of the catalogue: it needs no engine.
     Probe,
-    /// A phase of jobs of I/O.
+    /// A phase of I/O jobs.
     Io,
     /// Random blocks.
     Blocks {
-        /// Size of the engine's cache; absent where it was not varied.
+        /// Size of the buffer cache; absent if not varied.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cache_bytes: Option<Bytes>,
     },
     /// A load of a flat file.
     Load {
-        /// How the table is stored.
+        /// Storage of the table.
         model: LoadModel,
         /// How rows reach the engine.
         form: LoadForm,
     },
-    /// A scan of a table that was loaded.
+    /// A scan of a loaded table.
     Scan(Scan),
     /// File streams.
     Streams {
-        /// Where the files are kept: `file-system`, or the name of a form of the engine.
+        /// Storage of the files: `file-system`, or the name of a form of the engine.
         form: String,
         /// Whether they are written or read.
         direction: StreamDirection,
@@ -56,7 +56,7 @@ impl RunKind {
         matches!(self, RunKind::Load { .. })
     }
 
-    /// The scan that it is; none of another kind.
+    /// The scan; none for other kinds.
     pub fn scan(&self) -> Option<Scan> {
         match self {
             RunKind::Scan(scan) => Some(*scan),
@@ -65,20 +65,20 @@ impl RunKind {
     }
 }
 
-/// What a scan reads, and from where.
+/// A scan of a loaded table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scan {
-    /// What is done with every row.
+    /// Kind of scan.
     pub kind: ScanKind,
-    /// How the table is stored.
+    /// Storage of the table.
     pub model: LoadModel,
-    /// Whether the caches of engine and operating system are empty when the window begins.
+    /// Whether buffer cache and page cache are empty at the start of the window.
     pub is_cold: bool,
 }
 
 impl Scan {
-    /// The code of such runs: those of other tables, and of other caches, are no repeats of each other.
+    /// The code of its runs, which differs by table and cache state, so that these are not repeats of each other.
     pub fn code(self) -> String {
         let model = if self.model == LoadModel::default() { String::new() } else { format!("@{}", self.model.word()) };
         format!("{}{model}{}", self.kind.code(), if self.is_cold { ",cold" } else { "" })

@@ -1,11 +1,11 @@
-//! What is kept of a run over time.
+//! Time series of a run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Nanos;
 
-/// What happened in one second of the window, of all jobs together; the last one may be shorter.
+/// Totals of one second of the window, of all jobs; the last second may be shorter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Second {
     /// Steps that ended in this second.
@@ -26,8 +26,8 @@ pub struct Second {
     pub response_ns_max: Nanos,
 }
 
-/// Response times (due to done; in a closed loop these are the service times) over time: the window in slices of equal
-/// width, of which the last may be shorter.
+/// Response times over time (in a closed loop, the service times): the window in slices of equal width, of which the
+/// last may be shorter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slices {
@@ -38,30 +38,30 @@ pub struct Slices {
     pub responses: Vec<String>,
 }
 
-/// A series of seconds as it is stored: a column for each member, all of the same length. A column that another one
-/// gives is left out.
+/// A series of seconds as stored: one column per member, all of the same length. A column that equals another one is
+/// omitted.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Columns {
     /// Steps that ended in each second.
     steps: Vec<u64>,
-    /// Operations; left out where each step is one operation.
+    /// Operations; omitted if equal to the steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     operations: Option<Vec<u64>>,
-    /// Rows; left out where they are as many as the operations.
+    /// Rows; omitted if equal to the operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rows: Option<Vec<u64>>,
-    /// Steps that failed; left out where none did.
+    /// Failed steps; omitted if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failures: Option<Vec<u64>>,
     /// Sums of the service times.
     service_ns_sum: Vec<Nanos>,
     /// The longest service times.
     service_ns_max: Vec<Nanos>,
-    /// Sums of the response times; left out where they are those of the service times.
+    /// Sums of the response times; omitted if equal to the service times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     response_ns_sum: Option<Vec<Nanos>>,
-    /// The longest response times; left out where they are the longest service times.
+    /// The longest response times; omitted if equal to the longest service times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     response_ns_max: Option<Vec<Nanos>>,
 }
@@ -73,8 +73,8 @@ impl Columns {
             of: impl Fn(&Second) -> T,
             implied: impl Fn(&Second) -> T,
         ) -> Option<Vec<T>> {
-            let given = seconds.iter().all(|second| of(second) == implied(second));
-            (!given).then(|| seconds.iter().map(of).collect())
+            let is_implied = seconds.iter().all(|second| of(second) == implied(second));
+            (!is_implied).then(|| seconds.iter().map(of).collect())
         }
         Columns {
             steps: seconds.iter().map(|second| second.steps).collect(),
@@ -88,7 +88,10 @@ impl Columns {
         }
     }
 
-    /// The seconds; says which column is not as long as `steps`.
+    /// The seconds.
+    ///
+    /// # Errors
+    /// A column whose length differs from that of `steps`.
     fn seconds(&self) -> Result<Vec<Second>, String> {
         let length = self.steps.len();
         let lengths = [
@@ -163,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_one_second_has_a_column() {
+    fn a_difference_in_one_second_needs_a_column() {
         let odd = Second {
             operations: 14,
             rows: 15,

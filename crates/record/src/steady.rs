@@ -1,27 +1,27 @@
-//! Whether the rate of a run was steady: the verdict, and why.
+//! Steadiness of the rate of a run: verdict and reason.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Rate, Ratio};
 
-/// Whether the rate of a run was steady. There are no other words for it.
+/// Verdict on the steadiness of the rate of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyVerdict {
-    /// From the beginning, but for a disturbance at most that is cut off.
+    /// Steady from the start, except for a short disturbance that is cut.
     Steady,
-    /// After a slower beginning that is cut off.
+    /// Steady after a slower start that is cut.
     WarmupCut,
-    /// After a faster beginning that is cut off: spent burst credits, a full cache, heat.
+    /// Steady after a faster start that is cut: exhausted burst credits, a full cache, heat.
     Slowdown,
-    /// The rate rises or falls all along.
+    /// The rate rises or falls throughout.
     Drifting,
-    /// The last level is too short to be the lasting one.
+    /// The last level is too short.
     NotSteady,
-    /// The run does not tell; a longer one may.
+    /// Undecided; a longer run may decide.
     Inconclusive,
-    /// Too short to ask.
+    /// Too short for a verdict.
     TooShort,
 }
 
@@ -45,15 +45,15 @@ impl SteadyVerdict {
     }
 }
 
-/// How a run began (after Barrett et al. 2017).
+/// Class of the start of a run (after Barrett et al. 2017).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyClass {
-    /// As it went on, to the margin.
+    /// Equal to the rest, within the margin.
     Flat,
-    /// Slower than it went on.
+    /// Slower than the rest.
     Warmup,
-    /// Faster than it went on.
+    /// Faster than the rest.
     Slowdown,
 }
 
@@ -68,102 +68,102 @@ impl SteadyClass {
     }
 }
 
-/// Why a verdict on steadiness is what it is. Seconds are counted from the beginning of the window.
+/// Reason of a verdict on steadiness. Seconds are counted from the start of the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum SteadyReason {
-    /// The window has too few whole seconds to ask.
+    /// The window has too few whole seconds.
     TooShort {
         /// Whole seconds of the window.
         seconds: u64,
-        /// Seconds that it takes.
+        /// Required seconds.
         seconds_min: u64,
     },
-    /// Nothing was done in the seconds that count.
+    /// No operations in the counted seconds.
     NothingDone {
-        /// Seconds that count, the last of the window.
+        /// Counted seconds, the last of the window.
         seconds: u64,
         /// All seconds.
         of_seconds: u64,
     },
     /// The last level is shorter than half of the window.
     LastLevelShort {
-        /// When the last level began.
+        /// Start of the last level.
         from_second: u64,
         /// The end of the window.
         to_second: u64,
     },
-    /// The rate rises or falls all along.
+    /// The rate rises or falls throughout.
     Drifting {
         /// Whether it rises.
         rises: bool,
-        /// By how much, over these seconds.
+        /// Drift over these seconds.
         drift: Ratio,
-        /// By how much at least, with a chance of 0.975.
+        /// Lower confidence bound of the drift (97.5 %).
         drift_min: Ratio,
         /// The seconds.
         seconds: u64,
-        /// Drift up to here is taken for steady.
+        /// Maximum drift that counts as steady.
         margin: Ratio,
     },
     /// Steady seconds were found.
     Steady {
-        /// Seconds at the beginning that do not count.
+        /// Seconds at the start that are cut.
         cut_seconds: u64,
-        /// How the rate was in them.
+        /// Class of the start.
         class: SteadyClass,
-        /// Drift over the seconds that count that cannot be excluded.
+        /// Upper confidence bound of the drift over the counted seconds.
         drift_max: Ratio,
-        /// The seconds that count.
+        /// The counted seconds.
         seconds: u64,
-        /// Checkpoints of the engine within the window, where it counts them.
+        /// Checkpoints of the engine within the window, if it counts them.
         checkpoints: Option<u64>,
     },
-    /// The window does not tell.
+    /// Undecided.
     Inconclusive {
-        /// What is missing.
+        /// Reasons.
         doubts: Vec<SteadyDoubt>,
     },
 }
 
-/// What a window lacks to tell whether a rate was steady.
+/// Why steadiness could not be decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum SteadyDoubt {
     /// A large drift cannot be excluded.
     WideDrift {
-        /// The largest that cannot.
+        /// Upper confidence bound of the drift.
         drift_max: Ratio,
-        /// The largest that would do.
+        /// Limit.
         limit: Ratio,
     },
-    /// The rate has a period, of which the window holds too few.
+    /// The rate is periodic, and the window has too few periods.
     FewCycles {
         /// The period.
         period_seconds: u64,
-        /// The seconds that count.
+        /// The counted seconds.
         seconds: u64,
-        /// Periods that it takes.
+        /// Required periods.
         cycles_min: u64,
     },
-    /// The window holds too few checkpoints of the engine.
+    /// The window has too few checkpoints of the engine.
     FewCheckpoints {
-        /// How many it holds.
+        /// Number of checkpoints.
         checkpoints: u64,
-        /// Seconds at the beginning that do not count.
+        /// Seconds at the start that are cut.
         cut_seconds: u64,
         /// All seconds.
         of_seconds: u64,
-        /// Checkpoints that bound enough cycles.
+        /// Required checkpoints.
         checkpoints_min: u64,
     },
-    /// Each second depends on those before it.
+    /// Consecutive seconds are correlated.
     FewIndependentSeconds {
-        /// The seconds that count.
+        /// The counted seconds.
         seconds: u64,
-        /// Independent ones that they are worth.
+        /// Effective number of independent seconds.
         independent_seconds: f64,
-        /// Independent ones that it takes.
+        /// Required number of independent seconds.
         independent_seconds_min: f64,
     },
 }
@@ -178,6 +178,6 @@ pub struct SteadyRate {
     pub last_second: u64,
     /// Operations per second in them.
     pub rate: Rate,
-    /// Operations per second over the whole window; absent where it is the same, to the margin.
+    /// Operations per second over the whole window; absent if equal within the margin.
     pub window_rate: Option<Rate>,
 }

@@ -1,11 +1,11 @@
-//! What a run of file streams has beside other runs: files kept in the engine, or on the file system beside it.
+//! Runs of file streams: files in the engine, or on the file system for comparison.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Latency, Ratio};
 
-/// Which way the bytes of a file stream go.
+/// Direction of a file stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamDirection {
@@ -16,7 +16,7 @@ pub enum StreamDirection {
 }
 
 impl StreamDirection {
-    /// As it stands in codes.
+    /// Its name in codes.
     pub fn word(self) -> &'static str {
         match self {
             StreamDirection::Write => "write",
@@ -25,70 +25,69 @@ impl StreamDirection {
     }
 }
 
-/// Who keeps the files.
+/// Backend of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamBackend {
-    /// The engine, as objects of a form.
+    /// The engine.
     Engine,
-    /// The file system, past the page cache.
+    /// The file system, direct I/O.
     FileSystemDirect,
-    /// The file system, through the page cache.
+    /// The file system, buffered I/O.
     FileSystemCached,
 }
 
-/// A file that was read once more after the window, and compared byte by byte with what was written into it.
+/// A file that was read again after the window and compared byte by byte with the written data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComparedFile {
-    /// The stream that it belongs to, counted from 1.
+    /// Its stream, counted from 1.
     pub stream: u32,
-    /// How long it is.
+    /// Its size.
     pub size_bytes: Bytes,
-    /// CRC-32C of what was written.
+    /// CRC-32C of the written data.
     pub written_crc32c: u32,
-    /// CRC-32C of what was read.
+    /// CRC-32C of the data read.
     pub read_crc32c: u32,
-    /// Whether they are the same, byte by byte.
+    /// Whether all bytes are equal.
     pub equal: bool,
 }
 
-/// What a run of file streams was like. Each job is a stream: it has a file of its own and goes through it once, request
-/// by request.
+/// A run of file streams. Each job is a stream: it writes or reads its own file once, in requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileStreams {
-    /// The form in which files are kept, or `file-system`.
+    /// Storage form of the engine, or `file-system`.
     pub form: String,
-    /// What that is, and how it is written and read, as a clause.
+    /// How files are stored, written and read, as a clause.
     pub means: String,
-    /// Who keeps them.
+    /// Backend.
     pub backend: StreamBackend,
-    /// Which way bytes go.
+    /// Direction.
     pub direction: StreamDirection,
-    /// Size of each request.
+    /// Request size.
     pub request_bytes: Bytes,
-    /// Size that each file is to have.
+    /// File size.
     pub file_bytes: Bytes,
-    /// Requests of a transaction; on a file system, those between two syncs.
+    /// Requests per transaction; on a file system, between two syncs.
     pub requests_per_commit: u64,
-    /// Files that are as long as they are to be.
+    /// Number of complete files.
     pub whole_files: u32,
-    /// Share of the engine's files that lay in the page cache just before reads began; absent where nobody looked.
+    /// Share of the engine's files in the page cache before the reads; absent if not measured.
     pub page_cached: Option<Ratio>,
-    /// Whether the files of a run without the engine lie on the device of the engine's data; absent of other runs, and
-    /// where it is not known.
+    /// Whether the files of a run without the engine are on the device of the engine's data; absent for other runs and
+    /// if unknown.
     pub same_device: Option<bool>,
-    /// Begun to done of each request.
+    /// From start to end of each request.
     pub requests: Latency,
-    /// Begun to done of what stands before the requests of a transaction: its beginning, and opening or creating.
+    /// Time before the requests of a transaction: begin, and open or create.
     pub openings: Latency,
-    /// Begun to done of what stands behind them: closing, and the commit or sync.
+    /// Time after the requests: close, and commit or sync.
     pub commits: Latency,
-    /// Requests in which a page was not the one that belongs there.
+    /// Requests with a misplaced page.
     pub wrong_requests: u64,
-    /// Bytes of all files as the engine itself counts them after a write; absent where it was not asked.
+    /// Bytes of all files counted by the engine after a write; absent if not queried.
     pub counted_bytes: Option<Bytes>,
-    /// The comparison that follows a read.
+    /// Files compared after a read.
     pub compared: Vec<ComparedFile>,
 }

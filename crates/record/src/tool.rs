@@ -1,7 +1,9 @@
-//! The program that measured, as far as it can be told from others.
+//! The program that measured: its build, and its own overhead.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Nanos;
 
 /// The program that measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -9,33 +11,49 @@ use serde::{Deserialize, Serialize};
 pub struct Tool {
     /// Version of dbdyno.
     pub version: String,
-    /// Whether it was built with optimisation; figures of an unoptimised build mean nothing.
+    /// Whether it was built with optimisation; figures of an unoptimised build are meaningless.
     pub optimised: bool,
-    /// What it was built from and with; absent in records of versions that did not say.
+    /// The build; absent in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
 }
 
-/// What a program was built from and with.
+/// Build of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
-    /// The git commit of the sources in hexadecimal digits; absent where it was built outside of a git tree.
+    /// The git commit of the sources; absent if built outside of a git tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Whether the sources were those of that commit, without changes.
+    /// Whether the sources were unchanged from that commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<bool>,
     /// The compiler, with its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler: Option<String>,
-    /// The platform that it was built for (`x86_64-unknown-linux-gnu`).
+    /// Target platform (`x86_64-unknown-linux-gnu`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// Profile and level of optimisation, flags of the compiler, and the processor that it was built for, in words.
+    /// Profile, optimisation level, compiler flags and target processor, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flags: Option<String>,
     /// SHA-256 of the running program in hexadecimal digits; absent where it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program_sha256: Option<String>,
+}
+
+/// Overhead of dbdyno, measured at the start of every invocation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Instrument {
+    /// The kernel's clock source (`tsc`, `kvm-clock`, ...), if known.
+    pub clock_source: Option<String>,
+    /// Time of one clock reading.
+    pub clock_read_ns: f64,
+    /// Time of one step of the loop with empty work: pacing, clock, both histograms, per-second counts.
+    pub loop_step_ns: f64,
+    /// Time of one step of a one-statement SQL test on the null engine: loop, test interpreter and session.
+    pub null_engine_step_ns: f64,
+    /// Time of one sample of the host counters.
+    pub sample_ns: Nanos,
 }

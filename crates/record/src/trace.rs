@@ -1,32 +1,32 @@
-//! What the layers below the engine said of their latencies while a run was traced.
+//! Latencies of the layers below the engine, from a traced run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Latency};
 
-/// Where a latency is measured, from the client down. The order is that of the layers.
+/// Measuring points of latencies, in the order of the layers from the client down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MeasuringPoint {
-    /// From the due time of a step to its last answer, in the generator.
+    /// From the intended start of a step to its last answer, in the generator.
     ClientResponse,
     /// From the call of the driver to its last answer, in the generator.
     ClientService,
-    /// At work for a statement, in the engine.
+    /// Active in a statement, in the engine.
     DatabaseTime,
-    /// From the beginning of a wait to its end, in the engine.
+    /// Duration of a wait, in the engine.
     Wait,
     /// From entry to exit of a system call of the engine's processes, in the kernel.
     SystemCall,
-    /// From the allocation of a request to its completion, in the block layer (Q2C); on the rung of handed-over events
-    /// from where it was put into the queue, or issued where it never was (I2C).
+    /// From the allocation of a request to its completion, in the block layer (Q2C); with tracefs from its insertion
+    /// into the queue, or from its issue if it was never inserted (I2C).
     Block,
     /// From the issue of a request to the driver to its completion, in the block layer (D2C).
     Device,
 }
 
-/// What was done, in words that every layer can use.
+/// Classes of operations, common to all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationClass {
@@ -34,13 +34,13 @@ pub enum OperationClass {
     Step,
     /// A read.
     Read,
-    /// A write, of data or of the log where the layer cannot tell them apart.
+    /// A write of data, or of the log if the layer does not distinguish them.
     Write,
     /// A write of the log.
     LogWrite,
-    /// The log forced to stable storage.
+    /// A log flush to stable storage.
     LogSync,
-    /// Any file forced to stable storage.
+    /// A sync of any file.
     Sync,
     /// A flush of the device's write cache.
     Flush,
@@ -48,30 +48,29 @@ pub enum OperationClass {
     Discard,
 }
 
-/// How far down the layers could be seen: the rungs of the ladder, best first.
+/// Tracers, the most detailed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
-    /// Every event, timed in the kernel by programs of our own (BPF).
+    /// All events, timed in the kernel by BPF programs.
     Bpf,
-    /// Every event of the block layer, handed over one by one by the kernel's own tracer (an instance in tracefs); no
-    /// system calls.
+    /// All events of the block layer, from a tracefs instance; no system calls.
     Tracefs,
-    /// Sums of the kernel's own counters: means only, of the block layer, and no system calls.
+    /// The kernel's counters of the block layer: means only, no system calls.
     Counters,
-    /// What the engine says itself: nothing below it was seen.
+    /// Only figures of the engine; nothing below it.
     Engine,
 }
 
-/// A rung that was not to be had.
+/// An unavailable tracer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PassedRung {
-    /// Which one.
+    /// The tracer.
     pub rung: Rung,
-    /// Why, as a clause.
+    /// Reason, as a clause.
     pub reason: String,
-    /// How to get it.
+    /// How to enable it.
     pub hint: String,
 }
 
@@ -79,47 +78,47 @@ pub struct PassedRung {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LayerLatency {
-    /// Where it was measured.
+    /// Measuring point.
     pub point: MeasuringPoint,
-    /// What was done.
+    /// Class of operation.
     pub class: OperationClass,
-    /// What the layer itself calls it: `fdatasync`, `FLUSH`.
+    /// Its name in the layer: `fdatasync`, `FLUSH`.
     pub name: String,
-    /// Bytes moved, where the layer knows them.
+    /// Bytes, if the layer knows them.
     pub bytes: Option<Bytes>,
-    /// How long it took. Counted in buckets of 1/32 of their values: mean, least and most are exact,
-    /// quantiles and the histogram at most 1/64 off.
+    /// Latency, in buckets of 1/32 of their values: mean, minimum and maximum are exact, quantiles and histogram have
+    /// an error of at most 1/64.
     pub latency: Latency,
 }
 
-/// A layer that could not be seen.
+/// A layer without latencies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MissingLayer {
-    /// Which one.
+    /// The layer.
     pub point: MeasuringPoint,
-    /// Why, as a clause.
+    /// Reason, as a clause.
     pub reason: String,
-    /// How to get it.
+    /// How to enable it.
     pub hint: String,
 }
 
-/// What was traced during one run, from the release of its jobs to the end of the last step: what began and ended in
-/// between. Calls that failed are not counted, nor those on sockets, pipes and files of the kernel's own (`/proc`);
-/// requests are those of everybody on the device. Of a plain run it says why no run was traced.
+/// Trace of one run: operations that started and ended within the window. Failed calls, and calls on sockets, pipes and
+/// `/proc` are not counted; block requests are those of all programs on the device. In a plain run it holds the reason
+/// why no run was traced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// How far down it was possible to see.
+    /// The tracer.
     pub rung: Rung,
-    /// The better rungs that were tried and not to be had, best first.
+    /// Unavailable better tracers, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<PassedRung>,
-    /// What could not be seen.
+    /// Layers without latencies.
     pub missing: Vec<MissingLayer>,
-    /// Events that were dropped because a table or a ring of the tracer was full: latencies are of those that were not, and
-    /// counts too small.
+    /// Events lost because a table or ring buffer of the tracer was full: latencies are of the other events, and counts
+    /// are too small.
     pub lost_count: u64,
-    /// What was seen, in the order of the layers.
+    /// Latencies, in the order of the layers.
     pub latencies: Vec<LayerLatency>,
 }

@@ -1,6 +1,5 @@
-//! Appends runs to a record, with figures that mean nothing, to measure what that costs, and what reading and showing a long
-//! record does:
-//! `cargo run --release -p dbdyno-store --example large -- PATH [RUNS [SECONDS_PER_RUN]]`.
+//! Appends runs with meaningless figures to a record, to measure the cost of appending, and of reading and printing a
+//! large record: `cargo run --release -p dbdyno-store --example large -- PATH [RUNS [SECONDS_PER_RUN]]`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -21,7 +20,7 @@ use record::{
     Status, Sweep, Timestamp, Tool, Totals, Unit, Verdict, name,
 };
 
-/// Runs of one test at one degree of parallelism follow each other like this.
+/// The tests, in order of their runs.
 const TESTS: [(&str, &str, Layer, Unit); 12] = [
     ("P111", "cpu, integer arithmetic", Layer::Cpu, Unit::Operation),
     ("T131", "integer arithmetic", Layer::Cpu, Unit::Operation),
@@ -82,9 +81,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut appending = Duration::ZERO;
     for number in 1..=runs {
         let run = run(number, seconds, &mut random);
-        let begun = Instant::now();
+        let start = Instant::now();
         writer.append(&Line::Run(&run))?;
-        appending += begun.elapsed();
+        appending += start.elapsed();
     }
     record.status = Status::Finished;
     record.ended_at = Some(Timestamp("2026-05-31T12:00:00.000Z".to_owned()));
@@ -94,7 +93,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A record of which nothing is measured yet.
+/// A record without runs.
 fn record(runs: u32, seconds: u32) -> Record {
     let repeat = |number: u32| (number - 1) / (TESTS.len() * JOBS.len()) as u32 + 1;
     let planned = |number: u32| PlannedRun {
@@ -171,8 +170,8 @@ fn engine() -> EngineInventory {
     }
 }
 
-/// A run of `seconds` seconds with everything that a run of a test has: series, two histograms, 60 slices, readings at
-/// both ends and one in between.
+/// A run of `seconds` seconds with all data of a test: series, two histograms, 60 slices, readings at both ends and one
+/// in between.
 fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
     let (test, title, layer, unit) = test_of(number);
     let jobs = jobs_of(number);
@@ -267,7 +266,7 @@ fn latency(count: u64, random: &mut Xoshiro256PlusPlus) -> Latency {
     .printable()
 }
 
-/// All alike: to make sixty for each run would take longer than all that is measured.
+/// Equal slices: generating sixty per run would take longer than the measured work.
 fn slices(seconds: u32, rate: u64, random: &mut Xoshiro256PlusPlus) -> Slices {
     let count = seconds.min(60);
     let (_, text) = histogram(rate, 1, random);

@@ -1,4 +1,4 @@
-//! What can be wrong with a record on disk, in words for the user.
+//! Errors of records on disk.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,39 +6,39 @@ use std::path::PathBuf;
 /// The result of reading or writing a record.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a record could not be read or written. Each names the file; [`Error::hint`] says what to do about it.
+/// Why a record could not be read or written. Each error names the file; [`Error::hint`] suggests a fix.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system refused to write.
+    /// Write error of the operating system.
     #[error("record {} cannot be written: {}", path.display(), cause_in_words(cause))]
     Write {
         /// The record.
         path: PathBuf,
-        /// What the operating system said.
+        /// Its error.
         cause: io::Error,
     },
-    /// The path holds something that must not be replaced by a file: a directory, a device.
+    /// The path is a directory or device.
     #[error("record {} cannot be written: it is {kind}, not a file", path.display())]
     WriteTarget {
         /// The path.
         path: PathBuf,
-        /// What it is, with its article.
+        /// Its kind, with article.
         kind: &'static str,
     },
-    /// The record holds what JSON cannot carry (a number that is not finite).
-    #[error("record {} cannot be written: it would not read back: {reason}", path.display())]
+    /// The record has a value that JSON cannot represent (a number that is not finite).
+    #[error("record {} cannot be written: it could not be read back: {reason}", path.display())]
     Content {
         /// The record.
         path: PathBuf,
         /// Field and value.
         reason: String,
     },
-    /// The operating system refused to read.
+    /// Read error of the operating system.
     #[error("record {} cannot be read: {}", path.display(), cause_in_words(cause))]
     Read {
         /// The record.
         path: PathBuf,
-        /// What the operating system said.
+        /// Its error.
         cause: io::Error,
     },
     /// The path is a directory or a device.
@@ -46,10 +46,10 @@ pub enum Error {
     ReadTarget {
         /// The path.
         path: PathBuf,
-        /// What it is, with its article.
+        /// Its kind, with article.
         kind: &'static str,
     },
-    /// The file is larger than any record.
+    /// The file is larger than the maximum.
     #[error("record {} cannot be read: it has {size_bytes} bytes, a record has at most {limit_bytes}", path.display())]
     TooLarge {
         /// The file.
@@ -59,52 +59,52 @@ pub enum Error {
         /// The limit.
         limit_bytes: u64,
     },
-    /// The file ends before its first line does.
+    /// The file ends within its first line.
     #[error("record {} is truncated: it ends in its first line", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody else appends to the record.
+    /// Another process appends to the record.
     #[error("record {} is being written by another process", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
     },
-    /// The file is one JSON document, as a record is exported, and as it was stored before it became lines.
-    #[error("file {} is one JSON document of schema version {version}: a record that was exported, or one of an older format; a record is JSON Lines", path.display())]
+    /// The file is one JSON document: an exported record, or one of an older format.
+    #[error("file {} is one JSON document of schema version {version}: an exported record, or one of an older format; records are JSON Lines", path.display())]
     Document {
         /// The file.
         path: PathBuf,
-        /// The version that it says it has.
+        /// Its version.
         version: u64,
     },
-    /// The file does not begin as a record does.
+    /// The file does not start like a record.
     #[error("file {} is not a record of dbdyno: {reason}", path.display())]
     NotARecord {
         /// The file.
         path: PathBuf,
-        /// What is missing or wrong.
+        /// The reason.
         reason: String,
     },
-    /// The file begins as a record of this version does, and one of its lines is none.
+    /// The file starts like a record of this version, but has an invalid line.
     #[error("record {} is damaged: {reason} at line {line}, column {column}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Which field, and what is wrong with it.
+        /// The field and its error.
         reason: String,
         /// Counted from 1.
         line: usize,
         /// Counted from 1.
         column: usize,
     },
-    /// Every field has its form, and one of them holds what nobody can have measured.
-    #[error("record {} holds what cannot be: {reason}", path.display())]
+    /// The record is well-formed, but has an impossible value.
+    #[error("record {} has an impossible value: {reason}", path.display())]
     Impossible {
         /// The file.
         path: PathBuf,
-        /// Which field, its value, and the limit.
+        /// Field, value and limit.
         reason: String,
     },
     /// The record was written by a newer dbdyno.
@@ -122,48 +122,44 @@ pub enum Error {
     List {
         /// The directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// Its error.
         cause: io::Error,
     },
 }
 
 impl Error {
-    /// What the user may do about it, as a clause; none where there is nothing to advise.
+    /// A hint for the user, as a clause, if there is one.
     pub fn hint(&self) -> Option<String> {
         use io::ErrorKind::{
             AlreadyExists, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
         };
         let hint = match self {
             Error::Write { cause, .. } => match cause.kind() {
-                StorageFull => {
-                    "free space there, or give another place with --record; what was written before is unharmed"
-                }
-                AlreadyExists => "give another --record, or go on with it by --resume",
-                PermissionDenied | ReadOnlyFilesystem => "give a writable place with --record",
-                NotFound | NotADirectory => "create its directory first, or give another place with --record",
+                StorageFull => "free space there, or give another path with --record; data written before is intact",
+                AlreadyExists => "give another --record, or continue it with --resume",
+                PermissionDenied | ReadOnlyFilesystem => "give a writable path with --record",
+                NotFound | NotADirectory => "create its directory first, or give another path with --record",
                 _ => return None,
             },
             Error::WriteTarget { .. } => "give the name of a file with --record",
             Error::Content { .. } => "this is an error of dbdyno; please report it with the message",
-            Error::Read { cause, .. } if cause.kind() == NotFound => "`dbdyno list records` shows what there is",
+            Error::Read { cause, .. } if cause.kind() == NotFound => "`dbdyno list records` shows the records",
             Error::ReadTarget { .. } => "`dbdyno list records --dir DIR` shows the records of a directory",
             Error::Truncated { .. } => "nothing was measured yet, or the copy is incomplete",
-            Error::Locked { .. } => "wait until that ends, or begin a new record",
+            Error::Locked { .. } => "wait until it ends, or start a new record",
             Error::Document { .. } => {
-                "`dbdyno report RECORD --format json` prints such documents: give RECORD itself; what an older dbdyno wrote has to be measured again"
+                "`dbdyno report RECORD --format json` prints such documents: give RECORD itself; records of an older dbdyno must be measured again"
             }
-            Error::Damaged { .. } => {
-                "only what was appended last may be incomplete; take the original, or measure again"
-            }
-            Error::Impossible { .. } => "it was changed after dbdyno wrote it; take the original, or measure again",
-            Error::Newer { .. } => "upgrade dbdyno to the version that wrote it, or a later one",
+            Error::Damaged { .. } => "only the last line may be incomplete; use the original, or measure again",
+            Error::Impossible { .. } => "it was changed after dbdyno wrote it; use the original, or measure again",
+            Error::Newer { .. } => "upgrade dbdyno to the version that wrote it or later",
             _ => return None,
         };
         Some(hint.to_owned())
     }
 }
 
-/// What the operating system said, in the words and the case of our messages, without its number.
+/// The error of the operating system in the style of our messages, without its number.
 fn cause_in_words(cause: &io::Error) -> String {
     use io::ErrorKind::{AlreadyExists, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
     match cause.kind() {

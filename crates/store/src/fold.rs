@@ -1,11 +1,11 @@
-//! A record as lines, and lines as a record.
+//! Conversion of a record to lines, and of lines to a record.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use record::{DataSet, End, FORMAT, Head, Line, Record, Run, SCHEMA_VERSION, Status};
 
-/// The lines that hold all that `record` says.
+/// The lines of `record`.
 pub(crate) fn lines(record: &Record) -> impl Iterator<Item = Line<&Run>> {
     let data_sets = record.data_sets.iter().cloned().map(Line::DataSet);
     let runs = record.runs.iter().map(Line::Run);
@@ -33,7 +33,7 @@ fn head(record: &Record) -> Head {
     }
 }
 
-/// What the last line of `record` says.
+/// The last line of `record`.
 pub(crate) fn end(record: &Record) -> End {
     End {
         status: record.status,
@@ -43,29 +43,29 @@ pub(crate) fn end(record: &Record) -> End {
     }
 }
 
-/// What is kept of a run that is read.
+/// A run, or the part of it that is read.
 pub(crate) trait Numbered: Sized {
     /// Its position in the plan.
     fn number(&self) -> u32;
 
-    /// The run in `line`, where that can be told without parsing all of it.
-    fn glimpse(_line: &[u8]) -> Option<Self> {
+    /// The run in `line`, if it can be read without parsing all of it.
+    fn peek(_line: &[u8]) -> Option<Self> {
         None
     }
 }
 
-/// A record of which the first lines are read. The runs are beside it, each with the place of its line in the file.
+/// A record from the lines read so far. The runs are separate, each with the byte range of its line in the file.
 pub(crate) struct Folded<R> {
     /// The record without runs.
     pub(crate) record: Record,
-    /// The runs in their order.
+    /// The runs in order.
     pub(crate) runs: Vec<(Range<u64>, R)>,
-    /// Where the run of a number lies in them.
+    /// Index of each run, by number.
     indexes: HashMap<u32, usize>,
 }
 
 impl<R: Numbered> Folded<R> {
-    /// A record of which nothing is known but its head.
+    /// A record with only a head.
     pub(crate) fn new(head: Head) -> Folded<R> {
         let record = Record {
             schema_version: SCHEMA_VERSION,
@@ -87,8 +87,8 @@ impl<R: Numbered> Folded<R> {
         Folded { record, runs: Vec::new(), indexes: HashMap::new() }
     }
 
-    /// Adds what the next line says, which lies at `place`; false where it is a head, which no other line but the first is.
-    pub(crate) fn add(&mut self, place: Range<u64>, line: Line<R>) -> bool {
+    /// Adds the next line, at the byte range `span`; false if it is a second head.
+    pub(crate) fn add(&mut self, span: Range<u64>, line: Line<R>) -> bool {
         match line {
             Line::Head(_) => return false,
             Line::Planned(planned) => self.record.plan.runs.push(planned),
@@ -98,10 +98,10 @@ impl<R: Numbered> Folded<R> {
             }
             Line::DataSet(set) => put(&mut self.record.data_sets, set),
             Line::Run(run) => match self.indexes.get(&run.number()) {
-                Some(index) => self.runs[*index] = (place, run),
+                Some(index) => self.runs[*index] = (span, run),
                 None => {
                     self.indexes.insert(run.number(), self.runs.len());
-                    self.runs.push((place, run));
+                    self.runs.push((span, run));
                 }
             },
             Line::Unproved(unproved) => self.record.unproved = unproved,
@@ -127,7 +127,7 @@ impl<R: Numbered> Folded<R> {
     }
 }
 
-/// Puts `set` in the place of the table of its name, or behind all.
+/// Replaces the table of the same name, or appends `set`.
 fn put(known: &mut Vec<DataSet>, set: DataSet) {
     match known.iter_mut().find(|known| known.table == set.table) {
         Some(known) => *known = set,

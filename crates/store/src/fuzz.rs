@@ -1,4 +1,4 @@
-//! Entries of the fuzz targets: what others wrote, read as it is read in earnest.
+//! Entry points of the fuzz targets.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use record::Record;
 
 use crate::error::Result;
-use crate::gather::Fields;
+use crate::parse::Fields;
 use crate::read::read_fields;
 use crate::write;
 
-/// The record in `file`; without what was kept over time unless `whole`.
+/// The record in `file`; without time series unless `whole`.
 ///
 /// # Errors
 /// As [`crate::read`].

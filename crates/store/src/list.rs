@@ -11,47 +11,47 @@ use std::thread;
 use record::{Record, Status, Timestamp};
 use serde::Deserialize;
 
-use crate::directory::{FILE_PREFIX, is_record_name};
 use crate::error::{Error, Result};
 use crate::fold::{Folded, Numbered};
-use crate::gather::{Fields, Reading, VERSION_FIELD, all_processors, gather};
-use crate::possible;
+use crate::name::{FILE_PREFIX, is_record_name};
+use crate::parse::{Fields, Reading, VERSION_FIELD, all_processors, parse_file};
 use crate::read::{READ, open};
+use crate::validate;
 
-/// Bytes of a file in which is looked whether it was a record.
-const BEGIN_BYTES: u64 = 4096;
+/// Bytes at the start of a file that decide whether it was a record.
+const START_BYTES: u64 = 4096;
 
 /// A file that is a record, or should be one.
 #[derive(Debug)]
 pub struct Entry {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What it holds, or why it cannot be read.
+    /// Its summary, or why it cannot be read.
     pub content: Result<Summary>,
 }
 
-/// What a record is about, in one line.
+/// Summary of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// Its name.
     pub id: String,
-    /// When it was begun.
+    /// Its start.
     pub started_at: Timestamp,
-    /// How far it came.
+    /// Its status.
     pub status: Status,
     /// The version of dbdyno that wrote it.
     pub tool: String,
-    /// The engine and its version; absent where only probes were run.
+    /// The engine and its version; absent if only probes were run.
     pub engine: Option<String>,
     /// Codes of the tests in the plan, in ascending order.
     pub tests: Vec<String>,
-    /// Runs that are in it.
+    /// Number of runs.
     pub runs: usize,
-    /// Runs that were planned.
+    /// Number of planned runs.
     pub runs_planned: usize,
 }
 
-/// A run that is counted and not looked at.
+/// A run that is only counted.
 #[derive(Deserialize)]
 struct Counted {
     number: u32,
@@ -62,25 +62,25 @@ impl Numbered for Counted {
         self.number
     }
 
-    /// Of a line as dbdyno writes it, the number alone. One with zero bytes was not written as a whole.
-    fn glimpse(line: &[u8]) -> Option<Counted> {
+    /// Reads only the number, from a line as written by dbdyno. A line with zero bytes is incomplete.
+    fn peek(line: &[u8]) -> Option<Counted> {
         let number = line.strip_prefix(b"{\"run\":{\"number\":")?;
         let digits = number.iter().position(|byte| !byte.is_ascii_digit())?;
         let number = std::str::from_utf8(&number[..digits]).ok()?.parse().ok()?;
-        let is_whole = line.ends_with(b"}}\n") && memchr::memchr(0, line).is_none();
-        is_whole.then_some(Counted { number })
+        let is_complete = line.ends_with(b"}}\n") && memchr::memchr(0, line).is_none();
+        is_complete.then_some(Counted { number })
     }
 }
 
 impl Summary {
-    /// The summary of the record at `path`. Its runs are counted and not looked at.
+    /// The summary of the record at `path`. Its runs are only counted.
     fn read(path: &Path) -> Result<Summary> {
         let file = open(path, &READ)?;
-        // Other files are read meanwhile.
-        let reading = Reading { fields: Fields::NoSeries, workers: 1, look: &|_: &mut Counted| Ok(()) };
-        let (Folded { record, runs, .. }, _) = gather(path, &file, &reading)?;
-        // A date that is none cannot be put in order.
-        possible::date("started_at", &record.started_at)
+        // One worker: other files are read in parallel.
+        let reading = Reading { fields: Fields::NoSeries, workers: 1, check: &|_: &mut Counted| Ok(()) };
+        let (Folded { record, runs, .. }, _) = parse_file(path, &file, &reading)?;
+        // An invalid date cannot be sorted.
+        validate::date("started_at", &record.started_at)
             .map_err(|reason| Error::Impossible { path: path.to_owned(), reason })?;
         Ok(Summary { runs: runs.len(), ..Summary::of(&record) })
     }
@@ -102,8 +102,7 @@ impl Summary {
 }
 
 impl fmt::Display for Entry {
-    /// One line: the file, when it was begun, how far it came, how many runs of which tests, the engine, the version of
-    /// dbdyno. Of a broken one, why it is broken.
+    /// One line: file, start, status, runs, engine, version of dbdyno, tests; or why it cannot be read.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let summary = match &self.content {
             Ok(summary) => summary,
@@ -127,12 +126,11 @@ impl fmt::Display for Entry {
     }
 }
 
-/// The records of `directory` (not of directories below it), the newest first, broken ones last. A JSON file of
-/// another name that is no record at all, nor was one before it was damaged, is somebody else's and not listed, nor is a
-/// record that was exported.
+/// The records of `directory` (without subdirectories), the newest first, damaged ones last. Files with other names
+/// that are not records, and exported records, are not listed.
 ///
 /// # Errors
-/// [`Error::List`] where the directory itself cannot be read; a broken file is an [`Entry`].
+/// [`Error::List`] where the directory itself cannot be read; a damaged file is an [`Entry`].
 pub fn list(directory: &Path) -> Result<Vec<Entry>> {
     let paths = candidates(directory)?;
     let next = AtomicUsize::new(0);
@@ -147,7 +145,7 @@ pub fn list(directory: &Path) -> Result<Vec<Entry>> {
         let workers: Vec<_> = (0..all_processors()).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
     });
-    entries.sort_by(|one, other| begun(other).cmp(&begun(one)).then_with(|| one.path.cmp(&other.path)));
+    entries.sort_by(|one, other| start(other).cmp(&start(one)).then_with(|| one.path.cmp(&other.path)));
     Ok(entries)
 }
 
@@ -165,25 +163,25 @@ fn candidates(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The entry of a file; none where it is somebody else's.
+/// The entry of a file; none if it is not a record.
 fn entry(path: &Path) -> Option<Entry> {
-    let ours = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(FILE_PREFIX));
+    let has_prefix = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(FILE_PREFIX));
     match Summary::read(path) {
-        // An export lies beside its record.
-        Err(Error::NotARecord { .. } | Error::ReadTarget { .. } | Error::Document { .. }) if !ours => None,
-        Err(Error::Truncated { .. }) if !ours && !was_a_record(path) => None,
+        // Exports are often in the same directory.
+        Err(Error::NotARecord { .. } | Error::ReadTarget { .. } | Error::Document { .. }) if !has_prefix => None,
+        Err(Error::Truncated { .. }) if !has_prefix && !was_a_record(path) => None,
         content => Some(Entry { path: path.to_owned(), content }),
     }
 }
 
-/// Whether a file that is cut in its first line begins as a record does.
+/// Whether a file that is truncated in its first line starts like a record.
 fn was_a_record(path: &Path) -> bool {
-    let mut begin = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(BEGIN_BYTES).read_to_end(&mut begin));
-    read.is_ok() && begin.windows(VERSION_FIELD.len()).any(|part| part == VERSION_FIELD)
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START_BYTES).read_to_end(&mut bytes));
+    read.is_ok() && bytes.windows(VERSION_FIELD.len()).any(|part| part == VERSION_FIELD)
 }
 
-/// When the record was begun; `None`, which is the least, for a broken one.
-fn begun(entry: &Entry) -> Option<&Timestamp> {
+/// The start of the record; `None`, which sorts first, for a damaged one.
+fn start(entry: &Entry) -> Option<&Timestamp> {
     entry.content.as_ref().ok().map(|summary| &summary.started_at)
 }

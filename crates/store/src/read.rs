@@ -1,4 +1,4 @@
-//! Reads a record.
+//! Reading of records.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, FileType, OpenOptions};
@@ -12,25 +12,24 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::fold::{Folded, Numbered};
-use crate::gather::{Fields, Reading, all_processors, gather};
-use crate::possible::{self, Demand};
+use crate::parse::{Fields, Reading, all_processors, parse_file};
+use crate::validate::{self, Requirement};
 
-/// Bytes of the largest file that is read: some times those of a record of a hundred thousand runs.
+/// Maximum size of a record: several times that of a record of a hundred thousand runs.
 pub const RECORD_BYTES_MAX: u64 = 8 << 30;
 
-/// Reads the record at `path`. Of one that is being written, or whose writer was killed, what was complete is read.
+/// Reads the record at `path`. If it is being written, or its writer was killed, its complete lines are read.
 ///
 /// # Errors
 /// [`Error::Newer`] for a record of a later version, [`Error::Document`] for one that is a single document;
 /// [`Error::NotARecord`], [`Error::Truncated`] where not even the first line is complete, [`Error::Damaged`] with the
-/// position; [`Error::Impossible`] where a field has its form and holds what nobody can have measured; [`Error::Read`] with
-/// what the operating system said.
+/// position; [`Error::Impossible`] for an impossible value; [`Error::Read`] with the error of the operating system.
 pub fn read(path: &Path) -> Result<Record> {
     read_with(path, &|_| {})
 }
 
-/// As [`read`], and calls `thin` with each run as soon as it is read, on any thread and in any order, to take out of it
-/// what is not needed: of a record of a hundred thousand runs not all of it would fit in memory.
+/// As [`read`], and calls `thin` with each run as soon as it is read, on any thread and in any order, to drop what is
+/// not needed: a record of a hundred thousand runs may not fit in memory.
 ///
 /// # Errors
 /// As [`read`].
@@ -38,8 +37,8 @@ pub fn read_with(path: &Path, thin: &(dyn Fn(&mut Run) + Sync)) -> Result<Record
     Ok(read_fields(path, &open(path, &READ)?, Fields::All, thin)?.0)
 }
 
-/// As [`read_with`], for who needs nothing of what was kept over time: the seconds of a run come empty and its slices
-/// are absent. They are not even looked at, which halves the time.
+/// As [`read_with`], without time series: the seconds of a run are empty and its slices absent. They are not parsed,
+/// which halves the time.
 ///
 /// # Errors
 /// As [`read`].
@@ -47,8 +46,8 @@ pub fn read_without_series(path: &Path, thin: &(dyn Fn(&mut Run) + Sync)) -> Res
     Ok(read_fields(path, &open(path, &READ)?, Fields::NoSeries, &bare(thin))?.0)
 }
 
-/// As [`read_without_series`], but the runs whose numbers `wanted` says of the record come whole: where they lie is known
-/// by then, so that it need not be read twice.
+/// As [`read_without_series`], but the runs whose numbers `wanted` selects are complete: they are read again from their
+/// offsets.
 ///
 /// # Errors
 /// As [`read`].
@@ -58,15 +57,15 @@ pub fn read_in_detail(
     wanted: &dyn Fn(&Record) -> BTreeSet<u32>,
 ) -> Result<Record> {
     let file = open(path, &READ)?;
-    let (mut record, Contents { places, .. }) = read_fields(path, &file, Fields::NoSeries, &bare(thin))?;
+    let (mut record, Contents { spans, .. }) = read_fields(path, &file, Fields::NoSeries, &bare(thin))?;
     let wanted = wanted(&record);
-    for (run, place) in record.runs.iter_mut().zip(places).filter(|(run, _)| wanted.contains(&run.number)) {
-        *run = run_at(&file, &place).map_err(|cause| Error::Read { path: path.to_owned(), cause })?;
+    for (run, span) in record.runs.iter_mut().zip(spans).filter(|(run, _)| wanted.contains(&run.number)) {
+        *run = run_at(&file, &span).map_err(|cause| Error::Read { path: path.to_owned(), cause })?;
     }
     Ok(record)
 }
 
-/// Takes the series out of a run and whatever else `thin` does.
+/// Drops the series of a run, and applies `thin`.
 fn bare(thin: &(dyn Fn(&mut Run) + Sync)) -> impl Fn(&mut Run) + Sync {
     move |run| {
         (run.seconds, run.slices) = (Vec::new(), None);
@@ -74,31 +73,31 @@ fn bare(thin: &(dyn Fn(&mut Run) + Sync)) -> impl Fn(&mut Run) + Sync {
     }
 }
 
-/// A run, and what it asks of its record, which is found out before anything is taken out of it.
+/// A run, and its requirement of the record, which is determined before the run is reduced.
 #[derive(Deserialize)]
 #[serde(from = "Box<Run>")]
-struct Kept {
+struct ReadRun {
     run: Box<Run>,
-    demand: Demand,
+    requirement: Requirement,
 }
 
-impl From<Box<Run>> for Kept {
-    fn from(run: Box<Run>) -> Kept {
-        Kept { demand: Demand::of(&run), run }
+impl From<Box<Run>> for ReadRun {
+    fn from(run: Box<Run>) -> ReadRun {
+        ReadRun { requirement: Requirement::of(&run), run }
     }
 }
 
-impl Numbered for Kept {
+impl Numbered for ReadRun {
     fn number(&self) -> u32 {
         self.run.number
     }
 }
 
-/// Where the lines of a record lie in its file.
+/// Offsets of the lines of a record in its file.
 pub(crate) struct Contents {
-    /// Where each run lies.
-    pub(crate) places: Vec<Range<u64>>,
-    /// Bytes up to the end of the last complete line.
+    /// Byte range of each run.
+    pub(crate) spans: Vec<Range<u64>>,
+    /// Length up to the end of the last complete line.
     pub(crate) whole_bytes: u64,
 }
 
@@ -109,41 +108,41 @@ pub(crate) fn read_fields(
     fields: Fields,
     thin: &(dyn Fn(&mut Run) + Sync),
 ) -> Result<(Record, Contents)> {
-    let look = |kept: &mut Kept| {
-        possible::run(&kept.run)?;
+    let check = |kept: &mut ReadRun| {
+        validate::run(&kept.run)?;
         thin(&mut kept.run);
         Ok(())
     };
     let (Folded { mut record, runs, .. }, whole_bytes) =
-        gather(path, file, &Reading { fields, workers: all_processors(), look: &look })?;
-    possible::rest(&record)
-        .and_then(|()| runs.iter().try_for_each(|(_, kept)| kept.demand.met(&record, &kept.run)))
+        parse_file(path, file, &Reading { fields, workers: all_processors(), check: &check })?;
+    validate::rest(&record)
+        .and_then(|()| runs.iter().try_for_each(|(_, kept)| kept.requirement.check(&record, &kept.run)))
         .map_err(|reason| Error::Impossible { path: path.to_owned(), reason })?;
-    let places = runs.iter().map(|(place, _)| place.clone()).collect();
+    let spans = runs.iter().map(|(span, _)| span.clone()).collect();
     record.runs = runs.into_iter().map(|(_, kept)| *kept.run).collect();
-    Ok((record, Contents { places, whole_bytes }))
+    Ok((record, Contents { spans, whole_bytes }))
 }
 
-/// The run whose line lies at `place` in `file`.
-fn run_at(file: &File, place: &Range<u64>) -> io::Result<Run> {
+/// The run in the byte range `span` of `file`.
+fn run_at(file: &File, span: &Range<u64>) -> io::Result<Run> {
     let changed = || io::Error::other("it was changed while it was read");
-    let mut text = vec![0; usize::try_from(place.end - place.start).map_err(|_| changed())?];
-    file.read_exact_at(&mut text, place.start)?;
+    let mut text = vec![0; usize::try_from(span.end - span.start).map_err(|_| changed())?];
+    file.read_exact_at(&mut text, span.start)?;
     match serde_json::from_slice(&text) {
-        Ok(Line::Run::<Box<Run>>(run)) if possible::run(&run).is_ok() => Ok(*run),
+        Ok(Line::Run::<Box<Run>>(run)) if validate::run(&run).is_ok() => Ok(*run),
         _ => Err(changed()),
     }
 }
 
-/// How a file is opened that is only read.
+/// Options for reading.
 pub(crate) const READ: fn(&mut OpenOptions) = |options| {
     options.read(true);
 };
 
-/// The file, if it can be a record at all, opened as `how` says.
+/// Opens a file that may be a record.
 pub(crate) fn open(path: &Path, how: &dyn Fn(&mut OpenOptions)) -> Result<File> {
     let refused = |cause| Error::Read { path: path.to_owned(), cause };
-    // Before it is opened: to open a pipe that nobody writes to would wait for ever.
+    // Checked before opening: opening a pipe without a writer would block.
     let metadata = fs::metadata(path).map_err(refused)?;
     if !metadata.is_file() {
         return Err(Error::ReadTarget { path: path.to_owned(), kind: kind_of(metadata.file_type()) });
@@ -157,7 +156,7 @@ pub(crate) fn open(path: &Path, how: &dyn Fn(&mut OpenOptions)) -> Result<File> 
     options.open(path).map_err(refused)
 }
 
-/// What stands where a file should, with its article.
+/// The kind of a path that is not a file, with article.
 pub(crate) fn kind_of(kind: FileType) -> &'static str {
     if kind.is_dir() { "a directory" } else { "a device or pipe" }
 }

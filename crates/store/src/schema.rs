@@ -1,4 +1,4 @@
-//! The published forms of a record.
+//! JSON Schemas of records.
 
 use record::{Line, Record, SCHEMA_VERSION};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub enum Form {
     /// A line of the file.
     Line,
-    /// The whole record as one document, as it is exported.
+    /// The whole record as one document, as exported.
     Document,
 }
 
@@ -22,22 +22,22 @@ impl Form {
     }
 }
 
-/// The JSON Schema (draft 2020-12) of a record of this version in `form`, as it is published in `schema/`.
+/// The JSON Schema (draft 2020-12) of a record of this version in `form`, as published in `schema/`.
 pub fn schema(form: Form) -> Value {
-    let (schema, title, place) = match form {
+    let (schema, title, pointer) = match form {
         Form::Line => (schemars::schema_for!(Line), "line of a dbdyno record", "/$defs/Head/properties/schema_version"),
         Form::Document => (schemars::schema_for!(Record), "dbdyno record", "/properties/schema_version"),
     };
     let mut schema = Value::from(schema);
     schema["title"] = Value::from(format!("{title}, schema version {SCHEMA_VERSION}"));
-    // A record says which version it is of; a validator should refuse any other.
-    if let Some(version) = schema.pointer_mut(place) {
+    // A validator should refuse other versions.
+    if let Some(version) = schema.pointer_mut(pointer) {
         version["const"] = Value::from(SCHEMA_VERSION);
     }
     schema
 }
 
-/// [`schema`] as text that ends with a line end: the content of the file in `schema/`.
+/// [`schema`] as the text of the file in `schema/`.
 pub fn schema_text(form: Form) -> String {
     format!("{:#}\n", schema(form))
 }

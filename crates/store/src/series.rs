@@ -1,11 +1,11 @@
-//! Leaves out of the line of a run what was kept over time, which is most of it, before it is parsed.
+//! Removes the time series, which are most of it, from the line of a run before it is parsed.
 
 use memchr::{memchr2, memchr3};
 
-/// Objects around the fields of a run: the line and the run.
+/// Nesting depth of the fields of a run: the line and the run.
 const RUN_DEPTH: usize = 2;
 
-/// The text that stands for a series in which nothing is, by the field of a run that holds it.
+/// The text of an empty series, by the field of a run.
 fn empty(field: &[u8]) -> Option<&'static [u8]> {
     match field {
         b"seconds" => Some(br#"{"steps":[],"service_ns_sum":[],"service_ns_max":[]}"#),
@@ -14,8 +14,8 @@ fn empty(field: &[u8]) -> Option<&'static [u8]> {
     }
 }
 
-/// `line` with empty series; none where it is not the JSON that it should be. The fields of a run are found as they are
-/// written by dbdyno, with no space before the colon; others stay.
+/// `line` with empty series; none if it is not valid JSON. Fields are recognised as written by dbdyno, without a space
+/// before the colon.
 pub(crate) fn without_series(line: &[u8]) -> Option<Vec<u8>> {
     let mut short = Vec::with_capacity(line.len());
     let (mut at, mut taken, mut depth) = (0, 0, 0_usize);
@@ -45,7 +45,7 @@ pub(crate) fn without_series(line: &[u8]) -> Option<Vec<u8>> {
     Some(short)
 }
 
-/// The index behind the string that begins at `at`.
+/// The index after the string that starts at `at`.
 fn string_end(line: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -57,7 +57,7 @@ fn string_end(line: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The index of the comma or brace behind the value that begins at `at`.
+/// The index of the comma or brace after the value that starts at `at`.
 fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     loop {
@@ -77,7 +77,7 @@ fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The first byte of `text` that can end a series of numbers.
+/// The index of the first byte of `text` that can end a series of numbers.
 fn bound(text: &[u8]) -> Option<usize> {
     let near = memchr3(b'"', b'[', b']', text);
     memchr2(b'{', b'}', &text[..near.unwrap_or(text.len())]).or(near)
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn series_are_left_out_where_they_are_fields_of_the_run_itself() {
+    fn series_are_removed_where_they_are_fields_of_the_run() {
         let nothing = json!({"steps": [], "service_ns_sum": [], "service_ns_max": []});
         for (run, expected) in [
             (
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_cut_is_no_crash() {
+    fn truncated_text_does_not_panic() {
         let line =
             json!({"run": {"a": "\"", "seconds": {"steps": [1, 2]}, "slices": {"responses": ["x"]}}}).to_string();
         assert!(without_series(line.as_bytes()).unwrap().len() < line.len() + 60);

@@ -1,4 +1,4 @@
-//! Writes a record line by line, each forced to stable storage, so that what is written once stays whatever happens.
+//! Writing of records, line by line, each line synced to stable storage.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -8,27 +8,26 @@ use record::{End, Line, Record, Run};
 
 use crate::error::{Error, Result};
 use crate::fold::{end, lines};
-use crate::gather::Fields;
+use crate::parse::Fields;
 use crate::read::{kind_of, open, read_fields};
 
-/// A record that lines are appended to. As long as it lives nobody else can append to the file; everybody can read it.
+/// A record to which lines are appended. It holds a lock: no other process can append to the file, but all can read it.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
     file: File,
-    /// Bytes up to the end of the last line that was written as a whole.
+    /// Length up to the end of the last complete line.
     whole_bytes: u64,
-    /// Whether something may follow them that an append has left which did not come to its end.
+    /// Whether an incomplete append may follow it.
     is_torn: bool,
 }
 
 impl Writer {
-    /// Makes a record of all that `record` says so far, in a file that was not there.
+    /// Creates the file of `record`.
     ///
     /// # Errors
-    /// [`Error::Write`] with what the operating system said, also where there is a file of that name;
-    /// [`Error::WriteTarget`] where something else than a file stands at `path`; [`Error::Content`] for what could not be
-    /// read back. The file is removed then.
+    /// [`Error::Write`] with the error of the operating system, also if the file exists; [`Error::WriteTarget`] if
+    /// `path` is not a file; [`Error::Content`] for a value that could not be read back. The file is removed then.
     pub fn create(path: &Path, record: &Record) -> Result<Writer> {
         if let Ok(metadata) = fs::metadata(path)
             && !metadata.is_file()
@@ -44,17 +43,16 @@ impl Writer {
             .and_then(|()| writer.put(&text?))
             .and_then(|()| File::open(directory(path)).and_then(|directory| directory.sync_all()).map_err(refused));
         if written.is_err() {
-            // Best effort: the first error is the one to tell.
+            // Best effort: the first error is returned.
             let _ = fs::remove_file(path);
         }
         written.map(|()| writer)
     }
 
-    /// The record at `path`, to go on with it. Nothing is written yet; what an append has left that did not come to its end
-    /// is cut off by the next one.
+    /// Opens the record at `path` for appending. Nothing is written yet; the next append truncates an incomplete line.
     ///
     /// # Errors
-    /// As for [`crate::read`]; [`Error::Locked`] where somebody else appends to it.
+    /// As for [`crate::read`]; [`Error::Locked`] if another process appends to it.
     pub fn resume(path: &Path) -> Result<(Writer, Record)> {
         let append: fn(&mut OpenOptions) = |options| {
             options.read(true).append(true);
@@ -70,17 +68,17 @@ impl Writer {
         Ok((writer, record))
     }
 
-    /// Appends `line`: one write, and stable storage has it when this returns. What lies in the file before is not looked at.
+    /// Appends `line` with one write and one sync. The file before it is not read.
     ///
     /// # Errors
-    /// [`Error::Write`] with what the operating system said, [`Error::Content`] for what could not be read back. The line
-    /// is not of the record then; others can still be appended.
+    /// [`Error::Write`] with the error of the operating system, [`Error::Content`] for a value that could not be read
+    /// back. The line is not part of the record then; others can still be appended.
     pub fn append(&mut self, line: &Line<&Run>) -> Result<()> {
         let text = encode_line(&self.path, line)?;
         self.put(&text)
     }
 
-    /// Appends what `record` says of its end.
+    /// Appends the end of `record`.
     ///
     /// # Errors
     /// As for [`Writer::append`].
@@ -93,7 +91,7 @@ impl Writer {
         match self.file.try_lock() {
             Ok(()) => Ok(()),
             Err(TryLockError::WouldBlock) => Err(Error::Locked { path: self.path.clone() }),
-            // A file system that knows no locks: nobody else can hold one either.
+            // A file system without locks: no other process can hold one either.
             Err(TryLockError::Error(cause)) if cause.kind() == io::ErrorKind::Unsupported => Ok(()),
             Err(TryLockError::Error(cause)) => Err(Error::Write { path: self.path.clone(), cause }),
         }
@@ -114,7 +112,7 @@ impl Writer {
                 self.whole_bytes += text.len() as u64;
                 self.is_torn = false;
             }
-            // Readers pass over half a line, but not over one that others follow. Where it cannot be cut off now, the
+            // Readers ignore an incomplete last line, but not one in the middle. If it cannot be truncated now, the
             // next append does it, or fails.
             Err(_) => self.is_torn = self.file.set_len(self.whole_bytes).is_err(),
         }
@@ -130,15 +128,14 @@ fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The text of the file with all that `record` says.
+/// The text of the file of `record`.
 pub(crate) fn encode(path: &Path, record: &Record) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     lines(record).try_for_each(|line| encode_line(path, &line).map(|line| text.extend(line)))?;
     Ok(text)
 }
 
-/// The text of `line`. Reading it back is cheap beside what it describes, and the only check that also finds what the
-/// encoder lets pass: a number that is not finite becomes `null`, which is no number.
+/// The text of `line`. It is read back as a check: the encoder turns a number that is not finite into `null`.
 fn encode_line(path: &Path, line: &Line<&Run>) -> Result<Vec<u8>> {
     let content = |cause: serde_json::Error| Error::Content { path: path.to_owned(), reason: cause.to_string() };
     let mut text = serde_json::to_vec(line).map_err(content)?;
@@ -152,17 +149,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_device_is_told_as_such() {
+    fn a_full_device_is_reported() {
         let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut writer = Writer { path: "/measured/r.jsonl".into(), file, whole_bytes: 0, is_torn: false };
         let error = writer.append(&Line::Resumed { repeated: Vec::new() }).unwrap_err();
         assert_eq!(error.to_string(), "record /measured/r.jsonl cannot be written: the file system is full");
         assert!(error.hint().unwrap().contains("free space"));
-        assert!(writer.is_torn, "a device cannot be cut: the next append has to");
+        assert!(writer.is_torn, "a device cannot be truncated: the next append must");
     }
 
     #[test]
-    fn what_a_failed_append_has_left_is_cut_off_by_the_next() {
+    fn the_next_append_truncates_an_incomplete_line() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("r.jsonl");
         let file = OpenOptions::new().read(true).append(true).create_new(true).open(&path).unwrap();

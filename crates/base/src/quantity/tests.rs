@@ -13,7 +13,7 @@ fn of_bytes(text: &str) -> Result<u64, String> {
 }
 
 #[test]
-fn a_decimal_part_is_welcome_where_the_product_is_whole() {
+fn decimals_are_accepted_if_the_product_is_an_integer() {
     for (text, expected) in [
         ("7", 7),
         ("10k", 10_000),
@@ -41,7 +41,7 @@ fn a_decimal_part_is_welcome_where_the_product_is_whole() {
 }
 
 #[test]
-fn sizes_are_exact_and_their_limits_are_told() {
+fn sizes_are_exact_and_errors_name_the_limits() {
     let kib = 1024.0;
     assert_eq!(of_bytes("1.5GB"), Ok(1_500_000_000));
     assert_eq!(of_bytes("1.5GiB"), Ok((1.5 * kib * kib * kib) as u64));
@@ -92,7 +92,7 @@ fn a_time_has_units_or_is_in_seconds() {
 }
 
 #[test]
-fn a_rate_is_per_second_or_says_of_what() {
+fn a_rate_is_per_second_or_has_a_unit_of_time() {
     for (text, expected) in [
         ("500", 500.0),
         ("100/s", 100.0),
@@ -120,7 +120,7 @@ fn a_rate_is_per_second_or_says_of_what() {
 }
 
 #[test]
-fn an_error_names_even_what_is_not_there() {
+fn an_error_quotes_empty_text_and_escapes_control_characters() {
     let error = number_within("margin", "\u{1b}[2J", 0.0..=1.0).unwrap_err();
     assert_eq!(error.to_string(), "margin \\u{1b}[2J is not a number\nhint: use 0 to 1");
     assert!(number_within("margin", " ", 0.0..=1.0).unwrap_err().message.starts_with("margin \"\" is"));
@@ -128,7 +128,7 @@ fn an_error_names_even_what_is_not_there() {
 
 proptest! {
     #[test]
-    fn no_text_is_too_strange(
+    fn no_text_panics(
         text in ".{0,40}",
         likely in "[0-9._]{0,34}(e[+-]?[0-9]{0,12})?[kKMGTPiBbµmsh%/ ]{0,4}",
     ) {
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read(number in any::<u64>(), power in 0u32..64) {
+    fn formatted_values_are_parsed(number in any::<u64>(), power in 0u32..64) {
         for number in [number, number >> power, (number >> power) << power, (number % 1_000) * 10u64.pow(power % 16)] {
             prop_assert_eq!(size(&size_text(number)), Some(number));
             prop_assert_eq!(time_ns(&time_text(number)), Some(number));
@@ -150,13 +150,13 @@ proptest! {
     }
 
     #[test]
-    fn a_rate_that_is_written_is_read(number in 1e-6f64..1e15) {
+    fn formatted_rates_are_parsed(number in 1e-6f64..1e15) {
         prop_assert_eq!(rate(&number.to_string()), Some(number));
         prop_assert_eq!(share(&format!("{number}%")), Some(number / 100.0));
     }
 
     #[test]
-    fn thousandths_of_thousands_are_whole(thousandths in 1u64..1_000_000) {
+    fn thousandths_of_thousands_are_integers(thousandths in 1u64..1_000_000) {
         let text = format!("{}.{:03}k", thousandths / 1_000, thousandths % 1_000);
         prop_assert_eq!(rows(&text), Ok(thousandths));
     }

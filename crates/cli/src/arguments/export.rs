@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  dbdyno export . --format csv --out tables           all records of this directory as tables
+  dbdyno export . --format csv --out tables           all records of this directory
   dbdyno export a.jsonl b.jsonl --format parquet --out tables
-  dbdyno export a.jsonl --format hdr --out histograms  a log for each run, for viewers of HdrHistogram
+  dbdyno export a.jsonl --format hdr --out histograms  one HdrHistogram log per run
   dbdyno export hp-dl980 --format csv --out tables    a published system (`dbdyno list references`)
 
-Published figures are written into tables of their own (reference_points, ...): none of them was measured by dbdyno.";
+Published figures go to separate tables (reference_points, ...): dbdyno did not measure them.";
 
 /// Options of `dbdyno export`.
 #[derive(Args, Debug)]
@@ -19,28 +19,28 @@ Published figures are written into tables of their own (reference_points, ...): 
 pub struct ExportArguments {
     /// Records, directories of records, or names of published systems
     #[arg(value_name = "RECORD|DIR|REFERENCE", required = true)]
-    pub places: Vec<PathBuf>,
-    /// As what
+    pub inputs: Vec<PathBuf>,
+    /// Output format
     #[arg(long, short, value_enum)]
     pub format: ExportFormat,
-    /// Directory for the files; made where it is not there
+    /// Output directory; created if missing
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
-    /// Replace files of the same names in a directory that is not empty
+    /// Overwrite files in a directory that is not empty
     #[arg(long)]
     pub force: bool,
 }
 
-/// What files are written.
+/// Output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// Tables: runs, seconds, findings, settings, readings, streams of I/O and of files, random blocks and their
+    /// Tables: runs, seconds, findings, settings, readings, I/O streams, file streams, random blocks and their
     /// operations, loads and their stages, scans, nodes, events, traces, activity, latency by layer, parameters, data
     /// sets; of a published system points, facts, figures, claims, prices, remarks
     Csv,
     /// The same tables as Parquet
     Parquet,
-    /// A log of histograms for each run that is not invalid, over time where slices were kept
+    /// An HdrHistogram log per valid run, over time where slices were kept
     Hdr,
 }
 

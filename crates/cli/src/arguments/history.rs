@@ -1,9 +1,10 @@
 //! Options of `dbdyno history`.
 
-use super::value::{self, AtJobs};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+
+use super::value::{self, AtJobs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,32 +19,32 @@ Examples:
 pub struct HistoryArguments {
     /// Records, or directories of records
     #[arg(value_name = "RECORD|DIR", default_value = ".")]
-    pub places: Vec<PathBuf>,
+    pub inputs: Vec<PathBuf>,
     /// The test or probe
     #[arg(long, short, value_name = "CODE")]
     pub test: String,
     /// At how many jobs: a number, or `best` for the degree of parallelism with the highest throughput
     #[arg(long, short, value_name = "N", default_value = "best", allow_hyphen_values = true, value_parser = value::at_jobs)]
     pub jobs: AtJobs,
-    /// What is followed
+    /// Metric to follow
     #[arg(long, short, value_enum, default_value_t = MetricArgument::Throughput)]
     pub metric: MetricArgument,
-    /// Write it as a page that needs nothing else, instead of printing it
+    /// Write a self-contained HTML page instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub html: Option<PathBuf>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = HistoryFormat::Text)]
     pub format: HistoryFormat,
 }
 
-/// What is followed from record to record.
+/// Metrics of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MetricArgument {
     /// Operations per second, in the unit of the test
     Throughput,
     /// The 0.99 quantile of the service time
     P99,
-    /// Share of the ceiling that the same record found
+    /// Share of the ceiling in the same record
     Efficiency,
 }
 
@@ -60,7 +61,7 @@ impl From<MetricArgument> for report::Metric {
 /// Formats of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HistoryFormat {
-    /// For people
+    /// Human-readable
     Text,
     /// One line per record
     Csv,

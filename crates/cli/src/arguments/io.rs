@@ -1,68 +1,75 @@
 //! Options of `dbdyno io` and `dbdyno calibrate`.
 
-use super::value;
-use model::Bound;
-use record::Nanos;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use model::Bound;
+use record::Nanos;
 
-use super::Arrival;
+use super::choice::Arrival;
+use super::value;
 
 const IO_EXAMPLES: &str = "\
 Examples:
   dbdyno io --rw randread --bs 8k --depth 32 --jobs 4 --seconds 30 --dir /mnt/nvme
-  dbdyno io nvme-rand-read.fio                          a job file of fio, as it is
+  dbdyno io nvme-rand-read.fio                          a fio job file, unchanged
   dbdyno io *.fio --override runtime=5,filesize=1G      the same, smaller
-  dbdyno io JOB.fio --dry-run                           what it would do, and what it would not
-  dbdyno io --rw write --bs 8k --depth 1 --commit       commits: write and fdatasync as one
-  dbdyno io --profile postgresql --size 8G              data reads, data writes, log and checkpoints at once
-  dbdyno io --rw randread --bs 8k --until p99=1ms       the highest rate that keeps a service level
-  dbdyno io --rw randread --device /dev/nvme1n1         a device itself; reads destroy nothing
+  dbdyno io JOB.fio --dry-run                           the plan, with what has no effect here
+  dbdyno io --rw write --bs 8k --depth 1 --commit       commits: write and fdatasync as one operation
+  dbdyno io --profile postgresql --size 8G              data reads, data writes, log and checkpoints at the same time
+  dbdyno io --rw randread --bs 8k --until p99=1ms       the highest rate that meets a service level
+  dbdyno io --rw randread --device /dev/nvme1n1         a raw device; reads destroy nothing
   dbdyno io JOB.fio --format fio-json > result.json     for scripts that read fio's output";
 
-/// Options of `dbdyno io`. Those that describe a job change every job of a file or profile.
+/// Options of `dbdyno io`. Job options apply to every job of a file or profile.
 #[derive(Args, Clone, Debug, Default)]
 #[command(after_help = IO_EXAMPLES)]
 pub struct IoArguments {
-    /// Job files of fio; one after the other
+    /// fio job files, run one after the other
     #[arg(value_name = "JOB.fio")]
     pub files: Vec<PathBuf>,
-    /// A database's I/O: see `dbdyno list profiles`
-    #[arg(long, value_name = "NAME", conflicts_with = "files", help_heading = "What")]
+    /// I/O profile of a database: see `dbdyno list profiles`
+    #[arg(long, value_name = "NAME", conflicts_with = "files", help_heading = "Workload")]
     pub profile: Option<String>,
     /// read, write, randread, randwrite, rw, randrw, trim, ...
-    #[arg(long, value_name = "RW", visible_alias = "readwrite", help_heading = "What")]
+    #[arg(long, value_name = "RW", visible_alias = "readwrite", help_heading = "Workload")]
     pub rw: Option<String>,
     /// Block size, as in a job file: k and M are powers of 1024 [default: 8k]
-    #[arg(long, value_name = "SIZE", visible_alias = "block-size", help_heading = "What")]
+    #[arg(long, value_name = "SIZE", visible_alias = "block-size", help_heading = "Workload")]
     pub bs: Option<String>,
     /// I/Os in flight per job [default: 32]
-    #[arg(long, value_name = "N", visible_alias = "iodepth", allow_hyphen_values = true, help_heading = "What")]
+    #[arg(long, value_name = "N", visible_alias = "iodepth", allow_hyphen_values = true, help_heading = "Workload")]
     pub depth: Option<String>,
-    /// Jobs that do the same, a thread each [default: 1]
-    #[arg(long, short, value_name = "N", visible_alias = "numjobs", allow_hyphen_values = true, help_heading = "What")]
+    /// Identical jobs, one thread each [default: 1]
+    #[arg(
+        long,
+        short,
+        value_name = "N",
+        visible_alias = "numjobs",
+        allow_hyphen_values = true,
+        help_heading = "Workload"
+    )]
     pub jobs: Option<String>,
     /// Share of reads in a mix, percent [default: 50]
-    #[arg(long, value_name = "PERCENT", visible_alias = "rwmixread", help_heading = "What")]
+    #[arg(long, value_name = "PERCENT", visible_alias = "rwmixread", help_heading = "Workload")]
     pub read_share: Option<String>,
-    /// Where random I/O goes: random, zipf:1.2, pareto:0.2, normal:10, zoned:90/10:10/90
-    #[arg(long, value_name = "LAW", help_heading = "What")]
+    /// Distribution of random I/O: random, zipf:1.2, pareto:0.2, normal:10, zoned:90/10:10/90
+    #[arg(long, value_name = "DISTRIBUTION", help_heading = "Workload")]
     pub distribution: Option<String>,
-    /// Sync after every N writes, with metadata
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", help_heading = "What")]
+    /// fsync after every N writes
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", help_heading = "Workload")]
     pub fsync: Option<String>,
-    /// Sync after every N writes
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", help_heading = "What")]
+    /// fdatasync after every N writes
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", help_heading = "Workload")]
     pub fdatasync: Option<String>,
     /// A write and its sync are one operation with one latency
-    #[arg(long, help_heading = "What")]
+    #[arg(long, help_heading = "Workload")]
     pub commit: bool,
-    /// Read what was written again and check it
-    #[arg(long, help_heading = "What")]
+    /// Read back and verify what was written
+    #[arg(long, help_heading = "Workload")]
     pub verify: bool,
     /// Any key of a job file (`dbdyno list keys`), such as runtime=5,filesize=1G; may be repeated
-    #[arg(long = "override", value_name = "KEY=VALUE,...", help_heading = "What")]
+    #[arg(long = "override", value_name = "KEY=VALUE,...", help_heading = "Workload")]
     pub overrides: Vec<String>,
     /// Length of the measured window, seconds [default: 10]
     #[arg(
@@ -71,21 +78,21 @@ pub struct IoArguments {
         value_name = "S",
         visible_alias = "runtime",
         allow_hyphen_values = true,
-        help_heading = "How long and how large", value_parser = value::window("seconds"))]
+        help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
-    /// I/O before the window that is not counted, seconds [default: a tenth of the window, or what the file says]
+    /// Warm-up before the window, seconds [default: a tenth of the window, or ramp_time of the file]
     #[arg(
         long,
         value_name = "S",
         visible_alias = "ramp-time",
         allow_hyphen_values = true,
-        help_heading = "How long and how large", value_parser = value::warm_up)]
+        help_heading = "Duration and size", value_parser = value::warm_up)]
     pub warm_up: Option<Nanos>,
     /// Size of the file [default: 4G, at most a tenth of the free space]
-    #[arg(long, value_name = "SIZE", help_heading = "How long and how large")]
+    #[arg(long, value_name = "SIZE", help_heading = "Duration and size")]
     pub size: Option<String>,
     /// Bring the device into a steady state first: fill it twice, then rounds until five in a row agree (SNIA)
-    #[arg(long, conflicts_with = "until", help_heading = "How long and how large")]
+    #[arg(long, conflicts_with = "until", help_heading = "Duration and size")]
     pub precondition: bool,
     /// Length of a round of --precondition, seconds
     #[arg(
@@ -93,80 +100,80 @@ pub struct IoArguments {
         value_name = "S",
         default_value = "60",
         requires = "precondition",
-        help_heading = "How long and how large", value_parser = value::window("round"))]
+        help_heading = "Duration and size", value_parser = value::window("round"))]
     pub round: Nanos,
-    /// What all addresses and data are drawn from [default: new each time]
-    #[arg(long, value_name = "N", help_heading = "How long and how large")]
+    /// Seed of all random addresses and data [default: new each time]
+    #[arg(long, value_name = "N", help_heading = "Duration and size")]
     pub seed: Option<u64>,
-    /// I/Os per second of all jobs together, instead of as fast as possible
+    /// I/Os per second of all jobs together, instead of a closed loop
     #[arg(
         long,
         value_name = "R",
         allow_hyphen_values = true,
         conflicts_with = "until",
-        help_heading = "When I/O is due", value_parser = value::rate)]
+        help_heading = "Arrival rate", value_parser = value::rate)]
     pub rate: Option<f64>,
-    /// How the I/Os of --rate or --until arrive
-    #[arg(long, value_enum, default_value_t = Arrival::Poisson, help_heading = "When I/O is due")]
+    /// Arrival process of --rate and --until
+    #[arg(long, value_enum, default_value_t = Arrival::Poisson, help_heading = "Arrival rate")]
     pub arrival: Arrival,
-    /// Search the highest rate that keeps a level: p99=1ms, p99.9=5ms, mean=500us
-    #[arg(long, value_name = "LEVEL", help_heading = "When I/O is due", value_parser = value::bound)]
+    /// Find the highest rate that meets a service level: p99=1ms, p99.9=5ms, mean=500us
+    #[arg(long, value_name = "LEVEL", help_heading = "Arrival rate", value_parser = value::bound)]
     pub until: Option<Bound>,
-    /// How I/O is handed to the kernel
-    #[arg(long, value_enum, visible_alias = "ioengine", help_heading = "How")]
+    /// How I/O is submitted to the kernel
+    #[arg(long, value_enum, visible_alias = "ioengine", help_heading = "I/O engine")]
     pub engine: Option<IoEngine>,
-    /// Through the page cache
-    #[arg(long, help_heading = "How")]
+    /// Buffered I/O, through the page cache
+    #[arg(long, help_heading = "I/O engine")]
     pub buffered: bool,
-    /// Poll for completions (needs a device with poll queues)
-    #[arg(long, help_heading = "How")]
+    /// Poll for completions (IOPOLL; needs a device with poll queues)
+    #[arg(long, help_heading = "I/O engine")]
     pub polled: bool,
-    /// Let a kernel thread pick up submissions
-    #[arg(long, visible_alias = "sqpoll", help_heading = "How")]
+    /// Submission queue polling by a kernel thread (SQPOLL)
+    #[arg(long, visible_alias = "sqpoll", help_heading = "I/O engine")]
     pub submission_polled: bool,
-    /// Where everything lies
+    /// Files and devices
     #[command(flatten)]
     pub location: LocationArguments,
-    /// Write every I/O with its times to this file (CSV)
-    #[arg(long, value_name = "FILE", help_heading = "Where")]
+    /// Log every I/O with its times to this file (CSV)
+    #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub log: Option<PathBuf>,
-    /// How to print the result
+    /// Output format
     #[arg(long, short, value_enum, default_value_t = IoFormat::Text, visible_alias = "output-format")]
     pub format: IoFormat,
     /// Print the result and nothing else
     #[arg(long, short)]
     pub quiet: bool,
-    /// Print the plan and stop
+    /// Print the plan and exit
     #[arg(long)]
     pub dry_run: bool,
 }
 
-/// Where I/O goes.
+/// Files and devices of the I/O.
 #[derive(Args, Clone, Debug, Default)]
 pub struct LocationArguments {
     /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it [default: . or that of the job file]
-    #[arg(long, short, value_name = "DIR", visible_alias = "directory", help_heading = "Where")]
+    #[arg(long, short, value_name = "DIR", visible_alias = "directory", help_heading = "Location")]
     pub dir: Option<PathBuf>,
-    /// A block device, or a file that is there already, instead of a file of dbdyno's own; may be repeated
-    #[arg(long, value_name = "PATH", visible_alias = "filename", help_heading = "Where")]
+    /// A block device or an existing file, instead of a file that dbdyno creates; may be repeated
+    #[arg(long, value_name = "PATH", visible_alias = "filename", help_heading = "Location")]
     pub device: Vec<PathBuf>,
-    /// Where the record goes [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, value_name = "FILE", help_heading = "Where")]
+    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
+    #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
-    /// Write to the --device and destroy what is on it; its name again, or asked for (--precondition writes, too)
-    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "-", help_heading = "Where")]
+    /// Allow writes that destroy the data on --device: repeat its path, or be asked (--precondition writes, too)
+    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "-", help_heading = "Location")]
     pub destroy_data: Vec<PathBuf>,
-    /// Do not ask
-    #[arg(long, short, help_heading = "Where")]
+    /// Do not ask for confirmation
+    #[arg(long, short, help_heading = "Location")]
     pub yes: bool,
 }
 
-/// More disks than these are a slip of the finger.
+/// Upper limit of `--disks`.
 const DISKS_MAX: u32 = 1_024;
 
 const CALIBRATE_EXAMPLES: &str = "\
 Examples:
-  dbdyno calibrate --dir /mnt/nvme                        bound: 10 ms on average, as CALIBRATE_IO has it
+  dbdyno calibrate --dir /mnt/nvme                        bound: 10 ms on average, as in CALIBRATE_IO
   dbdyno calibrate --dir /mnt/nvme --disks 8 --max-latency 1
   dbdyno calibrate --dir /mnt/nvme --max-latency p99=500us
   dbdyno calibrate --device /dev/nvme1n1";
@@ -175,16 +182,16 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = CALIBRATE_EXAMPLES)]
 pub struct CalibrateArguments {
-    /// Physical disks: the search begins with one I/O in flight on each
+    /// Physical disks: the search starts with one I/O in flight per disk
     #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = value::count_32("disks", 1..=DISKS_MAX))]
     pub disks: u32,
-    /// The highest tolerable latency of small reads: milliseconds on average, or a level such as p99=500us
+    /// Latency bound of small reads: a mean in milliseconds, or a service level such as p99=500us
     #[arg(long, value_name = "MS", default_value = "10", allow_hyphen_values = true, value_parser = value::latency)]
     pub max_latency: Bound,
-    /// Size of the small reads, as in a job file of fio: the block size of the database
+    /// Size of small reads, as in a fio job file: the block size of the database
     #[arg(long, value_name = "SIZE", default_value = "8k")]
     pub bs: String,
-    /// Size of the large reads
+    /// Size of large reads
     #[arg(long, value_name = "SIZE", default_value = "1M")]
     pub large_bs: String,
     /// Length of each measurement, seconds
@@ -193,13 +200,13 @@ pub struct CalibrateArguments {
     /// Size of the file [default: 4G, at most a tenth of the free space]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
-    /// What all addresses are drawn from [default: new each time]
+    /// Seed of all random addresses [default: new each time]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Where everything lies
+    /// Files and devices
     #[command(flatten)]
     pub location: LocationArguments,
-    /// How to print the result
+    /// Output format
     #[arg(long, short, value_enum, default_value_t = IoFormat::Text)]
     pub format: IoFormat,
     /// Print the result and nothing else
@@ -207,7 +214,7 @@ pub struct CalibrateArguments {
     pub quiet: bool,
 }
 
-/// How I/O is handed to the kernel.
+/// I/O engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IoEngine {
     /// An io_uring per job
@@ -216,24 +223,24 @@ pub enum IoEngine {
     /// pread and pwrite, one at a time
     #[value(alias = "psync")]
     Sync,
-    /// Not at all: measures dbdyno
+    /// No I/O: measures the overhead of dbdyno
     Null,
 }
 
-/// Formats of the result.
+/// Output formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum IoFormat {
-    /// For people
+    /// Human-readable
     #[default]
     #[value(alias = "normal")]
     Text,
-    /// With fio's keys, for scripts that read its output
+    /// fio's JSON, for scripts that read it
     FioJson,
-    /// The same with all histogram bins
+    /// fio's JSON with all histogram bins
     #[value(name = "fio-json+", alias = "json+")]
     FioJsonPlus,
     /// One line per stream
     Csv,
-    /// The record as it is stored
+    /// The record as one JSON document
     Json,
 }

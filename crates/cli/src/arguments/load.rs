@@ -1,55 +1,54 @@
-//! What may stand behind `dbdyno load`.
+//! Options of `dbdyno load`.
 
-use super::value;
-use record::{Bytes, LoadModel};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use record::{Bytes, LoadModel};
 
-use super::{PlacementArgument, PresetArgument};
+use super::choice::{PlacementArgument, PresetArgument};
+use super::value;
 
-/// Smaller batches are all commit, larger ones all memory.
+/// Limits of `--batch`: smaller batches measure commits only, larger ones need too much memory.
 const BATCH_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
   dbdyno load --target local:postgres                generated card transactions, 1, 2, 4, ... jobs
   dbdyno load --size 5GB --jobs 1,2,4 --target local:postgres
-  dbdyno load --size 5GB --models all --target local:mariadb   also partitioned and compressed
-  dbdyno load --form both --target local:postgres    parsed here, and sent as they are
-  dbdyno load --size 5GB --read --target local:postgres   and scans of what was loaded, cold and warm
+  dbdyno load --size 5GB --models all --target local:mariadb   also partitioned and compressed tables
+  dbdyno load --form both --target local:postgres    parsed by the client, and sent unparsed
+  dbdyno load --size 5GB --read --target local:postgres   then scans of the loaded table, cold and warm
   dbdyno load cards-*.tbl.gz --target postgres://me@db1/shop --jobs 4 --keep
   zstdcat cards.zst | dbdyno load - --target local:mariadb
   dbdyno load mine.tbl --layout mine.toml --max-errors 50 --indexes after --target sqlite
   dbdyno load cards.tbl --target postgres://me@db1/shop --jobs 4 --resume --record second.jsonl
 
-Lines go in in batches, each in a transaction of its own, together with a note that it is loaded:
-a load that was broken off is gone on with by --resume, exactly. Lines that cannot be loaded go to
---rejects as they are, and why to the file beside it that ends with .log; each of them once, where
-the load is gone on with and the same --rejects. In the words of other loaders: workers are --jobs,
-rows per commit --batch, a bad file --rejects, errors allowed --max-errors, delimiters and a line
-of names --layout. A layout is TOML:
+Lines are loaded in batches, each in one transaction together with its progress mark, so that --resume
+continues an aborted load exactly. Rejected lines go to --rejects unchanged, the reasons to the file of
+the same name with .log appended; each line once, also after --resume with the same --rejects. Terms of
+other loaders: workers are --jobs, rows per commit --batch, a bad file --rejects, errors allowed
+--max-errors, delimiters and a header line --layout. A layout is TOML:
 
   name = \"mine\"
   separator = \";\"
   [[fields]]
   name = \"id\"
   kind = \"int\"       # or decimal with precision and scale, date, text with size
-  digits = 9         # of an int, at most; 18 where nothing is said";
+  digits = 9         # of an int, at most; default 18";
 
 /// Options of `dbdyno load`.
 #[derive(Args, Debug)]
 #[command(after_help = LOAD_EXAMPLES)]
 pub struct LoadArguments {
-    /// Flat files, plain or compressed by gzip, zstd or lz4; `-` for the standard input
+    /// Flat files, plain or compressed by gzip, zstd or lz4; `-` for standard input
     /// [default: generated card transactions]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, or a URL
-    #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "What")]
+    #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "Workload")]
     pub target: String,
-    /// Sessions that load, a run for each number [default: generated rows 1, 2, 4, ... to the processors; files as many
-    /// as processors]
+    /// Parallel load sessions, one run per number [default: 1, 2, 4, ... to the processors for generated rows; one per
+    /// processor for files]
     #[arg(
         long,
         short,
@@ -57,98 +56,99 @@ pub struct LoadArguments {
         value_name = "1,2,4",
         value_delimiter = ',',
         allow_hyphen_values = true,
-        help_heading = "What", value_parser = value::degree("jobs"))]
+        help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
-    /// How the table is stored, a run for each: plain, partitioned (by month, and by hash below it), compressed,
+    /// Storage of the table, one run each: plain, partitioned (by month, subpartitioned by hash), compressed,
     /// partitioned+compressed, or all
-    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "plain", help_heading = "What", value_parser = value::models)]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "plain", help_heading = "Workload", value_parser = value::models)]
     pub models: Vec<Vec<LoadModel>>,
     /// How rows reach the engine
-    #[arg(long, value_enum, default_value_t = FormArgument::Typed, help_heading = "What")]
+    #[arg(long, value_enum, default_value_t = FormArgument::Typed, help_heading = "Workload")]
     pub form: FormArgument,
-    /// Rows to generate
-    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["size", "files"], help_heading = "What", value_parser = value::count("rows", 1..=value::ROWS_MAX))]
+    /// Number of generated rows
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["size", "files"], help_heading = "Workload", value_parser = value::count("rows", 1..=value::ROWS_MAX))]
     pub rows: Option<u64>,
-    /// Flat file to generate: 5GB [default: 2MB with --preset smoke, 200MB quick, 5GB standard, 50GB publish]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "files", help_heading = "What", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
+    /// Size of the generated flat file, such as 5GB [default: 2MB with --preset smoke, 200MB quick, 5GB standard, 50GB
+    /// publish]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "files", help_heading = "Workload", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
     pub size: Option<Bytes>,
-    /// What generated rows are drawn from
-    #[arg(long, value_name = "N", default_value_t = 42, conflicts_with = "files", help_heading = "What")]
+    /// Seed of generated rows
+    #[arg(long, value_name = "N", default_value_t = 42, conflicts_with = "files", help_heading = "Workload")]
     pub seed: u64,
-    /// What the lines are: `cards`, `cards-csv`, or a file that says so
-    #[arg(long, value_name = "LAYOUT", default_value = "cards", help_heading = "What")]
+    /// Format of the lines: `cards`, `cards-csv`, or a layout file
+    #[arg(long, value_name = "LAYOUT", default_value = "cards", help_heading = "Workload")]
     pub layout: String,
-    /// How files are compressed
-    #[arg(long, value_enum, default_value_t = CompressionArgument::Auto, help_heading = "What")]
+    /// Compression of the files
+    #[arg(long, value_enum, default_value_t = CompressionArgument::Auto, help_heading = "Workload")]
     pub compressed_with: CompressionArgument,
-    /// The table; of other models the name has an ending [default: the name of the layout]
-    #[arg(long, value_name = "NAME", help_heading = "What")]
+    /// Table name; models other than plain add a suffix [default: name of the layout]
+    #[arg(long, value_name = "NAME", help_heading = "Workload")]
     pub table: Option<String>,
-    /// The first of the twelve months that a partitioned table has a part for each; what lies outside has one too
-    /// [default: that of generated rows]
-    #[arg(long, value_name = "YYYY-MM", help_heading = "What")]
+    /// First of the twelve monthly partitions of a partitioned table, which has a partition for other dates too
+    /// [default: first month of generated rows]
+    #[arg(long, value_name = "YYYY-MM", help_heading = "Workload")]
     pub first_month: Option<String>,
-    /// Make indexes on the first column and the date, before the load or after it
-    #[arg(long, value_enum, default_value_t = IndexArgument::None, help_heading = "What")]
+    /// Build indexes on the first column and the date, before or after the load
+    #[arg(long, value_enum, default_value_t = IndexArgument::None, help_heading = "Workload")]
     pub indexes: IndexArgument,
-    /// Read each table after its last load, with 1, 2, 4, ... threads inside a statement: sums over all rows, and a report
-    /// by category and state; each with empty caches first, where they can be emptied
-    #[arg(long, help_heading = "What")]
+    /// Scan each table after its last load, with 1, 2, 4, ... threads per statement: sums over all rows, and a report
+    /// by category and state; each with cold caches first, where caches can be dropped
+    #[arg(long, help_heading = "Workload")]
     pub read: bool,
-    /// Threads inside the statements that read, a run for each number [default: 1, 2, 4, ... to twice the processors]
+    /// Threads per scan statement, one run per number [default: 1, 2, 4, ... to twice the processors]
     #[arg(
         long,
         value_name = "1,2,4",
         value_delimiter = ',',
         allow_hyphen_values = true,
         requires = "read",
-        help_heading = "What", value_parser = value::degree("threads"))]
+        help_heading = "Workload", value_parser = value::degree("threads"))]
     pub threads: Option<Vec<u32>>,
-    /// Do not measure first what the device gives to sequential reads
-    #[arg(long, requires = "read", help_heading = "What")]
+    /// Skip the probe of sequential reads before the scans
+    #[arg(long, requires = "read", help_heading = "Workload")]
     pub no_probe: bool,
-    /// smoke, quick, standard or publish: how much is generated, how long a warm table is read, and how large the cache of
-    /// a server of dbdyno's own is
+    /// smoke, quick, standard or publish: amount of generated data, duration of warm scans, and cache size of a
+    /// temporary server
     #[arg(
         long,
         short,
         value_enum,
         hide_possible_values = true,
         default_value_t = PresetArgument::Quick,
-        help_heading = "How long and how large"
+        help_heading = "Duration and size"
     )]
     pub preset: PresetArgument,
-    /// Flat file that is committed at once [default: 8MiB, less of a small source]
-    #[arg(long, alias = "piece", value_name = "SIZE", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::bytes("batch", BATCH_BYTES))]
+    /// Bytes of flat file per commit [default: 8MiB, less for a small source]
+    #[arg(long, alias = "piece", value_name = "SIZE", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::bytes("batch", BATCH_BYTES))]
     pub batch: Option<Bytes>,
-    /// Lines that may be rejected before the load stops
-    #[arg(long, value_name = "N", default_value = "0", allow_hyphen_values = true, help_heading = "What goes wrong", value_parser = value::count("max-errors", 0..=u64::MAX))]
+    /// Rejected lines before the load stops
+    #[arg(long, value_name = "N", default_value = "0", allow_hyphen_values = true, help_heading = "Errors", value_parser = value::count("max-errors", 0..=u64::MAX))]
     pub max_errors: u64,
-    /// Where rejected lines go, as they are; why, beside it [default: RECORD with the ending .rejects]
-    #[arg(long, value_name = "FILE", help_heading = "What goes wrong")]
+    /// File for rejected lines; reasons go to FILE.log [default: RECORD with the ending .rejects]
+    #[arg(long, value_name = "FILE", help_heading = "Errors")]
     pub rejects: Option<PathBuf>,
-    /// Go on with the load of the same source into the same table that was broken off
-    #[arg(long, help_heading = "What goes wrong")]
+    /// Continue an aborted load of the same source into the same table
+    #[arg(long, help_heading = "Errors")]
     pub resume: bool,
     /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
-    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Where")]
+    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Location")]
     pub dir: PathBuf,
-    /// Which processors the sessions and a local server run on
-    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
+    /// CPU pinning of the sessions and of a local server
+    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Location")]
     pub placement: PlacementArgument,
-    /// Where the record goes [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, short = 'o', value_name = "FILE", help_heading = "Where")]
+    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
+    #[arg(long, short = 'o', value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
     /// Keep the tables
-    #[arg(long, help_heading = "Where")]
+    #[arg(long, help_heading = "Location")]
     pub keep: bool,
-    /// Do not look at what sessions of the engine are doing meanwhile
+    /// Do not sample the sessions of the engine
     #[arg(long)]
     pub no_activity: bool,
     /// Print the result and nothing else
     #[arg(long, short)]
     pub quiet: bool,
-    /// Print what would be loaded, and stop
+    /// Print what would be loaded, and exit
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -156,36 +156,36 @@ pub struct LoadArguments {
 /// How rows reach the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormArgument {
-    /// Parsed here, and handed over by the engine's own path for bulk loads
+    /// Parsed by dbdyno and sent through the engine's bulk load interface
     Typed,
-    /// Sent as they are, for the engine to parse
+    /// Sent unparsed; the engine parses them
     AsIs,
-    /// A run of each
+    /// One run of each
     Both,
 }
 
-/// When indexes are made.
+/// When indexes are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IndexArgument {
     /// Never
     None,
-    /// Before the load, which keeps them up
+    /// Before the load, which maintains them
     Before,
     /// After the load
     After,
 }
 
-/// How files are compressed.
+/// Compression of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CompressionArgument {
-    /// As their first bytes say
+    /// Detected by the first bytes
     Auto,
-    /// Not at all
+    /// None
     Plain,
-    /// By gzip
+    /// gzip
     Gzip,
-    /// By zstd
+    /// zstd
     Zstd,
-    /// By lz4
+    /// lz4
     Lz4,
 }

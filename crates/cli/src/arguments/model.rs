@@ -3,32 +3,32 @@
 pub mod figure;
 pub mod load;
 
-use model::scalability::SharedCeiling;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use model::scalability::SharedCeiling;
 
 const SCALE_EXAMPLES: &str = "\
 Examples:
   dbdyno model scale record.jsonl --test T611              fit, knee and peak of a test
-  dbdyno model scale record.jsonl --test T611 --at 64      what the record says of 64 jobs
-  dbdyno model scale hosts.csv --at 128 --claim 7M        is the claim supported by what was measured?
+  dbdyno model scale record.jsonl --test T611 --at 64      prediction for 64 jobs
+  dbdyno model scale hosts.csv --at 128 --claim 7M        is the claim supported by the measurements?
   dbdyno model scale hosts.csv --at 24 --claim 1.2M --ceiling switch=2M --ceiling metadata=unknown
-  dbdyno model scale datrium                              a published claim, judged by its own figures
+  dbdyno model scale datrium                              a published claim, judged by the published figures
 
-A CSV has two columns: how many, and the rate; a head and several lines of one number are welcome.
+A CSV has two columns, N and the rate; a header line and several lines of one N are allowed.
 
-A claim means \"at least\": who claims 7M at 128 hosts is right with 8M there. Verdicts: SUPPORTED, UNSUPPORTED (the
-data are compatible with it and with much else), CONTRADICTED (the data allow less only).";
+A claim means \"at least\": a claim of 7M at 128 hosts is met by 8M. Verdicts: SUPPORTED, UNSUPPORTED (the data are
+compatible with it and with lower rates), CONTRADICTED (the data only allow lower rates).";
 
 const MODEL_NOTE: &str = "\
-A claim means \"at least\": who claims 7M at 128 hosts is right with 8M there. `dbdyno model scale --help` says more.";
+A claim means \"at least\": a claim of 7M at 128 hosts is met by 8M. See `dbdyno model scale --help`.";
 
-/// What is asked of the models.
+/// Options of `dbdyno model`.
 #[derive(Args, Debug)]
 #[command(after_help = MODEL_NOTE)]
 pub struct ModelArguments {
-    /// Which model.
+    /// The model.
     #[command(subcommand)]
     pub model: ModelCommand,
 }
@@ -36,9 +36,9 @@ pub struct ModelArguments {
 /// The models.
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// How throughput grows with what is added, and whether a claim about more than was measured is supported
+    /// Scalability of throughput, and whether a claim beyond the measured range is supported
     Scale(ScaleArguments),
-    /// What a load within a given time needs of processors, network and disks, and what sets its pace
+    /// CPU, network and disks that a bulk load needs, and its bottleneck
     Load(Box<load::LoadPlanArguments>),
 }
 
@@ -49,19 +49,19 @@ pub struct ScaleArguments {
     /// A record, a CSV file, or the name of a published system
     #[arg(value_name = "RECORD|CSV|REFERENCE")]
     pub curve: String,
-    /// Which test of it
+    /// The test
     #[arg(long, short, value_name = "CODE")]
     pub test: Option<String>,
     /// At how many jobs, threads or nodes
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = figure::at)]
     pub at: Option<f64>,
-    /// The rate that is claimed there, at least, such as 7M or 165_000
+    /// Claimed minimum rate there, such as 7M or 165_000
     #[arg(long, value_name = "RATE", requires = "at", allow_hyphen_values = true, value_parser = figure::claim)]
     pub claim: Option<f64>,
-    /// What all share, and the rate at which that ends: 2M, switch=2M, metadata=unknown
+    /// Ceiling of a shared resource: 2M, switch=2M, metadata=unknown
     #[arg(long, value_name = "[NAME=]RATE", allow_hyphen_values = true, value_parser = figure::ceiling)]
     pub ceiling: Vec<SharedCeiling>,
-    /// Write a page instead of printing it
+    /// Write an HTML page instead of printing
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }

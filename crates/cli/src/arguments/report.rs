@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  dbdyno report dbdyno-20260131-120000-db1.jsonl                      the spec sheet again
-  dbdyno report dbdyno-20260131-120000-db1.jsonl --html db1.html      one page for a browser, or for a mail
+  dbdyno report dbdyno-20260131-120000-db1.jsonl                      the spec sheet
+  dbdyno report dbdyno-20260131-120000-db1.jsonl --html db1.html      a self-contained HTML page
   dbdyno report dbdyno-20260131-120000-db1.jsonl --prices db1.toml    with cost per throughput
-  dbdyno report dbdyno-20260131-120000-db1.jsonl --layers T311        where the time goes, from the client to the device
+  dbdyno report dbdyno-20260131-120000-db1.jsonl --layers T311        latency by layer, from the client to the device
   dbdyno report dbdyno-20260131-120000-db1.jsonl --activity           load, active sessions, waits, I/O, log, histograms
   dbdyno report hp-dl980 --html dl980.html                           a published system (`dbdyno list references`)";
 
@@ -20,20 +20,20 @@ pub struct ReportArguments {
     /// The record, or the name of a published system
     #[arg(value_name = "RECORD")]
     pub record: PathBuf,
-    /// How to print it
+    /// Output format
     #[arg(long, short, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Write a page that needs no network, with charts, into this file instead of printing
+    /// Write a self-contained HTML page with charts instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub html: Option<PathBuf>,
-    /// The latency table, from the client down to the device: of each test, of a run (its number), or of a test (its code)
+    /// Latency by layer, from the client to the device: of each test, of a run (its number), or of a test (its code)
     #[arg(long, value_name = "RUN|TEST", num_args = 0..=1, conflicts_with_all = ["html", "prices"])]
     pub layers: Option<Option<String>>,
-    /// What the database did, as workload reports have it: of the best run of each test, of a run (its number), or of a
-    /// test (its code)
+    /// Database activity, as in workload reports: of the best run of each test, of a run (its number), or of a test
+    /// (its code)
     #[arg(long, value_name = "RUN|TEST", num_args = 0..=1, conflicts_with_all = ["html", "prices", "layers"])]
     pub activity: Option<Option<String>>,
-    /// What the platform costs (TOML), for cost beside throughput
+    /// Price book of the platform (TOML), for price/performance
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
 }
@@ -43,15 +43,22 @@ pub struct ReportArguments {
 pub enum ReportFormat {
     /// The spec sheet
     Text,
-    /// The record as it is stored
+    /// The record as one JSON document
     Json,
     /// One line per run
     Csv,
     /// One line per stream of I/O
     IoCsv,
-    /// Storage runs with fio's keys, for scripts that read its output
+    /// Storage runs as fio's JSON, for scripts that read it
     FioJson,
-    /// The same with all histogram bins
+    /// fio's JSON with all histogram bins
     #[value(name = "fio-json+")]
     FioJsonPlus,
+}
+
+impl ReportFormat {
+    /// As it is written on the command line.
+    pub fn word(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }

@@ -1,5 +1,5 @@
-//! What the values of options are: a type, and limits. The grammar of numbers, sizes, times and rates is that of
-//! [`base::quantity`]; an error has thing, value, limit and hint, and ends with exit code 2 like every misuse of an option.
+//! Values of options: their types and limits. Numbers, sizes, times and rates have the grammar of [`base::quantity`];
+//! an error names thing, value, limit and hint, and ends with exit code 2.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -12,25 +12,25 @@ use workload::blocks::BlocksSettings;
 
 type Read<T> = Result<T, Wrong>;
 
-/// The most jobs that one invocation drives; above it one thread per job is itself the limit.
+/// Maximum number of jobs: above it, one thread per job is itself the limit.
 const DEGREE_MAX: u64 = 8_192;
-/// The most repetitions, or pairs: beyond it an interval grows narrower by nothing that matters.
+/// Maximum number of repeats or pairs.
 const REPEATS_MAX: u64 = 1_000;
-/// The longest window.
+/// Maximum length of a window.
 const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * Nanos::SECOND.0);
-/// The shortest one.
+/// Minimum length of a window.
 const WINDOW_MIN: Nanos = Nanos(1_000_000);
-/// The longest time between two steps.
+/// Maximum think time.
 const THINK_TIME_MAX: Nanos = Nanos(86_400 * Nanos::SECOND.0);
-/// The highest rate of all jobs together, per second: nothing comes near.
+/// Maximum rate of all jobs together, per second.
 const RATE_MAX: f64 = 1e7;
-/// The least number that is a rate or a percentage: a step in eleven days.
+/// Minimum rate per second, and minimum percentage.
 const RATE_MIN: f64 = 1e-6;
-/// The highest share of the capacity: what nobody keeps can be shown at less.
+/// Maximum share of the capacity.
 const SHARE_MAX: f64 = 2.0;
-/// More is a slip of the finger: an exabyte.
+/// Maximum size: an exabyte.
 pub const SIZE_BYTES_MAX: u64 = 1_000_000_000_000_000_000;
-/// Rows of a petabyte and more.
+/// Maximum number of rows.
 pub const ROWS_MAX: u64 = 100_000_000_000_000;
 
 /// A count.
@@ -54,7 +54,7 @@ pub fn window(thing: &'static str) -> impl Fn(&str) -> Read<Nanos> + Clone {
     move |text| time_ns_within(thing, text, WINDOW_MIN.0..=WINDOW_MAX.0).map(Nanos)
 }
 
-/// The length of a warm-up, which there may be none of.
+/// The length of a warm-up, which may be 0.
 pub fn warm_up(text: &str) -> Read<Nanos> {
     time_ns_within("warm-up", text, 0..=WINDOW_MAX.0).map(Nanos)
 }
@@ -80,7 +80,7 @@ pub fn degree(thing: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     }
 }
 
-/// How often each test is measured.
+/// A number of repeats.
 pub fn repeats(thing: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     move |text| {
         let found = quantity::count(text).filter(|count| (1..=REPEATS_MAX).contains(count));
@@ -91,29 +91,29 @@ pub fn repeats(thing: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     }
 }
 
-/// Rows of one of the two tables: `320k`, `1.5M`.
+/// Rows of a table: `320k`, `1.5M`.
 pub fn rows(thing: &'static str) -> impl Fn(&str) -> Read<u64> + Clone {
     let (least, most) = (3_200, 1_000_000_000_000);
     let hint = format!("use {least} to {most} rows; 320 of them share a secondary key");
     move |text| count_within(thing, text, least..=most).map_err(|wrong| Wrong { hint: hint.clone(), ..wrong })
 }
 
-/// What a word of a rate says.
+/// An arrival rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
     /// Steps per second of all jobs together.
     StepsPerSecond(f64),
-    /// So much of what the test reaches as fast as possible; 1 is all of it.
+    /// A share of the closed-loop rate of the test; 1 is all of it.
     Share(f64),
 }
 
-/// Steps per second, or a share of what the test reaches.
+/// Steps per second, or a share of the capacity.
 pub fn rate_or_share(text: &str) -> Read<Rate> {
     let of_share = quantity::share(text).filter(|share| (RATE_MIN / 100.0..=SHARE_MAX).contains(share));
     let of_rate = quantity::rate(text).filter(|rate| (RATE_MIN..=RATE_MAX).contains(rate));
     of_share.map(Rate::Share).or(of_rate.map(Rate::StepsPerSecond)).ok_or_else(|| {
         let hint = format!(
-            "use a number from {RATE_MIN} to {RATE_MAX}, 6000/min, or a share of what the test reaches, at most {}%",
+            "use a number from {RATE_MIN} to {RATE_MAX}, 6000/min, or a share of the capacity, at most {}%",
             100.0 * SHARE_MAX
         );
         Wrong::new("rate", text, "is not a number of steps per second", hint)
@@ -139,37 +139,37 @@ pub fn latency(text: &str) -> Read<Bound> {
     }
 }
 
-/// What `--fail-if` asks for.
+/// The conditions of `--fail-if`.
 pub fn gate(text: &str) -> Read<Gate> {
     text.parse().map_err(|error: GateError| hinted(&format!("--fail-if {error}"), "write it as in 'slower>2%'"))
 }
 
-/// How generated files are compressed.
+/// The compression of generated files.
 pub fn packing(text: &str) -> Read<flat::Packing> {
     text.parse().map_err(|error: flat::PackingError| hinted(&error.to_string(), "use gzip, zstd, lz4 or plain"))
 }
 
-/// An error that has its hint behind its message, or none, for which `hint` stands then.
+/// An error with the hint in its text, or else `hint`.
 fn hinted(text: &str, hint: &str) -> Wrong {
     let (message, hint) = text.split_once("; hint: ").or_else(|| text.split_once("\nhint: ")).unwrap_or((text, hint));
     Wrong { message: message.to_owned(), hint: hint.to_owned() }
 }
 
-/// Percent by which two rates may differ that are called equivalent, as a share.
+/// The equivalence margin: percent, returned as a share.
 pub fn margin(text: &str) -> Read<f64> {
     let percent = quantity::number(text.trim().trim_end_matches('%'));
     percent
         .filter(|percent| *percent > 0.0 && *percent < 100.0)
         .map(|percent| percent / 100.0)
-        .ok_or_else(|| Wrong::new("--margin", text, "is not a share of a rate", "use percent above 0 and below 100"))
+        .ok_or_else(|| Wrong::new("--margin", text, "is not a percentage", "use a number above 0 and below 100"))
 }
 
-/// At how many jobs something is looked at.
+/// A selected number of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtJobs {
-    /// At that number with the highest throughput.
+    /// That with the highest throughput.
     Best,
-    /// At this one.
+    /// This one.
     Number(u32),
 }
 
@@ -185,7 +185,7 @@ pub fn at_jobs(text: &str) -> Read<AtJobs> {
     }
 }
 
-/// Ways of storing a table, of which `all` are several.
+/// Kinds of tables; `all` stands for several.
 pub fn models(text: &str) -> Read<Vec<LoadModel>> {
     let word = text.trim();
     let named: Vec<LoadModel> =
@@ -199,23 +199,34 @@ pub fn models(text: &str) -> Read<Vec<LoadModel>> {
     }
 }
 
-/// A setting of random blocks: a value of a `slob.conf`, in its grammar.
+/// A setting of random blocks in the grammar of `slob.conf`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// What a file calls it.
+    /// Its name in a file.
     pub name: &'static str,
-    /// What the option is called.
+    /// The name of the option.
     pub option: &'static str,
-    /// The value, which can be.
+    /// The valid value.
     pub value: String,
 }
 
-/// The setting `name`, which the option `option` gives.
+/// The setting `name` of the option `option`.
 pub fn setting(name: &'static str, option: &'static str) -> impl Fn(&str) -> Read<Setting> + Clone {
     move |text| match BlocksSettings::default().set(name, option, text) {
         Ok(_) => Ok(Setting { name, option, value: text.to_owned() }),
         Err(wrong) => Err(Wrong { message: wrong.message, hint: wrong.hint }),
     }
+}
+
+/// The distinct values in their order.
+pub fn once<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
+    let mut found = Vec::with_capacity(values.len());
+    for value in values {
+        if !found.contains(value) {
+            found.push(*value);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -225,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zero_jobs_are_refused_with_the_rule_and_a_hint() {
+    fn zero_jobs_are_refused_with_a_hint() {
         let error = degree("jobs")("0").unwrap_err();
         assert_eq!(error.to_string(), "jobs 0 is not a degree of parallelism\nhint: use 1 or more");
         assert_eq!(degree("jobs")(" 64 "), Ok(64));
@@ -262,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_and_no_time_is_refused() {
+    fn invalid_rates_and_times_are_refused() {
         for text in ["0", "0%", "-1", "nan", "inf", "1e9", "201%", "fast", "%", "1e-300", "9e-7", "2e7"] {
             let error = rate_or_share(text).unwrap_err();
             assert_eq!(error.message, format!("rate {text} is not a number of steps per second"));
@@ -288,6 +299,11 @@ mod tests {
     }
 
     #[test]
+    fn values_are_kept_in_order_and_once() {
+        assert_eq!(once(&[4, 1, 4, 8]), [4, 1, 8]);
+    }
+
+    #[test]
     fn a_margin_is_a_share() {
         assert_eq!((margin("2"), margin("0.5 %")), (Ok(0.02), Ok(0.005)));
         for text in ["0", "-1", "100", "NaN", "x", ""] {
@@ -296,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_of_storing_a_table_is_named() {
+    fn kinds_of_tables_have_names() {
         assert_eq!(models("all").map(|all| all.len()), Ok(4));
         let words = |text| models(text).map(|all| all.into_iter().map(LoadModel::word).collect::<Vec<_>>());
         assert_eq!(words("partitioned+compressed"), Ok(vec!["partitioned+compressed"]));
@@ -304,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_read_as_a_file_has_it() {
+    fn a_setting_has_the_grammar_of_a_file() {
         let scale = setting("SCALE", "scale");
         assert_eq!(scale("80M").unwrap().value, "80M");
         assert_eq!(scale("10").unwrap_err().message, "scale 10 is out of range: 10 blocks");
@@ -312,7 +328,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_a_panic_and_no_rate_is_out_of_range(text in "\\PC{0,12}", number in any::<f64>()) {
+        fn no_text_panics_and_no_rate_is_out_of_range(text in "\\PC{0,12}", number in any::<f64>()) {
             for text in [text, number.to_string(), format!("{number}%")] {
                 match rate_or_share(&text) {
                     Ok(Rate::StepsPerSecond(rate)) => prop_assert!(rate > 0.0 && rate <= RATE_MAX),
@@ -324,7 +340,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_in_range_is_taken(rate in 0.001f64..1e7, percent in 0.001f64..200.0) {
+        fn values_in_range_are_accepted(rate in 0.001f64..1e7, percent in 0.001f64..200.0) {
             prop_assert_eq!(rate_or_share(&rate.to_string()), Ok(Rate::StepsPerSecond(rate)));
             prop_assert_eq!(rate_or_share(&format!("{percent}%")), Ok(Rate::Share(percent / 100.0)));
         }

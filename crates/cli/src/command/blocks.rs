@@ -7,20 +7,18 @@ use record::Bytes;
 use run::{BlocksRequest, Error, Result, measure_blocks};
 use workload::blocks::{BlocksSettings, Idle, Mode, Noted, Wrong, assignments};
 
-use super::run::{default_record, refuse_existing};
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::value::Setting;
 use crate::build::build;
 use crate::engines::engine;
-use crate::measuring::measuring;
-use crate::outcome::show;
+use crate::measuring::{measuring, record_path, show};
 use crate::output::{note, style, width};
 use crate::target::target;
 
-/// Larger files are no settings.
+/// Upper limit of a settings file.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// More sizes than these are a slip of the finger.
+/// Upper limit of the number of cache sizes.
 const CACHES_MAX: usize = 64;
 
 /// Carries out `dbdyno blocks`.
@@ -46,16 +44,15 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         placement: arguments.placement.into(),
         looks: !arguments.no_activity,
         probes: !arguments.no_probe,
-        record: arguments.record.clone().unwrap_or_else(default_record),
+        record: record_path(arguments.record.as_deref())?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Some(build()),
     };
-    refuse_existing(&request.record)?;
     let measured = measuring(arguments.quiet, |measuring| measure_blocks(&request, measuring.context(&target)?))?;
-    show(measured, |record, place| report::blocks_text(record, place, style(), width()))
+    show(measured, |record, path| report::blocks_text(record, path, style(), width()))
 }
 
-/// The settings of the file, if there is one, and then those of the options.
+/// The settings of the file, if any, overridden by the options.
 fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
     let mut settings = BlocksSettings::default();
     let of_file = match &arguments.file {
@@ -91,7 +88,7 @@ fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
         of_options.push((*name, *option));
     }
     if arguments.run_time.is_some() && arguments.work_loop.is_none() {
-        // What is asked for on the command line is not taken back by a file.
+        // --run-time overrides WORK_LOOP of the file.
         settings.work_loop = 0;
     }
     settings.check().map_err(wrong)?;
@@ -103,24 +100,22 @@ fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
     Ok(settings)
 }
 
-/// Refuses an option that would change nothing; `given` are the names in the file's words, and the options.
+/// Refuses an option without effect; `given` are pairs of setting and option.
 fn refuse_idle(idle: &[Idle], given: &[(&str, &str)]) -> Result<()> {
     let of = |idle: &Idle| given.iter().find(|(name, _)| idle.names.contains(name)).map(|(_, option)| *option);
     match idle.iter().find_map(|idle| Some((idle, of(idle)?))) {
-        Some((idle, option)) => {
-            Err(Error::user(format!("--{option} would change nothing: {}", idle.reason)).hint(idle.hint))
-        }
+        Some((idle, option)) => Err(Error::user(format!("--{option} has no effect: {}", idle.reason)).hint(idle.hint)),
         None => Ok(()),
     }
 }
 
-/// Says which settings of a file change nothing: files have them all, wanted or not.
+/// Notes which settings of the file have no effect; a slob.conf usually has all settings.
 fn note_idle(idle: &[Idle], given: &[String], path: &Path) {
     for idle in idle {
         let names: Vec<&str> = idle.names.iter().copied().filter(|name| given.iter().any(|one| one == name)).collect();
         if !names.is_empty() {
-            let verb = if names.len() == 1 { "changes" } else { "change" };
-            note(&format!("{}: {} {verb} nothing: {}", path.display(), names.join(", "), idle.reason));
+            let verb = if names.len() == 1 { "has" } else { "have" };
+            note(&format!("{}: {} {verb} no effect: {}", path.display(), names.join(", "), idle.reason));
         }
     }
 }
@@ -129,7 +124,7 @@ fn wrong(wrong: Wrong) -> Error {
     Error::user(wrong.message).hint(wrong.hint)
 }
 
-/// Takes the settings of the file at `path`, and says which of them mean nothing here; the names of all of them.
+/// Reads the settings of the file at `path`, notes those that are not supported, and returns all names.
 fn read(path: &Path, settings: &mut BlocksSettings, quiet: bool) -> Result<Vec<String>> {
     let shown = path.display();
     let hint = "give a file of lines such as UPDATE_PCT=30";
@@ -139,24 +134,26 @@ fn read(path: &Path, settings: &mut BlocksSettings, quiet: bool) -> Result<Vec<S
     let text = fs::read_to_string(path)
         .map_err(|error| Error::user(format!("settings {shown} cannot be read: {error}")).hint(hint))?;
     let assignments = assignments(&text).map_err(|error| Error::user(format!("{shown}, {error}")).hint(error.hint))?;
-    for one in &assignments {
-        let noted = settings.set(&one.name, &one.name, &one.value);
-        let noted = noted
-            .map_err(|wrong| Error::user(format!("{shown}, line {}: {}", one.line, wrong.message)).hint(wrong.hint))?;
+    for assignment in &assignments {
+        let noted = settings.set(&assignment.name, &assignment.name, &assignment.value);
+        let noted = noted.map_err(|wrong| {
+            Error::user(format!("{shown}, line {}: {}", assignment.line, wrong.message)).hint(wrong.hint)
+        })?;
         if let Noted::WithoutMeaning(reason) = noted
             && !quiet
         {
-            note(&format!("{shown}, line {}: {} means nothing here: {reason}", one.line, one.name));
+            note(&format!("{shown}, line {}: {} is ignored: {reason}", assignment.line, assignment.name));
         }
     }
-    Ok(assignments.into_iter().map(|one| one.name).collect())
+    Ok(assignments.into_iter().map(|assignment| assignment.name).collect())
 }
 
-/// Sizes of the cache, in their order.
+/// Checks the number of cache sizes.
 fn caches(sizes: &[Bytes]) -> Result<Vec<Bytes>> {
     match sizes.len() > CACHES_MAX {
-        true => Err(Error::user(format!("{} sizes of the cache are more than {CACHES_MAX}", sizes.len()))
-            .hint("give the sizes that tell tiers apart")),
+        true => {
+            Err(Error::user(format!("{} cache sizes are more than {CACHES_MAX}", sizes.len())).hint("give fewer sizes"))
+        }
         false => Ok(sizes.to_vec()),
     }
 }

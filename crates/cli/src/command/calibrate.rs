@@ -7,10 +7,9 @@ use run::{Error, Goal, IoRequest, Result};
 
 use crate::arguments::io::CalibrateArguments;
 use crate::build::build;
-use crate::storage::measurement::carry_out;
-use crate::storage::permission::permission;
-use crate::storage::place::with_absolute_devices;
-use crate::storage::request::{default_size, fresh_seed, record_path, surroundings};
+use crate::measuring::record_path;
+use crate::storage::location::{permission, with_absolute_devices};
+use crate::storage::request::{carry_out, default_size, fresh_seed, surroundings};
 
 /// Carries out `dbdyno calibrate`.
 ///
@@ -26,7 +25,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         [device] => (device.display().to_string(), None),
         [_, _, ..] => {
             return Err(Error::user(format!(
-                "one device is calibrated at a time, and {} are named",
+                "only one device can be calibrated at a time, {} given",
                 location.device.len()
             ))
             .hint("give one --device, or run a job on all of them: dbdyno io --device ..."));
@@ -48,7 +47,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
     carry_out(&request, arguments.format, arguments.quiet)
 }
 
-/// Block and file size as job files write them.
+/// Block and file size in the format of job files.
 fn sizes(block: &str, size: &str) -> Result<(Bytes, Bytes)> {
     let include = |_: &std::path::Path| Err(std::io::ErrorKind::NotFound.into());
     let surroundings = surroundings(&include);
@@ -59,9 +58,7 @@ fn sizes(block: &str, size: &str) -> Result<(Bytes, Bytes)> {
     let job: Option<&IoJob> = plan.phases.first().and_then(|phase| phase.jobs.first());
     match job.map(|job| (&job.read_blocks, job.size)) {
         Some((Blocks::Split(split), Some(Amount::Bytes(size)))) if split.len() == 1 => Ok((split[0].size_bytes, size)),
-        _ => {
-            Err(Error::user(format!("block size {block} or size {size} is not one size"))
-                .hint("use one number such as 8k"))
-        }
+        _ => Err(Error::user(format!("block size {block} or size {size} is not a single size"))
+            .hint("use a single number such as 8k")),
     }
 }

@@ -1,4 +1,4 @@
-//! `dbdyno clean`: removes what was kept or left behind.
+//! `dbdyno clean`: removes kept and left-over databases.
 
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
 
@@ -13,16 +13,16 @@ use crate::output::print;
 /// # Errors
 /// Where something is in use, is not ours, or cannot be removed.
 pub fn clean(arguments: &CleanArguments) -> Result<()> {
-    // Of no directory, and of nobody: the processes that made it are gone.
+    // Tracing instances of dead processes belong to no directory.
     for line in clean_up_tracing() {
         print(&line)?;
     }
     let Some(path) = MeasuredDirectory::left_below(&arguments.dir) else {
-        return print(&format!("nothing of dbdyno in {}", arguments.dir.display()));
+        return print(&format!("no data of dbdyno in {}", arguments.dir.display()));
     };
     let path = path.display().to_string();
     if !arguments.yes && !confirmed(&path)? {
-        return print(&format!("left {path} as it is"));
+        return print(&format!("{path} is kept"));
     }
     let mut directory = MeasuredDirectory::to_be_removed(&arguments.dir)?;
     for line in directory.prepare(ENGINES)? {
@@ -34,7 +34,7 @@ pub fn clean(arguments: &CleanArguments) -> Result<()> {
 
 fn confirmed(path: &str) -> Result<bool> {
     if !stdin().is_terminal() {
-        return Err(Error::user(format!("{path} is not removed without being asked")).hint("give --yes"));
+        return Err(Error::user(format!("{path} is not removed without confirmation")).hint("give --yes"));
     }
     let _ = write!(stderr(), "remove {path} with all databases in it? [y/N] ");
     let mut answer = String::new();

@@ -3,26 +3,25 @@
 use std::fs;
 use std::path::PathBuf;
 
-use model::{CompareOptions, Origin, System};
+use model::{CompareOptions, Comparison, Origin, System};
 use report::ComparisonView;
 use run::{Error, Result};
 
-use super::gate::violated;
 use super::report::write_page;
 use super::subject;
 use crate::arguments::compare::{CompareArguments, CompareFormat};
 use crate::output::{note, print, style, width};
 
-/// Systems that have a letter.
+/// Systems are named by letters.
 const SYSTEMS_MAX: usize = 26;
 
-/// Tests that are named in an error, at most.
+/// Maximum number of tests listed in an error.
 const NAMED_MAX: usize = 20;
 
 /// Carries out `dbdyno compare`.
 ///
 /// # Errors
-/// The user's mistakes; systems without a test in common; what --fail-if asks for.
+/// The user's mistakes; systems without a common test; met conditions of --fail-if.
 pub fn compare(arguments: &CompareArguments) -> Result<()> {
     let count = arguments.systems.len();
     if !(2..=SYSTEMS_MAX).contains(&count) {
@@ -33,12 +32,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
     let options = CompareOptions { margin: arguments.margin };
     let mut systems: Vec<System> =
         arguments.systems.iter().map(|words| Ok(subject::system(words)?.into_owned())).collect::<Result<_>>()?;
-    warn_of_twins(&arguments.systems, &systems);
-    tell_apart(&arguments.systems, &mut systems);
+    warn_about_equal_systems(&arguments.systems, &systems);
+    name_by_path(&arguments.systems, &mut systems);
     let prices = subject::prices(&arguments.prices, &systems)?;
     let comparison = model::compare(&systems, options);
     if comparison.tests.is_empty() {
-        return Err(nothing_shared(&systems));
+        return Err(no_common_test(&systems));
     }
     let view = ComparisonView {
         systems: &systems,
@@ -58,24 +57,49 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
     violated(&view, &comparison)
 }
 
-/// The same system against itself says nothing but how much chance there is, and that not rightly.
-fn warn_of_twins(words: &[String], systems: &[System]) {
+/// The conditions of `--fail-if` that are met, as an error with exit code 1.
+///
+/// # Errors
+/// Where a condition is met.
+pub fn violated(view: &ComparisonView<'_>, comparison: &Comparison) -> Result<()> {
+    let violations = view.violations();
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = violations
+        .iter()
+        .map(|violation| {
+            let name = violation.system.and_then(|index| comparison.systems.get(index));
+            let on = name.map(|name| format!(" on {name}")).unwrap_or_default();
+            match &violation.test {
+                Some(test) => {
+                    format!("test {test}{on} meets {}: {}", violation.rule, report::found_text(&violation.found))
+                }
+                None => report::found_text(&violation.found),
+            }
+        })
+        .collect();
+    Err(Error::environment(lines.join("\n")).hint("a condition of --fail-if is met"))
+}
+
+/// Warns about a system that is compared with itself.
+fn warn_about_equal_systems(words: &[String], systems: &[System]) {
     let file = |words: &str| fs::canonicalize(words).unwrap_or_else(|_| PathBuf::from(words));
     let same = |one: usize, other: usize| {
         let (a, b) = (&systems[one], &systems[other]);
-        // A copy has the name and the begin of what it is a copy of.
+        // A copy of a record has the same name and start.
         file(&words[one]) == file(&words[other]) || (a.name == b.name && a.origin == b.origin)
     };
     for index in 0..systems.len() {
         if let Some(other) = (0..index).find(|other| same(*other, index)) {
-            note(&format!("warning: {} and {} are the same system: differences are none", words[other], words[index]));
+            note(&format!("warning: {} and {} are the same system", words[other], words[index]));
         }
     }
 }
 
-/// Records of one name in several directories are called by their paths. The first side of a pair keeps its name: the
-/// other side knows it by that.
-fn tell_apart(words: &[String], systems: &mut [System]) {
+/// Names records of the same name by their paths. The first side of a pair keeps its name, because the other side
+/// refers to it.
+fn name_by_path(words: &[String], systems: &mut [System]) {
     let names: Vec<String> = systems.iter().map(|system| system.name.clone()).collect();
     for (index, (system, words)) in systems.iter_mut().zip(words).enumerate() {
         let Origin::Measured { paired, .. } = &system.origin else { continue };
@@ -87,7 +111,7 @@ fn tell_apart(words: &[String], systems: &mut [System]) {
     }
 }
 
-fn nothing_shared(systems: &[System]) -> Error {
+fn no_common_test(systems: &[System]) -> Error {
     let codes = |system: &System| {
         let mut codes: Vec<&str> = system.tests.iter().map(|test| test.code.as_str()).take(NAMED_MAX).collect();
         if system.tests.len() > NAMED_MAX {
@@ -98,5 +122,5 @@ fn nothing_shared(systems: &[System]) -> Error {
     };
     let what: Vec<String> = systems.iter().map(codes).collect();
     Error::user(format!("no test in common: {}", what.join("; ")))
-        .hint("run the same tests on both (dbdyno run --tests ...); the first system is the base and has to have them")
+        .hint("run the same tests on both (dbdyno run --tests ...); the base, the first system, must have them")
 }

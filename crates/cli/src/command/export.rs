@@ -7,23 +7,23 @@ use model::System;
 use run::{Error, Fault, Result};
 
 use crate::arguments::export::{ExportArguments, ExportFormat};
-use crate::command::places::records;
+use crate::command::records;
 use crate::command::subject;
 use crate::output::{note, print};
 
 /// Carries out `dbdyno export`.
 ///
 /// # Errors
-/// Where a record cannot be read, a name means nothing, or a file cannot be written.
+/// Where a record cannot be read, a name is unknown, or a file cannot be written.
 pub fn export(arguments: &ExportArguments) -> Result<()> {
-    let (named, files): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.places.iter().partition(|place| is_name(place));
+    let (named, files): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.inputs.iter().partition(|input| is_name(input));
     let references: Vec<&System> =
         named.iter().map(|name| subject::published(&name.to_string_lossy())).collect::<Result<_>>()?;
-    let places = match files.is_empty() {
+    let inputs = match files.is_empty() {
         true => Vec::new(),
-        false => records(&files.into_iter().cloned().collect::<Vec<_>>())?,
+        false => records::records(&files.into_iter().cloned().collect::<Vec<_>>())?,
     };
-    // Before a directory is made for nothing.
+    // Before the directory is created.
     if let (ExportFormat::Hdr, Some(system)) = (arguments.format, references.first()) {
         return Err(refused(export::Error::NoHistograms { name: system.name.clone() }));
     }
@@ -32,26 +32,26 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
     for system in references {
         export.add_reference(system).map_err(refused)?;
     }
-    for place in &places {
-        let record = match store::read(&place.path) {
+    for input in &inputs {
+        let record = match store::read(&input.path) {
             Ok(record) => record,
             Err(error) => {
-                place.leave_out(error)?;
+                input.skip(error)?;
                 continue;
             }
         };
         let id = record.id.clone();
         let name = export.add(record).map_err(refused)?;
         if name != id {
-            note(&format!("{} is called {name}: there is another {id} before it", place.path.display()));
+            note(&format!("{} is exported as {name}: there is another {id} before it", input.path.display()));
         }
     }
     print(&summary(&export.finish().map_err(refused)?, &arguments.out))
 }
 
-/// Whether a published system is meant, and not a file: nothing lies there, and it does not look like a path.
-fn is_name(place: &Path) -> bool {
-    !place.exists() && !subject::is_path(&place.to_string_lossy())
+/// Whether it is the name of a published system: no such file exists, and it does not look like a path.
+fn is_name(input: &Path) -> bool {
+    !input.exists() && !subject::is_path(&input.to_string_lossy())
 }
 
 fn summary(written: &Written, out: &Path) -> String {

@@ -17,8 +17,8 @@ use crate::output::{note, print};
 use crate::progress::{Loudness, Progress};
 use crate::signal;
 
-/// What to do where there is no room.
-const HINT_SPACE: &str = "free space, use --compress, or give another place with -o";
+/// What to do about a full file system.
+const HINT_SPACE: &str = "free space, use --compress, or give another path with -o";
 
 /// Carries out `dbdyno generate`.
 ///
@@ -38,22 +38,21 @@ fn cards(arguments: &CardsArguments) -> Result<()> {
     }
     refuse_existing(&files)?;
     refuse_full(&files)?;
-    let made = make_directory(&files)?;
+    let created = create_directory(&files)?;
     let interrupt = Arc::new(Interrupt::default());
     if !to_stdout {
-        // A pipe leaves nothing to clean up: there a signal ends the process as it ends every filter.
-        signal::listen(Arc::clone(&interrupt))
-            .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
+        // A pipe needs no cleanup: the default action of the signal ends the process.
+        signal::listen(Arc::clone(&interrupt))?;
     }
-    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
-    let begun = Instant::now();
+    let progress = Progress::new(Loudness::of(arguments.quiet));
+    let start = Instant::now();
     let written = write(&files, interrupt.flag(), &progress);
     progress.end();
     if written.is_err() {
-        // Not ours any more where a file in it is whole.
-        let _ = made.iter().try_for_each(std::fs::remove_dir);
+        // A directory with a finished file stays.
+        let _ = created.iter().try_for_each(std::fs::remove_dir);
     }
-    let summary = summary(&files, &written?, begun.elapsed());
+    let summary = summary(&files, &written?, start.elapsed());
     match (arguments.quiet, to_stdout) {
         (true, _) => Ok(()),
         (false, true) => {
@@ -65,18 +64,18 @@ fn cards(arguments: &CardsArguments) -> Result<()> {
 }
 
 fn write(files: &Files, stop: &AtomicBool, progress: &Progress) -> Result<FilesWritten> {
-    let tell = |told: FilesProgress<'_>| {
-        let file = told.file.display().to_string();
-        progress.on_event(&Event::Writing { file: &file, done: told.done, size: told.size });
+    let report = |progress_of: FilesProgress<'_>| {
+        let file = progress_of.file.display().to_string();
+        progress.on_event(&Event::Writing { file: &file, done: progress_of.done, size: progress_of.size });
     };
-    flat::write_files(files, stop, &tell).map_err(|error| match error {
+    flat::write_files(files, stop, &report).map_err(|error| match error {
         FilesError::Stopped { whole } => {
-            let stay = match whole {
+            let kept = match whole {
                 0 => "no file was finished".to_owned(),
-                1 => "1 file was finished and stays".to_owned(),
-                whole => format!("{whole} files were finished and stay"),
+                1 => "1 file was finished and is kept".to_owned(),
+                whole => format!("{whole} files were finished and are kept"),
             };
-            Error { message: format!("interrupted: {stay}"), ..Error::interrupted() }
+            Error { message: format!("interrupted: {kept}"), ..Error::interrupted() }
         }
         FilesError::Write { ref cause, .. } if cause.kind() == ErrorKind::StorageFull => {
             Error::environment(error.to_string()).hint(HINT_SPACE)
@@ -85,7 +84,7 @@ fn write(files: &Files, stop: &AtomicBool, progress: &Progress) -> Result<FilesW
     })
 }
 
-/// Whether what is written is nothing to read.
+/// Whether the output is binary.
 fn is_binary(format: FilesFormat, packing: Packing) -> bool {
     format == FilesFormat::Parquet || packing != Packing::PLAIN
 }
@@ -93,12 +92,12 @@ fn is_binary(format: FilesFormat, packing: Packing) -> bool {
 fn refuse_existing(files: &Files) -> Result<()> {
     match files.existing().filter(|_| !files.replace) {
         Some(path) => Err(Error::user(format!("file {} exists", path.display()))
-            .hint("use --force to replace what is there, or another place with -o")),
+            .hint("use --force to overwrite, or another path with -o")),
         None => Ok(()),
     }
 }
 
-/// Where the files will not fit, nothing is begun. An estimate: what happens meanwhile is found when it happens.
+/// Refuses to start if the files will not fit. An estimate: a file system that fills up meanwhile is an error later.
 fn refuse_full(files: &Files) -> Result<()> {
     let directory = match &files.destination {
         Destination::Directory { path, .. } => path.as_path(),
@@ -106,13 +105,13 @@ fn refuse_full(files: &Files) -> Result<()> {
         Destination::File(_) | Destination::StandardOutput => return Ok(()),
     };
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-    // What is still to be made lies in the same file system as what it will lie in.
-    let there = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-    let (Some(free), written) = (host::free_bytes(there), preview(files)?.written) else { return Ok(()) };
+    // A missing directory will be on the file system of its nearest existing ancestor.
+    let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    let (Some(free), written) = (host::free_bytes(existing), preview(files)?.written) else { return Ok(()) };
     match written > free {
         false => Ok(()),
         true => Err(Error::environment(format!(
-            "about {} are to be written to {}, and {} are free there",
+            "the files need about {} in {}, which has {} free",
             megabytes(written),
             directory.display(),
             megabytes(free)
@@ -122,16 +121,16 @@ fn refuse_full(files: &Files) -> Result<()> {
 }
 
 fn preview(files: &Files) -> Result<flat::Preview> {
-    files.preview().map_err(|error| Error::environment(format!("rows cannot be made: {error}")))
+    files.preview().map_err(|error| Error::environment(format!("rows cannot be generated: {error}")))
 }
 
-/// Makes the directory for the files; returns what was not there, the innermost first.
-fn make_directory(files: &Files) -> Result<Vec<PathBuf>> {
+/// Creates the directory for the files; returns the created directories, the innermost first.
+fn create_directory(files: &Files) -> Result<Vec<PathBuf>> {
     let Destination::Directory { path, .. } = &files.destination else { return Ok(Vec::new()) };
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
     let missing = path.ancestors().take_while(is_missing).map(Path::to_owned).collect();
     std::fs::create_dir_all(path)
-        .map_err(|error| Error::environment(format!("directory {} cannot be made: {error}", path.display())))?;
+        .map_err(|error| Error::environment(format!("directory {} cannot be created: {error}", path.display())))?;
     Ok(missing)
 }
 

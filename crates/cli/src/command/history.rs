@@ -8,7 +8,7 @@ use run::{Error, Result};
 
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
 use crate::arguments::value::AtJobs;
-use crate::command::places::records;
+use crate::command::records::records;
 use crate::command::report::write_page;
 use crate::output::{note, print, style, width};
 
@@ -19,21 +19,21 @@ use crate::output::{note, print, style, width};
 pub fn history(arguments: &HistoryArguments) -> Result<()> {
     let question =
         HistoryQuestion { test: arguments.test.clone(), jobs: jobs(arguments.jobs), metric: arguments.metric.into() };
-    let places = records(&arguments.places)?;
+    let inputs = records(&arguments.inputs)?;
     let mut entries = Vec::new();
     let (mut tests, mut degrees) = (BTreeSet::new(), BTreeSet::new());
     let mut varied = 0;
-    for place in &places {
-        // Of the records of a directory it is known what was planned.
-        let planned = place.tests.as_ref();
+    for input in &inputs {
+        // The planned tests of records of a directory are known.
+        let planned = input.tests.as_ref();
         tests.extend(planned.into_iter().flatten().cloned());
         if planned.is_some_and(|tests| !tests.contains(&question.test)) {
             continue;
         }
-        let record = match store::read_without_series(&place.path, &model::thin) {
+        let record = match store::read_without_series(&input.path, &model::thin) {
             Ok(record) => record,
             Err(error) => {
-                place.leave_out(error)?;
+                input.skip(error)?;
                 continue;
             }
         };
@@ -44,10 +44,10 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
         entries.extend(report::history_entry(record, &question));
     }
     if varied > 0 {
-        note(&left_out(&question.test, varied));
+        note(&skipped(&question.test, varied));
     }
     if entries.is_empty() {
-        return Err(nothing(&question, places.len(), &tests, &degrees));
+        return Err(nothing(&question, inputs.len(), &tests, &degrees));
     }
     if let Some(file) = &arguments.html {
         return write_page(file, &report::history_html(entries, &question));
@@ -58,45 +58,45 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
     })
 }
 
-/// Whether one of the runs that `record` has to `question` is a plain one; none where it has no run.
+/// Whether `record` has a plain run for `question`; none where it has no run for it.
 fn has_plain(record: &Record, question: &HistoryQuestion) -> Option<bool> {
-    let is_asked = |run: &&Run| run.test == question.test && question.jobs.is_none_or(|jobs| run.dop.jobs == jobs);
-    let mut asked = record.runs.iter().filter(is_asked).peekable();
-    asked.peek()?;
-    Some(asked.any(|run| run.variation.is_none()))
+    let matches = |run: &&Run| run.test == question.test && question.jobs.is_none_or(|jobs| run.dop.jobs == jobs);
+    let mut runs = record.runs.iter().filter(matches).peekable();
+    runs.peek()?;
+    Some(runs.any(|run| run.variation.is_none()))
 }
 
-fn left_out(test: &str, varied: u64) -> String {
+fn skipped(test: &str, varied: u64) -> String {
     let (records, have) = if varied == 1 { ("record", "has") } else { ("records", "have") };
     format!(
-        "left out: {varied} {records} that {have} no plain run of {test}, only runs under a rate, with think time, traced \
-         or with another share of a resource"
+        "skipped: {varied} {records} that {have} no plain run of {test}, only runs at a rate, with think time, traced or with \
+         another share of a resource"
     )
 }
 
-/// At how many jobs `record` has plain runs of `test`.
+/// The numbers of jobs of plain runs of `test`.
 fn jobs_of(record: &Record, test: &str) -> Vec<u32> {
     let is_plain = |run: &&Run| run.test == test && run.variation.is_none();
     record.runs.iter().filter(is_plain).map(|run| run.dop.jobs).collect()
 }
 
-/// None of `records` has what is asked for: only other `tests`, or the test at other `degrees`.
+/// The error where no record has the test, or not at this number of jobs.
 fn nothing(question: &HistoryQuestion, records: usize, tests: &BTreeSet<String>, degrees: &BTreeSet<u32>) -> Error {
     let test = &question.test;
     if let (Some(jobs), false) = (question.jobs, degrees.is_empty()) {
         let known: Vec<String> = degrees.iter().map(u32::to_string).collect();
-        let message = format!("none of {records} records has the test {test} at jobs {jobs}");
+        let message = format!("none of {records} records has test {test} at {jobs} jobs");
         return Error::user(message).hint(format!("they have it at jobs {}", known.join(", ")));
     }
     let known: Vec<&str> = tests.iter().map(String::as_str).collect();
     let hint = match known.is_empty() {
-        true => "no test was planned in them".to_owned(),
+        true => "they have no tests".to_owned(),
         false => format!("they have {}", known.join(", ")),
     };
-    Error::user(format!("none of {records} records has the test {test}")).hint(hint)
+    Error::user(format!("none of {records} records has test {test}")).hint(hint)
 }
 
-/// A number of jobs, or none where it is the best that is asked for.
+/// The number of jobs; none for the best one.
 fn jobs(at: AtJobs) -> Option<u32> {
     match at {
         AtJobs::Best => None,

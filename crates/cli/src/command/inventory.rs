@@ -22,9 +22,8 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     }
     let target = arguments.target.as_deref().map(target).transpose()?;
     let interrupt = Arc::new(Interrupt::default());
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let asked = target.as_ref().map(|target| ask(target, engine(target)?, arguments)).transpose()?;
+    signal::listen(Arc::clone(&interrupt))?;
+    let queried = target.as_ref().map(|target| query(target, engine(target)?, arguments)).transpose()?;
     if interrupt.is_raised() {
         return Err(Error::interrupted());
     }
@@ -33,7 +32,7 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     let inventory = host::inventory(&arguments.dir);
     let now = HostState { background_programs: Some(processes.background_programs()), ..state };
     let host = HostInventory { at_start: Some(now), ..inventory };
-    let (engine, nodes) = asked.unzip();
+    let (engine, nodes) = queried.unzip();
     let nodes = nodes.unwrap_or_default();
     print(&match arguments.format {
         InventoryFormat::Text => report::inventory(&host, engine.as_ref(), &nodes, style(), width()),
@@ -41,9 +40,8 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     })
 }
 
-/// Opens the engine for as long as the question takes, and also says which nodes it has where they are several; a server
-/// of our own is started and removed.
-fn ask(
+/// Queries the engine: its inventory, and its nodes where it has several. A temporary server is started and removed.
+fn query(
     target: &Target,
     engine: &dyn Engine,
     arguments: &InventoryArguments,
@@ -52,11 +50,10 @@ fn ask(
     for line in directory.prepare(ENGINES)? {
         note(&line);
     }
-    // The cache that a run without options has.
+    // The cache size of a run with default options.
     let cache_bytes = Some(run::cache_bytes(Preset::Quick));
     let workspace = Workspace { directory: directory.data(), keep: directory.keep(), cache_bytes, sessions_max: 4 };
     let mut nodes = engine.open_all(target, &workspace)?;
-    // Of replicas alone any speaks for all.
     writer_first(&mut nodes);
     let inventory = nodes[0].inventory().map(|inventory| match nodes.len() as u32 {
         1 => inventory,

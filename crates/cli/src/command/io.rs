@@ -7,20 +7,20 @@ use fio::{JobFile, Override};
 use record::{IoPlan, Ratio, Until};
 use run::{Error, Goal, IoRequest, Permission, Result};
 
-use crate::arguments::Arrival;
+use crate::arguments::choice::Arrival;
 use crate::arguments::io::IoArguments;
 use crate::build::build;
+use crate::measuring::record_path;
 use crate::output::{print, width};
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
-use crate::storage::measurement::carry_out;
-use crate::storage::permission::permission;
-use crate::storage::place::{directory, with_absolute_devices, written_devices};
-use crate::storage::request::{fresh_seed, record_path, surroundings};
+use crate::storage::location::{directory, permission, with_absolute_devices, written_devices};
+use crate::storage::request::{carry_out, fresh_seed, surroundings};
 
-/// How near to the limit a search goes.
+/// Relative tolerance of a search.
 const TOLERANCE: Ratio = Ratio(0.1);
 /// The longest job file.
 const JOB_FILE_BYTES_MAX: u64 = 4 << 20;
+
 /// Carries out `dbdyno io`.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub fn io(arguments: &IoArguments) -> Result<()> {
 fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission: Permission) -> Result<IoRequest> {
     let record = record_path(arguments.location.record.as_deref())?;
     if let Some(log) = arguments.log.as_ref().filter(|log| **log == record || log.exists()) {
-        let what = if *log == record { "is that of the record too" } else { "exists" };
+        let what = if *log == record { "is also the path of the record" } else { "exists" };
         return Err(Error::user(format!("log {} {what}", log.display())).hint("give another --log"));
     }
     let goal = match &arguments.until {
@@ -77,8 +77,9 @@ fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
     let pairs = pairs(arguments);
     let alone = arguments.files.is_empty() && arguments.profile.is_none();
     if alone && arguments.rw.is_none() && arguments.overrides.is_empty() {
-        return Err(Error::user("there is no job")
-            .hint("give a job file, --profile NAME, or --rw randread; see dbdyno io --help"));
+        return Err(
+            Error::user("no job given").hint("give a job file, --profile NAME, or --rw randread; see dbdyno io --help")
+        );
     }
     let files = match (&arguments.profile, alone) {
         (_, true) => vec![fio::options(with_defaults(arguments, &pairs), &surroundings).map_err(refused)?],
@@ -122,7 +123,7 @@ fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
     Ok((plan, directory))
 }
 
-/// The text of a job file; a device that never ends is none.
+/// The text of a job file, of limited length.
 fn read_text(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(JOB_FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
@@ -135,8 +136,8 @@ fn read_text(path: &Path) -> std::io::Result<String> {
 fn set_rate(plan: &mut IoPlan, steps_per_second: f64, arrival: Arrival) -> Result<()> {
     let jobs: Vec<_> = plan.phases.iter_mut().flat_map(|phase| &mut phase.jobs).collect();
     if jobs.len() != 1 {
-        return Err(Error::user(format!("--rate is the rate of one job; there are {}", jobs.len()))
-            .hint("give each job its rate_iops in the file"));
+        return Err(Error::user(format!("--rate applies to one job, and there are {}", jobs.len()))
+            .hint("set rate_iops of each job in the file"));
     }
     for job in jobs {
         job.pace = record::Arrival::from(arrival).pace(steps_per_second);

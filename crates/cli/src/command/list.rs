@@ -27,9 +27,10 @@ pub fn list(arguments: &ListArguments) -> Result<()> {
 fn tests() -> String {
     let probes = probe::probes().iter().map(|probe| (probe.code, probe.layer, probe.title));
     let tests = workload::catalogue().iter().map(|test| (test.code.as_str(), test.layer, test.summary.as_str()));
-    let entry = |(code, layer, title): (&str, record::Layer, &str)| (beside(code, layer.word()), title.to_owned());
-    let head = (beside("code", "layer"), "what it measures".to_owned());
-    let note = "probes (P...) need no database: they are the ceilings that the tests are held against";
+    let entry =
+        |(code, layer, title): (&str, record::Layer, &str)| (code_and_layer(code, layer.word()), title.to_owned());
+    let head = (code_and_layer("code", "layer"), "what it measures".to_owned());
+    let note = "probes (P...) need no database: they are the ceilings of the tests";
     let listed = std::iter::once(head).chain(probes.chain(tests).map(entry));
     listing(listed, 16) + "\n" + &listing([(String::new(), note.to_owned())], 0)
 }
@@ -46,11 +47,11 @@ fn records(directory: &Path) -> Result<String> {
     let entries = store::list(directory)?;
     match entries.is_empty() {
         true => Ok(format!("no records in {}\n", directory.display())),
-        false => Ok(entries.iter().map(|entry| record(&harmless(&entry.to_string()))).collect()),
+        false => Ok(entries.iter().map(|entry| record(&sanitized(&entry.to_string()))).collect()),
     }
 }
 
-/// The line of a record; where it is too long for the page, the file first and the rest below.
+/// The line of a record; where it is too long, the file first and the rest below.
 fn record(line: &str) -> String {
     match line.split_once("  ").filter(|_| columns().is_some_and(|columns| columns < line.chars().count())) {
         Some((file, rest)) => listing(
@@ -61,8 +62,8 @@ fn record(line: &str) -> String {
     }
 }
 
-/// A line that a terminal can be given: names of files and what stands in them may be anybody's. Columns stay apart.
-fn harmless(line: &str) -> String {
+/// The line without control characters, which file names and records may contain. Columns stay separate.
+fn sanitized(line: &str) -> String {
     line.split("  ").map(report::clean).collect::<Vec<_>>().join("  ")
 }
 
@@ -74,23 +75,23 @@ fn profiles() -> String {
     listing(fio::profiles().map(entry), 12) + "\n" + &listing([(String::new(), note.to_owned())], 0)
 }
 
-/// A line per key where it goes to no terminal, so that it can be searched.
+/// One line per key where the output is not a terminal, so that it can be searched.
 fn keys() -> String {
     let names = |key: &Key| {
         let all: Vec<&str> = std::iter::once(key.name).chain(key.aliases.iter().copied()).collect();
         all.join(", ")
     };
-    let head = ("key of a job file".to_owned(), "what it means here".to_owned());
+    let head = ("key of a job file".to_owned(), "meaning here".to_owned());
     listing(std::iter::once(head).chain(fio::keys().map(|key| (names(key), meaning(key)))), 42)
 }
 
-/// Names beside what they mean.
+/// Names and meanings in two columns.
 fn listing(entries: impl IntoIterator<Item = (String, String)>, indent: usize) -> String {
     report::listing(entries, indent, columns())
 }
 
 /// A code and its layer in the first two columns.
-fn beside(code: &str, layer: &str) -> String {
+fn code_and_layer(code: &str, layer: &str) -> String {
     format!("{code} {layer}")
 }
 
@@ -98,12 +99,12 @@ fn meaning(key: &Key) -> String {
     match key.meaning {
         Meaning::Effect => form(key.form).map_or("has an effect".to_owned(), |form| format!("has an effect: {form}")),
         Meaning::NoEffect(why) => format!("accepted, no effect: {why}"),
-        Meaning::NotFollowed(why) => format!("accepted with a note, not followed: {why}"),
+        Meaning::NotFollowed(why) => format!("accepted with a note, ignored: {why}"),
         Meaning::Refused(why) => format!("refused: {why}"),
     }
 }
 
-/// The form of a value in words, where it has no form of its own.
+/// The format of a value in words; none for free text.
 fn form(form: Form) -> Option<String> {
     Some(match form {
         Form::Text | Form::Optional => return None,

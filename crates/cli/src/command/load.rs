@@ -9,19 +9,17 @@ use record::{Bytes, IndexTime, LoadForm, Preset};
 use run::{Error, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
-use super::run::{default_record, refuse_existing};
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
+use crate::arguments::value::once;
 use crate::build::build;
 use crate::engines::engine;
-use crate::measuring::measuring;
-use crate::outcome::show;
+use crate::measuring::{measuring, record_path, show};
 use crate::output::{print, style, width};
-use crate::request::once;
 use crate::target::target;
 
-/// Larger files are no layouts.
+/// Upper limit of a layout file.
 const LAYOUT_BYTES_MAX: u64 = 1 << 20;
-/// Months that a partitioned table has a part for each.
+/// Monthly partitions of a partitioned table.
 const MONTHS: i32 = 12;
 
 /// Carries out `dbdyno load`.
@@ -32,17 +30,16 @@ pub fn load(arguments: &LoadArguments) -> Result<()> {
     let target = target(&arguments.target)?;
     engine(&target)?;
     let request = request(arguments)?;
-    refuse_existing(&request.record)?;
     refuse_rejects(&request)?;
     if arguments.dry_run {
         let plan = measuring(arguments.quiet, |measuring| run::dry_run_load(&request, measuring.context(&target)?))?;
         return print(&planned(&request, &plan));
     }
     let measured = measuring(arguments.quiet, |measuring| run::measure_load(&request, measuring.context(&target)?))?;
-    show(measured, |record, place| report::load_text(record, place, style(), width()))
+    show(measured, |record, path| report::load_text(record, path, style(), width()))
 }
 
-/// What would be loaded, a line for each run.
+/// What would be loaded, one line per run.
 fn planned(request: &LoadRequest, plan: &LoadPlan) -> String {
     let of_bytes = |Bytes(bytes): Bytes| format!("{}B", report::number(bytes as f64));
     let size = request.input.size().map_or(String::new(), |size| format!(", {}", of_bytes(size)));
@@ -53,9 +50,9 @@ fn planned(request: &LoadRequest, plan: &LoadPlan) -> String {
         of_bytes(plan.batch)
     );
     let mut number = 0;
-    let mut line = |said: String| {
+    let mut line = |text_of_run: String| {
         number += 1;
-        text.push_str(&format!("run {number:<3} {said}\n"));
+        text.push_str(&format!("run {number:<3} {text_of_run}\n"));
     };
     for load in &plan.loads {
         let (jobs, form) = (load.jobs, load.form.word());
@@ -70,17 +67,17 @@ fn planned(request: &LoadRequest, plan: &LoadPlan) -> String {
     text
 }
 
-/// What would be done to `table` by `scan`.
+/// One planned scan of `table`.
 fn scanned(scan: &PlannedScan, table: &str) -> String {
     let noun = if scan.threads == 1 { "thread" } else { "threads" };
-    let caches = if scan.is_cold { "with empty caches" } else { "again and again" };
-    format!("{} reads table {table} {caches}, {} {noun}", scan.code(), scan.threads)
+    let caches = if scan.is_cold { "with cold caches" } else { "repeatedly" };
+    format!("{} scans table {table} {caches}, {} {noun}", scan.code(), scan.threads)
 }
 
 fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
     let layout = layout(&arguments.layout)?;
     let preset = Preset::from(arguments.preset);
-    let record = arguments.record.clone().unwrap_or_else(default_record);
+    let record = record_path(arguments.record.as_deref())?;
     let table = arguments.table.clone().unwrap_or_else(|| layout.name.to_ascii_lowercase());
     LoadTable::check_name(&table).map_err(|Unfit(reason)| {
         Error::user(format!("table {table:?} {reason}")).hint("give a short name as --table")
@@ -94,7 +91,7 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
         forms: match arguments.form {
             FormArgument::Typed => vec![LoadForm::Typed],
             FormArgument::AsIs => vec![LoadForm::AsIs],
-            // Parsed lines first: what they hold is what the others are held against.
+            // Typed first: the as-is load is compared with it.
             FormArgument::Both => vec![LoadForm::Typed, LoadForm::AsIs],
         },
         degrees: arguments.jobs.as_deref().map(once),
@@ -130,7 +127,7 @@ fn input(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Result<I
         [] => generated(arguments, preset, layout),
         [path] if is_pipe(path) => Ok(Input::Pipe),
         files if files.iter().any(is_pipe) => {
-            Err(Error::user("the standard input and files cannot be loaded at once").hint("give - alone"))
+            Err(Error::user("standard input and files cannot be loaded together").hint("give - alone"))
         }
         files => files.iter().map(|path| file(path)).collect::<Result<Vec<InputFile>>>().map(Input::Files),
     }
@@ -145,8 +142,8 @@ fn file(path: &Path) -> Result<InputFile> {
 
 fn generated(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Result<Input> {
     if *layout != Layout::cards() {
-        return Err(Error::user(format!("what is generated has layout cards, and not {}", layout.name))
-            .hint("give files, or leave --layout away"));
+        return Err(Error::user(format!("generated rows have layout cards, not {}", layout.name))
+            .hint("give files, or leave --layout out"));
     }
     let size = match (arguments.size, preset) {
         (Some(size), _) => size,
@@ -167,7 +164,7 @@ fn layout(word: &str) -> Result<Layout> {
     let hint = "give cards, cards-csv, or a file of TOML (`dbdyno load --help` shows one)";
     let path = Path::new(word);
     let mut text = String::new();
-    // No more than that is taken in: a device has no end.
+    // Limited: a device has no end.
     let read = File::open(path).and_then(|file| file.take(LAYOUT_BYTES_MAX + 1).read_to_string(&mut text));
     read.map_err(|error| Error::user(format!("layout {word} cannot be read: {error}")).hint(hint))?;
     if text.len() as u64 > LAYOUT_BYTES_MAX {
@@ -190,7 +187,7 @@ fn compression(argument: CompressionArgument) -> Option<Compression> {
     }
 }
 
-/// The ends of twelve months, exclusive, from the one that begins with `first` on.
+/// The exclusive ends of twelve months from `first` on.
 fn months(first: Option<&str>) -> Result<Vec<i32>> {
     let of_cards = date_text(Cards::days().start);
     let first = first.unwrap_or(&of_cards[..7]);
@@ -205,31 +202,30 @@ fn months(first: Option<&str>) -> Result<Vec<i32>> {
     (1..=MONTHS).map(end).collect::<Option<Vec<i32>>>().ok_or_else(wrong)
 }
 
-/// Refuses rejected lines, and why they are, at the place of the record or of what is loaded, and behind those of another
-/// load.
+/// Refuses reject files at the path of the record or of a loaded file, and existing ones of another load.
 fn refuse_rejects(request: &LoadRequest) -> Result<()> {
     let mut reasons = request.rejects.clone().into_os_string();
     reasons.push(".log");
     for path in [request.rejects.as_path(), Path::new(&reasons)] {
-        let is = |other: &Path| place(path) == place(other);
-        let whose = match &request.input {
+        let is = |other: &Path| absolute(path) == absolute(other);
+        let owner = match &request.input {
             _ if is(&request.record) => "the record",
-            Input::Files(files) if files.iter().any(|file| is(file.path())) => "what is loaded",
+            Input::Files(files) if files.iter().any(|file| is(file.path())) => "a loaded file",
             _ if path.exists() && !request.resume => {
                 return Err(
-                    Error::user(format!("rejected lines {} exist", path.display())).hint("give another --rejects")
+                    Error::user(format!("reject file {} exists", path.display())).hint("give another --rejects")
                 );
             }
             _ => continue,
         };
-        let message = format!("rejected lines cannot be written to {}: it is {whose}", path.display());
+        let message = format!("rejected lines cannot be written to {}: it is {owner}", path.display());
         return Err(Error::user(message).hint("give another --rejects"));
     }
     Ok(())
 }
 
-/// Where `path` is, from the root on, however it is called and whether it is there or not.
-fn place(path: &Path) -> PathBuf {
+/// The canonical path, whether or not the file exists.
+fn absolute(path: &Path) -> PathBuf {
     let of_folder = || {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name))
@@ -242,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twelve_months_end_where_the_next_ones_begin() {
+    fn twelve_months_end_where_the_next_ones_start() {
         let texts: Vec<String> = months(Some("2024-11")).unwrap().into_iter().map(date_text).collect();
         assert_eq!(
             (texts[0].as_str(), texts[3].as_str(), texts[11].as_str()),

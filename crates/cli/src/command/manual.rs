@@ -1,4 +1,4 @@
-//! What is generated from the command line itself, and the format of a record.
+//! Completion scripts, manual pages, and the schema of a record.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `dbdyno model`: what the models say of figures.
+//! `dbdyno model`: scalability of a curve, and plans of bulk loads.
 
 mod load;
 mod load_prediction;
@@ -21,13 +21,13 @@ use crate::arguments::model::{ModelArguments, ModelCommand, ScaleArguments};
 use crate::load_points::load_curve;
 use crate::output::{print, style, width};
 
-/// Different degrees of parallelism that the law of a curve needs.
+/// Minimum number of degrees of parallelism for a fit.
 const DEGREES_MIN: usize = 3;
 
 /// Carries out `dbdyno model`.
 ///
 /// # Errors
-/// The user's mistakes: figures that cannot be read, or that make no curve.
+/// The user's mistakes: figures that cannot be read or are too few for a curve.
 pub fn model(arguments: &ModelArguments) -> Result<()> {
     match &arguments.model {
         ModelCommand::Scale(arguments) => scale(arguments),
@@ -52,8 +52,9 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
     };
     let degrees = curve.degrees();
     if degrees.is_empty() {
-        return Err(Error::user(format!("{} has no rate", arguments.curve))
-            .hint("a point is how many and the rate, as in `8,1200`"));
+        return Err(
+            Error::user(format!("{} has no rate", arguments.curve)).hint("a line has N and the rate, as in `8,1200`")
+        );
     }
     if degrees.len() < DEGREES_MIN && question.claim.is_none() {
         let names: Vec<String> = degrees.iter().map(f64::to_string).collect();
@@ -64,9 +65,9 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
             names.join(", ")
         );
         return Err(Error::user(message)
-            .hint("measure 1, 2, 4, 8, ... of them; --at N --claim RATE judges a claim by any figures"));
+            .hint("measure at 1, 2, 4, 8, ...; a claim (--at N --claim RATE) can be judged with fewer"));
     }
-    heed_ceilings(&mut curve, &question)?;
+    check_ceilings(&mut curve, &question)?;
     let view = ScaleView::new(curve, question);
     match &arguments.html {
         Some(file) => write_page(file, &report::scale_html(&view)),
@@ -74,25 +75,23 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
     }
 }
 
-/// Refuses a ceiling below a rate that was measured; says where none is used.
-fn heed_ceilings(curve: &mut LoadCurve, question: &ScaleQuestion) -> Result<()> {
+/// Refuses a ceiling below a measured rate; notes unused ceilings.
+fn check_ceilings(curve: &mut LoadCurve, question: &ScaleQuestion) -> Result<()> {
     let highest = curve.points.iter().max_by(|one, other| one.rate.total_cmp(&other.rate));
     for SharedCeiling { name, capacity } in &question.ceilings {
         if let Some((point, capacity)) = highest.zip(*capacity).filter(|(point, capacity)| *capacity < point.rate) {
             let message =
-                format!("ceiling {name} {capacity} is below {}, which was measured at N = {}", point.rate, point.n);
-            return Err(
-                Error::user(message).hint("give the rate at which it ends in the unit of the curve, or =unknown")
-            );
+                format!("ceiling {name} {capacity} is below the rate {} measured at N = {}", point.rate, point.n);
+            return Err(Error::user(message).hint("give its capacity in the unit of the curve, or =unknown"));
         }
     }
     if question.at.is_none() && !question.ceilings.is_empty() {
-        curve.remarks.push("ceilings are not used without --at: the fit is made of what was measured".to_owned());
+        curve.remarks.push("ceilings are not used without --at: the fit uses measured points only".to_owned());
     }
     Ok(())
 }
 
-/// Why `test` of `system` makes no curve.
+/// The reason why `test` of `system` has no curve.
 fn no_curve(system: &System, test: &SystemTest) -> Error {
     let what = format!("{} of {}", test.code, system.name);
     if test.points.iter().all(|point| point.rates.is_empty()) {
@@ -102,13 +101,13 @@ fn no_curve(system: &System, test: &SystemTest) -> Error {
             [] => format!("{what} has no rate"),
             [first, ..] => format!("{what} has no rate: all {} runs are invalid, {first}", why.len()),
         };
-        return Error::user(message).hint("`dbdyno report` says of each run why it is invalid; measure the test again");
+        return Error::user(message).hint("`dbdyno report` shows why each run is invalid; measure the test again");
     }
     if matches!(test.pace, Pace::Rate { .. } | Pace::Poisson { .. }) {
-        return Error::user(format!("{what} was run at a rate that was asked for: that is no curve"))
-            .hint("run it as fast as possible");
+        return Error::user(format!("{what} was run at a fixed arrival rate, which gives no curve"))
+            .hint("run it in a closed loop, without --rate");
     }
-    Error::user(format!("{what} has no rate on the largest number of nodes"))
+    Error::user(format!("{what} has no rate at the largest number of nodes"))
         .hint("measure it there at several degrees of parallelism")
 }
 
@@ -118,19 +117,17 @@ fn is_csv(words: &str) -> bool {
 }
 
 fn of_file(arguments: &ScaleArguments) -> Result<LoadCurve> {
-    let place = &arguments.curve;
+    let path = &arguments.curve;
     if let Some(test) = &arguments.test {
-        return Err(Error::user(format!("{place} has no tests, --test {test} cannot be looked up there"))
-            .hint("leave --test out"));
+        return Err(Error::user(format!("{path} is a CSV file and has no test {test}")).hint("leave --test out"));
     }
-    let text = fs::read_to_string(place).map_err(|error| {
-        Error::user(format!("{place} cannot be read: {error}"))
-            .hint("give a file of two columns, how many and the rate")
+    let text = fs::read_to_string(path).map_err(|error| {
+        Error::user(format!("{path} cannot be read: {error}")).hint("give a file of two columns, N and the rate")
     })?;
-    load_curve(&text, place)
+    load_curve(&text, path)
 }
 
-/// The test `code` of `system`, or the one that can be meant: the one that something is claimed of, or the only one.
+/// The test `code` of `system`; without a code the test that has a claim, or the only one.
 fn test<'a>(system: &'a System, code: Option<&str>) -> Result<&'a SystemTest> {
     let find = |code: &str| system.tests.iter().find(|test| test.code == code);
     let measured = |test: &SystemTest| test.points.iter().filter(|point| !point.rates.is_empty()).count();
@@ -143,10 +140,10 @@ fn test<'a>(system: &'a System, code: Option<&str>) -> Result<&'a SystemTest> {
         false => (&curves, "tests with a curve"),
     };
     let hint = match (curves.is_empty(), all.is_empty()) {
-        (_, true) => "a curve is made of tests".to_owned(),
+        (_, true) => "it has no tests".to_owned(),
         (true, _) => format!(
-            "--test is one of {}; none was measured at {DEGREES_MIN} degrees of parallelism, so that only a claim about \
-             one can be judged: --at N --claim RATE",
+            "--test is one of {}; none was measured at {DEGREES_MIN} degrees of parallelism, so that only a claim can be \
+             judged: --at N --claim RATE",
             codes(offered)
         ),
         (false, _) => format!("--test is one of {}", codes(offered)),
@@ -161,17 +158,17 @@ fn test<'a>(system: &'a System, code: Option<&str>) -> Result<&'a SystemTest> {
         ([one], _) => Ok(one),
         ([], [one]) => Ok(one),
         _ => {
-            let message = format!("{} has {} {kind}, which one is meant?", system.name, offered.len());
+            let message = format!("{} has {} {kind}; select one", system.name, offered.len());
             Err(Error::user(message).hint(hint))
         }
     }
 }
 
-/// What was claimed where the figures were published, unless something else is asked.
+/// Takes the published claim unless the user gave one.
 fn claimed(system: &System, test: &SystemTest, question: &mut ScaleQuestion) {
     let claim = system.claims.iter().find(|claim| claim.test == test.code);
-    let is_asked = |n: f64| question.at.is_none_or(|at| at == n) && question.claim.is_none();
-    if let Some(claim) = claim.filter(|claim| is_asked(f64::from(claim.n))) {
+    let applies = |n: f64| question.at.is_none_or(|at| at == n) && question.claim.is_none();
+    if let Some(claim) = claim.filter(|claim| applies(f64::from(claim.n))) {
         question.at = Some(f64::from(claim.n));
         question.claim = Some(claim.rate.0);
         question.said = Some(claim.text.clone());

@@ -1,4 +1,4 @@
-//! `dbdyno pair`: two targets in turns on one machine, then the comparison.
+//! `dbdyno pair`: two targets alternately on one machine, then the comparison.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,14 @@ use model::{CompareOptions, Gate};
 use report::ComparisonView;
 use run::{Error, MeasuredPair, Result};
 
-use super::gate::violated;
-use super::run::{default_record, refuse_existing};
+use super::compare::violated;
 use crate::arguments::pair::PairArguments;
 use crate::engines::engine;
-use crate::measuring::measuring;
+use crate::measuring::{default_record, measuring, refuse_existing};
 use crate::output::{note, print, style, width};
 use crate::request;
 
-/// Pairs from which a verdict may follow: with fewer, no difference is significant whatever it is.
+/// Minimum number of pairs for a verdict: with fewer, no difference can be significant.
 const PAIRS_MIN: u32 = 6;
 
 /// Carries out `dbdyno pair`.
@@ -31,7 +30,7 @@ pub fn pair(arguments: &PairArguments) -> Result<()> {
     let [a, b] = [target(&arguments.a, "a")?, target(&arguments.b, "b")?];
     [&a, &b].into_iter().try_for_each(|target| engine(target).map(drop))?;
     if request.pairs < PAIRS_MIN && !arguments.quiet {
-        note(&format!("{} of {PAIRS_MIN} pairs that a verdict needs: none will be given", request.pairs));
+        note(&format!("{} pairs are fewer than the {PAIRS_MIN} that a verdict needs", request.pairs));
     }
     if arguments.dry_run {
         let plans = measuring(arguments.quiet, |measuring| run::dry_run_pair(&request, measuring.contexts([&a, &b])?))?;
@@ -50,13 +49,13 @@ fn show(measured: MeasuredPair, gate: Option<&Gate>) -> Result<()> {
     let [a, b] = measured.paths.each_ref().map(|path| path.display());
     print(&format!("records {a} and {b}"))?;
     if let Some(error) = measured.error {
-        let hint = format!("the pairs that are complete can be compared: dbdyno compare {a} {b}");
+        let hint = format!("compare the complete pairs with dbdyno compare {a} {b}");
         return Err(if error.hint.is_some() { error } else { error.hint(hint) });
     }
     violated(&view, &comparison)
 }
 
-/// The records of both sides: of `NAME.jsonl` and of `NAME` these are `NAME-a.jsonl` and `NAME-b.jsonl`.
+/// The records of both sides: `NAME-a.jsonl` and `NAME-b.jsonl` for `NAME.jsonl` and for `NAME`.
 fn records(path: &Path) -> [PathBuf; 2] {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let parts = name.rsplit_once('.').filter(|_| store::is_record_name(&name));

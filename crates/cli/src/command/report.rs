@@ -1,27 +1,27 @@
-//! `dbdyno report`: a record, shown again on any machine, or a published system.
+//! `dbdyno report`: a record or a published system as text, page, CSV or JSON.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
-use model::{PriceBook, System};
+use model::{ActivityChoice, PriceBook, System};
 use record::Record;
-use report::{FioJson, PageOptions};
+use report::{FioJson, LayersQuestion, PageOptions};
 use run::{Error, Result};
-use sha2::{Digest, Sha256};
 
 use crate::arguments::report::{ReportArguments, ReportFormat};
-use crate::command::places::unreadable;
-use crate::command::{activity, layers, subject};
+use crate::build::sha256;
+use crate::command::records::unreadable;
+use crate::command::subject;
 use crate::output::{print, style, width};
 
-/// From this size on, a page keeps of a record no more than it shows.
+/// Records of this size and more are read without the details that the page does not show.
 const LONG_BYTES: u64 = 64 << 20;
 
-/// Larger files are not read once more for their SHA-256.
+/// Larger files are not hashed.
 const HASHED_BYTES_MAX: u64 = 256 << 20;
 
-/// What every page begins with.
+/// Start of every page.
 const PAGE_BEGIN: &[u8] = b"<!DOCTYPE html>";
 
 /// Carries out `dbdyno report`.
@@ -37,10 +37,10 @@ pub fn report(arguments: &ReportArguments) -> Result<()> {
     }
 }
 
-/// The published system that is meant, where no file is.
-fn published(place: &Path) -> Result<Option<&'static System>> {
-    let name = place.to_string_lossy();
-    if place.exists() || subject::is_path(&name) {
+/// The published system of this name; none where it is a file.
+fn published(path: &Path) -> Result<Option<&'static System>> {
+    let name = path.to_string_lossy();
+    if path.exists() || subject::is_path(&name) {
         return Ok(None);
     }
     let refused = |lookup: reference::Lookup| Error::user(format!("there is no record {name}, and {lookup}"));
@@ -49,12 +49,12 @@ fn published(place: &Path) -> Result<Option<&'static System>> {
 
 fn show_system(system: &System, arguments: &ReportArguments, prices: Option<&PriceBook>) -> Result<()> {
     if arguments.activity.is_some() {
-        return Err(
-            Error::user("of a published system no activity is known").hint("name a record, or leave --activity out")
-        );
+        return Err(Error::user("a published system has no activity").hint("name a record, or leave --activity out"));
     }
     if arguments.layers.is_some() {
-        return Err(Error::user("a published system has no latency table").hint("name a record, or leave --layers out"));
+        return Err(
+            Error::user("a published system has no latency by layer").hint("name a record, or leave --layers out")
+        );
     }
     match (&arguments.html, arguments.format) {
         (Some(file), _) => {
@@ -62,41 +62,29 @@ fn show_system(system: &System, arguments: &ReportArguments, prices: Option<&Pri
             write_page(file, &report::system_html(system, &options))
         }
         (None, ReportFormat::Text) => print(&report::system_text(system, prices, style(), width())),
-        (None, format) => Err(Error::user(format!("a published system has no {}", word(format)))
+        (None, format) => Err(Error::user(format!("a published system has no format {}", format.word()))
             .hint("leave --format out, or use --html FILE")),
-    }
-}
-
-/// A format as it stands on the command line.
-pub fn word(format: ReportFormat) -> &'static str {
-    match format {
-        ReportFormat::Text => "text",
-        ReportFormat::Json => "json",
-        ReportFormat::Csv => "csv",
-        ReportFormat::IoCsv => "io-csv",
-        ReportFormat::FioJson => "fio-json",
-        ReportFormat::FioJsonPlus => "fio-json+",
     }
 }
 
 fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Result<()> {
     if let Some(words) = &arguments.activity {
-        return activity::activity(&arguments.record, words.as_deref(), arguments.format);
+        return show_activity(&arguments.record, words.as_deref(), arguments.format);
     }
     if let Some(words) = &arguments.layers {
-        return layers::layers(&arguments.record, words.as_deref(), arguments.format);
+        return show_layers(&arguments.record, words.as_deref(), arguments.format);
     }
-    let place = arguments.record.display().to_string();
+    let path = arguments.record.display().to_string();
     if let Some(file) = &arguments.html {
         if file == &arguments.record {
-            return Err(Error::user(format!("{place} is the record itself")).hint("name another file for the page"));
+            return Err(Error::user(format!("{path} is the record itself")).hint("give another file for the page"));
         }
         let record = read_for_page(&arguments.record)?;
         let digest = digest(&arguments.record);
-        let options = PageOptions { place: &place, record_sha256: digest.as_deref(), prices };
+        let options = PageOptions { place: &path, record_sha256: digest.as_deref(), prices };
         return write_page(file, &report::html(&record, &options));
     }
-    // What a view of all runs does not show is dropped while it is read: a record may hold a hundred thousand of them.
+    // Series are not read for views that do not show them: a record may hold a hundred thousand runs.
     let record = match arguments.format {
         ReportFormat::Text | ReportFormat::Csv | ReportFormat::IoCsv => {
             store::read_without_series(&arguments.record, &model::thin)
@@ -107,7 +95,7 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
     print(&match arguments.format {
         ReportFormat::Text => {
             let costs = prices.map(|book| report::price_text(&record, book, style(), width())).unwrap_or_default();
-            report::text(&record, &place, style(), width()) + &costs
+            report::text(&record, &path, style(), width()) + &costs
         }
         ReportFormat::Json => report::json(&record),
         ReportFormat::Csv => report::csv(&record),
@@ -117,7 +105,39 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
     })
 }
 
-/// The record, of which a long one keeps the details of those runs alone that a page draws.
+/// What to do about a run or test that is not in the record.
+const HINT_RUNS: &str = "dbdyno report RECORD lists the runs with their numbers and tests";
+
+/// Prints the database activity of the runs that `words` select: none for the best run of each test, the number of a
+/// run, the code of a test.
+fn show_activity(path: &Path, words: Option<&str>, format: ReportFormat) -> Result<()> {
+    let choice = words.map_or(ActivityChoice::Best, ActivityChoice::parse);
+    let record = || store::read(path).map_err(unreadable);
+    let text = match format {
+        ReportFormat::Text => report::activity_text(&record()?, &choice, &path.display().to_string(), style(), width()),
+        ReportFormat::Csv => report::activity_csv(&record()?, &choice),
+        other => return Err(no_format("the activity of a database", other)),
+    };
+    print(&text.map_err(|reason| Error::user(reason).hint(HINT_RUNS))?)
+}
+
+/// Prints the latency by layer of the runs that `words` select: none, the number of a run, the code of a test.
+fn show_layers(path: &Path, words: Option<&str>, format: ReportFormat) -> Result<()> {
+    let question = LayersQuestion::of(words);
+    let record = || store::read_without_series(path, &model::thin).map_err(unreadable);
+    let text = match format {
+        ReportFormat::Text => report::layers_text(&record()?, &question, &path.display().to_string(), style(), width()),
+        ReportFormat::Csv => report::layers_csv(&record()?, &question),
+        other => return Err(no_format("latency by layer", other)),
+    };
+    print(&text.map_err(|reason| Error::user(reason).hint(HINT_RUNS))?)
+}
+
+fn no_format(what: &str, format: ReportFormat) -> Error {
+    Error::user(format!("{what} has no format {}", format.word())).hint("use --format text or csv")
+}
+
+/// The record; of a large one only the runs that the page draws keep their details.
 fn read_for_page(path: &Path) -> Result<Record> {
     if fs::metadata(path).is_ok_and(|file| file.len() < LONG_BYTES) {
         return store::read(path).map_err(unreadable);
@@ -128,36 +148,27 @@ fn read_for_page(path: &Path) -> Result<Record> {
 /// The SHA-256 of a file that is not too large, in hexadecimal digits.
 fn digest(path: &Path) -> Option<String> {
     let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.len() <= HASHED_BYTES_MAX))?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    let mut file = file;
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
-            Ok(length) => hash.update(&buffer[..length]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-            Err(_) => return None,
-        }
-    }
+    sha256(file)
 }
 
-/// Writes `page` into `file`, in place of a page that may be there, but of nothing else.
+/// Writes `page` into `file`. Only an existing page is overwritten.
 ///
 /// # Errors
-/// Where something else is there, and where it cannot be written.
+/// Where the file exists and is not a page, and where it cannot be written.
 pub fn write_page(file: &Path, page: &str) -> Result<()> {
-    if is_something_else(file) {
-        return Err(Error::user(format!("{} is there and is no page", file.display())).hint("name another file"));
+    if is_other_file(file) {
+        return Err(
+            Error::user(format!("{} exists and is not a page of dbdyno", file.display())).hint("give another file")
+        );
     }
     let refused = |error| Error::environment(format!("{} cannot be written: {error}", file.display()));
     fs::write(file, page).map_err(refused)?;
     print(&format!("page in {}", file.display()))
 }
 
-/// Whether there is a file that does not begin as a page does. An empty one, and a device such as /dev/null, may be
-/// written.
-fn is_something_else(file: &Path) -> bool {
-    if !fs::metadata(file).is_ok_and(|there| there.is_file() && there.len() > 0) {
+/// Whether `file` exists and is not a page. An empty file, and a device such as /dev/null, may be overwritten.
+fn is_other_file(file: &Path) -> bool {
+    if !fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() > 0) {
         return false;
     }
     let mut begin = Vec::new();

@@ -1,23 +1,23 @@
 //! `dbdyno run`: measure, record, print the spec sheet.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use record::{Check, Finding, Outcome, Run, Verdict};
 use run::{Error, Fault, Measured, Result};
 
-use crate::arguments::RunArguments;
+use crate::arguments::run::RunArguments;
 use crate::engines::engine;
-use crate::measuring::measuring;
+use crate::measuring::{EXTERNAL, default_record, measuring, refuse_existing};
 use crate::output::{print, style, width};
 use crate::request;
 use crate::target::target;
 
-/// The engine that needs nothing.
+/// The default engine: it needs no server.
 const DEFAULT_TARGET: &str = "sqlite";
 
-/// What --prove adds to a plan: which runs these are is known when the others are measured.
+/// What --prove adds to a plan; its runs are decided when the others are measured.
 const PROOFS: &str =
-    "then each test of the engine at its best in three pairs more: with all and with 80 % of what limits it there\n";
+    "then three more pairs of each engine test at its best degree: with 100 % and with 80 % of its limiting resource\n";
 
 /// Carries out `dbdyno run`.
 ///
@@ -39,7 +39,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     engine(&target)?;
     if arguments.resume.is_none() {
         refuse_existing(&request.record)
-            .map_err(|error| error.hint("give another --record, or go on with it by --resume"))?;
+            .map_err(|error| error.hint("give another --record, or continue it with --resume"))?;
     }
     if arguments.dry_run {
         let plan = measuring(arguments.quiet, |measuring| run::dry_run(&request, measuring.context(&target)?))?;
@@ -64,7 +64,7 @@ fn show(measured: Measured) -> Result<()> {
     }
     if let Some(error) = measured.error {
         let path = measured.path.display();
-        let hint = format!("the runs that ended are in {path}; go on with dbdyno run --resume {path}");
+        let hint = format!("finished runs are in {path}; continue with dbdyno run --resume {path}");
         return Err(if error.hint.is_some() { error } else { error.hint(hint) });
     }
     let failed = measured.record.runs.iter().filter(|run| has_failed(run));
@@ -73,39 +73,22 @@ fn show(measured: Measured) -> Result<()> {
     match failed.is_empty() {
         true => Ok(()),
         false => Err(Error::environment(format!("runs failed: {}", failed.join(", ")))
-            .hint("the spec sheet says why; the other runs are valid")),
+            .hint("the spec sheet shows why; the other runs are valid")),
     }
 }
 
-/// Whether something is wrong with the run itself. What only its surroundings spoilt (other guests of the host, a client
-/// that was too slow) is invalid on the sheet and no error of the invocation.
+/// Whether the run itself failed. A run that only failed checks of its environment is invalid on the sheet, but no
+/// error of the invocation.
 fn has_failed(run: &Run) -> bool {
-    let surroundings = [Check::Steal, Check::Swapping, Check::Throttling, Check::ClientShare, Check::RateLevels];
-    // How much of a rate is kept is what runs of a sweep and of a search are made to find out.
+    // A backlog is an expected result in a sweep or search.
     let is_answer = |finding: &Finding| run.variation.is_some() && finding.check() == Check::Backlog;
-    let wrong = |finding: &Finding| {
-        finding.verdict == Verdict::Fail && !surroundings.contains(&finding.check()) && !is_answer(finding)
+    let failed = |finding: &Finding| {
+        finding.verdict == Verdict::Fail && !EXTERNAL.contains(&finding.check()) && !is_answer(finding)
     };
-    run.outcome != Outcome::Done || run.findings.iter().any(wrong)
+    run.outcome != Outcome::Done || run.findings.iter().any(failed)
 }
 
-/// The record at `path` with what appends to it: from here on nobody else does.
+/// The record at `path`, locked for appending.
 fn resume(path: &Path) -> Result<(store::Writer, record::Record)> {
     store::Writer::resume(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })
-}
-
-/// Refuses to write over a record.
-///
-/// # Errors
-/// Where there is something at `path`.
-pub fn refuse_existing(path: &Path) -> Result<()> {
-    match path.exists() {
-        true => Err(Error::user(format!("record {} exists", path.display())).hint("give another --record")),
-        false => Ok(()),
-    }
-}
-
-/// A name in the current directory that says when and where.
-pub fn default_record() -> PathBuf {
-    PathBuf::from(store::default_name(std::time::SystemTime::now(), &host::host_name()))
 }

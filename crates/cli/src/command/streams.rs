@@ -5,14 +5,12 @@ use record::{Bytes, Preset};
 use run::{Error, Result, StreamsRequest, measure_streams};
 use workload::streams::{PAGE_BYTES, STREAMS_MAX};
 
-use super::run::{default_record, refuse_existing};
 use crate::arguments::streams::StreamsArguments;
+use crate::arguments::value::once;
 use crate::build::build;
 use crate::engines::engine;
-use crate::measuring::measuring;
-use crate::outcome::show;
+use crate::measuring::{default_record, measuring, refuse_existing, show};
 use crate::output::{style, width};
-use crate::request::once;
 use crate::target::target;
 
 /// Carries out `dbdyno streams`.
@@ -25,17 +23,17 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
     engine(&target)?;
     refuse_existing(&request.record)?;
     let measured = measuring(arguments.quiet, |measuring| measure_streams(&request, measuring.context(&target)?))?;
-    show(measured, |record, place| report::streams_text(record, published().as_deref(), place, style(), width()))
+    show(measured, |record, path| report::streams_text(record, published().as_deref(), path, style(), width()))
 }
 
-/// With which streams others measured, of the first publication that says so.
+/// The streams of the first published system that has file streams.
 fn published() -> Option<String> {
     let fact = |system: &model::System, name: &str| {
         system.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.clone())
     };
     reference::published().iter().find_map(|system| {
         let (setting, file) = (fact(system, "file streams")?, fact(system, "file streams, file of each")?);
-        Some(format!("as in {}: {setting}, files of {file}; no rates of them are published", system.name))
+        Some(format!("as in {}: {setting}, files of {file}; no rates are published", system.name))
     })
 }
 
@@ -75,29 +73,29 @@ fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
     })
 }
 
-/// Names of forms; none for all.
+/// Names of forms; empty for all.
 fn forms(words: &[String]) -> Vec<String> {
     let named = words.iter().map(|word| word.trim().to_owned()).collect::<Vec<String>>();
     if named.iter().any(|word| word == "all") { Vec::new() } else { named }
 }
 
-fn numbers(asked: &[u32], preset: Preset) -> Result<Vec<u32>> {
+fn numbers(given: &[u32], preset: Preset) -> Result<Vec<u32>> {
     let usual: &[u32] = if preset == Preset::Smoke { &[1, 2] } else { &[1, 4, 16] };
-    let numbers = if asked.is_empty() { usual.to_vec() } else { once(asked) };
+    let numbers = if given.is_empty() { usual.to_vec() } else { once(given) };
     match numbers.iter().find(|number| **number > STREAMS_MAX) {
         Some(number) => Err(Error::user(format!("streams {number} are more than {STREAMS_MAX}"))
-            .hint("each stream has a session of its own")),
+            .hint("each stream needs its own session")),
         None => Ok(numbers),
     }
 }
 
-/// `asked`, which is to be a multiple of `unit` bytes, which is called `of`.
-fn multiple(option: &str, asked: Bytes, of: &str, unit: u64) -> Result<Bytes> {
-    if asked.0 > 0 && asked.0.is_multiple_of(unit) {
-        return Ok(asked);
+/// `size`, which must be a multiple of `unit` bytes, named `of`.
+fn multiple(option: &str, size: Bytes, of: &str, unit: u64) -> Result<Bytes> {
+    if size.0 > 0 && size.0.is_multiple_of(unit) {
+        return Ok(size);
     }
     let example = size_text((16_u64 << 20).next_multiple_of(unit));
-    let message = format!("{option} {} is no multiple of {of}, {unit} bytes", size_text(asked.0));
+    let message = format!("{option} {} is not a multiple of {of}, {unit} bytes", size_text(size.0));
     Err(Error::user(message)
         .hint(format!("give a size such as --{option} {example}; MB is a power of 1000, MiB one of 1024")))
 }
@@ -109,24 +107,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_is_a_multiple_of_what_it_consists_of() {
+    fn a_size_is_a_multiple_of_its_unit() {
         for bytes in [4096, 1 << 20, 8192] {
             assert_eq!(multiple("request", Bytes(bytes), "4 KiB", 4096), Ok(Bytes(bytes)));
         }
-        for (bytes, said) in [(0, "0B"), (1000, "1kB"), (1_000_000, "1MB")] {
+        for (bytes, shown) in [(0, "0B"), (1000, "1kB"), (1_000_000, "1MB")] {
             let error = multiple("request", Bytes(bytes), "4 KiB", 4096).expect_err("none");
-            assert_eq!(error.message, format!("request {said} is no multiple of 4 KiB, 4096 bytes"));
+            assert_eq!(error.message, format!("request {shown} is not a multiple of 4 KiB, 4096 bytes"));
         }
     }
 
     #[test]
-    fn a_hint_is_a_size_that_can_be() {
+    fn a_hint_names_a_valid_size() {
         for (unit, hint) in [(4096, "16MiB"), (3 << 20, "18MiB"), (12 << 10, "16392KiB"), (256 << 20, "256MiB")] {
             let error = multiple("file", Bytes(1001), "it", unit).expect_err("no multiple");
-            let told = error.hint.expect("a hint");
-            assert!(told.contains(&format!("such as --file {hint};")), "{told}");
+            let text = error.hint.expect("a hint");
+            assert!(text.contains(&format!("such as --file {hint};")), "{text}");
             let size = quantity::size(hint).expect("a size");
-            assert!(multiple("file", Bytes(size), "it", unit).is_ok(), "{told}");
+            assert!(multiple("file", Bytes(size), "it", unit).is_ok(), "{text}");
         }
     }
 
@@ -138,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn what_others_measured_is_said_with_where_it_is_from() {
-        let said = published().expect("a publication");
+    fn published_streams_are_cited() {
+        let text = published().expect("a publication");
         for words in ["as in ", "16 concurrent dd", "1 MB requests", "10 GB", "no rates"] {
-            assert!(said.contains(words), "{said}");
+            assert!(text.contains(words), "{text}");
         }
     }
 }

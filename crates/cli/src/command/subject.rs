@@ -1,4 +1,4 @@
-//! What stands on the command line for a platform: a record, or the name of a published system.
+//! Platforms on the command line: a record, or the name of a published system; and price books.
 
 use std::borrow::Cow;
 use std::fs;
@@ -8,12 +8,12 @@ use model::{PriceBook, System};
 use record::Run;
 use run::{Error, Result};
 
-use crate::command::places::unreadable;
+use crate::command::records::unreadable;
 
-/// The platform that `words` mean: a file of that name if there is one, otherwise a published system.
+/// The platform named by `words`: a record if such a file exists, otherwise a published system.
 ///
 /// # Errors
-/// Where a file cannot be read as a record, and where there is neither.
+/// Where the record cannot be read, and where neither exists.
 pub fn system(words: &str) -> Result<Cow<'static, System>> {
     let path = Path::new(words);
     if path.exists() || is_path(words) {
@@ -23,27 +23,27 @@ pub fn system(words: &str) -> Result<Cow<'static, System>> {
     published(words).map(Cow::Borrowed)
 }
 
-/// The published system that `words` mean.
+/// The published system named by `words`.
 ///
 /// # Errors
-/// Where there is none of that name, or more than one.
+/// Where there is none or more than one of that name.
 pub fn published(words: &str) -> Result<&'static System> {
     match reference::find(words) {
         Ok(system) => Ok(system),
         Err(reference::Lookup::Unknown { known, .. }) => {
-            let message = format!("{words} is no file here, and no published system");
+            let message = format!("{words} is neither a file nor a published system");
             Err(Error::user(message).hint(format!("give the path of a record, or one of {}", known.join(", "))))
         }
         Err(ambiguous) => Err(Error::user(ambiguous.to_string())),
     }
 }
 
-/// Whether only a file can be meant.
+/// Whether it can only be a file.
 pub fn is_path(words: &str) -> bool {
     words.contains('/') || store::is_record_name(words)
 }
 
-/// What a system is not made of: it is most of a record.
+/// Drops the histograms, which a system does not need and which are most of a record.
 fn without_distributions(run: &mut Run) {
     run.slices = None;
     for latency in [&mut run.service, &mut run.response] {
@@ -51,15 +51,14 @@ fn without_distributions(run: &mut Run) {
     }
 }
 
-/// The price books at `paths`, one for each of `systems`, `-` for none; of a published system without one, the prices
-/// that were published.
+/// The price books at `paths`, one per system, `-` for none; the default of a published system is its published price.
 ///
 /// # Errors
-/// Where there are not as many as systems, and where one cannot be read.
+/// Where their number differs from that of the systems, and where one cannot be read.
 pub fn prices(paths: &[PathBuf], systems: &[System]) -> Result<Vec<Option<PriceBook>>> {
     if !paths.is_empty() && paths.len() != systems.len() {
         let message = format!("--prices names {} price books for {} systems", paths.len(), systems.len());
-        return Err(Error::user(message).hint("give one for each system in their order, - for one without"));
+        return Err(Error::user(message).hint("give one per system in the same order, - for none"));
     }
     let book = |(index, system): (usize, &System)| match paths.get(index) {
         Some(path) if path.as_os_str() != "-" => price_book(path).map(Some),
@@ -71,13 +70,13 @@ pub fn prices(paths: &[PathBuf], systems: &[System]) -> Result<Vec<Option<PriceB
 /// The price book at `path`.
 ///
 /// # Errors
-/// Where it cannot be read, and where it is none.
+/// Where it cannot be read or is invalid.
 pub fn price_book(path: &Path) -> Result<PriceBook> {
-    let place = path.display().to_string();
+    let shown = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|error| {
-        Error::user(format!("price book {place} cannot be read: {error}")).hint("give the path of a TOML file")
+        Error::user(format!("price book {shown} cannot be read: {error}")).hint("give the path of a TOML file")
     })?;
-    reference::price_book(&text, &place).map_err(|error| {
+    reference::price_book(&text, &shown).map_err(|error| {
         let hint = error.hint.clone();
         let error = Error::user(reference::PriceError { hint: None, ..error }.to_string());
         hint.map_or(error.clone(), |hint| error.hint(hint))

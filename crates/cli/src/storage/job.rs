@@ -8,7 +8,7 @@ use crate::arguments::io::{IoArguments, IoEngine};
 /// Keys with their values.
 pub type Pairs = Vec<(String, Option<String>)>;
 
-/// What the options say.
+/// The options that were given.
 pub fn pairs(arguments: &IoArguments) -> Pairs {
     let mut pairs = Pairs::new();
     let mut add = |key: &str, value: Option<&str>| pairs.push((key.to_owned(), value.map(str::to_owned)));
@@ -67,7 +67,7 @@ pub fn pairs(arguments: &IoArguments) -> Pairs {
     pairs
 }
 
-/// The job of the command line: the options, and before them what holds where they say nothing.
+/// The job of the command line: defaults, then the given options.
 pub fn with_defaults<'a>(arguments: &IoArguments, pairs: &'a Pairs) -> Vec<(&'a str, Option<&'a str>)> {
     let given = |key: &str| pairs.iter().any(|(name, _)| name == key);
     let mut all: Vec<(&str, Option<&str>)> = vec![
@@ -93,7 +93,7 @@ pub fn with_defaults<'a>(arguments: &IoArguments, pairs: &'a Pairs) -> Vec<(&'a 
     all
 }
 
-/// Gives every job of `plan` the warm-up of a job without a file: a tenth of its window.
+/// Sets the default warm-up of every job of `plan`: a tenth of its window.
 pub fn set_warm_up(plan: &mut IoPlan) {
     for job in plan.phases.iter_mut().flat_map(|phase| &mut phase.jobs) {
         job.ramp_time.0 = job.run_time.unwrap_or_default().0 / 10;

@@ -1,7 +1,5 @@
-//! Storage alone, as the command line asks for it: what `io` and `calibrate` have in common.
+//! What `io` and `calibrate` share.
 
 pub mod job;
-pub mod measurement;
-pub mod permission;
-pub mod place;
+pub mod location;
 pub mod request;

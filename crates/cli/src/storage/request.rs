@@ -1,15 +1,18 @@
-//! What a request says where the user does not, and what a job file may ask of this machine.
+//! Requests of storage: defaults, the environment of job files, and the measurement with its output.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fio::Surroundings;
-use record::Bytes;
-use run::{Error, Result};
+use record::{Bytes, Finding, Outcome, Run, Verdict};
+use report::FioJson;
+use run::{Error, IoRequest, Result};
 
-use crate::command::run::default_record;
+use crate::arguments::io::IoFormat;
+use crate::measuring::{EXTERNAL, measuring};
+use crate::output::{print, style, width};
 
-/// What job files may ask of this machine.
+/// The environment that job files may query.
 pub fn surroundings<'a>(include: &'a dyn Fn(&Path) -> std::io::Result<String>) -> Surroundings<'a> {
     Surroundings {
         variable: &|name| std::env::var(name).ok(),
@@ -20,7 +23,7 @@ pub fn surroundings<'a>(include: &'a dyn Fn(&Path) -> std::io::Result<String>) -
     }
 }
 
-/// The size of a file where nobody says: large enough to be no toy, and no burden.
+/// Default file size: at most 4 GiB and at most a tenth of the free space.
 pub fn default_size(directory: Option<&Path>) -> &'static str {
     let free = host::free_bytes(directory.unwrap_or(Path::new("."))).unwrap_or(Bytes(u64::MAX));
     let sizes = [("4G", 4096), ("2G", 2048), ("1G", 1024), ("512M", 512), ("256M", 256), ("64M", 64)];
@@ -28,20 +31,47 @@ pub fn default_size(directory: Option<&Path>) -> &'static str {
     sizes.into_iter().find(|(_, mebibytes)| fits(*mebibytes)).map_or("16M", |(text, _)| text)
 }
 
-/// A seed that no other invocation has.
+/// A seed that differs in each invocation.
 pub fn fresh_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     (now.as_nanos() as u64) ^ (u64::from(std::process::id()) << 48)
 }
 
-/// Where the record goes; one that is there is not overwritten.
+/// Measures, and shows the record.
 ///
 /// # Errors
-/// Where it is there.
-pub fn record_path(wished: Option<&Path>) -> Result<PathBuf> {
-    let path = wished.map_or_else(default_record, Path::to_owned);
-    match path.exists() {
-        false => Ok(path),
-        true => Err(Error::user(format!("record {} exists", path.display())).hint("give another --record")),
+/// Those of the measurement; runs that failed or are invalid.
+pub fn carry_out(request: &IoRequest, format: IoFormat, quiet: bool) -> Result<()> {
+    // No engine is opened, but left-overs of one in the directory are cleaned up.
+    let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
+    let measured = measuring(quiet, |measuring| run::measure_io(request, measuring.context(&target)?))?;
+    if !measured.record.runs.is_empty() {
+        let path = measured.path.display().to_string();
+        print(&match format {
+            IoFormat::Text => report::text(&measured.record, &path, style(), width()),
+            IoFormat::FioJson => report::fio_json(&measured.record, FioJson::Plain),
+            IoFormat::FioJsonPlus => report::fio_json(&measured.record, FioJson::Plus),
+            IoFormat::Csv => report::io_csv(&measured.record),
+            IoFormat::Json => report::json(&measured.record),
+        })?;
     }
+    if let Some(error) = measured.error {
+        return Err(error);
+    }
+    let invalid: Vec<&Run> = measured.record.runs.iter().filter(|run| model::is_invalid(run)).collect();
+    let names: Vec<&str> = invalid.iter().map(|run| run.test.as_str()).collect();
+    match invalid.iter().all(|run| is_disturbed_only(run)) {
+        _ if invalid.is_empty() => Ok(()),
+        true => Err(Error::environment(format!("disturbed from outside: {}", names.join(", ")))
+            .hint("the report shows by what; measure again on a quiet machine")),
+        false => {
+            Err(Error::environment(format!("no valid measurement: {}", names.join(", "))).hint("the report shows why"))
+        }
+    }
+}
+
+/// Whether only checks of the environment of a run failed.
+fn is_disturbed_only(run: &Run) -> bool {
+    let own = |finding: &Finding| finding.verdict == Verdict::Fail && !EXTERNAL.contains(&finding.check());
+    run.outcome == Outcome::Done && !run.findings.iter().any(own)
 }

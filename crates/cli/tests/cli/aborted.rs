@@ -1,8 +1,8 @@
-//! Ctrl-C, kill -9, a server that dies: what was finished is kept, what was started is stopped, and it goes on.
+//! Ctrl-C, kill -9, a server that dies: finished runs are kept, servers are stopped, and the record is resumed.
 
 use std::time::{Duration, Instant};
 
-use crate::bench::{Bench, runs, said};
+use crate::bench::{Bench, finished, runs};
 use crate::local_server::{servers, wait_for_server};
 
 /// Sends the signal `name` to the process `pid`.
@@ -13,8 +13,8 @@ pub fn signal(pid: u32, name: &str) {
 
 /// Waits until the record holds at least `count` runs.
 pub fn wait_for_runs(bench: &Bench, name: &str, count: usize) {
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(60) {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
         if store::read(&bench.path().join(name)).is_ok_and(|record| record.runs.len() >= count) {
             return;
         }
@@ -24,20 +24,20 @@ pub fn wait_for_runs(bench: &Bench, name: &str, count: usize) {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_finished_and_leaves_nothing_running() {
+fn ctrl_c_keeps_finished_runs_and_stops_everything() {
     let bench = Bench::new();
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "1", "--jobs", "1"];
     let child = bench.start(&[&arguments[..], &["--tests", "T611,T616,T431,T716,T311", "--record", "r.json"]].concat());
     wait_for_runs(&bench, "r.json", 1);
     signal(child.id(), "INT");
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{}\n{}", output.out, output.err);
     let record = bench.record("r.json");
     assert_eq!(record["status"], "interrupted");
     assert!(!record["runs"].as_array().unwrap().is_empty());
     assert!(servers(&bench).is_empty());
     assert_eq!(bench.files().len(), 1, "only the record: {:?}", bench.files());
-    assert!(said.err.contains("--resume") || said.out.contains("--resume"), "{}\n{}", said.out, said.err);
+    assert!(output.err.contains("--resume") || output.out.contains("--resume"), "{}\n{}", output.out, output.err);
     bench.succeed(&["run", "--resume", "r.json"]);
     let record = bench.record("r.json");
     assert_eq!(record["status"], "finished");
@@ -45,7 +45,7 @@ fn ctrl_c_keeps_what_was_finished_and_leaves_nothing_running() {
 }
 
 #[test]
-fn ctrl_c_breaks_off_a_statement_in_flight() {
+fn ctrl_c_cancels_a_running_statement() {
     let bench = Bench::new();
     let test = r#"
 code = "T901"
@@ -72,10 +72,10 @@ expect = { rows = 1 }
     }
     std::thread::sleep(Duration::from_secs(2));
     signal(child.id(), "INT");
-    let begun = Instant::now();
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    let start = Instant::now();
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{}\n{}", output.out, output.err);
+    assert!(start.elapsed() < Duration::from_secs(10));
     assert!(!bench.path().join("dbdyno-data").exists());
 }
 
@@ -89,8 +89,8 @@ fn after_kill_9_the_next_start_cleans_up_and_resume_finishes() {
     child.wait().unwrap();
     assert!(!servers(&bench).is_empty(), "the server was orphaned");
     let finished = bench.record("r.json")["runs"].clone();
-    let said = bench.succeed(&["run", "--resume", "r.json"]);
-    assert!(said.err.contains("stopped") || said.err.contains("removed"), "it says what it found: {}", said.err);
+    let output = bench.succeed(&["run", "--resume", "r.json"]);
+    assert!(output.err.contains("stopped") || output.err.contains("removed"), "it says what it found: {}", output.err);
     let record = bench.record("r.json");
     assert_eq!(record["status"], "finished");
     for run in finished.as_array().unwrap() {
@@ -104,16 +104,16 @@ fn after_kill_9_the_next_start_cleans_up_and_resume_finishes() {
 }
 
 #[test]
-fn a_server_that_dies_in_mid_run_is_reported_and_the_runs_before_are_kept() {
+fn a_server_that_dies_during_a_run_is_reported_and_earlier_runs_are_kept() {
     let bench = Bench::new();
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "2", "--jobs", "1"];
     let child = bench.start(&[&arguments[..], &["--tests", "T611,T616", "--record", "r.json"]].concat());
     let server = wait_for_server(&bench);
     wait_for_runs(&bench, "r.json", 1);
     signal(server, "QUIT");
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("hint: "), "{}", said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
+    assert!(output.err.contains("hint: "), "{}", output.err);
     let record = bench.record("r.json");
     assert_eq!(record["status"], "failed");
     assert_eq!(runs(&record, "T611")[0]["outcome"]["status"], "done");

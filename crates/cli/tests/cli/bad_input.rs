@@ -1,23 +1,23 @@
-//! What cannot be: a clear error, the right exit code, nothing lost and nothing left behind.
+//! Invalid input: a clear error, the right exit code, nothing lost and nothing left behind.
 
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Finished};
 
 /// Runs `arguments`, expects `code` and all `words` in the error, and an empty directory afterwards.
-fn refused(arguments: &[&str], code: i32, words: &[&str]) -> Said {
+fn refused(arguments: &[&str], code: i32, words: &[&str]) -> Finished {
     let bench = Bench::new();
-    let said = bench.run(arguments);
-    assert_eq!(said.code, code, "{arguments:?}\n{}\n{}", said.out, said.err);
+    let output = bench.run(arguments);
+    assert_eq!(output.code, code, "{arguments:?}\n{}\n{}", output.out, output.err);
     for word in words {
-        assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+        assert!(output.err.contains(word), "no {word:?} in {:?}", output.err);
     }
-    assert!(said.err.contains("hint: "), "{}", said.err);
-    assert!(!said.err.contains("panicked"), "{}", said.err);
+    assert!(output.err.contains("hint: "), "{}", output.err);
+    assert!(!output.err.contains("panicked"), "{}", output.err);
     assert!(bench.files().is_empty(), "left behind: {:?}", bench.files());
-    said
+    output
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn no_degree_of_parallelism() {
 }
 
 #[test]
-fn times_that_are_none() {
+fn invalid_times() {
     refused(&["run", "--seconds", "-1"], 2, &["seconds -1 is not a length of time"]);
     refused(&["run", "--seconds", "0"], 2, &["seconds 0 is less than 1ms"]);
     refused(&["run", "--rate", "0"], 2, &["rate 0 is not a number of steps per second"]);
@@ -52,13 +52,13 @@ fn targets_that_do_not_parse_or_are_not_known() {
 
 #[test]
 fn a_password_is_never_repeated() {
-    let said = refused(&["run", "--target", "postgres://me:s3cret@host:99999/db"], 2, &["port"]);
-    assert!(!said.err.contains("s3cret") && !said.out.contains("s3cret"), "{}", said.err);
+    let output = refused(&["run", "--target", "postgres://me:s3cret@host:99999/db"], 2, &["port"]);
+    assert!(!output.err.contains("s3cret") && !output.out.contains("s3cret"), "{}", output.err);
 }
 
 #[test]
-fn nobody_listens() {
-    // A port that was free a moment ago.
+fn a_refused_connection_is_reported() {
+    // A port that was free just before.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let target = format!("postgres://me@127.0.0.1:{port}/db");
     refused(&["run", "--target", &target], 1, &[&port.to_string()]);
@@ -82,12 +82,12 @@ fn somebody_else_listens() {
 fn a_directory_that_is_none_or_cannot_be_written() {
     let bench = Bench::new();
     fs::write(bench.path().join("file"), "").unwrap();
-    let said = bench.run(&["run", "--dir", "file"]);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("file is not a directory") && said.err.contains("hint: "), "{}", said.err);
-    let said = bench.run(&["run", "--dir", "/proc"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.err.contains("/proc"), "{}", said.err);
+    let output = bench.run(&["run", "--dir", "file"]);
+    assert_eq!(output.code, 2, "{}", output.err);
+    assert!(output.err.contains("file is not a directory") && output.err.contains("hint: "), "{}", output.err);
+    let output = bench.run(&["run", "--dir", "/proc"]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    assert!(output.err.contains("/proc"), "{}", output.err);
     assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
 }
 
@@ -101,9 +101,9 @@ fn a_link_is_not_followed() {
     let bench = Bench::new();
     fs::create_dir(bench.path().join("other")).unwrap();
     std::os::unix::fs::symlink("other", bench.path().join("dbdyno-data")).unwrap();
-    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T611"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.err.contains("is a link"), "{}", said.err);
+    let output = bench.run(&["run", "--preset", "smoke", "--tests", "T611"]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    assert!(output.err.contains("is a link"), "{}", output.err);
     assert!(bench.path().join("other").is_dir());
 }
 
@@ -112,9 +112,9 @@ fn a_directory_of_somebody_else() {
     let bench = Bench::new();
     fs::create_dir(bench.path().join("dbdyno-data")).unwrap();
     fs::write(bench.path().join("dbdyno-data/letter"), "dear").unwrap();
-    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T611"]);
-    assert_eq!(said.code, 1);
-    assert!(said.err.contains("was not made by dbdyno"), "{}", said.err);
+    let output = bench.run(&["run", "--preset", "smoke", "--tests", "T611"]);
+    assert_eq!(output.code, 1);
+    assert!(output.err.contains("was not made by dbdyno"), "{}", output.err);
     assert!(bench.path().join("dbdyno-data/letter").exists());
 }
 
@@ -122,9 +122,9 @@ fn a_directory_of_somebody_else() {
 fn a_record_that_exists_is_not_overwritten() {
     let bench = Bench::new();
     fs::write(bench.path().join("r.json"), "precious").unwrap();
-    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T611", "--record", "r.json"]);
-    assert_eq!(said.code, 2);
-    assert!(said.err.contains("r.json exists"), "{}", said.err);
+    let output = bench.run(&["run", "--preset", "smoke", "--tests", "T611", "--record", "r.json"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("r.json exists"), "{}", output.err);
     assert_eq!(fs::read_to_string(bench.path().join("r.json")).unwrap(), "precious");
 }
 
@@ -141,13 +141,13 @@ fn records_that_are_none() {
         [("", "empty.json"), ("{}", "empty.json"), ("{\"schema_version\": 1}", "empty.json"), ("[", "empty.json")]
     {
         fs::write(bench.path().join("empty.json"), text).unwrap();
-        let said = bench.run(&["report", "empty.json"]);
-        assert_eq!(said.code, 2, "{text:?}: {}", said.err);
-        assert!(said.err.contains(word), "{}", said.err);
+        let output = bench.run(&["report", "empty.json"]);
+        assert_eq!(output.code, 2, "{text:?}: {}", output.err);
+        assert!(output.err.contains(word), "{}", output.err);
     }
-    let said = bench.run(&["report", "none.json"]);
-    assert_eq!(said.code, 2);
-    assert!(said.err.contains("none.json"), "{}", said.err);
+    let output = bench.run(&["report", "none.json"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("none.json"), "{}", output.err);
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn a_record_of_a_newer_schema() {
     let head = "{\"head\":{\"format\":\"dbdyno record\",\"schema_version\":99,\"whatever\":true}}\n";
     fs::write(bench.path().join("new.json"), head).unwrap();
     for arguments in [vec!["report", "new.json"], vec!["run", "--resume", "new.json"]] {
-        let said = bench.run(&arguments);
-        assert_eq!(said.code, 2, "{}", said.err);
-        assert!(said.err.contains("schema version 99, this dbdyno reads up to version "), "{}", said.err);
+        let output = bench.run(&arguments);
+        assert_eq!(output.code, 2, "{}", output.err);
+        assert!(output.err.contains("schema version 99, this dbdyno reads up to version "), "{}", output.err);
     }
 }
 
@@ -166,17 +166,17 @@ fn a_record_of_a_newer_schema() {
 fn a_test_file_with_an_unknown_key() {
     let bench = Bench::new();
     fs::write(bench.path().join("mine.toml"), "code = \"T900\"\nsumary = \"a slip\"\n").unwrap();
-    let said = bench.run(&["run", "--preset", "smoke", "--tests", "mine.toml"]);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("mine.toml") && said.err.contains("sumary"), "{}", said.err);
-    let said = bench.run(&["run", "--preset", "smoke", "--tests", "./none.toml"]);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("none.toml"), "{}", said.err);
+    let output = bench.run(&["run", "--preset", "smoke", "--tests", "mine.toml"]);
+    assert_eq!(output.code, 2, "{}", output.err);
+    assert!(output.err.contains("mine.toml") && output.err.contains("sumary"), "{}", output.err);
+    let output = bench.run(&["run", "--preset", "smoke", "--tests", "./none.toml"]);
+    assert_eq!(output.code, 2, "{}", output.err);
+    assert!(output.err.contains("none.toml"), "{}", output.err);
 }
 
 #[test]
 fn a_full_disk() {
-    // A file system of 1 MiB, where the tests may mount one.
+    // A file system of 1 MiB, if the tests may mount one.
     let bench = Bench::new();
     let small = bench.path().join("small");
     fs::create_dir(&small).unwrap();
@@ -187,15 +187,15 @@ fn a_full_disk() {
         .output()
         .is_ok_and(|output| output.status.success());
     if !mounted {
-        // An ordinary user cannot mount; whoever runs the tests as root must not miss this one.
+        // Only root can mount; as root this test must not be skipped.
         assert!(!rustix::process::getuid().is_root(), "a small file system could not be mounted");
         return;
     }
-    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T616", "--dir", "small", "--record", "r.json"]);
+    let output = bench.run(&["run", "--preset", "smoke", "--tests", "T616", "--dir", "small", "--record", "r.json"]);
     let left: Vec<_> = small.read_dir().unwrap().collect();
     let unmounted = std::process::Command::new("umount").arg(&small).status();
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("hint: "), "{}", said.err);
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
+    assert!(output.err.contains("hint: "), "{}", output.err);
     assert!(left.is_empty(), "{left:?}");
     assert!(unmounted.is_ok());
 }

@@ -8,10 +8,10 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The processors and the devices of the machine, which tests share unless one needs them for itself.
+/// Processors and devices of the machine, which tests share unless one needs exclusive use.
 static MACHINE: RwLock<()> = RwLock::new(());
 
-/// How a test has the machine, to the end of its thread.
+/// How a test uses the machine, until its thread ends.
 #[derive(Default)]
 enum Machine {
     #[default]
@@ -19,7 +19,7 @@ enum Machine {
     Shared {
         _guard: RwLockReadGuard<'static, ()>,
     },
-    Alone {
+    Exclusive {
         _guard: RwLockWriteGuard<'static, ()>,
     },
 }
@@ -28,7 +28,7 @@ thread_local! {
     static MINE: RefCell<Machine> = const { RefCell::new(Machine::NotYet) };
 }
 
-/// Waits until no test has the machine for itself.
+/// Waits until no test has exclusive use of the machine.
 fn share_the_machine() {
     MINE.with_borrow_mut(|mine| {
         if matches!(mine, Machine::NotYet) {
@@ -37,13 +37,13 @@ fn share_the_machine() {
     });
 }
 
-/// An empty directory of a test's own.
+/// An empty directory of one test.
 pub struct Bench {
     directory: TempDir,
 }
 
-/// What the program said.
-pub struct Said {
+/// Exit code and output of a process.
+pub struct Finished {
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -52,21 +52,21 @@ pub struct Said {
 impl Bench {
     pub fn new() -> Bench {
         share_the_machine();
-        // Unix socket paths are short: the default place of temporary directories is, too.
+        // Unix socket paths are limited in length, so the default temporary directory is used.
         Bench { directory: tempfile::Builder::new().prefix("dbdyno-test").tempdir().unwrap() }
     }
 
-    /// The same on a disk: where the tests are built there is one, and temporary directories may lie in memory.
+    /// The same on a disk: the build directory is on one, while temporary directories may be in memory.
     pub fn on_disk() -> Bench {
         share_the_machine();
         Bench { directory: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
     }
 
-    /// The same while no other test does anything: what others use of the machine is foreign load, which changes verdicts.
+    /// The same with exclusive use of the machine: other tests would be foreign load, which changes verdicts.
     pub fn alone(self) -> Bench {
         MINE.take();
         let guard = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
-        MINE.set(Machine::Alone { _guard: guard });
+        MINE.set(Machine::Exclusive { _guard: guard });
         self
     }
 
@@ -92,15 +92,15 @@ impl Bench {
     }
 
     /// Runs the program to its end.
-    pub fn run(&self, arguments: &[&str]) -> Said {
-        said(self.command(arguments).output().unwrap())
+    pub fn run(&self, arguments: &[&str]) -> Finished {
+        finished(self.command(arguments).output().unwrap())
     }
 
-    /// Runs it and demands success.
-    pub fn succeed(&self, arguments: &[&str]) -> Said {
-        let said = self.run(arguments);
-        assert_eq!(said.code, 0, "dbdyno {}\n{}\n{}", arguments.join(" "), said.out, said.err);
-        said
+    /// Runs it and expects success.
+    pub fn succeed(&self, arguments: &[&str]) -> Finished {
+        let output = self.run(arguments);
+        assert_eq!(output.code, 0, "dbdyno {}\n{}\n{}", arguments.join(" "), output.out, output.err);
+        output
     }
 
     /// Starts it and leaves it running.
@@ -113,14 +113,14 @@ impl Bench {
         serde_json::to_value(store::read(&self.path().join(name)).unwrap()).unwrap()
     }
 
-    /// Makes a record of `value` at `name`, in the place of one that is there.
+    /// Writes `value` as a record at `name`, overwriting an existing one.
     pub fn write_record(&self, name: &str, value: &Value) {
         let path = self.path().join(name);
         let _ = std::fs::remove_file(&path);
         store::Writer::create(&path, &serde_json::from_value(value.clone()).unwrap()).unwrap();
     }
 
-    /// Everything that lies in the directory.
+    /// All entries of the directory.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = self.path().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();
@@ -128,21 +128,21 @@ impl Bench {
     }
 }
 
-/// What a process said until its end.
-pub fn said(output: Output) -> Said {
-    Said {
+/// Exit code and output of a finished process.
+pub fn finished(output: Output) -> Finished {
+    Finished {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
     }
 }
 
-/// The runs of `record` that are about `test`.
+/// The runs of `test` in `record`.
 pub fn runs<'a>(record: &'a Value, test: &str) -> Vec<&'a Value> {
     record["runs"].as_array().unwrap().iter().filter(|run| run["test"] == test).collect()
 }
 
-/// The growth of a counter over the window of a run.
+/// The increase of a counter over the window of a run.
 pub fn growth(run: &Value, counter: &str) -> Option<u64> {
     let readings = run["readings"].as_array()?;
     let value = |reading: &Value| reading["values"][counter].as_u64();

@@ -1,4 +1,4 @@
-//! `dbdyno report --activity`, and the looks at sessions that it tells of.
+//! `dbdyno report --activity`, and the session samples of a record.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, growth, runs, said};
+use crate::bench::{Bench, finished, growth, runs};
 
-/// Sessions found in a class, over all looks.
+/// Sessions in a class, over all samples.
 fn sessions_in(run: &Value, class: &str) -> u64 {
     let waits = run["activity"]["waits"].as_array().unwrap();
     waits.iter().filter(|wait| wait["class"] == class).map(|wait| wait["session_count"].as_u64().unwrap()).sum()
 }
 
 #[test]
-fn twenty_three_are_twenty_three_while_somebody_looks() {
-    // Autovacuum commits transactions of its own in the same database.
+fn twenty_three_are_twenty_three_while_sessions_are_sampled() {
+    // Autovacuum commits its own transactions in the same database.
     for target in ["local:postgres?autovacuum=off", "local:mariadb"] {
         let bench = Bench::new();
-        // Two jobs with pauses, so that there is time for looks.
+        // Two jobs with think time, so that there is time for samples.
         let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "2", "--steps", "23"];
         let pauses = ["--seconds", "60", "--think-time", "40ms", "--tests", "T716,T611", "--record", "r.json"];
         bench.succeed(&[&arguments[..], &pauses].concat());
@@ -29,8 +29,8 @@ fn twenty_three_are_twenty_three_while_somebody_looks() {
             assert_eq!(run["totals"]["transactions"], 2 * 23, "{target} {test}");
             let engine = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap();
             assert_eq!(engine, 2 * 23, "{target} {test}: what the engine counted, less what dbdyno did to read it");
-            let looks = run["activity"]["sample_count"].as_u64().unwrap();
-            assert!(looks > 0, "{target} {test}: nobody looked");
+            let samples = run["activity"]["sample_count"].as_u64().unwrap();
+            assert!(samples > 0, "{target} {test}: no samples");
         }
     }
 }
@@ -58,7 +58,7 @@ expect = { changed = 1 }
 "#;
 
 #[test]
-fn sessions_that_want_one_row_are_seen_waiting_for_it() {
+fn sessions_waiting_for_a_row_lock_are_sampled() {
     for (target, event) in [("local:postgres", "Lock:"), ("local:mariadb", "row lock")] {
         let bench = Bench::on_disk();
         std::fs::write(bench.path().join("one.toml"), ONE_ROW).unwrap();
@@ -66,9 +66,9 @@ fn sessions_that_want_one_row_are_seen_waiting_for_it() {
         bench.succeed(&[&arguments[..], &["--tests", "./one.toml", "--record", "r.json"]].concat());
         let record = bench.record("r.json");
         let run = runs(&record, "T902")[0];
-        // One of eight has the row; of the others some wait for a processor where others have the machine.
-        let looks = run["activity"]["sample_count"].as_u64().unwrap();
-        assert!(looks > 0 && 2 * sessions_in(run, "application") > looks, "{target}: {}", run["activity"]);
+        // One of eight has the row; some of the others may wait for a processor on a busy machine.
+        let samples = run["activity"]["sample_count"].as_u64().unwrap();
+        assert!(samples > 0 && 2 * sessions_in(run, "application") > samples, "{target}: {}", run["activity"]);
         let shown = bench.succeed(&["report", "r.json", "--activity", "T902"]).out;
         for part in ["SESSIONS", "LOAD PROFILE", "TOP TIMED EVENTS", event, "WAIT CLASSES", "I/O BY KIND", "HISTOGRAM"]
         {
@@ -81,7 +81,7 @@ fn sessions_that_want_one_row_are_seen_waiting_for_it() {
 }
 
 #[test]
-fn nobody_looks_where_nobody_is_to_and_where_there_is_nothing_to_see() {
+fn sessions_are_not_sampled_without_engine_or_on_request() {
     let bench = Bench::new();
     let run = |more: &[&str]| {
         let arguments = ["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json"];
@@ -96,7 +96,7 @@ fn nobody_looks_where_nobody_is_to_and_where_there_is_nothing_to_see() {
 }
 
 #[test]
-fn of_an_engine_in_this_process_the_calls_are_told() {
+fn calls_of_an_embedded_engine_are_sampled() {
     let bench = Bench::on_disk();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T716", "--record", "r.json"]);
     let shown = bench.succeed(&["report", "r.json", "--activity"]).out;
@@ -106,7 +106,7 @@ fn of_an_engine_in_this_process_the_calls_are_told() {
 }
 
 #[test]
-fn both_sides_of_a_pair_are_looked_at_or_neither() {
+fn both_sides_of_a_pair_are_sampled_or_neither() {
     let bench = Bench::new();
     for (more, expected) in [(&[][..], true), (&["--no-activity"][..], false)] {
         let arguments = ["pair", "--a", "local:postgres", "--b", "local:postgres", "--preset", "smoke", "--pairs", "1"];
@@ -121,13 +121,13 @@ fn both_sides_of_a_pair_are_looked_at_or_neither() {
 }
 
 #[test]
-fn what_is_not_there_is_refused_with_a_hint() {
+fn missing_activity_is_refused_with_a_hint() {
     let bench = Bench::new();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,P111", "--record", "r.json"]);
     let refused = |words: &[&str]| {
-        let said = bench.run(&[&["report", "r.json"], words].concat());
-        assert_eq!(said.code, 2, "{words:?}: {}", said.err);
-        said.err
+        let output = bench.run(&[&["report", "r.json"], words].concat());
+        assert_eq!(output.code, 2, "{words:?}: {}", output.err);
+        output.err
     };
     assert!(refused(&["--activity", "99"]).contains("there is no run 99 in this record of 2 runs"));
     assert!(refused(&["--activity", "P111"]).contains("no run of P111 works through an engine"));
@@ -152,35 +152,35 @@ fn socket_directory(directory: &Path) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_session_that_looks_and_is_lost_ends_no_run() {
+fn a_lost_sampling_session_does_not_end_the_run() {
     let bench = Bench::new();
     let arguments = ["run", "--target", "local:postgres?autovacuum=off", "--preset", "smoke", "--jobs", "1"];
     let child = bench.start(&[&arguments[..], &["--tests", "T616", "--seconds", "4", "--record", "r.json"]].concat());
-    // The one whose last statement asks what sessions do.
+    // The session whose last statement is the sampling query.
     let end = "select pg_terminate_backend(pid) from pg_stat_activity \
                where query like '%wait_event_type%' and pid <> pg_backend_pid()";
-    let begun = Instant::now();
+    let start = Instant::now();
     let ended = loop {
-        assert!(begun.elapsed() < Duration::from_secs(60), "nobody looked within a minute");
+        assert!(start.elapsed() < Duration::from_secs(60), "no sample within a minute");
         let asked = socket_directory(bench.path()).and_then(|socket| {
             let arguments = ["-U", "dbdyno", "-d", "postgres", "-At", "-c", end, "-h"];
             Command::new("psql").args(arguments).arg(socket).output().ok()
         });
         if asked.is_some_and(|output| output.stdout.starts_with(b"t")) {
-            break begun.elapsed();
+            break start.elapsed();
         }
         std::thread::sleep(Duration::from_millis(50));
     };
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 0, "after {ended:?}: {}\n{}", said.out, said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 0, "after {ended:?}: {}\n{}", output.out, output.err);
     let record = bench.record("r.json");
     let run = runs(&record, "T616")[0];
     assert_eq!(run["outcome"]["status"], "done");
-    // What it saw until then is kept, and 40 looks would have been taken.
-    let looks = run["activity"]["sample_count"].as_u64();
-    assert!(looks.is_none_or(|looks| looks < 30), "{looks:?}");
+    // Earlier samples are kept; there would have been 40.
+    let samples = run["activity"]["sample_count"].as_u64();
+    assert!(samples.is_none_or(|samples| samples < 30), "{samples:?}");
     let engine = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap();
     let ours = run["totals"]["transactions"].as_u64().unwrap();
-    // The session that ended it committed as well.
+    // The session that terminated it committed as well.
     assert!(engine.abs_diff(ours) < 200, "{engine} and {ours}");
 }

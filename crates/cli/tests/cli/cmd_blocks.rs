@@ -1,4 +1,4 @@
-//! `dbdyno blocks`: exact rows, exact mixes, commits that the engine counts too, and reads where nothing is cached.
+//! `dbdyno blocks`: exact rows and mixes, commits counted by the engine, and reads with cold caches.
 
 use serde_json::Value;
 
@@ -6,20 +6,20 @@ use crate::bench::{Bench, growth, runs};
 
 const ENGINES: [&str; 3] = ["sqlite", "local:postgres", "local:mariadb"];
 
-/// The settings of a published measurement, as they were.
+/// The settings of a published measurement.
 const SLOB_CONF: &str = include_str!("../../../workload/src/blocks/settings/slob.conf");
 
-/// Measures; the record, and what was printed.
+/// Measures; returns the record and the output.
 fn measured(bench: &Bench, arguments: &[&str]) -> (Value, String) {
-    let said = bench.succeed(&[&["blocks", "--no-probe", "--record", "r.json"], arguments].concat());
+    let output = bench.succeed(&[&["blocks", "--no-probe", "--record", "r.json"], arguments].concat());
     let record = bench.record("r.json");
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     for run in record["runs"].as_array().unwrap() {
         assert_eq!(run["outcome"]["status"], "done", "{run}");
         assert_ne!(run["findings"][0]["evidence"]["answers"], Value::Null);
-        assert_eq!(run["findings"][0]["verdict"], "pass", "{}", said.out);
+        assert_eq!(run["findings"][0]["verdict"], "pass", "{}", output.out);
     }
-    (record, said.out)
+    (record, output.out)
 }
 
 /// Steps and rows of one kind of operation of a run.
@@ -50,7 +50,7 @@ fn a_hundred_operations_have_exactly_their_mix_and_their_rows() {
         let (record, out) = measured(&bench, &[&["--target", target], &mix[..], &size[..]].concat());
         let run = only_run(&record);
         let rows_of_scan = if target == "local:mariadb" { 80 } else { 40 };
-        // 30 of 100 update, a tenth of the other 70 scans; two sessions.
+        // 30 of 100 are updates, a tenth of the other 70 scans; two sessions.
         assert_eq!(kind(run, "update"), (60, 60 * 16), "{target}");
         assert_eq!(kind(run, "scan"), (14, 14 * rows_of_scan), "{target}");
         assert_eq!(kind(run, "read"), (126, 126 * 16), "{target}");
@@ -85,7 +85,7 @@ fn twenty_three_operations_are_twenty_three_commits() {
 }
 
 #[test]
-fn what_lies_in_the_cache_of_the_engine_is_read_from_nowhere() {
+fn cached_blocks_cause_no_reads() {
     for target in ENGINES {
         let bench = Bench::new();
         let sizes = ["--scale", "1000", "--run-time", "0.3", "--update-pct", "0"];
@@ -99,7 +99,7 @@ fn what_lies_in_the_cache_of_the_engine_is_read_from_nowhere() {
 }
 
 #[test]
-fn what_is_cold_is_read_block_by_block() {
+fn a_cold_run_reads_each_block() {
     for target in ENGINES {
         let bench = Bench::on_disk();
         let sizes = ["--cold", "--scale", "20480", "--work-unit", "128", "--update-pct", "0"];
@@ -110,7 +110,7 @@ fn what_is_cold_is_read_block_by_block() {
         assert_eq!(operations, 19, "an eighth of 160, but for the one that warmed up");
         let reads = growth(run, "physical_read_count").unwrap() as f64 / (operations * 128) as f64;
         assert!((0.98..1.02).contains(&reads), "{target} read {reads} blocks for each of the work unit");
-        // The device is everybody's: others may only add to what was read for this. In memory there is none.
+        // Other programs may add reads of the device. A tmpfs has no device.
         let is_on_device = run["blocks"]["page_cached"].as_f64().is_some_and(|share| share < 0.05);
         if let Some(device) = growth(run, "device_read_count").filter(|_| is_on_device) {
             let device = device as f64 / (operations * 128) as f64;
@@ -120,12 +120,12 @@ fn what_is_cold_is_read_block_by_block() {
 }
 
 #[test]
-fn blocks_are_held_against_what_the_device_gives_without_an_engine() {
+fn blocks_are_compared_with_the_probe_of_the_device() {
     let bench = Bench::on_disk().alone();
     let sizes = ["--scale", "4096", "--run-time", "2", "--threads", "2", "--update-pct", "0"];
-    let said = bench.succeed(&[&["blocks", "--target", "sqlite", "--record", "r.json"], &sizes[..]].concat());
+    let output = bench.succeed(&[&["blocks", "--target", "sqlite", "--record", "r.json"], &sizes[..]].concat());
     let record = bench.record("r.json");
-    assert!(said.out.contains("WHAT LIMITS IT") && said.out.contains("B100 J2"), "{}", said.out);
+    assert!(output.out.contains("WHAT LIMITS IT") && output.out.contains("B100 J2"), "{}", output.out);
     let blocks = only_run(&record);
     assert_eq!(blocks["number"], record["runs"].as_array().unwrap().len());
     match record["plan"]["skipped"].as_array().unwrap().as_slice() {
@@ -135,14 +135,14 @@ fn blocks_are_held_against_what_the_device_gives_without_an_engine() {
             assert!(probe["totals"]["operations"].as_u64().unwrap() > 0);
             assert_eq!(blocks["ceiling"]["probe"], "P321");
         }
-        // In memory there is no device.
+        // A tmpfs has no device.
         [skipped] => assert_eq!((&skipped["test"], &blocks["ceiling"]), (&"P321".into(), &Value::Null)),
         more => panic!("{more:?}"),
     }
 }
 
 #[test]
-fn the_settings_of_a_published_measurement_are_carried_out() {
+fn the_settings_of_a_published_measurement_are_supported() {
     for target in ENGINES {
         let bench = Bench::new();
         std::fs::write(bench.path().join("slob.conf"), SLOB_CONF).unwrap();
@@ -161,7 +161,7 @@ fn a_loop_in_the_engine_does_the_same() {
     for target in ["local:postgres", "local:mariadb"] {
         let bench = Bench::new();
         let mix = ["--update-pct", "30", "--scan-pct", "10", "--scan-table-size", "40", "--threads", "2"];
-        // Fewer first keys than a call has operations.
+        // Fewer start keys than operations per call.
         let size = ["--mode", "engine", "--scale", "100", "--work-unit", "90", "--work-loop", "100", "--warm-up", "0"];
         let (record, out) = measured(&bench, &[&["--target", target], &mix[..], &size[..]].concat());
         let run = only_run(&record);
@@ -175,7 +175,7 @@ fn a_loop_in_the_engine_does_the_same() {
 }
 
 #[test]
-fn the_tiers_of_caches_are_told_apart() {
+fn the_tiers_of_caches_are_distinguished() {
     for target in ["sqlite", "local:postgres"] {
         let bench = Bench::new();
         let sizes = ["--cache", "2MiB,64MiB", "--scale", "2000", "--run-time", "0.3", "--update-pct", "0"];
@@ -207,12 +207,12 @@ fn a_pause_is_no_part_of_an_operation() {
 fn what_cannot_be_measured() {
     let bench = Bench::new();
     let refused = |arguments: &[&str], words: &[&str]| {
-        let said = bench.run(&[&["blocks"], arguments].concat());
-        assert_eq!(said.code, 2, "{arguments:?}\n{}\n{}", said.out, said.err);
+        let output = bench.run(&[&["blocks"], arguments].concat());
+        assert_eq!(output.code, 2, "{arguments:?}\n{}\n{}", output.out, output.err);
         for word in words.iter().chain(&["hint: "]) {
-            assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+            assert!(output.err.contains(word), "no {word:?} in {:?}", output.err);
         }
-        assert!(!said.err.contains("tiger"), "{}", said.err);
+        assert!(!output.err.contains("tiger"), "{}", output.err);
     };
     refused(&["--target", "duckdb"], &["random blocks cannot be measured on DuckDB", "by columns"]);
     refused(&["--mode", "engine"], &["SQLite has no procedures that commit", "--mode client"]);
@@ -225,9 +225,9 @@ fn what_cannot_be_measured() {
     refused(&["--cache", "lots"], &["cache lots is not a size"]);
     refused(&["--cache="], &["cache \"\" is not a size"]);
     refused(&["--scale="], &["scale \"\" is neither"]);
-    refused(&["--hotspot-mb", "4"], &["--hotspot-mb would change nothing: there is no hot spot", "give --hotspot"]);
-    refused(&["--think-max", "1"], &["--think-max would change nothing", "--think-frequency"]);
-    refused(&["--hot-schema-frequency", "3"], &["--hot-schema-frequency would change nothing", "--schemas 2"]);
+    refused(&["--hotspot-mb", "4"], &["--hotspot-mb has no effect: there is no hot spot", "give --hotspot"]);
+    refused(&["--think-max", "1"], &["--think-max has no effect", "--think-frequency"]);
+    refused(&["--hot-schema-frequency", "3"], &["--hot-schema-frequency has no effect", "--schemas 2"]);
     refused(&["--cold", "--hotspot"], &["a cold run visits no block twice", "a hot spot is", "--hotspot (DO_HOTSPOT)"]);
     refused(&["--cold", "--schemas", "2", "--hot-schema-frequency", "3"], &["visits no block twice", "a hot schema"]);
     refused(&["--cold", "--work-loop", "20"], &["more than the 19", "reads ahead", "a --scale of 10752 blocks"]);
@@ -246,27 +246,27 @@ fn what_cannot_be_measured() {
 }
 
 #[test]
-fn what_means_nothing_here_is_said_and_no_password_is_kept() {
+fn ignored_settings_are_noted_and_no_password_is_kept() {
     let bench = Bench::new();
     let text = "\u{feff}SYSDBA_PASSWD='tiger'\nDATABASE_STATISTICS_TYPE=awr\nSCALE=200\nWORK_UNIT=4\nWORK_LOOP=5\n\
                 EXTERNAL_SCRIPT=$PWD/x\nHOTSPOT_MB=8\nHOTSPOT_FREQUENCY=3\nHOT_SCHEMA_FREQUENCY=2\n";
     std::fs::write(bench.path().join("slob.conf"), text).unwrap();
-    let said = bench.succeed(&["blocks", "slob.conf", "--no-probe", "--record", "r.json"]);
+    let output = bench.succeed(&["blocks", "slob.conf", "--no-probe", "--record", "r.json"]);
     for words in [
-        "line 1: SYSDBA_PASSWD means nothing here",
-        "line 2: DATABASE_STATISTICS_TYPE means nothing here",
-        "line 6: EXTERNAL_SCRIPT means nothing here",
+        "line 1: SYSDBA_PASSWD is ignored",
+        "line 2: DATABASE_STATISTICS_TYPE is ignored",
+        "line 6: EXTERNAL_SCRIPT is ignored",
         "HOTSPOT_MB, HOTSPOT_FREQUENCY change nothing: there is no hot spot",
         "HOT_SCHEMA_FREQUENCY changes nothing: there is one schema",
     ] {
-        assert!(said.err.contains(words), "{}", said.err);
+        assert!(output.err.contains(words), "{}", output.err);
     }
     let record = std::fs::read_to_string(bench.path().join("r.json")).unwrap();
-    assert!(!record.contains("tiger") && !said.err.contains("tiger") && !said.out.contains("tiger"));
+    assert!(!record.contains("tiger") && !output.err.contains("tiger") && !output.out.contains("tiger"));
 }
 
 #[test]
-fn whether_the_page_cache_served_the_reads_is_asked_where_the_engine_has_to_read() {
+fn the_page_cache_is_checked_if_the_engine_reads() {
     let asked = |cache: &str| {
         let bench = Bench::new();
         let sizes = ["--target", "local:postgres", "--scale", "4000", "--run-time", "0.3", "--update-pct", "0"];
@@ -285,7 +285,7 @@ fn engines_with_other_blocks_are_compared_by_their_number() {
         let size = ["--scale", "300", "--work-unit", "8", "--work-loop", "50", "--warm-up", "0", "--update-pct", "0"];
         bench.succeed(&[&["blocks", "--no-probe", "--target", target, "--record", record], &size[..]].concat());
     }
-    let said = bench.run(&["compare", "a.json", "b.json"]);
-    assert!(said.out.contains("block size: A 8 KiB; B 16 KiB"), "{}\n{}", said.out, said.err);
-    assert!(said.out.contains("B100") && !said.out.contains("differ in size"), "{}", said.out);
+    let output = bench.run(&["compare", "a.json", "b.json"]);
+    assert!(output.out.contains("block size: A 8 KiB; B 16 KiB"), "{}\n{}", output.out, output.err);
+    assert!(output.out.contains("B100") && !output.out.contains("differ in size"), "{}", output.out);
 }

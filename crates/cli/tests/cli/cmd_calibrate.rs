@@ -1,13 +1,13 @@
-//! `dbdyno calibrate`: the answer of CALIBRATE_IO, twice the same within its own interval.
+//! `dbdyno calibrate`: the result of CALIBRATE_IO, reproducible within its interval.
 
 use serde_json::Value;
 
 use crate::bench::{Bench, runs};
 
-/// A tenth of a second each; a latency that even a busy machine keeps.
+/// A tenth of a second each, with a latency bound that even a busy machine meets.
 const SHORT: [&str; 7] = ["calibrate", "--size", "64M", "--seconds", "0.1", "--max-latency", "200"];
 
-/// The calibration in a record: rates of all measurements of `test` at the level that was measured most often.
+/// The calibration in a record: rates of `test` at the level with most measurements.
 fn best(record: &Value, test: &str) -> Vec<f64> {
     let mut levels: std::collections::BTreeMap<u64, Vec<f64>> = std::collections::BTreeMap::new();
     for run in runs(record, test) {
@@ -24,21 +24,21 @@ fn range(rates: &[f64]) -> (f64, f64) {
     (rates.iter().copied().fold(f64::INFINITY, f64::min), rates.iter().copied().fold(0.0, f64::max))
 }
 
-/// Calibrates; gives the rates at the best level, small and large blocks. None where other work on this machine made
-/// measurements invalid: there is no answer then, and rightly so.
+/// Calibrates; returns the rates at the best level, for small and large blocks. None if foreign load made measurements
+/// invalid.
 fn calibrated(bench: &Bench, name: &str) -> Option<[Vec<f64>; 2]> {
-    let said = bench.run(&[&SHORT[..], &["--record", name]].concat());
+    let output = bench.run(&[&SHORT[..], &["--record", name]].concat());
     let record = bench.record(name);
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     let rates = ["max_iops", "max_mbps"].map(|test| best(&record, test));
     let findings = record["runs"].as_array().unwrap().iter().filter_map(|run| run["findings"].as_array()).flatten();
     let invalid = findings.filter(|finding| finding["verdict"] == "fail").count();
     if invalid > 0 && rates.iter().any(|rates| rates.len() < 5) {
         return None;
     }
-    assert!(rates.iter().all(|rates| rates.len() >= 5), "{rates:?}\n{}", said.out);
+    assert!(rates.iter().all(|rates| rates.len() >= 5), "{rates:?}\n{}", output.out);
     for word in ["MAX_IOPS", "MAX_MBPS", "ACTUAL_LATENCY", "in flight", "kept"] {
-        assert!(said.out.contains(word), "no {word:?} in\n{}\n{}", said.out, said.err);
+        assert!(output.out.contains(word), "no {word:?} in\n{}\n{}", output.out, output.err);
     }
     Some(rates)
 }
@@ -51,12 +51,12 @@ fn agree(one: &[Vec<f64>; 2], other: &[Vec<f64>; 2]) -> bool {
     })
 }
 
-// Windows of a tenth of a second on a machine that runs other tests at the same time: what it gives may fall to a
-// hundredth from one calibration to the next, or be invalid. Two that do not agree are therefore held against dbdyno only
-// after two more, and only where each was steady in itself. The interval that is printed is a matter of quiet machines.
+// With windows of a tenth of a second and parallel tests, rates may vary by a factor of a hundred between calibrations,
+// or be invalid. Two calibrations that disagree are therefore a failure only after two more, and only if each was
+// steady. The printed interval applies to idle machines.
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
-fn twice_in_the_same_place_agrees() {
+fn repeated_calibrations_agree() {
     let bench = Bench::on_disk();
     let mut tries: Vec<[Vec<f64>; 2]> = Vec::new();
     let mut agreed = false;
@@ -77,29 +77,29 @@ fn twice_in_the_same_place_agrees() {
 }
 
 #[test]
-fn each_level_has_its_distribution_and_the_bound_stands_beside_it() {
+fn each_level_has_its_distribution_and_the_bound() {
     let bench = Bench::on_disk();
     let bound = ["--max-latency", "p99=900ms", "--disks", "2", "--quiet", "--record", "r.json"];
-    let said = bench.run(&[&SHORT[..5], &bound[..]].concat());
+    let output = bench.run(&[&SHORT[..5], &bound[..]].concat());
     let record = bench.record("r.json");
     let curve = runs(&record, "max_iops");
-    assert!(curve.len() >= 3, "{}", said.err);
+    assert!(curve.len() >= 3, "{}", output.err);
     assert_eq!(curve[0]["storage"]["streams"][0]["depth"], 2, "one I/O on each disk to begin with");
     for run in curve {
         assert_eq!(run["storage"]["bound"], "p99=900ms");
         assert!(run["service"]["count"].as_u64().unwrap() > 0 && run["service"]["p50_ns"].as_u64().unwrap() > 0);
     }
-    assert!(said.out.contains("p99=900ms"), "{}", said.out);
+    assert!(output.out.contains("p99=900ms"), "{}", output.out);
 }
 
 #[test]
-fn what_cannot_be_calibrated() {
+fn invalid_calibrations_are_refused() {
     let bench = Bench::on_disk();
     let refused = |arguments: &[&str], code: i32, words: &[&str]| {
-        let said = bench.run(&[&["calibrate"], arguments].concat());
-        assert_eq!(said.code, code, "{arguments:?}\n{}\n{}", said.out, said.err);
+        let output = bench.run(&[&["calibrate"], arguments].concat());
+        assert_eq!(output.code, code, "{arguments:?}\n{}\n{}", output.out, output.err);
         for word in words.iter().chain(&["hint: "]) {
-            assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+            assert!(output.err.contains(word), "no {word:?} in {:?}", output.err);
         }
         assert!(bench.files().is_empty(), "{:?}", bench.files());
     };

@@ -25,7 +25,7 @@ fn measure(bench: &Bench, more: &[&str]) {
     bench.succeed(&[&SMALL[..], more].concat());
 }
 
-/// The record at `from` as one side of a pair, every run `factor` times as long: so much fewer per second.
+/// The record at `from` as one side of a pair, with every run `factor` times as long, which lowers the rate.
 fn side(bench: &Bench, from: &str, [name, other]: [&str; 2], factor: f64) {
     let mut record: Value = bench.record(from);
     record["id"] = json!(name);
@@ -36,7 +36,7 @@ fn side(bench: &Bench, from: &str, [name, other]: [&str; 2], factor: f64) {
     bench.write_record(&format!("{name}.json"), &record);
 }
 
-/// A directory with the two sides of a pair, `a.json` and `b.json`, of which `b` is a fifth slower.
+/// A directory with the two sides of a pair, `a.json` and `b.json`, `b` being 20 % slower.
 fn pair() -> Bench {
     let bench = Bench::new();
     measure(&bench, &["--tests", "T611", "--jobs", "1", "--repeats", "6", "--record", "r.json"]);
@@ -46,11 +46,11 @@ fn pair() -> Bench {
 }
 
 #[test]
-fn a_side_that_is_slower_is_said_to_be_and_the_gate_makes_it_an_exit_code() {
+fn a_slower_side_is_reported_and_the_gate_makes_it_an_exit_code() {
     let bench = pair();
-    let said = bench.succeed(&["compare", "a.json", "b.json"]);
+    let output = bench.succeed(&["compare", "a.json", "b.json"]);
     for words in ["T611", "SLOWER", "-20.0 %", "paired, 6 pairs"] {
-        assert!(said.out.contains(words), "no {words} in\n{}", said.out);
+        assert!(output.out.contains(words), "no {words} in\n{}", output.out);
     }
     let passed = bench.succeed(&["compare", "b.json", "a.json", "--fail-if", "slower>2%"]);
     assert!(passed.out.contains("FASTER") && passed.out.contains("slower>2%: nothing"), "{}", passed.out);
@@ -63,11 +63,11 @@ fn a_side_that_is_slower_is_said_to_be_and_the_gate_makes_it_an_exit_code() {
 }
 
 #[test]
-fn every_form_has_the_same_verdict() {
+fn every_format_has_the_same_verdict() {
     let bench = pair();
     for format in ["text", "markdown", "junit", "csv"] {
-        let said = bench.succeed(&["compare", "a.json", "b.json", "--format", format]);
-        assert!(said.out.contains("SLOWER"), "{format}\n{}", said.out);
+        let output = bench.succeed(&["compare", "a.json", "b.json", "--format", format]);
+        assert!(output.out.contains("SLOWER"), "{format}\n{}", output.out);
     }
     bench.succeed(&["compare", "a.json", "b.json", "--html", "c.html"]);
     let page = fs::read_to_string(bench.path().join("c.html")).unwrap();
@@ -81,10 +81,10 @@ fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
     let bench = Bench::new();
     measure(&bench, &["--tests", "T611,P111", "--jobs", "1", "--record", "one.json"]);
     measure(&bench, &["--tests", "T611", "--jobs", "1", "--record", "two.json"]);
-    let said = bench.run(&["compare", "one.json", "two.json", "--fail-if", "inconclusive"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.out.contains("single run: repeatability unknown"), "{}", said.out);
-    assert!(said.out.contains("only on A"), "P111\n{}", said.out);
+    let output = bench.run(&["compare", "one.json", "two.json", "--fail-if", "inconclusive"]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    assert!(output.out.contains("single run: repeatability unknown"), "{}", output.out);
+    assert!(output.out.contains("only on A"), "P111\n{}", output.out);
     let beside = bench.succeed(&["compare", "one.json", "hp-dl980"]);
     assert!(beside.out.contains("PUBLISHED") && beside.out.contains("209.7 k J16"), "{}", beside.out);
     let untried = bench.run(&["compare", "one.json", "hp-dl980", "--fail-if", "slower>2%"]);
@@ -92,7 +92,7 @@ fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
     assert!(untried.err.contains("nothing was compared"), "{}", untried.err);
     let twins = bench.succeed(&["compare", "one.json", "./one.json"]);
     assert!(twins.err.contains("are the same system"), "{}", twins.err);
-    // One name in two directories is not one system, unless it was begun at the same moment.
+    // The same name in two directories is the same system only with the same start.
     fs::create_dir(bench.path().join("branch")).unwrap();
     let mut other = bench.record("one.json");
     bench.write_record("branch/copy.json", &other);
@@ -115,9 +115,9 @@ fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
         ("n.toml,-", "list_price -5000 of \"host\" is negative"),
         ("gone.toml,-", "price book gone.toml cannot be read"),
     ] {
-        let said = bench.run(&["compare", "one.json", "hp-dl980", "--prices", prices]);
-        assert_eq!(said.code, 2, "{prices}: {}", said.err);
-        assert!(said.err.contains(message) && said.err.contains("hint: "), "{prices}: {}", said.err);
+        let output = bench.run(&["compare", "one.json", "hp-dl980", "--prices", prices]);
+        assert_eq!(output.code, 2, "{prices}: {}", output.err);
+        assert!(output.err.contains(message) && output.err.contains("hint: "), "{prices}: {}", output.err);
     }
 }
 
@@ -127,8 +127,8 @@ fn runs_of_blocks_with_another_loop_are_incomparable() {
     let size = ["blocks", "--target", "local:postgres", "--scale", "300", "--run-time", "0.2", "--warm-up", "0"];
     bench.succeed(&[&size[..], &["--record", "client.json"]].concat());
     bench.succeed(&[&size[..], &["--mode", "engine", "--record", "engine.json"]].concat());
-    let said = bench.succeed(&["compare", "client.json", "engine.json"]);
-    assert!(said.out.contains("INCOMPARABLE") && said.out.contains("operations per step 1 and"), "{}", said.out);
+    let output = bench.succeed(&["compare", "client.json", "engine.json"]);
+    assert!(output.out.contains("INCOMPARABLE") && output.out.contains("operations per step 1 and"), "{}", output.out);
     let history = bench.succeed(&["history", "--test", "B100"]).out;
     assert!(history.contains("the loop in the client") && history.contains("the loop in the engine"), "{history}");
 }
@@ -149,14 +149,14 @@ fn what_cannot_be_compared_is_refused_with_a_hint() {
         (&["r.json", "newer.json"], "newer.json has schema version 99"),
         (&["r.json", "export.json"], "file export.json is one JSON document"),
         (&["r.json", "gone.json"], "record gone.json cannot be read"),
-        (&["r.json", "exadata"], "exadata is no file here, and no published system"),
+        (&["r.json", "exadata"], "exadata is neither a file nor a published system"),
         (&["r.json", "2018"], "may be any of"),
         (&["r.json", "r.json", "--fail-if", "slower>2"], "\"2\" is not a share of a rate"),
-        (&["r.json", "r.json", "--margin", "0"], "--margin 0 is not a share of a rate"),
+        (&["r.json", "r.json", "--margin", "0"], "--margin 0 is not a percentage"),
     ];
     for (arguments, message) in refusals {
-        let said = bench.run(&[&["compare"], arguments].concat());
-        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
-        assert!(said.err.contains(message) && said.err.contains("hint: "), "{arguments:?}: {}", said.err);
+        let output = bench.run(&[&["compare"], arguments].concat());
+        assert_eq!(output.code, 2, "{arguments:?}: {}", output.err);
+        assert!(output.err.contains(message) && output.err.contains("hint: "), "{arguments:?}: {}", output.err);
     }
 }

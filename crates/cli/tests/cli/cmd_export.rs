@@ -1,4 +1,4 @@
-//! `dbdyno export`: tables and logs of what was measured.
+//! `dbdyno export`: tables and histogram logs.
 
 use crate::bench::Bench;
 
@@ -22,8 +22,8 @@ fn measured() -> Bench {
 #[test]
 fn a_directory_becomes_tables_and_every_run_is_a_row() {
     let bench = measured();
-    let said = bench.succeed(&["export", ".", "--format", "csv", "--out", "tables"]);
-    assert!(said.out.starts_with("1 record in tables\n"), "{}", said.out);
+    let output = bench.succeed(&["export", ".", "--format", "csv", "--out", "tables"]);
+    assert!(output.out.starts_with("1 record in tables\n"), "{}", output.out);
     let record = bench.record("r.json");
     let runs = record["runs"].as_array().unwrap();
     let lines = |table: &str| {
@@ -36,7 +36,7 @@ fn a_directory_becomes_tables_and_every_run_is_a_row() {
     let findings = runs.iter().map(|run| run["findings"].as_array().unwrap().len());
     assert_eq!(lines("findings"), findings.sum::<usize>());
     let activity = std::fs::read_to_string(bench.path().join("tables/activity.csv")).unwrap();
-    // Of probes there is no activity.
+    // Probes have no activity.
     assert!(activity.contains(",T611,load_profile,Commits,total,") && !activity.contains(",P111,"), "{activity}");
     let layers = std::fs::read_to_string(bench.path().join("tables/layers.csv")).unwrap();
     assert!(layers.contains(",client_service,row,step,"), "{layers}");
@@ -58,37 +58,37 @@ fn parquet_files_are_whole_and_logs_are_one_for_each_run() {
     let sound = record["runs"].as_array().unwrap().iter().filter(|run| !is_invalid(run)).count();
     bench.succeed(&["export", "r.json", "--format", "hdr", "--out", "h"]);
     assert_eq!(logs("h"), sound);
-    // An invalid run is no log, and two records of one name are not one.
+    // An invalid run has no log, and two records of the same name are separate.
     let first = record["runs"].as_array().unwrap().iter().position(|run| !is_invalid(run)).unwrap();
     record["runs"][first]["outcome"] = serde_json::json!({ "status": "failed", "message": "gone" });
     std::fs::create_dir(bench.path().join("other")).unwrap();
     bench.write_record("other/r.json", &record);
-    let said = bench.succeed(&["export", "r.json", "other/r.json", "--format", "hdr", "--out", "two"]);
+    let output = bench.succeed(&["export", "r.json", "other/r.json", "--format", "hdr", "--out", "two"]);
     assert_eq!(logs("two"), 2 * sound - 1);
-    assert!(said.err.contains("other/r.json is called r-2: there is another r before it"), "{}", said.err);
-    assert!(said.out.contains("left out"), "{}", said.out);
+    assert!(output.err.contains("other/r.json is called r-2: there is another r before it"), "{}", output.err);
+    assert!(output.out.contains("left out"), "{}", output.out);
 }
 
 #[test]
-fn what_is_there_stays_and_what_is_no_record_is_told() {
+fn existing_files_stay_and_what_is_no_record_is_reported() {
     let bench = measured();
     std::fs::create_dir(bench.path().join("full")).unwrap();
     std::fs::write(bench.path().join("full/mine"), "mine").unwrap();
-    let said = bench.run(&["export", "r.json", "--format", "csv", "--out", "full"]);
-    assert_eq!((said.code, said.err.contains("directory full is not empty\nhint: ")), (2, true), "{}", said.err);
+    let output = bench.run(&["export", "r.json", "--format", "csv", "--out", "full"]);
+    assert_eq!((output.code, output.err.contains("directory full is not empty\nhint: ")), (2, true), "{}", output.err);
     bench.succeed(&["export", "r.json", "--format", "csv", "--out", "full", "--force"]);
     assert!(bench.path().join("full/mine").exists() && bench.path().join("full/runs.csv").exists());
-    let said = bench.run(&["export", "full", "--format", "csv", "--out", "x"]);
-    assert_eq!((said.code, said.err.contains("there is no record in full")), (2, true), "{}", said.err);
-    let said = bench.run(&["export", "missing.json", "--format", "csv", "--out", "x"]);
-    assert_eq!((said.code, said.err.contains("missing.json cannot be read")), (2, true), "{}", said.err);
+    let output = bench.run(&["export", "full", "--format", "csv", "--out", "x"]);
+    assert_eq!((output.code, output.err.contains("there is no record in full")), (2, true), "{}", output.err);
+    let output = bench.run(&["export", "missing.json", "--format", "csv", "--out", "x"]);
+    assert_eq!((output.code, output.err.contains("missing.json cannot be read")), (2, true), "{}", output.err);
 }
 
 #[test]
 fn a_published_system_is_written_beside_records() {
     let bench = measured();
-    let said = bench.succeed(&["export", "r.json", "hp-dl980", "--format", "csv", "--out", "both"]);
-    assert!(said.out.starts_with("1 record and 1 published system in both\n"), "{}", said.out);
+    let output = bench.succeed(&["export", "r.json", "hp-dl980", "--format", "csv", "--out", "both"]);
+    assert!(output.out.starts_with("1 record and 1 published system in both\n"), "{}", output.out);
     let points = std::fs::read_to_string(bench.path().join("both/reference_points.csv")).unwrap();
     // The published best point of the primary key test, in the columns of its report.
     assert!(points.lines().filter(|line| line.contains(",T611,")).count() >= 3, "{points}");
@@ -103,5 +103,5 @@ fn a_published_system_is_written_beside_records() {
     assert!(!bench.path().join("logs").exists(), "nothing was written");
     let unknown = bench.run(&["export", "no-such-thing", "--format", "csv", "--out", "x"]);
     assert_eq!(unknown.code, 2, "{}", unknown.err);
-    assert!(unknown.err.contains("no-such-thing is no file here, and no published system"), "{}", unknown.err);
+    assert!(unknown.err.contains("no-such-thing is neither a file nor a published system"), "{}", unknown.err);
 }

@@ -1,8 +1,8 @@
-//! `dbdyno history`: one figure from record to record.
+//! `dbdyno history`: one metric over many records.
 
 use crate::bench::Bench;
 
-/// Twenty records of one platform, made of one that was measured: from the eleventh on the steps are half as many.
+/// Twenty records of one platform, made from a measured one: from the eleventh on with half the steps.
 fn followed() -> Bench {
     let bench = Bench::new();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json", "-q"]);
@@ -22,11 +22,11 @@ fn followed() -> Bench {
 }
 
 #[test]
-fn a_fall_between_two_records_is_told_with_both() {
+fn a_fall_between_two_records_is_reported_with_both() {
     let bench = followed();
-    let said = bench.succeed(&["history", "--test", "T611"]);
-    assert!(said.out.contains("between day10 and day11 (p <= 0.0"), "{}", said.out);
-    assert!(said.out.contains("changed by -49") || said.out.contains("changed by -50"), "{}", said.out);
+    let output = bench.succeed(&["history", "--test", "T611"]);
+    assert!(output.out.contains("between day10 and day11 (p <= 0.0"), "{}", output.out);
+    assert!(output.out.contains("changed by -49") || output.out.contains("changed by -50"), "{}", output.out);
     let csv = bench.succeed(&["history", ".", "--test", "T611", "--jobs", "1", "--format", "csv"]).out;
     assert_eq!(csv.lines().count(), 21, "{csv}");
     let p99 = bench.succeed(&["history", "--test", "T611", "--metric", "p99"]).out;
@@ -54,7 +54,7 @@ fn other_nodes_or_another_durability_are_another_series() {
 }
 
 #[test]
-fn other_parameters_are_another_series_and_variations_are_left_out() {
+fn other_parameters_are_another_series_and_variations_are_skipped() {
     let bench = followed();
     let change = |days: std::ops::RangeInclusive<u32>, change: fn(&mut serde_json::Value)| {
         for day in days {
@@ -69,47 +69,47 @@ fn other_parameters_are_another_series_and_variations_are_left_out() {
     assert!(!text.contains("changed") && text.matches("no change in 10 values").count() == 2, "{text}");
     assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
     change(11..=20, |run| run["variation"] = serde_json::json!({"kind": "traced"}));
-    let said = bench.succeed(&["history", "--test", "T611"]);
-    assert!(said.out.contains("no change in 10 values") && !said.out.contains("day11"), "{}", said.out);
-    assert!(said.err.contains("left out: 10 records that have no plain run of T611"), "{}", said.err);
+    let output = bench.succeed(&["history", "--test", "T611"]);
+    assert!(output.out.contains("no change in 10 values") && !output.out.contains("day11"), "{}", output.out);
+    assert!(output.err.contains("skipped: 10 records that have no plain run of T611"), "{}", output.err);
 }
 
 #[test]
-fn few_records_tell_no_change() {
+fn few_records_show_no_change() {
     let bench = followed();
-    let said = bench.succeed(&["history", "day1.json", "day11.json", "--test", "T611"]);
-    assert!(said.out.contains("warning: preset smoke"), "{}", said.out);
+    let output = bench.succeed(&["history", "day1.json", "day11.json", "--test", "T611"]);
+    assert!(output.out.contains("warning: preset smoke"), "{}", output.out);
     let twice = bench.succeed(&["history", "day1.json", "./day1.json", ".", "--test", "T611"]);
     assert!(twice.out.contains("in 20 values"), "a record that is named twice is one: {}", twice.out);
-    assert!(said.out.contains("2 values: too few to tell a change from chance"), "{}", said.out);
+    assert!(output.out.contains("2 values: too few to tell a change from chance"), "{}", output.out);
 }
 
 #[test]
-fn what_cannot_be_followed_is_told() {
+fn what_cannot_be_followed_is_an_error() {
     let bench = followed();
-    let said = bench.run(&["history", "--test", "T999"]);
-    let expected = "error: none of 20 records has the test T999\nhint: they have T611\n";
-    assert_eq!((said.code, said.err.as_str()), (2, expected));
-    let said = bench.run(&["history", "--test", "T611", "--jobs", "64"]);
-    let expected = "error: none of 20 records has the test T611 at jobs 64\nhint: they have it at jobs 1\n";
-    assert_eq!((said.code, said.err.as_str()), (2, expected));
-    let said = bench.run(&["history", "--test", "T611", "--jobs", "0"]);
-    assert!(said.code == 2 && said.err.contains("jobs 0 is not a degree of parallelism"), "{}", said.err);
+    let output = bench.run(&["history", "--test", "T999"]);
+    let expected = "error: none of 20 records has test T999\nhint: they have T611\n";
+    assert_eq!((output.code, output.err.as_str()), (2, expected));
+    let output = bench.run(&["history", "--test", "T611", "--jobs", "64"]);
+    let expected = "error: none of 20 records has test T611 at 64 jobs\nhint: they have it at jobs 1\n";
+    assert_eq!((output.code, output.err.as_str()), (2, expected));
+    let output = bench.run(&["history", "--test", "T611", "--jobs", "0"]);
+    assert!(output.code == 2 && output.err.contains("jobs 0 is not a degree of parallelism"), "{}", output.err);
     let empty = Bench::new();
-    let said = empty.run(&["history", "--test", "T611"]);
-    assert!(said.code == 2 && said.err.contains("there is no record in ."), "{}", said.err);
+    let output = empty.run(&["history", "--test", "T611"]);
+    assert!(output.code == 2 && output.err.contains("there is no record in ."), "{}", output.err);
 }
 
 #[test]
-fn a_damaged_record_of_a_directory_is_left_out_and_told() {
+fn a_damaged_record_of_a_directory_is_skipped_with_a_note() {
     let bench = followed();
-    // Its head is whole; what is wrong is in a run.
+    // Its head is valid; the error is in a run.
     let damaged = std::fs::read_to_string(bench.path().join("day20.json")).unwrap();
     let damaged = damaged.replacen("\"totals\":{", "\"totals\":{\"steps\":\"many\",", 1);
     std::fs::write(bench.path().join("day20.json"), damaged).unwrap();
-    let said = bench.succeed(&["history", "--test", "T611"]);
-    assert!(said.err.contains("left out: record ./day20.json is damaged"), "{}", said.err);
-    assert!(said.out.contains("in 19 values"), "{}", said.out);
-    let said = bench.run(&["history", "day20.json", "--test", "T611"]);
-    assert!(said.code == 2 && said.err.contains("error: record day20.json is damaged"), "{}", said.err);
+    let output = bench.succeed(&["history", "--test", "T611"]);
+    assert!(output.err.contains("skipped: record ./day20.json is damaged"), "{}", output.err);
+    assert!(output.out.contains("in 19 values"), "{}", output.out);
+    let output = bench.run(&["history", "day20.json", "--test", "T611"]);
+    assert!(output.code == 2 && output.err.contains("error: record day20.json is damaged"), "{}", output.err);
 }

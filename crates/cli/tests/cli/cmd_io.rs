@@ -1,4 +1,4 @@
-//! `dbdyno io`: job files and options give the rows, the plan and the formats that they should.
+//! `dbdyno io`: rows, plans and formats of job files and options.
 
 use std::path::PathBuf;
 
@@ -26,9 +26,9 @@ fn the_published_jobs_give_their_rows() {
     let mut arguments = vec!["io"];
     arguments.extend(files.iter().map(String::as_str));
     arguments.extend(["--override", "runtime=1,ramp_time=0,filesize=64M", "--record", "r.json"]);
-    let said = bench.succeed(&arguments);
+    let output = bench.succeed(&arguments);
     for word in ["randread", "randwrite", "4 KiB", "256 KiB", "io_uring"] {
-        assert!(said.out.contains(word), "no {word:?} in\n{}", said.out);
+        assert!(output.out.contains(word), "no {word:?} in\n{}", output.out);
     }
     let record = bench.record("r.json");
     assert_eq!(record["status"], "finished");
@@ -56,12 +56,12 @@ fn the_published_jobs_give_their_rows() {
 }
 
 #[test]
-fn a_dry_run_says_what_it_would_do_and_writes_nothing() {
+fn a_dry_run_prints_the_plan_and_writes_nothing() {
     let bench = Bench::on_disk();
     let file = published().remove(1);
-    let said = bench.succeed(&["io", &file, "--dry-run"]);
+    let output = bench.succeed(&["io", &file, "--dry-run"]);
     for word in ["randwrite of 4 KiB", "16 clones", "queue depth 16", "10 GiB", "ioengine=libaio", ":9)"] {
-        assert!(said.out.contains(word), "no {word:?} in\n{}", said.out);
+        assert!(output.out.contains(word), "no {word:?} in\n{}", output.out);
     }
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }
@@ -79,7 +79,7 @@ fn the_same_job_from_a_file_and_from_options() {
     let [mut file, mut options] = ["file.json", "options.json"].map(|name| bench.record(name)["plan"]["io"].clone());
     for plan in [&mut file, &mut options] {
         let job = &mut plan["phases"][0]["jobs"][0];
-        // The name of a file of its own is nobody's business.
+        // File names differ.
         job["files"] = Value::Null;
         plan["lints"] = Value::Null;
     }
@@ -90,10 +90,10 @@ fn the_same_job_from_a_file_and_from_options() {
 fn a_profile_has_a_stream_for_each_kind_of_io() {
     let bench = Bench::on_disk();
     let limits = ["--override", "size=32m,runtime=1,ramp_time=0", "--quiet", "--record", "r.json"];
-    let said = bench.run(&[&["io", "--profile", "postgresql"], &limits[..]].concat());
-    assert!(said.code <= 1, "{}", said.err);
+    let output = bench.run(&[&["io", "--profile", "postgresql"], &limits[..]].concat());
+    assert!(output.code <= 1, "{}", output.err);
     let record = bench.record("r.json");
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     let mut kinds: Vec<&str> = streams(&record, 1).iter().map(|stream| stream["kind"].as_str().unwrap()).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -102,7 +102,7 @@ fn a_profile_has_a_stream_for_each_kind_of_io() {
 }
 
 #[test]
-fn content_that_was_written_is_verified() {
+fn written_content_is_verified() {
     let bench = Bench::on_disk();
     let job = ["--rw", "randwrite", "--bs", "8k", "--size", "16M", "--override", "time_based=0"];
     bench.succeed(&[&["io"], &job[..], &["--verify", "--quiet", "--record", "r.json"]].concat());
@@ -113,20 +113,20 @@ fn content_that_was_written_is_verified() {
 }
 
 #[test]
-fn a_rate_is_searched_that_keeps_a_level() {
+fn a_search_finds_a_rate_that_meets_a_service_level() {
     let bench = Bench::on_disk();
     let job = ["--rw", "randread", "--size", "32M", "--depth", "8", "--seconds", "0.1", "--warm-up", "0.05"];
-    let said = bench.run(&[&["io"], &job[..], &["--until", "p50=20ms", "--record", "r.json"]].concat());
+    let output = bench.run(&[&["io"], &job[..], &["--until", "p50=20ms", "--record", "r.json"]].concat());
     let record = bench.record("r.json");
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     let runs = record["runs"].as_array().unwrap();
     // A bracket of at most 64, and at most 66 around the limit.
     assert!((3..=131).contains(&runs.len()), "{}", runs.len());
     let last = runs.last().unwrap()["findings"].as_array().unwrap();
     let answers = last.iter().filter(|finding| finding["evidence"]["bound"]["search"]["level"] == "p50=20ms");
     assert_eq!(answers.count(), 1, "the record has the answer: {last:?}");
-    assert!(said.out.contains("response time, ") && said.out.contains(" under a rate"), "{}", said.out);
+    assert!(output.out.contains("response time, ") && output.out.contains(" under a rate"), "{}", output.out);
     assert_eq!(runs[0]["pace"], "as_fast_as_possible");
-    assert!(runs[1..].iter().all(|run| run["storage"]["bound"] == "p50=20ms"), "{}", said.out);
-    assert!(said.out.contains("p50=20ms"), "{}", said.out);
+    assert!(runs[1..].iter().all(|run| run["storage"]["bound"] == "p50=20ms"), "{}", output.out);
+    assert!(output.out.contains("p50=20ms"), "{}", output.out);
 }

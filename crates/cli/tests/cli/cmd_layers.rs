@@ -1,9 +1,9 @@
-//! `dbdyno report --layers`: the latency table, held against the engine's own counters.
+//! `dbdyno report --layers`: latency by layer, compared with the counters of the engine.
 
-use crate::bench::{Bench, Said, growth, runs};
+use crate::bench::{Bench, Finished, growth, runs};
 
 /// The smallest run of small transactions on `target`, untraced.
-fn measured(bench: &Bench, target: &str) -> Said {
+fn measured(bench: &Bench, target: &str) -> Finished {
     let run =
         ["run", "--target", target, "--preset", "smoke", "--jobs", "1", "--tests", "T311,T131", "--record", "r.json"];
     bench.succeed(&run)
@@ -23,11 +23,11 @@ fn table(bench: &Bench) -> String {
 }
 
 #[test]
-fn waits_for_the_log_are_as_many_as_the_engine_forced_it() {
+fn log_waits_equal_log_flushes() {
     for (target, name) in [("local:postgres", "wal sync"), ("sqlite", "log sync")] {
         let bench = Bench::on_disk();
-        let said = measured(&bench, target);
-        assert!(said.out.contains("dbdyno report r.json --layers"), "{target}: {}", said.out);
+        let output = measured(&bench, target);
+        assert!(output.out.contains("dbdyno report r.json --layers"), "{target}: {}", output.out);
         let record = bench.record("r.json");
         let run = runs(&record, "T311")[0];
         let syncs = growth(run, "redo_sync_count").unwrap();
@@ -41,14 +41,14 @@ fn waits_for_the_log_are_as_many_as_the_engine_forced_it() {
 }
 
 #[test]
-fn a_server_says_how_long_it_was_at_work_and_an_engine_inside_says_why_not() {
+fn a_server_has_database_time_and_an_embedded_engine_a_reason() {
     for target in ["local:postgres", "local:mariadb?userstat=on"] {
         let bench = Bench::on_disk();
         measured(&bench, target);
         let table = table(&bench);
         let per_step = |layer: &str| -> f64 { cell(&table, "layer", layer, "per_step_ns").unwrap().parse().unwrap() };
         assert!(per_step("L3") > 0.0 && per_step("L2") > 0.0, "{target}\n{table}");
-        // Reading the counters is work, too, so that a short window has a little more of it than its steps.
+        // Reading the counters adds a little database time to a short window.
         assert!(per_step("L3") < 1.5 * per_step("L2"), "{target}: at work longer than anybody waited\n{table}");
     }
     let bench = Bench::on_disk();
@@ -60,26 +60,31 @@ fn a_server_says_how_long_it_was_at_work_and_an_engine_inside_says_why_not() {
 }
 
 #[test]
-fn what_has_no_table_is_refused_with_a_reason() {
+fn runs_without_layers_are_refused_with_a_reason() {
     let bench = Bench::new();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,P111", "--record", "r.json"]);
     let refused = |arguments: &[&str]| {
-        let said = bench.run(&[&["report", "r.json", "--layers"], arguments].concat());
-        assert_eq!(said.code, 2, "{arguments:?}\n{}{}", said.out, said.err);
-        said.err
+        let output = bench.run(&[&["report", "r.json", "--layers"], arguments].concat());
+        assert_eq!(output.code, 2, "{arguments:?}\n{}{}", output.out, output.err);
+        output.err
     };
     assert!(refused(&[]).contains("no valid run of this record does I/O or commits"), "{}", refused(&[]));
     assert!(refused(&["T999"]).contains("no run of a test T999"));
     assert!(refused(&["99"]).contains("no run 99 in this record of 2 runs"));
     assert!(refused(&["P111"]).contains("no run of P111 is valid and of an engine"), "{}", refused(&["P111"]));
-    assert!(refused(&["T611", "--format", "json"]).contains("latency tables have no json"));
+    assert!(refused(&["T611", "--format", "json"]).contains("latency by layer has no format json"));
     bench.succeed(&["report", "r.json", "--layers", "T611"]);
-    let said = bench.run(&["report", "hp-dl980", "--layers"]);
-    assert_eq!((said.code, said.err.contains("a published system has no latency table")), (2, true), "{}", said.err);
+    let output = bench.run(&["report", "hp-dl980", "--layers"]);
+    assert_eq!(
+        (output.code, output.err.contains("a published system has no latency by layer")),
+        (2, true),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
-fn a_traced_repeat_has_the_system_calls_of_the_waits_or_says_why_not() {
+fn a_traced_repeat_has_the_system_calls_of_the_waits_or_a_reason() {
     let bench = Bench::on_disk();
     let run =
         ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "1", "--jobs", "1", "--tests", "T311"];
@@ -96,13 +101,13 @@ fn a_traced_repeat_has_the_system_calls_of_the_waits_or_says_why_not() {
             assert_eq!(cell(&table, "name", "fdatasync", "run"), Some(run["number"].to_string()));
             assert!(shown.contains("traced repeat of run 1") && shown.contains("cost of tracing: "), "{shown}");
         }
-        // Nobody may trace here: the same table, with the reason.
+        // Tracing is not permitted: the same table, with the reason.
         None => assert!(shown.contains("L5 system calls: ") && shown.contains("hint: "), "{shown}"),
     }
 }
 
 #[test]
-fn a_server_of_ours_times_its_statements_only_while_it_is_traced() {
+fn a_temporary_server_only_times_statements_while_traced() {
     let bench = Bench::on_disk();
     let run = ["run", "--target", "local:mariadb", "--preset", "smoke", "--jobs", "1", "--tests", "T311,T716"];
     bench.succeed(&[&run[..], &["--trace", "one", "--record", "r.json"]].concat());

@@ -1,4 +1,4 @@
-//! `dbdyno load`: exact rows and sums, exact rejects, and a load that goes on where it was killed.
+//! `dbdyno load`: exact rows and sums, exact rejects, and resumed loads.
 
 use std::fs;
 use std::io::Write;
@@ -6,28 +6,28 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Said, growth, runs, said};
+use crate::bench::{Bench, Finished, finished, growth, runs};
 use crate::load_stopped::Elsewhere;
 use crate::local_server::servers;
 
 const ENGINES: [&str; 3] = ["sqlite", "local:postgres", "local:mariadb"];
 
-/// Loads; the record, and what was said.
-pub fn loaded(bench: &Bench, record: &str, arguments: &[&str]) -> (Value, Said) {
-    let said = bench.succeed(&[&["load", "--record", record], arguments].concat());
+/// Loads; returns the record and the output.
+pub fn loaded(bench: &Bench, record: &str, arguments: &[&str]) -> (Value, Finished) {
+    let output = bench.succeed(&[&["load", "--record", record], arguments].concat());
     let record = bench.record(record);
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     for run in record["runs"].as_array().unwrap() {
-        is_right(run, &said);
+        is_right(run, &output);
     }
-    (record, said)
+    (record, output)
 }
 
-/// Demands that the run was done and that the table held what was loaded.
-pub fn is_right(run: &Value, said: &Said) {
+/// Checks that the run is done and the table holds the loaded rows.
+pub fn is_right(run: &Value, output: &Finished) {
     assert_eq!(run["outcome"]["status"], "done", "{run}");
     assert!(!run["findings"][0]["evidence"]["answers"].is_null(), "{}", run["findings"]);
-    assert_eq!(run["findings"][0]["verdict"], "pass", "{}\n{}", run["findings"], said.err);
+    assert_eq!(run["findings"][0]["verdict"], "pass", "{}\n{}", run["findings"], output.err);
     for check in run["load"]["checked"].as_array().unwrap() {
         assert_eq!(check["expected"], check["found"], "{check}");
     }
@@ -35,7 +35,7 @@ pub fn is_right(run: &Value, said: &Said) {
     assert_eq!(run["totals"]["bytes"].as_u64().unwrap_or(0), count(run, "flat_bytes"));
 }
 
-/// A figure over the whole table, as the engine said it.
+/// A figure over the whole table, returned by the engine.
 pub fn found<'a>(run: &'a Value, what: &str) -> &'a str {
     let checks = run["load"]["checked"].as_array().unwrap();
     let check = checks.iter().find(|check| check["what"] == what).unwrap_or_else(|| panic!("no {what}: {checks:?}"));
@@ -52,7 +52,7 @@ pub fn only_run<'a>(record: &'a Value, code: &str) -> &'a Value {
     found[0]
 }
 
-/// A line of the layout of cards; the amounts are such that a lost or doubled line changes the sum.
+/// A line of the layout of cards; a lost or duplicate line changes the sum of the amounts.
 pub fn line(number: u64) -> String {
     let (cents, day) = (number % 100, 1 + number % 28);
     format!(
@@ -65,14 +65,14 @@ pub fn lines(numbers: std::ops::Range<u64>) -> Vec<u8> {
     numbers.flat_map(|number| line(number).into_bytes()).collect()
 }
 
-/// The sum of the amounts of such lines, as engines give it.
+/// The sum of the amounts of such lines, as returned by engines.
 pub fn sum(numbers: impl Iterator<Item = u64>) -> String {
     let cents: u64 = numbers.map(|number| number * 100 + number % 100).sum();
     let text = format!("{}.{:02}", cents / 100, cents % 100);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Lines of which five are none, and which lines these are.
+/// Lines with five malformed ones, and their numbers.
 pub fn malformed() -> (Vec<u8>, [(u64, &'static str); 5]) {
     let mut file = lines(1..101);
     file.extend_from_slice(b"4000000000000000|VISA|5411|1.00|2025-02-01|\n");
@@ -93,28 +93,28 @@ pub fn malformed() -> (Vec<u8>, [(u64, &'static str); 5]) {
     (file, bad)
 }
 
-/// Starts a load of what is written to its standard input.
+/// Starts a load of its standard input.
 pub fn start_piped(bench: &Bench, arguments: &[&str]) -> Child {
     bench.command(&[&["load", "-"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap()
 }
 
 /// A load of `bytes` from a pipe.
-pub fn piped(bench: &Bench, bytes: &[u8], arguments: &[&str]) -> Said {
+pub fn piped(bench: &Bench, bytes: &[u8], arguments: &[&str]) -> Finished {
     let mut child = start_piped(bench, arguments);
     let mut pipe = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
-        // Whoever refuses to load does not read the pipe either.
+        // A refused load does not read the pipe.
         scope.spawn(move || drop(pipe.write_all(bytes)));
-        said(child.wait_with_output().unwrap())
+        finished(child.wait_with_output().unwrap())
     })
 }
 
 #[test]
-fn generated_rows_are_there_once_each_at_every_degree() {
+fn generated_rows_are_loaded_once_at_every_degree() {
     for target in ENGINES {
         let bench = Bench::new();
         let jobs: &[&str] = if target == "sqlite" { &["1"] } else { &["1", "2"] };
-        let (record, said) =
+        let (record, output) =
             loaded(&bench, "r.json", &["--target", target, "--rows", "5000", "--jobs", &jobs.join(",")]);
         let found_runs = runs(&record, "L100");
         assert_eq!(found_runs.len(), jobs.len(), "{target}");
@@ -136,7 +136,7 @@ fn generated_rows_are_there_once_each_at_every_degree() {
             }
             assert!(count(run, "first_query_ns") > 0 && run["load"]["index_build_ns"].is_null());
         }
-        assert!(said.out.contains("L100"), "{}", said.out);
+        assert!(output.out.contains("L100"), "{}", output.out);
         assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
         assert!(servers(&bench).is_empty());
     }
@@ -178,7 +178,7 @@ fn exactly_the_malformed_lines_are_rejected() {
 }
 
 #[test]
-fn compressed_files_and_pipes_are_known_by_their_beginning() {
+fn compression_is_detected_by_the_first_bytes() {
     let bench = Bench::new();
     fs::write(bench.path().join("one.tbl"), lines(1..1_001)).unwrap();
     fs::write(bench.path().join("two.tbl"), lines(1_001..2_001)).unwrap();
@@ -194,11 +194,11 @@ fn compressed_files_and_pipes_are_known_by_their_beginning() {
     let sizes = ["one.tbl", "two.tbl.gz"].map(|name| fs::metadata(bench.path().join(name)).unwrap().len());
     assert_eq!(count(run, "input_bytes"), sizes[0] + sizes[1], "as they lie there");
     let zipped = fs::read(bench.path().join("two.tbl.gz")).unwrap();
-    let said = piped(&bench, &zipped, &["--record", "p.json", "--jobs", "1"]);
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let output = piped(&bench, &zipped, &["--record", "p.json", "--jobs", "1"]);
+    assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     let record = bench.record("p.json");
     let run = only_run(&record, "L100");
-    is_right(run, &said);
+    is_right(run, &output);
     assert_eq!((run["load"]["source"].as_str(), found(run, "rows")), (Some("pipe"), "1000"));
     let cut = piped(&bench, &zipped[..zipped.len() - 9], &["--record", "c.json", "--jobs", "1"]);
     assert_eq!(cut.code, 1, "{}\n{}", cut.out, cut.err);
@@ -206,7 +206,7 @@ fn compressed_files_and_pipes_are_known_by_their_beginning() {
 }
 
 #[test]
-fn files_without_a_row_and_lines_without_an_end_are_loaded_as_they_are() {
+fn empty_files_and_lines_without_line_feed_are_loaded() {
     let bench = Bench::new();
     let first = String::from_utf8(lines(1..2)).unwrap();
     for (text, rows) in [
@@ -230,23 +230,23 @@ fn files_without_a_row_and_lines_without_an_end_are_loaded_as_they_are() {
 }
 
 #[test]
-fn a_server_of_somebody_else_keeps_what_was_asked_for_and_nothing_else() {
+fn a_foreign_server_keeps_only_what_was_requested() {
     let elsewhere = Elsewhere::start();
     let bench = Bench::new();
     let target = elsewhere.target();
     let load = ["--target", &target, "--rows", "500", "--jobs", "1"];
     loaded(&bench, "a.json", &load);
-    // What stays of a load can be gone on with, even where nothing is left to do.
+    // A kept load can be resumed, even if it is complete.
     let resume = |record: &str| bench.run(&[&["load", "--resume", "--record", record][..], &load[..]].concat());
     let nothing = resume("b.json");
     assert!(nothing.code == 2 && nothing.err.contains("no load of table cards was begun here"), "{}", nothing.err);
     loaded(&bench, "c.json", &[&load[..], &["--keep"]].concat());
-    let said = resume("d.json");
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let output = resume("d.json");
+    assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     let record = bench.record("d.json");
     let run = only_run(&record, "L100");
     assert_eq!((count(run, "rows"), count(run, "resumed_rows"), found(run, "rows")), (0, 500, "500"));
-    // A table in parts that was kept goes with all of them.
+    // A kept partitioned table is removed with all partitions.
     loaded(&bench, "e.json", &[&load[..], &["--models", "partitioned", "--keep"]].concat());
     loaded(&bench, "f.json", &load);
     assert_eq!(resume("g.json").code, 2);
@@ -260,7 +260,7 @@ fn a_server_of_somebody_else_keeps_what_was_asked_for_and_nothing_else() {
 
 #[test]
 fn lines_sent_as_they_are_give_the_same_table_in_every_model() {
-    // Each part of a partitioned table is a file of its own, of which each is forced to the device: few such tables.
+    // Each partition is a file that is synced: few such tables.
     for (target, models, expected) in [
         (
             "local:postgres",
@@ -274,14 +274,14 @@ fn lines_sent_as_they_are_give_the_same_table_in_every_model() {
         ),
     ] {
         let bench = Bench::new();
-        let (record, said) = loaded(
+        let (record, output) = loaded(
             &bench,
             "r.json",
             &["--target", target, "--rows", "3000", "--jobs", "2", "--models", models, "--form", "both"],
         );
         let found_runs = record["runs"].as_array().unwrap();
         for run in found_runs {
-            // What lines that nobody looked into hold is known from the run that parsed them.
+            // The content of unparsed lines is known from the typed run.
             assert_eq!(found(run, "sum of purchase_amt"), found(&found_runs[0], "sum of purchase_amt"), "{target}");
             assert_eq!(count(run, "retried_batches"), 0);
             assert!(count(run, "table_bytes") > 0, "{target}");
@@ -290,7 +290,11 @@ fn lines_sent_as_they_are_give_the_same_table_in_every_model() {
         assert_eq!(codes, expected);
         let again = bench.succeed(&["report", "r.json"]).out;
         assert!(again.contains("BULK LOAD") && !again.contains("L10…"), "{again}");
-        assert!(said.out.contains("compressed, as-is") || said.out.contains("partitioned, as-is"), "{}", said.out);
+        assert!(
+            output.out.contains("compressed, as-is") || output.out.contains("partitioned, as-is"),
+            "{}",
+            output.out
+        );
         assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
     }
 }
@@ -314,7 +318,7 @@ fn an_engine_without_models_skips_them_and_says_why() {
 }
 
 #[test]
-fn names_may_be_words_of_the_engine() {
+fn names_may_be_keywords_of_the_engine() {
     let layout = "name = \"select\"\nseparator = \",\"\n\
                   [[fields]]\nname = \"from\"\nkind = \"int\"\n\
                   [[fields]]\nname = \"order\"\nkind = \"decimal\"\nprecision = 9\nscale = 2\n\
@@ -333,15 +337,15 @@ fn names_may_be_words_of_the_engine() {
 }
 
 #[test]
-fn what_cannot_be_loaded() {
+fn invalid_loads_are_refused() {
     let bench = Bench::new();
     let refused = |arguments: &[&str], code: i32, words: &[&str]| {
-        let said = bench.run(&[&["load", "--record", "r.json"], arguments].concat());
-        assert_eq!(said.code, code, "{arguments:?}\n{}\n{}", said.out, said.err);
+        let output = bench.run(&[&["load", "--record", "r.json"], arguments].concat());
+        assert_eq!(output.code, code, "{arguments:?}\n{}\n{}", output.out, output.err);
         for word in words.iter().chain(&["hint: "]) {
-            assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+            assert!(output.err.contains(word), "no {word:?} in {:?}", output.err);
         }
-        // What is found out when the engine is open, is found out after the record was begun.
+        // Errors after opening the engine come after the start of the record.
         drop(fs::remove_file(bench.path().join("r.json")));
     };
     refused(&["nowhere.tbl"], 2, &["nowhere.tbl cannot be read"]);
@@ -355,23 +359,23 @@ fn what_cannot_be_loaded() {
     refused(&["--models", "partitioned"], 2, &["nothing to load", "keeps no table in parts"]);
     refused(&["--table", "Cards"], 2, &["table \"Cards\" is not a name of small letters"]);
     refused(&["--layout", "none.toml"], 2, &["layout none.toml cannot be read"]);
-    refused(&["--layout", "cards-csv"], 2, &["what is generated has layout cards"]);
+    refused(&["--layout", "cards-csv"], 2, &["generated rows have layout cards"]);
     refused(&["--first-month", "2025-13"], 2, &["first-month 2025-13 is not a month"]);
     refused(&["--max-errors", "many"], 2, &["max-errors many is not a whole number"]);
     refused(&["--resume", "--rows", "10", "--jobs", "1"], 2, &["no load of table cards was begun here"]);
     fs::write(bench.path().join("one.tbl"), lines(1..2)).unwrap();
-    refused(&["one.tbl", "-"], 2, &["cannot be loaded at once"]);
+    refused(&["one.tbl", "-"], 2, &["cannot be loaded together"]);
     refused(&["one.tbl", "--rejects", "none/of/it"], 1, &["rejected lines cannot be written to none/of/it"]);
     fs::write(bench.path().join("bad.toml"), "name = \"x\"\nfields = []\n").unwrap();
     refused(&["one.tbl", "--layout", "bad.toml"], 2, &["bad.toml: layout: 0 fields"]);
     refused(&["--layout", "/dev/zero"], 2, &["layout /dev/zero has more than 1048576 bytes"]);
     refused(&["one.tbl", "--rejects", "r.json"], 2, &["cannot be written to r.json: it is the record"]);
-    refused(&["one.tbl", "--resume", "--rejects", "one.tbl"], 2, &["written to one.tbl: it is what is loaded"]);
+    refused(&["one.tbl", "--resume", "--rejects", "one.tbl"], 2, &["written to one.tbl: it is a loaded file"]);
     assert_eq!(fs::read(bench.path().join("one.tbl")).unwrap(), lines(1..2));
     refused(&["one.tbl", "--rejects", "./r.json"], 2, &["cannot be written to ./r.json: it is the record"]);
     for name in ["r.rejects", "r.rejects.log"] {
         fs::write(bench.path().join(name), "").unwrap();
-        refused(&["one.tbl"], 2, &[&format!("rejected lines {name} exist")]);
+        refused(&["one.tbl"], 2, &[&format!("reject file {name} exists")]);
         fs::remove_file(bench.path().join(name)).unwrap();
     }
     let several = bench.run(&["load", "-", "--form", "both", "--target", "local:postgres", "--record", "p.json"]);

@@ -1,30 +1,30 @@
-//! `dbdyno model scale`: curves of records, files and published systems, and claims about more than was measured.
+//! `dbdyno model scale`: curves of records, files and published systems, and claims beyond the measured range.
 
 use std::fs;
 
 use crate::bench::Bench;
 
-/// The words of a text whatever lines they are broken into.
+/// The words of a text, independent of line breaks.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn a_published_claim_is_judged_without_being_asked_for() {
+fn a_published_claim_is_judged_by_default() {
     let bench = Bench::new();
-    let said = words(&bench.succeed(&["model", "scale", "datrium"]).out);
-    let told = [
+    let output = words(&bench.succeed(&["model", "scale", "datrium"]).out);
+    let expected = [
         "claim 7.000 M blk/s at N = 128",
         "verdict UNSUPPORTED",
         "Measured: 165K at N = 3.",
         "it would be 47K to 7.04M",
         "measure up to N = 128 to support the claim, up to 39 for 90 % of linear",
     ];
-    for told in told {
-        assert!(said.contains(told), "no {told:?} in\n{said}");
+    for words in expected {
+        assert!(output.contains(words), "no {words:?} in\n{output}");
     }
     let asked = bench.succeed(&["model", "scale", "datrium", "--at", "128"]).out;
-    assert_eq!(words(&asked), said, "what is claimed of 128 is judged where 128 is asked about");
+    assert_eq!(words(&asked), output, "what is claimed of 128 is judged where 128 is asked about");
     bench.succeed(&["model", "scale", "datrium", "--html", "s.html"]);
     let page = fs::read_to_string(bench.path().join("s.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("UNSUPPORTED"));
@@ -33,9 +33,9 @@ fn a_published_claim_is_judged_without_being_asked_for() {
 #[test]
 fn a_published_sweep_is_fitted() {
     let bench = Bench::new();
-    let said = words(&bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626"]).out);
-    for told in ["knee N = 10.2", "peak 358.6 k blk/s at N = 60.1", "128 339.3 k 1"] {
-        assert!(said.contains(told), "no {told:?} in\n{said}");
+    let output = words(&bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626"]).out);
+    for words in ["knee N = 10.2", "peak 358.6 k blk/s at N = 60.1", "128 339.3 k 1"] {
+        assert!(output.contains(words), "no {words:?} in\n{output}");
     }
     let inside = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "32", "--ceiling", "1M"]).out;
     assert!(inside.contains("AT N = 32") && !inside.contains("BEYOND"), "{inside}");
@@ -50,11 +50,11 @@ fn a_file_of_two_columns_is_a_curve() {
     let bench = Bench::new();
     let file = "hosts,IOPS\n1,55000\n2,110500\n2,109800\n4,218000\n8,430000\n";
     fs::write(bench.path().join("hosts.csv"), file).unwrap();
-    let said = bench.succeed(&["model", "scale", "hosts.csv", "--at", "12", "--claim", "600_000"]);
-    for told in ["hosts.csv [IOPS]", "N are hosts", "verdict"] {
-        assert!(said.out.contains(told), "no {told} in\n{}", said.out);
+    let output = bench.succeed(&["model", "scale", "hosts.csv", "--at", "12", "--claim", "600_000"]);
+    for words in ["hosts.csv [IOPS]", "N are hosts", "verdict"] {
+        assert!(output.out.contains(words), "no {words} in\n{}", output.out);
     }
-    // Two points decide nothing, and a claim by them is not supported.
+    // Two points do not decide a claim.
     fs::write(bench.path().join("two.csv"), "n,rate\n1,55000\n2,110000\n").unwrap();
     let judged = bench.succeed(&["model", "scale", "two.csv", "--at", "128", "--claim", "7M"]);
     assert!(words(&judged.out).contains("verdict UNSUPPORTED"), "{}", judged.out);
@@ -68,9 +68,9 @@ fn a_record_has_curves_by_test() {
     let bench = Bench::new();
     let run = ["run", "--preset", "smoke", "--jobs", "1,2,4", "--tests", "P111,T611", "--quiet", "--record", "r.json"];
     bench.succeed(&run);
-    let said = bench.succeed(&["model", "scale", "r.json", "--test", "T611"]);
-    assert!(said.out.contains("T611") && said.out.contains("N are jobs"), "{}", said.out);
-    // The same figures, asked for instead of found, and on several nodes at once.
+    let output = bench.succeed(&["model", "scale", "r.json", "--test", "T611"]);
+    assert!(output.out.contains("T611") && output.out.contains("N are jobs"), "{}", output.out);
+    // The same figures at an arrival rate, and on several nodes.
     let mut record = bench.record("r.json");
     for run in record["runs"].as_array_mut().unwrap() {
         run["dop"]["nodes"] = run["dop"]["jobs"].clone();
@@ -81,18 +81,18 @@ fn a_record_has_curves_by_test() {
         run["pace"] = serde_json::json!({ "rate": { "steps_per_second": 10.0 } });
     }
     bench.write_record("open.json", &record);
-    for (name, reason) in [("nodes.json", "r on 4 nodes has 1 (4)"), ("open.json", "a rate that was asked for")] {
-        let said = bench.run(&["model", "scale", name, "--test", "T611"]);
-        assert!(said.code == 2 && said.err.contains(reason), "{name}: {}", said.err);
+    for (name, reason) in [("nodes.json", "r on 4 nodes has 1 (4)"), ("open.json", "a fixed arrival rate")] {
+        let output = bench.run(&["model", "scale", name, "--test", "T611"]);
+        assert!(output.code == 2 && output.err.contains(reason), "{name}: {}", output.err);
     }
     for run in record["runs"].as_array_mut().unwrap() {
         run["outcome"] = serde_json::json!({ "status": "failed", "message": "the disk was full" });
     }
     bench.write_record("invalid.json", &record);
     let invalid = bench.run(&["model", "scale", "invalid.json", "--test", "T611"]);
-    let told = "has no rate: all 3 runs are invalid, run ";
+    let words = "has no rate: all 3 runs are invalid, run ";
     assert!(
-        invalid.code == 2 && invalid.err.contains(told) && invalid.err.contains("the disk was full"),
+        invalid.code == 2 && invalid.err.contains(words) && invalid.err.contains("the disk was full"),
         "{}",
         invalid.err
     );
@@ -102,7 +102,7 @@ fn a_record_has_curves_by_test() {
 }
 
 #[test]
-fn what_is_no_curve_is_refused_with_a_hint() {
+fn invalid_curves_are_refused_with_a_hint() {
     let bench = Bench::new();
     for (name, text) in [
         ("two.csv", "1,10\n2,19\n"),
@@ -119,7 +119,7 @@ fn what_is_no_curve_is_refused_with_a_hint() {
         (&["word.csv"], "word.csv line 2: rate \"many\" is not a number"),
         (&["minus.csv"], "minus.csv line 1: rate -10 is negative"),
         (&["no.csv"], "no.csv has no rate"),
-        (&["two.csv", "--test", "T611"], "two.csv has no tests"),
+        (&["two.csv", "--test", "T611"], "two.csv is a CSV file and has no test T611"),
         (&["two.csv", "--at", "0", "--claim", "7M"], "--at 0 is not a degree of parallelism"),
         (&["two.csv", "--at", "2e9"], "--at 2e9 is beyond 1000000000"),
         (&["two.csv", "--at", "8", "--claim", "1e300"], "--claim 1e300 is beyond 1e15"),
@@ -127,18 +127,18 @@ fn what_is_no_curve_is_refused_with_a_hint() {
         (&["two.csv", "--at", "8", "--claim", "30", "--ceiling", "=5"], "--ceiling =5 has no name before the ="),
         (
             &["two.csv", "--at", "8", "--claim", "30", "--ceiling", "switch=15"],
-            "ceiling switch 15 is below 19, which was measured at N = 2",
+            "ceiling switch 15 is below the rate 19 measured at N = 2",
         ),
         (&["closson"], "--test is one of "),
-        (&["hp-dl980"], "hp-dl980-violin-vma3205 has 16 tests with a curve, which one is meant?"),
+        (&["hp-dl980"], "hp-dl980-violin-vma3205 has 16 tests with a curve; select one"),
         (&["two.csv", "--at", "8", "--claim", "much"], "--claim much is not a rate"),
         (&["hp-dl980", "--test", "T999"], "hp-dl980-violin-vma3205 has no test T999"),
-        (&["exadata"], "exadata is no file here, and no published system"),
+        (&["exadata"], "exadata is neither a file nor a published system"),
     ];
     for (arguments, message) in refusals {
-        let said = bench.run(&[&["model", "scale"], arguments].concat());
-        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
-        assert!(said.err.contains(message) && said.err.contains("hint: "), "{arguments:?}: {}", said.err);
+        let output = bench.run(&[&["model", "scale"], arguments].concat());
+        assert_eq!(output.code, 2, "{arguments:?}: {}", output.err);
+        assert!(output.err.contains(message) && output.err.contains("hint: "), "{arguments:?}: {}", output.err);
     }
 }
 

@@ -1,4 +1,4 @@
-//! `dbdyno model load`: plans by figures that are given, by a record, and a published one.
+//! `dbdyno model load`: plans from given figures, from a record, and a published plan.
 
 use std::fs;
 
@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 
 use crate::bench::Bench;
 
-/// The words of a text whatever lines they are broken into.
+/// The words of a text, independent of line breaks.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn told(bench: &Bench, arguments: &[&str], expected: &[&str]) -> String {
-    let said = bench.succeed(&[&["model", "load"], arguments].concat()).out;
-    let flat = words(&said);
-    for told in expected {
-        assert!(flat.contains(told), "no {told:?} in\n{said}");
+fn prints(bench: &Bench, arguments: &[&str], expected: &[&str]) -> String {
+    let output = bench.succeed(&[&["model", "load"], arguments].concat()).out;
+    let flat = words(&output);
+    for words in expected {
+        assert!(flat.contains(words), "no {words:?} in\n{output}");
     }
-    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    assert!(output.lines().all(|line| line.chars().count() <= 80), "{output}");
     flat
 }
 
@@ -25,7 +25,7 @@ fn told(bench: &Bench, arguments: &[&str], expected: &[&str]) -> String {
 fn a_terabyte_an_hour_over_two_gigabit_links() {
     let goal = ["--goal", "1TB/h", "--network", "2x1GbE"];
     let plain = ["1.00 TB/h is 278 MB/s of flat file.", "2 x 1 GbE carry 235 MB/s", "plain text does not fit: 4249 s"];
-    told(&Bench::new(), &goal, &plain);
+    prints(&Bench::new(), &goal, &plain);
     let gzip = [&goal[..], &["--compression", "gzip:2.1", "--inflate", "20MB/s@0.25", "--cores", "4"]].concat();
     let expected = [
         "gzip at 2.10 makes it 132 MB/s, which fits, 2023 s",
@@ -35,12 +35,12 @@ fn a_terabyte_an_hour_over_two_gigabit_links() {
         "Of what is known the bottleneck is processors",
         "disks - - -",
     ];
-    let said = told(&Bench::new(), &gzip, &expected);
-    assert!(!said.contains("It fits."), "what is not known is not taken to fit: {said}");
+    let output = prints(&Bench::new(), &gzip, &expected);
+    assert!(!output.contains("It fits."), "what is not known is not taken to fit: {output}");
 }
 
 #[test]
-fn a_published_plan_comes_out_in_the_units_that_it_means() {
+fn a_published_plan_has_its_own_units() {
     let expected = [
         "1.00 TiB/h is 291 MiB/s of flat file.",
         "2 x 1 GbE carry 230 MiB/s (as published), so that plain text does not fit: 4559 s for all of it",
@@ -52,7 +52,7 @@ fn a_published_plan_comes_out_in_the_units_that_it_means() {
         "load: 291 MB/s are 4.8 % more than 1 TB/h = 278 MB/s; they agree if a TB is 2^40 and a MB 2^20 bytes",
         "load: 4600 s for a TB are 5.8 % more than those at 230 MB/s, 4348 s",
     ];
-    told(&Bench::new(), &["--from", "closson"], &expected);
+    prints(&Bench::new(), &["--from", "closson"], &expected);
 }
 
 #[test]
@@ -84,31 +84,31 @@ fn what_fits_and_what_does_not() {
     let expected =
         ["10.0 TB in 4.00 h is 694 MB/s", "network 174 MB/s 1177 MB/s 15 %", "21 cores", "20.7 cores in all"];
     let bench = Bench::new();
-    told(
+    prints(
         &bench,
         &[&all[..], &["--cores", "32"]].concat(),
         &[&expected[..], &["It fits. The bottleneck is processors, used to 65 %"]].concat(),
     );
-    told(
+    prints(
         &bench,
         &[&all[..], &["--cores", "16"]].concat(),
         &["It does not fit. The bottleneck is processors, used to 129 %", "1.94 TB/h at most"],
     );
     let indexed = [&all[..], &["--cores", "64", "--index", "100MB/s", "--indexes", "2", "--replicas", "1"]].concat();
-    told(&bench, &indexed, &["making indexes takes", "so that it has to reach", "in each of 2 copies", "index x 2"]);
+    prints(&bench, &indexed, &["making indexes takes", "so that it has to reach", "in each of 2 copies", "index x 2"]);
 }
 
 #[test]
-fn rates_that_nobody_measured_are_marked_and_never_used_unasked() {
+fn published_rates_are_marked_and_only_used_on_request() {
     let bench = Bench::new();
     let goal = ["--goal", "1TB/h", "--compression", "gzip:2.1"];
-    let said = told(&bench, &goal, &["How many processors are needed is not known"]);
-    assert!(!said.contains("NOT MEASURED"), "{said}");
+    let output = prints(&bench, &goal, &["How many processors are needed is not known"]);
+    assert!(!output.contains("NOT MEASURED"), "{output}");
     let expected = ["250 MB/s 250 to 400", "NOT MEASURED", "replaces them"];
-    told(&bench, &[&goal[..], &["--starting-rates"]].concat(), &expected);
+    prints(&bench, &[&goal[..], &["--starting-rates"]].concat(), &expected);
 }
 
-/// A record of loads that a machine with two processors might make, out of one that this program made.
+/// A record of loads on two processors, made from a measured one.
 fn record(bench: &Bench, name: &str, loads: &[(u32, &str, f64)]) {
     let run = ["run", "--preset", "smoke", "--jobs", "1", "--tests", "T331", "--quiet", "--record", "base.json"];
     if !bench.path().join("base.json").exists() {
@@ -126,7 +126,7 @@ fn record(bench: &Bench, name: &str, loads: &[(u32, &str, f64)]) {
     bench.write_record(name, &record);
 }
 
-/// Ten seconds at `rate` MB/s; of a byte the client takes 3.5 ns, 3 more where it decompresses, and the server 7.
+/// Ten seconds at `rate` MB/s; a byte costs the client 3.5 ns, 3 more with decompression, and the server 7.
 fn load(base: &Value, number: u32, jobs: u32, input: &str, rate: f64) -> Value {
     let gzip = input == "gzip";
     let bytes = (rate * 1e7) as u64;
@@ -193,7 +193,7 @@ fn load(base: &Value, number: u32, jobs: u32, input: &str, rate: f64) -> Value {
 #[test]
 fn a_record_gives_rates_predicts_and_is_checked() {
     let bench = Bench::new();
-    // One session does 110 MB/s; from two on both processors are busy: 2 / 10.5 ns.
+    // One session reaches 110 MB/s; from two on both processors are saturated: 2 / 10.5 ns.
     record(&bench, "a.json", &[(1, "none", 110.0), (2, "none", 188.0), (1, "gzip", 108.0)]);
     let rates = [
         "parse 417",
@@ -204,12 +204,12 @@ fn a_record_gives_rates_predicts_and_is_checked() {
         "1 gzip",
         "4 none",
     ];
-    told(&bench, &["--from", "a.json"], &rates);
+    prints(&bench, &["--from", "a.json"], &rates);
     record(&bench, "b.json", &[(4, "none", 189.0), (2, "gzip", 147.0)]);
-    let checked = told(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "of 2 loads"]);
+    let checked = prints(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "of 2 loads"]);
     let off = checked.split("off by ").last().unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
     assert!(off < 15.0, "{checked}");
-    let own = told(&bench, &["--from", "a.json", "--check", "a.json"], &["of 3 loads like those that it rests on"]);
+    let own = prints(&bench, &["--from", "a.json", "--check", "a.json"], &["of 3 loads like those that it rests on"]);
     assert_eq!(own.matches("off by").count(), 1, "{own}");
     let mut indexed = bench.record("b.json");
     for run in indexed["runs"].as_array_mut().unwrap() {
@@ -219,14 +219,14 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     let mixed = bench.run(&["model", "load", "--from", "a.json,c.json"]);
     let kinds = "c.json has loads with indexes, layout cards, and the records before it without indexes, layout cards";
     assert!(mixed.code == 2 && mixed.err.contains(kinds), "{}", mixed.err);
-    told(&bench, &["--from", "a.json", "--check", "c.json"], &["those of the other with indexes, layout cards"]);
+    prints(&bench, &["--from", "a.json", "--check", "c.json"], &["those of the other with indexes, layout cards"]);
     for run in indexed["runs"].as_array_mut().unwrap() {
         run["load"]["resumed_rows"] = json!(1);
     }
     bench.write_record("rests.json", &indexed);
     let rests = bench.run(&["model", "load", "--from", "rests.json"]);
     assert!(rests.code == 2 && rests.err.contains("rests.json has no whole load"), "{}", rests.err);
-    let both = told(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 none", "189"]);
+    let both = prints(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 none", "189"]);
     assert!(both.contains("of 5 loads"), "{both}");
     let plan = ["--goal", "1TB/h", "--from", "a.json", "--compression", "gzip", "--cores", "4", "--network", "1GbE"];
     let expected = [
@@ -236,13 +236,13 @@ fn a_record_gives_rates_predicts_and_is_checked() {
         "reached 188.0 MB/s",
         "2.00 bytes are written for a byte of flat file (log and table as measured)",
     ];
-    told(&bench, &plan, &expected);
-    // Two processors were there when it was measured.
+    prints(&bench, &plan, &expected);
+    // It was measured on two processors.
     let plan = ["--goal", "1TB/h", "--from", "a.json", "--compression", "gzip", "--network", "1GbE"];
-    let of_record = told(&bench, &plan, &["with 2 processors (--cores for others)"]);
-    let said = told(&bench, &[&plan[..], &["--cores", "2"]].concat(), &[]);
-    assert_eq!(words(&of_record), words(&said));
-    assert_ne!(words(&of_record), words(&told(&bench, &[&plan[..], &["--cores", "16"]].concat(), &[])));
+    let of_record = prints(&bench, &plan, &["with 2 processors (--cores for others)"]);
+    let output = prints(&bench, &[&plan[..], &["--cores", "2"]].concat(), &[]);
+    assert_eq!(words(&of_record), words(&output));
+    assert_ne!(words(&of_record), words(&prints(&bench, &[&plan[..], &["--cores", "16"]].concat(), &[])));
     for (arguments, expected) in [
         (["--from", "a.json,a.json", "--jobs", "4"], "--from names a.json twice"),
         (["--from", "a.json", "--network", "1GbE"], "--network is for a plan"),
@@ -251,9 +251,10 @@ fn a_record_gives_rates_predicts_and_is_checked() {
         let refused = bench.run(&[&["model", "load"], &arguments[..]].concat());
         assert!(refused.code == 2 && refused.err.contains(expected), "{}", refused.err);
     }
-    let smoke = "a.json is of preset smoke, which only proves that all works: what rests on its rates means nothing";
-    told(&bench, &["--from", "a.json"], &[smoke]);
-    told(&bench, &["--from", "a.json", "--goal", "1TB/h"], &[smoke]);
+    let smoke =
+        "a.json is of preset smoke, which only checks that everything works: results from its rates are meaningless";
+    prints(&bench, &["--from", "a.json"], &[smoke]);
+    prints(&bench, &["--from", "a.json", "--goal", "1TB/h"], &[smoke]);
     let missing = bench.run(&["model", "load", "--goal", "1TB/h", "--from", "a.json", "--model", "compressed"]);
     assert!(missing.code == 2 && missing.err.contains("has no load that is compressed typed"), "{}", missing.err);
     let none = bench.run(&["model", "load", "--from", "base.json"]);
@@ -266,19 +267,23 @@ fn a_record_gives_rates_predicts_and_is_checked() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_to_also_where_not_all_is_known() {
+fn a_plan_that_does_not_fit_is_reported_also_with_unknowns() {
     let bench = Bench::new();
     let rates = ["--goal", "1TB/h", "--insert", "50MB/s", "--index", "40MB/s"];
-    told(&bench, &[&rates[..], &["--network", "1GbE"]].concat(), &["It does not fit. The bottleneck is network"]);
-    told(&bench, &["--goal", "1TB/h", "--cores", "4", "--index", "10MB/s"], &["The bottleneck is processors, used to"]);
+    prints(&bench, &[&rates[..], &["--network", "1GbE"]].concat(), &["It does not fit. The bottleneck is network"]);
+    prints(
+        &bench,
+        &["--goal", "1TB/h", "--cores", "4", "--index", "10MB/s"],
+        &["The bottleneck is processors, used to"],
+    );
 }
 
 #[test]
-fn what_is_no_plan_is_refused_with_a_hint() {
+fn invalid_plans_are_refused_with_a_hint() {
     let bench = Bench::new();
     let goal = ["--goal", "1TB/h"];
     let refusals: [(&[&str], &str); 22] = [
-        (&[], "there is no goal to plan for"),
+        (&[], "no goal given"),
         (&["--goal", "fast"], "--goal fast is not a rate"),
         (&["--goal", "0TB/h"], "--goal 0TB/h is not a rate"),
         (&["--goal", "1TB"], "--goal 1TB is not a rate"),
@@ -296,18 +301,18 @@ fn what_is_no_plan_is_refused_with_a_hint() {
         (&["--compression", "gzip"], "--compression gzip has no ratio"),
         (&["--compression", "gzip:0"], "--compression gzip:0 has no ratio"),
         (&["--insert", "50"], "--insert 50 is not a rate"),
-        (&["--insert", "50MB/s@x"], "--insert 50MB/s@x has no number of cores behind the @"),
+        (&["--insert", "50MB/s@x"], "--insert 50MB/s@x has no number of cores after the @"),
         (&["--index", "50MB/s", "--indexes", "0"], "--indexes 0 is less than 1"),
         (&["--from", "nowhere.json"], "nowhere.json"),
-        (&["--from", "hp-dl980"], "hp-dl980-violin-vma3205 has no plan of a load"),
+        (&["--from", "hp-dl980"], "hp-dl980-violin-vma3205 has no load plan"),
     ];
     for (arguments, message) in refusals {
         let is_goal =
             arguments.is_empty() || ["--goal", "--data"].contains(&arguments[0]) || arguments[1] == "hp-dl980";
         let with_goal = if is_goal { arguments.to_vec() } else { [&goal[..], arguments].concat() };
-        let said = bench.run(&[&["model", "load"], &with_goal[..]].concat());
-        assert_eq!(said.code, 2, "{arguments:?}: {}{}", said.out, said.err);
-        assert!(said.err.contains(message) && said.err.contains("hint: "), "{arguments:?}: {}", said.err);
+        let output = bench.run(&[&["model", "load"], &with_goal[..]].concat());
+        assert_eq!(output.code, 2, "{arguments:?}: {}{}", output.out, output.err);
+        assert!(output.err.contains(message) && output.err.contains("hint: "), "{arguments:?}: {}", output.err);
     }
 }
 
@@ -315,14 +320,14 @@ fn what_is_no_plan_is_refused_with_a_hint() {
 fn a_plan_is_written_as_a_page_with_the_same_figures() {
     let bench = Bench::new();
     let goal = ["--goal", "1TB/h", "--network", "2x1GbE", "--compression", "none"];
-    let said = bench.succeed(&[&["model", "load"], &goal[..], &["--html", "plan.html"]].concat()).out;
-    assert_eq!(said.trim(), "page in plan.html");
+    let output = bench.succeed(&[&["model", "load"], &goal[..], &["--html", "plan.html"]].concat()).out;
+    assert_eq!(output.trim(), "page in plan.html");
     let page = fs::read_to_string(bench.path().join("plan.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>Load plan: 1.00 TB/h</h1>"));
     assert!(page.contains("2 x 1 GbE carry 235 MB/s"), "the words of the terminal");
     bench.succeed(&["model", "load", "--from", "closson", "--html", "plan.html"]);
     let page = fs::read_to_string(bench.path().join("plan.html")).unwrap();
-    assert!(page.contains("1.00 TiB/h is 291 MiB/s of flat file."), "a page takes the place of another one");
+    assert!(page.contains("1.00 TiB/h is 291 MiB/s of flat file."), "a page is overwritten");
     fs::write(bench.path().join("notes.txt"), "mine").unwrap();
     let refused = bench.run(&["model", "load", "--from", "closson", "--html", "notes.txt"]);
     assert_eq!(refused.code, 2, "{}", refused.err);

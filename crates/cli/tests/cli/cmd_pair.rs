@@ -1,11 +1,11 @@
-//! `dbdyno pair`: two targets in turns.
+//! `dbdyno pair`: two targets alternately.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::aborted::{signal, wait_for_runs};
-use crate::bench::{Bench, runs, said};
+use crate::bench::{Bench, finished, runs};
 use crate::local_server::servers;
 
 const SMALL: [&str; 8] = ["--preset", "smoke", "--jobs", "1", "--tests", "T611,T716", "--record", "r.json"];
@@ -14,13 +14,13 @@ fn pair<'a>(a: &'a str, b: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["pair", "--a", a, "--b", b][..], &SMALL[..], more].concat()
 }
 
-/// The runs of tests: without the probe before the first pair and after the last.
+/// The runs of tests, without the control probes.
 fn of_tests(record: &Value) -> Vec<Value> {
     let all = record["runs"].as_array().unwrap();
     all.iter().filter(|run| run["test"] != "P111").cloned().collect()
 }
 
-/// Test, degree and repetition of every run of a test, in the order of the record.
+/// Test, degree and repeat of every run of a test, in the order of the record.
 fn places(record: &Value) -> Vec<(String, u64, u64)> {
     let planned = |run: &Value| &record["plan"]["runs"][run["number"].as_u64().unwrap() as usize - 1];
     let place = |run: &Value| {
@@ -35,16 +35,16 @@ fn places(record: &Value) -> Vec<(String, u64, u64)> {
 #[test]
 fn both_sides_are_measured_in_turns_and_each_has_a_record_that_names_the_other() {
     let bench = Bench::new();
-    let said = bench.succeed(&pair("sqlite", "sqlite", &["--pairs", "6"]));
-    assert!(said.out.contains("r-a.json") && said.out.contains("r-b.json"), "{}", said.out);
-    assert!(said.err.contains("26 runs"), "twelve on each side, and two of the machine: {}", said.err);
+    let output = bench.succeed(&pair("sqlite", "sqlite", &["--pairs", "6"]));
+    assert!(output.out.contains("r-a.json") && output.out.contains("r-b.json"), "{}", output.out);
+    assert!(output.err.contains("26 runs"), "twelve on each side, and two of the machine: {}", output.err);
     assert_eq!(bench.files().iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["r-a.json", "r-b.json"]);
     let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
     for (record, side, other) in [(&a, "a", "r-b"), (&b, "b", "r-a")] {
         assert_eq!(record["status"], "finished");
         let hash = a["plan"]["paired"]["plan_hash"].as_str().unwrap();
         assert!(hash.len() == 71 && hash.starts_with("sha256:"), "{hash}");
-        assert!(said.out.contains(hash), "{}", said.out);
+        assert!(output.out.contains(hash), "{}", output.out);
         let expected = serde_json::json!({ "side": side, "other": other, "other_target": "sqlite", "plan_hash": hash });
         assert_eq!(record["plan"]["paired"], expected);
         assert_eq!(record["plan"]["repeats"], 6);
@@ -56,13 +56,15 @@ fn both_sides_are_measured_in_turns_and_each_has_a_record_that_names_the_other()
     let (tests_a, tests_b) = (of_tests(&a), of_tests(&b));
     assert_eq!((a["runs"][0]["test"].as_str(), a["runs"][13]["test"].as_str()), (Some("P111"), Some("P111")));
     assert_eq!((&a["runs"][0], &a["runs"][13]), (&b["runs"][0], &b["runs"][13]), "one run of the machine");
-    assert!(said.out.contains("the machine itself (P111) gave"), "{}", said.out);
-    let begun = |runs: &[Value], at: usize| runs[at]["started_at"].as_str().unwrap().to_owned();
-    let first: Vec<bool> = (0..12).map(|at| begun(&tests_a, at) < begun(&tests_b, at)).collect();
+    assert!(output.out.contains("the machine itself (P111) gave"), "{}", output.out);
+    let start_of = |runs: &[Value], at: usize| runs[at]["started_at"].as_str().unwrap().to_owned();
+    let first: Vec<bool> = (0..12).map(|at| start_of(&tests_a, at) < start_of(&tests_b, at)).collect();
     assert!(first.contains(&true) && first.contains(&false), "the lot decides who begins: {first:?}");
     for at in 1..12 {
-        let (before, after) =
-            (begun(&tests_a, at - 1).max(begun(&tests_b, at - 1)), begun(&tests_a, at).min(begun(&tests_b, at)));
+        let (before, after) = (
+            start_of(&tests_a, at - 1).max(start_of(&tests_b, at - 1)),
+            start_of(&tests_a, at).min(start_of(&tests_b, at)),
+        );
         assert!(before < after, "a pair begins when the one before it has ended");
     }
     for (one, other) in a["data_sets"].as_array().unwrap().iter().zip(b["data_sets"].as_array().unwrap()) {
@@ -116,8 +118,8 @@ fn ctrl_c_ends_both_sides_and_keeps_what_was_finished() {
     wait_for_runs(&bench, "r-a.json", 1);
     wait_for_runs(&bench, "r-b.json", 1);
     signal(child.id(), "INT");
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{}\n{}", output.out, output.err);
     for name in ["r-a.json", "r-b.json"] {
         let record = bench.record(name);
         assert_eq!(record["status"], "interrupted");
@@ -134,9 +136,9 @@ fn a_side_that_dies_ends_the_pair_and_is_named() {
     let server = crate::local_server::wait_for_server(&bench);
     wait_for_runs(&bench, "r-b.json", 1);
     signal(server, "QUIT");
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("side B") && said.err.contains("hint: "), "{}", said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
+    assert!(output.err.contains("side B") && output.err.contains("hint: "), "{}", output.err);
     assert_eq!(bench.record("r-a.json")["status"], "failed");
     assert!(!bench.path().join("dbdyno-data").exists());
 }
@@ -152,25 +154,25 @@ fn what_cannot_be_paired_is_refused_with_a_hint() {
         (vec!["--tests", "T332"], "no test can be run on both sides"),
     ];
     for (options, message) in refusals {
-        let said =
+        let output =
             bench.run(&[&["pair", "--a", "sqlite", "--b", "sqlite", "--preset", "smoke"][..], &options].concat());
-        assert_eq!(said.code, 2, "{options:?}: {}", said.err);
-        assert!(said.err.contains(message) && said.err.contains("hint: "), "{options:?}: {}", said.err);
+        assert_eq!(output.code, 2, "{options:?}: {}", output.err);
+        assert!(output.err.contains(message) && output.err.contains("hint: "), "{options:?}: {}", output.err);
     }
     std::fs::write(bench.path().join("r-b.json"), "{}").unwrap();
-    let said = bench.run(&pair("sqlite", "sqlite", &[]));
-    assert_eq!(said.code, 2);
-    assert!(said.err.contains("record r-b.json exists"), "{}", said.err);
+    let output = bench.run(&pair("sqlite", "sqlite", &[]));
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("record r-b.json exists"), "{}", output.err);
     assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
 }
 
 #[test]
 fn a_dry_run_says_how_long_it_takes_and_writes_nothing() {
     let bench = Bench::new();
-    let said =
+    let output =
         bench.succeed(&pair("sqlite", "sqlite?synchronous=off", &["--pairs", "6", "--seconds", "5", "--dry-run"]));
     for words in ["side A", "sqlite?synchronous=off", "6 pairs", "T611", "duration"] {
-        assert!(said.out.contains(words), "no {words} in\n{}", said.out);
+        assert!(output.out.contains(words), "no {words} in\n{}", output.out);
     }
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }
@@ -181,17 +183,21 @@ fn it_ends_in_the_comparison_and_a_gate_decides_the_exit_code() {
     let sides = ["pair", "--a", "sqlite", "--b", "sqlite", "--quiet", "--jobs", "1", "--tests", "T611", "--pairs", "6"];
     let short = ["--seconds", "0.1", "--small-rows", "3200", "--large-rows", "3200"];
     let paired = |more: &[&str]| bench.run(&[&sides[..], &short, more].concat());
-    let said = paired(&["--record", "r.json"]);
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
-    // A pair of which the hypervisor spoilt one run does not count.
+    let output = paired(&["--record", "r.json"]);
+    assert_eq!((output.code, output.err.as_str()), (0, ""));
+    // A pair with a run that is invalid by CPU steal does not count.
     let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
     let is_invalid =
         |run: &Value| run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail");
     let both = runs(&a, "T611").into_iter().zip(runs(&b, "T611"));
     let pairs = both.filter(|(one, other)| !is_invalid(one) && !is_invalid(other)).count();
-    assert!(said.out.contains(&format!("paired, {pairs} pair")), "{pairs} pairs without an invalid run\n{}", said.out);
+    assert!(
+        output.out.contains(&format!("paired, {pairs} pair")),
+        "{pairs} pairs without an invalid run\n{}",
+        output.out
+    );
     let verdicts = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE"];
-    assert!(verdicts.iter().any(|verdict| said.out.contains(verdict)), "{}", said.out);
+    assert!(verdicts.iter().any(|verdict| output.out.contains(verdict)), "{}", output.out);
     let refused = paired(&["--record", "none.json", "--fail-if", "faster"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(refused.err.contains("\"faster\" is not a condition") && refused.err.contains("hint: "), "{}", refused.err);
@@ -203,10 +209,11 @@ fn a_condition_on_a_test_that_is_not_planned_is_a_mistake_and_nothing_is_measure
     let bench = Bench::new();
     let sides = ["pair", "--a", "sqlite", "--b", "sqlite", "--jobs", "1", "--tests", "T611", "--record", "r.json"];
     for more in [&["--dry-run"][..], &[]] {
-        let said = bench.run(&[&sides[..], &["--quiet", "--fail-if", "T611:slower>5%,T999:slower>2%"], more].concat());
+        let output =
+            bench.run(&[&sides[..], &["--quiet", "--fail-if", "T611:slower>5%,T999:slower>2%"], more].concat());
         let expected = "error: test T999 is asked about and not planned; planned: T611\n\
             hint: add it to --tests, or ask about one of these\n";
-        assert_eq!((said.code, said.err.as_str(), said.out.as_str()), (2, expected, ""));
+        assert_eq!((output.code, output.err.as_str(), output.out.as_str()), (2, expected, ""));
     }
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }

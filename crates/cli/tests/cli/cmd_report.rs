@@ -1,4 +1,4 @@
-//! `dbdyno report`: the same record, in every form, valid by the published schema.
+//! `dbdyno report`: a record in every format, valid by the published schema.
 
 use crate::bench::Bench;
 
@@ -25,19 +25,19 @@ fn a_record_is_valid_by_the_published_schema_and_shown_in_every_form() {
     assert_eq!(csv.lines().count(), 1 + 6, "{csv}");
 }
 
-/// What the program says where it refuses: the user's mistake.
+/// The error of the program: a mistake of the user.
 fn refused(bench: &Bench, arguments: &[&str]) -> String {
-    let said = bench.run(arguments);
-    assert_eq!(said.code, 2, "dbdyno {}\n{}", arguments.join(" "), said.err);
-    said.err
+    let output = bench.run(arguments);
+    assert_eq!(output.code, 2, "dbdyno {}\n{}", arguments.join(" "), output.err);
+    output.err
 }
 
 #[test]
 fn a_page_is_written_beside_the_record_and_over_nothing_but_a_page() {
     let bench = Bench::new();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1,2", "--tests", "T611,P111", "--record", "r.json"]);
-    let said = bench.succeed(&["report", "r.json", "--html", "r.html"]).out;
-    assert_eq!(said, "page in r.html\n");
+    let output = bench.succeed(&["report", "r.json", "--html", "r.html"]).out;
+    assert_eq!(output, "page in r.html\n");
     let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
     for part in ["T611", "P111", "Full disclosure", "SHA-256 of the file"] {
@@ -46,7 +46,7 @@ fn a_page_is_written_beside_the_record_and_over_nothing_but_a_page() {
     bench.succeed(&["report", "r.json", "--html", "r.html"]);
     let before = bench.record("r.json");
     assert!(refused(&bench, &["report", "r.json", "--html", "r.json"]).contains("is the record itself"));
-    assert!(refused(&bench, &["report", "r.json", "--html", "./r.json"]).contains("is there and is no page"));
+    assert!(refused(&bench, &["report", "r.json", "--html", "./r.json"]).contains("exists and is not a page"));
     assert_eq!(bench.record("r.json"), before);
     assert!(
         refused(&bench, &["report", "r.json", "--html", "p.html", "--format", "csv"]).contains("cannot be used with")
@@ -54,7 +54,7 @@ fn a_page_is_written_beside_the_record_and_over_nothing_but_a_page() {
 }
 
 #[test]
-fn prices_are_read_and_mistakes_in_them_are_told() {
+fn prices_are_read_and_their_errors_are_reported() {
     let bench = Bench::new();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json"]);
     let book = |price: &str| {
@@ -80,7 +80,9 @@ fn a_published_system_is_shown_by_its_name() {
     assert!(text.contains("Benchware Ltd"), "{text}");
     bench.succeed(&["report", "hp-dl980", "--html", "hp.html"]);
     assert!(std::fs::read_to_string(bench.path().join("hp.html")).unwrap().contains("not measured by dbdyno"));
-    assert!(refused(&bench, &["report", "hp-dl980", "--format", "csv"]).contains("a published system has no csv"));
+    assert!(
+        refused(&bench, &["report", "hp-dl980", "--format", "csv"]).contains("a published system has no format csv")
+    );
     let refused = refused(&bench, &["report", "nobody"]);
     assert!(refused.contains("there is no record nobody") && refused.contains("hint"), "{refused}");
 }

@@ -1,15 +1,15 @@
-//! `dbdyno run` on the engine that needs nothing.
+//! `dbdyno run` on the default engine.
 
 use crate::bench::{Bench, growth, runs};
 
 const SMOKE: [&str; 6] = ["run", "--preset", "smoke", "--record", "r.json", "--jobs"];
 
 #[test]
-fn without_options_but_a_size_it_ends_in_a_spec_sheet_and_leaves_nothing_but_the_record() {
+fn by_default_it_prints_a_spec_sheet_and_only_leaves_the_record() {
     let bench = Bench::new();
-    let said = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1,2"]);
+    let output = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1,2"]);
     for word in ["T131", "T611", "T716", "P111", "SQLite", "SKIPPED", "dbdyno report"] {
-        assert!(said.out.contains(word), "no {word} in\n{}", said.out);
+        assert!(output.out.contains(word), "no {word} in\n{}", output.out);
     }
     let files = bench.files();
     assert_eq!(files.len(), 1, "only the record: {files:?}");
@@ -25,11 +25,11 @@ fn without_options_but_a_size_it_ends_in_a_spec_sheet_and_leaves_nothing_but_the
 #[test]
 fn no_line_is_wider_than_a_terminal_of_80_columns_and_no_colour_is_shown_to_a_file() {
     let bench = Bench::new();
-    let said = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,T721,P111"]);
-    for line in said.out.lines() {
+    let output = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,T721,P111"]);
+    for line in output.out.lines() {
         assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
     }
-    assert!(!said.out.contains('\u{1b}'), "no escape sequences");
+    assert!(!output.out.contains('\u{1b}'), "no escape sequences");
 }
 
 #[test]
@@ -61,20 +61,20 @@ fn tests_are_selected_by_code_and_by_layer() {
 #[test]
 fn probes_alone_need_no_engine() {
     let bench = Bench::new();
-    let said = bench.succeed(&[&SMOKE[..], &["1", "--tests", "probes"]].concat());
-    assert!(bench.record("r.json")["engine"].is_null(), "{}", said.out);
+    let output = bench.succeed(&[&SMOKE[..], &["1", "--tests", "probes"]].concat());
+    assert!(bench.record("r.json")["engine"].is_null(), "{}", output.out);
 }
 
 #[test]
-fn a_quiet_run_says_nothing_but_the_sheet() {
+fn a_quiet_run_only_prints_the_sheet() {
     let bench = Bench::new();
-    let said = bench.succeed(&[&SMOKE[..], &["1", "--tests", "T611", "--quiet"]].concat());
-    assert_eq!(said.err, "");
-    assert!(said.out.contains("T611"));
+    let output = bench.succeed(&[&SMOKE[..], &["1", "--tests", "T611", "--quiet"]].concat());
+    assert_eq!(output.err, "");
+    assert!(output.out.contains("T611"));
 }
 
 #[test]
-fn a_kept_database_is_used_again_and_removed_on_request() {
+fn a_kept_database_is_reused_and_removed_on_request() {
     let bench = Bench::new();
     let first = ["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--keep", "--record", "1.json"];
     bench.succeed(&first);
@@ -85,23 +85,23 @@ fn a_kept_database_is_used_again_and_removed_on_request() {
     assert_eq!(bench.record("3.json")["data_sets"][0]["reused"], false, "another seed is other data");
     assert!(bench.path().join("dbdyno-data").exists());
     let refused = bench.run(&["clean"]);
-    assert_eq!(refused.code, 2, "nobody to ask: {}", refused.err);
+    assert_eq!(refused.code, 2, "no terminal: {}", refused.err);
     assert!(bench.path().join("dbdyno-data").exists());
     bench.succeed(&["clean", "--yes"]);
     assert!(!bench.path().join("dbdyno-data").exists());
 }
 
 #[test]
-fn the_plan_can_be_seen_before_it_is_carried_out() {
+fn a_dry_run_prints_the_plan() {
     let bench = Bench::new();
-    let said = bench.succeed(&["run", "--dry-run", "--jobs", "1,2", "--tests", "T611,T332"]);
-    assert!(said.out.contains("T611") && said.out.contains("T332"), "{}", said.out);
-    assert!(said.out.contains("no table compression"), "{}", said.out);
+    let output = bench.succeed(&["run", "--dry-run", "--jobs", "1,2", "--tests", "T611,T332"]);
+    assert!(output.out.contains("T611") && output.out.contains("T332"), "{}", output.out);
+    assert!(output.out.contains("no table compression"), "{}", output.out);
     assert!(bench.files().is_empty(), "nothing is left: {:?}", bench.files());
 }
 
 #[test]
-fn the_loop_and_the_instrument_are_measured_in_every_record() {
+fn every_record_has_the_overhead_of_the_tool() {
     let bench = Bench::new();
     bench.succeed(&[&SMOKE[..], &["1", "--tests", "P111"]].concat());
     let instrument = &bench.record("r.json")["instrument"];

@@ -1,32 +1,32 @@
-//! `dbdyno streams`: files in every form of every engine, byte by byte, and on the file system beside them.
+//! `dbdyno streams`: files in every form of every engine, byte by byte, and on the file system.
 
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::aborted::signal;
-use crate::bench::{Bench, growth, runs, said};
+use crate::bench::{Bench, finished, growth, runs};
 
 /// The forms of each engine that has any.
 const ENGINES: [(&str, &[&str]); 3] =
     [("sqlite", &["blob"]), ("local:postgres", &["large-object", "bytea"]), ("local:mariadb", &["longblob"])];
 
-/// Measures; the record, and what was printed.
+/// Measures; returns the record and the output.
 fn measured(bench: &Bench, arguments: &[&str]) -> (Value, String) {
-    let said = bench.succeed(&[&["streams", "--record", "r.json"], arguments].concat());
+    let output = bench.succeed(&[&["streams", "--record", "r.json"], arguments].concat());
     let record = bench.record("r.json");
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     for run in record["runs"].as_array().unwrap() {
         assert_eq!(run["outcome"]["status"], "done", "{run}");
         let answers = &run["findings"][0];
         assert!(answers["verdict"] == "pass" && !answers["evidence"]["answers"].is_null(), "{answers}");
     }
     assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
-    // However its lines are broken.
-    (record, said.out.split_whitespace().collect::<Vec<&str>>().join(" "))
+    // Independent of line breaks.
+    (record, output.out.split_whitespace().collect::<Vec<&str>>().join(" "))
 }
 
-/// The run of `form` and `way` with so many streams.
+/// The run of `form` and `way` with this number of streams.
 fn run<'a>(record: &'a Value, form: &str, way: &str, streams: u64) -> &'a Value {
     let of_code = runs(record, &format!("S100@{form}-{way}"));
     of_code.into_iter().find(|run| run["dop"]["jobs"] == streams).unwrap_or_else(|| panic!("{form} {way} {streams}"))
@@ -117,7 +117,7 @@ fn a_commit_follows_every_so_many_requests() {
 fn what_the_time_cuts_off_is_read_as_far_as_it_was_written() {
     for (target, forms) in &ENGINES[1..] {
         let bench = Bench::new();
-        // Many commits, of which the time has room for a part.
+        // More commits than fit into the time limit.
         let sizes = ["--file", "256MiB", "--request", "4KiB", "--commit-every", "1", "--seconds", "0.3"];
         let common = ["--target", target, "--form", forms[0], "--streams", "1", "--preset", "smoke"];
         let (record, out) = measured(&bench, &[&common[..], &sizes[..]].concat());
@@ -142,7 +142,7 @@ fn files_on_the_file_system_need_no_engine_that_keeps_files() {
     assert_eq!(record["runs"].as_array().unwrap().len(), 2);
     assert_eq!(run(&record, "file-system", "read", 2)["streams"]["backend"], "file_system_cached");
     std::fs::remove_file(bench.path().join("r.json")).unwrap();
-    // Where the tests are built lies no file system of a kind that knows no direct I/O; a temporary one may.
+    // The file system of the build directory supports direct I/O; that of the temporary directory may not.
     let direct = bench.run(&[
         "streams",
         "--form",
@@ -162,13 +162,13 @@ fn files_on_the_file_system_need_no_engine_that_keeps_files() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_is_made() {
+fn invalid_options_are_refused_before_anything_is_created() {
     for (arguments, words) in [
         (&["--form", "clob"][..], "clob is no form in which SQLite keeps files"),
-        (&["--request", "1000"], "request 1kB is no multiple of 4 KiB"),
-        (&["--request", "0"], "request 0B is no multiple"),
+        (&["--request", "1000"], "request 1kB is not a multiple of 4 KiB"),
+        (&["--request", "0"], "request 0B is not a multiple"),
         (&["--request", "lots"], "request lots is not a size"),
-        (&["--file", "1MiB", "--request", "3MiB"], "file 1MiB is no multiple of the request"),
+        (&["--file", "1MiB", "--request", "3MiB"], "file 1MiB is not a multiple of the request"),
         (&["--file", ""], "file \"\" is not a size"),
         (&["--streams", "0"], "streams 0 is not a degree of parallelism"),
         (&["--streams", "5000"], "streams 5000 are more than 4096"),
@@ -176,9 +176,9 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         (&["--seconds", "-1"], "seconds -1 is not a length of time"),
     ] {
         let bench = Bench::new();
-        let said = bench.run(&[&["streams"], arguments].concat());
-        assert_eq!(said.code, 2, "{arguments:?}\n{}\n{}", said.out, said.err);
-        assert!(said.err.contains(words) && said.err.contains("hint: "), "no {words:?} in {}", said.err);
+        let output = bench.run(&[&["streams"], arguments].concat());
+        assert_eq!(output.code, 2, "{arguments:?}\n{}\n{}", output.out, output.err);
+        assert!(output.err.contains(words) && output.err.contains("hint: "), "no {words:?} in {}", output.err);
         assert!(bench.files().is_empty(), "{arguments:?} left {:?}", bench.files());
     }
 }
@@ -186,23 +186,23 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
 #[test]
 fn files_that_have_no_room_are_refused_before_the_first_is_written() {
     let bench = Bench::new();
-    let said =
+    let output =
         bench.run(&["streams", "--file", "16TiB", "--streams", "4096", "--form", "file-system", "--record", "r.json"]);
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
     assert!(
-        said.err.contains("bytes free, and the files of all streams need") && said.err.contains("hint: "),
+        output.err.contains("bytes free, and the files of all streams need") && output.err.contains("hint: "),
         "{}",
-        said.err
+        output.err
     );
     assert_eq!(bench.files(), [std::path::PathBuf::from("r.json")]);
 }
 
 #[test]
-fn where_nothing_is_left_to_be_measured_it_is_said_why() {
+fn the_reason_is_printed_where_nothing_is_left_to_measure() {
     let bench = Bench::new();
-    let said = bench.run(&["streams", "--file", "2GiB", "--form", "blob", "--streams", "1", "--record", "r.json"]);
-    assert_eq!(said.code, 2, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("longer than the 999998976 that this form takes"), "{}", said.err);
+    let output = bench.run(&["streams", "--file", "2GiB", "--form", "blob", "--streams", "1", "--record", "r.json"]);
+    assert_eq!(output.code, 2, "{}\n{}", output.out, output.err);
+    assert!(output.err.contains("longer than the 999998976 that this form takes"), "{}", output.err);
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }
 
@@ -213,15 +213,15 @@ fn ctrl_c_in_mid_file_leaves_nothing_but_the_record() {
         let sizes =
             ["--file", "512MiB", "--request", "4KiB", "--streams", "1", "--commit-every", "1", "--record", "r.json"];
         let mut child = bench.start(&[&["streams", "--target", target, "--form", forms[0]], &sizes[..]].concat());
-        let begun = Instant::now();
-        while !bench.path().join("r.json").exists() && begun.elapsed() < Duration::from_secs(60) {
+        let start = Instant::now();
+        while !bench.path().join("r.json").exists() && start.elapsed() < Duration::from_secs(60) {
             assert!(child.try_wait().unwrap().is_none(), "{target} ended by itself");
             std::thread::sleep(Duration::from_millis(20));
         }
         std::thread::sleep(Duration::from_millis(300));
         signal(child.id(), "INT");
-        let said = said(child.wait_with_output().unwrap());
-        assert_eq!(said.code, 130, "{target}\n{}\n{}", said.out, said.err);
+        let output = finished(child.wait_with_output().unwrap());
+        assert_eq!(output.code, 130, "{target}\n{}\n{}", output.out, output.err);
         assert_eq!(bench.record("r.json")["status"], "interrupted");
         assert_eq!(bench.files(), [std::path::PathBuf::from("r.json")], "{target}");
     }

@@ -1,16 +1,16 @@
-//! No view is wider than `COLUMNS` says, from 60 on.
+//! No view is wider than `COLUMNS`, from 60 on.
 
 use crate::bench::Bench;
 
-/// What `arguments` print where `COLUMNS` is `columns`.
+/// The output of `arguments` with `COLUMNS` set to `columns`.
 fn shown(bench: &Bench, columns: usize, arguments: &[&str]) -> String {
     let output = bench.command(arguments).env("COLUMNS", columns.to_string()).output().unwrap();
-    let said = crate::bench::said(output);
-    assert_eq!(said.code, 0, "dbdyno {}\n{}\n{}", arguments.join(" "), said.out, said.err);
-    said.out
+    let output = crate::bench::finished(output);
+    assert_eq!(output.code, 0, "dbdyno {}\n{}\n{}", arguments.join(" "), output.out, output.err);
+    output.out
 }
 
-/// Nothing that `arguments` print is wider than each of some widths, and the widest of these is used.
+/// Checks that the output of `arguments` is not wider than several widths, and uses the widest.
 fn fits(bench: &Bench, arguments: &[&str]) {
     for columns in [60, 72, 100] {
         let shown = shown(bench, columns, arguments);

@@ -1,4 +1,4 @@
-//! What a record says of the program and of the machine before and after, and that its page can repeat it.
+//! Disclosure: the program, the machine before and after, and the command on the page.
 
 use std::process::Command;
 
@@ -40,7 +40,7 @@ fn the_program_and_the_machine_before_and_after_are_in_the_record() {
     }
 }
 
-/// The command that the page in `page` shows for the measurement.
+/// The command of the measurement in `page`.
 fn shown_command(page: &str) -> Vec<String> {
     let (_, rest) = page.split_once("one command that repeats the measurement").expect("the field");
     let begin = rest.find("dbdyno run ").expect("a command");
@@ -62,7 +62,7 @@ fn the_command_on_the_page_makes_the_same_plan() {
 }
 
 #[test]
-fn a_record_is_not_gone_on_with_by_another_program() {
+fn a_record_is_not_resumed_by_another_program() {
     let bench = Bench::new();
     bench.succeed(&SMOKE);
     let mut record = bench.record("r.json");
@@ -71,9 +71,9 @@ fn a_record_is_not_gone_on_with_by_another_program() {
     record["runs"].as_array_mut().unwrap().pop();
     record["tool"]["build"]["program_sha256"] = "ab".repeat(32).into();
     bench.write_record("r.json", &record);
-    let said = bench.run(&["run", "--resume", "r.json"]);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("another build of dbdyno, whose program has SHA-256 abab"), "{}", said.err);
+    let output = bench.run(&["run", "--resume", "r.json"]);
+    assert_eq!(output.code, 2, "{}", output.err);
+    assert!(output.err.contains("another build of dbdyno, whose program has SHA-256 abab"), "{}", output.err);
     record["tool"].as_object_mut().unwrap().remove("build");
     bench.write_record("r.json", &record);
     bench.succeed(&["run", "--resume", "r.json"]);

@@ -1,19 +1,19 @@
-//! `dbdyno load` into DuckDB: rows, rejects, indexes, what it lacks, and a load that goes on where it was stopped.
+//! `dbdyno load` into DuckDB: rows, rejects, indexes, unsupported features, and a resumed load.
 
 use std::fs;
 
 use crate::bench::{Bench, runs};
 use crate::cmd_load::{count, found, is_right, loaded, malformed, only_run, sum};
-use crate::load_stopped::stopped_and_gone_on_with;
+use crate::load_stopped::stopped_and_resumed;
 
-/// DuckDB in the library that `test.sh` installs.
+/// DuckDB in the library installed by `test.sh`.
 const TARGET: &str = concat!("duckdb?library=", env!("CARGO_MANIFEST_DIR"), "/../../target/duckdb/libduckdb.so");
 
 /// The options of every load here.
 const INTO: [&str; 2] = ["--target", TARGET];
 
 #[test]
-fn generated_rows_are_there_once_each_with_and_without_indexes() {
+fn generated_rows_are_loaded_once_with_and_without_indexes() {
     let bench = Bench::new();
     for indexes in ["none", "before", "after"] {
         let name = format!("{indexes}.json");
@@ -31,7 +31,7 @@ fn generated_rows_are_there_once_each_with_and_without_indexes() {
 }
 
 #[test]
-fn what_it_lacks_is_skipped_with_a_reason() {
+fn unsupported_features_are_skipped_with_a_reason() {
     let bench = Bench::new();
     let options = ["--rows", "5k", "--jobs", "1", "--models", "all", "--form", "both"];
     let (record, _) = loaded(&bench, "r.json", &[&INTO[..], &options].concat());
@@ -47,7 +47,7 @@ fn what_it_lacks_is_skipped_with_a_reason() {
 }
 
 #[test]
-fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
+fn too_many_rejected_lines_stop_a_load_that_can_be_resumed() {
     let bench = Bench::new();
     let (file, bad) = malformed();
     fs::write(bench.path().join("bad.tbl"), file).unwrap();
@@ -74,6 +74,6 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
 }
 
 #[test]
-fn a_load_that_was_killed_goes_on_without_a_row_twice() {
-    stopped_and_gone_on_with(TARGET, "KILL");
+fn a_killed_load_is_resumed_without_duplicate_rows() {
+    stopped_and_resumed(TARGET, "KILL");
 }

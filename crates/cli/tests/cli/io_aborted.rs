@@ -1,27 +1,27 @@
-//! Ctrl-C and kill: the record stays, everything else is gone, at once or at the next start.
+//! Ctrl-C and kill: the record stays, everything else is removed, at once or at the next start.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::bench::{Bench, said};
+use crate::bench::{Bench, finished};
 
 fn signal(child: &Child, name: &str) {
     let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(status.success(), "kill {name}");
 }
 
-/// The size of everything below `path`.
+/// The total size below `path`.
 fn bytes_below(path: &Path) -> u64 {
     let Ok(entries) = path.read_dir() else { return path.metadata().map_or(0, |metadata| metadata.len()) };
     entries.flatten().map(|entry| bytes_below(&entry.path())).sum()
 }
 
-/// Waits until the measured directory holds at least `bytes`.
+/// Waits until the measured directory has at least `bytes`.
 fn wait_for_data(bench: &Bench, bytes: u64) {
-    let begun = Instant::now();
+    let start = Instant::now();
     while bytes_below(&bench.path().join("dbdyno-data")) < bytes {
-        assert!(begun.elapsed() < Duration::from_secs(30), "nothing is laid out after 30 s");
+        assert!(start.elapsed() < Duration::from_secs(30), "nothing is laid out after 30 s");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -30,10 +30,10 @@ const LONG: [&str; 8] = ["io", "--rw", "randwrite", "--seconds", "600", "--quiet
 
 fn interrupted(bench: &Bench, child: Child) {
     signal(&child, "-INT");
-    let begun = Instant::now();
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    let start = Instant::now();
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{}\n{}", output.out, output.err);
+    assert!(start.elapsed() < Duration::from_secs(10));
     assert_eq!(bench.files(), [PathBuf::from("r.json")], "nothing but the record");
     assert_eq!(bench.record("r.json")["status"], "interrupted");
 }
@@ -51,7 +51,7 @@ fn ctrl_c_while_it_measures() {
 fn ctrl_c_while_it_writes_the_file() {
     let bench = Bench::on_disk();
     let child = bench.start(&[&LONG[..], &["--size", "1G"]].concat());
-    // The space is reserved at once; writing it takes longer than the signal.
+    // The space is allocated at once; writing it takes longer than the signal.
     wait_for_data(&bench, 1);
     interrupted(&bench, child);
 }
@@ -85,9 +85,9 @@ fn two_at_once_in_one_directory_is_refused() {
     let bench = Bench::on_disk();
     let child = bench.start(&[&LONG[..], &["--size", "16M"]].concat());
     wait_for_data(&bench, 16 << 20);
-    let said = bench.run(&["io", "--rw", "randread", "--size", "1M", "--record", "second.json"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.err.contains("hint: "), "{}", said.err);
+    let output = bench.run(&["io", "--rw", "randread", "--size", "1M", "--record", "second.json"]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    assert!(output.err.contains("hint: "), "{}", output.err);
     assert!(!bench.path().join("second.json").exists());
     interrupted(&bench, child);
 }

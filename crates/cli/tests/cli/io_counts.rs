@@ -1,4 +1,4 @@
-//! 23 I/Os are 23 wherever they are counted, and percentiles are those of the raw log.
+//! 23 I/Os are 23 in all counts, and percentiles equal those of the raw log.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::bench::{Bench, growth};
 use crate::cmd_io::streams;
 
-/// The lines of a log, its head left out.
+/// The lines of a log, without its header.
 fn logged(bench: &Bench, name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(bench.path().join(name)).unwrap();
     let mut lines = text.lines().map(str::to_owned);
@@ -29,8 +29,8 @@ fn twenty_three_are_twenty_three() {
         let bench = Bench::on_disk();
         let job = ["io", "--rw", rw, "--bs", "8k", "--depth", "1", "--size", "16M", "--warm-up", "0"];
         let limits = ["--override", "number_ios=23", "--quiet", "--log", "l.csv", "--record", "r.json"];
-        let said = bench.succeed(&[&job[..], &limits[..], &["--format", "fio-json"]].concat());
-        let json: Value = serde_json::from_str(&said.out).unwrap();
+        let output = bench.succeed(&[&job[..], &limits[..], &["--format", "fio-json"]].concat());
+        let json: Value = serde_json::from_str(&output.out).unwrap();
         assert_eq!(json["jobs"][0][side]["total_ios"], 23);
         assert_eq!(json["jobs"][0][side]["io_bytes"], 23 * 8_192);
         assert_eq!(json["jobs"][0][side]["clat_ns"]["N"], 23);
@@ -43,8 +43,8 @@ fn twenty_three_are_twenty_three() {
         let count = growth(run, &format!("device_{side}_count"));
         assert!(count.is_none_or(|count| count >= 23), "{count:?}");
         assert_eq!(growth(run, &format!("client_{side}_bytes")), Some(23 * 8_192), "by the kernel's account of us");
-        let said = bench.succeed(&["report", "r.json"]);
-        assert!(said.out.contains(rw), "{}", said.out);
+        let output = bench.succeed(&["report", "r.json"]);
+        assert!(output.out.contains(rw), "{}", output.out);
     }
 }
 
@@ -52,9 +52,12 @@ fn twenty_three_are_twenty_three() {
 fn the_table_for_programs_says_the_same() {
     let bench = Bench::on_disk();
     let job = ["io", "--rw", "randread", "--depth", "4", "--size", "16M", "--quiet", "--record", "r.json"];
-    let said = bench.succeed(&[&job[..], &["--override", "number_ios=23", "--format", "csv"]].concat());
-    assert_eq!((cell(&said.out, "operations"), cell(&said.out, "bytes")), ("23".to_owned(), (23 * 8_192).to_string()));
-    assert_eq!(said.out.lines().count(), 2);
+    let output = bench.succeed(&[&job[..], &["--override", "number_ios=23", "--format", "csv"]].concat());
+    assert_eq!(
+        (cell(&output.out, "operations"), cell(&output.out, "bytes")),
+        ("23".to_owned(), (23 * 8_192).to_string())
+    );
+    assert_eq!(output.out.lines().count(), 2);
 }
 
 #[test]
@@ -93,27 +96,27 @@ fn percentiles_of_the_log_are_those_of_the_record() {
     std::fs::write(bench.path().join("jobs.fio"), jobs).unwrap();
     bench.run(&["io", "jobs.fio", "--quiet", "--log", "l.csv", "--record", "r.json"]);
     assert_eq!(bench.record("r.json")["status"], "finished");
-    let (code, said) = recomputed(&bench, "l.csv", "r.json");
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("run 1:") && said.contains("run 2:") && said.contains("all within"), "{said}");
+    let (code, output) = recomputed(&bench, "l.csv", "r.json");
+    assert_eq!(code, 0, "{output}");
+    assert!(output.contains("run 1:") && output.contains("run 2:") && output.contains("all within"), "{output}");
     // The script finds a log that is not that of the record.
     let text = std::fs::read_to_string(bench.path().join("l.csv")).unwrap();
     let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();
     std::fs::write(bench.path().join("short.csv"), kept).unwrap();
-    let (code, said) = recomputed(&bench, "short.csv", "r.json");
-    assert_eq!(code, 1, "{said}");
-    assert!(said.contains("in the record"), "{said}");
-    let (code, said) = recomputed(&bench, "r.json", "r.json");
-    assert_eq!(code, 2, "{said}");
+    let (code, output) = recomputed(&bench, "short.csv", "r.json");
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("in the record"), "{output}");
+    let (code, output) = recomputed(&bench, "r.json", "r.json");
+    assert_eq!(code, 2, "{output}");
 }
 
 #[test]
 fn a_log_that_is_there_is_not_overwritten() {
     let bench = Bench::on_disk();
     std::fs::write(bench.path().join("l.csv"), "precious").unwrap();
-    let said = bench.run(&["io", "--rw", "randread", "--size", "1M", "--log", "l.csv", "--record", "r.json"]);
-    assert_ne!(said.code, 0);
-    assert!(said.err.contains("l.csv") && said.err.contains("hint: "), "{}", said.err);
+    let output = bench.run(&["io", "--rw", "randread", "--size", "1M", "--log", "l.csv", "--record", "r.json"]);
+    assert_ne!(output.code, 0);
+    assert!(output.err.contains("l.csv") && output.err.contains("hint: "), "{}", output.err);
     assert_eq!(std::fs::read_to_string(bench.path().join("l.csv")).unwrap(), "precious");
     assert_eq!(bench.files(), [PathBuf::from("l.csv")]);
 }

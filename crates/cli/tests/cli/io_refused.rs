@@ -1,31 +1,31 @@
-//! What cannot be asked of storage: a clear error, the right exit code, nothing written.
+//! Invalid I/O jobs: a clear error, the right exit code, nothing written.
 
 use std::process::Command;
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Finished};
 
 /// Runs `arguments` in a directory with the job file `text`, expects `code` and all `words` in the error, and nothing
 /// but the job file afterwards.
-fn refused_file(text: &[u8], arguments: &[&str], code: i32, words: &[&str]) -> Said {
+fn refused_file(text: &[u8], arguments: &[&str], code: i32, words: &[&str]) -> Finished {
     let bench = Bench::on_disk();
     std::fs::write(bench.path().join("job.fio"), text).unwrap();
-    let said = bench.run(&[&["io"], arguments].concat());
-    assert_eq!(said.code, code, "{arguments:?}\n{}\n{}", said.out, said.err);
+    let output = bench.run(&[&["io"], arguments].concat());
+    assert_eq!(output.code, code, "{arguments:?}\n{}\n{}", output.out, output.err);
     for word in words {
-        assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+        assert!(output.err.contains(word), "no {word:?} in {:?}", output.err);
     }
-    assert!(!said.err.contains("panicked"), "{}", said.err);
-    assert_eq!(bench.files().len(), 1, "left behind: {:?}", bench.files());
-    said
+    assert!(!output.err.contains("panicked"), "{}", output.err);
+    assert_eq!(bench.files().len(), 1, "left: {:?}", bench.files());
+    output
 }
 
 fn refused(arguments: &[&str], code: i32, words: &[&str]) {
-    let said = refused_file(b"", arguments, code, words);
-    assert!(said.err.contains("hint: "), "{}", said.err);
+    let output = refused_file(b"", arguments, code, words);
+    assert!(output.err.contains("hint: "), "{}", output.err);
 }
 
 #[test]
-fn what_is_no_job_file() {
+fn invalid_job_files() {
     refused_file(b"hello world\n", &["job.fio"], 2, &["job.fio:1", "hello world"]);
     refused_file(b"\x7fELF\x02\x01\x01\0\0\0", &["job.fio"], 2, &["job.fio:1"]);
     refused_file(b"", &["job.fio"], 2, &["job.fio"]);
@@ -35,7 +35,7 @@ fn what_is_no_job_file() {
 }
 
 #[test]
-fn a_key_that_is_not_known_has_its_line() {
+fn an_unknown_key_is_reported_with_its_line() {
     let text = b"# a slip\n[job]\nrw=read\nsize=1M\niodeepth=3\n";
     refused_file(text, &["job.fio"], 2, &["job.fio:5", "\"iodeepth\" is not known", "did you mean iodepth?"]);
     refused_file(text, &["job.fio", "--dry-run"], 2, &["job.fio:5"]);
@@ -53,7 +53,7 @@ fn an_include_that_is_missing() {
 }
 
 #[test]
-fn sizes_that_are_none() {
+fn invalid_sizes() {
     refused(&["--rw", "read", "--size", "0"], 2, &["size 0"]);
     refused(&["--rw", "read", "--size", "1M", "--bs", "0"], 2, &["0"]);
     refused(&["--rw", "read", "--size", "1M", "--depth", "0"], 2, &["0"]);
@@ -63,7 +63,7 @@ fn sizes_that_are_none() {
 }
 
 #[test]
-fn times_and_rates_that_are_none() {
+fn invalid_times_and_rates() {
     refused(&["--rw", "read", "--size", "1M", "--seconds", "0"], 2, &["seconds 0 is less than 1ms"]);
     refused(&["--rw", "read", "--size", "1M", "--seconds", "-1"], 2, &["seconds -1"]);
     refused(&["--rw", "read", "--size", "1M", "--rate", "0"], 2, &["rate 0 is less than 0.000001"]);
@@ -73,18 +73,18 @@ fn times_and_rates_that_are_none() {
 }
 
 #[test]
-fn blocks_that_the_device_cannot_do() {
+fn unsupported_block_sizes() {
     refused(&["--rw", "randread", "--size", "1M", "--bs", "1000"], 2, &["block size 1000", "512"]);
     refused(&["--rw", "randread", "--size", "1M", "--override", "offset=100"], 2, &["offset 100"]);
 }
 
 #[test]
-fn more_than_there_is_space_for_is_refused_before_anything_is_written() {
+fn files_larger_than_free_space_are_refused_before_writing() {
     refused(&["--rw", "randread", "--size", "1P"], 1, &["bytes are needed", "are free"]);
 }
 
 #[test]
-fn directories_that_are_none() {
+fn invalid_directories() {
     refused(&["--rw", "randread", "--size", "1M", "--dir", "misspelt"], 2, &["misspelt is not a directory"]);
     refused(&["--rw", "randread", "--size", "1M", "--dir", "/proc"], 1, &["/proc"]);
 }
@@ -96,17 +96,17 @@ fn records_and_logs_that_cannot_be_written() {
 }
 
 #[test]
-fn files_of_somebody_else() {
+fn foreign_files() {
     let bench = Bench::on_disk();
     let path = bench.path().join("precious");
     std::fs::write(&path, vec![7; 1 << 20]).unwrap();
     let shown = path.display().to_string();
     let record = ["--seconds", "0.2", "--record", "r.json"];
     let refused = |arguments: &[&str], words: &[&str]| {
-        let said = bench.run(&[&["io"], arguments, &record].concat());
-        assert_eq!(said.code, 2, "{arguments:?}\n{}\n{}", said.out, said.err);
+        let output = bench.run(&[&["io"], arguments, &record].concat());
+        assert_eq!(output.code, 2, "{arguments:?}\n{}\n{}", output.out, output.err);
         for word in words {
-            assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+            assert!(output.err.contains(word), "no {word:?} in {:?}", output.err);
         }
         assert_eq!(std::fs::read(&path).unwrap(), vec![7; 1 << 20]);
         assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
@@ -119,12 +119,12 @@ fn files_of_somebody_else() {
 }
 
 #[test]
-fn devices_that_are_none() {
+fn invalid_devices() {
     refused(&["--rw", "randread", "--device", "/dev/no-such-device"], 2, &["/dev/no-such-device"]);
     refused(&["--rw", "randread", "--device", "/dev/null"], 2, &["/dev/null is neither a block device nor a file"]);
 }
 
-/// A loop device with a mounted file system, as far as this machine lets us make one.
+/// A loop device with a mounted file system, if the machine permits.
 struct Mounted<'a> {
     bench: &'a Bench,
     device: String,
@@ -163,9 +163,9 @@ fn a_device_in_use_is_not_written() {
     let before = std::fs::read(bench.path().join("image")).unwrap();
     let device = mounted.device.as_str();
     let write = ["io", "--rw", "randwrite", "--device", device, "--destroy-data", device, "--yes"];
-    let said = bench.run(&[&write[..], &["--seconds", "0.2", "--record", "r.json"]].concat());
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("is in use: mounted at") && said.err.contains("hint: "), "{}", said.err);
+    let output = bench.run(&[&write[..], &["--seconds", "0.2", "--record", "r.json"]].concat());
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
+    assert!(output.err.contains("is in use: mounted at") && output.err.contains("hint: "), "{}", output.err);
     assert!(std::fs::read(bench.path().join("image")).unwrap() == before, "it was written to");
     assert!(!bench.path().join("r.json").exists() && !bench.path().join("dbdyno-data").exists());
 }

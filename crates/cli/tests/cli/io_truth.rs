@@ -1,4 +1,4 @@
-//! What is no measurement of the device is invalid, whatever it looks like.
+//! Runs that do not measure the device are invalid.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Said, said};
+use crate::bench::{Bench, Finished, finished};
 use crate::cmd_io::streams;
 
 const SIZE: u64 = 32 << 20;
@@ -19,25 +19,25 @@ fn verdict<'a>(record: &'a Value, check: &str) -> &'a str {
     found.map_or("none", |finding| finding["verdict"].as_str().unwrap())
 }
 
-/// Reads the file `name` at random, which is no measurement of the device for the reasons `checks`.
-fn is_invalid(bench: &Bench, path: &Path, more: &[&str], checks: &[&str]) -> Said {
+/// Reads the file `name` at random, which is invalid by the checks `checks`.
+fn is_invalid(bench: &Bench, path: &Path, more: &[&str], checks: &[&str]) -> Finished {
     let shown = path.display().to_string();
     let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1", "--quiet"];
-    let said = bench.run(&[&job[..], &["--device", &shown, "--record", "r.json"], more].concat());
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("no measurement of the device"), "{}", said.err);
-    assert!(said.out.contains("invalid"), "{}", said.out);
+    let output = bench.run(&[&job[..], &["--device", &shown, "--record", "r.json"], more].concat());
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
+    assert!(output.err.contains("no valid measurement"), "{}", output.err);
+    assert!(output.out.contains("invalid"), "{}", output.out);
     let record = bench.record("r.json");
     for check in checks {
-        assert_eq!(verdict(&record, check), "fail", "{check}: {}", said.out);
+        assert_eq!(verdict(&record, check), "fail", "{check}: {}", output.out);
     }
     // An invalid run has its figures in the record and none in the table.
     let operations = streams(&record, 1)[0]["operations"].as_u64().unwrap();
     assert!(operations > 0);
-    let row = said.out.lines().find(|line| line.contains("randread") && line.contains("invalid"));
+    let row = output.out.lines().find(|line| line.contains("randread") && line.contains("invalid"));
     assert!(row.is_some_and(|row| !row.contains("MiB/s")), "{row:?}");
-    assert!(path.exists(), "a file of somebody else stays");
-    said
+    assert!(path.exists(), "a foreign file stays");
+    output
 }
 
 /// A file of random bytes.
@@ -54,8 +54,8 @@ fn a_sparse_file() {
     let bench = Bench::on_disk();
     let path = bench.path().join("sparse");
     File::create(&path).unwrap().set_len(SIZE).unwrap();
-    let said = is_invalid(&bench, &path, &[], &["unwritten", "device_io"]);
-    assert!(said.out.contains("holes"), "{}", said.out);
+    let output = is_invalid(&bench, &path, &[], &["unwritten", "device_io"]);
+    assert!(output.out.contains("holes"), "{}", output.out);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn a_file_whose_space_was_reserved_and_never_written() {
     let path = bench.path().join("reserved");
     let file = OpenOptions::new().write(true).create_new(true).open(&path).unwrap();
     rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, SIZE).unwrap();
-    let said = is_invalid(&bench, &path, &[], &["unwritten", "device_io"]);
-    assert!(said.out.contains("never written"), "{}", said.out);
+    let output = is_invalid(&bench, &path, &[], &["unwritten", "device_io"]);
+    assert!(output.out.contains("never written"), "{}", output.out);
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn a_file_in_memory() {
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = memory.path().join("memory");
     written(&path);
-    let said = is_invalid(&bench, &path, &["--buffered"], &["device_io"]);
-    assert!(said.out.contains("tmpfs"), "{}", said.out);
+    let output = is_invalid(&bench, &path, &["--buffered"], &["device_io"]);
+    assert!(output.out.contains("tmpfs"), "{}", output.out);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_file_that_was_written_is_measured() {
     assert_eq!(bench.files(), [PathBuf::from("r.json"), PathBuf::from("written")]);
 }
 
-/// What the process has had the device read.
+/// Bytes that the process read from the device.
 fn bytes_read(process: u32) -> u64 {
     let counters = std::fs::read_to_string(format!("/proc/{process}/io")).expect("the process runs");
     let line = counters.lines().find_map(|line| line.strip_prefix("read_bytes: "));
@@ -119,14 +119,14 @@ fn a_freeze_of_two_seconds_shows_in_response_and_not_in_service() {
         let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
         assert!(status.success());
     };
-    // Reads at the rate that was asked for, for longer than the warm-up has, are of the window of six seconds. What is read
-    // faster are pages of the program.
+    // Reads at the target rate for longer than the warm-up are in the window of six seconds. Faster reads are pages of
+    // the program.
     let half_a_second = Duration::from_millis(500);
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut steady = 0;
     let mut before = bytes_read(child.id());
     while steady < 2 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is read");
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is read");
         std::thread::sleep(half_a_second);
         let now = bytes_read(child.id());
         steady = if (200..300).contains(&((now - before) / 4096)) { steady + 1 } else { 0 };
@@ -135,16 +135,16 @@ fn a_freeze_of_two_seconds_shows_in_response_and_not_in_service() {
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(2));
     signal("-CONT");
-    let said = said(child.wait_with_output().unwrap());
+    let output = finished(child.wait_with_output().unwrap());
     let record = bench.record("r.json");
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     let stream = streams(&record, 1)[0];
     assert_eq!((stream["operations"].as_u64(), stream["unfinished"].as_u64()), (Some(3_000), Some(0)));
     let p99 = |latency: &str| stream[latency]["p99_ns"].as_u64().unwrap();
-    // A third of the I/Os was due during the freeze, the unluckiest hundredth of all at its beginning.
+    // A third of the I/Os was scheduled during the freeze, the slowest hundredth at its start.
     assert!(p99("response") > 1_500_000_000, "{}", p99("response"));
     assert!(p99("service") < 500_000_000, "{}", p99("service"));
     let stall = record["runs"][0]["storage"]["stall_ns_max"].as_u64().unwrap();
     assert!(stall > 1_500_000_000, "{stall}");
-    assert!(["warn", "fail"].contains(&verdict(&record, "stall")), "{}", said.out);
+    assert!(["warn", "fail"].contains(&verdict(&record, "stall")), "{}", output.out);
 }

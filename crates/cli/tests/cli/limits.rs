@@ -1,4 +1,4 @@
-//! What limits a test, in cases whose limit is known, and `dbdyno run --prove`, which takes some of it away.
+//! Limits of tests in cases with a known limit, and `dbdyno run --prove`, which restricts the limiting resource.
 
 use std::fs;
 use std::io::Write;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::aborted::signal;
-use crate::bench::{Bench, Said, runs, said};
+use crate::bench::{Bench, Finished, finished, runs};
 use crate::local_server::servers;
 
-/// A test of the user's own: what everybody wants is one row.
+/// A user test: all sessions update one row.
 const ONE_ROW: &str = r#"
 code = "T901"
 layer = "database"
@@ -38,9 +38,9 @@ fn processors() -> usize {
     std::thread::available_parallelism().unwrap().get()
 }
 
-/// The paragraph that the sheet has of what limits `test`, as one line.
-fn limit_of(said: &Said, test: &str) -> String {
-    let section = said.out.lines().skip_while(|line| !line.starts_with("WHAT LIMITS IT")).skip(1);
+/// The paragraph of the sheet about the limit of `test`, as one line.
+fn limit_of(output: &Finished, test: &str) -> String {
+    let section = output.out.lines().skip_while(|line| !line.starts_with("WHAT LIMITS IT")).skip(1);
     let section = section.take_while(|line| !line.is_empty());
     let of_test = section.skip_while(|line| !line.starts_with(test));
     let mut words: Vec<&str> = Vec::new();
@@ -51,11 +51,11 @@ fn limit_of(said: &Said, test: &str) -> String {
         assert!(line.chars().count() <= 80, "{line}");
         words.extend(line.split_whitespace());
     }
-    assert!(!words.is_empty(), "nothing is said of {test}:\n{}", said.out);
+    assert!(!words.is_empty(), "nothing is output of {test}:\n{}", output.out);
     words.join(" ")
 }
 
-/// Groups that the process `pid` has made.
+/// Control groups created by process `pid`.
 fn groups_of(pid: u32) -> Vec<PathBuf> {
     let trees = ["cpu", "cpu,cpuacct", "blkio", "."].map(|tree| Path::new("/sys/fs/cgroup").join(tree));
     let mut found = Vec::new();
@@ -69,7 +69,7 @@ fn groups_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-/// The shares of their resource that the runs of `test` have had which were to prove something.
+/// The shares of the resource in the perturbed runs of `test`.
 fn shares(record: &Value, test: &str, resource: &str) -> Vec<f64> {
     let variations = runs(record, test).into_iter().map(|run| &run["variation"]);
     let perturbed = variations.filter(|variation| variation["kind"] == "perturbed");
@@ -88,9 +88,9 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "2", "--tests", "T132"];
     let child = bench.start(&[&arguments[..], &["--jobs", &jobs, "--prove", "--record", "r.json"]].concat());
     let pid = child.id();
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
-    let limit = limit_of(&said, "T132");
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
+    let limit = limit_of(&output, "T132");
     assert!(limit.starts_with(&format!("T132 J{jobs} ")) && limit.contains("the processors, "), "{limit}");
     let record = bench.record("r.json");
     let shares = shares(&record, "T132", "processors");
@@ -103,11 +103,11 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
         let (low, high) = interval.split_once(" to ").unwrap();
         let number = |text: &str| text.parse::<f64>().unwrap();
         assert!(number(low) <= number(elasticity) && number(elasticity) <= number(high), "{limit}");
-        // The headline and what was proved agree.
+        // The limit and the proof agree.
         let is_proved = limit.starts_with(&format!("T132 J{jobs} the processors, "));
         assert_eq!(is_proved, limit.contains("no faster because of the processors: with "), "{limit}");
     } else {
-        assert!(said.err.contains("T132 ") && said.err.contains("not proved: "), "{}", said.err);
+        assert!(output.err.contains("T132 ") && output.err.contains("not proved: "), "{}", output.err);
     }
     let again = limit_of(&bench.succeed(&["report", "r.json"]), "T132");
     assert_eq!(again, limit, "the record alone says the same");
@@ -122,21 +122,21 @@ fn jobs_that_want_one_row_are_limited_by_its_lock_and_that_cannot_be_taken_away(
     let bench = Bench::new().alone();
     fs::write(bench.path().join("row.toml"), ONE_ROW).unwrap();
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "3", "--tests", "row.toml"];
-    let said = bench.succeed(&[&arguments[..], &["--jobs", "8", "--prove", "--record", "r.json"]].concat());
-    let limit = limit_of(&said, "T901");
+    let output = bench.succeed(&[&arguments[..], &["--jobs", "8", "--prove", "--record", "r.json"]].concat());
+    let limit = limit_of(&output, "T901");
     assert!(limit.starts_with("T901 J8 waiting for locks of rows and tables, "), "{limit}");
     assert!(!limit.contains("because"), "{limit}");
-    assert!(said.err.contains("T901 J8: limit: waiting for locks"), "{}", said.err);
-    assert!(said.err.contains("cannot be perturbed: a wait is no resource"), "{}", said.err);
+    assert!(output.err.contains("T901 J8: limit: waiting for locks"), "{}", output.err);
+    assert!(output.err.contains("cannot be perturbed: a wait is no resource"), "{}", output.err);
     assert_eq!(runs(&bench.record("r.json"), "T901").len(), 1);
 }
 
-/// A group of this test in which the device of `directory` makes so many writes a second; removed when dropped.
+/// A group of this test in which the device of `directory` is limited to so many writes a second; removed when dropped.
 struct SlowDevice(PathBuf);
 
 impl SlowDevice {
     /// # Errors
-    /// Why it cannot be made here.
+    /// Why it cannot be created here.
     fn of(directory: &Path, writes_per_second: u32) -> Result<SlowDevice, String> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         let mount_point = |line: &str| line.split(' ').nth(4).map(PathBuf::from);
@@ -164,56 +164,56 @@ impl SlowDevice {
     }
 
     /// Runs the program inside.
-    fn run(&self, bench: &Bench, arguments: &[&str]) -> Said {
+    fn run(&self, bench: &Bench, arguments: &[&str]) -> Finished {
         let program = bench.command(arguments);
         let mut command = Command::new("sh");
         let script = "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"";
         command.args(["-c", script]).arg(&self.0).arg(program.get_program()).args(arguments);
         command.current_dir(bench.path()).env("NO_COLOR", "1");
-        said(command.output().unwrap())
+        finished(command.output().unwrap())
     }
 }
 
 impl Drop for SlowDevice {
     fn drop(&mut self) {
-        // The kernel takes a moment after the last process.
-        let begun = Instant::now();
-        while self.0.exists() && fs::remove_dir(&self.0).is_err() && begun.elapsed() < Duration::from_secs(5) {
+        // The kernel needs a moment after the end of the last process.
+        let start = Instant::now();
+        while self.0.exists() && fs::remove_dir(&self.0).is_err() && start.elapsed() < Duration::from_secs(5) {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 }
 
-/// So slow that what others write meanwhile is little beside it.
+/// So slow that writes of other programs are negligible.
 const WRITES_PER_SECOND: u32 = 60;
 
-/// Commits on a slow device, held against the probe of commits on the same. The machine's other work may disturb one of the
-/// two, so that five attempts are allowed.
+/// Commits on a slow device against the probe of commits. Foreign load may disturb one of the two, so that five
+/// attempts are allowed.
 #[test]
 fn commits_on_a_slow_device_are_limited_by_it() {
     let bench = Bench::on_disk().alone();
     let slow = match SlowDevice::of(bench.path(), WRITES_PER_SECOND) {
         Ok(slow) => slow,
         Err(reason) => {
-            // Whoever may make groups, and has the files, has to get this far.
+            // With permission to create groups, this must succeed.
             let has_files = Path::new("/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device").exists();
             assert!(!(has_files && is_root()), "{reason}");
             writeln!(std::io::stderr(), "not tried: {reason}").unwrap();
             return;
         }
     };
-    // Nobody else writes for the server.
+    // Only the session writes for the server.
     let target = "local:postgres?autovacuum=off&wal_writer_delay=10s&bgwriter_lru_maxpages=0";
     let mut found = Vec::new();
     for attempt in 1..=5 {
         let record = format!("r{attempt}.json");
         let arguments = ["run", "--target", target, "--preset", "smoke", "--seconds", "4", "--tests", "P331,T311"];
-        let said = slow.run(&bench, &[&arguments[..], &["--jobs", "1", "--prove", "--record", &record]].concat());
-        assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
-        let limit = limit_of(&said, "T311");
+        let output = slow.run(&bench, &[&arguments[..], &["--jobs", "1", "--prove", "--record", &record]].concat());
+        assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
+        let limit = limit_of(&output, "T311");
         if limit.starts_with("T311 J1 forced writes of the log, ") {
             let shares = shares(&bench.record(&record), "T311", "device_io");
-            assert_eq!(shares, [1.0, 0.8].repeat(3), "{}", said.err);
+            assert_eq!(shares, [1.0, 0.8].repeat(3), "{}", output.err);
             assert!(limit.contains("the forced writes of the log: with 80 % of that, "), "{limit}");
             return;
         }
@@ -233,19 +233,19 @@ fn ctrl_c_gives_back_what_was_taken_away() {
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "3", "--tests", "T132"];
     let child = bench.start(&[&arguments[..], &["--jobs", &jobs, "--prove", "--record", "r.json"]].concat());
     let pid = child.id();
-    let begun = Instant::now();
-    // The run with less is the third: by then there is a group, or there never is one here.
+    let start = Instant::now();
+    // The restricted run is the third: by then there is a group, or there will be none.
     let is_last =
         || bench.path().join("r.json").exists() && bench.record("r.json")["runs"].as_array().unwrap().len() >= 2;
-    while groups_of(pid).is_empty() && !is_last() && begun.elapsed() < Duration::from_secs(60) {
+    while groups_of(pid).is_empty() && !is_last() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
     signal(pid, "INT");
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{}\n{}", output.out, output.err);
     assert_eq!(groups_of(pid), Vec::<PathBuf>::new());
     assert!(servers(&bench).is_empty());
-    // What was to be proved is still to be proved.
+    // The proof is still pending.
     let resumed = bench.succeed(&["run", "--resume", "r.json", "--prove"]);
     let record = bench.record("r.json");
     assert_eq!(record["status"], "finished");
@@ -254,12 +254,12 @@ fn ctrl_c_gives_back_what_was_taken_away() {
 }
 
 #[test]
-fn who_may_make_no_group_is_told_what_is_missing_or_gets_one_processor_fewer() {
+fn without_a_group_the_missing_permission_is_reported_or_one_processor_fewer_is_used() {
     if !is_root() {
         return;
     }
     let bench = Bench::new().alone();
-    // Where the tests are built others may not look.
+    // Other users cannot read the build directory.
     let program = bench.path().join("program");
     fs::copy(env!("CARGO_BIN_EXE_dbdyno"), &program).unwrap();
     let owned = Command::new("chown").args(["-R", "nobody"]).arg(bench.path()).status().unwrap();
@@ -269,12 +269,12 @@ fn who_may_make_no_group_is_told_what_is_missing_or_gets_one_processor_fewer() {
     command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(&program);
     command.args(["run", "--preset", "smoke", "--seconds", "2", "--tests", "T131", "--jobs", &jobs, "--prove"]);
     command.args(["--record", "r.json"]).current_dir(bench.path()).env("NO_COLOR", "1").env("HOME", bench.path());
-    let said = said(command.output().unwrap());
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let output = finished(command.output().unwrap());
+    assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     let shares = shares(&bench.record("r.json"), "T131", "processors");
     match processors() {
-        1 => assert!(said.err.contains("there is only one processor"), "{}", said.err),
-        all => assert_eq!(shares, [1.0, (all - 1) as f64 / all as f64].repeat(3), "{}", said.err),
+        1 => assert!(output.err.contains("there is only one processor"), "{}", output.err),
+        all => assert_eq!(shares, [1.0, (all - 1) as f64 / all as f64].repeat(3), "{}", output.err),
     }
 }
 
@@ -282,8 +282,8 @@ fn who_may_make_no_group_is_told_what_is_missing_or_gets_one_processor_fewer() {
 fn the_rate_that_was_asked_for_is_a_limit_too() {
     let bench = Bench::new().alone();
     let arguments = ["run", "--preset", "smoke", "--seconds", "2", "--tests", "T611", "--jobs", "2", "--rate", "200"];
-    let said = bench.succeed(&[&arguments[..], &["--prove", "--record", "r.json"]].concat());
-    let limit = limit_of(&said, "T611");
+    let output = bench.succeed(&[&arguments[..], &["--prove", "--record", "r.json"]].concat());
+    let limit = limit_of(&output, "T611");
     assert!(limit.starts_with("T611 J2 the rate that was asked for "), "{limit}");
     let record = bench.record("r.json");
     assert_eq!(shares(&record, "T611", "arrival_rate"), [1.0, 0.8].repeat(3));
@@ -292,7 +292,7 @@ fn the_rate_that_was_asked_for_is_a_limit_too() {
     assert_eq!(rates, [200.0, 200.0, 160.0, 200.0, 160.0, 200.0, 160.0]);
     assert!(limit.contains("no faster because of the rate that was asked for: with 80 % of that, "), "{limit}");
     let planned = bench.succeed(&["run", "--tests", "T611", "--jobs", "2", "--prove", "--dry-run"]);
-    assert!(planned.out.ends_with("with all and with 80 % of what limits it there\n"), "{}", planned.out);
+    assert!(planned.out.ends_with("with 100 % and with 80 % of its limiting resource\n"), "{}", planned.out);
     let refused = bench.run(&["run", "--tests", "T611", "--until", "p99=5ms", "--prove"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
 }

@@ -1,35 +1,35 @@
-//! Indexes of a load: made before it or after it, and by one that is gone on with.
+//! Indexes of a load: built before it, after it, and by a resumed load.
 
 use std::fs;
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Finished};
 use crate::cmd_load::{count, found, is_right, loaded, malformed, only_run};
 
-fn load(bench: &Bench, record: &str, more: &[&str]) -> Said {
+fn load(bench: &Bench, record: &str, more: &[&str]) -> Finished {
     let arguments = ["load", "bad.tbl", "--jobs", "1", "--batch", "4KiB", "--record", record];
     bench.run(&[&arguments[..], more].concat())
 }
 
 #[test]
-fn indexes_that_a_load_was_aborted_before_it_had_them_are_made_when_it_goes_on() {
-    for (begun, gone_on) in [("none", "before"), ("before", "before"), ("after", "after")] {
+fn missing_indexes_of_an_aborted_load_are_built_when_it_is_resumed() {
+    for (first, second) in [("none", "before"), ("before", "before"), ("after", "after")] {
         let bench = Bench::new();
         fs::write(bench.path().join("bad.tbl"), malformed().0).unwrap();
-        // Stopped in the middle; without indexes the table is as a crash between its making and theirs leaves it.
-        let stopped = load(&bench, "a.json", &["--max-errors", "2", "--indexes", begun]);
-        assert_eq!(stopped.code, 1, "{begun}: {}\n{}", stopped.out, stopped.err);
-        let said = load(&bench, "b.json", &["--max-errors", "5", "--resume", "--indexes", gone_on]);
-        assert_eq!(said.code, 0, "{begun}, {gone_on}: {}\n{}", said.out, said.err);
+        // Stopped in the middle; a table without indexes is the state after a crash between their creation.
+        let stopped = load(&bench, "a.json", &["--max-errors", "2", "--indexes", first]);
+        assert_eq!(stopped.code, 1, "{first}: {}\n{}", stopped.out, stopped.err);
+        let output = load(&bench, "b.json", &["--max-errors", "5", "--resume", "--indexes", second]);
+        assert_eq!(output.code, 0, "{first}, {second}: {}\n{}", output.out, output.err);
         let record = bench.record("b.json");
         let run = only_run(&record, "L100");
-        is_right(run, &said);
-        assert!(count(run, "index_bytes") > 0, "{begun}, {gone_on}: {}", run["load"]);
+        is_right(run, &output);
+        assert!(count(run, "index_bytes") > 0, "{first}, {second}: {}", run["load"]);
         bench.succeed(&["clean", "--yes"]);
     }
 }
 
 #[test]
-fn indexes_are_made_before_or_after_and_a_layout_is_ones_own() {
+fn indexes_are_built_before_or_after_with_a_custom_layout() {
     let bench = Bench::new();
     let layout = "name = \"orders\"\nseparator = \";\"\nheader = true\n\
                   [[fields]]\nname = \"Id\"\nkind = \"int\"\n\

@@ -1,5 +1,5 @@
-//! `dbdyno load --read`: what was loaded is read in each way, from empty caches where they can be emptied, and every answer
-//! is held against what was loaded.
+//! `dbdyno load --read`: loaded tables are scanned, with cold caches where possible, and every answer is compared with
+//! the loaded rows.
 
 use serde_json::Value;
 
@@ -8,19 +8,19 @@ use crate::cmd_load::{count, is_right, only_run};
 use crate::load_stopped::Elsewhere;
 use crate::local_server::servers;
 
-/// Loads 5000 rows in one session and reads them; the record, and what was printed.
+/// Loads and scans 5000 rows in one session; returns the record and the output.
 fn read(bench: &Bench, target: &str, more: &[&str]) -> (Value, String) {
     let load = ["load", "--read", "--rows", "5000", "--jobs", "1", "--preset", "smoke", "--record", "r.json"];
-    let said = bench.succeed(&[&load[..], &["--target", target], more].concat());
+    let output = bench.succeed(&[&load[..], &["--target", target], more].concat());
     let record = bench.record("r.json");
-    assert_eq!(record["status"], "finished", "{}", said.err);
+    assert_eq!(record["status"], "finished", "{}", output.err);
     for run in record["runs"].as_array().unwrap() {
-        if run["load"].is_object() { is_right(run, &said) } else { is_read(run) }
+        if run["load"].is_object() { is_right(run, &output) } else { is_read(run) }
     }
-    (record, said.out)
+    (record, output.out)
 }
 
-/// Demands that the run was done, that its answers were right, and that it read the whole table as often as it says.
+/// Checks that the run is done, its answers are right, and it read the whole table in every operation.
 fn is_read(run: &Value) {
     assert_eq!(run["outcome"]["status"], "done", "{run}");
     let answers = &run["findings"][0];
@@ -33,10 +33,10 @@ fn is_read(run: &Value) {
     let code = run["test"].as_str().unwrap();
     if code.ends_with(",cold") {
         assert_eq!(scans, 1, "what was read once is cold no more");
-        let said =
+        let output =
             run["findings"].as_array().unwrap().iter().find(|finding| finding["evidence"].get("page_cache").is_some());
-        let said = said.unwrap_or_else(|| panic!("nothing is said of the page cache: {}", run["findings"]));
-        assert!(said["evidence"]["page_cache"]["cold"].is_object(), "{said}");
+        let output = output.unwrap_or_else(|| panic!("nothing is output of the page cache: {}", run["findings"]));
+        assert!(output["evidence"]["page_cache"]["cold"].is_object(), "{output}");
     }
     if let Some(expected) = run["commits_expected"].as_u64() {
         let commits = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap_or(0);
@@ -44,7 +44,7 @@ fn is_read(run: &Value) {
     }
 }
 
-/// The codes of all runs in their order, with the threads of each.
+/// The codes of all runs in order, with their threads.
 fn order(record: &Value) -> Vec<(String, u64)> {
     let runs = record["runs"].as_array().unwrap().iter();
     runs.map(|run| (run["test"].as_str().unwrap().to_owned(), run["dop"]["threads"].as_u64().unwrap())).collect()
@@ -57,7 +57,7 @@ fn reasons(record: &Value) -> Vec<String> {
 }
 
 #[test]
-fn each_loaded_table_is_read_cold_and_then_warm() {
+fn each_loaded_table_is_scanned_cold_and_then_warm() {
     let bench = Bench::on_disk();
     let (record, out) =
         read(&bench, "local:postgres", &["--models", "plain,partitioned", "--form", "both", "--threads", "1,2"]);
@@ -89,7 +89,7 @@ fn each_loaded_table_is_read_cold_and_then_warm() {
 }
 
 #[test]
-fn an_engine_in_this_process_is_read_with_one_thread() {
+fn an_embedded_engine_is_scanned_with_one_thread() {
     let bench = Bench::on_disk();
     let (record, _) = read(&bench, "sqlite", &["--threads", "1,2,4"]);
     assert_eq!(
@@ -102,7 +102,7 @@ fn an_engine_in_this_process_is_read_with_one_thread() {
 }
 
 #[test]
-fn what_was_gone_on_with_is_read_whole() {
+fn a_resumed_load_is_scanned_completely() {
     let bench = Bench::new();
     let load = ["load", "--rows", "5000", "--jobs", "1", "--keep", "--record", "a.json"];
     bench.succeed(&load);
@@ -110,13 +110,13 @@ fn what_was_gone_on_with_is_read_whole() {
     assert_eq!(count(only_run(&record, "L100"), "resumed_rows"), 5_000);
     assert!(
         runs(&record, "L431")[0]["data_bytes"].is_null(),
-        "what the rest was loaded from says nothing of the whole"
+        "the source of the rest does not give figures of the whole"
     );
     bench.succeed(&["clean", "--yes"]);
 }
 
 #[test]
-fn a_server_of_somebody_else_is_never_called_cold() {
+fn a_foreign_server_is_never_cold() {
     let elsewhere = Elsewhere::start();
     let bench = Bench::new();
     let (record, out) = read(&bench, &elsewhere.target(), &["--threads", "1"]);
@@ -130,11 +130,11 @@ fn a_server_of_somebody_else_is_never_called_cold() {
 }
 
 #[test]
-fn what_would_be_read_is_shown_before_and_what_cannot_be_is_refused() {
+fn a_dry_run_shows_scans_and_invalid_options_are_refused() {
     let bench = Bench::on_disk();
     let dry = bench.succeed(&["load", "--read", "--rows", "500", "--jobs", "1", "--dry-run"]);
     for words in
-        ["L100 into a plain table cards", "L431,cold reads table cards with empty caches, 1 thread", "L441 reads"]
+        ["L100 into a plain table cards", "L431,cold scans table cards with cold caches, 1 thread", "L441 scans"]
     {
         assert!(dry.out.contains(words), "no {words:?} in {}", dry.out);
     }
@@ -143,18 +143,18 @@ fn what_would_be_read_is_shown_before_and_what_cannot_be_is_refused() {
         (&["--no-probe"], "--read"),
         (&["--read", "--threads", "0"], "threads 0 is not a degree of parallelism"),
     ] {
-        let said = bench.run(&[&["load", "--rows", "500"], arguments].concat());
-        assert!(said.code == 2 && said.err.contains(words), "{arguments:?} {}: {}", said.code, said.err);
+        let output = bench.run(&[&["load", "--rows", "500"], arguments].concat());
+        assert!(output.code == 2 && output.err.contains(words), "{arguments:?} {}: {}", output.code, output.err);
     }
 }
 
 #[test]
-fn a_load_without_room_is_refused_before_it_begins() {
+fn a_load_without_free_space_is_refused_before_it_starts() {
     let bench = Bench::new();
-    let said = bench.run(&["load", "--rows", "10000000000000", "--jobs", "1", "--record", "r.json"]);
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    let output = bench.run(&["load", "--rows", "10000000000000", "--jobs", "1", "--record", "r.json"]);
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
     for words in ["are needed in", "of flat file in one table", "are free", "hint: give a smaller --size"] {
-        assert!(said.err.contains(words), "no {words:?} in {}", said.err);
+        assert!(output.err.contains(words), "no {words:?} in {}", output.err);
     }
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }

@@ -1,4 +1,4 @@
-//! `dbdyno load` that is stopped and gone on with: too many rejected lines, kill -9, Ctrl-C, a full disk.
+//! `dbdyno load` that is stopped and resumed: too many rejected lines, kill -9, Ctrl-C, a full disk.
 
 use std::fs;
 use std::io::Write;
@@ -6,12 +6,12 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use crate::aborted::signal;
-use crate::bench::{Bench, said};
+use crate::bench::{Bench, finished};
 use crate::cmd_load::{count, found, is_right, lines, malformed, only_run, piped, start_piped, sum};
 use crate::local_server::servers;
 
 #[test]
-fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
+fn too_many_rejected_lines_stop_a_load_that_can_be_resumed() {
     let bench = Bench::new();
     let (file, _) = malformed();
     fs::write(bench.path().join("bad.tbl"), file).unwrap();
@@ -19,30 +19,30 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
         let arguments = ["load", "bad.tbl", "--jobs", "1", "--batch", "4KiB", "--record", record];
         bench.run(&[&arguments[..], more].concat())
     };
-    let said = load("a.json", &["--max-errors", "2"]);
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    let output = load("a.json", &["--max-errors", "2"]);
+    assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
     for words in ["3 lines were rejected", "--max-errors 2", "bad.tbl:101: 5 fields instead of 9", "--resume"] {
-        assert!(said.err.contains(words), "no {words:?} in {}", said.err);
+        assert!(output.err.contains(words), "no {words:?} in {}", output.err);
     }
     assert_eq!(rejected(&bench, "a.rejects"), [3, 3], "that of the batch that was not loaded, too");
     let record = bench.record("a.json");
     let broken = only_run(&record, "L100");
     assert_eq!((record["status"].as_str(), broken["outcome"]["status"].as_str()), (Some("failed"), Some("failed")));
-    assert!(count(broken, "rows") > 100, "what was loaded before is told");
+    assert!(count(broken, "rows") > 100, "what was loaded before is reported");
     assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "and nothing else is in the table");
-    let said = load("b.json", &["--max-errors", "5", "--resume", "--rejects", "a.rejects"]);
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let output = load("b.json", &["--max-errors", "5", "--resume", "--rejects", "a.rejects"]);
+    assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     assert_eq!(rejected(&bench, "a.rejects"), [5, 5], "none twice");
     let record = bench.record("b.json");
     let run = only_run(&record, "L100");
-    is_right(run, &said);
+    is_right(run, &output);
     assert_eq!(count(run, "resumed_rows"), count(broken, "rows"));
     assert_eq!((count(run, "resumed_rows") + count(run, "rows"), found(run, "rows")), (400, "400"));
     assert_eq!(found(run, "sum of purchase_amt"), sum(1..401));
     bench.succeed(&["clean", "--yes"]);
 }
 
-/// Lines of a file of rejected lines, and of the one that says why.
+/// Lines of the reject file, and of the file of reasons.
 fn rejected(bench: &Bench, name: &str) -> [usize; 2] {
     [name.to_owned(), format!("{name}.log")].map(|name| {
         let bytes = fs::read(bench.path().join(name)).unwrap();
@@ -50,7 +50,7 @@ fn rejected(bench: &Bench, name: &str) -> [usize; 2] {
     })
 }
 
-/// A server that outlives the loads that it takes: that of a load which waits for its own pipe, seen from elsewhere.
+/// A server that outlives its loads: that of another load, which waits for its pipe.
 pub struct Elsewhere {
     pub bench: Bench,
     pub holder: Child,
@@ -71,15 +71,15 @@ impl Elsewhere {
 
     pub fn stop(self) {
         signal(self.holder.id(), "INT");
-        assert_eq!(said(self.holder.wait_with_output().unwrap()).code, 130);
+        assert_eq!(finished(self.holder.wait_with_output().unwrap()).code, 130);
         assert!(servers(&self.bench).is_empty());
     }
 }
 
 fn wait_until(what: &str, is_there: impl Fn() -> bool) {
-    let begun = Instant::now();
+    let start = Instant::now();
     while !is_there() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no {what} after 60 s");
+        assert!(start.elapsed() < Duration::from_secs(60), "no {what} after 60 s");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -91,21 +91,21 @@ fn wait_for_rejects(bench: &Bench, name: &str, least: usize) {
     });
 }
 
-/// Two thousand lines, and one that is none before each hundred: with batches of 8 KiB the first ones have one each, and
-/// the third of these is written down when two batches are committed.
+/// Two thousand lines, with a malformed one before each hundred: with batches of 8 KiB the first batches have one each,
+/// and the third of these is recorded when two batches are committed.
 fn with_marks() -> Vec<u8> {
     let hundred = |hundred: u64| [b"no line\n", &lines(1 + hundred * 100..101 + hundred * 100)[..]].concat();
     (0..20).flat_map(hundred).collect()
 }
 
-/// Options of a load of [`with_marks`], and what else.
+/// Options of a load of [`with_marks`], and further ones.
 fn marked<'a>(target: &'a str, batch: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let options = ["--target", target, "--jobs", "1", "--max-errors", "20", "--batch", batch];
     options.iter().chain(more).copied().collect()
 }
 
-/// Begins to load [`with_marks`], stops it in the middle by the signal `name`, and goes on with it to the end.
-pub fn stopped_and_gone_on_with(target: &str, name: &str) {
+/// Starts a load of [`with_marks`], stops it in the middle by the signal `name`, and resumes it.
+pub fn stopped_and_resumed(target: &str, name: &str) {
     let bench = Bench::new();
     let file = with_marks();
     let mut child = start_piped(&bench, &marked(target, "8KiB", &["--record", "a.json"]));
@@ -117,20 +117,20 @@ pub fn stopped_and_gone_on_with(target: &str, name: &str) {
     drop(pipe);
     let gone_on = |batch: &str, record: &str| loop {
         let more = ["--resume", "--rejects", "a.rejects", "--record", record];
-        let said = piped(&bench, &file, &marked(target, batch, &more));
-        // What was killed may hold its schema for a moment longer.
-        if !said.err.contains("in use by another") {
-            return said;
+        let output = piped(&bench, &file, &marked(target, batch, &more));
+        // The killed process may hold its schema for a moment longer.
+        if !output.err.contains("in use by another") {
+            return output;
         }
         std::thread::sleep(Duration::from_millis(20));
     };
     let other = gone_on("4KiB", "x.json");
     assert!(other.code == 2 && other.err.contains("batches of 8192 bytes"), "{target} {}: {}", other.code, other.err);
-    let said = gone_on("8KiB", "b.json");
-    assert_eq!(said.code, 0, "{target}\n{}\n{}", said.out, said.err);
+    let output = gone_on("8KiB", "b.json");
+    assert_eq!(output.code, 0, "{target}\n{}\n{}", output.out, output.err);
     let record = bench.record("b.json");
     let run = only_run(&record, "L100");
-    is_right(run, &said);
+    is_right(run, &output);
     let (before, now) = (count(run, "resumed_rows"), count(run, "rows"));
     assert!(before >= 150 && now >= 900, "{target}: {before} and {now}");
     assert_eq!((before + now, found(run, "rows")), (2_000, "2000"), "{target}");
@@ -140,17 +140,17 @@ pub fn stopped_and_gone_on_with(target: &str, name: &str) {
 }
 
 #[test]
-fn a_load_that_was_killed_goes_on_without_a_row_twice() {
-    stopped_and_gone_on_with("sqlite", "KILL");
+fn a_killed_load_is_resumed_without_duplicate_rows() {
+    stopped_and_resumed("sqlite", "KILL");
     let elsewhere = Elsewhere::start();
-    stopped_and_gone_on_with(&elsewhere.target(), "KILL");
+    stopped_and_resumed(&elsewhere.target(), "KILL");
     elsewhere.stop();
 }
 
 #[test]
-fn a_load_that_was_aborted_goes_on_in_the_server_that_it_had() {
+fn an_aborted_load_is_resumed_in_the_same_server() {
     for target in ["local:postgres", "local:mariadb"] {
-        stopped_and_gone_on_with(target, "INT");
+        stopped_and_resumed(target, "INT");
     }
 }
 
@@ -162,17 +162,17 @@ fn ctrl_c_ends_a_load_that_waits_for_its_pipe() {
     pipe.write_all(&[b"no line\n", &lines(1..300)[..]].concat()).unwrap();
     wait_for_rejects(&bench, "a.rejects.log", 1);
     signal(child.id(), "INT");
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("--resume"), "{}", said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{}\n{}", output.out, output.err);
+    assert!(output.err.contains("--resume"), "{}", output.err);
     assert_eq!(bench.record("a.json")["status"], "interrupted");
     drop(pipe);
     bench.succeed(&["clean", "--yes"]);
 }
 
 #[test]
-fn a_full_disk_stops_a_load_and_room_lets_it_go_on() {
-    // A small file system, where the tests may mount one.
+fn a_full_disk_stops_a_load_which_is_resumed_with_free_space() {
+    // A small file system, if the tests may mount one.
     let bench = Bench::new();
     let small = bench.path().join("small");
     fs::create_dir(&small).unwrap();
@@ -182,13 +182,13 @@ fn a_full_disk_stops_a_load_and_room_lets_it_go_on() {
         command.output().is_ok_and(|output| output.status.success())
     };
     if !mount("size=2m") {
-        // An ordinary user cannot mount; whoever runs the tests as root must not miss this one.
+        // Only root can mount; as root this test must not be skipped.
         assert!(!rustix::process::getuid().is_root(), "a small file system could not be mounted");
         return;
     }
     fs::write(bench.path().join("cards.tbl"), lines(1..40_001)).unwrap();
     let refused = bench.run(&["load", "cards.tbl", "--jobs", "1", "--dir", "small", "--record", "a.json"]);
-    // How much comes out of a pipe is not known before.
+    // The size of a pipe is not known in advance.
     let load = ["--jobs", "1", "--dir", "small", "--batch", "64KiB"];
     let full = piped(&bench, &lines(1..40_001), &[&load[..], &["--record", "a.json"]].concat());
     let grown = mount("remount,size=64m");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, growth, runs};
 
-/// Processes whose command line mentions the bench's directory: the servers of this test and nobody else's.
+/// Processes whose command line contains the directory of this test: its servers.
 pub fn servers(bench: &Bench) -> Vec<u32> {
     let wanted = bench.path().to_string_lossy().into_owned();
     std::fs::read_dir("/proc")
@@ -15,15 +15,15 @@ pub fn servers(bench: &Bench) -> Vec<u32> {
         .collect()
 }
 
-/// The words of a process, without what parts them.
+/// The command line of a process.
 pub fn command_line(pid: u32) -> String {
     String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()).into_owned()
 }
 
 #[test]
-fn every_test_that_the_engine_is_capable_of_has_a_row_and_nothing_is_left() {
+fn every_supported_test_has_a_row_and_nothing_is_left_behind() {
     let bench = Bench::new();
-    let said = bench.succeed(&[
+    let output = bench.succeed(&[
         "run",
         "--target",
         "local:postgres",
@@ -45,7 +45,7 @@ fn every_test_that_the_engine_is_capable_of_has_a_row_and_nothing_is_left() {
         for run in runs {
             assert_eq!(run["outcome"]["status"], "done", "{code}: {}", run["outcome"]);
         }
-        assert!(said.out.contains(code), "{code} is not on the sheet");
+        assert!(output.out.contains(code), "{code} is not on the sheet");
     }
     let skipped: Vec<&Value> = record["plan"]["skipped"].as_array().unwrap().iter().collect();
     assert_eq!(skipped.len(), 1, "{skipped:?}");
@@ -58,7 +58,7 @@ fn every_test_that_the_engine_is_capable_of_has_a_row_and_nothing_is_left() {
 #[test]
 fn twenty_three_transactions_are_twenty_three_for_the_engine_too() {
     let bench = Bench::new();
-    // Autovacuum commits transactions of its own in the same database.
+    // Autovacuum commits its own transactions in the same database.
     let target = "local:postgres?autovacuum=off";
     let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "1", "--steps", "23", "--seconds", "60"];
     bench.succeed(&[&arguments[..], &["--tests", "T616,T311,T611", "--record", "r.json"]].concat());
@@ -76,8 +76,8 @@ fn twenty_three_transactions_are_twenty_three_for_the_engine_too() {
 fn settings_of_the_server_are_taken_from_the_target_and_recorded() {
     let bench = Bench::new();
     let target = "local:postgres?shared_buffers=48MB&synchronous_commit=off";
-    let said = bench.succeed(&["inventory", "--target", target, "--format", "json"]);
-    let shown: Value = serde_json::from_str(&said.out).unwrap();
+    let output = bench.succeed(&["inventory", "--target", target, "--format", "json"]);
+    let shown: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(shown["engine"]["cache_bytes"], 48 << 20);
     assert_eq!(shown["engine"]["durable"], false);
     let refused = bench.run(&["run", "--target", "local:postgres?no_such_setting=1", "--tests", "T611"]);
@@ -87,14 +87,14 @@ fn settings_of_the_server_are_taken_from_the_target_and_recorded() {
 }
 
 #[test]
-fn placement_is_an_explicit_and_recorded_choice() {
+fn placement_is_explicit_and_recorded() {
     let bench = Bench::new();
     for placement in ["spread", "paired"] {
         let record = format!("{placement}.json");
         let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--jobs", "1,2", "--tests", "T611"];
-        let said = bench.succeed(&[&arguments[..], &["--placement", placement, "--record", &record]].concat());
+        let output = bench.succeed(&[&arguments[..], &["--placement", placement, "--record", &record]].concat());
         assert_eq!(bench.record(&record)["plan"]["placement"], placement);
-        assert!(!said.err.contains("could not be placed"), "{}", said.err);
+        assert!(!output.err.contains("could not be placed"), "{}", output.err);
     }
 }
 
@@ -121,7 +121,7 @@ fn the_server_does_not_run_as_root() {
     assert!(child.wait().unwrap().success());
 }
 
-/// Waits until the server of `bench` is there.
+/// Waits until the server of `bench` is running.
 pub fn wait_for_server(bench: &Bench) -> u32 {
     for _ in 0..600 {
         if let Some(pid) = servers(bench).into_iter().find(|pid| is_postmaster(*pid)) {
@@ -132,7 +132,7 @@ pub fn wait_for_server(bench: &Bench) -> u32 {
     panic!("no server within 30 s");
 }
 
-/// Not the server program as `initdb` runs it, to fill the directory.
+/// Excludes the server program as run by `initdb`.
 fn is_postmaster(pid: u32) -> bool {
     let line = command_line(pid);
     std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("postgres"))

@@ -1,11 +1,11 @@
-//! `dbdyno run --target local:mysql`: a real server of MySQL, started, measured, removed.
+//! `dbdyno run --target local:mysql`: a real MySQL server, started, measured, removed.
 
 use std::path::Path;
 
 use crate::bench::{Bench, growth, runs};
 use crate::local_server::servers;
 
-/// The server that `./test.sh` puts into place.
+/// The server installed by `./test.sh`.
 fn target() -> String {
     let bin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mysql/bin");
     let there = Path::new(bin).join("mysqld").exists();
@@ -16,7 +16,8 @@ fn target() -> String {
 #[test]
 fn every_test_of_the_sheet_is_done_on_mysql_and_nothing_is_left() {
     let bench = Bench::on_disk();
-    let said = bench.succeed(&["run", "--target", &target(), "--preset", "smoke", "--jobs", "1", "--record", "r.json"]);
+    let output =
+        bench.succeed(&["run", "--target", &target(), "--preset", "smoke", "--jobs", "1", "--record", "r.json"]);
     let record = bench.record("r.json");
     let codes = [
         "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T421", "T611", "T621", "T211", "T426", "T626", "T721",
@@ -28,11 +29,11 @@ fn every_test_of_the_sheet_is_done_on_mysql_and_nothing_is_left() {
         for run in runs {
             assert_eq!(run["outcome"]["status"], "done", "{code}: {}", run["outcome"]);
         }
-        assert!(said.out.contains(code), "{code} is not on the sheet");
+        assert!(output.out.contains(code), "{code} is not on the sheet");
     }
     assert_eq!(record["plan"]["skipped"].as_array().map(Vec::len), Some(0), "{}", record["plan"]["skipped"]);
     assert_eq!((&record["engine"]["name"], &record["engine"]["temporary"]), (&"mysql".into(), &true.into()));
-    // Its performance schema is on: statements are timed without being asked to.
+    // Its performance schema is enabled, which times all statements.
     for code in ["T311", "T716"] {
         assert!(growth(runs(&record, code)[0], "database_time_ns").is_some_and(|time| time > 0), "{code}");
     }

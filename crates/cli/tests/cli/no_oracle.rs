@@ -1,4 +1,4 @@
-//! `dbdyno run --target oracle://...` where there is no Oracle: what answers instead is named, in words that differ.
+//! `dbdyno run --target oracle://...` without Oracle: the error depends on what answers instead.
 
 use std::io::{self, BufRead, BufReader};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -12,20 +12,20 @@ use crate::bench::Bench;
 
 const PASSWORD: &str = "s3cret";
 
-/// What the program says about an Oracle server at `port`.
+/// The error for an Oracle server at `port`.
 fn refusal(port: u16) -> String {
     let bench = Bench::new();
     let target = format!("oracle://ann:{PASSWORD}@127.0.0.1:{port}/sales?connect_timeout=10");
-    let said = bench.run(&["run", "--target", &target, "--preset", "smoke", "--tests", "T611"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.err.contains("hint: ") && said.err.contains(&port.to_string()), "{}", said.err);
-    assert!(!said.err.contains(PASSWORD) && !said.out.contains(PASSWORD), "{}", said.err);
-    assert!(!said.err.contains("panicked"), "{}", said.err);
+    let output = bench.run(&["run", "--target", &target, "--preset", "smoke", "--tests", "T611"]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    assert!(output.err.contains("hint: ") && output.err.contains(&port.to_string()), "{}", output.err);
+    assert!(!output.err.contains(PASSWORD) && !output.out.contains(PASSWORD), "{}", output.err);
+    assert!(!output.err.contains("panicked"), "{}", output.err);
     assert!(bench.files().is_empty(), "{:?}", bench.files());
-    said.err
+    output.err
 }
 
-/// An HTTP server, as the tests have one anyway.
+/// An HTTP server.
 struct Http(Child);
 
 impl Http {
@@ -51,7 +51,7 @@ impl Drop for Http {
     }
 }
 
-/// Makes a server that listens on a Unix socket only listen on a port, byte by byte.
+/// Forwards a port to the Unix socket of a server.
 fn relay(socket: PathBuf) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -89,8 +89,8 @@ fn socket(directory: &Path) -> Option<PathBuf> {
 #[test]
 fn a_closed_port_an_http_server_and_a_postgresql_server_are_three_different_errors() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let nobody = refusal(closed);
-    assert!(nobody.contains("no Oracle listener answers") && nobody.contains("connection refused"), "{nobody}");
+    let refused = refusal(closed);
+    assert!(refused.contains("no Oracle listener answers") && refused.contains("connection refused"), "{refused}");
 
     let (_http, port) = Http::start();
     let http = refusal(port);
@@ -109,7 +109,7 @@ fn a_closed_port_an_http_server_and_a_postgresql_server_are_three_different_erro
 
 #[test]
 fn an_engine_that_was_never_run_against_a_server_says_so() {
-    let said = Bench::new().succeed(&["list", "engines"]);
-    let line = said.out.lines().find(|line| line.contains("Oracle")).unwrap_or_else(|| panic!("{}", said.out));
-    assert!(said.out.contains("not yet run against a server"), "{line}");
+    let output = Bench::new().succeed(&["list", "engines"]);
+    let line = output.out.lines().find(|line| line.contains("Oracle")).unwrap_or_else(|| panic!("{}", output.out));
+    assert!(output.out.contains("not yet run against a server"), "{line}");
 }

@@ -1,19 +1,19 @@
-//! Targets of several nodes: jobs are spread, each node has its figures, and a node that is killed is an event.
+//! Targets with several nodes: jobs are spread, each node has its figures, and a killed node is an event.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, growth, runs, said};
+use crate::bench::{Bench, finished, growth, runs};
 use crate::local_server::{command_line, servers};
 
 #[test]
 fn jobs_are_spread_and_the_nodes_add_up() {
     let bench = Bench::new();
     let arguments = ["run", "--target", "null?rows=1&nodes=3", "--preset", "smoke", "--jobs", "1,5"];
-    // Whether a run is invalid because the loop costs more than an engine that does nothing is not the question.
-    let said = bench.run(&[&arguments[..], &["--tests", "T611,T426", "--record", "r.json"]].concat());
+    // The run may be invalid because the null engine is cheaper than the loop.
+    let output = bench.run(&[&arguments[..], &["--tests", "T611,T426", "--record", "r.json"]].concat());
     let record = bench.record("r.json");
     let degrees = |code: &str| -> Vec<(u64, u64, u64)> {
         let dop = |run: &&Value| ["nodes", "jobs", "threads"].map(|name| run["dop"][name].as_u64().unwrap()).into();
@@ -38,14 +38,14 @@ fn jobs_are_spread_and_the_nodes_add_up() {
     }
     assert_eq!(record["engine"]["nodes"], 3);
     assert_eq!(record["nodes"].as_array().unwrap().len(), 3);
-    assert!(said.out.contains("N3J5"), "{}", said.out);
+    assert!(output.out.contains("N3J5"), "{}", output.out);
     bench.succeed(&["report", "r.json", "--html", "r.html"]);
     let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
     assert!(page.contains("What each node did") && page.contains("nowhere 3"));
 }
 
 #[test]
-fn numbers_of_nodes_are_asked_for_and_refused() {
+fn numbers_of_nodes_are_selected_and_checked() {
     let bench = Bench::new();
     let run = |nodes: &str, record: &str| {
         let target = "null?nodes=3";
@@ -61,9 +61,9 @@ fn numbers_of_nodes_are_asked_for_and_refused() {
         ("x", "nodes x is not a whole number"),
         ("4", "nodes 4 is more than the target has: 3"),
     ] {
-        let said = run(nodes, "refused.json");
-        assert_eq!(said.code, 2);
-        assert!(said.err.contains(words) && said.err.contains("hint:"), "{}", said.err);
+        let output = run(nodes, "refused.json");
+        assert_eq!(output.code, 2);
+        assert!(output.err.contains(words) && output.err.contains("hint:"), "{}", output.err);
     }
 }
 
@@ -72,7 +72,7 @@ fn replicas_read_and_the_primary_writes() {
     let bench = Bench::new();
     let target = "local:postgres?replicas=2&synchronous=on&autovacuum=off";
     let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "3", "--steps", "23", "--seconds", "60"];
-    let said =
+    let output =
         bench.succeed(&[&arguments[..], &["--nodes", "3", "--tests", "T611,T716", "--record", "r.json"]].concat());
     let record = bench.record("r.json");
     assert_eq!(record["engine"]["nodes"], 3);
@@ -85,13 +85,13 @@ fn replicas_read_and_the_primary_writes() {
     }
     let writes = runs(&record, "T716")[0];
     assert_eq!(writes["dop"]["nodes"], 1, "only the primary takes writes");
-    assert!(said.out.contains("NODES"), "{}", said.out);
+    assert!(output.out.contains("NODES"), "{}", output.out);
     assert!(servers(&bench).is_empty() && bench.files().len() == 1, "{:?}", bench.files());
 }
 
 #[test]
 fn a_killed_synchronous_replica_is_an_event_of_runs_that_only_wait_for_it() {
-    // All jobs work on the primary; the platform is another one all the same once a copy is gone.
+    // All jobs work on the primary, but the platform changes when a replica is lost.
     let run = with_a_node_killed("local:postgres?replicas=2&synchronous=on", ("T716", "1"), "/postgres-replica2/", 0);
     assert_eq!(run["dop"]["nodes"], 1);
 }
@@ -105,7 +105,7 @@ fn a_killed_replica_is_an_event_of_the_run() {
 
 #[test]
 fn a_killed_node_of_a_cluster_is_an_event_and_the_others_go_on() {
-    // The nodes that are left stand still for some seconds before they give the lost one up.
+    // The remaining nodes stall for some seconds before they evict the lost one.
     with_a_node_killed("local:mariadb?nodes=3", ("T311", "3"), "/mariadb-3/", 2);
 }
 
@@ -113,7 +113,7 @@ fn a_killed_node_of_a_cluster_is_an_event_and_the_others_go_on() {
 const WINDOW: u64 = 24;
 
 /// The run of a test by six jobs on a number of nodes, in which the third node was killed, whose server works in
-/// `directory`, with the jobs that ended with it; after everything that holds for any engine was looked at.
+/// `directory`, with the jobs that ended with it; after the checks that apply to all engines.
 fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str, jobs: u64) -> Value {
     let bench = Bench::new();
     let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "6", "--nodes", nodes, "--tests", test];
@@ -123,8 +123,8 @@ fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str
     wait_for_the_run(&bench, &mut child);
     let victim = *servers(&bench).iter().find(|pid| command_line(**pid).contains(directory)).expect("the last node");
     assert!(Command::new("kill").args(["-KILL", &victim.to_string()]).status().unwrap().success());
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     let record = bench.record("r.json");
     let run = runs(&record, test)[0].clone();
     assert_eq!(run["outcome"]["status"], "done", "{}", run["outcome"]);
@@ -139,17 +139,17 @@ fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str
         before.iter().any(|steps| *steps > 0) && after.iter().any(|steps| *steps > 0),
         "lost after {at} s: {steps:?}"
     );
-    let words = said.out.split_whitespace().collect::<Vec<&str>>().join(" ");
-    assert!(words.contains("was lost after") && words.contains("/s after it"), "{}", said.out);
+    let words = output.out.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(words.contains("was lost after") && words.contains("/s after it"), "{}", output.out);
     assert!(servers(&bench).is_empty() && bench.files().len() == 1, "{:?}", bench.files());
     run
 }
 
-/// Waits until the servers are there, which the first form of the record says, and the jobs are certainly at work.
+/// Waits until the record shows that the servers are running, and jobs are certainly active.
 fn wait_for_the_run(bench: &Bench, child: &mut Child) {
-    let begun = Instant::now();
+    let start = Instant::now();
     while !bench.path().join("r.json").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no servers within two minutes");
+        assert!(start.elapsed() < Duration::from_secs(120), "no servers within two minutes");
         assert!(child.try_wait().unwrap().is_none(), "it ended early");
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -1,4 +1,4 @@
-//! Response time counts from the due time: a server that stands still is seen.
+//! Response time counts from the intended start: a stalled server is visible.
 
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ fn signal_all(pids: &[u32], name: &str) {
 }
 
 #[test]
-fn a_server_that_stands_still_for_two_seconds_shows_in_the_response_time_and_not_in_the_service_time() {
+fn a_stall_of_two_seconds_is_in_the_response_time_and_not_in_the_service_time() {
     let bench = Bench::new();
-    // 1000 per second lie below half of what any machine does here, and leave 2 s of backlog to be caught up.
+    // 1000 per second are below half of the capacity, so that a backlog of 2 s is drained.
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--jobs", "2", "--tests", "T611"];
     let more = ["--seconds", "10", "--warm-up", "0.2", "--rate", "1000", "--arrival", "fixed", "--record", "r.json"];
     let child = bench.start(&[&arguments[..], &more].concat());
     let postmaster = wait_for_server(&bench);
-    // The window begins within the first seconds; the halt must lie inside it.
+    // The window starts within the first seconds; the stall must be inside it.
     std::thread::sleep(Duration::from_secs(6));
     let pids = family(postmaster);
     signal_all(&pids, "STOP");

@@ -1,4 +1,4 @@
-//! Rates, think times, and the search for the highest rate that keeps a service level.
+//! Rates, think times, and the search for the highest rate that meets a service level.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::aborted::{signal, wait_for_runs};
-use crate::bench::{Bench, runs, said};
+use crate::bench::{Bench, finished, runs};
 use crate::local_server::wait_for_server;
 
 const SQLITE: [&str; 7] = ["run", "--preset", "smoke", "--tests", "T611", "--record", "r.json"];
@@ -21,7 +21,7 @@ fn found(directory: &Path, name: &str) -> Option<PathBuf> {
     })
 }
 
-/// A session of the test's own on the server of `bench`, carrying out `sql`.
+/// Another session on the server of `bench` that executes `sql`.
 fn session(bench: &Bench, sql: &str) -> Child {
     let pid_file = found(bench.path(), "postmaster.pid").expect("a server that runs");
     let socket = std::fs::read_to_string(pid_file).unwrap().lines().nth(4).expect("a socket directory").to_owned();
@@ -44,8 +44,8 @@ fn steps_per_second(run: &Value) -> f64 {
     run["totals"]["steps"].as_f64().unwrap() / (run["window_ns"].as_f64().unwrap() / 1e9)
 }
 
-/// A statement of two milliseconds that waits for locks of the table and hardly for a processor: what a busy machine does
-/// beside is no part of it.
+/// A statement of two milliseconds that waits for table locks and uses almost no CPU, so that foreign load does not
+/// affect it.
 const WAITING: &str = r#"
 code = "T902"
 layer = "server"
@@ -75,31 +75,35 @@ fn a_lock_of_half_a_second_shows_in_the_open_loop_and_the_page_explains_why_not_
     let child = bench.start(&[&arguments[..], &more].concat());
     wait_for_server(&bench);
     wait_for_runs(&bench, "r.json", 1);
-    // The second run has begun; its window is open after the warm-up, for two seconds more.
+    // The second run has started; its window is open after the warm-up, for two seconds more.
     std::thread::sleep(Duration::from_millis(900));
-    let begun = Instant::now();
+    let start = Instant::now();
     let sql = "begin; lock table dbdyno.small in access exclusive mode; select pg_sleep(0.5); commit";
     assert!(session(&bench, sql).wait().unwrap().success());
-    let held_at_most = begun.elapsed().as_nanos() as u64;
-    let said = said(child.wait_with_output().unwrap());
+    let held_at_most = start.elapsed().as_nanos() as u64;
+    let output = finished(child.wait_with_output().unwrap());
     let record = bench.record("r.json");
     let runs = runs(&record, "T902");
-    assert_eq!(runs.len(), 2, "{}\n{}", said.out, said.err);
+    assert_eq!(runs.len(), 2, "{}\n{}", output.out, output.err);
     let (closed, open) = (runs[0], runs[1]);
     assert_eq!((closed["variation"].is_null(), open["variation"]["kind"].as_str()), (true, Some("share_of_capacity")));
     let p99 = nanos(open, "response", "p99_ns");
     let ordinary = nanos(closed, "service", "p50_ns");
     assert!(p99 > 100 * ordinary, "response p99 {p99} ns, service p50 of the closed loop {ordinary} ns");
-    // That of the first step that had to wait; half as much again is for a machine that is busy besides.
+    // That of the first delayed step; a margin of 50 % allows for foreign load.
     assert!(p99 < held_at_most * 3 / 2, "response p99 {p99} ns, the lock was held for at most {held_at_most} ns");
-    let page = said.out.split_whitespace().collect::<Vec<&str>>().join(" ");
-    assert!(page.contains("because a job that waits asks for nothing meanwhile; at 50 % of that rate"), "{}", said.out);
+    let page = output.out.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(
+        page.contains("because a job that waits asks for nothing meanwhile; at 50 % of that rate"),
+        "{}",
+        output.out
+    );
 }
 
 #[test]
 fn shares_of_the_capacity_follow_the_plain_run_that_tells_it() {
     let bench = Bench::new();
-    let said = bench.succeed(&[&SQLITE[..], &["--jobs", "1,2", "--seconds", "0.5", "--rate", "20%,40%"]].concat());
+    let output = bench.succeed(&[&SQLITE[..], &["--jobs", "1,2", "--seconds", "0.5", "--rate", "20%,40%"]].concat());
     let record = bench.record("r.json");
     let all = runs(&record, "T611");
     assert_eq!(all.len(), 6);
@@ -111,8 +115,8 @@ fn shares_of_the_capacity_follow_the_plain_run_that_tells_it() {
             assert!((asked / (capacity * share) - 1.0).abs() < 1e-9, "{asked} of {capacity}");
         }
     }
-    assert!(said.out.contains("LATENCY OVER RATE"), "{}", said.out);
-    assert!(said.err.contains("20 % of capacity"), "{}", said.err);
+    assert!(output.out.contains("LATENCY OVER RATE"), "{}", output.out);
+    assert!(output.err.contains("20 % of capacity"), "{}", output.err);
     bench.succeed(&["report", "r.json", "--html", "page.html"]);
     let page = std::fs::read_to_string(bench.path().join("page.html")).unwrap();
     assert!(page.contains("Latency over rate, and think time") && page.contains("response p99"));
@@ -125,7 +129,7 @@ fn several_rates_and_think_times_are_runs_beside_the_plain_one() {
     let dry = bench.succeed(&[&SQLITE[..], &short, &["--rate", "50,100,200", "--dry-run"]].concat());
     assert!(dry.out.contains("T611") && dry.out.contains("then at 2 jobs: 50.00 steps/s, Poisson"), "{}", dry.out);
     assert!(dry.out.contains("4 runs of"), "{}", dry.out);
-    let said = bench.succeed(&[&SQLITE[..], &short, &["--think", "0,5ms,10ms"]].concat());
+    let output = bench.succeed(&[&SQLITE[..], &short, &["--think", "0,5ms,10ms"]].concat());
     let record = bench.record("r.json");
     let all = runs(&record, "T611");
     let thinks: Vec<Option<u64>> = all.iter().map(|run| run["pace"]["think_time"]["think_ns"].as_u64()).collect();
@@ -135,16 +139,16 @@ fn several_rates_and_think_times_are_runs_beside_the_plain_one() {
         let steps = run["totals"]["steps"].as_u64().unwrap();
         assert!(steps > 0 && steps <= most, "{steps} steps, where two jobs that wait do {most}");
     }
-    assert!(said.out.contains("THINK TIME"), "{}", said.out);
+    assert!(output.out.contains("THINK TIME"), "{}", output.out);
     let whose = "processors used and their time are those of dbdyno and the engine";
-    assert!(said.out.contains(whose), "{}", said.out);
+    assert!(output.out.contains(whose), "{}", output.out);
     let mut untold = record.clone();
     for reading in untold["runs"][1]["readings"].as_array_mut().unwrap() {
         reading["values"].as_object_mut().unwrap().remove("client_cpu_ns");
     }
     bench.write_record("untold.json", &untold);
-    let said = bench.succeed(&["report", "untold.json"]);
-    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let output = bench.succeed(&["report", "untold.json"]);
+    let words = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("{whose}, but in run 2 of the whole host")), "{words}");
 }
 
@@ -154,7 +158,7 @@ fn the_highest_rate_that_keeps_a_level_is_searched_for_and_every_run_is_recorded
     let level = ["--jobs", "2", "--seconds", "0.2", "--until", "p50=200ms"];
     let dry = bench.succeed(&[&SQLITE[..], &level, &["--dry-run"]].concat());
     assert!(dry.out.contains("duration    not known"), "{}", dry.out);
-    let said = bench.succeed(&[&SQLITE[..], &level].concat());
+    let output = bench.succeed(&[&SQLITE[..], &level].concat());
     let record = bench.record("r.json");
     assert_eq!(record["plan"]["until"]["level"], "p50=200ms");
     let all = runs(&record, "T611");
@@ -163,13 +167,13 @@ fn the_highest_rate_that_keeps_a_level_is_searched_for_and_every_run_is_recorded
     for (run, planned) in all.iter().zip(planned) {
         assert_eq!((&run["number"], &run["variation"]), (&planned["number"], &planned["variation"]));
     }
-    // From a quarter of the capacity on, doubled until it is no longer kept or the end is reached.
+    // Doubled from a quarter of the capacity until the level is missed or the end is reached.
     let capacity = steps_per_second(all[0]);
     let first = all[1]["pace"]["poisson"]["steps_per_second"].as_f64().unwrap();
     assert!((first * 4.0 / capacity - 1.0).abs() < 1e-9);
     assert!(all[1]["findings"].as_array().unwrap().iter().any(|finding| finding["evidence"].get("bound").is_some()));
-    assert!(said.out.contains("THE HIGHEST RATE THAT KEEPS THE SERVICE LEVEL"), "{}", said.out);
-    let page = said.out.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(output.out.contains("THE HIGHEST RATE THAT KEEPS THE SERVICE LEVEL"), "{}", output.out);
+    let page = output.out.split_whitespace().collect::<Vec<&str>>().join(" ");
     let doubt = ["95 % interval of a repeat", "nothing above was measured", "do not keep p50=200ms"];
     assert!(page.contains("p50=200ms") && doubt.iter().any(|words| page.contains(words)), "{page}");
     let last = all.last().unwrap()["findings"].as_array().unwrap().last().unwrap();
@@ -180,8 +184,8 @@ fn the_highest_rate_that_keeps_a_level_is_searched_for_and_every_run_is_recorded
 fn windows_of_a_search_are_as_long_as_its_quantile_needs_and_one_that_would_take_too_long_is_refused() {
     let bench = Bench::new();
     let level = ["--jobs", "1", "--seconds", "0.1", "--until", "p99.9=1us"];
-    let said = bench.succeed(&[&SQLITE[..], &level].concat());
-    assert!(said.err.contains("so that ten values lie beyond p99.9"), "{}", said.err);
+    let output = bench.succeed(&[&SQLITE[..], &level].concat());
+    assert!(output.err.contains("so that ten values lie beyond p99.9"), "{}", output.err);
     let record = bench.record("r.json");
     for run in &runs(&record, "T611")[1..] {
         let rate = run["pace"]["poisson"]["steps_per_second"].as_f64().unwrap();
@@ -189,10 +193,10 @@ fn windows_of_a_search_are_as_long_as_its_quantile_needs_and_one_that_would_take
         let window = run["window_ns"].as_f64().unwrap() / 1e9;
         assert!(window >= needed * 0.999, "{window} s at {rate} steps/s");
     }
-    let said =
+    let output =
         Bench::new().run(&[&SQLITE[..], &["--jobs", "1", "--seconds", "0.1", "--until", "p99.9999999=1s"]].concat());
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("to have ten values beyond it"), "{}", said.err);
+    assert_eq!(output.code, 2, "{}", output.err);
+    assert!(output.err.contains("to have ten values beyond it"), "{}", output.err);
 }
 
 #[test]
@@ -202,7 +206,7 @@ fn a_search_that_was_aborted_goes_on_with_what_it_had_measured() {
     let child = bench.start(&[&SQLITE[..], &level].concat());
     wait_for_runs(&bench, "r.json", 3);
     signal(child.id(), "INT");
-    assert_eq!(said(child.wait_with_output().unwrap()).code, 130);
+    assert_eq!(finished(child.wait_with_output().unwrap()).code, 130);
     let before = bench.record("r.json")["runs"].clone();
     let before = before.as_array().unwrap();
     bench.succeed(&["run", "--resume", "r.json"]);
@@ -220,9 +224,9 @@ fn a_search_that_was_aborted_goes_on_with_what_it_had_measured() {
 fn what_cannot_be_asked_of_a_load_is_refused() {
     let bench = Bench::new();
     let refused = |arguments: &[&str], words: &str| {
-        let said = bench.run(&[&SQLITE[..], arguments].concat());
-        assert_eq!(said.code, 2, "{}\n{}", said.out, said.err);
-        assert!(said.err.contains(words), "{}", said.err);
+        let output = bench.run(&[&SQLITE[..], arguments].concat());
+        assert_eq!(output.code, 2, "{}\n{}", output.out, output.err);
+        assert!(output.err.contains(words), "{}", output.err);
     };
     refused(&["--rate", "50,fast"], "rate fast is not a number of steps per second");
     refused(&["--rate", "500%"], "rate 500% is not");
@@ -231,9 +235,9 @@ fn what_cannot_be_asked_of_a_load_is_refused() {
     refused(&["--until", "p99=1ms", "--rate", "50"], "--rate");
     refused(&["--poisson"], "--rate");
     let only_probes = ["run", "--preset", "smoke", "--tests", "P111", "--until", "p99=1ms", "--record", "p.json"];
-    let said = bench.run(&only_probes);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("there is no test to search a rate for"), "{}", said.err);
+    let output = bench.run(&only_probes);
+    assert_eq!(output.code, 2, "{}", output.err);
+    assert!(output.err.contains("there is no test to search a rate for"), "{}", output.err);
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }
 
@@ -249,9 +253,9 @@ fn a_machine_with_one_hardware_thread_per_core_compares_nothing() {
     match shared {
         false => {
             for word in ["both", "off"] {
-                let said = bench.run(&[&SQLITE[..], &["--jobs", "1", "--smt", word]].concat());
-                assert_eq!(said.code, 2, "{}", said.err);
-                assert!(said.err.contains(&format!("smt {word}: each core")), "{}", said.err);
+                let output = bench.run(&[&SQLITE[..], &["--jobs", "1", "--smt", word]].concat());
+                assert_eq!(output.code, 2, "{}", output.err);
+                assert!(output.err.contains(&format!("smt {word}: each core")), "{}", output.err);
             }
         }
         true => {

@@ -1,11 +1,11 @@
-//! `dbdyno run --repeats`: rounds of random order, gone on with where they were broken off.
+//! `dbdyno run --repeats`: rounds in randomized order, resumed after an abort.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::aborted::{signal, wait_for_runs};
-use crate::bench::{Bench, said};
+use crate::bench::{Bench, finished};
 
 const ARGUMENTS: [&str; 8] =
     ["run", "--preset", "smoke", "--jobs", "1,2", "--tests", "P111,P113,T611,T616,T716", "--quiet"];
@@ -21,7 +21,7 @@ fn planned(record: &Value) -> Vec<(String, u64, u64)> {
 }
 
 #[test]
-fn every_round_holds_every_test_once_and_probes_come_before_tests() {
+fn every_round_has_every_test_once_and_probes_come_before_tests() {
     let bench = Bench::new();
     bench.succeed(&[&ARGUMENTS[..], &["--repeats", "3", "--record", "r.json"]].concat());
     let record = bench.record("r.json");
@@ -45,12 +45,12 @@ fn every_round_holds_every_test_once_and_probes_come_before_tests() {
 }
 
 #[test]
-fn resume_goes_on_in_the_same_order() {
+fn resume_continues_in_the_same_order() {
     let bench = Bench::new();
     let child = bench.start(&[&ARGUMENTS[..], &["--repeats", "4", "--seconds", "0.3", "--record", "r.json"]].concat());
     wait_for_runs(&bench, "r.json", 3);
     signal(child.id(), "INT");
-    assert_eq!(said(child.wait_with_output().unwrap()).code, 130);
+    assert_eq!(finished(child.wait_with_output().unwrap()).code, 130);
     let before = bench.record("r.json");
     let done = before["runs"].as_array().unwrap().len();
     assert!((3..40).contains(&done), "{done}");
@@ -62,7 +62,7 @@ fn resume_goes_on_in_the_same_order() {
 }
 
 #[test]
-fn what_is_no_number_of_repeats_is_refused_and_the_plan_says_order_and_time() {
+fn an_invalid_number_of_repeats_is_refused_and_the_plan_shows_order_and_time() {
     let bench = Bench::new();
     let refused = bench.run(&[&ARGUMENTS[..], &["--repeats", "0"]].concat());
     assert_eq!(refused.code, 2);

@@ -1,4 +1,4 @@
-//! Probes of storage in `dbdyno run`: jobs of I/O on a file of their own, and the ceilings that they give.
+//! Storage probes in `dbdyno run`: I/O jobs on their own file, and their ceilings.
 
 use crate::bench::{Bench, runs};
 
@@ -7,7 +7,7 @@ const SMOKE: [&str; 6] = ["run", "--preset", "smoke", "--record", "r.json", "--j
 #[test]
 fn each_is_a_run_of_the_generator_with_its_job_in_the_plan_and_leaves_nothing() {
     let bench = Bench::on_disk();
-    let said = bench.succeed(&[&SMOKE[..], &["1,2", "--tests", "P311,P312,P321,P322,P323,P331"]].concat());
+    let output = bench.succeed(&[&SMOKE[..], &["1,2", "--tests", "P311,P312,P321,P322,P323,P331"]].concat());
     let record = bench.record("r.json");
     let skipped = record["plan"]["skipped"].as_array().unwrap();
     for code in ["P311", "P312", "P321", "P322", "P323", "P331"] {
@@ -16,7 +16,7 @@ fn each_is_a_run_of_the_generator_with_its_job_in_the_plan_and_leaves_nothing() 
             continue;
         }
         let jobs: Vec<u64> = runs(&record, code).iter().map(|run| run["dop"]["jobs"].as_u64().unwrap()).collect();
-        assert_eq!(jobs, [1, 2], "{code}\n{}", said.out);
+        assert_eq!(jobs, [1, 2], "{code}\n{}", output.out);
         for run in runs(&record, code) {
             assert_eq!(run["outcome"]["status"], "done", "{code} {}", run["outcome"]);
             let stream = &run["storage"]["streams"][0];
@@ -38,7 +38,7 @@ fn each_is_a_run_of_the_generator_with_its_job_in_the_plan_and_leaves_nothing() 
 #[test]
 fn a_test_of_storage_is_held_against_its_probe() {
     let bench = Bench::on_disk();
-    let said = bench.succeed(&[&SMOKE[..], &["1", "--tests", "P331,T311"]].concat());
+    let output = bench.succeed(&[&SMOKE[..], &["1", "--tests", "P331,T311"]].concat());
     let record = bench.record("r.json");
     let run = runs(&record, "T311")[0];
     assert_eq!(run["ceiling"]["probe"], "P331");
@@ -50,7 +50,7 @@ fn a_test_of_storage_is_held_against_its_probe() {
         run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail")
     };
     if !is_invalid(run) && !is_invalid(runs(&record, "P331")[0]) {
-        assert!(said.out.contains("ceiling P331 at 1 in flight: "), "{}", said.out);
+        assert!(output.out.contains("ceiling P331 at 1 in flight: "), "{}", output.out);
     }
 }
 
@@ -71,8 +71,8 @@ fn where_there_is_no_device_they_are_left_out_and_the_plan_says_why() {
     };
     let bench = Bench::new();
     let place = directory.path().to_str().unwrap();
-    let said = bench.succeed(&["run", "--dry-run", "--jobs", "1", "--tests", "P321,P331", "--dir", place]);
-    assert!(said.out.contains("P321") && said.out.contains("there is no device here to"), "{}", said.out);
+    let output = bench.succeed(&["run", "--dry-run", "--jobs", "1", "--tests", "P321,P331", "--dir", place]);
+    assert!(output.out.contains("P321") && output.out.contains("there is no device here to"), "{}", output.out);
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 }
 

@@ -1,18 +1,18 @@
-//! `dbdyno run --trace`: a repeat of a run during which the kernel is traced, or why there is none.
+//! `dbdyno run --trace`: a traced repeat of a run, or the reason why there is none.
 
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, growth, runs, said};
+use crate::bench::{Bench, finished, growth, runs};
 
 const INSERT: [&str; 9] = ["run", "--preset", "smoke", "--tests", "T311", "--jobs", "1", "--record", "r.json"];
 
 /// An ordinary user without any capability.
 const NOBODY: u32 = 65_534;
 
-/// Whether the program may trace when a test starts it, and its processes bear the numbers that the kernel gave them.
+/// Whether the program may trace, in the initial pid namespace.
 fn may_trace() -> bool {
     let is_initial = |(kind, number): (&str, u32)| {
         let namespace = std::fs::read_link(format!("/proc/self/ns/{kind}")).unwrap();
@@ -24,7 +24,7 @@ fn may_trace() -> bool {
     has_both && [("pid", 4_026_531_836), ("user", 4_026_531_837)].into_iter().all(is_initial)
 }
 
-/// The plain run of a record of [`INSERT`], and the traced one if there is one.
+/// The plain run of a record of [`INSERT`], and the traced one, if any.
 fn both(record: &Value) -> (&Value, Option<&Value>) {
     let runs = runs(record, "T311");
     let traced = |run: &&&Value| run["variation"]["kind"] == "traced";
@@ -38,7 +38,7 @@ fn count(run: &Value, point: &str, name: &str) -> Option<u64> {
     found["latency"]["count"].as_u64()
 }
 
-/// That a run, or its traced repeat where some layers could be seen, says which are missing, why, and how to get them.
+/// Checks that a run, or its traced repeat, lists missing layers with reason and hint.
 fn is_refused(plain: &Value, traced: Option<&Value>) {
     let run = traced.unwrap_or(plain);
     let missing = run["trace"]["missing"].as_array().unwrap();
@@ -53,18 +53,18 @@ fn is_refused(plain: &Value, traced: Option<&Value>) {
 fn a_traced_repeat_counts_the_syncs_that_the_engine_counts_and_the_plain_run_stays_untraced() {
     let bench = Bench::on_disk();
     let asked = ["--target", "local:postgres", "--trace", "one", "--seconds", "1"];
-    let said = bench.succeed(&[&INSERT[..], &asked].concat());
+    let output = bench.succeed(&[&INSERT[..], &asked].concat());
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
     let Some(traced) = traced.filter(|_| may_trace()) else { return is_refused(plain, traced) };
     assert!(plain["trace"].is_null() && traced["trace"]["rung"] == "bpf", "{}", traced["trace"]);
-    assert!(said.err.contains("traced: OLTP"), "{}", said.err);
+    assert!(output.err.contains("traced: OLTP"), "{}", output.err);
     let (counted, syncs) = (growth(traced, "redo_sync_count").unwrap(), count(traced, "system_call", "fdatasync"));
     let allowed = (counted / 20).max(3);
     assert!(syncs.is_some_and(|syncs| syncs.abs_diff(counted) <= allowed), "{syncs:?} traced, {counted} by the engine");
     let device = count(traced, "device", "WRITE");
     assert!(device.is_some_and(|writes| writes >= counted), "each sync writes: {device:?}, {counted}");
-    // The kernel's own counters are read a moment before and after.
+    // The kernel's counters are read shortly before and after.
     let (flushes, own) = (count(traced, "block", "FLUSH").unwrap_or(0), growth(traced, "device_flush_count"));
     let own = own.expect("a disk");
     assert!(
@@ -75,7 +75,7 @@ fn a_traced_repeat_counts_the_syncs_that_the_engine_counts_and_the_plain_run_sta
 }
 
 #[test]
-fn an_engine_inside_the_program_is_traced_too() {
+fn an_embedded_engine_is_traced_too() {
     let bench = Bench::on_disk();
     bench.succeed(&[&INSERT[..], &["--trace", "one", "--steps", "23", "--seconds", "60"]].concat());
     let record = bench.record("r.json");
@@ -87,7 +87,7 @@ fn an_engine_inside_the_program_is_traced_too() {
 }
 
 #[test]
-fn each_rung_can_be_asked_for_and_the_table_says_which_it_was() {
+fn each_tracer_can_be_selected_and_is_shown() {
     let is_root = rustix::process::geteuid().is_root();
     let bench = Bench::on_disk();
     bench.succeed(&[&INSERT[..], &["--trace-rung", "tracefs", "--steps", "23", "--seconds", "60"]].concat());
@@ -106,27 +106,31 @@ fn each_rung_can_be_asked_for_and_the_table_says_which_it_was() {
     let csv = bench.succeed(&["report", "r.json", "--layers", "T311", "--format", "csv"]).out;
     assert!(csv.lines().skip(1).all(|line| line.contains(",tracefs,")), "{csv}");
     let bench = Bench::on_disk();
-    let said = bench.succeed(&[&INSERT[..], &["--trace-rung", "counters"]].concat());
+    let output = bench.succeed(&[&INSERT[..], &["--trace-rung", "counters"]].concat());
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
     assert!(traced.is_none() && plain["trace"]["rung"] != "bpf", "{}", plain["trace"]);
-    assert!(said.err.contains("no run is traced: the rung of the kernel's own counters was asked for"), "{}", said.err);
+    assert!(
+        output.err.contains("no run is traced: the rung of the kernel's own counters was asked for"),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
-fn without_privileges_the_same_command_works_and_says_what_is_missing() {
+fn without_privileges_the_same_command_works_and_reports_missing_layers() {
     let bench = Bench::on_disk();
     let mut command = bench.command(&[&INSERT[..], &["--trace", "all"]].concat());
     if rustix::process::geteuid().is_root() {
         chown(bench.path(), Some(NOBODY), Some(NOBODY)).unwrap();
         command.uid(NOBODY).gid(NOBODY).env("HOME", bench.path());
     }
-    let said = said(command.output().unwrap());
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let output = finished(command.output().unwrap());
+    assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
-    assert!(traced.is_none(), "no run is made for nothing");
-    assert!(said.err.contains("no run is traced: it takes the capabilities CAP_BPF"), "{}", said.err);
+    assert!(traced.is_none(), "no unnecessary run");
+    assert!(output.err.contains("no run is traced: it takes the capabilities CAP_BPF"), "{}", output.err);
     is_refused(plain, None);
     for layer in plain["trace"]["missing"].as_array().unwrap() {
         assert!(layer["reason"].as_str().unwrap().contains("CAP_BPF and CAP_PERFMON"), "{layer}");
@@ -135,7 +139,7 @@ fn without_privileges_the_same_command_works_and_says_what_is_missing() {
 }
 
 #[test]
-fn nothing_is_traced_in_a_smoke_test_that_does_not_ask_for_it() {
+fn the_smoke_preset_does_not_trace_by_default() {
     let bench = Bench::on_disk();
     bench.succeed(&INSERT);
     let record = bench.record("r.json");

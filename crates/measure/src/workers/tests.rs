@@ -18,8 +18,8 @@ impl Work for Sleeper<'_> {
     }
 }
 
-struct Unwatched;
-impl Watch for Unwatched {}
+struct NoHooks;
+impl Watch for NoHooks {}
 
 fn course(pace: Pace) -> Course {
     Course { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..Course::default() }
@@ -31,10 +31,10 @@ fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn 
 }
 
 #[test]
-fn as_many_steps_as_asked_for_and_the_tally_says_so() {
+fn the_number_of_steps_is_exact_and_tallied() {
     let steps = AtomicU64::new(0);
     let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 46);
     assert_eq!(outcome.tally.totals().unfinished, 0);
     assert_eq!(steps.load(Ordering::Relaxed), 46 + 2, "and one step each to warm up");
@@ -44,7 +44,7 @@ fn as_many_steps_as_asked_for_and_the_tally_says_so() {
 fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
     let steps = AtomicU64::new(0);
     let course = course(Pace::Rate { steps_per_second: 100.0 });
-    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 20);
     assert_eq!(outcome.tally.totals().unfinished, 0);
 }
@@ -53,7 +53,7 @@ fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
 fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
     let steps = AtomicU64::new(0);
     let course = Course { drain: Nanos(0), ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
-    let outcome = run_jobs(&mut workers(1, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(1, &steps, u64::MAX), &course, &NoHooks, &AtomicBool::new(false));
     let totals = outcome.tally.totals();
     assert_eq!(totals.steps + totals.unfinished, 1_000);
     assert!(totals.steps < 150, "2 ms each: {}", totals.steps);
@@ -62,18 +62,18 @@ fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
 }
 
 #[test]
-fn one_job_that_cannot_go_on_ends_the_run_of_all() {
+fn one_job_that_cannot_continue_ends_the_run() {
     let steps = AtomicU64::new(0);
     let mut works = workers(1, &steps, u64::MAX);
     works.extend(workers(1, &steps, 1));
     let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
 }
 
 #[test]
-fn a_job_that_the_run_can_do_without_is_counted_until_it_ended() {
+fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
     struct Tolerant(AtomicU64);
     impl Watch for Tolerant {
         fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
@@ -99,15 +99,15 @@ fn a_job_that_the_run_can_do_without_is_counted_until_it_ended() {
 }
 
 #[test]
-fn work_that_breaks_in_the_warm_up_is_no_deadlock() {
+fn an_error_in_the_warm_up_is_no_deadlock() {
     let steps = AtomicU64::new(0);
     let outcome =
-        run_jobs(&mut workers(2, &steps, 0), &course(Pace::AsFastAsPossible), &Unwatched, &AtomicBool::new(false));
+        run_jobs(&mut workers(2, &steps, 0), &course(Pace::AsFastAsPossible), &NoHooks, &AtomicBool::new(false));
     assert!(outcome.broken.is_some());
     assert_eq!(outcome.tally.totals().steps, 0);
 }
 
-/// Where a panic comes from that is none of a step.
+/// Source of a panic outside of steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
     Enter,
@@ -142,7 +142,7 @@ impl Work for Panicking {
     }
 
     fn aborted(&mut self) {
-        assert!(self.0 != Source::Aborted, "broke off");
+        assert!(self.0 != Source::Aborted, "aborted");
     }
 
     fn stream_of_unfinished(&self, _number: u64) -> usize {
@@ -152,18 +152,18 @@ impl Work for Panicking {
 }
 
 #[test]
-fn a_panic_outside_the_steps_is_the_error_of_the_run_and_holds_up_nobody() {
+fn a_panic_outside_of_steps_is_the_error_of_the_run_and_blocks_no_job() {
     use Source::*;
-    let said = [
+    let expected = [
         (Enter, "enter"),
         (Begin, "begin"),
         (GoesOn, "goes on"),
-        (Aborted, "broke off"),
+        (Aborted, "aborted"),
         (StreamOfUnfinished, "stream of unfinished"),
     ];
-    for (source, words) in said {
+    for (source, words) in expected {
         let (over, waits) = std::sync::mpsc::channel();
-        // Not joined: the jobs of a run that hangs would keep this test waiting instead of failing it.
+        // Not joined: a hanging run would block this test instead of failing it.
         std::thread::spawn(move || {
             let drain = if source == StreamOfUnfinished { Nanos(0) } else { Nanos::SECOND };
             let course = Course { drain, ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
@@ -177,7 +177,7 @@ fn a_panic_outside_the_steps_is_the_error_of_the_run_and_holds_up_nobody() {
     }
 }
 
-/// Longer than any test waits.
+/// Longer than any test.
 const LONG: Nanos = Nanos(600_000_000_000);
 
 #[test]
@@ -190,19 +190,19 @@ fn an_interrupt_ends_the_window_early() {
             std::thread::sleep(std::time::Duration::from_millis(50));
             interrupt.store(true, Ordering::Relaxed);
         });
-        run_jobs(&mut workers(2, &steps, u64::MAX), &course, &Unwatched, &interrupt)
+        run_jobs(&mut workers(2, &steps, u64::MAX), &course, &NoHooks, &interrupt)
     });
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
 }
 
-/// Pauses before every step, and belongs to two streams in turns.
+/// Pauses before every step, and alternates between two streams.
 struct Pausing;
 
 impl Work for Pausing {
     fn step(&mut self, number: u64) -> Result<Done, Broken> {
-        let begun = clock::now();
+        let start = clock::now();
         std::thread::sleep(Nanos(3_000_000).into());
-        let paused = clock::now() - begun;
+        let paused = clock::now() - start;
         Ok(Done { operations: 1, stream: (number % 2) as u32, paused, ..Done::default() })
     }
 
@@ -215,15 +215,15 @@ impl Work for Pausing {
 fn steps_are_tallied_by_stream_and_a_pause_is_no_part_of_their_time() {
     let mut works = [Box::new(Pausing) as Box<dyn Work>];
     let course = Course { steps: 5, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
     let steps: Vec<u64> = outcome.streams.iter().map(|tally| tally.totals().steps).collect();
     assert_eq!((outcome.tally.totals().steps, steps), (5, vec![3, 2]));
     assert!(outcome.tally.window() >= Nanos(15_000_000), "the pauses are in the window");
-    // The median, because a busy machine may hold up a step after its pause.
+    // The median, because a busy machine may delay a step after its pause.
     assert!(outcome.tally.service().latency().p50_ns < Nanos(3_000_000));
 }
 
-/// Work that has a few steps in all, which jobs take from one heap, and none before they are released.
+/// Work with a few steps in total, which jobs take from a shared counter, and none before their release.
 struct Heap<'a> {
     left: &'a AtomicU64,
     released: bool,
@@ -245,12 +245,12 @@ impl Work for Heap<'_> {
 }
 
 #[test]
-fn work_that_has_nothing_left_to_do_ends_the_run_and_is_no_step() {
+fn finished_work_ends_the_run_and_is_no_step() {
     let left = AtomicU64::new(7);
     let mut works: Vec<Box<dyn Work + '_>> =
         (0..3).map(|_| Box::new(Heap { left: &left, released: false }) as Box<dyn Work>).collect();
     let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
     assert_eq!((outcome.tally.totals().steps, outcome.tally.totals().rows), (7, 35));
     assert!(outcome.broken.is_none() && outcome.tally.window() < Nanos(30_000_000_000));
 }

@@ -1,4 +1,4 @@
-//! An invented device: every operation takes the same time, as many at once as there are slots.
+//! A simulated device: every operation takes the same time, with one operation per slot in parallel.
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
@@ -6,33 +6,33 @@ use std::sync::atomic::AtomicBool;
 use dbdyno_measure::{Begun, Broken, Done, Pacer, Queue, Stop, Tally, Turn, Work, clock, drive_queue};
 use record::{Nanos, Pace};
 
-/// A signal that nobody raises.
+/// A signal that is never set.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
 pub const MILLISECOND: Nanos = Nanos(1_000_000);
 
-/// What the device was told and what it saw.
+/// Settings and observations of the device.
 pub struct Device {
     pub depth: u32,
     pub batch: u32,
     pub least: u32,
-    /// How long an operation takes.
+    /// Latency of an operation.
     pub latency: Nanos,
-    /// After so many steps there is nothing any more.
+    /// Maximum number of steps.
     pub steps_max: u64,
-    /// A sync, in the second stream, after so many steps, before the next one.
+    /// A sync in the second stream after every N steps.
     pub sync_every: Option<u64>,
-    /// Before a sync everything in flight has to be done.
+    /// Whether a sync waits for all operations in flight.
     pub sync_alone: bool,
-    /// The call of `begin`, counted from 0, at which it breaks.
+    /// The call of `begin`, counted from 0, that fails.
     pub break_at: u64,
-    /// By the place in this list: the streams of the work.
+    /// The streams of the work.
     pub streams: Vec<usize>,
     pub seen: Seen,
     pub state: State,
 }
 
-/// Where the device stands: what was made and not handed over, what is on its way and ready when.
+/// Prepared operations, and operations in flight with their completion times.
 #[derive(Default)]
 pub struct State {
     calls: u64,
@@ -42,16 +42,16 @@ pub struct State {
     busy: Vec<bool>,
 }
 
-/// What the device saw.
+/// Observations of the device.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub steps: u64,
     pub syncs: u64,
     pub reaped: u64,
     pub in_flight_max: u32,
-    pub handed_over_max: u32,
+    pub submitted_max: u32,
     pub waits: Vec<u32>,
-    /// The turn of each operation with its end, as they were logged.
+    /// The turn of each logged operation with its end.
     pub log: Vec<(Turn, Nanos)>,
 }
 
@@ -74,7 +74,7 @@ impl Default for Device {
 }
 
 impl Device {
-    /// Operations that the device has taken and not given back.
+    /// Operations that the device holds.
     pub fn held(&self) -> usize {
         self.state.made.len() + self.state.in_flight.len()
     }
@@ -82,7 +82,7 @@ impl Device {
     fn take(&mut self, slot: u32, sync: bool) {
         self.state.busy.resize(self.depth as usize, false);
         assert!(slot < self.depth, "slot {slot} of {}", self.depth);
-        assert!(!self.state.busy[slot as usize], "slot {slot} is handed out while its operation is on its way");
+        assert!(!self.state.busy[slot as usize], "slot {slot} is reused while its operation is in flight");
         self.state.busy[slot as usize] = true;
         self.state.made.push((slot, sync));
         self.seen.in_flight_max = self.seen.in_flight_max.max(self.held() as u32);
@@ -126,7 +126,7 @@ impl Queue for Device {
     }
 
     fn submit(&mut self, least: u32, until: Option<Nanos>) -> Result<(), Broken> {
-        self.seen.handed_over_max = self.seen.handed_over_max.max(self.state.made.len() as u32);
+        self.seen.submitted_max = self.seen.submitted_max.max(self.state.made.len() as u32);
         self.seen.waits.push(least);
         let ready = clock::now() + self.latency;
         self.state.in_flight.extend(self.state.made.drain(..).map(|(slot, sync)| (slot, sync, ready)));
@@ -155,7 +155,7 @@ impl Queue for Device {
 
 impl Work for Device {
     fn step(&mut self, _number: u64) -> Result<Done, Broken> {
-        Err(Broken { message: "a queue is not stepped".to_owned() })
+        Err(Broken { message: "a queue has no steps".to_owned() })
     }
 
     fn queue(&mut self) -> Option<&mut dyn Queue> {
@@ -167,26 +167,26 @@ impl Work for Device {
     }
 }
 
-/// Drives `device` at `pace` for `window`; gives the tally of each of its streams, and what stopped it.
+/// Drives `device` at `pace` for `window`; returns the tally of each stream, and the error.
 pub fn driven(device: &mut Device, pace: Pace, window: Nanos) -> (Vec<Tally>, Result<(), Broken>) {
-    let begun = clock::now();
-    let pacer = Pacer::new(pace, 0, 1, begun, 1);
-    driven_by(device, pacer, begun, &stop(begun + window))
+    let start = clock::now();
+    let pacer = Pacer::new(pace, 0, 1, start, 1);
+    driven_by(device, pacer, start, &stop(start + window))
 }
 
-/// The same with a pacer and a stop of the caller's.
+/// The same with a given pacer and stop.
 pub fn driven_by(
     device: &mut Device,
     mut pacer: Pacer,
-    begun: Nanos,
+    start: Nanos,
     stop: &Stop<'_>,
 ) -> (Vec<Tally>, Result<(), Broken>) {
-    let mut tallies = vec![Tally::new(begun, 60); device.streams.len()];
+    let mut tallies = vec![Tally::new(start, 60); device.streams.len()];
     let result = drive_queue(device, &mut pacer, stop, &mut tallies, None);
     (tallies, result.map(|_ended| ()))
 }
 
-/// Ends at `deadline`; what is late then is still done.
+/// Ends at `deadline`; late steps are still done.
 pub fn stop(deadline: Nanos) -> Stop<'static> {
     Stop { deadline, drained: deadline + Nanos(60_000_000_000), steps: u64::MAX, signals: [&NEVER, &NEVER] }
 }

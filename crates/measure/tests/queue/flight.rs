@@ -1,4 +1,4 @@
-//! What is in flight: as many as there are slots, each once, and none when the loop ends.
+//! Operations in flight: one per slot, and none when the loop ends.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -46,22 +46,22 @@ fn twenty_three_are_twenty_three() {
 }
 
 #[test]
-fn a_window_of_nothing_still_has_one_step() {
+fn an_empty_window_has_one_step() {
     let mut device = Device { depth: 4, ..Device::default() };
     driven(&mut device, Pace::AsFastAsPossible, Nanos(0)).1.unwrap();
     assert_eq!((device.seen.steps, device.seen.reaped), (1, 1));
 }
 
 #[test]
-fn no_more_than_a_batch_is_handed_over_at_once() {
+fn no_more_than_a_batch_is_submitted_at_once() {
     let mut device = Device { depth: 16, batch: 4, ..Device::default() };
     driven(&mut device, Pace::AsFastAsPossible, WINDOW).1.unwrap();
-    assert_eq!((device.seen.handed_over_max, device.seen.in_flight_max), (4, 16));
+    assert_eq!((device.seen.submitted_max, device.seen.in_flight_max), (4, 16));
     assert_eq!(device.seen.waits[..3], [0, 0, 0], "the device gets the next batch before anything is waited for");
 }
 
 #[test]
-fn it_waits_for_as_many_as_the_queue_wants_but_never_for_more_than_there_are() {
+fn it_waits_for_the_minimum_but_never_for_more_than_are_in_flight() {
     let mut device = Device { depth: 8, least: 6, steps_max: 21, ..Device::default() };
     driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000)).1.unwrap();
     // The device itself asserts that no wait is for more than is in flight.
@@ -84,7 +84,7 @@ fn a_sync_beside_the_steps_takes_no_turn_and_has_its_own_stream() {
 }
 
 #[test]
-fn an_operation_that_waits_for_those_in_flight_comes_when_they_are_done() {
+fn a_blocked_operation_starts_when_those_in_flight_are_done() {
     let mut device = Device {
         depth: 4,
         steps_max: 9,
@@ -93,12 +93,12 @@ fn an_operation_that_waits_for_those_in_flight_comes_when_they_are_done() {
         streams: vec![0, 1],
         ..Device::default()
     };
-    let begun = clock::now();
+    let start = clock::now();
     let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000));
     result.unwrap();
     assert_eq!((tallies[0].totals().steps, tallies[1].totals().steps), (9, 3));
     // Three steps; a sync and three steps, twice; a sync.
-    assert!(clock::now() - begun >= Nanos(4 * MILLISECOND.0));
+    assert!(clock::now() - start >= Nanos(4 * MILLISECOND.0));
     let syncs: Vec<_> = device.seen.log.iter().filter(|(turn, _)| turn.number == 0).collect();
     let earlier = |at: Nanos| device.seen.log.iter().filter(move |(_, ended)| *ended <= at).count();
     let before: Vec<usize> = syncs[1..].iter().map(|(turn, _)| earlier(turn.begun)).collect();
@@ -108,23 +108,23 @@ fn an_operation_that_waits_for_those_in_flight_comes_when_they_are_done() {
 #[test]
 fn a_signal_ends_it_and_what_is_in_flight_is_still_done() {
     let interrupt = AtomicBool::new(false);
-    let begun = clock::now();
-    let stop = Stop { signals: [&interrupt, &NEVER], ..stop(begun + Nanos(60_000_000_000)) };
+    let start = clock::now();
+    let stop = Stop { signals: [&interrupt, &NEVER], ..stop(start + Nanos(60_000_000_000)) };
     let mut device = Device { depth: 8, ..Device::default() };
-    let pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 1);
+    let pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, start, 1);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(30));
             interrupt.store(true, Ordering::Relaxed);
         });
-        driven_by(&mut device, pacer, begun, &stop).1.unwrap();
+        driven_by(&mut device, pacer, start, &stop).1.unwrap();
     });
-    assert!(clock::now() - begun < Nanos(30_000_000_000));
+    assert!(clock::now() - start < Nanos(30_000_000_000));
     assert_eq!((device.held(), device.seen.reaped), (0, device.seen.steps));
 }
 
 #[test]
-fn what_was_counted_before_it_broke_stays() {
+fn counts_before_an_error_stay() {
     let mut device = Device { depth: 1, break_at: 5, ..Device::default() };
     let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
     assert_eq!(result, Err(Broken { message: "gone".to_owned() }));
@@ -132,7 +132,7 @@ fn what_was_counted_before_it_broke_stays() {
 }
 
 #[test]
-fn what_is_in_flight_when_it_breaks_is_waited_for() {
+fn operations_in_flight_at_an_error_are_waited_for() {
     let mut device = Device { depth: 4, break_at: 11, ..Device::default() };
     let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
     assert!(result.is_err());
@@ -141,12 +141,12 @@ fn what_is_in_flight_when_it_breaks_is_waited_for() {
 }
 
 #[test]
-fn those_who_watch_see_how_many_are_done() {
+fn the_meter_shows_completed_operations() {
     let meter = AtomicU64::new(0);
-    let begun = clock::now();
+    let start = clock::now();
     let mut device = Device { depth: 3, steps_max: 40, ..Device::default() };
-    let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 1);
-    let mut tallies = [Tally::new(begun, 60)];
-    drive_queue(&mut device, &mut pacer, &stop(begun + Nanos(60_000_000_000)), &mut tallies, Some(&meter)).unwrap();
+    let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, start, 1);
+    let mut tallies = [Tally::new(start, 60)];
+    drive_queue(&mut device, &mut pacer, &stop(start + Nanos(60_000_000_000)), &mut tallies, Some(&meter)).unwrap();
     assert_eq!(meter.load(Ordering::Relaxed), 40);
 }

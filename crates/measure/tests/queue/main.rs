@@ -1,4 +1,4 @@
-//! The loop for work with several operations in flight, on a device that is invented: depth, order, due times, ends.
+//! The loop for work with several operations in flight, on a simulated device: depth, order, intended starts, ends.
 
 mod device;
 mod flight;

@@ -1,4 +1,4 @@
-//! When operations of a queue begin: due times, think time, bursts.
+//! Starts of operations of a queue: intended starts, think time, bursts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ fn rate(steps_per_second: f64) -> Pace {
 }
 
 #[test]
-fn an_open_loop_begins_each_operation_when_it_is_due() {
+fn an_open_loop_starts_each_operation_at_its_intended_start() {
     let mut device = Device { depth: 8, ..Device::default() };
     let (tallies, result) = driven(&mut device, rate(500.0), Nanos(200_000_000));
     result.unwrap();
@@ -27,7 +27,7 @@ fn an_open_loop_begins_each_operation_when_it_is_due() {
 }
 
 #[test]
-fn an_open_loop_that_falls_behind_counts_from_the_due_time() {
+fn a_late_open_loop_counts_from_the_intended_start() {
     // 5 ms each, one at a time, 1000 per second: five times too much.
     let mut device = Device { latency: Nanos(5_000_000), ..Device::default() };
     let (tallies, result) = driven(&mut device, rate(1_000.0), Nanos(100_000_000));
@@ -44,7 +44,7 @@ fn an_open_loop_that_falls_behind_counts_from_the_due_time() {
 }
 
 #[test]
-fn an_operation_on_its_way_does_not_hold_up_the_next_one_that_is_due() {
+fn an_operation_in_flight_does_not_delay_the_next_one() {
     // 20 ms each, every 2 ms, ten and more at once: none may wait for a completion before it.
     let mut device = Device { depth: 64, latency: Nanos(20_000_000), ..Device::default() };
     let (tallies, result) = driven(&mut device, rate(500.0), Nanos(200_000_000));
@@ -57,7 +57,7 @@ fn an_operation_on_its_way_does_not_hold_up_the_next_one_that_is_due() {
 }
 
 #[test]
-fn poisson_arrivals_keep_their_due_times_in_order() {
+fn poisson_arrivals_are_in_order() {
     let mut device = Device { depth: 32, ..Device::default() };
     let pace = Pace::Poisson { steps_per_second: 1_000.0 };
     let (tallies, result) = driven(&mut device, pace, Nanos(300_000_000));
@@ -71,7 +71,7 @@ fn poisson_arrivals_keep_their_due_times_in_order() {
 }
 
 #[test]
-fn think_time_lies_between_the_end_of_one_and_the_beginning_of_the_next() {
+fn think_time_is_between_the_end_of_one_and_the_start_of_the_next() {
     let mut device = Device { steps_max: 20, ..Device::default() };
     let think = Pace::ThinkTime { think_ns: Nanos(3_000_000) };
     driven(&mut device, think, Nanos(60_000_000_000)).1.unwrap();
@@ -81,17 +81,17 @@ fn think_time_lies_between_the_end_of_one_and_the_beginning_of_the_next() {
 }
 
 #[test]
-fn work_in_bursts_begins_within_them_and_rests_between_them() {
+fn operations_only_start_within_bursts() {
     let burst = Burst { cycle: Nanos(50_000_000), length: Nanos(10_000_000) };
     for pace in [Pace::AsFastAsPossible, rate(1_000.0)] {
-        let begun = clock::now();
-        let pacer = Pacer::new(pace, 0, 1, begun, 1).in_bursts(begun, Some(burst));
+        let start = clock::now();
+        let pacer = Pacer::new(pace, 0, 1, start, 1).in_bursts(start, Some(burst));
         let mut device = Device { depth: 2, ..Device::default() };
-        driven_by(&mut device, pacer, begun, &stop(begun + Nanos(200_000_000))).1.unwrap();
+        driven_by(&mut device, pacer, start, &stop(start + Nanos(200_000_000))).1.unwrap();
         let mut cycles = [0; 4];
         for (turn, _) in &device.seen.log {
-            let at = (turn.due - begun).0;
-            assert!(at % 50_000_000 < 10_000_000, "{pace:?}: due {at} ns after the beginning");
+            let at = (turn.due - start).0;
+            assert!(at % 50_000_000 < 10_000_000, "{pace:?}: intended start {at} ns after the start");
             cycles[(at / 50_000_000) as usize] += 1;
         }
         assert!(cycles.iter().all(|count| *count > 0), "{pace:?}: {cycles:?}");
@@ -102,31 +102,31 @@ fn work_in_bursts_begins_within_them_and_rests_between_them() {
 }
 
 #[test]
-fn a_signal_is_heard_while_nothing_is_due() {
+fn a_signal_ends_the_wait_for_the_next_operation() {
     let interrupt = AtomicBool::new(false);
-    let begun = clock::now();
-    let stop = Stop { signals: [&interrupt, &NEVER], ..stop(begun + Nanos(3_600_000_000_000)) };
+    let start = clock::now();
+    let stop = Stop { signals: [&interrupt, &NEVER], ..stop(start + Nanos(3_600_000_000_000)) };
     // One at the beginning, and the next in an hour and a half.
-    let pacer = Pacer::new(rate(0.0002), 0, 1, begun, 1);
+    let pacer = Pacer::new(rate(0.0002), 0, 1, start, 1);
     let mut device = Device::default();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(20));
             interrupt.store(true, Ordering::Relaxed);
         });
-        driven_by(&mut device, pacer, begun, &stop).1.unwrap();
+        driven_by(&mut device, pacer, start, &stop).1.unwrap();
     });
-    assert!(clock::now() - begun < Nanos(5_000_000_000));
+    assert!(clock::now() - start < Nanos(5_000_000_000));
     assert_eq!(device.seen.reaped, 1);
 }
 
 #[test]
-fn late_operations_are_begun_until_the_drain_is_over_and_no_longer() {
-    let begun = clock::now();
-    let stop = Stop { drained: begun + Nanos(100_000_000), ..stop(begun + Nanos(50_000_000)) };
-    let pacer = Pacer::new(rate(10_000.0), 0, 1, begun, 1);
+fn late_operations_are_started_until_the_end_of_the_drain() {
+    let start = clock::now();
+    let stop = Stop { drained: start + Nanos(100_000_000), ..stop(start + Nanos(50_000_000)) };
+    let pacer = Pacer::new(rate(10_000.0), 0, 1, start, 1);
     let mut device = Device { latency: Nanos(10_000_000), ..Device::default() };
-    driven_by(&mut device, pacer, begun, &stop).1.unwrap();
+    driven_by(&mut device, pacer, start, &stop).1.unwrap();
     // 10 ms each, one at a time, for 100 ms.
     assert!((1..=11).contains(&device.seen.steps), "{}", device.seen.steps);
     assert!(device.seen.log.iter().all(|(turn, _)| turn.begun < stop.drained));

@@ -1,4 +1,4 @@
-//! Several queues at once: each its own course, streams added up by their number.
+//! Several queues at once: separate settings, streams merged by their number.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -7,9 +7,9 @@ use record::{Nanos, Pace};
 
 use crate::device::{Device, NEVER};
 
-struct Unwatched;
+struct NoHooks;
 
-impl Watch for Unwatched {}
+impl Watch for NoHooks {}
 
 fn course() -> Course {
     Course { window: Nanos(100_000_000), drain: Nanos(1_000_000_000), ..Course::default() }
@@ -29,7 +29,7 @@ fn streams_of_different_members_add_up_by_their_number() {
     // The warm-up is one step of each, as its window is empty; the device counts it, the tally does not.
     let devices = [&mut reader, &mut writer, &mut other];
     let members = devices.into_iter().zip(&meters).map(|(device, meter)| member(device, course, meter)).collect();
-    let outcome = run_workers(members, &Unwatched, &NEVER);
+    let outcome = run_workers(members, &NoHooks, &NEVER);
     assert!(outcome.broken.is_none());
     let counts: Vec<u64> = outcome.streams.iter().map(|tally| tally.totals().steps).collect();
     assert_eq!(counts, [50 - 1 + 7 - 1, 30 - 1, 10], "one step of each was the warm-up");
@@ -39,7 +39,7 @@ fn streams_of_different_members_add_up_by_their_number() {
 }
 
 #[test]
-fn each_member_keeps_its_own_pace_delay_and_bursts() {
+fn each_member_has_its_own_pace_and_delay() {
     let mut fast = Device { depth: 4, ..Device::default() };
     let mut paced = Device { depth: 4, streams: vec![1], ..Device::default() };
     let mut late = Device { depth: 4, streams: vec![2], ..Device::default() };
@@ -49,7 +49,7 @@ fn each_member_keeps_its_own_pace_delay_and_bursts() {
         member(&mut paced, Course { pace: Pace::Rate { steps_per_second: 200.0 }, ..course() }, &meters[1]),
         member(&mut late, Course { delay: Nanos(60_000_000), ..course() }, &meters[2]),
     ];
-    let outcome = run_workers(members, &Unwatched, &NEVER);
+    let outcome = run_workers(members, &NoHooks, &NEVER);
     assert!(outcome.broken.is_none());
     assert_eq!(outcome.streams[1].totals().steps, 20);
     let log = late.seen.log[1..].iter();
@@ -59,27 +59,27 @@ fn each_member_keeps_its_own_pace_delay_and_bursts() {
 }
 
 #[test]
-fn a_member_that_breaks_ends_the_others() {
+fn a_failing_member_ends_the_others() {
     let mut good = Device { depth: 4, ..Device::default() };
     let mut bad = Device { break_at: 5, ..Device::default() };
     let meters = [(); 2].map(|()| AtomicU64::new(0));
     let course = Course { window: Nanos(60_000_000_000), ..course() };
     let members = vec![member(&mut good, course, &meters[0]), member(&mut bad, course, &meters[1])];
-    let outcome = run_workers(members, &Unwatched, &NEVER);
+    let outcome = run_workers(members, &NoHooks, &NEVER);
     assert_eq!(outcome.broken.map(|broken| broken.message).as_deref(), Some("gone"));
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
     assert_eq!(good.held(), 0);
 }
 
 #[test]
-fn the_window_of_a_paced_member_is_not_filled_up_where_another_aborted() {
+fn the_window_of_a_paced_member_is_not_extended_after_an_abort() {
     let mut paced = Device { depth: 4, ..Device::default() };
     let mut bad = Device { break_at: 5, streams: vec![1], ..Device::default() };
     let meters = [(); 2].map(|()| AtomicU64::new(0));
     let long = Course { window: Nanos(60_000_000_000), ..course() };
     let rate = Course { pace: Pace::Rate { steps_per_second: 200.0 }, ..long };
     let members = vec![member(&mut paced, rate, &meters[0]), member(&mut bad, long, &meters[1])];
-    let outcome = run_workers(members, &Unwatched, &NEVER);
+    let outcome = run_workers(members, &NoHooks, &NEVER);
     assert!(outcome.broken.is_some());
     assert!(outcome.streams[0].window() < Nanos(30_000_000_000), "{:?}", outcome.streams[0].window());
 }
@@ -88,6 +88,6 @@ fn the_window_of_a_paced_member_is_not_filled_up_where_another_aborted() {
 fn an_interrupt_before_the_window_leaves_nothing_in_flight() {
     let mut device = Device { depth: 4, ..Device::default() };
     let meter = AtomicU64::new(0);
-    let outcome = run_workers(vec![member(&mut device, course(), &meter)], &Unwatched, &AtomicBool::new(true));
+    let outcome = run_workers(vec![member(&mut device, course(), &meter)], &NoHooks, &AtomicBool::new(true));
     assert_eq!((outcome.tally.totals().steps, device.held()), (0, 0));
 }

@@ -1,5 +1,5 @@
-//! What the self-checks of a run found: for each check the figures that its verdict rests on, with the limits that held
-//! when it was made. A source that is missing is `None`.
+//! Evidence of the self-checks of a run: for each check the figures of its verdict, with the limits at that time. A
+//! missing source is `None`.
 
 mod storage;
 
@@ -12,105 +12,7 @@ pub use storage::{
     Compressible, Content, DeviceIo, Flush, FlushSharing, GeneratorBound, IoDirection, Stall, StepDown, Unwritten,
 };
 
-use crate::{Bytes, Check, DataReads, FailureKind, Nanos, Rate, Ratio, SteadyRate, SteadyReason, SteadyVerdict};
-
-/// What a check found, by the name of the check.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Evidence {
-    /// The answers of the statements.
-    Answers(Answers),
-    /// Jobs or I/Os in flight, and counts that must agree.
-    LittlesLaw(LittlesLaw),
-    /// Commits here and in the engine.
-    CommitCount(CommitCount),
-    /// The processor time of dbdyno.
-    ClientShare(ClientShare),
-    /// What the hypervisor took.
-    Steal(Option<Steal>),
-    /// What other programs used of the processors.
-    ForeignCpu(Option<Box<ForeignCpuShare>>),
-    /// What other programs did on the device.
-    ForeignIo(Option<Box<ForeignIoShare>>),
-    /// How long the processor quota held the run back.
-    Throttling(Throttling),
-    /// Pages that were swapped in.
-    Swapping(Option<Swapping>),
-    /// Where the bytes that were read came from.
-    PageCache(PageCache),
-    /// The tables against the engine's cache.
-    CacheFit(CacheFill),
-    /// Commits against flushes of the device.
-    Durability(Durable),
-    /// The two levels of the rate; `None` where it has one.
-    RateLevels(Option<RateLevels>),
-    /// Steps that failed; `None` where none did.
-    Failures(Option<Box<Failures>>),
-    /// Steps that were due and not done.
-    Backlog(Backlog),
-    /// The window against what is said of it.
-    WindowLength(WindowLength),
-    /// Commits of others.
-    OtherSessions(OtherSessions),
-    /// I/O that was asked for against I/O of the block layer.
-    DeviceIo(DeviceIo),
-    /// Blocks that were never written.
-    Unwritten(Unwritten),
-    /// What a device could save.
-    Compressible(Compressible),
-    /// Syncs against flushes, or commits against the probe of commits.
-    Flush(Flush),
-    /// A fall of the rate; `None` where there was none.
-    StepDown(Option<StepDown>),
-    /// Whether the rate was steady.
-    Steady(Steady),
-    /// How long the generator was held up at most.
-    Stall(Option<Stall>),
-    /// The busiest job against the generator's own ceiling.
-    GeneratorBound(Option<Box<GeneratorBound>>),
-    /// Blocks whose content was checked.
-    Content(Content),
-    /// The response times against a service level.
-    Bound(Bound),
-    /// What became of the nodes.
-    NodeLoss(NodeLoss),
-}
-
-impl Evidence {
-    /// What was checked.
-    pub fn check(&self) -> Check {
-        match self {
-            Evidence::Answers(_) => Check::Answers,
-            Evidence::LittlesLaw(_) => Check::LittlesLaw,
-            Evidence::CommitCount(_) => Check::CommitCount,
-            Evidence::ClientShare(_) => Check::ClientShare,
-            Evidence::Steal(_) => Check::Steal,
-            Evidence::ForeignCpu(_) => Check::ForeignCpu,
-            Evidence::ForeignIo(_) => Check::ForeignIo,
-            Evidence::Throttling(_) => Check::Throttling,
-            Evidence::Swapping(_) => Check::Swapping,
-            Evidence::PageCache(_) => Check::PageCache,
-            Evidence::CacheFit(_) => Check::CacheFit,
-            Evidence::Durability(_) => Check::Durability,
-            Evidence::RateLevels(_) => Check::RateLevels,
-            Evidence::Failures(_) => Check::Failures,
-            Evidence::Backlog(_) => Check::Backlog,
-            Evidence::WindowLength(_) => Check::WindowLength,
-            Evidence::OtherSessions(_) => Check::OtherSessions,
-            Evidence::DeviceIo(_) => Check::DeviceIo,
-            Evidence::Unwritten(_) => Check::Unwritten,
-            Evidence::Compressible(_) => Check::Compressible,
-            Evidence::Flush(_) => Check::Flush,
-            Evidence::StepDown(_) => Check::StepDown,
-            Evidence::Steady(_) => Check::Steady,
-            Evidence::Stall(_) => Check::Stall,
-            Evidence::GeneratorBound(_) => Check::GeneratorBound,
-            Evidence::Content(_) => Check::Content,
-            Evidence::Bound(_) => Check::Bound,
-            Evidence::NodeLoss(_) => Check::NodeLoss,
-        }
-    }
-}
+use crate::{Bytes, DataReads, FailureKind, Nanos, Rate, Ratio, SteadyRate, SteadyReason, SteadyVerdict};
 
 /// Answers of statements, files and tables against what the data must give.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -122,7 +24,7 @@ pub enum Answers {
     NotGiven,
     /// An answer is wrong.
     Wrong {
-        /// Which, and what it should be.
+        /// The answer, and the expected one.
         message: String,
     },
     /// Every operation visits as many rows as its work unit has blocks.
@@ -132,11 +34,11 @@ pub enum Answers {
         /// What was compared.
         compared: Vec<String>,
     },
-    /// The table holds something else than what was loaded.
+    /// The table does not hold what was loaded.
     LoadDiffers {
         /// What differs.
         what: String,
-        /// What the table holds; absent where it answered nothing.
+        /// What the table holds; absent without an answer.
         found: Option<String>,
         /// What was loaded.
         expected: String,
@@ -145,17 +47,17 @@ pub enum Answers {
     NotQueried,
     /// Every scan found the rows that were loaded.
     Scanned {
-        /// Whether the sums were known too: of lines that are sent as they are, they are not.
+        /// Whether the sums were known too: they are not for lines that are sent unparsed.
         sums_known: bool,
     },
     /// Files were written.
     FilesWritten {
-        /// Files as they were written.
+        /// Written files.
         written: FileCount,
-        /// Files as the engine counts them; absent where there is no engine.
+        /// Files counted by the engine; absent without an engine.
         counted: Option<FileCount>,
     },
-    /// Every byte that was read is the one that was written.
+    /// Every byte read equals the byte written.
     FilesRead {
         /// What was compared.
         compared: FileCount,
@@ -168,19 +70,19 @@ pub enum Answers {
         files: u64,
         /// The stream of the first of them, counted from 1.
         stream: u32,
-        /// Checksum of what was read of it.
+        /// Checksum of the data read.
         read_crc32c: u32,
-        /// Checksum of what was written to it.
+        /// Checksum of the data written.
         written_crc32c: u32,
     },
-    /// Requests gave pages of another place or file.
+    /// Requests returned pages of another offset or file.
     MisplacedRequests {
         /// How many.
         requests: u64,
     },
 }
 
-/// Files and their bytes together.
+/// Number and total size of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileCount {
@@ -190,51 +92,51 @@ pub struct FileCount {
     pub size_bytes: Bytes,
 }
 
-/// L = X R: what was in flight, from throughput and response time.
+/// Little's law, L = X R: operations in flight, from throughput and response time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LittlesLaw {
-    /// Nothing was done, so that there is nothing to compare.
+    /// No operations: nothing to compare.
     NothingDone,
     /// Two counts of the same disagree.
     CountsDiffer {
-        /// The job of storage that they are of; absent where they are of the whole run.
+        /// The I/O job; absent for the whole run.
         job: Option<String>,
         /// What was counted twice.
         counted: CountedTwice,
-        /// By the series or the histogram.
+        /// From the series or the histogram.
         value: u64,
-        /// By the total.
+        /// From the totals.
         expected: u64,
     },
     /// The service times of the seconds and of the histogram have different sums.
     SumsDiffer {
         /// By how much, as a share of the sum.
         difference: Ratio,
-        /// The largest difference that buckets explain.
+        /// The largest difference that bucket widths explain.
         limit: Ratio,
     },
-    /// Of an open loop: the jobs that were busy on average.
+    /// Open loop: mean number of busy jobs.
     OpenLoop {
         /// Busy jobs.
         busy: f64,
         /// All jobs.
         jobs: u32,
     },
-    /// Of a closed loop: every job should be in flight.
+    /// Closed loop: every job should be in flight.
     ClosedLoop {
         /// Jobs, on average where nodes were lost.
         jobs: f64,
         /// In flight, by throughput times response time.
         in_flight: f64,
-        /// What is missing, as a share of the jobs; below 0 where there are too many.
+        /// Missing jobs, as a share; below 0 if there are too many.
         gap: f64,
-        /// The largest gap, in size, that the edges of the window explain.
+        /// The largest absolute gap that the edges of the window explain.
         limit: Ratio,
-        /// What may explain a larger one.
+        /// Possible explanation of a larger gap.
         explanation: Option<GapExplanation>,
     },
-    /// Of a queue of storage: I/Os in flight against its slots.
+    /// I/O queue: I/Os in flight against its slots.
     Queue {
         /// The job.
         job: String,
@@ -242,12 +144,12 @@ pub enum LittlesLaw {
         in_flight: f64,
         /// Slots.
         slots: u64,
-        /// The share of the slots that may be empty, or of I/Os that may be too many.
+        /// Tolerated share of empty slots, or of excess I/Os.
         limit: Ratio,
     },
 }
 
-/// What two sources count independently of each other.
+/// Figures that are counted twice, independently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CountedTwice {
@@ -259,15 +161,15 @@ pub enum CountedTwice {
     Operations,
     /// Rows of the seconds, and in all.
     Rows,
-    /// Service times of the histogram, and steps or I/Os that succeeded.
+    /// Service times of the histogram, and successful steps or I/Os.
     ServiceTimes,
-    /// Response times of the histogram, and steps or I/Os that were due.
+    /// Response times of the histogram, and scheduled steps or I/Os.
     ResponseTimes,
     /// I/Os of the streams, and operations of the run.
     Streams,
 }
 
-/// Why fewer jobs than there are may have been in flight.
+/// Why not all jobs were in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum GapExplanation {
@@ -276,11 +178,11 @@ pub enum GapExplanation {
         /// How many failed.
         count: u64,
     },
-    /// Jobs had ends of their own.
+    /// Jobs ended at different times.
     JobsEndedApart,
 }
 
-/// Commits as dbdyno and as the engine count them.
+/// Commits counted by dbdyno and by the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CommitCount {
@@ -288,89 +190,89 @@ pub enum CommitCount {
     NotCounted,
     /// The engine's counters could not be read.
     NotRead {
-        /// What the engine answered.
+        /// Message of the engine.
         message: String,
     },
     /// Both are known.
     Counted {
         /// Commits of dbdyno.
         ours: u64,
-        /// Commits of the engine above ours; below 0 where it counted fewer.
+        /// Commits of the engine minus ours.
         surplus: i64,
         /// The difference as a share of ours.
         difference: Ratio,
-        /// Up to here it may be the engine's own.
+        /// Up to here the difference may be background work of the engine.
         limit: Ratio,
     },
 }
 
-/// How much of the result is dbdyno's own processor time.
+/// CPU time of dbdyno in relation to the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ClientShare {
-    /// Where the engine runs in other processes, or there is none.
+    /// The engine runs in other processes, or there is none.
     Processors {
         /// Of the processors that jobs or numjobs can occupy; absent where it is not known.
         share: Option<Ratio>,
-        /// Whether the clones of a job of storage are meant.
+        /// Whether the jobs are those of an I/O job (numjobs).
         of_storage: bool,
-        /// Of what client and server used together.
+        /// Of the CPU time of client and server together.
         of_both: Option<Ratio>,
-        /// From here on it is a warning.
+        /// Limit of a warning.
         limit: Ratio,
-        /// Whether the generator polls, and so uses a processor all the time.
+        /// Whether the generator polls, and therefore uses its processors fully.
         polls: bool,
-        /// Whether the window is so short that the clock of processor time is too coarse to judge.
+        /// Whether the window is too short for the resolution of CPU time.
         is_coarse: bool,
     },
-    /// Where client and engine share one process: cost of a step that does nothing over the service time.
+    /// Client and engine share one process: cost of an empty step over the service time.
     PerStep {
         /// Of the service time; absent where the cost is not known.
         share: Option<Ratio>,
-        /// Whether the interpreter of statements is part of it.
+        /// Whether the statement interpreter is included.
         with_interpreter: bool,
-        /// From here on it is a warning.
+        /// Limit of a warning.
         limit: Ratio,
     },
 }
 
-/// Processor time that the hypervisor gave to others.
+/// CPU steal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Steal {
     /// Of the time of all processors.
     pub share: Ratio,
-    /// From here on it is a warning.
+    /// Limit of a warning.
     pub limit: Ratio,
-    /// In all.
+    /// Total.
     pub stolen_ns: Nanos,
-    /// Less than this is not judged.
+    /// Minimum that is judged.
     pub judged_ns_min: Nanos,
-    /// The share in the worst interval, where that is too much.
+    /// The share in the worst interval, if above the limit.
     pub worst_interval: Option<Ratio>,
 }
 
-/// What other programs used of the processors.
+/// CPU time of other programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForeignCpuShare {
     /// Of the time of all processors.
     pub share: Ratio,
-    /// The limit that decided.
+    /// The applied limit.
     pub limit: Ratio,
-    /// Whether the run itself needs every processor, which makes the limit lower.
+    /// Whether the run needs all processors, which lowers the limit.
     pub needs_all: bool,
     /// Processors of the host.
     pub processors: f64,
-    /// The programs that were seen.
+    /// The visible programs.
     pub programs: Vec<ProgramCpu>,
-    /// Processors of programs that cannot be seen from here; 0 where nothing is unaccounted for.
+    /// Processors used by invisible programs; 0 if everything is accounted for.
     pub unseen_processors: f64,
-    /// Whether processes of the measured engine may be among them.
+    /// Whether processes of the measured engine may be among these.
     pub may_be_engine: bool,
 }
 
-/// A program and what it used of the processors.
+/// CPU usage of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProgramCpu {
@@ -380,45 +282,45 @@ pub struct ProgramCpu {
     pub processors: f64,
 }
 
-/// What other programs read and wrote on the measured device.
+/// I/O of other programs on the measured device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForeignIoShare {
     /// Of all bytes of the device.
     pub share: Ratio,
-    /// The limit that decided.
+    /// The applied limit.
     pub limit: Ratio,
-    /// The programs that were seen.
+    /// The visible programs.
     pub programs: Vec<ProgramIo>,
-    /// Bytes per second of programs that cannot be seen or have ended; absent where they are few.
+    /// Bytes per second of invisible or ended programs; absent if negligible.
     pub unseen_bytes_per_second: Option<Rate>,
 }
 
-/// A program and what it read and wrote.
+/// I/O of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProgramIo {
     /// Its name.
     pub name: String,
-    /// Both directions together.
+    /// Reads and writes together.
     pub bytes_per_second: Rate,
 }
 
-/// How long the processor quota of the control group held a run back.
+/// Throttling by the CPU quota of the control group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Throttling {
-    /// Of the window; of several processors together it may exceed 1.
+    /// Of the window; may exceed 1 with several processors.
     pub share: Ratio,
-    /// Above this the quota is what limits the run.
+    /// Above this the quota limits the run.
     pub limit: Ratio,
 }
 
-/// Pages that were brought in from swap.
+/// Pages swapped in.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Swapping {
-    /// In the window.
+    /// Within the window.
     pub pages: u64,
     /// Above this many per second the run is invalid.
     pub pages_per_second_max: f64,
@@ -428,27 +330,27 @@ pub struct Swapping {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PageCache {
-    /// Of an engine's reads.
+    /// Reads of an engine.
     EngineReads {
-        /// What the block layer read over what the engine read; absent where it is not known.
+        /// Bytes read by the block layer over bytes read by the engine; absent if unknown.
         device_share: Option<Ratio>,
-        /// How the engine's reads reach the device; absent where that is not arranged by dbdyno.
+        /// How reads of the engine reach the device; absent if dbdyno does not control it.
         data_reads: Option<DataReads>,
     },
-    /// Of files that a job of storage reads through the page cache.
+    /// Files that an I/O job reads through the page cache.
     Files {
-        /// The share that lay there when the window began; absent where it is not known.
+        /// The cached share at the start of the window; absent if unknown.
         cached: Option<Ratio>,
-        /// The limit that decided.
+        /// The applied limit.
         limit: Ratio,
     },
-    /// Of a run that is called cold.
+    /// A cold run.
     Cold {
-        /// The share of the engine's files that lay in the page cache when the window began; absent where it is not known.
+        /// The share of the engine's files in the page cache at the start of the window; absent if unknown.
         cached: Option<Ratio>,
-        /// The largest share of a cold run.
+        /// Maximum share of a cold run.
         limit: Ratio,
-        /// What the block layer read over what the engine read; absent where that is not known, or next to nothing.
+        /// Bytes read by the block layer over bytes read by the engine; absent if unknown or negligible.
         device_share: Option<Ratio>,
     },
 }
@@ -457,23 +359,23 @@ pub enum PageCache {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CacheFill {
-    /// Of a test in memory whose reads are counted.
+    /// A test in memory, with counted reads.
     Missed {
-        /// Logical reads that the cache did not serve.
+        /// Logical reads that missed the cache.
         share: Ratio,
-        /// The most that it may be.
+        /// Upper limit.
         limit: Ratio,
     },
-    /// Of a test in memory whose reads are not counted.
+    /// A test in memory, without counted reads.
     Inside {
-        /// Size of the rows over size of the cache; may exceed 1; absent where it is not known.
+        /// Size of the rows over size of the cache; may exceed 1; absent if unknown.
         fill: Option<Ratio>,
     },
-    /// Of a test whose tables should not fit.
+    /// A test whose tables should not fit.
     Outside {
-        /// Size of the rows over size of the cache; absent where it is not known.
+        /// Size of the rows over size of the cache; absent if unknown.
         multiple: Option<f64>,
-        /// The least that it should be.
+        /// Lower limit.
         multiple_min: f64,
     },
 }
@@ -489,10 +391,10 @@ pub enum Durable {
     },
     /// A commit does not wait.
     DoesNotWait {
-        /// The settings from which that follows.
+        /// The settings that cause it.
         settings: String,
     },
-    /// Commits wait, on another host whose flushes are not seen.
+    /// Commits wait, on another host, whose flushes are not visible.
     Remote,
     /// Commits wait, and the device needs no flush.
     WriteThrough,
@@ -500,13 +402,13 @@ pub enum Durable {
     NotCounted,
     /// Commits wait, and flushes are counted.
     Counted {
-        /// How many.
+        /// Number of flushes.
         flushes: u64,
         /// Who counted them.
         counted_by: FlushCounter,
         /// Commits of the run.
         commits: u64,
-        /// Jobs that can share a flush.
+        /// Jobs that can share a flush (group commit).
         jobs: u32,
     },
 }
@@ -517,19 +419,19 @@ pub enum Durable {
 pub enum FlushCounter {
     /// The block layer: flushes that the device completed.
     Device,
-    /// The engine: syncs that it asked for.
+    /// The engine: syncs that it requested.
     Engine,
 }
 
-/// Two levels between which a rate jumps, in steps per second.
+/// Two levels of a bistable rate, in steps per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateLevels {
-    /// Mean of the lower one.
+    /// Mean of the lower level.
     pub lower: Rate,
     /// Seconds in it.
     pub lower_seconds: u64,
-    /// Mean of the upper one.
+    /// Mean of the upper level.
     pub upper: Rate,
     /// Seconds in it.
     pub upper_seconds: u64,
@@ -545,7 +447,7 @@ pub struct Failures {
     pub limit: Ratio,
     /// By kind.
     pub kinds: BTreeMap<FailureKind, u64>,
-    /// The first of a job of storage.
+    /// The first failure of an I/O job.
     pub first: Option<FirstFailure>,
 }
 
@@ -555,37 +457,37 @@ pub struct Failures {
 pub struct FirstFailure {
     /// The job.
     pub job: String,
-    /// What the operating system answered.
+    /// Message of the operating system.
     pub message: String,
 }
 
-/// Steps of an open loop against the rate that was asked for.
+/// Steps of an open loop against the target rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Backlog {
-    /// Every step that was due was done, at the rate that was asked for.
+    /// Every scheduled step was done, at the target rate.
     Kept {
-        /// The job of storage; absent where it is of the whole run.
+        /// The I/O job; absent for the whole run.
         job: Option<String>,
     },
-    /// Steps that were due were not begun.
+    /// Scheduled steps were not started.
     NotStarted {
-        /// The job of storage; absent where it is of the whole run.
+        /// The I/O job; absent for the whole run.
         job: Option<String>,
         /// How many.
         count: u64,
-        /// Of all that were due.
+        /// Of all scheduled steps.
         share: Ratio,
         /// Above this the run is invalid.
         limit: Ratio,
     },
-    /// Every step was done in the end, at a lower rate.
+    /// Every step was done, at a lower rate.
     Slower {
-        /// The job of storage; absent where it is of the whole run.
+        /// The I/O job; absent for the whole run.
         job: Option<String>,
-        /// The rate.
+        /// The achieved rate.
         done: Rate,
-        /// The rate that was asked for.
+        /// The target rate.
         due: Rate,
     },
 }
@@ -599,28 +501,28 @@ pub enum WindowLength {
         /// Its length.
         window_ns: Nanos,
     },
-    /// Too short to claim that the rate is steady.
+    /// Too short for a verdict on steadiness.
     Short {
-        /// The shortest for such a claim.
+        /// Minimum length.
         window_ns_min: Nanos,
     },
     /// Too few steps for quantiles of their times.
     FewSteps {
         /// How many.
         steps: u64,
-        /// How many it takes.
+        /// Required number.
         steps_min: u64,
     },
-    /// Much of what was written in the window was committed after it.
+    /// Much data of the window was committed after it.
     CommittedLater {
         /// Committed after the window.
         late_bytes: Bytes,
-        /// Of so many in all.
+        /// Committed in total.
         committed_bytes: Bytes,
     },
 }
 
-/// Commits of others in an engine that dbdyno did not start.
+/// Commits of other sessions, in an engine that dbdyno did not start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OtherSessions {
@@ -636,7 +538,7 @@ pub struct OtherSessions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Steady {
-    /// By the seconds of the window.
+    /// From the seconds of the window.
     Window {
         /// The verdict.
         verdict: SteadyVerdict,
@@ -645,52 +547,52 @@ pub enum Steady {
         /// The steady seconds; absent where there are none.
         counted: Option<SteadyRate>,
     },
-    /// By the rounds of preconditioning: the rule of SNIA over the last of them.
+    /// From the rounds of preconditioning, by the SNIA rule over the last ones.
     Rounds {
-        /// Rounds that were made.
+        /// Number of rounds.
         rounds: u64,
-        /// Rounds that the rule is about.
+        /// Rounds of the rule.
         rounds_needed: u64,
-        /// What the rule says; absent where the rounds with I/O are too few.
+        /// Result of the rule; absent with too few rounds with I/O.
         rule: Option<SniaRule>,
     },
 }
 
-/// The rule of SNIA over the last rounds of preconditioning.
+/// The SNIA rule over the last rounds of preconditioning.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SniaRule {
-    /// By how much they differ.
+    /// Range of the rates.
     pub range: Ratio,
-    /// The most that it may be.
+    /// Upper limit.
     pub range_max: Ratio,
-    /// By how much their trend changes.
+    /// Change by the trend.
     pub rise: Ratio,
-    /// The most that it may be.
+    /// Upper limit.
     pub rise_max: Ratio,
 }
 
-/// Response times against a service level, which is written as `p99=5ms`.
+/// Response times against a service level such as `p99=5ms`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Bound {
-    /// What is to be kept is no service level.
+    /// The text is not a service level.
     Invalid {
-        /// As it was written.
+        /// The text.
         level: String,
     },
-    /// Of one run.
+    /// One run.
     Level {
         /// The service level.
         level: String,
         /// Its statistic: `p99`, `mean`, `max`.
         statistic: String,
-        /// What that is of the response times; absent where it is not known.
+        /// Its value; absent if unknown.
         value_ns: Option<Nanos>,
-        /// Where a search had the run made to confirm its answer.
+        /// What the run of a search confirms.
         confirms: Option<Confirmation>,
     },
-    /// Of a search for the highest rate, at its last run.
+    /// A search for the highest rate, at its last run.
     Search(Box<SearchAnswer>),
 }
 
@@ -698,27 +600,27 @@ pub enum Bound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirmation {
-    /// That the level is kept at the rate that was found.
+    /// That the level is met at the found rate.
     AtLimit,
-    /// That it is not kept 10 % above.
+    /// That it is missed 10 % above.
     AboveLimit,
 }
 
-/// The answer of a search for the highest rate that keeps a service level.
+/// Result of a search for the highest rate that meets a service level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchAnswer {
     /// The service level.
     pub level: String,
-    /// Whether rates are I/Os per second of a job of storage, and not steps per second.
+    /// Whether rates are I/Os per second of an I/O job, and not steps per second.
     pub of_storage: bool,
-    /// The rate; absent where none was found.
+    /// The rate; absent if none was found.
     pub rate: Option<RateInterval>,
     /// How it ended.
     pub ending: SearchEnding,
 }
 
-/// A rate with the 95 % interval of a repeat.
+/// A rate with the 95 % prediction interval of a repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateInterval {
@@ -726,11 +628,11 @@ pub struct RateInterval {
     pub estimate: Rate,
     /// The lower end.
     pub low: Rate,
-    /// Whether that is only the lowest rate that was tried.
+    /// Whether it is only the lowest rate that was tried.
     pub low_is_outermost: bool,
     /// The upper end.
     pub high: Rate,
-    /// Whether that is only the highest rate that was tried.
+    /// Whether it is only the highest rate that was tried.
     pub high_is_outermost: bool,
 }
 
@@ -738,26 +640,26 @@ pub struct RateInterval {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchEnding {
-    /// The level is kept at the rate and broken 10 % above.
+    /// The level is met at the rate and missed 10 % above.
     Confirmed,
-    /// It is not broken 10 % above.
+    /// It is not missed 10 % above.
     NotConfirmed,
-    /// Rates that keep it, or that break it, are missing.
+    /// No tested rate meets it, or none misses it.
     OneSided,
 }
 
-/// What became of the nodes of a run.
+/// Availability of the nodes of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum NodeLoss {
-    /// All of them answered.
+    /// All nodes answered.
     None {
         /// How many.
         nodes: u32,
     },
     /// Nodes were lost.
     Lost {
-        /// Which, in the order of time.
+        /// The nodes, in order of time.
         nodes: Vec<LostNode>,
     },
 }
@@ -768,24 +670,24 @@ pub enum NodeLoss {
 pub struct LostNode {
     /// The node, counted from 1.
     pub node: u32,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// How it was lost in the run; absent where it was gone before.
+    /// The loss during the run; absent if it was lost before.
     pub loss: Option<Loss>,
 }
 
-/// The loss of a node in mid-run, and the rates around it.
+/// Loss of a node during a run, and the rates around it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Loss {
-    /// When, from the beginning of the window.
+    /// Time from the start of the window.
     pub at_ns: Nanos,
     /// Jobs that ended with it.
     pub jobs: u32,
-    /// Operations per second of all nodes in the whole seconds before; absent where there are none.
+    /// Operations per second of all nodes in the whole seconds before; absent without any.
     pub before: Option<Rate>,
-    /// Operations per second in the whole seconds after; absent where there are none.
+    /// Operations per second in the whole seconds after; absent without any.
     pub after: Option<Rate>,
-    /// Whole seconds in which nothing was done; absent where there are none.
+    /// Whole seconds without operations; absent without any.
     pub standstill_seconds: Option<u64>,
 }

@@ -1,45 +1,45 @@
-//! What the checks of runs of storage found.
+//! Evidence of the checks of I/O jobs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Nanos, Rate, Ratio};
 
-/// I/O of the block layer against I/O that was asked for.
+/// I/O of the block layer against requested I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum DeviceIo {
-    /// A file lies in memory or on the network.
+    /// A file is in memory or on a network file system.
     NoDevice {
         /// The file.
         path: String,
         /// Its file system.
         file_system: Option<String>,
     },
-    /// The counters are those of one device, and the run uses several.
+    /// Only one device has counters, and the run uses several.
     SeveralDevices,
-    /// Bytes of one direction.
+    /// Counted bytes of one direction.
     Counted {
         /// The direction.
         direction: IoDirection,
-        /// Bytes of the block layer over bytes asked for; may exceed 1; absent where it is not known.
+        /// Bytes of the block layer over requested bytes; may exceed 1; absent if unknown.
         share: Option<Ratio>,
-        /// The least that it should be.
+        /// Lower limit.
         limit: Ratio,
-        /// Whether the bytes that are missing were written past the page cache or forced out of it.
+        /// Whether the missing bytes were written by direct I/O or synced.
         is_forced: bool,
     },
 }
 
-/// Which way bytes go.
+/// Direction of I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IoDirection {
-    /// From the device.
+    /// Reads.
     Read,
-    /// To the device.
+    /// Writes.
     Write,
-    /// Given back to it.
+    /// Discards.
     Trim,
 }
 
@@ -49,12 +49,12 @@ pub enum IoDirection {
 pub enum Unwritten {
     /// Every block was written.
     None,
-    /// A device does not tell.
+    /// Unknown for a device.
     DeviceNotKnown {
         /// The device.
         path: String,
     },
-    /// The file system does not tell.
+    /// Unknown for a file.
     FileNotKnown {
         /// The file.
         path: String,
@@ -63,24 +63,24 @@ pub enum Unwritten {
     Some {
         /// The file.
         path: String,
-        /// Of what the jobs use of it.
+        /// Of the part that the jobs use.
         share: Ratio,
-        /// Whether most of them are holes, and not space that is reserved.
+        /// Whether most of them are holes, not reserved extents.
         are_holes: bool,
         /// Whether jobs read.
         are_read: bool,
-        /// From here on the run is invalid, where jobs read.
+        /// From here on the run is invalid, if jobs read.
         limit: Ratio,
     },
 }
 
-/// What a device could save of the data in a file.
+/// Space that a device could save on the data of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Compressible {
     /// Nothing.
     None,
-    /// It is not known.
+    /// Unknown.
     NotKnown {
         /// The file.
         path: String,
@@ -89,14 +89,14 @@ pub enum Compressible {
     Compresses {
         /// The file.
         path: String,
-        /// To this share of its size.
+        /// Compressed size as a share.
         size: Ratio,
     },
-    /// Blocks are equal to others.
+    /// Blocks are duplicates.
     Repeats {
         /// The file.
         path: String,
-        /// The share of its blocks that can be stored once.
+        /// The share of duplicate blocks.
         share: Ratio,
     },
 }
@@ -105,24 +105,24 @@ pub enum Compressible {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Flush {
-    /// The counters are those of one device, and the run uses several.
+    /// Only one device has counters, and the run uses several.
     SeveralDevices,
-    /// The device says that it needs no flush.
+    /// The device reports a write-through cache: no flush is needed.
     WriteThrough,
-    /// Syncs of storage.
+    /// Syncs of I/O jobs.
     Syncs {
-        /// How many were asked for.
+        /// Requested syncs.
         syncs: u64,
-        /// Flushes that the device completed; absent where they are not counted.
+        /// Flushes that the device completed; absent if not counted.
         flushes: Option<u64>,
-        /// What that says.
+        /// Interpretation of the number of flushes.
         sharing: FlushSharing,
         /// I/Os in flight that can share a flush.
         slots: u64,
-        /// The median of a sync that is faster than any medium behind a volatile cache; absent where none is.
+        /// The median of a sync that is faster than any medium behind a volatile cache; absent otherwise.
         fastest_ns: Option<Nanos>,
     },
-    /// A transaction of one job against a write and its sync on the same device without the engine.
+    /// A transaction of one job against a write and sync on the same device without the engine.
     CommitTime {
         /// The median of the transaction.
         transaction_ns: Nanos,
@@ -130,32 +130,32 @@ pub enum Flush {
         probe_ns: Nanos,
         /// Commits of the run.
         commits: u64,
-        /// Syncs of the log, where there was one for each commit.
+        /// Log syncs, if there was one per commit.
         log_syncs: Option<u64>,
-        /// Flushes of the device, where there was one for each commit.
+        /// Flushes of the device, if there was one per commit.
         flushes: Option<u64>,
     },
 }
 
-/// What a number of flushes says of a number of syncs.
+/// Number of flushes in relation to syncs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FlushSharing {
     /// Flushes are not counted.
     NotCounted,
-    /// There were none, and whether the device needs any is not known.
+    /// None, and it is unknown whether the device needs any.
     NeedNotKnown,
-    /// There were none, and each write may have gone past the cache (FUA).
+    /// None, and each write may have bypassed the cache (FUA).
     PastCache,
-    /// There were none: nothing was forced to stable storage.
+    /// None: nothing was flushed to stable storage.
     NotForced,
-    /// More syncs per flush than the I/Os in flight can share.
+    /// Fewer flushes than the I/Os in flight can explain by sharing.
     TooFew,
-    /// As many as it takes.
+    /// Enough.
     Enough,
 }
 
-/// A rate that fell in mid-run and stayed there.
+/// A lasting drop of the rate during the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepDown {
@@ -165,33 +165,33 @@ pub struct StepDown {
     pub before: Rate,
     /// I/Os per second after.
     pub after: Rate,
-    /// When, in seconds of the window.
+    /// Second of the window.
     pub at_second: u64,
 }
 
-/// A thread of the generator that only sleeps and woke up late.
+/// Scheduling delay of a sleeping thread of the generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stall {
-    /// How late at most.
+    /// Maximum delay.
     pub stall_ns_max: Nanos,
-    /// From here on it is a warning.
+    /// Limit of a warning.
     pub limit_ns: Nanos,
-    /// Whether I/O was due at given times, so that response times hold the stall.
+    /// Whether the loop is open, so that response times include the delay.
     pub is_open_loop: bool,
 }
 
-/// How near a job came to the ceiling of the generator.
+/// Load of the generator in relation to its ceiling.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GeneratorBound {
     /// The job.
     pub job: String,
-    /// What one of its numjobs did, over the ceiling.
+    /// Rate of one thread of the job over the ceiling.
     pub share: Ratio,
-    /// I/Os per second of one thread through the same path with I/O that does nothing.
+    /// I/Os per second of one thread with null I/O.
     pub ceiling: Rate,
-    /// From here on it is a warning.
+    /// Limit of a warning.
     pub limit: Ratio,
 }
 
@@ -199,8 +199,8 @@ pub struct GeneratorBound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Content {
-    /// How many.
+    /// Verified blocks.
     pub verified: u64,
-    /// How many did not hold what was written.
+    /// Blocks with unexpected content.
     pub corrupt: u64,
 }

@@ -1,5 +1,4 @@
-//! One I/O job, as a job file, a profile, a probe or the command line asks for it. Every value is resolved: what was
-//! inherited, defaulted or computed stands here as a number.
+//! I/O jobs of job files, profiles, probes and the command line, with all values resolved.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,46 +9,46 @@ use super::setting::{
 };
 use crate::{Bytes, Nanos, Pace, Ratio};
 
-/// All that one invocation does to storage, in the order in which it is done.
+/// The I/O of one invocation, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IoPlan {
-    /// One after the other.
+    /// Phases, one after the other.
     pub phases: Vec<IoPhase>,
-    /// What was asked for and has no effect here, a clause each: `exitall (line 7): jobs of a phase end by themselves`.
+    /// Options without effect here, a clause each: `exitall (line 7): jobs of a phase end by themselves`.
     pub ignored: Vec<String>,
-    /// What does not do what it seems to, a clause each, with the line where there is one.
+    /// Options that do not do what they seem to, a clause each, with the line if there is one.
     pub lints: Vec<String>,
 }
 
-/// Jobs that run at the same time: one run.
+/// Concurrent jobs: one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IoPhase {
-    /// What it is called: the names of its jobs, or that of the profile.
+    /// Its name: the names of its jobs, or of the profile.
     pub name: String,
     /// The jobs.
     pub jobs: Vec<IoJob>,
 }
 
-/// One job: the same I/O by one or more clones, each a thread with a queue of its own.
+/// One job: identical I/O by `clones` threads (fio's `numjobs`), each with its own queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IoJob {
     /// Its name.
     pub name: String,
-    /// What its author says of it.
+    /// Its description.
     pub description: Option<String>,
-    /// Threads that do the same (fio's `numjobs`), at least 1.
+    /// Number of identical threads (fio's `numjobs`), at least 1.
     pub clones: u32,
     /// Jobs with the same number are reported as one stream per kind of I/O (fio's `group_reporting`, `new_group`).
     pub report_group: u32,
-    /// Whether the clones, and other jobs of the same report group, are reported as one.
+    /// Whether all threads of the job, and other jobs of the same report group, are reported as one.
     pub grouped: bool,
 
     /// Sequential or random.
     pub order: IoOrder,
-    /// Which share of the I/O reads, writes, trims.
+    /// Shares of reads, writes and trims.
     pub mix: IoMix,
     /// Block sizes of reads.
     pub read_blocks: Blocks,
@@ -59,85 +58,84 @@ pub struct IoJob {
     pub trim_blocks: Blocks,
     /// Random offsets are multiples of this; absent for the smallest block size.
     pub align_bytes: Option<Bytes>,
-    /// Where random I/O goes.
+    /// Distribution of random offsets.
     pub distribution: Distribution,
-    /// Whether random I/O visits every block once before it visits one again.
+    /// Whether random I/O covers all blocks before it repeats one.
     pub coverage: Coverage,
-    /// Between sequential blocks, or between random jumps.
+    /// Blocks between random jumps, and gaps between sequential blocks.
     pub sequence: SequenceStep,
 
-    /// How I/O is handed to the kernel.
+    /// I/O engine.
     pub mode: IoMode,
-    /// What is asked of an io_uring.
+    /// Options of io_uring.
     pub ring: RingOptions,
-    /// I/Os in flight per clone, at least 1.
+    /// I/Os in flight per thread, at least 1.
     pub depth: u32,
-    /// I/Os that are handed over together; 0 for as many as there are.
+    /// I/Os per submission; 0 for all that are ready.
     pub batch_submit: u32,
-    /// Completions that are waited for before new I/O is made, at least 1.
+    /// Minimum number of completions per wait, at least 1.
     pub batch_complete_min: u32,
-    /// Past the page cache (O_DIRECT).
+    /// Direct I/O (O_DIRECT).
     pub direct: bool,
-    /// Whether each write is forced to stable storage by how the file is opened or written.
+    /// Synchronous writes by open or write flags.
     pub open_sync: OpenSync,
-    /// A sync after so many writes.
+    /// A sync after every N writes.
     pub sync_every: Option<SyncEvery>,
-    /// Whether a write and the sync after it are one operation with one latency: a commit. Needs `sync_every` of 1
-    /// write, or an `open_sync`.
+    /// Whether a write and its sync are one operation with one latency, a commit. Needs `sync_every` of 1 write, or an
+    /// `open_sync`.
     pub commit: bool,
     /// One fsync at the end of the job, within its run.
     pub end_sync: bool,
 
-    /// The files, each relative to the measured directory; `$jobnum` in a name stands for the number of the clone,
-    /// so that each has files of its own. A name that begins with `/` is a device, or a file that is there already.
+    /// The files, relative to the measured directory; `$jobnum` in a name stands for the number of the thread. An
+    /// absolute path is a device or an existing file.
     pub files: Vec<String>,
-    /// Which file the next I/O goes to.
+    /// Selection of the next file.
     pub file_choice: FileChoice,
-    /// In which state the files are when the run begins.
+    /// State of the files at the start of the run.
     pub layout: Layout,
-    /// Length of each file; absent for that of the device or file that is there, or else `offset` plus `size`.
+    /// Length of each file; absent for that of the device or existing file, or else `offset` plus `size`.
     pub file_size: Option<Bytes>,
-    /// Where the region of each file begins.
+    /// Start of the region in each file.
     pub offset: Amount,
-    /// Added to `offset` once per clone.
+    /// Added to `offset` per thread.
     pub offset_increment: Amount,
-    /// Length of the region of each file; absent for the rest of it.
+    /// Length of the region; absent for the rest of the file.
     pub size: Option<Amount>,
-    /// Bytes that each clone reads and writes before it is done, unless `time_based`; absent for its region once.
+    /// Bytes of I/O per thread, unless `time_based`; absent for one pass over the region.
     pub io_bytes: Option<Amount>,
-    /// How often that is repeated, at least 1.
+    /// Number of passes, at least 1.
     pub loops: u32,
-    /// I/Os after which each clone is done.
+    /// Number of I/Os after which each thread ends.
     pub io_count: Option<u64>,
-    /// Goes on until `run_time` is over, however much was done.
+    /// Runs until `run_time` is over, regardless of the amount of I/O.
     pub time_based: bool,
-    /// Ends the job, whatever is left; absent where only the amount of I/O ends it.
+    /// Time limit of the job; absent if only the amount of I/O ends it.
     pub run_time: Option<Nanos>,
-    /// I/O that is done before the window and not counted.
+    /// Warm-up before the window.
     pub ramp_time: Nanos,
-    /// The job begins so long after the others.
+    /// Delay of the start of the job.
     pub start_delay: Nanos,
 
-    /// When I/O is due; rates are of all clones together, in I/Os per second.
+    /// Pace; rates are of all threads together, in I/Os per second.
     pub pace: Pace,
-    /// Share of the time in which the job is at work, and the length of one cycle: a checkpoint writes in bursts.
-    /// Absent for always.
+    /// Duty cycle, and the length of one cycle: a checkpoint writes in bursts. Absent for continuous I/O.
     pub burst: Option<(Ratio, Nanos)>,
 
-    /// What is written.
+    /// Content of writes.
     pub content: BufferContent,
-    /// Whether what was written is read again and checked.
+    /// Verification of written data.
     pub verification: Verification,
-    /// What random numbers are drawn from; absent for a fresh seed of each invocation.
+    /// Random seed; absent for a new seed in each invocation.
     pub seed: Option<u64>,
-    /// Processors that the clones may run on; empty for all.
+    /// Allowed processors of the threads; empty for all.
     pub cpus_allowed: Vec<u32>,
-    /// Whether clone i runs on the i-th of them alone.
+    /// Whether thread i only runs on the i-th of them.
     pub cpus_split: bool,
 }
 
 impl IoJob {
-    /// I/Os that each clone can have in flight: one where they are synchronous, whatever the depth.
+    /// I/Os that each thread can have in flight: one for synchronous I/O, whatever the depth.
     pub fn slots(&self) -> u32 {
         match self.mode {
             IoMode::Synchronous => 1,
@@ -147,8 +145,7 @@ impl IoJob {
 }
 
 impl Default for IoJob {
-    /// Random reads of 4 KiB through an io_uring, one at a time, past the page cache, of every block once; of no file
-    /// yet. To be filled in.
+    /// Random direct reads of 4 KiB by io_uring, one at a time, every block once, without a file.
     fn default() -> IoJob {
         let blocks = Blocks::all(Bytes::KIB.times(4));
         IoJob {

@@ -1,4 +1,4 @@
-//! Storage: what an I/O job is, and what came of it.
+//! Storage: I/O jobs and their results.
 
 mod job;
 mod outcome;

@@ -1,36 +1,36 @@
-//! What came of the I/O of one run.
+//! Results of the I/O of one run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Latency, Nanos, Pace, Rate, Ratio, Second};
 
-/// What a run of storage has beside the columns of every run.
+/// Additional results of a run of I/O jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Storage {
-    /// What was really used, in words: `io_uring, registered files and buffers, DEFER_TASKRUN`; one entry per
-    /// different mode of its jobs.
+    /// I/O modes in use, in words: `io_uring, registered files and buffers, DEFER_TASKRUN`; one entry per distinct
+    /// mode.
     pub modes: Vec<String>,
-    /// What was asked for and not to be had, with the reason: `polled completion: Operation not supported`.
+    /// Requested but unavailable modes, with the reason: `polled completion: Operation not supported`.
     pub refused: Vec<String>,
-    /// Operations per second of one thread that does nothing, through the same path at the same depth: the
-    /// generator's own ceiling. Absent where it was not measured.
+    /// Operations per second of one thread with null I/O at the same depth: the ceiling of the generator. Absent if not
+    /// measured.
     pub generator_per_second: Option<Rate>,
-    /// The longest that a thread of ours which only sleeps woke up late during the window: above some milliseconds,
-    /// the generator itself was held up.
+    /// Maximum scheduling delay of a sleeping thread during the window: above some milliseconds, the generator itself
+    /// was delayed.
     pub stall_ns_max: Option<Nanos>,
     /// The files and devices.
     pub files: Vec<IoFile>,
     /// One per job (or report group) and kind of I/O.
     pub streams: Vec<IoStream>,
-    /// Preconditioning: the rounds before the window, in order; empty where there was none.
+    /// Rounds of preconditioning before the window, in order.
     pub rounds: Vec<Round>,
-    /// The service level that a search holds this run against, `p99=1ms`; absent where there is none.
+    /// The service level of a search, such as `p99=1ms`; absent without one.
     pub bound: Option<String>,
 }
 
-/// A file or device of a run, as found when the window began.
+/// A file or device of a run, at the start of the window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IoFile {
@@ -38,26 +38,25 @@ pub struct IoFile {
     pub path: String,
     /// Its length.
     pub size_bytes: Bytes,
-    /// Bytes of it that lie in the regions of the jobs.
+    /// Bytes in the regions of the jobs.
     pub region_bytes: Bytes,
-    /// Whether it was there before and is not ours.
+    /// Whether it existed before and is not a file of dbdyno.
     pub found: bool,
     /// Whether it is a block device.
     pub is_device: bool,
-    /// Type of the file system that it lies in: `ext4`.
+    /// Type of its file system: `ext4`.
     pub file_system: Option<String>,
-    /// Whether the block layer lies below it at all: not so in memory (tmpfs) and over a network.
+    /// Whether it is on a block device: not for tmpfs and network file systems.
     pub has_device: Option<bool>,
-    /// Bytes of the regions without blocks; absent where the file system does not tell.
+    /// Holes in the regions, bytes; absent if the file system does not report them.
     pub hole_bytes: Option<Bytes>,
-    /// Bytes of the regions that are reserved and were never written.
+    /// Unwritten extents in the regions, bytes.
     pub unwritten_bytes: Option<Bytes>,
-    /// Share of the regions in the page cache when the window began.
+    /// Share of the regions in the page cache at the start of the window.
     pub cached: Option<Ratio>,
-    /// Size of a sample of what it holds when the run has ended, after deflating it, over its size before; 1 for what
-    /// cannot be compressed.
+    /// Compression ratio (deflated size over size) of a sample of its data after the run; 1 for incompressible data.
     pub compressed: Option<Ratio>,
-    /// Share of equal blocks in that sample, all of them but one of each kind.
+    /// Share of duplicate blocks in that sample.
     pub repeated: Option<Ratio>,
 }
 
@@ -71,9 +70,9 @@ pub enum IoKind {
     Write,
     /// Trims (discards).
     Trim,
-    /// fsync and fdatasync, apart from the writes before them.
+    /// fsync and fdatasync, without the writes before them.
     Sync,
-    /// A write and the sync after it as one.
+    /// A write and its sync as one operation.
     Commit,
 }
 
@@ -85,50 +84,49 @@ pub struct IoStream {
     pub job: String,
     /// Its report group.
     pub report_group: u32,
-    /// The number of the clone, from 0, where clones are reported one by one.
+    /// The number of the thread, from 0, where threads are reported separately.
     pub clone: Option<u32>,
-    /// What it does.
+    /// Kind of I/O.
     pub kind: IoKind,
-    /// Clones that are counted here.
+    /// Threads that are counted here.
     pub clones: u32,
-    /// I/Os in flight per clone; the largest of a group.
+    /// I/Os in flight per thread; the largest of a group.
     pub depth: u32,
-    /// I/Os in flight at most, of all clones together; kinds of I/O of one job share them.
+    /// Maximum I/Os in flight of all threads together; the kinds of I/O of one job share them.
     pub slots: u32,
-    /// Share of the time in which the job is at work: below 1 for one that works in bursts, whose rate is that within
-    /// a burst.
+    /// Duty cycle of the job: below 1 for bursts, whose rate is that within a burst.
     pub at_work: Ratio,
     /// The smallest block.
     pub block_bytes_min: Bytes,
     /// The largest block.
     pub block_bytes_max: Bytes,
-    /// Whether most of it jumps.
+    /// Whether it is mostly random.
     pub random: bool,
-    /// Past the page cache.
+    /// Direct I/O.
     pub direct: bool,
-    /// When it was due: all clones together, all kinds of I/O of the job together.
+    /// Pace of all threads and all kinds of I/O of the job together.
     pub pace: Pace,
-    /// From the release to the end of the last I/O of the stream.
+    /// From the start of the window to the end of the last I/O of the stream.
     pub window_ns: Nanos,
     /// I/Os that succeeded.
     pub operations: u64,
-    /// Bytes of them.
+    /// Their bytes.
     pub bytes: Bytes,
-    /// I/Os that transferred less than was asked for; they count among the failures.
+    /// Short transfers; they are included in the failures.
     pub short: u64,
     /// I/Os that failed.
     pub failures: u64,
     /// The first error, in words.
     pub first_failure: Option<String>,
-    /// I/Os that were due and had not begun at the end.
+    /// I/Os that were scheduled and not started at the end.
     pub unfinished: u64,
     /// Blocks whose content was checked.
     pub verified: u64,
-    /// Blocks that did not hold what they should.
+    /// Blocks with unexpected content.
     pub corrupt: u64,
-    /// Begun to done.
+    /// From start to end.
     pub service: Latency,
-    /// Due to done.
+    /// From intended start to end.
     pub response: Latency,
     /// Second by second.
     #[serde(with = "crate::series::columns")]
@@ -146,21 +144,21 @@ pub struct Round {
     pub operations_per_second: Rate,
 }
 
-/// One I/O, as a raw log has it. Not part of a record: a log is a file of its own.
+/// One I/O of a raw log, which is a separate file and not part of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoMark {
     /// Index of the stream in [`Storage::streams`].
     pub stream: u32,
-    /// When it was due, counted from the beginning of the window.
+    /// Intended start, from the start of the window.
     pub due_ns: Nanos,
-    /// When it began.
+    /// Start.
     pub start_ns: Nanos,
-    /// When it was done.
+    /// End.
     pub end_ns: Nanos,
-    /// Where in the file.
+    /// Offset in the file.
     pub offset: u64,
-    /// How much.
+    /// Size.
     pub size_bytes: Bytes,
-    /// Whether it failed; it stands in no histogram then.
+    /// Whether it failed; failed I/Os are in no histogram.
     pub failed: bool,
 }

@@ -1,4 +1,4 @@
-//! The values that an I/O job is described with.
+//! Settings of an I/O job.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,11 @@ pub enum Amount {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IoOrder {
-    /// Share of reads that jump to a random block; the others follow the one before.
+    /// Share of reads at random offsets; the others are sequential.
     pub read_random: Ratio,
-    /// Share of writes that jump.
+    /// Share of writes at random offsets.
     pub write_random: Ratio,
-    /// Share of trims that jump.
+    /// Share of trims at random offsets.
     pub trim_random: Ratio,
 }
 
@@ -40,32 +40,32 @@ pub struct IoMix {
 }
 
 impl IoOrder {
-    /// Every block jumps.
+    /// All random.
     pub const RANDOM: IoOrder = IoOrder { read_random: Ratio(1.0), write_random: Ratio(1.0), trim_random: Ratio(1.0) };
-    /// Every block follows the one before.
+    /// All sequential.
     pub const SEQUENTIAL: IoOrder =
         IoOrder { read_random: Ratio(0.0), write_random: Ratio(0.0), trim_random: Ratio(0.0) };
 }
 
 impl IoMix {
-    /// Reads alone.
+    /// Reads only.
     pub const READ: IoMix = IoMix { read: Ratio(1.0), write: Ratio(0.0), trim: Ratio(0.0) };
-    /// Writes alone.
+    /// Writes only.
     pub const WRITE: IoMix = IoMix { read: Ratio(0.0), write: Ratio(1.0), trim: Ratio(0.0) };
 
-    /// Whether it changes what is stored.
+    /// Whether it changes stored data.
     pub fn changes_data(&self) -> bool {
         self.write.0 > 0.0 || self.trim.0 > 0.0
     }
 }
 
-/// How large the blocks of one kind of I/O are.
+/// Block sizes of one kind of I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Blocks {
-    /// Sizes with their shares, which add up to 1; one entry where all are equal.
+    /// Sizes with their shares, which add up to 1; one entry for a single size.
     Split(Vec<BlockShare>),
-    /// Any multiple of `min_bytes` from `min_bytes` to `max_bytes`, all alike.
+    /// Multiples of `min_bytes` from `min_bytes` to `max_bytes`, with equal probability.
     Range {
         /// The smallest.
         min_bytes: Bytes,
@@ -81,7 +81,7 @@ impl Blocks {
     }
 }
 
-/// A block size and how often it occurs.
+/// A block size and its share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockShare {
@@ -91,11 +91,11 @@ pub struct BlockShare {
     pub share: Ratio,
 }
 
-/// Where random I/O goes.
+/// Distribution of random offsets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
-    /// Every block alike.
+    /// Uniform.
     Uniform,
     /// Zipf's law: the k-th most popular block in proportion to 1/k^theta.
     Zipf {
@@ -116,7 +116,7 @@ pub enum Distribution {
     Zoned(Vec<Zone>),
 }
 
-/// A part of the region and how much of the I/O goes there.
+/// A part of the region with its share of the I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
@@ -126,55 +126,55 @@ pub struct Zone {
     pub region: Ratio,
 }
 
-/// Whether random I/O visits every block of the region once before it visits one again.
+/// Whether random I/O covers all blocks of the region before it repeats one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Coverage {
-    /// No block twice until all were visited: a permutation of the blocks.
+    /// All blocks before a repeat: a permutation of the blocks.
     Full,
-    /// Each block is drawn anew.
+    /// Each block is drawn independently.
     Free,
 }
 
-/// What lies between one block and the next.
+/// Distance between consecutive blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequenceStep {
-    /// Random I/O: so many blocks in sequence before the next jump, at least 1.
+    /// Random I/O: number of sequential blocks before the next random offset, at least 1.
     pub blocks_per_jump: u32,
-    /// Sequential I/O: bytes left out between two blocks; negative goes back.
+    /// Sequential I/O: bytes skipped between two blocks; negative goes backwards.
     pub gap_bytes: i64,
 }
 
-/// How I/O is handed to the kernel.
+/// I/O engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IoMode {
-    /// An io_uring per clone.
+    /// One io_uring per thread.
     Ring,
     /// pread and pwrite, one at a time.
     Synchronous,
-    /// Not at all: measures the generator.
+    /// No I/O: measures the generator.
     Null,
 }
 
-/// What is asked of an io_uring.
+/// Options of io_uring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RingOptions {
-    /// Buffers are registered once instead of being mapped for each I/O.
+    /// Registered buffers.
     pub fixed_buffers: bool,
-    /// Files are registered once.
+    /// Registered files.
     pub registered_files: bool,
-    /// Completions are polled for (IORING_SETUP_IOPOLL).
+    /// Completions are polled (IORING_SETUP_IOPOLL).
     pub polled: bool,
-    /// A kernel thread picks up submissions (IORING_SETUP_SQPOLL).
+    /// A kernel thread polls the submission queue (IORING_SETUP_SQPOLL).
     pub submission_polled: bool,
-    /// Where that thread runs.
+    /// Processor of that thread.
     pub submission_processor: Option<u32>,
 }
 
-/// Whether each write is forced to stable storage.
+/// Synchronous writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpenSync {
@@ -188,17 +188,17 @@ pub enum OpenSync {
     WriteDsync,
 }
 
-/// A sync after so many writes.
+/// A sync after every N writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SyncEvery {
-    /// Writes between two syncs, at least 1.
+    /// Writes per sync, at least 1.
     pub writes: u32,
-    /// fdatasync, or else fsync.
+    /// fdatasync if true, else fsync.
     pub data_only: bool,
 }
 
-/// Which of several files the next I/O goes to.
+/// Selection of the next file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChoice {
@@ -206,49 +206,49 @@ pub enum FileChoice {
     RoundRobin,
     /// Any.
     Random,
-    /// The next one when the region of this one was visited.
+    /// The next one when the region of this one is complete.
     Sequential,
 }
 
-/// In which state a file is when the run begins. A device, or a file that is there already, is taken as it is.
+/// State of a file at the start of the run. A device or an existing file is used unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// Every block was written with data that cannot be compressed.
+    /// Every block is written with incompressible data.
     Written,
-    /// Space is reserved and was never written (fallocate).
+    /// Space is allocated and unwritten (fallocate).
     Allocated,
-    /// It has its length and no blocks.
+    /// It has its length and no blocks (sparse).
     Sparse,
     /// It is empty and grows.
     Empty,
 }
 
-/// What is written.
+/// Content of writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BufferContent {
-    /// Random bytes: neither compressible nor equal to any other block.
+    /// Random bytes: neither compressible nor duplicate.
     Random,
     /// Zeros.
     Zero,
-    /// This pattern, repeated.
+    /// A repeated pattern.
     Pattern(Vec<u8>),
-    /// Random bytes of which a share is zeros, in chunks of so many bytes.
+    /// Random bytes with a share of zeros, per chunk.
     Compressible {
         /// Share of zeros, in [0, 1].
         share: Ratio,
         /// Bytes of a chunk.
         chunk_bytes: Bytes,
     },
-    /// Random blocks of which a share repeats earlier ones.
+    /// Random blocks with a share of duplicates.
     Repeated {
-        /// Share of blocks that repeat another one, in [0, 1].
+        /// Share of duplicate blocks, in [0, 1].
         share: Ratio,
     },
 }
 
-/// Whether what was written is read again and checked.
+/// Verification of written data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verification {
@@ -256,6 +256,6 @@ pub enum Verification {
     None,
     /// After the run, outside its window, every block of the region.
     After,
-    /// Each block as it is read; one that was never written by dbdyno is an error.
+    /// Each block when it is read; a block not written by dbdyno is an error.
     OnRead,
 }

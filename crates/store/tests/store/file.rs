@@ -13,7 +13,7 @@ use tempfile::tempdir;
 
 use crate::sample;
 
-/// What reading a file with this content says.
+/// The error of reading a file with this content.
 fn refusal(content: &[u8]) -> Error {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.jsonl");
@@ -21,7 +21,7 @@ fn refusal(content: &[u8]) -> Error {
     read(&path).unwrap_err()
 }
 
-/// The message with the directory, which differs each time, cut off.
+/// The message without the directory, which varies.
 fn message(error: &Error) -> String {
     let text = error.to_string();
     let path = text.split_whitespace().find(|word| word.starts_with('/')).unwrap().trim_end_matches(':').to_owned();
@@ -34,7 +34,7 @@ pub fn lines(record: &Record) -> String {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_records_are_read() {
     let directory = tempdir().unwrap();
     for (record, name) in [(sample::sparse(), "sparse.jsonl"), (sample::full(), "full.jsonl")] {
         let path = directory.path().join(name);
@@ -53,7 +53,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_numbers_and_words_come_back_as_they_were(
+    fn any_numbers_and_words_are_read_back(
         float in proptest::num::f64::POSITIVE | proptest::num::f64::NORMAL | proptest::num::f64::ZERO | proptest::num::f64::SUBNORMAL,
         count in 1..=u64::MAX,
         parameter in any::<i64>(),
@@ -70,7 +70,7 @@ proptest! {
         run.window_ns = Nanos(count);
         run.parameters.insert(text.clone(), parameter);
         run.readings[0].values.insert(text, count);
-        // Through the text, as a file would carry it: forcing 64 files to the device would only test the device.
+        // By the text, without files: syncing 64 files would only test the device.
         let directory = tempdir().unwrap();
         let path = directory.path().join("r.jsonl");
         fs::write(&path, lines(&record)).unwrap();
@@ -78,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_that_was_scratched_is_read_or_an_error_and_never_a_crash(at in 0usize..20_000, letter in any::<u8>()) {
+    fn a_damaged_file_is_read_or_an_error_and_never_a_panic(at in 0usize..20_000, letter in any::<u8>()) {
         let mut scratched = lines(&sample::full()).into_bytes();
         let at = at % scratched.len();
         scratched[at] = letter;
@@ -93,10 +93,10 @@ proptest! {
     }
 }
 
-/// Runs whose lines are more than a worker is given at once.
+/// Number of runs whose lines exceed one batch.
 const RUNS: u32 = 2_000;
 
-/// A record that is read by several workers.
+/// A record that several workers read.
 fn long() -> Record {
     let mut record = sample::full();
     let runs = record.runs.clone();
@@ -145,33 +145,30 @@ fn a_record_is_read_in_whatever_way_its_keys_are_written() {
 }
 
 #[test]
-fn garbage_in_the_middle_is_told_with_its_line() {
+fn garbage_in_the_middle_is_reported_with_its_line() {
     let text = lines(&long());
     let place = text.lines().position(|line| line.starts_with("{\"run\":{\"number\":577,")).unwrap() + 1;
-    let said = |from: &str, to: &str| message(&refusal(text.replacen(from, to, 1).as_bytes()));
-    let error = said("\"number\":577", "\"number\":-577");
+    let error_of = |from: &str, to: &str| message(&refusal(text.replacen(from, to, 1).as_bytes()));
+    let error = error_of("\"number\":577", "\"number\":-577");
     assert!(error.starts_with("record r.jsonl is damaged: invalid value: integer `-577`"), "{error}");
     assert!(error.contains(&format!(" at line {place}, column ")), "{error}");
-    let error = said("{\"run\":{\"number\":577,", "what?{\"run\":{\"number\":577,");
+    let error = error_of("{\"run\":{\"number\":577,", "what?{\"run\":{\"number\":577,");
     assert_eq!(error, format!("record r.jsonl is damaged: expected value at line {place}, column 1"));
-    let error = said("{\"run\":{\"number\":577,", "{\"ran\":{\"number\":577,");
+    let error = error_of("{\"run\":{\"number\":577,", "{\"ran\":{\"number\":577,");
     assert!(error.starts_with("record r.jsonl is damaged: unknown variant `ran`"), "{error}");
-    let error = said("\n{\"run\":{\"number\":577,", "\n\n{\"run\":{\"number\":577,");
+    let error = error_of("\n{\"run\":{\"number\":577,", "\n\n{\"run\":{\"number\":577,");
     assert_eq!(error, format!("record r.jsonl is damaged: EOF while parsing a value at line {place}, column 0"));
-    // Of two faults the first is told, whoever found it.
+    // Of two faults the first is reported, whichever worker found it.
     let both = text.replace("\"number\":1999,", "\"number\":-1,").replacen("\"number\":577", "\"number\":-577", 1);
     assert!(message(&refusal(both.as_bytes())).contains("`-577`"));
     let head = text.lines().next().unwrap();
     let error = message(&refusal(format!("{text}{head}\n").as_bytes()));
     let last = text.lines().count() + 1;
-    assert_eq!(
-        error,
-        format!("record r.jsonl is damaged: the head of a record in the middle of it at line {last}, column 1")
-    );
+    assert_eq!(error, format!("record r.jsonl is damaged: a head that is not the first line at line {last}, column 1"));
 }
 
 #[test]
-fn a_number_that_is_not_finite_is_not_written_and_what_was_written_stays() {
+fn a_number_that_is_not_finite_is_not_written_and_earlier_lines_stay() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.jsonl");
     let mut writer = Writer::create(&path, &sample::sparse()).unwrap();
@@ -184,44 +181,44 @@ fn a_number_that_is_not_finite_is_not_written_and_what_was_written_stays() {
     let mut record = sample::full();
     record.instrument.loop_step_ns = f64::NAN;
     assert!(matches!(Writer::create(&other, &record).unwrap_err(), Error::Content { .. }));
-    assert!(!other.exists(), "what could not be begun is no obstacle to the next attempt");
+    assert!(!other.exists(), "a failed start does not block the next attempt");
 }
 
 #[test]
-fn a_newer_record_is_refused_before_its_fields_are_looked_at() {
+fn a_newer_record_is_refused_before_its_fields_are_parsed() {
     let error = refusal(
         b"{\"head\":{\"format\":\"dbdyno record\",\"schema_version\":7,\"what\":[\"nobody\",\"knows\"]}}\n{\"x\":1}\n",
     );
     assert_eq!(message(&error), "record r.jsonl has schema version 7, this dbdyno reads up to version 1");
-    assert_eq!(error.hint().unwrap(), "upgrade dbdyno to the version that wrote it, or a later one");
+    assert_eq!(error.hint().unwrap(), "upgrade dbdyno to the version that wrote it or later");
 }
 
 #[test]
-fn one_document_is_refused_with_what_it_may_be() {
+fn one_document_is_refused_with_a_reason() {
     let export = serde_json::to_string_pretty(&sample::full()).unwrap();
     let old = export.replacen("\"schema_version\": 1", "\"schema_version\": 2", 1);
     for (text, version) in [(&export, 1), (&old, 2), (&serde_json::to_string(&sample::full()).unwrap(), 1)] {
         let error = refusal(text.as_bytes());
-        let told = format!(
-            "file r.jsonl is one JSON document of schema version {version}: a record that was exported, or one of an older format; a record is JSON Lines"
+        let expected = format!(
+            "file r.jsonl is one JSON document of schema version {version}: an exported record, or one of an older format; records are JSON Lines"
         );
-        assert_eq!(message(&error), told);
+        assert_eq!(message(&error), expected);
         assert!(error.hint().unwrap().contains("--format json"));
     }
 }
 
 #[test]
-fn what_is_no_record_is_told_with_what_is_wrong() {
-    let said = |content: &str| message(&refusal(content.as_bytes()));
+fn other_files_are_refused_with_a_reason() {
+    let error_of = |content: &str| message(&refusal(content.as_bytes()));
     let foreign = "file r.jsonl is not a record of dbdyno: its first line is not the head of one";
     for text in
         ["Benchware 8.0", "{\n \"a\": 1,\n}", "{\"name\": \"npm\"}", "[1]", "{\"head \": 1}", "{}", "{\"run\":{}}\n"]
     {
-        assert_eq!(said(text), foreign, "{text}");
+        assert_eq!(error_of(text), foreign, "{text}");
     }
     assert_eq!(message(&refusal(b"\xff\xfe")), foreign);
     assert_eq!(message(&refusal("[".repeat(100_000).as_bytes())), foreign);
-    let head = |members: &str| said(&format!("{{\"head\":{{{members}}}}}\n"));
+    let head = |members: &str| error_of(&format!("{{\"head\":{{{members}}}}}\n"));
     assert_eq!(head(""), "file r.jsonl is not a record of dbdyno: its format is not \"dbdyno record\"");
     let format = "\"format\":\"dbdyno record\"";
     assert_eq!(head(format), "file r.jsonl is not a record of dbdyno: it has no schema_version");
@@ -235,7 +232,7 @@ fn what_is_no_record_is_told_with_what_is_wrong() {
         "{error}"
     );
     for text in ["", "{", "{\"he", "{\"head\"", "{\"head\":{\"format\":\"dbdyno record\",\"schema_version\":1"] {
-        assert_eq!(said(text), "record r.jsonl is truncated: it ends in its first line", "{text}");
+        assert_eq!(error_of(text), "record r.jsonl is truncated: it ends in its first line", "{text}");
     }
 }
 
@@ -250,22 +247,23 @@ fn a_damaged_record_names_the_field_and_the_line() {
     assert!(message(&error).starts_with("record r.jsonl is damaged: unknown field `began_at`"), "{error}");
 }
 
-/// What of `record` stands in the first `bytes` bytes of its lines.
-fn begun(record: &Record, bytes: usize) -> Record {
+/// The part of `record` in the first `bytes` bytes of its lines.
+fn truncated(record: &Record, bytes: usize) -> Record {
     let whole: Vec<String> = lines(record)[..bytes].split_inclusive('\n').map(str::to_owned).collect();
     let whole: Vec<&String> = whole.iter().filter(|line| line.ends_with('\n')).collect();
     let has = |tag: &str| whole.iter().filter(|line| line.starts_with(&format!("{{\"{tag}\":"))).count();
-    let mut begun = record.clone();
-    begun.data_sets.truncate(has("data_set"));
-    begun.runs.truncate(has("run"));
+    let mut truncated = record.clone();
+    truncated.data_sets.truncate(has("data_set"));
+    truncated.runs.truncate(has("run"));
     if has("end") == 0 {
-        (begun.status, begun.reason, begun.ended_at, begun.host.at_end) = (Status::Running, None, None, None);
+        (truncated.status, truncated.reason, truncated.ended_at, truncated.host.at_end) =
+            (Status::Running, None, None, None);
     }
-    begun
+    truncated
 }
 
 #[test]
-fn a_record_that_is_cut_anywhere_behind_its_head_is_read_and_gone_on_with() {
+fn a_record_truncated_anywhere_after_its_head_is_read_and_resumed() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.jsonl");
     let record = sample::full();
@@ -273,7 +271,7 @@ fn a_record_that_is_cut_anywhere_behind_its_head_is_read_and_gone_on_with() {
     let head = text.find('\n').unwrap() + 1;
     let last = text.trim_end().rfind('\n').unwrap() + 1;
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-    // Some bytes of all lines, those around their ends, and all of the last line.
+    // Some offsets in all lines, those around line ends, and all in the last line.
     let cuts: BTreeSet<usize> = (head..last)
         .step_by(379)
         .chain(ends.iter().flat_map(|end| [*end, end + 1, end + 2]))
@@ -283,7 +281,7 @@ fn a_record_that_is_cut_anywhere_behind_its_head_is_read_and_gone_on_with() {
     assert!(cuts.len() > 100);
     for cut in cuts {
         fs::write(&path, &text[..cut]).unwrap();
-        let expected = begun(&record, cut);
+        let expected = truncated(&record, cut);
         assert_eq!(read(&path).unwrap(), expected, "cut at {cut}");
         let (mut writer, resumed) = Writer::resume(&path).unwrap();
         assert_eq!(resumed, expected, "cut at {cut}");
@@ -304,7 +302,7 @@ fn a_record_that_is_cut_anywhere_behind_its_head_is_read_and_gone_on_with() {
 }
 
 #[test]
-fn what_the_device_had_not_taken_when_the_power_failed_is_no_obstacle() {
+fn blocks_lost_in_a_power_failure_are_ignored() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.jsonl");
     let text = lines(&sample::full());
@@ -313,19 +311,19 @@ fn what_the_device_had_not_taken_when_the_power_failed_is_no_obstacle() {
         let mut torn = text.clone().into_bytes();
         torn[from..to].fill(0);
         fs::write(&path, &torn).unwrap();
-        assert_eq!(read(&path).unwrap(), begun(&sample::full(), last), "zeros from {from} to {to}");
+        assert_eq!(read(&path).unwrap(), truncated(&sample::full(), last), "zeros from {from} to {to}");
         let (mut writer, record) = Writer::resume(&path).unwrap();
         writer.append_end(&Record { status: Status::Failed, ..record }).unwrap();
         assert_eq!(read(&path).unwrap().status, Status::Failed);
     }
-    // In the middle of a record they are damage.
+    // In the middle of a record they are an error.
     let mut damaged = text.into_bytes();
     damaged[last - 20..last - 10].fill(0);
     assert!(matches!(refusal(&damaged), Error::Damaged { .. }));
 }
 
 #[test]
-fn a_record_is_gone_on_with_line_by_line() {
+fn a_record_is_appended_line_by_line() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.jsonl");
     let mut record = sample::full();
@@ -336,7 +334,7 @@ fn a_record_is_gone_on_with_line_by_line() {
         writer.append(&line).unwrap();
         assert_eq!(&read(&path).unwrap(), record, "{line:?}");
     };
-    // Run 2 failed before: it is carried out again, as the last one.
+    // Run 2 failed: it is repeated as the last one.
     record.runs.remove(1);
     (record.status, record.reason, record.ended_at, record.host.at_end) = (Status::Running, None, None, None);
     expect(Line::Resumed { repeated: vec![2] }, &record);
@@ -369,7 +367,7 @@ fn a_record_is_gone_on_with_line_by_line() {
     (record.status, record.host.at_end) = (Status::Finished, sample::full().host.at_end);
     writer.append_end(&record).unwrap();
     assert_eq!(read(&path).unwrap(), record);
-    // The whole says the same in fewer lines.
+    // A complete rewrite has the same content in fewer lines.
     fs::write(&path, lines(&record)).unwrap();
     assert_eq!(read(&path).unwrap(), record);
 }
@@ -391,13 +389,13 @@ fn an_append_is_one_line_however_long_the_record_is() {
 }
 
 #[test]
-fn nobody_else_appends_while_somebody_does_and_everybody_reads() {
+fn only_one_process_appends_and_all_read() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.jsonl");
     let writer = Writer::create(&path, &sample::sparse()).unwrap();
     let error = Writer::resume(&path).unwrap_err();
     assert_eq!(message(&error), "record r.jsonl is being written by another process");
-    assert_eq!(error.hint().unwrap(), "wait until that ends, or begin a new record");
+    assert_eq!(error.hint().unwrap(), "wait until it ends, or start a new record");
     assert_eq!(read(&path).unwrap(), sample::sparse());
     drop(writer);
     let (_writer, _) = Writer::resume(&path).unwrap();
@@ -405,7 +403,7 @@ fn nobody_else_appends_while_somebody_does_and_everybody_reads() {
 }
 
 #[test]
-fn a_place_that_cannot_hold_a_record_is_told_with_a_hint() {
+fn an_unwritable_path_is_reported_with_a_hint() {
     let directory = tempdir().unwrap();
     let record = sample::sparse();
     let refused = |path: &Path| Writer::create(path, &record).unwrap_err();
@@ -427,7 +425,7 @@ fn a_place_that_cannot_hold_a_record_is_told_with_a_hint() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_cause() {
+fn an_unreadable_file_is_reported_with_its_cause() {
     let directory = tempdir().unwrap();
     let error = read(&directory.path().join("r.jsonl")).unwrap_err();
     assert_eq!(message(&error), "record r.jsonl cannot be read: no such file or directory");
@@ -436,7 +434,7 @@ fn what_cannot_be_read_is_told_with_its_cause() {
     let large = directory.path().join("large.jsonl");
     fs::File::create(&large).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX + 1).unwrap();
     assert!(matches!(read(&large).unwrap_err(), Error::TooLarge { .. }));
-    // Zeros are no record: that is seen without all of them in memory.
+    // Zeros are refused without reading all of them.
     fs::File::create(&large).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX).unwrap();
     assert!(matches!(read(&large).unwrap_err(), Error::NotARecord { .. }));
 }

@@ -1,4 +1,4 @@
-//! Records that are well written and hold what cannot be.
+//! Well-formed records with impossible values.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use tempfile::tempdir;
 use crate::file::lines;
 use crate::sample;
 
-/// Why the record is refused, without its path; none where it is not.
+/// Why the record is refused, without its path; none if it is valid.
 pub fn reason(record: &Record) -> Option<String> {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.jsonl");
@@ -26,56 +26,57 @@ pub fn reason(record: &Record) -> Option<String> {
     }
 }
 
-/// Why a record is refused that is changed so.
-pub fn said(change: impl FnOnce(&mut Record)) -> String {
+/// Why a changed record is refused.
+pub fn error_of(change: impl FnOnce(&mut Record)) -> String {
     let mut record = sample::full();
     assert_eq!(reason(&record), None);
     change(&mut record);
-    reason(&record).expect("it cannot be")
+    reason(&record).expect("an error")
 }
 
 #[test]
-fn the_thing_its_value_and_the_limit_are_told() {
-    assert_eq!(said(|record| record.runs[1].dop.jobs = 0), "run 2 (T311): jobs 0, where 1 is the least");
-    assert_eq!(said(|record| record.runs[0].dop.nodes = 0), "run 1 (T311): nodes 0, where 1 is the least");
+fn thing_value_and_limit_are_named() {
+    assert_eq!(error_of(|record| record.runs[1].dop.jobs = 0), "run 2 (T311): jobs 0, minimum 1");
+    assert_eq!(error_of(|record| record.runs[0].dop.nodes = 0), "run 1 (T311): nodes 0, minimum 1");
     assert_eq!(
-        said(|record| record.plan.runs[2].dop.threads = 0),
-        "run 3 of the plan (T311): threads 0, where 1 is the least"
+        error_of(|record| record.plan.runs[2].dop.threads = 0),
+        "run 3 of the plan (T311): threads 0, minimum 1"
     );
-    assert_eq!(said(|record| record.plan.repeats = 0), "repeats 0, where 1 is the least");
+    assert_eq!(error_of(|record| record.plan.repeats = 0), "repeats 0, minimum 1");
     assert_eq!(
-        said(|record| record.runs[0].window_ns = Nanos(0)),
-        "run 1 (T311): steps 23 in window_ns 0, where nothing can happen"
+        error_of(|record| record.runs[0].window_ns = Nanos(0)),
+        "run 1 (T311): steps 23 in window_ns 0, which is impossible"
     );
     let date = |text: &str| Timestamp(text.to_owned());
     assert_eq!(
-        said(|record| record.started_at = date("2026-13-31T12:00:00Z")),
-        "started_at \"2026-13-31T12:00:00Z\" is not a date, which looks like 2026-01-31T12:00:00.000Z"
+        error_of(|record| record.started_at = date("2026-13-31T12:00:00Z")),
+        "started_at \"2026-13-31T12:00:00Z\" is not a date such as 2026-01-31T12:00:00.000Z"
     );
-    assert!(said(|record| record.ended_at = Some(date("soon"))).starts_with("ended_at \"soon\" is not a date"));
+    assert!(error_of(|record| record.ended_at = Some(date("soon"))).starts_with("ended_at \"soon\" is not a date"));
     assert!(
-        said(|record| record.runs[3].started_at = date("")).starts_with("run 4 (T311): started_at \"\" is not a date")
+        error_of(|record| record.runs[3].started_at = date(""))
+            .starts_with("run 4 (T311): started_at \"\" is not a date")
     );
-    assert_eq!(said(|record| record.instrument.loop_step_ns = -1.5), "loop_step_ns -1.5, where 0 is the least");
+    assert_eq!(error_of(|record| record.instrument.loop_step_ns = -1.5), "loop_step_ns -1.5, minimum 0");
     let rate = Pace::Rate { steps_per_second: 0.0 };
-    assert_eq!(said(|record| record.plan.pace = rate), "steps_per_second 0, where a rate is above 0");
+    assert_eq!(error_of(|record| record.plan.pace = rate), "steps_per_second 0: a rate must be above 0");
     let paced = Some(Variation::Paced { pace: rate, one_thread_per_core: false });
     assert_eq!(
-        said(|record| record.plan.runs[1].variation = paced),
-        "run 2 of the plan (T311): steps_per_second 0, where a rate is above 0"
+        error_of(|record| record.plan.runs[1].variation = paced),
+        "run 2 of the plan (T311): steps_per_second 0: a rate must be above 0"
     );
     let share = |share| Some(Variation::ShareOfCapacity { share });
     assert_eq!(
-        said(|record| record.runs[0].variation = share(0.0)),
-        "run 1 (T311): a variation by the share 0, where a share is above 0"
+        error_of(|record| record.runs[0].variation = share(0.0)),
+        "run 1 (T311): a variation with share 0: a share must be above 0"
     );
     let until = Until { level: "p99=5ms".to_owned(), arrival: Arrival::Poisson, tolerance: Ratio(1.5) };
-    assert_eq!(said(|record| record.plan.until = Some(until.clone())), "tolerance 1.5 is not a share from 0 to 1");
-    assert_eq!(said(|record| record.engine.as_mut().unwrap().nodes = 0), "nodes of the engine 0, where 1 is the least");
-    assert_eq!(said(|record| record.data_sets[0].jobs = 0), "table dbdyno_small: jobs 0, where 1 is the least");
+    assert_eq!(error_of(|record| record.plan.until = Some(until.clone())), "tolerance 1.5 is not a share from 0 to 1");
+    assert_eq!(error_of(|record| record.engine.as_mut().unwrap().nodes = 0), "nodes of the engine 0, minimum 1");
+    assert_eq!(error_of(|record| record.data_sets[0].jobs = 0), "table dbdyno_small: jobs 0, minimum 1");
 }
 
-/// What is asked of a record of a run of five jobs on two of three nodes, the last of which was gone before.
+/// A record of a run with five jobs on two of three nodes, the last of which was lost before.
 fn spread() -> Record {
     let mut record = sample::full();
     let third = record.nodes[1].clone();
@@ -93,7 +94,7 @@ fn spread() -> Record {
     record
 }
 
-/// Why the run of [`spread`] is refused that is changed so, without its name; nothing where it is not.
+/// Why the changed run of [`spread`] is refused, without its name; empty if it is valid.
 fn of_nodes(change: impl FnOnce(&mut Run)) -> String {
     let mut record = spread();
     change(&mut record.runs[0]);
@@ -102,65 +103,69 @@ fn of_nodes(change: impl FnOnce(&mut Run)) -> String {
 }
 
 #[test]
-fn what_the_nodes_did_adds_up_to_what_the_run_did() {
+fn totals_of_nodes_add_up_to_those_of_the_run() {
     assert_eq!(of_nodes(|_| {}), "");
-    assert_eq!(of_nodes(|run| drop(run.nodes.pop())), "1 nodes are listed, where the run has 2");
-    assert_eq!(of_nodes(|run| run.nodes[1].node = 1), "node 1 is there twice");
-    assert_eq!(of_nodes(|run| run.nodes[1].node = 0), "node 0: number 0, where 1 is the least");
-    assert_eq!(of_nodes(|run| run.nodes[1].node = 4), "node 4, where the record has nodes 3");
-    assert_eq!(of_nodes(|run| run.nodes[1].jobs = 3), "jobs of the nodes are 6 together, where the run has 5");
+    assert_eq!(of_nodes(|run| drop(run.nodes.pop())), "1 nodes are listed, the run has 2");
+    assert_eq!(of_nodes(|run| run.nodes[1].node = 1), "node 1 occurs twice");
+    assert_eq!(of_nodes(|run| run.nodes[1].node = 0), "node 0: number 0, minimum 1");
+    assert_eq!(of_nodes(|run| run.nodes[1].node = 4), "node 4, the record has nodes 3");
+    assert_eq!(of_nodes(|run| run.nodes[1].jobs = 3), "jobs of the nodes are 6 in total, the run has 5");
     assert_eq!(
         of_nodes(|run| run.nodes[0].totals.rows = u64::MAX),
-        "rows of the nodes are 18446744073709551617 together, where the run has 42"
+        "rows of the nodes are 18446744073709551617 in total, the run has 42"
     );
     for name in ["steps", "operations", "transactions"] {
-        let told = of_nodes(|run| match name {
+        let error = of_nodes(|run| match name {
             "steps" => run.totals.steps += 1,
             "operations" => run.totals.operations += 1,
             _ => run.totals.transactions += 1,
         });
-        assert_eq!(told, format!("{name} of the nodes are 42 together, where the run has 43"));
+        assert_eq!(error, format!("{name} of the nodes are 42 in total, the run has 43"));
     }
-    let missing = "what each node did is missing, where the record lists its nodes";
+    let missing = "results per node are missing, but the record lists its nodes";
     assert_eq!(of_nodes(|run| run.nodes.clear()), missing);
-    let failed = |run: &mut Run| run.outcome = Outcome::Failed { message: "it broke off".to_owned() };
-    assert_eq!(of_nodes(|run| (failed(run), run.nodes.clear()).1), "", "it may have broken off before they began");
+    let failed = |run: &mut Run| run.outcome = Outcome::Failed { message: "it was aborted".to_owned() };
+    assert_eq!(
+        of_nodes(|run| (failed(run), run.nodes.clear()).1),
+        "",
+        "it may have been aborted before the nodes started"
+    );
     assert_eq!(of_nodes(|run| (run.totals = Totals::default(), run.nodes.clear()).1), "", "nothing was done");
     let mut old = spread();
     (old.nodes, old.runs[0].nodes) = (Vec::new(), Vec::new());
     assert_eq!(reason(&old), None, "it lists no nodes at all");
     old.engine = None;
-    assert_eq!(reason(&old).unwrap(), "run 1 (T311): event of node 3, where the record has nodes 1");
+    assert_eq!(reason(&old).unwrap(), "run 1 (T311): event of node 3, the record has nodes 1");
 }
 
 #[test]
-fn events_of_nodes_and_rates_are_looked_at() {
-    assert_eq!(of_nodes(|run| run.dop.nodes = 4).as_str(), "2 nodes are listed, where the run has 4");
+fn events_of_nodes_and_rates_are_checked() {
+    assert_eq!(of_nodes(|run| run.dop.nodes = 4).as_str(), "2 nodes are listed, the run has 4");
     assert_eq!(
         of_nodes(|run| (run.dop.nodes, run.nodes, run.events) = (4, Vec::new(), Vec::new())),
-        "nodes 4, where the record has nodes 3"
+        "nodes 4, the record has nodes 3"
     );
-    assert_eq!(of_nodes(|run| run.events[0].node = 0), "node of an event 0, where 1 is the least");
-    assert_eq!(of_nodes(|run| run.events[0].node = 7), "event of node 7, where the record has nodes 3");
-    assert_eq!(of_nodes(|run| run.events[1].jobs = 6), "event of node 2: jobs 6, where the run has 5");
+    assert_eq!(of_nodes(|run| run.events[0].node = 0), "node of an event 0, minimum 1");
+    assert_eq!(of_nodes(|run| run.events[0].node = 7), "event of node 7, the record has nodes 3");
+    assert_eq!(of_nodes(|run| run.events[1].jobs = 6), "event of node 2: jobs 6, the run has 5");
     let limit = 86_401_000_000_123;
     assert_eq!(of_nodes(|run| run.events[1].at_ns = Nanos(limit)), "");
     assert_eq!(
         of_nodes(|run| run.events[1].at_ns = Nanos(limit + 1)),
-        format!("event of node 2: at_ns {}, where a day after the window is {limit}", limit + 1)
+        format!("event of node 2: at_ns {}, the limit is one day after the window, {limit}", limit + 1)
     );
     assert_eq!(
-        said(|record| (record.runs[0].window_ns, record.runs[0].totals.operations) = (Nanos(1), 1_000_000_001)),
-        "run 1 (T311): operations 1000000001 in window_ns 1, where 1000000000000000000 per second is the most"
+        error_of(|record| (record.runs[0].window_ns, record.runs[0].totals.operations) = (Nanos(1), 1_000_000_001)),
+        "run 1 (T311): operations 1000000001 in window_ns 1, 1000000000000000000 per second is the maximum"
     );
     assert_eq!(
-        said(|record| (record.runs[0].window_ns, record.runs[0].totals.steps) = (Nanos(1), 10_001)),
-        "run 1 (T311): steps 10001 in window_ns 1, where 10000000000000 per second is the most"
+        error_of(|record| (record.runs[0].window_ns, record.runs[0].totals.steps) = (Nanos(1), 10_001)),
+        "run 1 (T311): steps 10001 in window_ns 1, 10000000000000 per second is the maximum"
     );
 }
 
 #[test]
-fn a_long_record_is_refused_for_its_nodes_whatever_is_taken_out_of_it() {
+fn a_long_record_is_refused_for_its_nodes_whatever_the_reader_drops() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("dbdyno-r.jsonl");
     let mut record = spread();
@@ -176,35 +181,35 @@ fn a_long_record_is_refused_for_its_nodes_whatever_is_taken_out_of_it() {
     };
     assert_eq!(refused(|_| {}), None);
     for (change, words) in [
-        ((|run| run.nodes.clear()) as fn(&mut Run), "run 577 (T311): what each node did is missing"),
-        (|run| run.events[0].node = 4, "run 577 (T311): event of node 4, where the record has nodes 3"),
-        (|run| run.nodes[0].jobs = 1, "run 577 (T311): jobs of the nodes are 3 together, where the run has 5"),
+        ((|run| run.nodes.clear()) as fn(&mut Run), "run 577 (T311): results per node are missing"),
+        (|run| run.events[0].node = 4, "run 577 (T311): event of node 4, the record has nodes 3"),
+        (|run| run.nodes[0].jobs = 1, "run 577 (T311): jobs of the nodes are 3 in total, the run has 5"),
     ] {
-        let told = refused(change).unwrap_or_default();
-        assert!(told.contains(words), "{told}");
+        let error = refused(change).unwrap_or_default();
+        assert!(error.contains(words), "{error}");
     }
 }
 
 #[test]
-fn latencies_and_histograms_are_looked_at() {
-    let histogram = |text: &str| said(|record| record.runs[0].response.histogram = text.to_owned());
+fn latencies_and_histograms_are_checked() {
+    let histogram = |text: &str| error_of(|record| record.runs[0].response.histogram = text.to_owned());
     assert!(histogram("HISTFAAA").starts_with("run 1 (T311): response histogram cannot be decoded: it has 6 bytes"));
     assert!(histogram("<script>").contains("cannot be decoded: it is not base64"), "{}", histogram("<script>"));
     assert_eq!(
-        said(|record| {
+        error_of(|record| {
             let service = &mut record.runs[0].service;
             (service.count, service.p50_ns, service.p90_ns) = (100, Nanos(1_000), Some(Nanos(3)));
         }),
         "run 1 (T311): service p90_ns 3 is below p50_ns 1000"
     );
     assert_eq!(
-        said(|record| record.runs[0].service.max_ns = Nanos(0)),
+        error_of(|record| record.runs[0].service.max_ns = Nanos(0)),
         "run 1 (T311): service max_ns 0 is below min_ns 1"
     );
-    let slices = |change: fn(&mut Run)| said(|record| change(&mut record.runs[0]));
+    let slices = |change: fn(&mut Run)| error_of(|record| change(&mut record.runs[0]));
     assert_eq!(slices(|run| run.slices.as_mut().unwrap().width_ns = Nanos(0)), "run 1 (T311): 2 slices of width_ns 0");
-    let told = slices(|run| run.slices.as_mut().unwrap().responses[1] = "x".to_owned());
-    assert!(told.starts_with("run 1 (T311): histogram of slice 2 cannot be decoded"), "{told}");
+    let error = slices(|run| run.slices.as_mut().unwrap().responses[1] = "x".to_owned());
+    assert!(error.starts_with("run 1 (T311): histogram of slice 2 cannot be decoded"), "{error}");
     assert_eq!(
         slices(|run| run.readings[1].at_ns = Nanos(4)),
         "run 1 (T311): the last reading at_ns 4 is before the first at_ns 5"
@@ -212,27 +217,27 @@ fn latencies_and_histograms_are_looked_at() {
 }
 
 #[test]
-fn traces_are_looked_at() {
+fn traces_are_checked() {
     let traced = |change: &dyn Fn(&mut Trace)| {
-        said(|record| change(record.runs.iter_mut().find_map(|run| run.trace.as_mut()).expect("a traced run")))
+        error_of(|record| change(record.runs.iter_mut().find_map(|run| run.trace.as_mut()).expect("a traced run")))
     };
     let latency = |change: fn(&mut LayerLatency)| traced(&|trace| change(&mut trace.latencies[0]));
-    for (told, words) in [
-        (latency(|of: &mut LayerLatency| of.point = MeasuringPoint::Wait), "the kernel sees nothing of this layer"),
-        (latency(|of: &mut LayerLatency| of.point = MeasuringPoint::Device), "which is said to be missing"),
-        (latency(|of: &mut LayerLatency| of.latency.count = 0), "count 0, where what did not happen is absent"),
+    for (error, words) in [
+        (latency(|of: &mut LayerLatency| of.point = MeasuringPoint::Wait), "the kernel does not trace this layer"),
+        (latency(|of: &mut LayerLatency| of.point = MeasuringPoint::Device), "which is marked as missing"),
+        (latency(|of: &mut LayerLatency| of.latency.count = 0), "count 0: an operation without events must be absent"),
         (latency(|of: &mut LayerLatency| of.latency.mean_ns = Nanos(0)), "is not between min_ns"),
         (latency(|of: &mut LayerLatency| of.latency.histogram = "x".to_owned()), "histogram cannot be decoded"),
-        (traced(&|trace| trace.missing[0].point = MeasuringPoint::SystemCall), "which is said to be missing"),
+        (traced(&|trace| trace.missing[0].point = MeasuringPoint::SystemCall), "which is marked as missing"),
     ] {
-        assert!(told.contains("trace of fdatasync at ") && told.contains(words), "{told}");
+        assert!(error.contains("trace of fdatasync at ") && error.contains(words), "{error}");
     }
 }
 
 #[test]
-fn random_blocks_are_looked_at() {
+fn random_blocks_are_checked() {
     let blocks = |change: &dyn Fn(&mut RandomBlocks)| {
-        said(|record| {
+        error_of(|record| {
             let kind = BlockOperations {
                 operation: BlockOperation::Read,
                 steps: record.runs[0].totals.steps,
@@ -256,19 +261,20 @@ fn random_blocks_are_looked_at() {
             record.runs[0].blocks = Some(Box::new(blocks));
         })
     };
-    assert!(blocks(&|blocks| blocks.work_unit = 0).ends_with("work_unit 0, where 1 is the least"));
+    assert!(blocks(&|blocks| blocks.work_unit = 0).ends_with("work_unit 0, minimum 1"));
     assert!(blocks(&|blocks| blocks.operations_per_step = 0).contains("operations_per_step 0"));
-    assert!(blocks(&|blocks| blocks.work_unit = 101).ends_with("work_unit 101, where blocks_per_schema is 100"));
+    assert!(blocks(&|blocks| blocks.work_unit = 101).ends_with("work_unit 101, more than blocks_per_schema 100"));
     assert!(blocks(&|blocks| blocks.page_cached = Some(Ratio(1.5))).contains("page_cached 1.5 is not a share"));
-    assert!(blocks(&|blocks| blocks.operations[0].steps += 1).contains("steps of the operations are 24 together"));
+    assert!(blocks(&|blocks| blocks.operations[0].steps += 1).contains("steps of the operations are 24 in total"));
     assert!(blocks(&|blocks| blocks.operations[0].rows = u64::MAX).contains("rows of the operations are"));
     let cut = |blocks: &mut RandomBlocks| blocks.operations[0].service.histogram = "x".to_owned();
     assert!(blocks(&cut).contains("service of operations histogram cannot be decoded"));
 }
 
 #[test]
-fn storage_is_looked_at() {
-    let outcome = |change: fn(&mut record::Storage)| said(|record| change(record.runs[0].storage.as_mut().unwrap()));
+fn storage_is_checked() {
+    let outcome =
+        |change: fn(&mut record::Storage)| error_of(|record| change(record.runs[0].storage.as_mut().unwrap()));
     assert_eq!(
         outcome(|storage| storage.files[0].cached = Some(Ratio(1.5))),
         "run 1 (T311): file /measured/data/data.0: cached 1.5 is not a share from 0 to 1"
@@ -277,14 +283,15 @@ fn storage_is_looked_at() {
         outcome(|storage| storage.streams[0].at_work = Ratio(-0.1)),
         "run 1 (T311): stream data: at_work -0.1 is not a share from 0 to 1"
     );
-    let job =
-        |change: fn(&mut record::IoJob)| said(|record| change(&mut record.plan.io.as_mut().unwrap().phases[0].jobs[0]));
+    let job = |change: fn(&mut record::IoJob)| {
+        error_of(|record| change(&mut record.plan.io.as_mut().unwrap().phases[0].jobs[0]))
+    };
     assert_eq!(job(|job| job.mix.read = Ratio(2.0)), "I/O job data: read 2 is not a share from 0 to 1");
-    assert_eq!(job(|job| job.clones = 0), "I/O job data: clones 0, where 1 is the least");
+    assert_eq!(job(|job| job.clones = 0), "I/O job data: clones 0, minimum 1");
 }
 
 #[test]
-fn a_long_record_is_refused_for_the_same_and_a_list_says_so_of_a_date() {
+fn a_long_record_is_checked_too_and_a_list_checks_dates() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("dbdyno-r.jsonl");
     let mut record = sample::full();
@@ -292,10 +299,10 @@ fn a_long_record_is_refused_for_the_same_and_a_list_says_so_of_a_date() {
     record.runs = (1..=600).map(|number| Run { number, ..runs[number as usize % runs.len()].clone() }).collect();
     record.runs[576].response.histogram = "HISTFAAA".to_owned();
     fs::write(&path, lines(&record)).unwrap();
-    // Whatever its reader takes out of it.
+    // Also if the reader drops parts of it.
     let bare = read_without_series(&path, &|run| run.response.histogram.clear()).unwrap_err();
     for error in [bare, read(&path).unwrap_err()] {
-        assert!(error.to_string().contains("holds what cannot be: run 577 (T311): response histogram"), "{error}");
+        assert!(error.to_string().contains("has an impossible value: run 577 (T311): response histogram"), "{error}");
         assert!(error.hint().is_some());
     }
     assert!(list(directory.path()).unwrap()[0].content.is_ok(), "runs are counted there and not looked at");
@@ -309,7 +316,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn numbers_of_all_kinds_are_taken_or_refused_and_by_the_limit_alone(
+    fn numbers_are_accepted_or_refused_by_their_limits(
         (jobs, threads, nodes, repeats) in (0u32..3, 0u32..3, 0u32..3, 0u32..3),
         window in 0u64..3,
         steps in 0u64..3,
@@ -321,7 +328,7 @@ proptest! {
         record.plan.repeats = repeats;
         let run = &mut record.runs[0];
         (run.dop.jobs, run.dop.threads, run.dop.nodes) = (jobs, threads, nodes);
-        // As in records of old.
+        // As in older records.
         (run.nodes, record.nodes) = (Vec::new(), Vec::new());
         (run.window_ns, run.totals.steps, run.totals.operations) = (Nanos(window), steps, steps);
         run.storage.as_mut().unwrap().files[0].cached = Some(Ratio(cached));
@@ -339,7 +346,7 @@ proptest! {
     }
 
     #[test]
-    fn nodes_are_taken_or_refused_and_by_the_limits_alone(
+    fn nodes_are_accepted_or_refused_by_their_limits(
         parts in prop::collection::vec((0u32..5, 0u32..3, 0u64..3), 0..4),
         (nodes, jobs, steps) in (1u32..5, 1u32..6, 0u64..6),
         (node, ended, late) in (0u32..5, 0u32..6, 0u64..3),
@@ -357,7 +364,7 @@ proptest! {
         let at_ns = Nanos(run.window_ns.0 + day * late / 2 + u64::from(late == 2));
         run.events = vec![NodeEvent { at_ns, node, jobs: ended, ..run.events[0].clone() }];
         if !is_done {
-            run.outcome = Outcome::Failed { message: "it broke off".to_owned() };
+            run.outcome = Outcome::Failed { message: "it was aborted".to_owned() };
         }
         if !is_listed {
             record.nodes.clear();
@@ -378,7 +385,7 @@ proptest! {
     }
 
     #[test]
-    fn a_date_is_taken_or_refused_and_never_a_crash(text in "\\PC{0,30}|2026-[0-9]{2}-[0-9]{2}T[0-9]{2}:00:00Z") {
+    fn a_date_is_accepted_or_refused_without_a_panic(text in "\\PC{0,30}|2026-[0-9]{2}-[0-9]{2}T[0-9]{2}:00:00Z") {
         let mut record = sample::full();
         record.started_at = Timestamp(text.clone());
         let date = text.get(5..7).zip(text.get(8..10)).zip(text.get(11..13));

@@ -1,13 +1,13 @@
-//! What no run of file streams can have found.
+//! Impossible values of file streams.
 
 use record::{Bytes, ComparedFile, FileStreams, Latency, Ratio, StreamBackend, StreamDirection};
 
-use crate::impossible::{reason, said};
+use crate::impossible::{error_of, reason};
 
 #[test]
-fn file_streams_are_looked_at() {
+fn file_streams_are_checked() {
     let streams = |change: &dyn Fn(&mut FileStreams)| {
-        said(|record| {
+        error_of(|record| {
             let mut streams = FileStreams {
                 form: "form".to_owned(),
                 means: "means".to_owned(),
@@ -38,12 +38,16 @@ fn file_streams_are_looked_at() {
             record.runs[0].streams = Some(Box::new(streams));
         })
     };
-    assert!(streams(&|streams| streams.request_bytes = Bytes(0)).ends_with("request_bytes 0, where 1 is the least"));
+    assert!(streams(&|streams| streams.request_bytes = Bytes(0)).ends_with("request_bytes 0, minimum 1"));
     assert!(streams(&|streams| streams.requests_per_commit = 0).contains("requests_per_commit 0"));
-    assert!(streams(&|streams| streams.file_bytes = Bytes(1)).contains("file_bytes 1, where request_bytes is 4096"));
-    assert!(streams(&|streams| streams.form.clear()).contains("where a form has a name"));
+    assert!(
+        streams(&|streams| streams.file_bytes = Bytes(1)).contains("file_bytes 1, smaller than request_bytes 4096")
+    );
+    assert!(streams(&|streams| streams.form.clear()).contains("a form must have a name"));
     assert!(streams(&|streams| streams.page_cached = Some(Ratio(-0.5))).contains("page_cached -0.5 is not a share"));
     assert!(streams(&|streams| streams.compared[0].stream = 0).contains("stream of a compared file 0"));
-    assert!(streams(&|streams| streams.compared[0].read_crc32c = 8).contains("is equal, with checksums 7 and 8"));
-    assert!(streams(&|streams| streams.commits.count = u64::MAX).contains("requests, openings and commits, where"));
+    assert!(
+        streams(&|streams| streams.compared[0].read_crc32c = 8).contains("is marked as equal, with checksums 7 and 8")
+    );
+    assert!(streams(&|streams| streams.commits.count = u64::MAX).contains("requests, openings and commits, the run has"));
 }

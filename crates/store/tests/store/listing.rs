@@ -10,7 +10,7 @@ use tempfile::tempdir;
 use crate::sample;
 
 #[test]
-fn the_newest_record_is_first_and_a_broken_one_last() {
+fn the_newest_record_is_first_and_damaged_ones_last() {
     let directory = tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);
     for (name, started_at) in
@@ -23,21 +23,21 @@ fn the_newest_record_is_first_and_a_broken_one_last() {
     let text = fs::read_to_string(place("mine.json")).unwrap();
     fs::write(place("dbdyno-broken.jsonl"), "{").unwrap();
     fs::write(place("new.jsonl"), text.replacen("\"schema_version\":1", "\"schema_version\":2", 1)).unwrap();
-    // Of another name, and once a record: it is told, not passed over.
+    // Another name, but once a record: it is listed.
     fs::write(place("short.jsonl"), &text[..text.find('\n').unwrap()]).unwrap();
-    // A run that was not written to its end is no fault.
+    // An incomplete last run is no error.
     let end = text.rfind("{\"run\"").unwrap() + 100;
     fs::write(place("torn.jsonl"), text[..end].replacen("2026-02-01", "2026-01-01", 1)).unwrap();
-    // Of a version that wrote documents.
+    // An older version, which wrote documents.
     fs::write(place("dbdyno-old.json"), "{\"schema_version\": 2,").unwrap();
-    // Not ours: other tools' files and notes. Nor is an export a record.
+    // Files of other programs, notes, and an export are not records.
     fs::write(place("package.json"), "{\"name\": \"x\"}").unwrap();
     fs::write(place("half.json"), "{\"name\": ").unwrap();
     fs::write(place("nothing.jsonl"), "").unwrap();
     fs::write(place("notes.txt"), &text).unwrap();
     fs::write(place("export.json"), serde_json::to_string_pretty(&sample::full()).unwrap()).unwrap();
     fs::create_dir(place("folder.json")).unwrap();
-    // As large as a record may be: nobody reads it to its end, or the test would take minutes.
+    // The maximum size: it must not be read completely.
     fs::File::create(place("huge.json")).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX).unwrap();
 
     let entries = list(directory.path()).unwrap();

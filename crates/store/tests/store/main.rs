@@ -1,4 +1,4 @@
-//! Records on disk, seen from outside.
+//! Records on disk, by the public interface.
 
 mod file;
 mod impossible;

@@ -1,4 +1,4 @@
-//! Records to write and read: every field filled, and as few as possible. The figures mean nothing.
+//! Sample records: with every field, and with as few as possible. The figures are meaningless.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use record::{
     Tool, Totals, Trace, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
-/// 23 values of a nanosecond, as a record holds them.
+/// 23 values of 1 ns, as stored.
 pub const HISTOGRAM: &str = "HISTFAAAACN4nJNpmSzMwMDAxAABzFCakYHBb8pEfwYG+w9QAT0AWQAEbQ==";
 
 fn some(text: &str) -> Option<String> {
@@ -24,7 +24,7 @@ fn at(text: &str) -> Timestamp {
     Timestamp(text.to_owned())
 }
 
-/// A record with as little in it as a record can have.
+/// A minimal record.
 pub fn sparse() -> Record {
     Record {
         schema_version: SCHEMA_VERSION,
@@ -45,7 +45,7 @@ pub fn sparse() -> Record {
     }
 }
 
-/// A record in which every field holds something.
+/// A record with every field.
 pub fn full() -> Record {
     let paces = [
         Pace::AsFastAsPossible,

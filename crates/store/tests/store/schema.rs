@@ -1,4 +1,4 @@
-//! The published schemas are those of the types, and a record keeps them.
+//! The published schemas are those of the types, and records conform to them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn published(form: Form) -> (PathBuf, Option<Value>) {
 fn the_published_schemas_are_current() {
     for form in FORMS {
         let (path, published) = published(form);
-        // As values: the order of keys is the encoder's business.
+        // As values: the order of keys is irrelevant.
         assert!(
             published == Some(dbdyno_store::schema(form)),
             "{} is not current; renew it with\n    cargo run -p dbdyno-store --example schema -- schema",
@@ -30,7 +30,7 @@ fn the_published_schemas_are_current() {
     }
 }
 
-/// What `record` is in `form`.
+/// `record` in `form`.
 fn written(record: &record::Record, form: Form) -> Vec<Value> {
     match form {
         Form::Line => lines(record).lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
@@ -39,7 +39,7 @@ fn written(record: &record::Record, form: Form) -> Vec<Value> {
 }
 
 #[test]
-fn a_record_keeps_the_published_schemas() {
+fn records_conform_to_the_published_schemas() {
     for form in FORMS {
         let validator = jsonschema::validator_for(&published(form).1.unwrap()).unwrap();
         for value in [sample::full(), sample::sparse()].iter().flat_map(|record| written(record, form)) {
@@ -51,7 +51,7 @@ fn a_record_keeps_the_published_schemas() {
 }
 
 #[test]
-fn every_kind_of_line_keeps_the_published_schema() {
+fn every_kind_of_line_conforms_to_the_published_schema() {
     let validator = jsonschema::validator_for(&published(Form::Line).1.unwrap()).unwrap();
     let planned = sample::full().plan.runs.remove(0);
     let kept = [
@@ -69,7 +69,7 @@ fn every_kind_of_line_keeps_the_published_schema() {
 }
 
 #[test]
-fn what_is_not_a_record_does_not_keep_them() {
+fn other_documents_do_not_conform() {
     let spoiled = |form: Form, place: usize, spoil: &dyn Fn(&mut Value)| {
         let mut value = written(&sample::full(), form).remove(place);
         spoil(&mut value);

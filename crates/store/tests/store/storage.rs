@@ -1,4 +1,4 @@
-//! A plan of I/O and what came of it, with something in every place.
+//! An I/O plan and its results, with every field.
 
 use record::{
     Amount, BlockShare, Blocks, BufferContent, Bytes, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoMix,

@@ -11,17 +11,17 @@ use crate::load_points::{DEGREE_MAX, RATE_MAX, RATE_MIN};
 
 type Read<T> = Result<T, Wrong>;
 
-/// Processors, copies and indexes are no more than this.
+/// Maximum number of processors, copies and indexes.
 pub const COUNT_MAX: u32 = 1_000_000;
-/// Bytes written for one are no more than this.
+/// Maximum write amplification.
 pub const AMPLIFICATION_MAX: f64 = 1e6;
-/// Frames of Ethernet, bytes: the least that IPv4 has to carry, and more than any jumbo frame.
+/// Limits of an Ethernet MTU, bytes: the minimum of IPv4, and more than any jumbo frame.
 const MTU_BYTES: RangeInclusive<f64> = 576.0..=65_535.0;
-/// A time that is longer than any load: ten years.
+/// Maximum time of a load: ten years.
 const WITHIN_MAX: Nanos = Nanos(315_360_000 * Nanos::SECOND.0);
 const CEILING_HINT: &str = "use 2M, switch=2M, or metadata=unknown";
 
-/// A degree of parallelism at which something is asked.
+/// A degree of parallelism.
 pub fn at(text: &str) -> Read<f64> {
     let what = match quantity::number(text) {
         Some(n) if n > DEGREE_MAX => format!("is beyond {DEGREE_MAX}"),
@@ -31,26 +31,26 @@ pub fn at(text: &str) -> Read<f64> {
     Err(Wrong::new("--at", text, &what, format!("use 1 to {DEGREE_MAX}")))
 }
 
-/// A rate that is claimed.
+/// A claimed rate.
 pub fn claim(text: &str) -> Read<f64> {
-    stated("--claim", text, text, "use a number such as 7M or 165_000")
+    rate("--claim", text, text, "use a number such as 7M or 165_000")
 }
 
 /// `2M`, `switch=2M`, `metadata=unknown`.
 pub fn ceiling(text: &str) -> Read<SharedCeiling> {
-    let (name, value) = text.split_once('=').unwrap_or(("what all share", text));
+    let (name, value) = text.split_once('=').unwrap_or(("shared resource", text));
     if name.trim().is_empty() {
         return Err(Wrong::new("--ceiling", text, "has no name before the =", CEILING_HINT));
     }
     let capacity = match value.trim() {
         "unknown" => None,
-        value => Some(stated("--ceiling", text, value, CEILING_HINT)?),
+        value => Some(rate("--ceiling", text, value, CEILING_HINT)?),
     };
     Ok(SharedCeiling { name: name.trim().to_owned(), capacity })
 }
 
-/// The rate in `value`, a part of `text`, if it is one that can be reckoned with.
-fn stated(option: &str, text: &str, value: &str, hint: &'static str) -> Read<f64> {
+/// The rate in `value`, a part of `text`.
+fn rate(option: &str, text: &str, value: &str, hint: &'static str) -> Read<f64> {
     let what = match quantity::rate(value) {
         Some(rate) if rate > RATE_MAX => format!("is beyond {RATE_MAX:e}"),
         Some(rate) if rate >= RATE_MIN => return Ok(rate),
@@ -65,12 +65,12 @@ pub fn goal(text: &str) -> Read<Speed> {
     data_rate::speed("--goal", text)
 }
 
-/// How much is loaded.
+/// The volume of a load.
 pub fn data(text: &str) -> Read<Volume> {
     data_rate::volume("--data", text)
 }
 
-/// The time for it.
+/// The time limit of a load.
 pub fn within(text: &str) -> Read<Nanos> {
     let time = quantity::time_ns(text).filter(|time_ns| (1_000_000..=WITHIN_MAX.0).contains(time_ns)).map(Nanos);
     time.ok_or_else(|| {
@@ -81,7 +81,7 @@ pub fn within(text: &str) -> Read<Nanos> {
 
 /// A whole number of at least `least`.
 pub fn count(option: &'static str, least: u32) -> impl Fn(&str) -> Read<u32> + Clone {
-    super::super::value::count_32(option, least..=COUNT_MAX)
+    crate::arguments::value::count_32(option, least..=COUNT_MAX)
 }
 
 /// A number above 0 and up to `most`.
@@ -93,25 +93,25 @@ pub fn factor(option: &'static str, most: f64) -> impl Fn(&str) -> Read<f64> + C
     }
 }
 
-/// Bytes of a frame of Ethernet.
+/// An Ethernet MTU.
 pub fn mtu(text: &str) -> Read<f64> {
     quantity::number(text).filter(|bytes| MTU_BYTES.contains(bytes)).ok_or_else(|| {
         let (least, most) = MTU_BYTES.into_inner();
         let what = format!("is not a number of bytes from {least} to {most}");
-        Wrong::new("--mtu", text, &what, "1500 is usual, 9000 that of jumbo frames")
+        Wrong::new("--mtu", text, &what, "1500 is the default, 9000 that of jumbo frames")
     })
 }
 
-/// What a core does in a stage.
+/// The rate of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CoreRate {
-    /// The stage is not gone through.
+    /// The stage is skipped.
     Skipped,
-    /// Bytes of flat file per second, of so much of a core.
+    /// Bytes of flat file per second of a worker.
     Bytes {
         /// Per second.
         per_second: f64,
-        /// Of a worker with so much of a core.
+        /// Cores of the worker, which may be a fraction.
         worker_cores: f64,
     },
 }
@@ -127,7 +127,7 @@ pub fn core_rate(option: &'static str) -> impl Fn(&str) -> Read<CoreRate> + Clon
             Some((rate, cores)) => {
                 let cores = quantity::number(cores).filter(|cores| *cores > 0.0 && *cores <= f64::from(COUNT_MAX));
                 let wrong = || {
-                    let what = "has no number of cores behind the @";
+                    let what = "has no number of cores after the @";
                     Wrong::new(option, text, what, "write it as in 20MB/s@0.25")
                 };
                 (rate, cores.ok_or_else(wrong)?)
@@ -137,12 +137,12 @@ pub fn core_rate(option: &'static str) -> impl Fn(&str) -> Read<CoreRate> + Clon
     }
 }
 
-/// Links or disks, and the words in which one of them was said.
+/// Links or disks, and the name of one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Named {
-    /// What was said.
+    /// Number, and rate of each.
     pub several: Several,
-    /// One of them.
+    /// Name of one of them.
     pub name: String,
 }
 
@@ -173,23 +173,23 @@ pub fn kind(text: &str) -> Read<LoadModel> {
             "compressed" => model.compressed = true,
             _ => {
                 let hint = "use plain, partitioned, compressed, or partitioned,compressed";
-                return Err(Wrong::new("--model", text, "is no way of storing a table", hint));
+                return Err(Wrong::new("--model", text, "is not a kind of table", hint));
             }
         }
     }
     Ok(model)
 }
 
-/// What a flat file is sent with.
+/// The compression of a flat file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// The compression; none where it is sent as it is.
+    /// Its name; none for uncompressed.
     pub name: Option<String>,
-    /// How much smaller that makes it, where it is said.
+    /// The compression ratio, where given.
     pub ratio: Option<f64>,
 }
 
-/// A compression by its name, and the ratio that is said behind it.
+/// The name of a compression, with an optional ratio.
 pub fn compression(text: &str) -> Read<Sent> {
     let wrong = |what: &str, hint: &str| Err(Wrong::new("--compression", text, what, hint));
     let (name, ratio) = text.split_once(':').map_or((text, None), |(name, ratio)| (name, Some(ratio)));
@@ -200,11 +200,11 @@ pub fn compression(text: &str) -> Read<Sent> {
     match (name.as_str(), ratio) {
         ("none", None) => Ok(Sent { name: None, ratio: None }),
         ("none", Some(_)) => wrong("has a ratio", "write none alone, or gzip:2.1"),
-        ("plain", _) => wrong("is a kind of table", "write none where nothing is compressed"),
+        ("plain", _) => wrong("is a kind of table", "write none for no compression"),
         (_, None) => Ok(Sent { name: Some(name), ratio: None }),
         (_, Some(ratio)) => match quantity::number(ratio).filter(|ratio| (0.1..=1e6).contains(ratio)) {
             Some(ratio) => Ok(Sent { name: Some(name), ratio: Some(ratio) }),
-            None => wrong("has no ratio from 0.1 to 1000000 behind the colon", "write it as in gzip:2.1"),
+            None => wrong("has no ratio from 0.1 to 1000000 after the colon", "write it as in gzip:2.1"),
         },
     }
 }
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_is_written_as_people_say_it() {
+    fn a_claim_has_prefixes_and_separators() {
         assert_eq!([claim("7M"), claim("165_000"), claim("1.5 k"), claim("2e3")], [7e6, 165e3, 1.5e3, 2e3].map(Ok));
         for text in ["", "M", "-1", "0", "NaN", "inf", "µ", "1e-300", "1e300"] {
             assert!(claim(text).is_err(), "{text}");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_of_table_is_said_in_any_order() {
+    fn a_kind_of_table_may_be_in_any_order() {
         let both = LoadModel { partitioned: true, compressed: true };
         assert_eq!(kind("partitioned,compressed").ok(), Some(both));
         assert_eq!(kind("compressed+partitioned").ok(), Some(both));

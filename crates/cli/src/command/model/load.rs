@@ -1,4 +1,4 @@
-//! `dbdyno model load`: what a load needs, and what a record says of loads that were not measured.
+//! `dbdyno model load`: the resources that a bulk load needs, and predictions from measured loads.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use record::{Bytes, Ratio};
 use report::{ByteSteps, LoadPlanView, load_plan_html, load_plan_text};
 use run::{Error, Result};
 
-use super::load_prediction::{compare, tell};
+use super::load_prediction::{compare, predict};
 use super::load_rates::{cores, disks, network, stages};
 use super::load_source::Source;
 use super::load_study::plan_of;
@@ -18,7 +18,7 @@ use crate::command::report::write_page;
 use crate::command::subject;
 use crate::output::{print, style, width};
 
-/// A goal: bytes of flat file, the time for them, and in which steps it was said.
+/// A goal: bytes of flat file, the time for them, and the prefixes (1000 or 1024) in which it was given.
 struct Goal {
     volume: Bytes,
     window_seconds: f64,
@@ -28,29 +28,29 @@ struct Goal {
 /// Carries out `dbdyno model load`.
 ///
 /// # Errors
-/// The user's mistakes: no goal, quantities that are none, a record that cannot be read or has no such load.
+/// The user's mistakes: no goal, a record that cannot be read or has no such load.
 pub(super) fn load(arguments: &LoadPlanArguments) -> Result<()> {
     let goal = goal(arguments);
     if let [name] = arguments.from.as_slice()
         && !is_file(name)
     {
-        return plan_of(name, goal.is_some(), arguments);
+        return show(&plan_of(name, goal.is_some(), arguments)?, arguments);
     }
     if goal.is_none() && !arguments.from.is_empty() {
-        no_plan(arguments)?;
+        refuse_plan_options(arguments)?;
     }
     let source = (!arguments.from.is_empty()).then(|| Source::read(arguments)).transpose()?;
     match (goal, source, &arguments.check) {
         (None, Some(source), Some(other)) => compare(&source, other, arguments),
-        (None, Some(source), None) => tell(&source, arguments),
+        (None, Some(source), None) => predict(&source, arguments),
         (Some(goal), source, _) => plan(&goal, source.as_ref(), arguments),
-        (None, None, _) => Err(Error::user("there is no goal to plan for")
-            .hint("give --goal 1TB/h, or --data 10TB --within 4h; --from RECORD alone shows what was measured")),
+        (None, None, _) => Err(Error::user("no goal given")
+            .hint("give --goal 1TB/h, or --data 10TB --within 4h; --from RECORD alone shows the measured loads")),
     }
 }
 
-/// What belongs to a plan, and would be left out of a prediction without a word.
-fn no_plan(arguments: &LoadPlanArguments) -> Result<()> {
+/// Refuses options of a plan, which a prediction would ignore.
+fn refuse_plan_options(arguments: &LoadPlanArguments) -> Result<()> {
     let given = [
         ("--network", arguments.network.is_some()),
         ("--disks", arguments.disks.is_some()),
@@ -60,8 +60,9 @@ fn no_plan(arguments: &LoadPlanArguments) -> Result<()> {
     ];
     match given.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
-        Some((name, _)) => Err(Error::user(format!("{name} is for a plan, and there is no goal to plan for"))
-            .hint("give --goal 1TB/h, or --data 10TB --within 4h")),
+        Some((name, _)) => {
+            Err(Error::user(format!("{name} needs a goal")).hint("give --goal 1TB/h, or --data 10TB --within 4h"))
+        }
     }
 }
 
@@ -77,7 +78,7 @@ fn goal(arguments: &LoadPlanArguments) -> Option<Goal> {
     let bytes = |bytes: f64| Bytes(bytes.round().max(1.0) as u64);
     if let Some(speed) = arguments.goal {
         let hour = 3_600.0;
-        // A rate in another unit of time is one over an hour: both of them begin with what is moved.
+        // A rate is a goal over one hour.
         let volume = bytes(speed.per_second() * hour);
         return Some(Goal { volume, window_seconds: hour, steps: steps(speed.volume.steps) });
     }
@@ -85,39 +86,42 @@ fn goal(arguments: &LoadPlanArguments) -> Option<Goal> {
     Some(Goal { volume: bytes(data.bytes), window_seconds: within.seconds(), steps: steps(data.steps) })
 }
 
-/// The plan for `goal`, by what is said and, where that says nothing, by what was measured.
+/// The plan for `goal`, from the given figures and, where they are missing, from measured ones.
 fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> Result<()> {
-    let (name, said_ratio) = match arguments.compression.clone() {
+    let (name, given_ratio) = match arguments.compression.clone() {
         Some(Sent { name, ratio }) => (name, ratio),
         None => (None, None),
     };
     let measured = source.map(|source| {
         source.measured(name.as_deref()).ok_or_else(|| {
             Error::user(format!("the record has no load that is {}", source.title()))
-                .hint("--model and --form name what was measured; `dbdyno model load --from RECORD` shows it")
+                .hint("--model and --form select the loads; `dbdyno model load --from RECORD` shows them")
         })
     });
     let measured = measured.transpose()?;
-    let ratio = said_ratio.or_else(|| measured.as_ref()?.input_ratio);
+    let ratio = given_ratio.or_else(|| measured.as_ref()?.input_ratio);
     let input = match (name, ratio) {
         (None, _) => Input::plain(),
         (Some(name), Some(ratio)) => Input { name: Some(name), ratio },
         (Some(name), None) => {
-            return Err(Error::user(format!("--compression {name} has no ratio, and no load of a record tells it"))
-                .hint(format!("write it behind the name, as in {name}:2.1")));
+            return Err(Error::user(format!("--compression {name} has no ratio, and no measured load gives one"))
+                .hint(format!("give it after the name, as in {name}:2.1")));
         }
     };
-    let said = stages(&arguments.rates);
+    let given = stages(&arguments.rates);
     let mut remarks =
         measured.iter().zip(source).map(|(plan, source)| measured_remark(plan, source)).collect::<Vec<_>>();
-    remarks.splice(0..0, source.iter().flat_map(|source| source.doubts.clone()));
-    remarks.extend(arguments.compression.is_none().then(|| {
-        "no compression was said: the flat file is taken to be sent as it is (--compression gzip:2.1)".to_owned()
-    }));
+    remarks.splice(0..0, source.iter().flat_map(|source| source.warnings.clone()));
+    remarks.extend(
+        arguments
+            .compression
+            .is_none()
+            .then(|| "no --compression given: the flat file is sent uncompressed".to_owned()),
+    );
     let plan = Plan {
         volume: goal.volume,
         window_seconds: goal.window_seconds,
-        stages: together(said, measured.as_ref(), &input, arguments.rates.starting_rates),
+        stages: together(given, measured.as_ref(), &input, arguments.rates.starting_rates),
         input,
         cores: cores_of(source, arguments),
         utilisation: Ratio(arguments.target_utilisation),
@@ -133,20 +137,17 @@ fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> 
     show(&LoadPlanView::new(plan, goal.steps, remarks), arguments)
 }
 
-/// The processors that were said, else those of the machine that was measured.
+/// The given processors, else those of the measured machine.
 fn cores_of(source: Option<&Source>, arguments: &LoadPlanArguments) -> Cores {
     let measured = || source.map(|source| source.record.host.cpu.threads).filter(|threads| *threads > 0);
     match cores(arguments) {
         Cores::Shared(None) => Cores::Shared(measured()),
-        said => said,
+        given => given,
     }
 }
 
-/// The plan on the terminal, or as the page that was asked for.
-///
-/// # Errors
-/// Where the page cannot be written.
-pub(super) fn show(view: &LoadPlanView, arguments: &LoadPlanArguments) -> Result<()> {
+/// Prints the plan, or writes it as a page.
+fn show(view: &LoadPlanView, arguments: &LoadPlanArguments) -> Result<()> {
     match &arguments.html {
         Some(file) => write_page(file, &load_plan_html(view)),
         None => print(&load_plan_text(view, style(), width())),
@@ -157,16 +158,16 @@ fn measured_remark(plan: &MeasuredPlan, source: &Source) -> String {
     let rate = plan.rate.0 / 1e6;
     let threads = source.record.host.cpu.threads;
     format!(
-        "measured rates are those of {}, with {threads} processors (--cores for others); its fastest load, run {}, reached \
+        "measured rates are from {}, with {threads} processors (--cores for others); its fastest load, run {}, reached \
          {rate:.1} MB/s",
         source.title(),
         plan.fastest
     )
 }
 
-/// Of each stage what is said, else what was measured, else, where that is wanted, what is commonly published.
+/// The cost of each stage: given, else measured, else, with `with_starting_rates`, commonly published.
 fn together(
-    said: Vec<StageCost>,
+    given: Vec<StageCost>,
     measured: Option<&MeasuredPlan>,
     input: &Input,
     with_starting_rates: bool,
@@ -175,9 +176,9 @@ fn together(
     let starting = if with_starting_rates { starting_rates(input.name.as_deref()) } else { Vec::new() };
     let starting: Vec<StageCost> = starting.into_iter().map(StageCost::Rate).collect();
     let find = |stage: Stage, costs: &[StageCost]| costs.iter().find(|cost| cost.stage() == stage).copied();
-    // What is done when the load has ended is done only where somebody says so.
+    // Stages after the load are only planned where they are given.
     let common = |stage: Stage| find(stage, &starting).filter(|_| !stage.is_after_the_load());
-    let of = |stage: Stage| find(stage, &said).or_else(|| find(stage, measured)).or_else(|| common(stage));
+    let of = |stage: Stage| find(stage, &given).or_else(|| find(stage, measured)).or_else(|| common(stage));
     let is_needed = |stage: &Stage| *stage != Stage::Decompress || input.name.is_some();
     Stage::ALL.into_iter().filter(is_needed).filter_map(of).collect()
 }

@@ -1,21 +1,21 @@
-//! What a record says of loads that were not measured there.
+//! Predictions of loads from measured ones.
 
-use model::load::{InputCost, Target, check, measured, predict};
+use model::load::{InputCost, Target, check, measured};
 use model::load_plan::{Cores, Stage, StageCost};
 use report::{AskedLoad, LoadPredictionView, load_prediction_html, load_prediction_text};
 use run::Result;
 
 use super::load_rates::{cores, stages};
-use super::load_source::{Source, conditions, doubts, is_alike, read};
+use super::load_source::{Source, conditions, is_alike, read, warnings};
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::command::report::write_page;
 use crate::output::{print, style, width};
 
-/// What the record says: what its stages cost, and what is predicted of the loads that are asked about.
+/// Shows the cost of the stages of a record, and predictions for the requested loads.
 ///
 /// # Errors
 /// Where the page cannot be written.
-pub(super) fn tell(source: &Source, arguments: &LoadPlanArguments) -> Result<()> {
+pub(super) fn predict(source: &Source, arguments: &LoadPlanArguments) -> Result<()> {
     let name = arguments.compression.as_ref().and_then(|sent| sent.name.clone());
     let inputs = match (&arguments.compression, &name) {
         (None, _) => source.inputs(),
@@ -38,7 +38,7 @@ pub(super) fn tell(source: &Source, arguments: &LoadPlanArguments) -> Result<()>
             input_cost: cost.filter(|_| !is_measured),
             processors,
         };
-        let (predicted, measured) = (predict(&source.record, &target), measured(&source.record, &target));
+        let (predicted, measured) = (model::load::predict(&source.record, &target), measured(&source.record, &target));
         AskedLoad { target, predicted, measured }
     };
     let asked = inputs.iter().flat_map(|input| jobs.iter().map(move |jobs| (input, *jobs))).map(ask).collect();
@@ -48,12 +48,12 @@ pub(super) fn tell(source: &Source, arguments: &LoadPlanArguments) -> Result<()>
         measured: source.measured(shown.as_deref()),
         asked,
         checked: Vec::new(),
-        remarks: source.doubts.clone(),
+        remarks: source.warnings.clone(),
     };
     show(&view, arguments)
 }
 
-/// The view on the terminal, or as the page that was asked for.
+/// Prints the view, or writes it as a page.
 fn show(view: &LoadPredictionView, arguments: &LoadPlanArguments) -> Result<()> {
     match &arguments.html {
         Some(file) => write_page(file, &load_prediction_html(view)),
@@ -61,26 +61,26 @@ fn show(view: &LoadPredictionView, arguments: &LoadPlanArguments) -> Result<()> 
     }
 }
 
-/// The numbers of sessions that are asked about.
+/// The numbers of sessions to predict for.
 fn jobs(source: &Source, arguments: &LoadPlanArguments) -> Vec<u32> {
-    if let Some(said) = &arguments.jobs {
-        return said.clone();
+    if let Some(given) = &arguments.jobs {
+        return given.clone();
     }
     let loads = source.record.runs.iter().filter(|run| run.load.is_some() && run.variation.is_none());
     let mut jobs: Vec<u32> = loads.map(|run| run.dop.jobs.max(1)).collect();
     jobs.sort_unstable();
     jobs.dedup();
-    // One number of sessions tells nothing of how they are in each other's way.
+    // Contention cannot be estimated from one number of sessions.
     let more = jobs.last().filter(|_| jobs.len() > 1).map(|most| most.saturating_mul(2));
     jobs.extend(more);
     jobs
 }
 
-/// What bringing a byte costs by what is said; none where nothing is.
+/// The cost of reading a byte, from the given rates; none where none is given.
 fn input_cost(arguments: &LoadPlanArguments) -> Option<InputCost> {
-    let said = stages(&arguments.rates);
+    let given = stages(&arguments.rates);
     let of = |stage: Stage| {
-        said.iter().find_map(|cost| match cost {
+        given.iter().find_map(|cost| match cost {
             StageCost::Rate(rate) if rate.stage == stage => Some(1e9 * rate.worker_cores / rate.rate.estimate),
             _ => None,
         })
@@ -89,18 +89,18 @@ fn input_cost(arguments: &LoadPlanArguments) -> Option<InputCost> {
     spent.map(|cpu_ns| InputCost { reading_ns: cpu_ns, cpu_ns, readers_max: None })
 }
 
-/// The loads of another record beside what the first one predicts of them.
+/// Compares the loads of another record with the predictions of the first one.
 ///
 /// # Errors
 /// Where the other record cannot be read or has no load, and where the page cannot be written.
 pub(super) fn compare(source: &Source, other: &str, arguments: &LoadPlanArguments) -> Result<()> {
-    let place = other;
-    let other = read(place)?;
+    let path = other;
+    let other = read(path)?;
     let foreign = "the two records are of different machines or engines".to_owned();
-    let mut remarks = [source.doubts.clone(), doubts(place, &other)].concat();
+    let mut remarks = [source.warnings.clone(), warnings(path, &other)].concat();
     remarks.extend((!is_alike(&source.record, &other)).then_some(foreign));
     let [then, now] = [&source.record, &other].map(|record| Vec::from_iter(conditions(record)).join(" and "));
-    remarks.extend((then != now).then(|| format!("the loads of the one record are {then}, those of the other {now}")));
+    remarks.extend((then != now).then(|| format!("the loads of one record are {then}, those of the other {now}")));
     let view = LoadPredictionView {
         title: format!("dbdyno loads: predicted by {}, measured in {}", source.record.id, other.id),
         measured: None,

@@ -1,4 +1,4 @@
-//! What the options of `dbdyno model load` say of rates, links, disks and processors, in the words of the model.
+//! Rates, links, disks and processors of the options of `dbdyno model load`, as the model takes them.
 
 use base::data_rate::Each;
 use model::load_plan::{Cores, RateSource, Stage, StageCost, StageRate, Units};
@@ -8,9 +8,9 @@ use record::Rate;
 use crate::arguments::model::figure::{CoreRate, Named};
 use crate::arguments::model::load::{LoadPlanArguments, RateArguments};
 
-/// What the stages cost, as far as it is said.
+/// The given costs of stages.
 pub(super) fn stages(arguments: &RateArguments) -> Vec<StageCost> {
-    let said = [
+    let given = [
         (Stage::Read, arguments.read),
         (Stage::Decompress, arguments.inflate),
         (Stage::Parse, arguments.parse),
@@ -30,7 +30,7 @@ pub(super) fn stages(arguments: &RateArguments) -> Vec<StageCost> {
             }
         })
     };
-    said.into_iter().filter_map(cost).collect()
+    given.into_iter().filter_map(cost).collect()
 }
 
 pub(super) fn cores(arguments: &LoadPlanArguments) -> Cores {
@@ -40,7 +40,7 @@ pub(super) fn cores(arguments: &LoadPlanArguments) -> Cores {
     }
 }
 
-/// The links, with what TCP leaves of Ethernet where they are called by it.
+/// The links; Ethernet links with the goodput of TCP.
 pub(super) fn network(arguments: &LoadPlanArguments) -> Option<Units> {
     let (links, mtu) = (arguments.network.as_ref()?, arguments.mtu);
     Some(match links.several.each {
@@ -48,7 +48,7 @@ pub(super) fn network(arguments: &LoadPlanArguments) -> Option<Units> {
             count: links.several.count,
             each: ethernet_goodput(gigabits, mtu),
             name: format!("{gigabits} GbE"),
-            basis: Some(format!("what TCP leaves of them in frames of {mtu} bytes")),
+            basis: Some(format!("TCP goodput at an MTU of {mtu} bytes")),
         },
         Each::Data(_) => plain(links),
     })
@@ -58,7 +58,7 @@ pub(super) fn disks(arguments: &LoadPlanArguments) -> Option<Units> {
     arguments.disks.as_ref().map(plain)
 }
 
-/// Units that are called by what each of them gives, in the words in which that was said.
+/// Units with a given rate.
 fn plain(found: &Named) -> Units {
     let each = match found.several.each {
         Each::Data(speed) => speed.per_second(),

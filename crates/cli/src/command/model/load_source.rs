@@ -1,4 +1,4 @@
-//! The loads of a record that a plan or a prediction rests on.
+//! The measured loads on which a plan or prediction is based.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,9 +8,9 @@ use record::{IndexTime, Load, LoadForm, LoadModel, Preset, Record};
 use run::{Error, Result};
 
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::command::places::unreadable;
+use crate::command::records::unreadable;
 
-/// What a record says, for the kind of table and the form that were asked for.
+/// The loads of a record, of one kind of table and form.
 pub(super) struct Source {
     /// The record.
     pub(super) record: Record,
@@ -18,8 +18,8 @@ pub(super) struct Source {
     pub(super) model: LoadModel,
     /// How rows reach the engine.
     pub(super) form: LoadForm,
-    /// Why rates of it are not to be believed.
-    pub(super) doubts: Vec<String>,
+    /// Reasons not to trust its rates.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Whether two records are of the same machine and the same engine.
@@ -30,31 +30,30 @@ pub(super) fn is_alike(one: &Record, other: &Record) -> bool {
     machine(one) == machine(other) && engine(one) == engine(other)
 }
 
-/// Why no rate of `record`, which was read from `place`, is to be believed.
-pub(super) fn doubts(place: &str, record: &Record) -> Vec<String> {
-    let slow = (!record.tool.optimised).then_some("was made by a dbdyno that was built without optimisation");
-    let small = (record.plan.preset == Preset::Smoke).then_some("is of preset smoke, which only proves that all works");
+/// Reasons not to trust the rates of `record`, which was read from `path`.
+pub(super) fn warnings(path: &str, record: &Record) -> Vec<String> {
+    let slow = (!record.tool.optimised).then_some("was written by an unoptimised build of dbdyno");
+    let small =
+        (record.plan.preset == Preset::Smoke).then_some("is of preset smoke, which only checks that everything works");
     let all = [slow, small].into_iter().flatten();
-    all.map(|why| format!("{place} {why}: what rests on its rates means nothing")).collect()
+    all.map(|why| format!("{path} {why}: results from its rates are meaningless")).collect()
 }
 
-/// The record at `place`, which has a load.
+/// The record at `path`, which has a valid load.
 ///
 /// # Errors
-/// Where it cannot be read, or has none that is a result.
-pub(super) fn read(place: &str) -> Result<Record> {
-    let record = store::read(Path::new(place)).map_err(unreadable)?;
+/// Where it cannot be read or has no valid load.
+pub(super) fn read(path: &str) -> Result<Record> {
+    let record = store::read(Path::new(path)).map_err(unreadable)?;
     match model::load::inputs(&record).is_empty() {
         false => Ok(record),
-        true => Err(Error::user(format!("{place} has no whole load that is a result")).hint(
-            "`dbdyno load` measures loads, and the rest of one that was gone on with is none; `dbdyno report` says of each \
-             run why it is invalid",
+        true => Err(Error::user(format!("{path} has no valid complete load")).hint(
+            "`dbdyno load` measures loads; a resumed load is not complete; `dbdyno report` shows why a run is invalid",
         )),
     }
 }
 
-/// What the loads of `record` do not share with others that are not like them: when indexes were made, as far as that is
-/// part of the rate, and the layout.
+/// The conditions on which the rates of loads depend: whether indexes existed during the load, and the layout.
 pub(super) fn conditions(record: &Record) -> BTreeSet<String> {
     let of = |load: &Load| {
         let indexes = if load.indexes == IndexTime::Before { "with indexes" } else { "without indexes" };
@@ -64,54 +63,53 @@ pub(super) fn conditions(record: &Record) -> BTreeSet<String> {
 }
 
 impl Source {
-    /// The records that `arguments` name, as if they were one, asked about the loads that they name.
+    /// The records that `arguments` name, merged into one.
     ///
     /// # Errors
-    /// As [`read`], where records are of different machines or engines, and where the kind of table is none.
+    /// As [`read`], and where records are of different machines, engines or conditions.
     pub(super) fn read(arguments: &LoadPlanArguments) -> Result<Source> {
         let mut all: Option<Record> = None;
-        let mut doubts = Vec::new();
-        for (number, place) in arguments.from.iter().enumerate() {
-            if arguments.from[..number].contains(place) {
-                let message = format!("--from names {place} twice");
-                return Err(Error::user(message).hint("each load counts once; leave one of them out"));
+        let mut warnings = Vec::new();
+        for (number, path) in arguments.from.iter().enumerate() {
+            if arguments.from[..number].contains(path) {
+                let message = format!("--from names {path} twice");
+                return Err(Error::user(message).hint("leave one of them out"));
             }
-            let record = read(place)?;
-            doubts.extend(self::doubts(place, &record));
+            let record = read(path)?;
+            warnings.extend(self::warnings(path, &record));
             match &mut all {
                 None => all = Some(record),
                 Some(all) if is_alike(all, &record) && conditions(all) == conditions(&record) => {
                     all.runs.extend(record.runs);
                 }
                 Some(all) if is_alike(all, &record) => {
-                    let said = |record: &Record| conditions(record).into_iter().collect::<Vec<_>>().join(" and ");
-                    let message =
-                        format!("{place} has loads {}, and the records before it {}", said(&record), said(all));
-                    return Err(Error::user(message).hint("one plan rests on loads of one kind; leave one of them out"));
+                    let words = |record: &Record| conditions(record).into_iter().collect::<Vec<_>>().join(" and ");
+                    let message = format!("{path} has loads {}, the records before it {}", words(&record), words(all));
+                    return Err(Error::user(message).hint("a plan needs loads of one kind; leave one of them out"));
                 }
                 Some(_) => {
-                    let message = format!("{place} is of another machine or engine than the records before it");
-                    return Err(Error::user(message).hint("what one machine measured says nothing of another"));
+                    let message = format!("{path} is of another machine or engine than the records before it");
+                    return Err(Error::user(message).hint("a plan needs records of one machine"));
                 }
             }
         }
         let record = all.ok_or_else(|| Error::user("--from names no record"))?;
-        Ok(Source { record, model: arguments.model, form: arguments.form.into(), doubts })
+        Ok(Source { record, model: arguments.model, form: arguments.form.into(), warnings })
     }
 
-    /// What its loads cost; `compression` is what a source is to be compressed with.
+    /// The costs of its loads; `compression` is that of the planned source.
     pub(super) fn measured(&self, compression: Option<&str>) -> Option<MeasuredPlan> {
         measured_plan(&self.record, self.model, self.form, compression)
     }
 
-    /// What was measured, and where.
+    /// Title: kind of load, engine, host.
     pub(super) fn title(&self) -> String {
         let subject = self.record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
         let host = self.record.host.host_name.as_deref().unwrap_or("an unnamed host");
         format!("{} {} into {subject} on {host}", self.model.word(), self.form.word())
     }
 
-    /// Inputs of its loads, each once.
+    /// The distinct inputs of its loads.
     pub(super) fn inputs(&self) -> Vec<String> {
         model::load::inputs(&self.record)
     }

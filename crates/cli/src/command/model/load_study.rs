@@ -1,4 +1,4 @@
-//! A published plan of a load, reckoned again.
+//! A published plan of a load, recalculated.
 
 use model::Remark;
 use model::load_plan::{Input, Plan, RateSource, Stage, StageCost, StageRate, Units};
@@ -7,26 +7,25 @@ use reference::LoadStudy;
 use report::{ByteSteps, LoadPlanView};
 use run::{Error, Result};
 
-use super::load::show;
 use super::load_rates::cores;
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::command::subject;
 
-/// Steps of 1024, in which its figures fit each other.
+/// The published figures are consistent with prefixes of 1024.
 const MEBIBYTE: f64 = 1_048_576.0;
 
-/// The plan that a publication has, in the units in which its figures fit each other.
+/// The plan of a publication.
 ///
 /// # Errors
-/// Where there is no such publication, where it has no plan, and where a goal is given beside its own.
-pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments) -> Result<()> {
+/// Where there is no such publication, where it has no plan, and where another goal is given.
+pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments) -> Result<LoadPlanView> {
     let system = subject::published(name)?;
     let Some(study) = reference::load_study(name) else {
-        return Err(Error::user(format!("{} has no plan of a load", system.name)).hint("closson has one"));
+        return Err(Error::user(format!("{} has no load plan", system.name)).hint("closson has one"));
     };
     if has_goal || arguments.check.is_some() {
         return Err(
-            Error::user(format!("{} has a goal of its own", system.name)).hint("leave --goal, --data and --check out")
+            Error::user(format!("{} has its own goal", system.name)).hint("leave --goal, --data and --check out")
         );
     }
     let inflate = StageRate {
@@ -60,10 +59,10 @@ pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments)
         Remark::Published { text, .. } if text.starts_with("load: ") => Some(text.clone()),
         _ => None,
     }));
-    show(&LoadPlanView::new(plan, ByteSteps::Binary, remarks), arguments)
+    Ok(LoadPlanView::new(plan, ByteSteps::Binary, remarks))
 }
 
-/// The figures as they were published, to stand beside.
+/// The published figures, for comparison.
 fn published(study: &LoadStudy) -> String {
     format!(
         "published: {} TB/h is {} MB/s; 2 x gigabit Ethernet carry {} MB/s, {} s for a TB; gzip at {} makes it {} MB/s; \

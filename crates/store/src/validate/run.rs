@@ -1,26 +1,24 @@
-//! What was measured.
+//! Runs.
 
 use record::{Bytes, IoFile, IoStream, Nanos, Outcome, Run, Storage};
 
 use super::{
-    Possible, activity, at_least_one, date, dop, histogram, latency, load, nodes, pace, positive, random_blocks, share,
+    Validity, activity, at_least_one, date, dop, histogram, latency, load, nodes, pace, positive, random_blocks, share,
     streams, trace, variation,
 };
 
-/// Steps per second: the clock is read for each, which takes some nanoseconds, and ten thousand jobs are more than any
-/// machine runs at once.
+/// Maximum steps per second: each needs a clock reading of some nanoseconds, with at most ten thousand parallel jobs.
 const STEPS_PER_SECOND_MAX: u128 = 10_000_000_000_000;
 
-/// Operations per second: an engine that does nothing answers ten million statements a second, each about as many rows
-/// as the table has, and a table of a hundred billion rows has been loaded by nobody.
+/// Maximum operations per second: ten million statements on the null engine, each over a hundred billion rows.
 const OPERATIONS_PER_SECOND_MAX: u128 = 1_000_000_000_000_000_000;
 
-/// Looks at everything in `run`.
-pub(crate) fn run(run: &Run) -> Possible {
-    looked(run).map_err(|why| format!("run {} ({}): {why}", run.number, run.test))
+/// Checks `run`.
+pub(crate) fn run(run: &Run) -> Validity {
+    check(run).map_err(|why| format!("run {} ({}): {why}", run.number, run.test))
 }
 
-fn looked(run: &Run) -> Possible {
+fn check(run: &Run) -> Validity {
     at_least_one("number", run.number)?;
     dop(run.dop)?;
     pace(run.pace)?;
@@ -33,8 +31,8 @@ fn looked(run: &Run) -> Possible {
     latency("service", &run.service)?;
     latency("response", &run.response)?;
     slices(run)?;
-    let ends = run.readings.first().zip(run.readings.last());
-    if let Some((first, last)) = ends.filter(|(first, last)| last.at_ns < first.at_ns) {
+    let edges = run.readings.first().zip(run.readings.last());
+    if let Some((first, last)) = edges.filter(|(first, last)| last.at_ns < first.at_ns) {
         return Err(format!("the last reading at_ns {} is before the first at_ns {}", last.at_ns.0, first.at_ns.0));
     }
     nodes::nodes(run)?;
@@ -46,16 +44,16 @@ fn looked(run: &Run) -> Possible {
     run.storage.as_deref().map_or(Ok(()), storage)
 }
 
-fn rate(name: &str, count: u64, Nanos(window): Nanos, limit: u128) -> Possible {
+fn rate(name: &str, count: u64, Nanos(window): Nanos, limit: u128) -> Validity {
     match (count, window) {
         (0, _) => Ok(()),
-        (_, 0) => Err(format!("{name} {count} in window_ns 0, where nothing can happen")),
+        (_, 0) => Err(format!("{name} {count} in window_ns 0, which is impossible")),
         _ if u128::from(count) * u128::from(Nanos::SECOND.0) <= limit * u128::from(window) => Ok(()),
-        _ => Err(format!("{name} {count} in window_ns {window}, where {limit} per second is the most")),
+        _ => Err(format!("{name} {count} in window_ns {window}, {limit} per second is the maximum")),
     }
 }
 
-fn slices(run: &Run) -> Possible {
+fn slices(run: &Run) -> Validity {
     let Some(slices) = &run.slices else { return Ok(()) };
     if slices.width_ns == Nanos(0) && !slices.responses.is_empty() {
         return Err(format!("{} slices of width_ns 0", slices.responses.len()));
@@ -65,7 +63,7 @@ fn slices(run: &Run) -> Possible {
     })
 }
 
-fn storage(storage: &Storage) -> Possible {
+fn storage(storage: &Storage) -> Validity {
     storage.generator_per_second.map_or(Ok(()), |rate| positive("generator_per_second", rate.0))?;
     for file in &storage.files {
         self::file(file).map_err(|why| format!("file {}: {why}", file.path))?;
@@ -78,12 +76,12 @@ fn storage(storage: &Storage) -> Possible {
     })
 }
 
-fn file(file: &IoFile) -> Possible {
+fn file(file: &IoFile) -> Validity {
     let shares = [("cached", file.cached), ("compressed", file.compressed), ("repeated", file.repeated)];
     shares.into_iter().try_for_each(|(name, ratio)| ratio.map_or(Ok(()), |ratio| share(name, ratio)))
 }
 
-fn stream(stream: &IoStream) -> Possible {
+fn stream(stream: &IoStream) -> Validity {
     at_least_one("clones", stream.clones)?;
     share("at_work", stream.at_work)?;
     pace(stream.pace)?;

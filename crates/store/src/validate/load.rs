@@ -1,13 +1,13 @@
-//! What a run that loads a flat file says beside other runs.
+//! Loads of flat files.
 
 use record::{Load, Run};
 
-use super::{Possible, at_least_one};
+use super::{Validity, at_least_one};
 
-/// Looks at everything in `load`, which `run` has.
-pub(super) fn load(run: &Run, load: &Load) -> Possible {
+/// Checks the `load` of `run`.
+pub(super) fn load(run: &Run, load: &Load) -> Validity {
     if load.batch_bytes.0 == 0 {
-        return Err("batch_bytes 0, where 1 is the least".to_owned());
+        return Err("batch_bytes 0, minimum 1".to_owned());
     }
     for stage in &load.stages {
         at_least_one(&format!("threads of stage {}", stage.kind.word()), stage.threads)?;
@@ -20,11 +20,11 @@ pub(super) fn load(run: &Run, load: &Load) -> Possible {
     ];
     for (name, count, of, most) in counts {
         if count > most {
-            return Err(format!("{name} {count}, where {of} has {most}"));
+            return Err(format!("{name} {count}, {of} has {most}"));
         }
     }
     match load.checked.iter().find(|check| check.what.is_empty()) {
-        Some(check) => Err(format!("a figure without a name was expected to be {}", check.expected)),
+        Some(check) => Err(format!("a check without a name, expected {}", check.expected)),
         None => Ok(()),
     }
 }

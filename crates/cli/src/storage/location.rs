@@ -1,52 +1,52 @@
-//! Where I/O goes: the devices that are named, the directories that files name, and what of it is written.
+//! Files and devices of the I/O: the named devices, the directory of files, and the permission to write to devices.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, IsTerminal, stdin};
 use std::path::{Path, PathBuf};
 
 use record::IoPlan;
-use run::{Error, Result};
+use run::{Error, Permission, Result};
 
-use super::permission::ASK;
 use crate::arguments::io::LocationArguments;
+use crate::output::note;
 
-/// The same arguments with every device by its absolute path. One that is given as such stays as it is, so that it is
-/// the one that a job file names.
+/// The arguments with absolute paths of all devices. An absolute path stays as it is, so that it matches that of a job
+/// file.
 ///
 /// # Errors
-/// Devices and files that are not there.
+/// Devices and files that do not exist.
 pub fn with_absolute_devices(location: &LocationArguments) -> Result<LocationArguments> {
     let absolute = |path: &PathBuf| match path.is_absolute() && path.exists() {
         true => Ok(path.clone()),
         false => path.canonicalize().map_err(|error| {
             Error::user(format!("device {} cannot be found: {error}", path.display()))
-                .hint("name a block device such as /dev/nvme1n1, or a file that is there")
+                .hint("give a block device such as /dev/nvme1n1, or an existing file")
         }),
     };
     let device = location.device.iter().map(absolute).collect::<Result<_>>()?;
-    // What is not there is no device either, which is said later.
-    let again = |path: &PathBuf| match path == Path::new(ASK) {
+    // A path that does not exist is refused later.
+    let confirmed = |path: &PathBuf| match path == Path::new(ASK) {
         true => path.clone(),
         false => absolute(path).unwrap_or_else(|_| path.clone()),
     };
-    let destroy_data = location.destroy_data.iter().map(again).collect();
+    let destroy_data = location.destroy_data.iter().map(confirmed).collect();
     Ok(LocationArguments { device, destroy_data, ..location.clone() })
 }
 
-/// The directory to work in: that of the command line, or the one that the jobs name, or the one of their files.
-/// Where the command line overrules them, the plan gets a note.
+/// The directory to work in: that of the command line, or of the jobs, or of their files. If the command line overrides
+/// them, the plan gets a note.
 ///
 /// # Errors
 /// Files in several directories.
-pub fn directory(asked: Option<&Path>, named: Option<String>, plan: &mut IoPlan) -> Result<PathBuf> {
+pub fn directory(given: Option<&Path>, named: Option<String>, plan: &mut IoPlan) -> Result<PathBuf> {
     let mut wanted = directories_of_files(plan);
     wanted.extend(named.map(PathBuf::from));
-    if let Some(asked) = asked {
-        let overruled = wanted.iter().filter(|directory| !is_same(directory, asked));
-        let note = |directory: &PathBuf| {
-            format!("--dir {} takes the place of {}, which the jobs name", asked.display(), directory.display())
-        };
-        plan.lints.extend(overruled.map(note));
-        return Ok(asked.to_owned());
+    if let Some(given) = given {
+        let overridden = wanted.iter().filter(|directory| !is_same(directory, given));
+        let note =
+            |directory: &PathBuf| format!("--dir {} overrides {} of the jobs", given.display(), directory.display());
+        plan.lints.extend(overridden.map(note));
+        return Ok(given.to_owned());
     }
     let mut directories = wanted.into_iter();
     match (directories.next(), directories.next()) {
@@ -54,17 +54,17 @@ pub fn directory(asked: Option<&Path>, named: Option<String>, plan: &mut IoPlan)
         (Some(only), None) => Ok(only),
         (Some(one), Some(other)) => {
             let (one, other) = (one.display(), other.display());
-            Err(Error::user(format!("the jobs name files in {one} and in {other}"))
+            Err(Error::user(format!("the jobs have files in {one} and in {other}"))
                 .hint("one directory is measured at a time: give it by --dir, or run these jobs one by one"))
         }
     }
 }
 
-/// The directories of absolute names of files that are not there yet: the places which their author means.
+/// The directories of absolute paths of files that do not exist yet.
 fn directories_of_files(plan: &IoPlan) -> BTreeSet<PathBuf> {
     let names = plan.phases.iter().flat_map(|phase| &phase.jobs).flat_map(|job| &job.files).map(Path::new);
-    let ours = names.filter(|path| path.is_absolute() && !run::is_foreign(path));
-    ours.filter_map(Path::parent).map(Path::to_owned).collect()
+    let new = names.filter(|path| path.is_absolute() && !run::is_foreign(path));
+    new.filter_map(Path::parent).map(Path::to_owned).collect()
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
@@ -74,12 +74,55 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Devices and files that are there already, and that `plan` writes to. Preconditioning writes to all of them.
+/// Devices and existing files that `plan` writes to. Preconditioning writes to all of them.
 pub fn written_devices(plan: &IoPlan, precondition: bool) -> Vec<PathBuf> {
     let jobs = plan.phases.iter().flat_map(|phase| &phase.jobs);
     let writing = jobs.filter(|job| precondition || job.mix.changes_data());
     let names: BTreeSet<PathBuf> = writing.flat_map(|job| &job.files).map(PathBuf::from).collect();
     names.into_iter().filter(|path| run::is_foreign(path)).collect()
+}
+
+/// The value of `--destroy-data` without a path: ask for confirmation.
+const ASK: &str = "-";
+
+/// Which devices may be used and overwritten; asks for confirmation of `writes` where needed.
+///
+/// # Errors
+/// Where the user did not confirm.
+pub fn permission(arguments: &LocationArguments, writes: &[PathBuf]) -> Result<Permission> {
+    let mut destroy = Vec::new();
+    for path in &arguments.destroy_data {
+        match path == Path::new(ASK) {
+            false if !arguments.device.contains(path) => {
+                return Err(Error::user(format!("--destroy-data {} is not a --device", path.display()))
+                    .hint("give the path twice: --device PATH --destroy-data PATH"));
+            }
+            false => destroy.push(path.clone()),
+            true => {
+                for device in writes.iter().filter(|device| arguments.device.contains(device)) {
+                    if arguments.yes || confirmed(device)? {
+                        destroy.push(device.clone());
+                    }
+                }
+            }
+        }
+    }
+    Ok(Permission { devices: arguments.device.clone(), destroy })
+}
+
+fn confirmed(device: &Path) -> Result<bool> {
+    let shown = device.display().to_string();
+    if !stdin().is_terminal() {
+        return Err(Error::user(format!("destroying the data on {shown} is not confirmed"))
+            .hint(format!("give --destroy-data {shown}, or --destroy-data --yes")));
+    }
+    note(&format!("This destroys all data on {shown}. Type its path to continue:"));
+    let mut answer = String::new();
+    stdin().lock().read_line(&mut answer).map_err(|error| Error::environment(format!("no answer: {error}")))?;
+    match answer.trim() == shown {
+        true => Ok(true),
+        false => Err(Error::user(format!("{shown} was not confirmed")).hint("nothing was written")),
+    }
 }
 
 #[cfg(test)]
@@ -95,21 +138,21 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_not_there_name_the_directory() {
+    fn files_that_do_not_exist_give_the_directory() {
         let of = |files: &[&str]| directory(None, None, &mut plan(files)).unwrap();
         assert_eq!(of(&["data", "/dev/sdx"]), Path::new("."));
         assert_eq!(of(&["/mnt/none/a", "/mnt/none/b"]), Path::new("/mnt/none"));
         let error = directory(None, None, &mut plan(&["/mnt/none/a", "/mnt/other/b"])).unwrap_err();
-        assert!(error.to_string().starts_with("the jobs name files in /mnt/none and in /mnt/other\nhint: "), "{error}");
+        assert!(error.to_string().starts_with("the jobs have files in /mnt/none and in /mnt/other\nhint: "), "{error}");
         assert!(directory(None, Some("/mnt/other".to_owned()), &mut plan(&["/mnt/none/a"])).is_err());
     }
 
     #[test]
-    fn a_directory_of_the_command_line_overrules_them_and_says_so() {
+    fn a_directory_of_the_command_line_overrides_them_with_a_note() {
         let mut plan = plan(&["/mnt/none/a", "/mnt/other/b"]);
         let here = Path::new(".");
         assert_eq!(directory(Some(here), None, &mut plan).unwrap(), here);
-        assert_eq!(plan.lints[0], "--dir . takes the place of /mnt/none, which the jobs name");
+        assert_eq!(plan.lints[0], "--dir . overrides /mnt/none of the jobs");
         assert_eq!(plan.lints.len(), 2);
         plan = IoPlan::default();
         directory(Some(Path::new("/tmp/../tmp")), Some("/tmp".to_owned()), &mut plan).unwrap();
@@ -124,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_known_by_its_absolute_path() {
+    fn devices_have_absolute_paths() {
         let named =
             |device: &str| LocationArguments { device: vec![PathBuf::from(device)], ..LocationArguments::default() };
         let cargo = with_absolute_devices(&named("Cargo.toml")).unwrap();

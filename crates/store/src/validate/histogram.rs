@@ -1,7 +1,7 @@
-//! Histograms as they are stored: HdrHistogram V2, deflated, base64.
+//! Stored histograms: HdrHistogram V2, deflated, base64.
 //!
-//! A text is a word that says so, the length of what follows, and that, in the format of zlib, which carries a checksum;
-//! in it are again a word and a length, and the counts. Nothing is counted here: that takes a table of 300 kB.
+//! A text is a cookie, a length, and zlib data with a checksum, which contain another cookie, a length, and the counts.
+//! The counts are not decoded, which would need a table of 300 kB.
 
 use std::io::Read;
 
@@ -9,19 +9,19 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::ZlibDecoder;
 
-/// What a deflated histogram begins with.
+/// Cookie of a deflated histogram.
 const DEFLATED: u32 = 0x1c84_9314;
 
-/// What a histogram begins with once it is inflated.
+/// Cookie of an inflated histogram.
 const PLAIN: u32 = 0x1c84_9313;
 
-/// Bytes in front of the counts.
+/// Bytes before the counts.
 const HEAD_BYTES: usize = 40;
 
-/// Bytes that a histogram of three digits over 64 bits cannot have.
+/// Upper limit of the size of a histogram of three digits over 64 bits.
 const PLAIN_BYTES_MAX: u64 = 1 << 20;
 
-/// Looks at all of `text`; no text is no histogram, and that may be.
+/// Checks all of `text`; an empty text is valid and means no histogram.
 pub(super) fn whole(text: &str) -> Result<(), String> {
     if text.is_empty() {
         return Ok(());
@@ -33,16 +33,16 @@ pub(super) fn whole(text: &str) -> Result<(), String> {
     let length = word(&plain, 4).map(|length| length as usize + HEAD_BYTES);
     match word(&plain, 0) == Some(PLAIN) && length == Some(plain.len()) {
         true => Ok(()),
-        false => Err(format!("its {} inflated bytes are no histogram", plain.len())),
+        false => Err(format!("its {} inflated bytes are not a histogram", plain.len())),
     }
 }
 
-/// Looks at what `text` begins with and whether it is all there, and not at its counts: there may be very many.
+/// Checks cookie and length of `text`, but not its counts.
 pub(super) fn outline(text: &str) -> Result<(), String> {
     if text.is_empty() { Ok(()) } else { decoded(text).map(drop) }
 }
 
-/// The bytes of `text`, which has a head and is as long as that says.
+/// The decoded bytes of `text`, with valid cookie and length.
 fn decoded(text: &str) -> Result<Vec<u8>, String> {
     let bytes = BASE64_STANDARD.decode(text).map_err(|error| format!("it is not base64: {error}"))?;
     match word(&bytes, 0) {
@@ -50,15 +50,15 @@ fn decoded(text: &str) -> Result<Vec<u8>, String> {
         Some(other) => return Err(format!("it begins with {other:#x}, not with {DEFLATED:#x}")),
         None => return Err(format!("it has {} bytes", bytes.len())),
     }
-    let (said, found) = (word(&bytes, 4).map(|length| length as usize), bytes.len().saturating_sub(8));
-    match said {
-        Some(said) if said == found => Ok(bytes),
-        Some(said) => Err(format!("it says that {said} bytes follow, and {found} do")),
+    let (length, found) = (word(&bytes, 4).map(|length| length as usize), bytes.len().saturating_sub(8));
+    match length {
+        Some(length) if length == found => Ok(bytes),
+        Some(length) => Err(format!("its length is {length} bytes, but {found} follow")),
         None => Err(format!("it has {} bytes", bytes.len())),
     }
 }
 
-/// The four bytes of `bytes` from `at` on as a number, the highest octet first.
+/// The big-endian 32-bit number at `at`.
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let four = bytes.get(at..at + 4)?;
     four.try_into().ok().map(u32::from_be_bytes)
@@ -81,27 +81,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_text_is_told() {
+    fn errors_of_a_text_are_specific() {
         let good = text(&[1, 5, 7_000_000], 3);
         assert_eq!((whole(&good), whole(""), outline("")), (Ok(()), Ok(()), Ok(())));
         let mut bytes = BASE64_STANDARD.decode(&good).unwrap();
-        let said = |bytes: &[u8]| whole(&BASE64_STANDARD.encode(bytes)).unwrap_err();
+        let error = |bytes: &[u8]| whole(&BASE64_STANDARD.encode(bytes)).unwrap_err();
         assert!(whole("not at all").unwrap_err().starts_with("it is not base64"));
-        assert_eq!(said(&bytes[..3]), "it has 3 bytes");
-        assert_eq!(said(b"another text"), "it begins with 0x616e6f74, not with 0x1c849314");
+        assert_eq!(error(&bytes[..3]), "it has 3 bytes");
+        assert_eq!(error(b"another text"), "it begins with 0x616e6f74, not with 0x1c849314");
         let follow = bytes.len() - 8;
-        assert_eq!(said(&bytes[..40]), format!("it says that {follow} bytes follow, and 32 do"));
+        assert_eq!(error(&bytes[..40]), format!("its length is {follow} bytes, but 32 follow"));
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
-        assert!(said(&bytes).starts_with("its deflated part is damaged: "));
-        assert_eq!(outline(&BASE64_STANDARD.encode(&bytes)), Ok(()), "of many, only the outline is looked at");
+        assert!(error(&bytes).starts_with("its deflated part is damaged: "));
+        assert_eq!(outline(&BASE64_STANDARD.encode(&bytes)), Ok(()), "only cookie and length are checked");
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn every_histogram_that_is_written_can_be_read(
+        fn every_written_histogram_is_valid(
             values in prop::collection::vec(any::<u64>(), 0..200),
             digits in 1u8..=3,
         ) {
@@ -111,7 +111,7 @@ mod tests {
         }
 
         #[test]
-        fn what_passes_is_what_a_reader_can_decode(at in 0usize..400, octet in any::<u8>()) {
+        fn a_valid_histogram_can_be_decoded(at in 0usize..400, octet in any::<u8>()) {
             let mut bytes = BASE64_STANDARD.decode(text(&[3, 1_000, 2_000, 900_000], 3)).unwrap();
             let at = at % bytes.len();
             bytes[at] = octet;

@@ -1,25 +1,25 @@
-//! What was asked for.
+//! Plans.
 
 use record::{Amount, Blocks, BufferContent, Distribution, IoJob, Plan, Ratio};
 
-use super::{Possible, at_least_one, dop, pace, share, variation};
+use super::{Validity, at_least_one, dop, pace, share, variation};
 
-/// Looks at everything in `plan`.
-pub(super) fn plan(plan: &Plan) -> Possible {
+/// Checks `plan`.
+pub(super) fn plan(plan: &Plan) -> Validity {
     at_least_one("repeats", plan.repeats)?;
     pace(plan.pace)?;
     plan.until.as_ref().map_or(Ok(()), |until| share("tolerance", until.tolerance))?;
     for planned in &plan.runs {
-        let looked = dop(planned.dop)
+        let checked = dop(planned.dop)
             .and_then(|()| at_least_one("repeat", planned.repeat))
             .and_then(|()| variation(planned.variation));
-        looked.map_err(|why| format!("run {} of the plan ({}): {why}", planned.number, planned.test))?;
+        checked.map_err(|why| format!("run {} of the plan ({}): {why}", planned.number, planned.test))?;
     }
     let mut jobs = plan.io.iter().flat_map(|io| &io.phases).flat_map(|phase| &phase.jobs);
     jobs.try_for_each(|of| job(of).map_err(|why| format!("I/O job {}: {why}", of.name)))
 }
 
-fn job(job: &IoJob) -> Possible {
+fn job(job: &IoJob) -> Validity {
     at_least_one("clones", job.clones)?;
     at_least_one("loops", job.loops)?;
     pace(job.pace)?;

@@ -1,4 +1,4 @@
-//! Reads the lines of a record on several processors, so that what is taken out of a run is never in memory for all runs.
+//! Parallel parser of the lines of a record. Runs are reduced as soon as they are parsed, to limit memory.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,49 +16,49 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
 use crate::fold::{Folded, Numbered};
-use crate::possible::Possible;
 use crate::series::without_series;
+use crate::validate::Validity;
 
-/// Bytes that are read at once.
-const PIECE_BYTES: u64 = 1 << 20;
+/// Bytes per read.
+const READ_BYTES: u64 = 1 << 20;
 
-/// Bytes of lines that a worker is given at once, about.
+/// Approximate bytes per batch of lines for a worker.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Bytes of the longest line: the plan of some million runs, or what was kept of a run of some years.
+/// Maximum length of a line: the plan of some million runs, or a run of some years.
 const LINE_BYTES_MAX: usize = 1 << 30;
 
-/// The field that says which version a record has, also where it is one document.
+/// The field with the version of a record, also in a document.
 pub(crate) const VERSION_FIELD: &[u8] = b"\"schema_version\"";
 
-/// Which fields of the runs are taken.
+/// Which fields of runs are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fields {
     /// All.
     All,
-    /// All but what was kept over time, which is most of a run.
+    /// All but the time series, which are most of a run.
     NoSeries,
 }
 
-/// How a record is read: which fields, by how many workers, and what is done with each run as soon as it is parsed.
+/// How a record is read: fields, number of workers, and a check of each run as soon as it is parsed.
 pub(crate) struct Reading<'a, R> {
     pub(crate) fields: Fields,
     pub(crate) workers: usize,
-    pub(crate) look: &'a (dyn Fn(&mut R) -> Possible + Sync),
+    pub(crate) check: &'a (dyn Fn(&mut R) -> Validity + Sync),
 }
 
-/// The number of workers of a reader who has the machine for itself.
+/// The default number of workers.
 pub(crate) fn all_processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What the file at `path` holds up to its last complete line, and how many bytes that are. What follows, an append that
-/// did not come to its end has left.
-pub(crate) fn gather<R>(path: &Path, file: &File, reading: &Reading<'_, R>) -> Result<(Folded<R>, u64)>
+/// Parses the file at `path` up to its last complete line; returns the length of this part. The rest is an incomplete
+/// append.
+pub(crate) fn parse_file<R>(path: &Path, file: &File, reading: &Reading<'_, R>) -> Result<(Folded<R>, u64)>
 where
     R: Numbered + DeserializeOwned + Send,
 {
-    let mut source = Source { path, file, text: Vec::new(), begin: 0, line: 1 };
+    let mut source = Source { path, file, text: Vec::new(), offset: 0, line: 1 };
     let (head, rest) = source.head()?;
     let (sender, receiver) = sync_channel(reading.workers);
     let receiver = Mutex::new(receiver);
@@ -71,11 +71,10 @@ where
         (sent, workers.into_iter().flat_map(parsed).collect::<Vec<Parsed<R>>>())
     });
     sent?;
-    fold(path, head, batches, source.begin, source.line - 1)
+    fold(path, head, batches, source.offset, source.line - 1)
 }
 
-/// The record that begins with `head` and goes on with `batches`, the last of whose lines has the number `last` and ends
-/// before byte `end`.
+/// The record from `head` and `batches`, whose last line has the number `last` and ends before byte `end`.
 fn fold<R: Numbered>(
     path: &Path,
     head: Head,
@@ -86,14 +85,14 @@ fn fold<R: Numbered>(
     batches.sort_unstable_by_key(|batch| batch.line);
     let mut folded = Folded::new(head);
     for batch in batches {
-        for ((place, line), number) in batch.lines.into_iter().zip(batch.line..) {
-            if !folded.add(place, line) {
-                return Err(damaged(path, number, "the head of a record in the middle of it".to_owned(), 1));
+        for ((span, line), number) in batch.lines.into_iter().zip(batch.line..) {
+            if !folded.add(span, line) {
+                return Err(damaged(path, number, "a head that is not the first line".to_owned(), 1));
             }
         }
         match batch.fault {
-            // Blocks that the device had not taken yet when the power failed read as zeros, which no line has.
-            Some(fault) if fault.line == last && fault.has_zeros => end = fault.begin,
+            // After a power failure, blocks that were not written read as zeros, which no line contains.
+            Some(fault) if fault.line == last && fault.has_zeros => end = fault.start,
             Some(fault) => return Err(fault.error),
             None => {}
         }
@@ -105,99 +104,99 @@ pub(crate) fn damaged(path: &Path, line: usize, reason: String, column: usize) -
     Error::Damaged { path: path.to_owned(), reason, line, column }
 }
 
-/// Complete lines that follow each other.
+/// Consecutive complete lines.
 struct Batch {
-    /// Where they begin in the file.
-    begin: u64,
+    /// Offset in the file.
+    offset: u64,
     /// The number of the first, counted from 1.
     line: usize,
     text: Vec<u8>,
 }
 
-/// What became of a batch.
+/// Result of a batch.
 struct Parsed<R> {
     /// The number of its first line.
     line: usize,
-    /// Its lines up to the fault, and where they lie in the file.
+    /// Its lines up to the fault, with their byte ranges.
     lines: Vec<(Range<u64>, Line<R>)>,
     fault: Option<Fault>,
 }
 
-/// A line that is none.
+/// An invalid line.
 struct Fault {
     line: usize,
-    begin: u64,
+    start: u64,
     has_zeros: bool,
     error: Error,
 }
 
-/// A file that is read piece by piece.
+/// A file that is read in chunks.
 struct Source<'a> {
     path: &'a Path,
     file: &'a File,
-    /// What is read and not handed out.
+    /// Buffered text.
     text: Vec<u8>,
-    /// Where that begins in the file.
-    begin: u64,
-    /// The number of the line that it begins with.
+    /// Offset of the buffer in the file.
+    offset: u64,
+    /// Number of its first line.
     line: usize,
 }
 
 impl Source<'_> {
-    /// Reads on; whether there was something.
+    /// Reads more; false at the end.
     fn read(&mut self) -> Result<bool> {
-        let read = self.file.take(PIECE_BYTES).read_to_end(&mut self.text);
+        let read = self.file.take(READ_BYTES).read_to_end(&mut self.text);
         read.map(|count| count > 0).map_err(|cause| Error::Read { path: self.path.to_owned(), cause })
     }
 
-    /// The next complete lines, `bytes_min` of them where there are as many; none at the end.
+    /// The next complete lines, at least `bytes_min` bytes if available; none at the end.
     fn batch(&mut self, bytes_min: usize) -> Result<Option<Batch>> {
-        let (mut looked, mut whole) = (0, 0);
+        let (mut scanned, mut complete) = (0, 0);
         loop {
-            if let Some(at) = memrchr(b'\n', &self.text[looked..]) {
-                whole = looked + at + 1;
+            if let Some(at) = memrchr(b'\n', &self.text[scanned..]) {
+                complete = scanned + at + 1;
             }
-            looked = self.text.len();
-            if whole >= bytes_min.max(1) {
+            scanned = self.text.len();
+            if complete >= bytes_min.max(1) {
                 break;
             }
-            if looked - whole > LINE_BYTES_MAX {
-                let line = self.line + memchr_iter(b'\n', &self.text[..whole]).count();
+            if scanned - complete > LINE_BYTES_MAX {
+                let line = self.line + memchr_iter(b'\n', &self.text[..complete]).count();
                 return Err(damaged(self.path, line, format!("it is longer than {LINE_BYTES_MAX} bytes"), 1));
             }
             if !self.read()? {
                 break;
             }
         }
-        if whole == 0 {
+        if complete == 0 {
             return Ok(None);
         }
-        let rest = self.text.split_off(whole);
-        let batch = Batch { begin: self.begin, line: self.line, text: std::mem::replace(&mut self.text, rest) };
-        self.begin += whole as u64;
+        let rest = self.text.split_off(complete);
+        let batch = Batch { offset: self.offset, line: self.line, text: std::mem::replace(&mut self.text, rest) };
+        self.offset += complete as u64;
         self.line += memchr_iter(b'\n', &batch.text).count();
         Ok(Some(batch))
     }
 
-    /// The first line, and those that were read with it.
+    /// The head, and the lines that were read with it.
     fn head(&mut self) -> Result<(Head, Batch)> {
         self.read()?;
-        begins_as_record(self.path, &self.text)?;
+        check_start(self.path, &self.text)?;
         let Some(mut batch) = self.batch(1)? else { return Err(Error::Truncated { path: self.path.to_owned() }) };
         let length = memchr::memchr(b'\n', &batch.text).map_or(batch.text.len(), |end| end + 1);
         let rest = batch.text.split_off(length);
         let head = head(self.path, &batch.text)?;
-        Ok((head, Batch { begin: length as u64, line: 2, text: rest }))
+        Ok((head, Batch { offset: length as u64, line: 2, text: rest }))
     }
 }
 
-/// Whether a file of which this is the beginning can be a record.
-fn begins_as_record(path: &Path, text: &[u8]) -> Result<()> {
+/// Checks the start of a file.
+fn check_start(path: &Path, text: &[u8]) -> Result<()> {
     let path = path.to_owned();
-    let begin = text.trim_ascii_start();
-    let inside = begin.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    let start = text.trim_ascii_start();
+    let inside = start.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     match inside {
-        None if begin.is_empty() => Err(Error::Truncated { path }),
+        None if start.is_empty() => Err(Error::Truncated { path }),
         Some(inside) if inside.starts_with(b"\"head\"") => Ok(()),
         Some(inside) if b"\"head\"".starts_with(inside) => Err(Error::Truncated { path }),
         Some(inside) => match version_of_document(inside) {
@@ -208,10 +207,10 @@ fn begins_as_record(path: &Path, text: &[u8]) -> Result<()> {
     }
 }
 
-/// What is missing in a file of somebody else.
+/// The reason for a file that is not a record.
 const NO_HEAD: &str = "its first line is not the head of one";
 
-/// The version that stands in a record that is one document.
+/// The version of a record that is one document.
 fn version_of_document(text: &[u8]) -> Option<u64> {
     let at = memchr::memmem::find(text, VERSION_FIELD)?;
     let value = text[at + VERSION_FIELD.len()..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
@@ -219,7 +218,7 @@ fn version_of_document(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(&value[..digits]).ok()?.parse().ok()
 }
 
-/// What every version of the head has.
+/// Fields of every version of the head.
 #[derive(Deserialize)]
 struct First {
     head: Version,
@@ -231,7 +230,7 @@ struct Version {
     schema_version: Option<u64>,
 }
 
-/// The head in `text`, the first line: the version first, the rest only where the version is known.
+/// The head in the first line `text`: first its version, then, if that is supported, the rest.
 fn head(path: &Path, text: &[u8]) -> Result<Head> {
     let unread = |cause: serde_json::Error| {
         let (reason, column) = position(&cause);
@@ -255,12 +254,12 @@ fn head(path: &Path, text: &[u8]) -> Result<Head> {
     }
 }
 
-/// Hands out `rest` and then all that `source` has, in batches.
+/// Sends `rest`, and then all of `source`, in batches.
 fn send_all(source: &mut Source<'_>, rest: Batch, sender: SyncSender<Batch>) -> Result<()> {
     let mut next = Some(rest);
     while let Some(batch) = next {
         if sender.send(batch).is_err() {
-            let cause = io::Error::other("nobody is left to parse it");
+            let cause = io::Error::other("all parser threads have ended");
             return Err(Error::Read { path: source.path.to_owned(), cause });
         }
         next = source.batch(BATCH_BYTES)?;
@@ -268,7 +267,7 @@ fn send_all(source: &mut Source<'_>, rest: Batch, sender: SyncSender<Batch>) -> 
     Ok(())
 }
 
-/// What a worker does until there are no more batches.
+/// The loop of a worker.
 fn parse_all<R: Numbered + DeserializeOwned>(
     path: &Path,
     receiver: &Mutex<Receiver<Batch>>,
@@ -277,8 +276,8 @@ fn parse_all<R: Numbered + DeserializeOwned>(
     let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
     let mut parsed: Vec<Parsed<R>> = Vec::new();
     while let Ok(batch) = next() {
-        // After a fault batches are still taken, so that nobody waits for room, and parsed: the first fault is the one to
-        // tell, and it may be another worker's.
+        // Batches are still parsed after a fault: the sender must not block, and another worker may find an earlier
+        // fault.
         parsed.push(parse_batch(path, &batch, reading));
     }
     parsed
@@ -286,17 +285,17 @@ fn parse_all<R: Numbered + DeserializeOwned>(
 
 fn parse_batch<R: Numbered + DeserializeOwned>(path: &Path, batch: &Batch, reading: &Reading<'_, R>) -> Parsed<R> {
     let mut parsed = Parsed { line: batch.line, lines: Vec::new(), fault: None };
-    let mut begin = batch.begin;
+    let mut start = batch.offset;
     for (text, number) in batch.text.split_inclusive(|byte| *byte == b'\n').zip(batch.line..) {
-        let end = begin + text.len() as u64;
+        let end = start + text.len() as u64;
         match parse(path, number, text, reading) {
-            Ok(line) => parsed.lines.push((begin..end, line)),
+            Ok(line) => parsed.lines.push((start..end, line)),
             Err(error) => {
-                parsed.fault = Some(Fault { line: number, begin, has_zeros: text.contains(&0), error });
+                parsed.fault = Some(Fault { line: number, start, has_zeros: text.contains(&0), error });
                 break;
             }
         }
-        begin = end;
+        start = end;
     }
     parsed
 }
@@ -305,7 +304,7 @@ fn parse<R>(path: &Path, number: usize, text: &[u8], reading: &Reading<'_, R>) -
 where
     R: Numbered + DeserializeOwned,
 {
-    if let Some(run) = R::glimpse(text) {
+    if let Some(run) = R::peek(text) {
         return Ok(Line::Run(run));
     }
     let short = if reading.fields == Fields::NoSeries { without_series(text) } else { None };
@@ -316,7 +315,7 @@ where
         damaged(path, number, reason, column)
     })?;
     if let Line::Run(run) = &mut line {
-        (reading.look)(run).map_err(|reason| Error::Impossible { path: path.to_owned(), reason })?;
+        (reading.check)(run).map_err(|reason| Error::Impossible { path: path.to_owned(), reason })?;
     }
     Ok(line)
 }

@@ -1,7 +1,7 @@
-//! What no measurement can have found, however well it is written: half a job, a date without a month, a share above 1,
-//! a histogram that is none. A view would draw it, and a model reckon with it.
+//! Validation: impossible values in well-formed records, such as 0 jobs, an invalid date, a share above 1, or a damaged
+//! histogram.
 //!
-//! Only what is impossible is refused. What is merely unlikely is a figure, and its checks are in `model`.
+//! Only impossible values are refused. Unlikely ones are figures, which `model` checks.
 
 mod activity;
 mod histogram;
@@ -15,14 +15,14 @@ mod trace;
 
 use record::{Dop, Instrument, Latency, Pace, Ratio, Record, Timestamp, Variation};
 
-pub(crate) use nodes::Demand;
+pub(crate) use nodes::Requirement;
 pub(crate) use run::run;
 
-/// What cannot be, as a clause that names the thing, its value and the limit.
-pub(crate) type Possible = Result<(), String>;
+/// The error is a clause that names thing, value and limit.
+pub(crate) type Validity = Result<(), String>;
 
-/// Looks at everything in `record` but its runs.
-pub(crate) fn rest(record: &Record) -> Possible {
+/// Checks `record` without its runs.
+pub(crate) fn rest(record: &Record) -> Validity {
     date("started_at", &record.started_at)?;
     record.ended_at.iter().try_for_each(|ended_at| date("ended_at", ended_at))?;
     plan::plan(&record.plan)?;
@@ -39,7 +39,7 @@ pub(crate) fn rest(record: &Record) -> Possible {
     loaded.try_for_each(|set| at_least_one("jobs", set.jobs).map_err(|why| format!("table {}: {why}", set.table)))
 }
 
-fn instrument(instrument: &Instrument) -> Possible {
+fn instrument(instrument: &Instrument) -> Validity {
     let figures = [
         ("clock_read_ns", instrument.clock_read_ns),
         ("loop_step_ns", instrument.loop_step_ns),
@@ -48,65 +48,65 @@ fn instrument(instrument: &Instrument) -> Possible {
     figures.into_iter().try_for_each(|(name, value)| positive(name, value))
 }
 
-/// A moment of the calendar.
-pub(crate) fn date(name: &str, moment: &Timestamp) -> Possible {
+/// Checks a timestamp.
+pub(crate) fn date(name: &str, moment: &Timestamp) -> Validity {
     let Timestamp(text) = moment;
     humantime::parse_rfc3339(text)
         .map(drop)
-        .map_err(|_| format!("{name} {text:?} is not a date, which looks like 2026-01-31T12:00:00.000Z"))
+        .map_err(|_| format!("{name} {text:?} is not a date such as 2026-01-31T12:00:00.000Z"))
 }
 
-fn at_least_one(name: &str, count: u32) -> Possible {
-    if count == 0 { Err(format!("{name} 0, where 1 is the least")) } else { Ok(()) }
+fn at_least_one(name: &str, count: u32) -> Validity {
+    if count == 0 { Err(format!("{name} 0, minimum 1")) } else { Ok(()) }
 }
 
-/// A figure that may be 0 and not less.
-fn positive(name: &str, value: f64) -> Possible {
+/// Checks a figure that must not be negative.
+fn positive(name: &str, value: f64) -> Validity {
     match value.is_finite() && value >= 0.0 {
         true => Ok(()),
-        false => Err(format!("{name} {value}, where 0 is the least")),
+        false => Err(format!("{name} {value}, minimum 0")),
     }
 }
 
-fn share(name: &str, Ratio(value): Ratio) -> Possible {
+fn share(name: &str, Ratio(value): Ratio) -> Validity {
     match (0.0..=1.0).contains(&value) {
         true => Ok(()),
         false => Err(format!("{name} {value} is not a share from 0 to 1")),
     }
 }
 
-fn dop(dop: Dop) -> Possible {
+fn dop(dop: Dop) -> Validity {
     at_least_one("nodes", dop.nodes)?;
     at_least_one("jobs", dop.jobs)?;
     at_least_one("threads", dop.threads)
 }
 
-fn pace(pace: Pace) -> Possible {
+fn pace(pace: Pace) -> Validity {
     match pace {
         Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second } => {
             let is_rate = steps_per_second.is_finite() && steps_per_second > 0.0;
-            if is_rate { Ok(()) } else { Err(format!("steps_per_second {steps_per_second}, where a rate is above 0")) }
+            if is_rate { Ok(()) } else { Err(format!("steps_per_second {steps_per_second}: a rate must be above 0")) }
         }
         Pace::AsFastAsPossible | Pace::ThinkTime { .. } => Ok(()),
     }
 }
 
-/// A pace that can be, and a share above 0.
-fn variation(variation: Option<Variation>) -> Possible {
+/// Checks pace and share of a variation.
+fn variation(variation: Option<Variation>) -> Validity {
     match variation {
         Some(Variation::Paced { pace: of, .. }) => pace(of),
         Some(Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. }) => {
             match share.is_finite() && share > 0.0 {
                 true => Ok(()),
-                false => Err(format!("a variation by the share {share}, where a share is above 0")),
+                false => Err(format!("a variation with share {share}: a share must be above 0")),
             }
         }
         Some(Variation::Traced) | None => Ok(()),
     }
 }
 
-/// Quantiles that ascend, and a histogram that can be read.
-fn latency(name: &str, latency: &Latency) -> Possible {
+/// Checks that quantiles ascend and that the histogram is valid.
+fn latency(name: &str, latency: &Latency) -> Validity {
     let quantiles = [
         ("p50_ns", Some(latency.p50_ns)),
         ("p90_ns", latency.p90_ns),
@@ -114,8 +114,8 @@ fn latency(name: &str, latency: &Latency) -> Possible {
         ("p999_ns", latency.p999_ns),
     ];
     let quantiles: Vec<(&str, _)> = quantiles.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
-    let falls = quantiles.windows(2).find(|pair| pair[1].1 < pair[0].1);
-    if let Some([(low, at_low), (high, at_high)]) = falls {
+    let descending = quantiles.windows(2).find(|pair| pair[1].1 < pair[0].1);
+    if let Some([(low, at_low), (high, at_high)]) = descending {
         return Err(format!("{name} {high} {} is below {low} {}", at_high.0, at_low.0));
     }
     if latency.max_ns < latency.min_ns {

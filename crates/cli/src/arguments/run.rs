@@ -1,0 +1,173 @@
+//! Options of `dbdyno run`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use record::Nanos;
+
+use super::choice::{PlacementArgument, PresetArgument};
+use super::pace::PaceArguments;
+use super::value;
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  dbdyno run                                  this machine through SQLite, a few minutes
+  dbdyno run --target local:postgres          the same through a temporary PostgreSQL server
+  dbdyno run --target 'local:postgres?shared_buffers=2GB&synchronous_commit=off'
+  dbdyno run --target postgres://me@db1/shop  in a separate schema `dbdyno`; reads PGPASSWORD or ~/.pgpass
+  dbdyno run --target 'local:postgres?replicas=2&synchronous=on'
+  dbdyno run --target mariadb://me@db1,db2,db3/shop  jobs spread over the nodes of a cluster
+  dbdyno run --dir /mnt/nvme --preset standard --jobs 1,8,64
+  dbdyno run --tests T611,T616 --seconds 10   two tests of the catalogue (`dbdyno list tests`)
+  dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the intended start
+  dbdyno run --tests T616 --rate 50%,70%,90%  latency over rate, at shares of the capacity
+  dbdyno run --tests T616 --until p99=5ms     the highest rate that meets a service level
+  dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
+
+/// Options that the record decides: they conflict with --resume.
+const RESUME_FIXES: [&str; 20] = [
+    "tests",
+    "jobs",
+    "nodes",
+    "record",
+    "preset",
+    "seconds",
+    "warm_up",
+    "steps",
+    "repeats",
+    "small_rows",
+    "large_rows",
+    "rate",
+    "until",
+    "think_time",
+    "smt",
+    "placement",
+    "seed",
+    "dir",
+    "trace",
+    "dry_run",
+];
+
+/// Options of `dbdyno run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArguments {
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, a URL, or `@FILE` with one node per
+    /// line
+    #[arg(long, short, value_name = "TARGET", help_heading = "Workload")]
+    pub target: Option<String>,
+    /// Codes, layers (cpu, memory, server, storage, database), `probes`, or your own test files
+    #[arg(long, value_name = "T611,cpu,...", value_delimiter = ',', help_heading = "Workload")]
+    pub tests: Vec<String>,
+    /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
+    #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
+    pub jobs: Option<Vec<u32>>,
+    /// Numbers of nodes over which jobs are spread, where the target has several
+    /// [default: all that get a job; the most jobs also on 1, 2, 4, ...]
+    #[arg(long, value_name = "1,2,3", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("nodes"))]
+    pub nodes: Option<Vec<u32>>,
+    /// Duration and size of the measurement
+    #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
+    pub preset: PresetArgument,
+    /// Length of each measured window, seconds
+    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    pub seconds: Option<Nanos>,
+    /// Length of each warm-up, seconds
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::warm_up)]
+    pub warm_up: Option<Nanos>,
+    /// End each run after N steps of each job, if its window is not over before
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::count("steps", 1..=u64::MAX))]
+    pub steps: Option<u64>,
+    /// Repeats of each test at each degree of parallelism, in rounds of random order
+    /// [default: 6 with --preset publish, 1 otherwise]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::repeats("repeats"))]
+    pub repeats: Option<u32>,
+    /// Rows of the table that fits the engine's cache
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::rows("small-rows"))]
+    pub small_rows: Option<u64>,
+    /// Rows of the table that does not fit it
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::rows("large-rows"))]
+    pub large_rows: Option<u64>,
+    /// Arrival rate
+    #[command(flatten)]
+    pub load: PaceArguments,
+    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
+    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Location")]
+    pub dir: PathBuf,
+    /// CPU pinning of the jobs and of a local server
+    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Location")]
+    pub placement: PlacementArgument,
+    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
+    #[arg(long, value_name = "FILE", help_heading = "Location")]
+    pub record: Option<PathBuf>,
+    /// Continue an aborted record
+    #[arg(long, value_name = "RECORD", conflicts_with_all = RESUME_FIXES, help_heading = "Location")]
+    pub resume: Option<PathBuf>,
+    /// Keep the database; a later run with the same seed and sizes uses its tables again
+    #[arg(long, help_heading = "Location")]
+    pub keep: bool,
+    /// Seed of all random data and keys
+    #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
+    pub seed: u64,
+    /// Repeat tests with I/O or commits with kernel tracing: once each, or at every degree of parallelism
+    /// [default: none with --preset smoke, one otherwise]
+    #[arg(long, value_enum, value_name = "TESTS", help_heading = "Workload")]
+    pub trace: Option<TraceArgument>,
+    /// Tracer [default: the first of these that is available]
+    #[arg(long, value_enum, value_name = "TRACER", help_heading = "Workload")]
+    pub trace_rung: Option<TracerArgument>,
+    /// Do not sample the sessions of the engine (10 samples per second)
+    #[arg(long, help_heading = "Workload")]
+    pub no_activity: bool,
+    /// Run each test again with 20 % less of its limiting resource, and tell whether that is the cause
+    #[arg(long, conflicts_with = "until", help_heading = "Workload")]
+    pub prove: bool,
+    /// Print the spec sheet and nothing else
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the plan and exit
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Traced repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceArgument {
+    /// None
+    None,
+    /// Each test at its lowest degree of parallelism
+    One,
+    /// Each test at every degree of parallelism
+    All,
+}
+
+/// Tracers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TracerArgument {
+    /// BPF programs: system calls, block layer and device
+    Bpf,
+    /// Events of the block layer from a tracefs instance: block layer and device
+    Tracefs,
+    /// No tracing: the kernel's counters of the block layer, means only
+    Counters,
+}
+
+impl From<TracerArgument> for record::Rung {
+    fn from(tracer: TracerArgument) -> record::Rung {
+        match tracer {
+            TracerArgument::Bpf => record::Rung::Bpf,
+            TracerArgument::Tracefs => record::Rung::Tracefs,
+            TracerArgument::Counters => record::Rung::Counters,
+        }
+    }
+}
+
+impl From<TraceArgument> for run::Tracing {
+    fn from(trace: TraceArgument) -> run::Tracing {
+        match trace {
+            TraceArgument::None => run::Tracing::None,
+            TraceArgument::One => run::Tracing::One,
+            TraceArgument::All => run::Tracing::All,
+        }
+    }
+}
