@@ -1,9 +1,9 @@
 //! Histograms as logs that viewers of HdrHistogram read: one file for each run.
 //!
-//! A line has start and length of an interval in seconds from the start of the window, its maximum in milliseconds, and a
-//! histogram of response times in nanoseconds as in the record. Lines without a tag are the slices of the window, or the whole
-//! window where the record has no slices; those with `Tag=response` and `Tag=service` are all response and all service times of
-//! the run. Invalid runs have no log, because a viewer cannot mark them.
+//! A line has start and length of an interval in seconds from the start of the window, its maximum in milliseconds, and
+//! a histogram of response times in nanoseconds as in the record. Lines without a tag are the slices of the window, or
+//! the whole window where the record has no slices; those with `Tag=response` and `Tag=service` are all response and
+//! all service times of the run. Invalid runs have no log, because a viewer cannot mark them.
 
 use std::fmt::Write as _;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Records and published systems for other programs: flat tables as CSV or Parquet, and histogram logs.
 //!
-//! A crate of its own because of the size of the Parquet dependency. It writes files and prints nothing; rows and columns are
-//! defined in `tables`. A figure without a source is empty, and so are the results of an invalid run.
+//! A crate of its own because of the size of the Parquet dependency. It writes files and prints nothing; rows and
+//! columns are defined in `tables`. A figure without a source is empty, and so are the results of an invalid run.
 
 mod column;
 mod error;
@@ -72,7 +72,8 @@ impl Export {
         })
     }
 
-    /// Writes `record` and returns its name in the export: its id, or a unique one after an earlier record with the same id.
+    /// Writes `record` and returns its name in the export: its id, or a unique one after an earlier record with the
+    /// same id.
     ///
     /// # Errors
     /// A file cannot be written.

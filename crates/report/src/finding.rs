@@ -469,8 +469,8 @@ fn window_length(length: &WindowLength) -> String {
             )
         }
         WindowLength::CommittedLater { late_bytes, committed_bytes } => format!(
-            "{:.1} of {:.1} MB were committed after the window: the rate excludes that commit; hint: --commit-every, or no \
-             --seconds",
+            "{:.1} of {:.1} MB were committed after the window: the rate excludes that commit; hint: --commit-every, \
+             or no --seconds",
             late_bytes.0 as f64 / 1e6,
             committed_bytes.0 as f64 / 1e6
         ),

@@ -18,7 +18,8 @@ pub(crate) use self::state::{Change, SPEED_CHANGE_MAX, load};
 /// Column of the texts after their labels.
 const INDENT: usize = 18;
 
-/// All that is known of the machine, the engine, and its `nodes` where it has several, `width` columns wide (at least 60).
+/// All that is known of the machine, the engine, and its `nodes` where it has several, `width` columns wide (at least
+/// 60).
 ///
 /// What could not be determined is `unknown`; what does not exist (swap, limits, NUMA) is shown as absent.
 pub fn inventory(

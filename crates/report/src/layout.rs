@@ -6,8 +6,9 @@ use crate::style::{Ink, Style};
 
 pub(crate) use table::{Align, Head, Span, Table, folded};
 
-/// Untrusted text, safe to print: an escape sequence in the name of a device must not reach the terminal. Control characters
-/// and line ends become spaces, runs of spaces one; controls of the direction of writing, which reorder the text, are dropped.
+/// Untrusted text, safe to print: an escape sequence in the name of a device must not reach the terminal. Control
+/// characters and line ends become spaces, runs of spaces one; controls of the direction of writing, which reorder the
+/// text, are dropped.
 pub fn clean(text: &str) -> String {
     // A hint is on a line of its own in multi-line text.
     let text = text.replace("\nhint: ", "; hint: ");

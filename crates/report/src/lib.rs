@@ -1,8 +1,8 @@
 //! Views of a stored record: the spec sheet, the table of runs, storage, CSV, JSON, the JSON of fio, the platform.
 //!
-//! A crate of its own so that the compiler enforces the direction of dependencies: it renders a record on a machine without
-//! engine or driver, depends only on `record`, `model` and `tables`, and derives no figure itself but a plain rate or sum.
-//! It returns text and prints nothing.
+//! A crate of its own so that the compiler enforces the direction of dependencies: it renders a record on a machine
+//! without engine or driver, depends only on `record`, `model` and `tables`, and derives no figure itself but a plain
+//! rate or sum. It returns text and prints nothing.
 
 mod activity;
 mod blocks;
@@ -79,8 +79,8 @@ fn listed_parts<'a, T>(rows: impl Iterator<Item = tables::Part<'a, T>>) -> impl 
     rows.take_while(|row| row.place < RUNS_LISTED_MAX)
 }
 
-/// A note for `width` columns where not all runs are listed, with the command that writes all of them. `path` is the path
-/// of the record.
+/// A note for `width` columns where not all runs are listed, with the command that writes all of them. `path` is the
+/// path of the record.
 fn not_listed(record: &record::Record, path: &str, width: usize) -> Vec<String> {
     let all = record.runs.len();
     if all <= RUNS_LISTED_MAX {

@@ -13,8 +13,8 @@ const INDENT: usize = 14;
 /// The text of a test without counters.
 pub(crate) const NOTHING_COUNTED: &str = "unexplained; no counters";
 
-/// A line for each test that needs an engine: the limit of its best run; below it, the result of perturbed runs and their
-/// findings.
+/// A line for each test that needs an engine: the limit of its best run; below it, the result of perturbed runs and
+/// their findings.
 pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
     let sheet = model::sheet(record);
     let (capacities, proofs) = (Capacities::of(record), model::proofs(record));

@@ -5,8 +5,9 @@ use crate::layout::{clean, paragraph, wrap};
 /// Column of a meaning below its name.
 const INDENT_BELOW: usize = 4;
 
-/// The name and meaning of each of `entries`, for `width` columns: meanings are in column `indent`, or below their names where
-/// names are longer or `indent` is more than half of the width. Without a width each entry is one line, for searching.
+/// The name and meaning of each of `entries`, for `width` columns: meanings are in column `indent`, or below their
+/// names where names are longer or `indent` is more than half of the width. Without a width each entry is one line, for
+/// searching.
 pub fn listing(entries: impl IntoIterator<Item = (String, String)>, indent: usize, width: Option<usize>) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (name, meaning) in entries {

@@ -11,11 +11,11 @@ use crate::words::{degrees, list, pace, pinning, plural, preset, variation, vari
 const WIDTH_MAX: usize = 80;
 
 /// The duration of a search.
-const UNTIL_LENGTH: &str = "not known: 12 to 84 runs for each test at each degree of parallelism, at rates that depend on \
-                            earlier runs";
+const UNTIL_LENGTH: &str = "not known: 12 to 84 runs for each test at each degree of parallelism, at rates that depend \
+                            on earlier runs";
 
-/// `plan` in words, for `width` columns of which 60 to 80 are used: settings, repeats and order, duration, a line for each
-/// test with its degrees of parallelism, skipped tests with the reason.
+/// `plan` in words, for `width` columns of which 60 to 80 are used: settings, repeats and order, duration, a line for
+/// each test with its degrees of parallelism, skipped tests with the reason.
 pub fn plan(plan: &Plan, width: usize) -> String {
     let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();
@@ -147,8 +147,8 @@ fn is_varied(run: &PlannedRun) -> bool {
     matches!(run.variation, Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }))
 }
 
-/// The tests of `runs` that have such variations, in their order, each with its variations: `at 1, 4 jobs: 50 %, 90 % of
-/// the rate reached there`.
+/// The tests of `runs` that have such variations, in their order, each with its variations: `at 1, 4 jobs: 50 %, 90 %
+/// of the rate reached there`.
 fn variations(runs: &[PlannedRun]) -> Vec<(&str, String)> {
     let mut tests: Vec<(&str, Vec<&PlannedRun>)> = Vec::new();
     for run in runs.iter().filter(|run| is_varied(run) && run.repeat == 1) {

@@ -38,8 +38,8 @@ pub(crate) fn priced(unit: Unit) -> (&'static str, f64) {
     }
 }
 
-/// The name of a million operations, and their cost at full utilisation with `per_second` of `unit`: the lowest cost on this
-/// platform; half the utilisation doubles it. For bytes the amount is 10^12. None where there is no rate.
+/// The name of a million operations, and their cost at full utilisation with `per_second` of `unit`: the lowest cost on
+/// this platform; half the utilisation doubles it. For bytes the amount is 10^12. None where there is no rate.
 pub(crate) fn per_million(book: &PriceBook, unit: Unit, per_second: f64) -> Option<(String, Cost)> {
     let (_, scale) = priced(unit);
     let name = match unit {
@@ -49,8 +49,8 @@ pub(crate) fn per_million(book: &PriceBook, unit: Unit, per_second: f64) -> Opti
     Some((name, book.cost_per_million(Rate(per_second / scale), Ratio(1.0))?))
 }
 
-/// The cost of one `unit` per second at `per_second` of them, with its sensitivity, and the cost of a million; none where
-/// there is no rate.
+/// The cost of one `unit` per second at `per_second` of them, with its sensitivity, and the cost of a million; none
+/// where there is no rate.
 pub(crate) fn per_rate(book: &PriceBook, unit: Unit, per_second: f64) -> Option<String> {
     let (million, of_million) = per_million(book, unit, per_second)?;
     let (unit, scale) = priced(unit);

@@ -41,8 +41,8 @@ pub fn references(systems: &[System], width: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The sheet of a published system for `width` columns (at least 60 are used): source, contradictions, platform, prices, and
-/// every test with the columns of its own report. `prices` replace the published ones.
+/// The sheet of a published system for `width` columns (at least 60 are used): source, contradictions, platform,
+/// prices, and every test with the columns of its own report. `prices` replace the published ones.
 pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = cut(&clean(&format!("{} ({})", system.title, system.name)), width);

@@ -13,8 +13,8 @@ const TITLE_WIDTH: usize = 21;
 /// Columns of the page.
 const WIDTH: usize = 80;
 
-/// The result of `run` in at most 80 columns: number, test, degree of parallelism, rate, service times, the worst verdict, and
-/// whether its rate was steady where that was checked. An invalid run has the reason instead of a rate.
+/// The result of `run` in at most 80 columns: number, test, degree of parallelism, rate, service times, the worst
+/// verdict, and whether its rate was steady where that was checked. An invalid run has the reason instead of a rate.
 pub fn run_line(run: &Run) -> String {
     let row = model::row(run);
     // The variation distinguishes consecutive runs of one test better than the title.

@@ -1,5 +1,5 @@
-//! Chosen columns of rows as a text table, an HTML table or comma-separated values: the same for every type of row. How a
-//! figure is written follows from the kind of its column.
+//! Chosen columns of rows as a text table, an HTML table or comma-separated values: the same for every type of row. How
+//! a figure is written follows from the kind of its column.
 
 use std::borrow::Cow;
 
@@ -117,8 +117,8 @@ impl<R: Row> View<R> {
         table
     }
 
-    /// An HTML table with a row of the class `class` for each of `rows`; columns that are empty in all of them are left out,
-    /// except those that were chosen.
+    /// An HTML table with a row of the class `class` for each of `rows`; columns that are empty in all of them are left
+    /// out, except those that were chosen.
     pub(crate) fn html(
         &self,
         id: &str,
@@ -132,8 +132,8 @@ impl<R: Row> View<R> {
         table
     }
 
-    /// The same in as many tables as needed for none to have more than `columns_max` columns. The first `about` columns, which
-    /// identify the row, are repeated in each. The first table can be sorted.
+    /// The same in as many tables as needed for none to have more than `columns_max` columns. The first `about`
+    /// columns, which identify the row, are repeated in each. The first table can be sorted.
     pub(crate) fn html_parts(
         &self,
         id: &str,
@@ -165,7 +165,8 @@ impl<R: Row> View<R> {
         all.filter(|(index, shown)| *index < self.kept || has_value(shown)).map(|(_, shown)| shown).collect()
     }
 
-    /// `rows` as comma-separated values (RFC 4180, UTF-8) with every digit under one line of keys; unknown values are empty.
+    /// `rows` as comma-separated values (RFC 4180, UTF-8) with every digit under one line of keys; unknown values are
+    /// empty.
     pub(crate) fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
         let mut text = String::new();
         line(&mut text, self.shown.iter().map(Shown::key));

@@ -58,8 +58,8 @@ fn requested<'a>(record: &'a Record, choice: &ActivityChoice) -> Result<Vec<RunA
     })
 }
 
-/// The database activity during the runs of `record` that `choice` selects, as comma-separated values (RFC 4180, UTF-8) with a
-/// header line; unknown values are empty, with a reason where there is one.
+/// The database activity during the runs of `record` that `choice` selects, as comma-separated values (RFC 4180, UTF-8)
+/// with a header line; unknown values are empty, with a reason where there is one.
 ///
 /// # Errors
 /// Why there is no activity, in words.

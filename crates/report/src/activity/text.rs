@@ -38,9 +38,9 @@ const READING: [&str; 4] = [
     "n.d.: not determined, there is no source.",
 ];
 
-/// The database activity during the runs of `record` that `choice` selects, laid out for `width` columns, at most 80: load
-/// profile, active sessions, timed events, wait classes, I/O, log, checkpoints, histograms. `path` is the path of the
-/// record.
+/// The database activity during the runs of `record` that `choice` selects, laid out for `width` columns, at most 80:
+/// load profile, active sessions, timed events, wait classes, I/O, log, checkpoints, histograms. `path` is the path of
+/// the record.
 ///
 /// # Errors
 /// Why there is no activity, in words.

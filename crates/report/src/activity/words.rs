@@ -85,7 +85,8 @@ pub(crate) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
     facts
 }
 
-/// Samples compared with the engine's times: name, timed, sampled, factor between them. The first row is all of database time.
+/// Samples compared with the engine's times: name, timed, sampled, factor between them. The first row is all of
+/// database time.
 pub(crate) fn samples(activity: &DatabaseActivity) -> Vec<[String; 4]> {
     // A factor from few samples is not significant.
     let is_enough = activity.sessions.found.is_some_and(|found| found >= model::RULES.attribution_looks_min);

@@ -40,8 +40,8 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
     let tables = if schemas == 1 { "one schema".to_owned() } else { format!("each of {schemas} schemas") };
     let columns = if parameter("redo_stress_heavy") == 1 { 19 } else { 2 };
     let mut facts = vec![format!(
-        "{} blocks{block} in {tables}, one visited row in each; an operation visits {}; {} % of the operations update {} \
-         of 19 columns; each commits",
+        "{} blocks{block} in {tables}, one visited row in each; an operation visits {}; {} % of the operations update \
+         {} of 19 columns; each commits",
         blocks.blocks_per_schema,
         blocks.work_unit,
         parameter("update_pct"),

@@ -6,8 +6,8 @@ use super::valid;
 use crate::figure::{count, duration, three_digits};
 use crate::words::plural;
 
-/// Operations of each session that end a cold run before its time; none where the time ends runs, or where the count was
-/// requested.
+/// Operations of each session that end a cold run before its time; none where the time ends runs, or where the count
+/// was requested.
 pub(super) fn operations_at_most(record: &Record, run: &Run, blocks: &RandomBlocks) -> Option<u64> {
     let is_requested = run.parameters.get("work_loop").is_none_or(|count| *count != 0);
     let steps = record.plan.steps.filter(|_| blocks.caches == CacheState::Cold && !is_requested)?;

@@ -1,5 +1,5 @@
-//! The SLOB-style summary with percentiles; per-operation averages of the engine and the block layer; the kinds of operations; the
-//! cache tiers as bars.
+//! The SLOB-style summary with percentiles; per-operation averages of the engine and the block layer; the kinds of
+//! operations; the cache tiers as bars.
 
 use record::Record;
 use tables::Row;

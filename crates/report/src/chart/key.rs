@@ -108,7 +108,8 @@ impl Key {
         drawing.text("name", (x + SAMPLE_WIDTH + GAP, y + 5.0), Anchor::Start, &fitted(&entry.name, room));
     }
 
-    /// The heights of the labels at the ends: close to their lines, in the same order, without overlap, inside the area.
+    /// The heights of the labels at the ends: close to their lines, in the same order, without overlap, inside the
+    /// area.
     fn heights(&self, plot: &Plot<'_>) -> Vec<f64> {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         order.sort_by(|a, b| self.entries[*b].end.total_cmp(&self.entries[*a].end));

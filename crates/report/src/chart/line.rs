@@ -1,5 +1,5 @@
-//! Line charts, drawn and as comma-separated values: throughput over the degree of parallelism, percentile curves, throughput
-//! per second, history.
+//! Line charts, drawn and as comma-separated values: throughput over the degree of parallelism, percentile curves,
+//! throughput per second, history.
 
 use super::axis::{Axis, Direction, exact};
 use super::curve;
@@ -98,8 +98,8 @@ fn lengthways<'a>(chart: &'a LineChart, underlay: Option<&Underlay<'_>>, width: 
     Ruler::over(&chart.x, values.map(|point| point.x).chain(below), width, Direction::Across)
 }
 
-/// The vertical ruler at `side`: over all measurements with their whiskers, and within limits over ideal lines, bands and
-/// ceilings, which must not flatten the results.
+/// The vertical ruler at `side`: over all measurements with their whiskers, and within limits over ideal lines, bands
+/// and ceilings, which must not flatten the results.
 fn upright<'a>(chart: &LineChart, axis: &'a Axis, side: Side, underlay: Option<&Underlay<'_>>) -> Option<Ruler<'a>> {
     let at_side = || chart.series.iter().filter(move |series| series.side == side);
     let below = || underlay.iter().flat_map(|underlay| underlay.y_values.iter().copied());
@@ -136,7 +136,8 @@ fn bands_of(series: &Series) -> impl Iterator<Item = f64> {
     series.band.iter().flat_map(|reach| [reach.low, reach.high])
 }
 
-/// The height of the end of a series, for its label; above 1 where it ends above the area. `None` where it is not drawn.
+/// The height of the end of a series, for its label; above 1 where it ends above the area. `None` where it is not
+/// drawn.
 fn end_share(series: &Series, rulers: (&Ruler<'_>, Option<&Ruler<'_>>)) -> Option<f64> {
     let ruler = if series.side == Side::Left { rulers.0 } else { rulers.1? };
     series.points.iter().rev().find_map(|point| ruler.share(point.y))

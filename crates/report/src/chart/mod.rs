@@ -1,11 +1,11 @@
 //! Charts drawn as SVG: lines over an axis, bars with whiskers, a heat map of latency over time.
 //!
-//! A chart is a value; [`Chart::figure`] draws it as one HTML `<figure>` that needs neither script nor network, [`Chart::csv`]
-//! writes its data with all digits. Colours are custom properties only ([`STYLE`] defines them for light, dark and print), and
-//! series are never distinguished by colour alone.
+//! A chart is a value; [`Chart::figure`] draws it as one HTML `<figure>` that needs neither script nor network,
+//! [`Chart::csv`] writes its data with all digits. Colours are custom properties only ([`STYLE`] defines them for
+//! light, dark and print), and series are never distinguished by colour alone.
 //!
-//! For scripts, `.point` and `.column` have `data-x`, `data-y` and `data-label` (the tooltip), and the same text as a `<title>`,
-//! which browsers show without a script.
+//! For scripts, `.point` and `.column` have `data-x`, `data-y` and `data-label` (the tooltip), and the same text as a
+//! `<title>`, which browsers show without a script.
 //!
 //! A drawing is [`WIDTH`] units wide with text of 14 units: at the smallest width that the style sheet allows (448 px,
 //! inside a frame that scrolls) text is 11.2 px high, so that it can be read on a page of 390 px.
@@ -43,7 +43,7 @@ pub trait Chart {
     /// to draw. `id` must be unique on the page; ids inside start with it.
     fn figure(&self, id: &str) -> String;
 
-    /// All of the chart's data as comma-separated values (RFC 4180) with a header line, every figure exact, also those that
-    /// the drawing leaves out.
+    /// All of the chart's data as comma-separated values (RFC 4180) with a header line, every figure exact, also those
+    /// that the drawing leaves out.
     fn csv(&self) -> String;
 }

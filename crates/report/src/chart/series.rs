@@ -93,8 +93,8 @@ pub enum Role {
     Fit,
     /// Linear scaling: a thin neutral line. May leave the chart at the top.
     Ideal,
-    /// A ceiling from a probe: a heavy neutral dashed line; a single point applies to the whole axis. May be above the chart, which
-    /// the key then states.
+    /// A ceiling from a probe: a heavy neutral dashed line; a single point applies to the whole axis. May be above the
+    /// chart, which the key then states.
     Ceiling,
     /// A claim: a single diamond.
     Claim,
@@ -175,8 +175,8 @@ pub struct Mark {
 /// The number of points of a series that are drawn, each with a tooltip.
 pub(super) const POINTS_MAX: usize = 240;
 
-/// The points to draw: all of them, or, of many, the first, the lowest, the highest and the last of each of `POINTS_MAX / 4`
-/// ranges, so that no extreme is lost (the M4 aggregation of Jugel et al., VLDB 2014).
+/// The points to draw: all of them, or, of many, the first, the lowest, the highest and the last of each of `POINTS_MAX
+/// / 4` ranges, so that no extreme is lost (the M4 aggregation of Jugel et al., VLDB 2014).
 pub(super) fn drawn(points: &[Point]) -> Vec<&Point> {
     if points.len() <= POINTS_MAX {
         return points.iter().collect();

@@ -181,8 +181,8 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The approximate width of `text`, in units of the drawing: an upper bound for a wide sans-serif font, because the font is not
-/// known.
+/// The approximate width of `text`, in units of the drawing: an upper bound for a wide sans-serif font, because the
+/// font is not known.
 pub(super) fn width_of(text: &str) -> f64 {
     text.chars().map(character_width).sum()
 }

@@ -13,8 +13,8 @@ use crate::html::{Cell, Column, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
 use crate::words::{LAYERS, unit_per_second};
 
-/// The comparison as a self-contained HTML file: caveats, systems, differences, verdicts with their evidence, ratios, curves,
-/// points, prices.
+/// The comparison as a self-contained HTML file: caveats, systems, differences, verdicts with their evidence, ratios,
+/// curves, points, prices.
 pub fn comparison_html(view: &ComparisonView<'_>) -> String {
     let names = view.systems.iter().map(|system| clean(&system.title)).collect::<Vec<_>>();
     let (curves, drawable) = chart::curves(view);
@@ -141,8 +141,8 @@ fn verdicts(view: &ComparisonView<'_>) -> Markup {
     }
     html! {
         p {
-            "A verdict needs an interval, and an interval needs repeats; only interleaved pairs are free of drift. Inconclusive: the \
-             data do not decide. "
+            "A verdict needs an interval, and an interval needs repeats; only interleaved pairs are free of drift. \
+             Inconclusive: the data do not decide. "
             (CHANGE) "."
         }
         (table.html())

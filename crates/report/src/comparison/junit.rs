@@ -1,7 +1,7 @@
 //! A comparison as results of tests, for pipelines that read JUnit's XML.
 //!
-//! In the form common to `junitxml` reporters: a suite, a case for each test and system, a failure where the gate is violated,
-//! skipped where nothing could be compared.
+//! In the form common to `junitxml` reporters: a suite, a case for each test and system, a failure where the gate is
+//! violated, skipped where nothing could be compared.
 
 use maud::{Markup, PreEscaped, html};
 use model::{ComparedTest, ComparisonOutcome, System, TestComparison, Violation};

@@ -1,8 +1,8 @@
-//! A comparison of systems: as text, as Markdown for a pull request, as JUnit results for a pipeline, as comma-separated values,
-//! as a page.
+//! A comparison of systems: as text, as Markdown for a pull request, as JUnit results for a pipeline, as
+//! comma-separated values, as a page.
 //!
-//! Systems are called A, B, C, ... in the order in which they were given; A is the base. Differences come before every figure,
-//! and every ratio has its evidence.
+//! Systems are called A, B, C, ... in the order in which they were given; A is the base. Differences come before every
+//! figure, and every ratio has its evidence.
 
 mod chart;
 mod html;

@@ -22,9 +22,9 @@ const CHANGE_END: usize = 47;
 /// Points at equal degrees of parallelism that are listed, at most.
 const POINTS_MAX: usize = 200;
 
-/// The comparison for `width` columns (at least 60 are used): the systems, their differences, every test side by side with the
-/// verdict and its evidence, the points at equal degrees of parallelism, the mean of all tests, prices, tests that are not
-/// compared, and the gate.
+/// The comparison for `width` columns (at least 60 are used): the systems, their differences, every test side by side
+/// with the verdict and its evidence, the points at equal degrees of parallelism, the mean of all tests, prices, tests
+/// that are not compared, and the gate.
 pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let mut lines = vec![style.paint("dbdyno comparison", Ink::Head), String::new()];
@@ -133,8 +133,8 @@ fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: 
     lines
 }
 
-/// A line of the table of tests. Where it is too wide, the mark of the verdict is on the next line, and on a narrow page interval
-/// and verdict are.
+/// A line of the table of tests. Where it is too wide, the mark of the verdict is on the next line, and on a narrow
+/// page interval and verdict are.
 fn fitted(line: String, width: usize) -> Vec<String> {
     let length = line.chars().count();
     match line.rsplit_once(", ") {

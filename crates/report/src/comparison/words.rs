@@ -127,7 +127,8 @@ pub(super) fn verdict(compared_test: &ComparedTest) -> String {
     format!("{}{mark}", compared_test.outcome.word())
 }
 
-/// The common facts of a pair, where the systems at 0 and `index` are its sides: the hash of the plan, and the control probe.
+/// The common facts of a pair, where the systems at 0 and `index` are its sides: the hash of the plan, and the control
+/// probe.
 pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
     let Some((base, other)) = view.systems.first().zip(view.systems.get(index)) else { return Vec::new() };
     let (Some(ours), Some(theirs)) = (base.paired(), other.paired()) else { return Vec::new() };
@@ -197,8 +198,8 @@ pub(super) fn warning_text(warning: &Doubt) -> String {
     }
 }
 
-/// The grounds of `compared_test` of the system at `index`, a clause each: evidence, reason, pairs needed to decide, service time,
-/// degree of parallelism.
+/// The grounds of `compared_test` of the system at `index`, a clause each: evidence, reason, pairs needed to decide,
+/// service time, degree of parallelism.
 pub(super) fn grounds(
     view: &ComparisonView<'_>,
     test: &TestComparison,
@@ -298,8 +299,8 @@ pub(super) fn group(group: FactGroup) -> &'static str {
     }
 }
 
-/// The value of a fact on each system. A setting that a record does not name has its default there, if the engine has it;
-/// publications do not state most settings.
+/// The value of a fact on each system. A setting that a record does not name has its default there, if the engine has
+/// it; publications do not state most settings.
 pub(super) fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
     let has_it = |system: &System| {
         let mut stating = difference.values.iter().zip(view.systems).filter(|(value, _)| value.is_some());

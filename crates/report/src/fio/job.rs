@@ -107,8 +107,8 @@ fn of_kinds<'a>(streams: &'a [&IoStream], kinds: &'a [IoKind]) -> impl Iterator<
     streams.iter().filter(|stream| kinds.contains(&stream.kind)).map(|stream| &stream.service)
 }
 
-/// CPU time of dbdyno over the time of the threads, in percent of one processor; the same for all threads of the run, because it
-/// is counted for all of them.
+/// CPU time of dbdyno over the time of the threads, in percent of one processor; the same for all threads of the run,
+/// because it is counted for all of them.
 fn cpu_percent(entry: &Entry<'_>) -> f64 {
     let threads = threads(entry.storage).max(1) as f64;
     if is_invalid(entry.run) { 0.0 } else { row(entry.run).client_cpu.map_or(0.0, |cpu| cpu.cores / threads * 100.0) }

@@ -1,9 +1,11 @@
 //! Storage runs in the form of fio's JSON output, so that scripts that plot or compare it can read them.
 //!
-//! Keys, types and units are those of fio 3.x. What a record does not hold is zero, as in fio for what it did not measure, and
-//! is listed in `not_measured` under the key `dbdyno` of the root. `clat_ns` and `lat_ns` are the service time (start to end);
-//! submission is not timed separately, so `slat_ns` is empty as with fio's synchronous engines. Response times are under a key
-//! `dbdyno` of each direction. An invalid run has no figures: all are zero and `error` is not, as for a failed job of fio.
+//! Keys, types and units are those of fio 3.x. What a record does not hold is zero, as in fio for what it did not
+//! measure, and is listed in `not_measured` under the key `dbdyno` of the root. `clat_ns` and `lat_ns` are the service
+//! time (start to end); submission is not timed separately, so `slat_ns` is empty as with fio's synchronous engines.
+//! Response times are under a key
+//! `dbdyno` of each direction. An invalid run has no figures: all are zero and `error` is not, as for a failed job of
+//! fio.
 
 mod clock;
 mod direction;
@@ -43,7 +45,8 @@ const NOT_MEASURED: [&str; 11] = [
 
 /// The storage runs of `record` as JSON text of the form that fio prints; it ends with a line end.
 ///
-/// `fio version` starts with `fio-` and a version, which scripts parse; the rest names dbdyno. Options that all jobs share are in
+/// `fio version` starts with `fio-` and a version, which scripts parse; the rest names dbdyno. Options that all jobs
+/// share are in
 /// `global options` and in each job, since scripts read either.
 pub fn fio_json(record: &Record, form: FioJson) -> String {
     let entries: Vec<job::Entry<'_>> =

@@ -78,7 +78,8 @@ fn word(reads: bool, writes: bool, trims: bool, random: bool) -> &'static str {
     }
 }
 
-/// `bs` where all blocks of a kind are equal, else `bsrange` or `bssplit`; separate values for reads and writes where they differ.
+/// `bs` where all blocks of a kind are equal, else `bsrange` or `bssplit`; separate values for reads and writes where
+/// they differ.
 fn block_sizes(job: &IoJob, set: &mut impl FnMut(&str, Option<String>)) {
     let shares = [job.mix.read, job.mix.write, job.mix.trim];
     let kinds = [&job.read_blocks, &job.write_blocks, &job.trim_blocks];

@@ -8,8 +8,8 @@ use crate::figure::UNKNOWN;
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, gallery};
 use crate::layout::clean;
 
-/// The history in `entries` as a self-contained HTML file: for each platform the curve with its changes, the verdict, and the
-/// records.
+/// The history in `entries` as a self-contained HTML file: for each platform the curve with its changes, the verdict,
+/// and the records.
 pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> String {
     let subtitle = clean(&headline(&entries, question));
     let unit = entries.first().map_or("", |entry| entry.unit);

@@ -109,8 +109,8 @@ fn value(point: &Point, metric: Metric) -> Option<f64> {
     }
 }
 
-/// The history in `entries` for `width` columns (at least 60 are used): for each series a line per record with value and bar, the
-/// changes between them, and the verdict.
+/// The history in `entries` for `width` columns (at least 60 are used): for each series a line per record with value
+/// and bar, the changes between them, and the verdict.
 pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = wrap(&clean(&headline(&entries, question)), width);

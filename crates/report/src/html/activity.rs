@@ -31,7 +31,8 @@ const OTHERS_MAX: usize = 40;
 /// Shown where there is no source.
 const NOT_DETERMINED: &str = "n.d.";
 
-/// A mark at the number of processors is drawn only where bars reach this share of it; otherwise they would be too short.
+/// A mark at the number of processors is drawn only where bars reach this share of it; otherwise they would be too
+/// short.
 const MARKED_FROM: f64 = 0.2;
 
 /// A part for each test, the first one open; nothing where no run uses an engine.
@@ -41,11 +42,11 @@ pub(super) fn activity(record: &Record) -> Markup {
     html! {
         @if !shown.is_empty() {
             p {
-                "DB time: time of all sessions at work for a statement, on CPU or waiting for anything but their client; over the \
-                 elapsed time it is the average number of active sessions. DB CPU: CPU time of all processes of the engine, \
-                 also outside of statements. Timed: by the engine's counters, which may include its background processes. \
-                 Sampled: an estimate from session samples; shares are of DB time, not of the samples. n.d.: not \
-                 determined, there is no source."
+                "DB time: time of all sessions at work for a statement, on CPU or waiting for anything but their \
+                 client; over the elapsed time it is the average number of active sessions. DB CPU: CPU time of all \
+                 processes of the engine, also outside of statements. Timed: by the engine's counters, which may \
+                 include its background processes. Sampled: an estimate from session samples; shares are of DB time, \
+                 not of the samples. n.d.: not determined, there is no source."
             }
         }
         @for (index, one) in shown.iter().enumerate() { (of_test(record, index, one)) }

@@ -1,4 +1,5 @@
-//! Random blocks: reads per operation with each size of the engine's cache, and service times of the kinds of operations.
+//! Random blocks: reads per operation with each size of the engine's cache, and service times of the kinds of
+//! operations.
 
 use maud::{Markup, html};
 use record::{RandomBlocks, Record, Run};

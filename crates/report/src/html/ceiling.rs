@@ -88,8 +88,8 @@ fn bars(sheet: &Sheet) -> Markup {
     };
     html! {
         p {
-            "A probe does the work of a test without an engine. A small share shows the overhead of the engine, a share near 100 % \
-             that the machine is the limit, and a larger share that the probe is not an upper bound of the test."
+            "A probe does the work of a test without an engine. A small share shows the overhead of the engine, a \
+             share near 100 % that the machine is the limit, and a larger share that the probe is not an upper bound of the test."
         }
         (Diagram::new("efficiency", chart).html())
     }

@@ -160,7 +160,8 @@ fn load<'a>(repeats: &Repeats<'a>) -> Option<Load<'a>> {
     Some(Load { run, per_second, rates: repeats.rates(), service: model::row(run).service })
 }
 
-/// Operations per second of the window, as in [`model::row`], without the cost of a whole row: a record may have 100 000 runs.
+/// Operations per second of the window, as in [`model::row`], without the cost of a whole row: a record may have 100
+/// 000 runs.
 fn per_second(run: &Run) -> Option<f64> {
     (run.window_ns.0 > 0).then(|| run.totals.operations as f64 / run.window_ns.seconds())
 }

@@ -20,8 +20,8 @@ impl Diagram {
         Diagram { id: id.into(), chart: Box::new(chart), note: String::new() }
     }
 
-    /// The drawing with its data as comma-separated values, readable without a script; the script offers them as a file and as a
-    /// table.
+    /// The drawing with its data as comma-separated values, readable without a script; the script offers them as a file
+    /// and as a table.
     pub(crate) fn html(&self) -> Markup {
         let csv = self.chart.csv();
         let lines = csv.lines().count().saturating_sub(1);
@@ -40,8 +40,8 @@ impl Diagram {
     }
 }
 
-/// A drawing without the tooltips of browsers: the script shows the same from the attributes, and by keyboard. The title of the
-/// drawing itself has an id and stays.
+/// A drawing without the tooltips of browsers: the script shows the same from the attributes, and by keyboard. The
+/// title of the drawing itself has an id and stays.
 fn untitled(figure: &str) -> String {
     let (open, close) = ("<title>", "</title>");
     let mut rest = figure;

@@ -45,8 +45,8 @@ pub(super) fn meaning(check: Check) -> &'static str {
             "The data can be compressed or deduplicated: a device that does so appears faster than it is."
         }
         Check::Flush => {
-            "Syncs were not followed by flushes, or returned too fast: data may not have been on the medium. Where the counters \
-             show the syncs, the probe may have been delayed instead."
+            "Syncs were not followed by flushes, or returned too fast: data may not have been on the medium. Where the \
+             counters show the syncs, the probe may have been delayed instead."
         }
         Check::StepDown => {
             "The rate dropped during the run: burst credits, a cache or heat. The later rate is the lasting one."

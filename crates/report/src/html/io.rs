@@ -76,8 +76,8 @@ fn waits(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
             p class="muted" { "Not available: " (without_waits(best)) "." }
         } @else {
             p {
-                "Time per second of the window, of all sessions; engines count reads, writes, log syncs and locks depending on \
-                 their settings (some time I/O only on demand)."
+                "Time per second of the window, of all sessions; engines count reads, writes, log syncs and locks \
+                 depending on their settings (some time I/O only on demand)."
             }
         }
         (table.html())
@@ -142,8 +142,8 @@ fn storage(record: &Record, best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
         div class="compact" { (table.html()) }
         @if !nothing {
             p class="muted" {
-                "Mean read and write: time at the block layer over requests. In flight: mean number of requests at the device. \
-                 Tests without physical I/O are left out."
+                "Mean read and write: time at the block layer over requests. In flight: mean number of requests at the \
+                 device. Tests without physical I/O are left out."
             }
         }
     }

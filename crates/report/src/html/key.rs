@@ -13,8 +13,8 @@ use crate::plan::settings;
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
 use crate::words::{LAYERS, dop, list, unit_per_second};
 
-/// The tests of the tiles, in this order: transactions, single statements, physical I/O, scans, loads, CPU and memory. Those of
-/// the record are shown, up to [`TILES_MAX`] of them.
+/// The tests of the tiles, in this order: transactions, single statements, physical I/O, scans, loads, CPU and memory.
+/// Those of the record are shown, up to [`TILES_MAX`] of them.
 const TILE_TESTS: [&str; 14] =
     ["T616", "T311", "T716", "T611", "T626", "T721", "T426", "T331", "T431", "T131", "P322", "P321", "P211", "P111"];
 
@@ -146,8 +146,8 @@ fn table(record: &Record, sheet: &Sheet) -> Markup {
     html! {
         div class="sheet" { (table.html()) }
         p class="muted" {
-            "1 job: throughput of one job, or one thread where threads are varied. Gain: best over 1 job. % of ceiling: share of the \
-             result of a probe of the same record. MB are 10⁶ bytes. Invalid: no result."
+            "1 job: throughput of one job, or one thread where threads are varied. Gain: best over 1 job. % of \
+             ceiling: share of the result of a probe of the same record. MB are 10⁶ bytes. Invalid: no result."
             @if let Some(note) = unrepeated(sheet) { " " strong { (note) "." } }
         }
     }

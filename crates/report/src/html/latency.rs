@@ -39,8 +39,8 @@ pub(super) fn latency(tests: &[Test<'_>]) -> Markup {
         @if !curves.is_empty() {
             h3 { "Percentile curves of the best run of each test" }
             p {
-                "Service time: start to end. Response time: intended start to end; in a closed loop it is the service time and is not \
-                 drawn. A percentile is drawn where at least " (RULES.samples_beyond_quantile) " values are beyond it."
+                "Service time: start to end. Response time: intended start to end; in a closed loop it is the service \
+                 time and is not drawn. A percentile is drawn where at least " (RULES.samples_beyond_quantile) " values are beyond it."
             }
             (gallery(&curves))
         }

@@ -21,8 +21,8 @@ const TABLES_MAX: usize = 30;
 /// The width of a bar, in units of its drawing.
 const BAR_WIDTH: f64 = 100.0;
 
-/// A table for each test that does I/O or commits, then the sources of the figures and the layers without one; nothing where
-/// there is no such test.
+/// A table for each test that does I/O or commits, then the sources of the figures and the layers without one; nothing
+/// where there is no such test.
 pub(super) fn layers(record: &Record) -> Markup {
     let of_runs = LayerTables::of(record);
     let tables: Vec<LayerTable> =
@@ -36,9 +36,9 @@ pub(super) fn layers(record: &Record) -> Markup {
     let open = shown.iter().enumerate().rev().max_by_key(|(_, table)| known(table)).map_or(0, |(index, _)| index);
     html! {
         p {
-            "Each layer from the client down to the device, timed by its own source. Time per step is the time of all operations \
-             of a layer, of all sessions, over the steps of the test; these times add up: each layer is its unaccounted part \
-             plus the next layer that has a source. Means can be subtracted, percentiles cannot."
+            "Each layer from the client down to the device, timed by its own source. Time per step is the time of all \
+             operations of a layer, of all sessions, over the steps of the test; these times add up: each layer is its \
+             unaccounted part plus the next layer that has a source. Means can be subtracted, percentiles cannot."
         }
         @if let Some(note) = negative_note(shown) { p { (note) } }
         @for (index, table) in shown.iter().enumerate() { (one(record, index, table, index == open)) }
@@ -73,7 +73,8 @@ fn one(record: &Record, index: usize, table: &LayerTable, is_open: bool) -> Mark
     }
 }
 
-/// The time of a line relative to the longest layer. The figures are in other columns, so it is hidden from screen readers.
+/// The time of a line relative to the longest layer. The figures are in other columns, so it is hidden from screen
+/// readers.
 fn bar(of: &LayerRow<'_>) -> Markup {
     let longest_ns = of.table.layers.iter().filter_map(|layer| layer.per_step_ns).fold(0.0, f64::max);
     let (class, from_ns, to_ns) = match of.line {

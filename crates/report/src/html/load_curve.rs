@@ -13,8 +13,8 @@ use crate::layout::clean;
 use crate::load_curve::{bound, capacity, curve_answer, explanation, head, reason};
 use crate::words::{capital, list};
 
-/// A chart for each test and degree of parallelism with target rates, charts and a table for each with think times; nothing
-/// without such runs.
+/// A chart for each test and degree of parallelism with target rates, charts and a table for each with think times;
+/// nothing without such runs.
 pub(super) fn load(record: &Record) -> Markup {
     let curves = model::rate_curves(record);
     let drawn = curves.iter().take(CHARTS_MAX).enumerate();
@@ -22,9 +22,9 @@ pub(super) fn load(record: &Record) -> Markup {
     html! {
         @if !curves.is_empty() {
             p {
-                "Open loop: steps arrive independently of the completion of earlier ones. Response time counts from the intended \
-                 start, service time from the actual start. 100 % is the rate of the closed loop at the same degree of \
-                 parallelism, in steps per second."
+                "Open loop: steps arrive independently of the completion of earlier ones. Response time counts from \
+                 the intended start, service time from the actual start. 100 % is the rate of the closed loop at the \
+                 same degree of parallelism, in steps per second."
             }
         }
         (gallery(&charts))

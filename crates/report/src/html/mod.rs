@@ -47,8 +47,8 @@ use crate::layout::clean;
 use crate::text::{started, warnings};
 use crate::words::list;
 
-/// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency, platform,
-/// disclosure. One file that opens from disk without network access.
+/// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency,
+/// platform, disclosure. One file that opens from disk without network access.
 pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let sheet = model::sheet(record);
     let tests = curve::tests(record);
@@ -101,8 +101,9 @@ pub(crate) fn class(record: &Record) -> Class {
     Disclosure::of(record, &modelled, &PageOptions::default()).class
 }
 
-/// The numbers of the runs whose seconds and histograms the page of `record` needs: one for each test and degree of parallelism,
-/// and those with node events, for the rates around them. Of all other runs it needs only what [`model::thin`] keeps.
+/// The numbers of the runs whose seconds and histograms the page of `record` needs: one for each test and degree of
+/// parallelism, and those with node events, for the rates around them. Of all other runs it needs only what
+/// [`model::thin`] keeps.
 pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
     let tests = curve::tests(record);
     let drawn = tests.iter().flat_map(|test| &test.loads).map(|load| load.run.number);

@@ -51,8 +51,8 @@ pub(super) fn nodes(record: &Record) -> Markup {
     );
     html! {
         p {
-            "Jobs are spread evenly over the nodes of a run; a test that changes the database uses the read-write nodes. Commits are \
-             counted by the node; the rate of a lost node covers the time until the loss."
+            "Jobs are spread evenly over the nodes of a run; a test that changes the database uses the read-write \
+             nodes. Commits are counted by the node; the rate of a lost node covers the time until the loss."
         }
         @if !events.is_empty() {
             ul class="warn" {

@@ -59,8 +59,8 @@ impl Section {
 impl Page {
     /// The page as one file.
     ///
-    /// A browser runs only the script and applies only the style of this page, identified by their SHA-256, and makes no network
-    /// request, whatever the content (Content Security Policy Level 3).
+    /// A browser runs only the script and applies only the style of this page, identified by their SHA-256, and makes
+    /// no network request, whatever the content (Content Security Policy Level 3).
     pub(crate) fn html(&self) -> String {
         let style = [chart::STYLE, PAGE_STYLE].concat();
         let policy = format!(

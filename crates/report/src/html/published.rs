@@ -18,8 +18,8 @@ use crate::system::{best, median_rate, n_of, workers};
 use crate::system::{invalid_run_text, remark_text};
 use crate::words::{unit, unit_per_second};
 
-/// The page of `system`, as [`super::html()`] for a record. Only the prices of `options` are used; without any, the published
-/// ones.
+/// The page of `system`, as [`super::html()`] for a record. Only the prices of `options` are used; without any, the
+/// published ones.
 pub fn system_html(system: &System, options: &PageOptions<'_>) -> String {
     let book = options.prices.or(system.price.as_ref());
     let page = Page {

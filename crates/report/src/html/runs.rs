@@ -85,9 +85,9 @@ pub(super) fn runs(record: &Record) -> Markup {
     let tables = view.html_parts("runs-table", caption, (2, PUBLISHED.len()), rows, class);
     html! {
         p {
-            "Click a column heading to sort. Figures that no run has are left out. MB are 10⁶ bytes, 1/s I/Os per second. Engine: \
-             requests of the engine to the operating system, which may serve reads from the page cache; device: requests at \
-             the block layer, I/O of other programs included. An invalid run has no figures."
+            "Click a column heading to sort. Figures that no run has are left out. MB are 10⁶ bytes, 1/s I/Os per \
+             second. Engine: requests of the engine to the operating system, which may serve reads from the page \
+             cache; device: requests at the block layer, I/O of other programs included. An invalid run has no figures."
         }
         @if record.runs.len() > RUNS_MAX {
             p class="note" {

@@ -1,4 +1,5 @@
-//! Scans of loaded tables: bytes of the table over the degree of parallelism, cold and warm, with the ceiling of storage.
+//! Scans of loaded tables: bytes of the table over the degree of parallelism, cold and warm, with the ceiling of
+//! storage.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,8 +81,8 @@ fn chart(model: LoadModel, scans: &[&ScanRow<'_>]) -> LineChart {
     }
     LineChart::new(
         format!("Scans of the {} table", model.word()),
-        "Bytes of the table over threads of the statement. A warm table is in memory as far as it fits, and may be read faster \
-         than storage allows.",
+        "Bytes of the table over threads of the statement. A warm table is in memory as far as it fits, and may be \
+         read faster than storage allows.",
         Axis::new("threads of the statement", Scale::FromZero, Figures::Plain),
         Axis::new("MB of table per second", Scale::FromZero, Figures::Plain),
         series,

@@ -77,7 +77,8 @@ fn extremes(points: &[Point]) -> Option<(f64, f64)> {
     (points.len() > 1).then_some((least, greatest))
 }
 
-/// Operations per second of the whole seconds, `per_point` of them in a point: their mean, with the lowest and the highest.
+/// Operations per second of the whole seconds, `per_point` of them in a point: their mean, with the lowest and the
+/// highest.
 fn by_second(run: &Run, whole: usize, per_point: usize) -> (Vec<Point>, String) {
     let per_point = per_point.max(1);
     let rates: Vec<f64> = run.seconds.iter().take(whole).map(|second| second.operations as f64).collect();

@@ -29,8 +29,8 @@ fn meaning(verdict: SteadyVerdict) -> &'static str {
             "slower at the start; the later seconds are steady; figures are over the whole window unless stated otherwise"
         }
         SteadyVerdict::Slowdown => {
-            "faster at the start (burst credits, a cache, heat); the later seconds are steady; figures are over the whole window \
-             unless stated otherwise"
+            "faster at the start (burst credits, a cache, heat); the later seconds are steady; figures are over the \
+             whole window unless stated otherwise"
         }
         SteadyVerdict::Drifting => "the rate drifted throughout the window: the mean is of no steady state",
         SteadyVerdict::NotSteady => "no level lasted for half of the window: measure longer",

@@ -10,7 +10,8 @@ pub(crate) struct Table {
     pub(crate) id: String,
     /// The caption.
     pub(crate) caption: String,
-    /// Headings over several columns, with the number of columns; empty where there are none. The numbers add up to all columns.
+    /// Headings over several columns, with the number of columns; empty where there are none. The numbers add up to all
+    /// columns.
     pub(crate) spans: Vec<(&'static str, usize)>,
     /// The columns; the first one names the row.
     pub(crate) columns: Vec<Column>,

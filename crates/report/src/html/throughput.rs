@@ -20,8 +20,8 @@ pub(super) const CHARTS_MAX: usize = 60;
 /// A test and its curve.
 type Drawn<'a> = (&'a Test<'a>, Curve<'a, 'a>);
 
-/// A chart for each test that was run at more than one degree of parallelism, and the number of charts with an ESTIMATE: a peak,
-/// a ceiling or a curve beyond the measurements.
+/// A chart for each test that was run at more than one degree of parallelism, and the number of charts with an
+/// ESTIMATE: a peak, a ceiling or a curve beyond the measurements.
 pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
     let all = tests.iter().filter(|test| test.best().is_some()).map(|test| (test, test.curve()));
     let (curves, single): (Vec<Drawn<'_>>, Vec<Drawn<'_>>) = all.partition(|(_, curve)| curve.points.len() > 1);
@@ -33,9 +33,9 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
     let markup = html! {
         @if !charts.is_empty() {
             p {
-                "Every point is a run; for repeated runs the one with the median rate, with the lowest and the highest as whiskers. \
-                 The ideal line is linear scaling from the first point. Crosses are invalid runs. The fitted curve has a 95 % \
-                 confidence band; it needs more than three points."
+                "Every point is a run; for repeated runs the one with the median rate, with the lowest and the highest \
+                 as whiskers. The ideal line is linear scaling from the first point. Crosses are invalid runs. The \
+                 fitted curve has a 95 % confidence band; it needs more than three points."
             }
         }
         (gallery(&charts))

@@ -40,7 +40,8 @@ struct Findings<'a> {
     runs: usize,
 }
 
-/// Runs by verdict, findings by check with their meaning, passed checks, skipped tests. `counts` is the result of [`counts`].
+/// Runs by verdict, findings by check with their meaning, passed checks, skipped tests. `counts` is the result of
+/// [`counts`].
 pub(super) fn verdicts(record: &Record, counts: &Markup) -> Markup {
     if record.runs.is_empty() {
         return Markup::default();

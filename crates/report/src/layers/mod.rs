@@ -1,4 +1,5 @@
-//! The latency table: from the intended start of a step down to the device, as text, comma-separated values and on the page.
+//! The latency table: from the intended start of a step down to the device, as text, comma-separated values and on the
+//! page.
 
 mod source;
 mod table;
@@ -79,8 +80,8 @@ fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>,
     }
 }
 
-/// The latency tables of `record` that `question` selects as comma-separated values (RFC 4180, UTF-8) with a header line; unknown
-/// values are empty.
+/// The latency tables of `record` that `question` selects as comma-separated values (RFC 4180, UTF-8) with a header
+/// line; unknown values are empty.
 ///
 /// # Errors
 /// Why there is no table, in words.

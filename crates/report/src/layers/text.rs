@@ -21,16 +21,16 @@ const SOURCE_INDENT: usize = 21;
 
 /// How to read the figures.
 const READING: [&str; 4] = [
-    "Per step: time of all operations of the layer, of all sessions, over the steps of the test. These times add up: each \
-     layer is its unaccounted part plus the next layer that has a source.",
+    "Per step: time of all operations of the layer, of all sessions, over the steps of the test. These times add up: \
+     each layer is its unaccounted part plus the next layer that has a source.",
     "Fan-out: operations per operation of the layer above that causes them (block layer writes: per sync).",
     "Unaccounted: per step, a layer less the next one. Means can be subtracted, percentiles cannot.",
-    "Waits are timed by the engine and include its background processes; they are waits for I/O, not device latency. The \
-     block layer counts the I/O of all programs on the device.",
+    "Waits are timed by the engine and include its background processes; they are waits for I/O, not device latency. \
+     The block layer counts the I/O of all programs on the device.",
 ];
 
-/// The latency tables of `record` that `question` selects, laid out for `width` columns, then the sources of the figures, and the
-/// layers without a source with a hint. `path` is the path of the record.
+/// The latency tables of `record` that `question` selects, laid out for `width` columns, then the sources of the
+/// figures, and the layers without a source with a hint. `path` is the path of the record.
 ///
 /// # Errors
 /// Why there is no table, in words.

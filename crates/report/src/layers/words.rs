@@ -162,8 +162,8 @@ pub(crate) fn largest(table: &LayerTable) -> Option<String> {
         && let Some(server_ns) = table.beyond_database_time_ns()
     {
         return Some(format!(
-            "the engine's processes used {} of CPU time per step, more than its database time: the difference between L2 and \
-             L3 is not only client time",
+            "the engine's processes used {} of CPU time per step, more than its database time: the difference between \
+             L2 and L3 is not only client time",
             nanos(server_ns)
         ));
     }
@@ -195,8 +195,8 @@ pub(crate) fn negative_note(tables: &[LayerTable]) -> Option<&'static str> {
     let parts = tables.iter().flat_map(|table| &table.layers).filter_map(|layer| layer.unaccounted);
     let any = parts.into_iter().any(|part| part.per_step_ns <= -0.5);
     any.then_some(
-        "A negative unaccounted part: the layer below did more than this one waited for, such as background writes or I/O of \
-         other programs.",
+        "A negative unaccounted part: the layer below did more than this one waited for, such as background writes or \
+         I/O of other programs.",
     )
 }
 

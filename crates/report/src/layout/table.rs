@@ -26,8 +26,8 @@ pub(crate) struct Span {
     pub title: &'static str,
 }
 
-/// The columns of these `widths`, `gap` characters apart, that share the first line of a row of at most `width` characters,
-/// the second, and so on, each with its indent. A column that is too wide has a line of its own.
+/// The columns of these `widths`, `gap` characters apart, that share the first line of a row of at most `width`
+/// characters, the second, and so on, each with its indent. A column that is too wide has a line of its own.
 pub(crate) fn folded(widths: &[usize], gap: usize, width: usize) -> Vec<(Range<usize>, usize)> {
     let mut parts: Vec<(Range<usize>, usize)> = Vec::new();
     let mut used = 0;
@@ -94,8 +94,9 @@ impl Table {
         self.rows.len() == self.head_lines
     }
 
-    /// The lines of the table, with up to one more space between two columns where there is room. Where there is too little,
-    /// each row takes several lines, and so do the headings: those of the columns that share a line are together.
+    /// The lines of the table, with up to one more space between two columns where there is room. Where there is too
+    /// little, each row takes several lines, and so do the headings: those of the columns that share a line are
+    /// together.
     pub(crate) fn lines(&self, style: Style, width: usize) -> Vec<String> {
         let used: usize = self.columns.iter().map(|(_, width)| width + 1).sum::<usize>().saturating_sub(1);
         let gap = if used + self.columns.len().saturating_sub(1) <= width { "  " } else { " " };
@@ -127,8 +128,8 @@ impl Table {
         heads.chain(rows.iter().flat_map(lines)).collect()
     }
 
-    /// The spans above the columns that share a line, each over those of its columns that are among them. One that is longer
-    /// than they are wide uses the free space after them.
+    /// The spans above the columns that share a line, each over those of its columns that are among them. One that is
+    /// longer than they are wide uses the free space after them.
     fn span_line(&self, (columns, indent): &(Range<usize>, usize), gap: usize, width: usize) -> String {
         let left_of = |column: usize| {
             let before = self.columns[columns.start..column].iter();

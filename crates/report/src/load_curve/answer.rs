@@ -1,4 +1,5 @@
-//! The answer of a search for the highest rate, in sentences: the rate with its interval, its confirmation, and its evidence.
+//! The answer of a search for the highest rate, in sentences: the rate with its interval, its confirmation, and its
+//! evidence.
 
 use model::{
     Bound, Confirmation, Ending, LevelLimit, RateAnswer, RateCurve, RecordedSearch, SEARCH_RUNS_MAX, SearchPoint,
@@ -41,8 +42,8 @@ fn claim(answer: &RateAnswer, level: &str, goal: f64, unit: &str) -> String {
             format!("about {limit} {unit} is the highest rate that meets {level}, as exact as its interval")
         }
         (Some(Ending::NotConfirmed), Some(limit), _) => format!(
-            "no rate is claimed: near {limit} {unit} {level} is met in half of the runs, and a miss at 10 % above was not \
-             confirmed"
+            "no rate is claimed: near {limit} {unit} {level} is met in half of the runs, and a miss at 10 % above was \
+             not confirmed"
         ),
         (_, _, (Some(kept), Some(not))) => {
             let near = limit.as_ref().map_or_else(String::new, |limit| format!(", near {limit} in half of the runs"));
@@ -81,8 +82,8 @@ fn interval(limit: &LevelLimit, answer: &RateAnswer, goal: f64) -> String {
             number(high.rate)
         ),
         (false, false) => format!(
-            "95 % interval for a repeat from at most {} to at least {}, the lowest and the highest rate tried: the runs do not \
-             bound it",
+            "95 % interval for a repeat from at most {} to at least {}, the lowest and the highest rate tried: the \
+             runs do not bound it",
             number(low.rate),
             number(high.rate)
         ),

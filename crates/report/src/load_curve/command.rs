@@ -52,8 +52,8 @@ pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
     options
 }
 
-/// The load variations of `plan`, each once, in the order of its runs. Those of a search are left out: they follow from its
-/// results.
+/// The load variations of `plan`, each once, in the order of its runs. Those of a search are left out: they follow from
+/// its results.
 fn loads(plan: &Plan) -> Vec<Variation> {
     let mut loads: Vec<Variation> = Vec::new();
     for found in plan.runs.iter().filter(|_| plan.until.is_none()).filter_map(|run| run.variation) {

@@ -1,5 +1,5 @@
-//! Latency over arrival rate, the answer of a search for the highest rate, and think time: the sentences shared by text and page,
-//! and the text view.
+//! Latency over arrival rate, the answer of a search for the highest rate, and think time: the sentences shared by text
+//! and page, and the text view.
 
 mod answer;
 mod command;
@@ -58,8 +58,8 @@ pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
     let share =
         open.share.map_or_else(|| "at a target rate".to_owned(), |share| format!("at {} of that rate", percent(share)));
     format!(
-        "closed loop: p99 is {} and {} of {} took longer than {}, because a waiting job issues no new steps; open loop {share}: \
-         steps kept arriving, {} of {} took longer from their intended start, and p99 is {}{}",
+        "closed loop: p99 is {} and {} of {} took longer than {}, because a waiting job issues no new steps; open loop \
+         {share}: steps kept arriving, {} of {} took longer from their intended start, and p99 is {}{}",
         time(closed.response.p99_ns),
         count(*closed_long),
         plural(closed.totals.steps, "step"),

@@ -65,7 +65,8 @@ const CHECKS: [Head; 9] = [
 const STAGES: [Head; 3] =
     [(&["stage"], Align::Left), (&["MB/s", "per core"], Align::Right), (&["range"], Align::Right)];
 
-/// The view for `width` columns (at least 60 are used): cost of the stages, predictions, and their errors against another record.
+/// The view for `width` columns (at least 60 are used): cost of the stages, predictions, and their errors against
+/// another record.
 pub fn load_prediction_text(view: &LoadPredictionView, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let mut lines = vec![style.paint(&cut(&clean(&view.title), width), Ink::Head)];
@@ -201,8 +202,8 @@ fn composed(view: &LoadPredictionView) -> Option<String> {
     let asked =
         view.asked.iter().map(|asked| &asked.predicted).chain(view.checked.iter().map(|check| &check.predicted));
     asked.into_iter().any(is_composed).then(|| {
-        "a kind of table that was not measured is composed of the three others, assuming independent costs of partitions and \
-         compression"
+        "a kind of table that was not measured is composed of the three others, assuming independent costs of \
+         partitions and compression"
             .to_owned()
     })
 }

@@ -79,8 +79,8 @@ fn count(view: &LoadPlanView, need: &Need) -> Option<String> {
     Some(format!("{count} x {one}"))
 }
 
-/// The CPU stages in the order of the pipeline: each with its rate and range, required cores and workers, and the source of the
-/// rate.
+/// The CPU stages in the order of the pipeline: each with its rate and range, required cores and workers, and the
+/// source of the rate.
 pub(super) fn stage_rows(view: &LoadPlanView) -> Vec<[String; 6]> {
     let parts: Vec<&Part> = view.needs.needs.iter().flat_map(|need| &need.parts).collect();
     let unknown: Vec<Stage> = view.needs.needs.iter().flat_map(|need| need.unknown.clone()).collect();

@@ -258,8 +258,8 @@ pub(super) fn caveats(view: &LoadPlanView) -> Vec<String> {
     });
     if rates.clone().any(|rate| rate.source == RateSource::NotMeasured) {
         caveats.push(
-            "rates that were NOT MEASURED are commonly published ranges, used at their lower end; replace them by a load of your own \
-             data on your own machine (dbdyno load, then --from RECORD)"
+            "rates that were NOT MEASURED are commonly published ranges, used at their lower end; replace them by a \
+             load of your own data on your own machine (dbdyno load, then --from RECORD)"
                 .to_owned(),
         );
     }

@@ -124,7 +124,8 @@ impl ScaleView {
     }
 }
 
-/// Intervals at degrees evenly spaced on a log scale from the largest measured one to `target`; nothing where that was measured.
+/// Intervals at degrees evenly spaced on a log scale from the largest measured one to `target`; nothing where that was
+/// measured.
 fn reach(curve: &LoadCurve, target: f64, circumstances: &Circumstances) -> Vec<(f64, Interval)> {
     let Some(last) = curve.degrees().last().copied().filter(|last| target > *last && *last >= 1.0) else {
         return Vec::new();

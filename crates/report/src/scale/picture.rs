@@ -46,8 +46,8 @@ impl Canvas {
     }
 }
 
-/// The picture, on a page of `page_width` characters: rates from zero over degrees of parallelism on a log scale. Nothing where
-/// all degrees are equal.
+/// The picture, on a page of `page_width` characters: rates from zero over degrees of parallelism on a log scale.
+/// Nothing where all degrees are equal.
 pub(super) fn picture(view: &ScaleView, page_width: usize) -> Vec<String> {
     let width = page_width.saturating_sub(BESIDE).clamp(2, WIDTH_MAX);
     let Some(mut canvas) = canvas(view, width) else { return Vec::new() };

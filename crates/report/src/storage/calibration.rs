@@ -1,5 +1,5 @@
-//! The result of a calibration: highest rate of small reads, highest throughput of large ones, latency, and the curve of rate
-//! over latency.
+//! The result of a calibration: highest rate of small reads, highest throughput of large ones, latency, and the curve
+//! of rate over latency.
 
 use model::{Calibration, CurvePoint, Estimate, Method, calibration};
 use record::{Latency, Record};

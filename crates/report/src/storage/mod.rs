@@ -25,9 +25,9 @@ use crate::text::{LEGEND, next_steps, storage_head};
 /// Title and lines of a part of a page; one without lines is left out.
 pub(crate) type Part = (&'static str, Vec<String>);
 
-/// The storage runs of `record`, laid out for `width` columns (at least 60 are used): a line per stream with the columns of
-/// published reports, latencies, CPU cost and block layer I/O, warnings, I/O modes, files, and ignored options of the job
-/// file. A record of a search starts with its answer. `path` is the path of the record.
+/// The storage runs of `record`, laid out for `width` columns (at least 60 are used): a line per stream with the
+/// columns of published reports, latencies, CPU cost and block layer I/O, warnings, I/O modes, files, and ignored
+/// options of the job file. A record of a search starts with its answer. `path` is the path of the record.
 pub fn io_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let mut parts = calibration::calibration_parts(record, style, width);

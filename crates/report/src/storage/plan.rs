@@ -15,8 +15,8 @@ const WIDTH_MAX: usize = 80;
 /// Column of the texts.
 const INDENT: usize = 12;
 
-/// `plan` in words, for `width` columns of which 60 to 80 are used: duration, space, bytes written, then phases with their jobs
-/// and files, and ignored options and lints of a job file.
+/// `plan` in words, for `width` columns of which 60 to 80 are used: duration, space, bytes written, then phases with
+/// their jobs and files, and ignored options and lints of a job file.
 pub fn io_plan_text(plan: &IoPlan, width: usize) -> String {
     let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();

@@ -81,8 +81,8 @@ fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> 
 pub(crate) const CEILING: &str =
     "ceiling: of a thread without I/O; used: by the busiest job; stall: max scheduling delay";
 
-/// A line per run: CPU time per I/O, the generator's use of its own ceiling (as in the self-check) and its longest stall, and
-/// the I/O counted by the block layer. Invalid runs are left out.
+/// A line per run: CPU time per I/O, the generator's use of its own ceiling (as in the self-check) and its longest
+/// stall, and the I/O counted by the block layer. Invalid runs are left out.
 pub(crate) fn costs(record: &Record) -> Table {
     let figures = [
         "run",

@@ -25,8 +25,8 @@ struct Warning {
     runs: Vec<u32>,
 }
 
-/// The findings that are no pass, by severity and in the order of the runs; equal texts of several runs are shown once. Below
-/// them, the checks that all runs passed.
+/// The findings that are no pass, by severity and in the order of the runs; equal texts of several runs are shown once.
+/// Below them, the checks that all runs passed.
 pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<String> {
     let mut warnings: Vec<Warning> = Vec::new();
     let mut known = BTreeMap::new();

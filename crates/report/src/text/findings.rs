@@ -37,8 +37,8 @@ struct Warning<'a> {
     others_differ: bool,
 }
 
-/// The findings that are not a pass, by severity. Equal texts of several runs are shown once; where the runs of one test differ
-/// only in their figures, the last one is shown.
+/// The findings that are not a pass, by severity. Equal texts of several runs are shown once; where the runs of one
+/// test differ only in their figures, the last one is shown.
 pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<String> {
     let mut warnings = by_text(record);
     merge_within_tests(&mut warnings);
@@ -147,8 +147,8 @@ fn by_text(record: &Record) -> Vec<Warning<'_>> {
     warnings
 }
 
-/// Adds the tests of `warning` to the one with the same key, to which `unite` is applied, or the warning itself where there
-/// is none yet.
+/// Adds the tests of `warning` to the one with the same key, to which `unite` is applied, or the warning itself where
+/// there is none yet.
 fn add_to<'a, Key: Ord>(
     warnings: &mut Vec<Warning<'a>>,
     known: &mut BTreeMap<Key, usize>,

@@ -25,9 +25,9 @@ pub(crate) use next::{command, next as next_steps, word};
 pub use page::{blocks_text, load_text, streams_text};
 pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
 
-/// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer, warnings,
-/// steadiness, the table of runs, the data, and the next commands. `path` is the path of the record. A record of another
-/// kind of measurement has the view of that kind, such as [`crate::io_text`].
+/// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
+/// warnings, steadiness, the table of runs, the data, and the next commands. `path` is the path of the record. A record
+/// of another kind of measurement has the view of that kind, such as [`crate::io_text`].
 pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
     match record.plan.subject() {
         PlanSubject::Catalogue => {}

@@ -33,8 +33,8 @@ pub(crate) fn next(record: &Record, path: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The command `verb` for the record `word` after its label. A command that is too long for `width` columns is continued on the
-/// next line with a backslash, so that it can be copied; no word is broken.
+/// The command `verb` for the record `word` after its label. A command that is too long for `width` columns is
+/// continued on the next line with a backslash, so that it can be copied; no word is broken.
 pub(crate) fn command(label: &str, verb: &str, word: &str, options: &str, width: usize) -> Vec<String> {
     let whole = format!("{verb} {word} {options}");
     let whole = whole.trim_end();

@@ -18,8 +18,8 @@ struct Page {
 }
 
 impl Page {
-    /// A page with the title (`what` is done to the engine, such as `bulk load into`), the platform, start time and extent
-    /// (`measured`), warnings, and a note where no run is finished.
+    /// A page with the title (`what` is done to the engine, such as `bulk load into`), the platform, start time and
+    /// extent (`measured`), warnings, and a note where no run is finished.
     fn new(record: &Record, what: &str, measured: &str, style: Style, width: usize) -> Page {
         let width = crate::page_width(width);
         let subject = record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
@@ -88,8 +88,8 @@ pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> S
     page.end()
 }
 
-/// A record of `dbdyno load`, laid out for `width` columns (at least 60 are used): what was loaded, rates, resource cost, table
-/// size, stages, scan rates, warnings. `path` is the path of the record.
+/// A record of `dbdyno load`, laid out for `width` columns (at least 60 are used): what was loaded, rates, resource
+/// cost, table size, stages, scan rates, warnings. `path` is the path of the record.
 pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let measured = plural(record.runs.len() as u64, "run");
     let mut page = Page::new(record, "bulk load into", &measured, style, width);
@@ -111,9 +111,9 @@ pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> Str
     page.end()
 }
 
-/// A record of `dbdyno streams`, laid out for `width` columns (at least 60 are used): workload, rates in the engine and on the
-/// file system, cost of a megabyte, physical I/O, warnings. `published` is a note on published measurements; `path` is the
-/// path of the record.
+/// A record of `dbdyno streams`, laid out for `width` columns (at least 60 are used): workload, rates in the engine and
+/// on the file system, cost of a megabyte, physical I/O, warnings. `published` is a note on published measurements;
+/// `path` is the path of the record.
 pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style: Style, width: usize) -> String {
     let measured = plural(record.runs.len() as u64, "run");
     let mut page = Page::new(record, "files kept in", &measured, style, width);

@@ -21,8 +21,8 @@ pub(super) fn rates(record: &Record) -> Table {
     table(&[&IDENTITY[..], &figures, &["response_ns_p99", "window_ns", "mark"]].concat(), listed(record))
 }
 
-/// Physical I/O counted by the engine and by the block layer, flushes, redo. Invalid runs and runs without physical I/O are left
-/// out.
+/// Physical I/O counted by the engine and by the block layer, flushes, redo. Invalid runs and runs without physical I/O
+/// are left out.
 pub(super) fn io(record: &Record) -> Table {
     let figures = [
         "engine_reads_per_second",
@@ -39,8 +39,8 @@ pub(super) fn io(record: &Record) -> Table {
     table(&[&IDENTITY[..], &figures].concat(), listed(record).filter(|run| !run.is_invalid() && run.has_io()))
 }
 
-/// CPU of the host in percent, of dbdyno, the engine and other programs in processors; logical reads and log syncs. Invalid runs
-/// are left out.
+/// CPU of the host in percent, of dbdyno, the engine and other programs in processors; logical reads and log syncs.
+/// Invalid runs are left out.
 pub(super) fn processors(record: &Record) -> Table {
     let host = ["host_cpu_user_ratio", "host_cpu_system_ratio", "host_cpu_iowait_ratio", "host_cpu_steal_ratio"];
     let others = ["client_cpus", "server_cpus", "foreign_cpus", "logical_reads_per_second", "redo_syncs_per_second"];

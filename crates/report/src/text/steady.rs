@@ -13,8 +13,8 @@ use crate::words::{dop, list, mark, plural, short_code};
 /// Runs that are listed.
 const RUNS_NAMED_MAX: usize = 40;
 
-/// The verdicts with their numbers of runs, and each run that was not steady throughout with its finding. Nothing where no run
-/// was long enough. Invalid runs are left out.
+/// The verdicts with their numbers of runs, and each run that was not steady throughout with its finding. Nothing where
+/// no run was long enough. Invalid runs are left out.
 pub(super) fn steady(record: &Record, style: Style, width: usize) -> Vec<String> {
     let judged: Vec<(&Run, SteadyVerdict)> =
         record.runs.iter().filter(|run| !is_invalid(run)).filter_map(|run| Some((run, steady_verdict(run)?))).collect();

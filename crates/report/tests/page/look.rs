@@ -1,4 +1,5 @@
-//! The page in a browser: console messages, network requests, accessibility, rendering. The pictures go to target/screenshots.
+//! The page in a browser: console messages, network requests, accessibility, rendering. The pictures go to
+//! target/screenshots.
 
 use std::fs;
 use std::path::PathBuf;
@@ -217,16 +218,16 @@ fn all_charts_and_tables_fit_on_paper() {
         browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
         browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
         let cut = browser.evaluate(&format!(
-            "Array.from(document.querySelectorAll('{tables}')).map((table) => [table.id, table.getBoundingClientRect().right]) \
-             .filter(([, right]) => right > innerWidth + 1)"
+            "Array.from(document.querySelectorAll('{tables}')).map((table) => [table.id, \
+             table.getBoundingClientRect().right]) .filter(([, right]) => right > innerWidth + 1)"
         ));
         assert_eq!(cut, json!([]), "tables that are cut on paper");
     }
     browser.open(&PAGE, (703, 1000), "dark");
     browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let lost = browser.evaluate(
-        "Array.from(document.querySelectorAll('main svg:not(.share)')).filter((svg) => { const box = svg.getBoundingClientRect(); \
-         return box.width < 150 || box.height < 40 || box.right > innerWidth + 1; }).length",
+        "Array.from(document.querySelectorAll('main svg:not(.share)')).filter((svg) => { const box = \
+         svg.getBoundingClientRect(); return box.width < 150 || box.height < 40 || box.right > innerWidth + 1; }).length",
     );
     assert_eq!(lost, 0, "charts that are not on the paper");
     assert_eq!(browser.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");

@@ -1,5 +1,5 @@
-//! The class of a result: PUBLISHABLE where every field that dbdyno has to fill is filled and nothing disturbed the measurement,
-//! otherwise INDICATIVE, with the obstacles.
+//! The class of a result: PUBLISHABLE where every field that dbdyno has to fill is filled and nothing disturbed the
+//! measurement, otherwise INDICATIVE, with the obstacles.
 
 use maud::{Markup, html};
 use record::{Preset, Record, Status};
@@ -38,8 +38,8 @@ impl Class {
     /// The class in a sentence, with the obstacles.
     pub(crate) fn sentence(&self) -> String {
         if self.obstacles.is_empty() {
-            return "This result is PUBLISHABLE: all fields of dbdyno are disclosed, and nothing disturbed the measurement; the \
-                    publisher has to state the other fields."
+            return "This result is PUBLISHABLE: all fields of dbdyno are disclosed, and nothing disturbed the \
+                    measurement; the publisher has to state the other fields."
                 .to_owned();
         }
         let named: Vec<&str> = self.obstacles.iter().take(NAMED_MAX).map(String::as_str).collect();

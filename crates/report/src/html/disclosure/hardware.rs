@@ -76,8 +76,8 @@ pub(super) fn old(record: &Record, now: &'static str) -> Cow<'static, str> {
 fn machine_of_engine(record: &Record) -> Field {
     let remote = record.engine.as_ref().is_some_and(|engine| engine.location == Location::Remote);
     let here = "the machine of dbdyno, described below".to_owned();
-    let missing = "the engine runs on another host, and the fields below describe the client machine; run dbdyno inventory on \
-                   the host of the engine";
+    let missing = "the engine runs on another host, and the fields below describe the client machine; run dbdyno \
+                   inventory on the host of the engine";
     tool("machine of the engine", (!remote).then_some(here), missing)
 }
 

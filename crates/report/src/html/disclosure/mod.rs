@@ -1,5 +1,5 @@
-//! Full disclosure: the fields needed to verify or reproduce a figure, each with its value or the reason why it is absent. Based
-//! on the disclosure rules of TPC and SPEC, the report format of SNIA and the badges of the ACM.
+//! Full disclosure: the fields needed to verify or reproduce a figure, each with its value or the reason why it is
+//! absent. Based on the disclosure rules of TPC and SPEC, the report format of SNIA and the badges of the ACM.
 
 mod claim;
 mod class;

@@ -47,8 +47,8 @@ fn more_transactions_than_commits_are_explained_where_jobs_can_share() {
     let above = limit(Unit::Transaction, 3_000.0, 1_000.0);
     assert_eq!(
         exceeded(&above, &point(4)).unwrap(),
-        "above 100 %: P331 is not an upper bound of the test in this record; commits of several jobs can share a flush (group \
-         commit)"
+        "above 100 %: P331 is not an upper bound of the test in this record; commits of several jobs can share a flush \
+         (group commit)"
     );
     let no_bound = "above 100 %: P331 is not an upper bound of the test in this record";
     assert_eq!(exceeded(&above, &point(1)).unwrap(), no_bound, "one job cannot share");
