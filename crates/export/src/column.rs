@@ -1,4 +1,4 @@
-//! The cells of one column until they are written.
+//! The cells of one column of a Parquet file.
 
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
@@ -7,7 +7,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::Type;
 use tables::{Type as Held, Value};
 
-/// The values that are there, and for each row whether it has one.
+/// The values that exist, and for each row whether it has one.
 pub(crate) struct Cells {
     values: Values,
     present: Vec<i16>,
@@ -31,11 +31,11 @@ impl Cells {
         Cells { values, present: Vec::new() }
     }
 
-    /// Appends a cell; one of another kind than the column is empty.
+    /// Appends a cell; a value of another type is empty.
     pub(crate) fn push(&mut self, value: &Value<'_>) {
         let present = match (&mut self.values, value) {
             (Values::Text(values), Value::Text(text)) => push(values, ByteArray::from(text.as_ref())),
-            // The same 64 bits: the column is marked as one of unsigned numbers.
+            // The same 64 bits: the schema declares the column as unsigned.
             (Values::Count(values), Value::Count(count)) => push(values, count.cast_signed()),
             (Values::Number(values), Value::Number(number)) => push(values, *number),
             (Values::Flag(values), Value::Flag(flag)) => push(values, *flag),
@@ -44,7 +44,7 @@ impl Cells {
         self.present.push(present);
     }
 
-    /// Writes all cells and forgets them.
+    /// Writes all cells and clears them.
     pub(crate) fn write(&mut self, writer: &mut ColumnWriter<'_>) -> Result<()> {
         let present = Some(self.present.as_slice());
         let written = match (&mut self.values, writer) {
@@ -58,7 +58,7 @@ impl Cells {
                 writer.write_batch(values, present, None)
             }
             (Values::Flag(values), ColumnWriter::BoolColumnWriter(writer)) => writer.write_batch(values, present, None),
-            _ => Err(ParquetError::General("a column is of another type than its schema".to_owned())),
+            _ => Err(ParquetError::General("the type of a column differs from its schema".to_owned())),
         };
         self.present.clear();
         match &mut self.values {
@@ -71,7 +71,7 @@ impl Cells {
     }
 }
 
-/// 1: the cell is there.
+/// Appends a value; 1 is the definition level of a present cell.
 fn push<T>(values: &mut Vec<T>, value: T) -> i16 {
     values.push(value);
     1

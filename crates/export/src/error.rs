@@ -1,4 +1,4 @@
-//! What can be wrong with writing files, in words for the user.
+//! Errors of an export.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,35 +9,35 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why files could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The directory holds something already.
+    /// The directory is not empty.
     #[error("directory {} is not empty", path.display())]
     NotEmpty {
         /// The directory.
         path: PathBuf,
     },
-    /// Histograms are asked for of figures that somebody published.
+    /// Histograms of a published system are requested.
     #[error("{name} is published and has no histograms")]
     NoHistograms {
         /// The published system.
         name: String,
     },
-    /// The operating system refused.
+    /// A file or directory cannot be written.
     #[error("{} cannot be written: {cause}", path.display())]
     Write {
         /// The file or directory.
         path: PathBuf,
-        /// What was said.
+        /// The error of the operating system.
         cause: io::Error,
     },
 }
 
 impl Error {
-    /// The refusal to write `path`.
+    /// The error of writing `path`.
     pub(crate) fn write(path: &Path, cause: impl Into<io::Error>) -> Error {
         Error::Write { path: path.to_owned(), cause: cause.into() }
     }
 
-    /// What the user may do about it; none where there is nothing to advise.
+    /// A hint for the user, if any.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Error::NotEmpty { .. } => {

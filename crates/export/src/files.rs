@@ -1,25 +1,26 @@
-//! The files of some tables that are about the same kind of thing.
+//! The files of the tables about one kind of subject, as CSV or Parquet.
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
-use tables::{Kind, Table, Value};
+use csv::Writer;
+use tables::{Table, Value};
 
-use crate::Format;
-use crate::comma::CommaFile;
-use crate::error::Result;
-use crate::folder::Folder;
+use crate::error::{Error, Result};
+use crate::folder::{Folder, Head, Sink};
 use crate::parquet_file::ParquetFile;
 
-/// Key and kind of a column.
-pub(crate) type Head = (&'static str, Kind);
-
-/// A file that rows are written into.
-pub(crate) trait Sink {
-    /// Appends a row, with a value for each column.
-    fn write(&mut self, row: &[Value<'_>]) -> Result<()>;
-
-    /// Ends the file.
-    fn finish(self: Box<Self>) -> Result<()>;
+/// The format of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One `TABLE.csv` for each table (RFC 4180, UTF-8, one line of heads).
+    Csv,
+    /// One `TABLE.parquet` for each table.
+    Parquet,
+    /// One `RECORD.NUMBER.TEST.hlog` for each run that is not invalid.
+    Hdr,
 }
 
 /// One file for each table about an `S`.
@@ -30,12 +31,12 @@ pub(crate) struct Files<S: 'static> {
 }
 
 impl<S> Files<S> {
-    /// Empty files; none where histograms are written.
+    /// Empty files; none for histogram logs.
     pub(crate) fn create(folder: &Folder, format: Format, tables: &'static [Table<S>]) -> Result<Files<S>> {
         let mut sinks: Vec<(Box<dyn Sink>, usize)> = Vec::new();
         for table in tables {
             let sink: Box<dyn Sink> = match format {
-                Format::Csv => Box::new(CommaFile::create(folder, table.name, &(table.heads)())?),
+                Format::Csv => Box::new(CsvFile::create(folder, table.name, &(table.heads)())?),
                 Format::Parquet => Box::new(ParquetFile::create(folder, table.name, &(table.heads)())?),
                 Format::Hdr => break,
             };
@@ -58,11 +59,39 @@ impl<S> Files<S> {
         Ok(())
     }
 
-    /// Ends them; says how many rows each has.
+    /// Ends the files; name and rows of each.
     pub(crate) fn finish(self) -> Result<Vec<(String, usize)>> {
         let end = |(table, (sink, rows)): (&Table<S>, (Box<dyn Sink>, usize))| {
             sink.finish().map(|()| (table.name.to_owned(), rows))
         };
         self.tables.iter().zip(self.sinks).map(end).collect()
+    }
+}
+
+/// A CSV file.
+struct CsvFile {
+    path: PathBuf,
+    writer: Writer<BufWriter<File>>,
+}
+
+impl CsvFile {
+    /// A file with a header line.
+    fn create(folder: &Folder, name: &str, heads: &[Head]) -> Result<CsvFile> {
+        let (path, file) = folder.create(&format!("{name}.csv"))?;
+        let mut writer = Writer::from_writer(file);
+        writer.write_record(heads.iter().map(|(key, _)| key)).map_err(|cause| Error::write(&path, cause))?;
+        Ok(CsvFile { path, writer })
+    }
+}
+
+impl Sink for CsvFile {
+    fn write(&mut self, row: &[Value<'_>]) -> Result<()> {
+        self.writer
+            .write_record(row.iter().map(|value| value.exact().into_owned()))
+            .map_err(|cause| Error::write(&self.path, cause))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.writer.flush().map_err(|cause| Error::write(&self.path, cause))
     }
 }

@@ -1,11 +1,9 @@
-//! Records and published systems as other programs want them: flat tables as CSV or Parquet, and histogram logs.
+//! Records and published systems for other programs: flat tables as CSV or Parquet, and histogram logs.
 //!
-//! A crate of its own because Parquet pulls weight that nobody else must pay. It writes files and prints nothing; which
-//! rows and columns there are is said in `tables`. A figure that has no source is empty, and so are the results of an invalid
-//! run.
+//! A crate of its own because of the size of the Parquet dependency. It writes files and prints nothing; rows and
+//! columns are defined in `tables`. A figure without a source is empty, and so are the results of an invalid run.
 
 mod column;
-mod comma;
 mod error;
 mod files;
 mod folder;
@@ -22,40 +20,22 @@ use record::Record;
 use tables::{OF_RECORDS, OF_SYSTEMS};
 
 pub use error::{Error, Result};
+pub use files::Format;
+pub use folder::Existing;
 
 use files::Files;
 use folder::Folder;
 use interval_log::write_logs;
 use naming::Names;
 
-/// What files are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// One `TABLE.csv` for each table (RFC 4180, UTF-8, one line of heads).
-    Csv,
-    /// One `TABLE.parquet` for each table.
-    Parquet,
-    /// One `RECORD.NUMBER.TEST.hlog` for each run that is not invalid.
-    Hdr,
-}
-
-/// What to do with files that are there already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// Nothing is written beside anything else.
-    Refuse,
-    /// Files of the same names are replaced, others stay.
-    Replace,
-}
-
-/// Files that are being written.
+/// An export in progress.
 pub struct Export {
     folder: Folder,
     format: Format,
     names: Names,
-    /// Of records; made with the first of them, none where histograms are written.
+    /// The files of records; created with the first one, none for histogram logs.
     records: Option<Files<Record>>,
-    /// Of published systems; made with the first of them.
+    /// The files of published systems; created with the first one.
     references: Option<Files<System>>,
     written: Written,
     /// Intervals of histograms.
@@ -69,17 +49,17 @@ pub struct Written {
     pub records: usize,
     /// Published systems.
     pub references: usize,
-    /// Name and rows of each table; name and intervals in all where histograms were written.
+    /// Name and rows of each table; for histogram logs the total of intervals.
     pub tables: Vec<(String, usize)>,
-    /// Invalid runs that have no log; none of tables, where they are rows without a result.
+    /// Invalid runs without a histogram log; 0 for tables, where they are rows without a result.
     pub left_out: usize,
 }
 
 impl Export {
-    /// Begins to write files of `format` into the directory `out`, which is made if it is not there.
+    /// Starts an export of files of `format` into the directory `out`, which is created if it does not exist.
     ///
     /// # Errors
-    /// Where `out` cannot be made, or holds something and `existing` is [`Existing::Refuse`].
+    /// `out` cannot be created, or is not empty and `existing` is [`Existing::Refuse`].
     pub fn begin(out: &Path, format: Format, existing: Existing) -> Result<Export> {
         Ok(Export {
             folder: Folder::open(out, existing)?,
@@ -92,13 +72,14 @@ impl Export {
         })
     }
 
-    /// Writes what `record` holds, and says under which name: its own, or one that no record before it had.
+    /// Writes `record` and returns its name in the export: its id, or a unique one after an earlier record with the
+    /// same id.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// A file cannot be written.
     pub fn add(&mut self, mut record: Record) -> Result<String> {
         self.written.records += 1;
-        let name = self.names.give(&record.id);
+        let name = self.names.add(&record.id);
         record.id.clone_from(&name.id);
         if self.format == Format::Hdr {
             let logs = write_logs(&self.folder, &name.stem, &record)?;
@@ -117,7 +98,7 @@ impl Export {
     /// Writes the figures of `system`, a published one, into tables of their own.
     ///
     /// # Errors
-    /// Where histograms are asked for, which no publication has, and where a file cannot be written.
+    /// Histograms are requested, which no publication has, or a file cannot be written.
     pub fn add_reference(&mut self, system: &System) -> Result<()> {
         if self.format == Format::Hdr {
             return Err(Error::NoHistograms { name: system.name.clone() });
@@ -133,7 +114,7 @@ impl Export {
     /// Ends all files.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// A file cannot be written.
     pub fn finish(mut self) -> Result<Written> {
         if self.format == Format::Hdr {
             self.written.tables.push(("intervals".to_owned(), self.intervals));

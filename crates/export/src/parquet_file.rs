@@ -14,10 +14,9 @@ use tables::Value;
 
 use crate::column::{Cells, schema};
 use crate::error::{Error, Result};
-use crate::files::{Head, Sink};
-use crate::folder::Folder;
+use crate::folder::{Folder, Head, Sink};
 
-/// Rows that lie in memory before they are written as a group.
+/// Rows in memory before they are written as a group.
 const GROUP_ROWS: usize = 200_000;
 
 /// A Parquet file.
@@ -60,7 +59,7 @@ impl Sink for ParquetFile {
         self.write_group()?;
         let ParquetFile { path, writer, .. } = *self;
         let file = writer.into_inner().map_err(|cause| Error::write(&path, in_words(cause)))?;
-        // What the buffer still holds.
+        // Flushes the buffer.
         file.into_inner().map_err(|error| Error::write(&path, error.into_error()))?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What is written is read back with other readers than those that wrote it.
+//! Exports, read back with other readers than their writers.
 
 mod activity;
 mod histogram;
@@ -146,7 +146,7 @@ fn data_set() -> DataSet {
     }
 }
 
-/// Three runs, the last one broken off; the second and the third over several nodes.
+/// Three runs, the last one aborted; the second and the third over several nodes.
 fn record() -> Record {
     let mut runs = vec![traces::traced(run(1)), spread(run(2)), spread(run(3))];
     runs[2].events.clear();
@@ -233,7 +233,7 @@ fn parquet_rows(path: &Path) -> Rows {
 }
 
 #[test]
-fn both_formats_of_tables_hold_the_same() {
+fn both_formats_of_tables_are_equal() {
     let (csv, parquet) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let counted = written(csv.path(), Format::Csv);
     assert_eq!(written(parquet.path(), Format::Parquet), counted);
@@ -282,7 +282,7 @@ fn a_run_is_one_row_with_its_platform_and_an_invalid_one_has_no_result() {
     let invalid = &runs[2];
     assert_eq!((invalid["invalid"].as_str(), invalid["message"].as_str()), ("true", "the server is gone"));
     assert!(!invalid.contains_key("operations_per_second") && invalid["operations"] == "4");
-    // One whole second is too short to ask.
+    // One whole second is too short to judge steadiness.
     let steady = ["steadiness", "counted_from_second", "counted_seconds"];
     assert_eq!(steady.map(cell), [Some("TOO_SHORT"), Some("0"), Some("1")]);
     assert!(steady.iter().all(|name| !invalid.contains_key(*name)));
@@ -293,7 +293,7 @@ fn a_run_is_one_row_with_its_platform_and_an_invalid_one_has_no_result() {
 }
 
 #[test]
-fn records_of_one_name_stay_apart() {
+fn records_of_one_name_get_unique_names() {
     for format in [Format::Csv, Format::Hdr] {
         let directory = tempfile::tempdir().unwrap();
         let mut export = Export::begin(directory.path(), format, Existing::Refuse).unwrap();
@@ -312,7 +312,7 @@ fn records_of_one_name_stay_apart() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_where_that_was_asked_for() {
+fn existing_files_are_replaced_only_on_request() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("runs.csv"), "mine").unwrap();
     fs::write(directory.path().join("notes"), "mine").unwrap();

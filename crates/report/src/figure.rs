@@ -1,9 +1,9 @@
-//! Figures as a reader sees them: four significant digits of a rate, three of a time, the unit beside it.
-//! Ratios become percent here and nowhere else.
+//! Figures as they are shown: four significant digits of a rate, three of a time, followed by the unit.
+//! Only this module turns ratios into percent.
 
 use record::{Bytes, Nanos, Ratio};
 
-/// Stands where nothing is known.
+/// Shown for an unknown value.
 pub const UNKNOWN: &str = "-";
 
 const SI_PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
@@ -46,7 +46,7 @@ pub fn throughput(bytes_per_second: Option<f64>) -> String {
     let Some(bytes) = bytes_per_second.filter(|bytes| bytes.is_finite()) else { return UNKNOWN.to_owned() };
     let units = [(1u64 << 10, "KiB/s"), (1 << 20, "MiB/s"), (1 << 30, "GiB/s"), (1 << 40, "TiB/s")];
     let last = units[units.len() - 1];
-    // From 1 MiB/s on nobody counts in KiB.
+    // KiB/s only below 1 MiB/s.
     let fits = |(unit, name): &(u64, &str)| {
         let value = bytes / *unit as f64;
         value < if *name == "KiB/s" { 1024.0 } else { 9999.5 }
@@ -134,7 +134,7 @@ pub fn volume(size: Bytes) -> String {
     format!("{digits} {prefix}B")
 }
 
-/// `value` with `digits` significant digits, and the SI prefix that it is counted in.
+/// `value` with `digits` significant digits, and its SI prefix.
 fn scaled(value: f64, digits: usize) -> (String, &'static str) {
     if !value.is_finite() {
         return (UNKNOWN.to_owned(), "");

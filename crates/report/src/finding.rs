@@ -1,5 +1,5 @@
-//! What a self-check found, in words: one sentence of one finding, lower case, without a full stop. There is no other
-//! place that makes these sentences.
+//! What a self-check found, in words: one sentence of one finding, lower case, without a full stop. No other module
+//! makes these sentences.
 
 use std::fmt::Write as _;
 
@@ -35,18 +35,18 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         Evidence::LittlesLaw(law) => littles_law(verdict, law),
         Evidence::CommitCount(count) => commit_count(verdict, count),
         Evidence::ClientShare(share) => client_share(share),
-        Evidence::Steal(None) => "what the hypervisor took is not known".to_owned(),
+        Evidence::Steal(None) => "CPU steal is not known".to_owned(),
         Evidence::Steal(Some(steal)) => self::steal(verdict, steal),
-        Evidence::ForeignCpu(None) => "what other programs used of the processors is not known".to_owned(),
+        Evidence::ForeignCpu(None) => "the CPU use of other programs is not known".to_owned(),
         Evidence::ForeignCpu(Some(share)) => foreign_cpu(verdict, share),
-        Evidence::ForeignIo(None) => "what other programs read and wrote on the device is not known".to_owned(),
+        Evidence::ForeignIo(None) => "the I/O of other programs on the device is not known".to_owned(),
         Evidence::ForeignIo(Some(share)) => foreign_io(verdict, share),
         Evidence::Throttling(throttling) => match throttling.share {
-            Ratio(0.0) => "the processor quota did not hold the run back".to_owned(),
+            Ratio(0.0) => "no throttling by the CPU quota".to_owned(),
             share if share <= throttling.limit => {
-                format!("the processor quota held the run back for {} of its time", percent(share))
+                format!("throttled by the CPU quota for {} of the time", percent(share))
             }
-            share => format!("limited by the processor quota, which held it back for {} of its time", percent(share)),
+            share => format!("limited by the CPU quota: throttled for {} of the time", percent(share)),
         },
         Evidence::Swapping(None) => "whether the host swapped is not known".to_owned(),
         Evidence::Swapping(Some(swapping)) => match swapping.pages {
@@ -70,7 +70,7 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         Evidence::Backlog(backlog) => self::backlog(backlog),
         Evidence::WindowLength(length) => window_length(length),
         Evidence::OtherSessions(others) => format!(
-            "others made {} commits in {} meanwhile, {} of ours",
+            "other sessions made {} commits in {} during the run, {} of its own",
             others.commits,
             others.engine,
             percent(others.share)
@@ -79,10 +79,10 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         Evidence::Unwritten(unwritten) => self::unwritten(verdict, unwritten),
         Evidence::Compressible(compressible) => self::compressible(compressible),
         Evidence::Flush(flush) => self::flush(verdict, flush),
-        Evidence::StepDown(None) => "the rate did not fall for good in mid-run".to_owned(),
+        Evidence::StepDown(None) => "no lasting drop of the rate during the run".to_owned(),
         Evidence::StepDown(Some(fall)) => format!(
-            "the rate of {} fell from {:.0} to {:.0} I/Os per second after {} s and stayed there: a throttle, spent burst \
-             credits or heat; the later rate is the one to use",
+            "the rate of {} dropped from {:.0} to {:.0} I/Os per second after {} s and did not recover: throttling, \
+             exhausted burst credits or heat; use the later rate",
             fall.job, fall.before.0, fall.after.0, fall.at_second
         ),
         Evidence::Steady(Steady::Window { verdict, reason, counted }) => {
@@ -91,22 +91,22 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         Evidence::Steady(Steady::Rounds { rounds, rounds_needed, rule }) => {
             steady::rounds_text(verdict, *rounds, *rounds_needed, rule.as_ref())
         }
-        Evidence::Stall(None) => "whether the generator was held up is not known".to_owned(),
+        Evidence::Stall(None) => "whether the load generator stalled is not known".to_owned(),
         Evidence::Stall(Some(stall)) => {
             let rest = match (verdict, stall.is_open_loop) {
                 (Verdict::Pass, _) => "",
-                (_, true) => ": the response times hold it, and that is not the device's doing",
-                (_, false) => ": for so long nothing was asked for",
+                (_, true) => ": the response times include it, and it is not latency of the device",
+                (_, false) => ": no I/O was submitted meanwhile",
             };
             let (most, limit) = (stall.stall_ns_max.0 as f64 / 1e6, stall.limit_ns.0 / 1_000_000);
-            format!("the generator was held up for {most:.1} ms at most, limit {limit} ms{rest}")
+            format!("max stall of the load generator {most:.1} ms, limit {limit} ms{rest}")
         }
         Evidence::GeneratorBound(None) => "the generator's own ceiling is not known".to_owned(),
         Evidence::GeneratorBound(Some(bound)) => generator_bound(verdict, bound),
         Evidence::Content(content) => match content.corrupt {
-            0 => format!("{} read, and each held what was written", plural(content.verified, "block")),
+            0 => format!("{} verified, none corrupt", plural(content.verified, "block")),
             corrupt => format!(
-                "{} of {} did not hold what was written",
+                "{} of {} corrupt: not what was written",
                 plural(corrupt, "block"),
                 plural(content.verified, "block")
             ),
@@ -119,66 +119,64 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
 
 fn answers(verdict: Verdict, answers: &Answers) -> String {
     match answers {
-        Answers::Right => "the answers are right".to_owned(),
-        Answers::NotGiven => "the engine gives no answers".to_owned(),
+        Answers::Right => "the results are correct".to_owned(),
+        Answers::NotGiven => "the engine returns no results to check".to_owned(),
         Answers::Wrong { message } => message.clone(),
         Answers::RowsPerOperation => {
             "every operation visits exactly as many rows as the work unit has blocks".to_owned()
         }
-        Answers::Loaded { compared } => format!("the table has what was loaded: {}", list(compared.iter().cloned())),
+        Answers::Loaded { compared } => format!("the table holds what was loaded: {}", list(compared.iter().cloned())),
         Answers::LoadDiffers { what, found, expected } => {
             let found = found.as_deref().unwrap_or("nothing");
             format!("{what}: the table has {found}, and {expected} was loaded")
         }
-        Answers::NotQueried => "the table could not be asked".to_owned(),
+        Answers::NotQueried => "the table could not be queried".to_owned(),
         Answers::Scanned { sums_known: true } => "every scan found the rows and sums that were loaded".to_owned(),
         Answers::Scanned { sums_known: false } => {
-            "every scan found as many rows as were loaded; of lines sent as they are no sums are known".to_owned()
+            "every scan found as many rows as were loaded; the sums of lines sent as-is are not known".to_owned()
         }
         Answers::FilesWritten { written: FileCount { files, size_bytes: Bytes(bytes) }, counted } => match counted {
-            None => format!("{files} files of {bytes} bytes in all were written and synced"),
+            None => format!("{files} files of {bytes} bytes in total were written and synced"),
             Some(_) if verdict == Verdict::Pass => {
-                format!("{files} files of {bytes} bytes in all, and the engine counts as many")
+                format!("{files} files of {bytes} bytes in total, and the engine counts as many")
             }
             Some(FileCount { files: counted_files, size_bytes }) => {
                 format!("{files} files of {bytes} bytes, and the engine counts {counted_files} of {}", size_bytes.0)
             }
         },
         Answers::FilesRead { compared: FileCount { files, size_bytes } } => {
-            format!("all {} bytes of {files} files are those that were written", size_bytes.0)
+            format!("all {} bytes of {files} files match what was written", size_bytes.0)
         }
         Answers::FilesDiffer { differing_files, files, stream, read_crc32c, written_crc32c } => format!(
-            "{differing_files} of {files} files are not what was written, such as that of stream {stream}: CRC-32C \
-             {read_crc32c:08x}, where {written_crc32c:08x} is right"
+            "{differing_files} of {files} files differ from what was written, such as that of stream {stream}: CRC-32C \
+             {read_crc32c:08x} instead of {written_crc32c:08x}"
         ),
-        Answers::MisplacedRequests { requests } => format!("{requests} requests gave pages that belong elsewhere"),
+        Answers::MisplacedRequests { requests } => format!("{requests} requests returned pages of another offset"),
     }
 }
 
 fn littles_law(verdict: Verdict, law: &LittlesLaw) -> String {
     match law {
-        LittlesLaw::NothingDone => "nothing was done, so there is nothing to compare".to_owned(),
+        LittlesLaw::NothingDone => "no step completed: nothing to compare".to_owned(),
         LittlesLaw::CountsDiffer { job, counted, value, expected } => {
             let (of, step) = match job {
                 Some(job) => (format!(" of {job}"), "I/Os"),
                 None => (String::new(), "steps"),
             };
             let (what, all) = match counted {
-                CountedTwice::Steps => ("steps of the seconds".to_owned(), "steps in all".to_owned()),
-                CountedTwice::Failures => ("failures of the seconds".to_owned(), "failures in all".to_owned()),
-                CountedTwice::Operations if job.is_some() => {
-                    ("I/Os of the seconds".to_owned(), "I/Os in all".to_owned())
-                }
-                CountedTwice::Operations => ("operations of the seconds".to_owned(), "operations in all".to_owned()),
-                CountedTwice::Rows => ("rows of the seconds".to_owned(), "rows in all".to_owned()),
+                CountedTwice::Steps => ("steps by second".to_owned(), "steps in total".to_owned()),
+                CountedTwice::Failures => ("failures by second".to_owned(), "failures in total".to_owned()),
+                CountedTwice::Operations if job.is_some() => ("I/Os by second".to_owned(), "I/Os in total".to_owned()),
+                CountedTwice::Operations => ("operations by second".to_owned(), "operations in total".to_owned()),
+                CountedTwice::Rows => ("rows by second".to_owned(), "rows in total".to_owned()),
                 CountedTwice::ServiceTimes => ("service times".to_owned(), format!("{step} that succeeded")),
-                CountedTwice::ResponseTimes => ("response times".to_owned(), format!("{step} due")),
-                CountedTwice::Streams => ("I/Os of the streams".to_owned(), "operations in all".to_owned()),
+                CountedTwice::ResponseTimes => ("response times".to_owned(), format!("intended {step}")),
+                CountedTwice::Streams => ("I/Os of the streams".to_owned(), "operations in total".to_owned()),
             };
             format!("counts{of} disagree: {value} {what}, {expected} {all}")
         }
         LittlesLaw::SumsDiffer { difference, limit } => format!(
-            "service times of the seconds and of the histogram differ by {}, limit {}",
+            "service times by second and by histogram differ by {}, limit {}",
             percent(*difference),
             percent(*limit)
         ),
@@ -188,27 +186,27 @@ fn littles_law(verdict: Verdict, law: &LittlesLaw) -> String {
         LittlesLaw::OpenLoop { busy, jobs } => format!("{busy:.2} jobs were busy on average, and there are {jobs}"),
         LittlesLaw::ClosedLoop { jobs, in_flight, gap, limit, explanation } => {
             let jobs = if jobs.fract() == 0.0 { jobs.to_string() } else { format!("{jobs:.3}") };
-            let gist = format!("{jobs} jobs, {in_flight:.3} in flight by throughput times response time");
+            let summary = format!("{jobs} jobs, {in_flight:.3} in flight by throughput times response time");
             match explanation {
-                _ if verdict == Verdict::Pass => gist,
+                _ if verdict == Verdict::Pass => summary,
                 Some(GapExplanation::FailedSteps { count }) => {
-                    format!("{gist}: the time of {count} failed steps is not known")
+                    format!("{summary}: the time of {count} failed steps is not known")
                 }
-                Some(GapExplanation::JobsEndedApart) => format!("{gist}: jobs may have ended at different times"),
-                None => format!("{gist}: {} apart, limit {}", percent(Ratio(gap.abs())), percent(*limit)),
+                Some(GapExplanation::JobsEndedApart) => format!("{summary}: jobs may have ended at different times"),
+                None => format!("{summary}: {} apart, limit {}", percent(Ratio(gap.abs())), percent(*limit)),
             }
         }
         LittlesLaw::Queue { job, in_flight, slots, limit } => {
-            let gist = format!("{in_flight:.2} of {slots} I/Os of {job} in flight by throughput times service time");
+            let summary = format!("{in_flight:.2} of {slots} I/Os of {job} in flight by throughput times service time");
             match verdict {
                 Verdict::Fail => {
                     let above = Ratio(in_flight / *slots as f64 - 1.0);
-                    format!("{gist}: {} too many, limit {}", percent(above), percent(*limit))
+                    format!("{summary}: {} too many, limit {}", percent(above), percent(*limit))
                 }
                 Verdict::Warn => {
-                    format!("{gist}: the queue was not kept full, limit {}", percent(Ratio(1.0 - limit.0)))
+                    format!("{summary}: the queue was not kept full, limit {}", percent(Ratio(1.0 - limit.0)))
                 }
-                Verdict::Pass | Verdict::Unknown => gist,
+                Verdict::Pass | Verdict::Unknown => summary,
             }
         }
     }
@@ -221,16 +219,16 @@ fn commit_count(verdict: Verdict, count: &CommitCount) -> String {
         CommitCount::Counted { ours, surplus, difference, limit } => (*ours, *surplus, *difference, *limit),
     };
     let ours = plural(ours, "commit");
-    let gist = match surplus {
+    let summary = match surplus {
         0 => return format!("{ours}, and the engine counts as many"),
         1.. => format!("{ours}, and the engine counts {surplus} more"),
         _ => format!("{ours}, and the engine counts {} less", surplus.unsigned_abs()),
     };
     match verdict {
-        Verdict::Pass if difference > limit => format!("{gist}: as the background work of an engine may"),
+        Verdict::Pass if difference > limit => format!("{summary}: background work of the engine may account for them"),
         _ => {
-            let others = if verdict == Verdict::Warn { "; something else commits there" } else { "" };
-            format!("{gist}: {}, limit {}{others}", percent(difference), percent(limit))
+            let others = if verdict == Verdict::Warn { "; other sessions commit there" } else { "" };
+            format!("{summary}: {}, limit {}{others}", percent(difference), percent(limit))
         }
     }
 }
@@ -239,24 +237,24 @@ fn client_share(share: &ClientShare) -> String {
     match share {
         ClientShare::Processors { share: None, .. } => "the processor time of dbdyno is not known".to_owned(),
         ClientShare::Processors { share: Some(share), of_storage, of_both, limit, polls, is_coarse } => {
-            let whose = if *of_storage { "clones" } else { "jobs" };
-            let mut text = format!("dbdyno used {} of the processors that its {whose} can occupy", percent(*share));
+            let owner = if *of_storage { "threads" } else { "jobs" };
+            let mut text = format!("dbdyno used {} of the CPU that its {owner} can use", percent(*share));
             if *polls {
-                return text + ": it polls, as asked for";
+                return text + ": polling, as requested";
             }
             if let Some(of_both) = of_both {
                 let _ = write!(text, ", and {} of what client and server used", percent(*of_both));
             }
             let _ = write!(text, "; limit {}", percent(*limit));
             if *is_coarse {
-                text += "; not judged: over so short a window the clock is too coarse";
+                text += "; not judged: CPU time is too coarse for so short a window";
             }
             text
         }
         ClientShare::PerStep { share, with_interpreter, limit } => {
             let what = if *with_interpreter { "the loop and the interpreter" } else { "the loop" };
             match share {
-                None => format!("what {what} cost per step is not known"),
+                None => format!("the cost per step of {what} is not known"),
                 Some(share) => {
                     format!("{what} cost {} of the service time; limit {}", percent(*share), percent(*limit))
                 }
@@ -266,65 +264,67 @@ fn client_share(share: &ClientShare) -> String {
 }
 
 fn steal(verdict: Verdict, steal: &Steal) -> String {
-    let gist = format!("the hypervisor took {} of the processors", percent(steal.share));
+    let summary = format!("CPU steal {}", percent(steal.share));
     let limit = percent(steal.limit);
     if steal.stolen_ns < steal.judged_ns_min {
         let [few, enough] = [steal.stolen_ns, steal.judged_ns_min].map(|span| span.0 / 1_000_000);
         return match verdict {
-            Verdict::Pass => gist,
-            _ => format!("{gist}, {few} ms in all; limit {limit}, not judged below {enough} ms: ticks of the kernel"),
+            Verdict::Pass => summary,
+            _ => format!(
+                "{summary}, {few} ms in total; limit {limit}, not judged below {enough} ms: below timer resolution"
+            ),
         };
     }
     let worst = steal.worst_interval.map(|share| format!(", {} in the worst second", percent(share)));
-    format!("{gist}{}; limit {limit}", worst.unwrap_or_default())
+    format!("{summary}{}; limit {limit}", worst.unwrap_or_default())
 }
 
 fn foreign_cpu(verdict: Verdict, share: &ForeignCpuShare) -> String {
-    let gist = format!("other programs used {} of the processors", percent(share.share));
+    let summary = format!("other programs used {} of the CPU", percent(share.share));
     if verdict == Verdict::Pass {
-        return gist;
+        return summary;
     }
     let seen = share.programs.iter().map(|program| format!("{} {:.2}", program.name, program.processors));
     let unseen = (share.unseen_processors > 0.0)
-        .then(|| format!("programs that cannot be seen from here {:.2}", share.unseen_processors));
+        .then(|| format!("programs that are not visible here {:.2}", share.unseen_processors));
     let named = match list(seen.chain(unseen)) {
         names if names.is_empty() => String::new(),
         names => format!(" ({names}; of {} processors)", share.processors),
     };
     let all = if share.needs_all { " for a run that uses all of them" } else { "" };
     let engine = if share.may_be_engine { "; the engine's own processes may be among them" } else { "" };
-    format!("{gist}{named}; limit {}{all}{engine}", percent(share.limit))
+    format!("{summary}{named}; limit {}{all}{engine}", percent(share.limit))
 }
 
 fn foreign_io(verdict: Verdict, io: &ForeignIoShare) -> String {
-    let gist = format!("{} of what the device read and wrote was not of this run", percent(io.share));
+    let summary = format!("{} of the device's I/O came from outside this run", percent(io.share));
     if verdict == Verdict::Pass {
-        return gist;
+        return summary;
     }
     let megabytes = |rate: Rate| format!("{:.1} MB/s", rate.0 / 1e6);
     let seen = io.programs.iter().map(|program| format!("{} {}", program.name, megabytes(program.bytes_per_second)));
     let unseen = io
         .unseen_bytes_per_second
-        .map(|rate| format!("{} of programs that cannot be seen or have ended", megabytes(rate)));
-    format!("{gist}: {}; limit {}", list(seen.chain(unseen)), percent(io.limit))
+        .map(|rate| format!("{} of programs that are not visible or have ended", megabytes(rate)));
+    format!("{summary}: {}; limit {}", list(seen.chain(unseen)), percent(io.limit))
 }
 
 fn page_cache(verdict: Verdict, cache: &PageCache) -> String {
     match cache {
         PageCache::EngineReads { device_share: None, .. } => {
-            "which share of the reads the page cache served is not known".to_owned()
+            "the share of reads served by the page cache is not known".to_owned()
         }
         PageCache::EngineReads { device_share: Some(share), data_reads } => {
             let how = match data_reads {
                 Some(DataReads::Direct) => " with O_DIRECT",
-                Some(DataReads::Dropped) => " while its files were dropped out of the page cache",
+                Some(DataReads::Dropped) => " while its files were dropped from the page cache",
                 Some(DataReads::PageCache { .. }) | None => "",
             };
             let seen = format!("the block layer saw {} of what the engine read{how}", percent(*share));
             match (verdict, data_reads) {
                 (Verdict::Pass, _) => seen,
                 (Verdict::Unknown, _) => {
-                    format!("{seen}, log and temporary files among it: which share of the data that is, is not known")
+                    format!("{seen}, log and temporary files included: the share of the data files is not known")
                 }
                 (_, Some(DataReads::PageCache { reason })) => {
                     format!("{seen}: the page cache served the rest ({reason})")
@@ -332,23 +332,24 @@ fn page_cache(verdict: Verdict, cache: &PageCache) -> String {
                 _ => format!("{seen}: the page cache served the rest"),
             }
         }
-        PageCache::Files { cached: None, .. } => "how much of the files lay in the page cache is not known".to_owned(),
+        PageCache::Files { cached: None, .. } => "the share of the files in the page cache is not known".to_owned(),
         PageCache::Files { cached: Some(cached), limit } => {
-            let gist = format!("{} of what is read lay in the page cache when the window began", percent(*cached));
-            if verdict == Verdict::Pass { gist } else { format!("{gist}; limit {}", percent(*limit)) }
+            let summary =
+                format!("{} of the data to be read was in the page cache at the start of the window", percent(*cached));
+            if verdict == Verdict::Pass { summary } else { format!("{summary}; limit {}", percent(*limit)) }
         }
         PageCache::Cold { cached: None, .. } => {
-            "whether the engine's files lay in the page cache is not known".to_owned()
+            "whether the engine's files were in the page cache is not known".to_owned()
         }
         PageCache::Cold { cached: Some(cached), limit, device_share } => {
-            let gist =
-                format!("{} of the engine's files lay in the page cache when the window began", percent(*cached));
+            let summary =
+                format!("{} of the engine's files were in the page cache at the start of the window", percent(*cached));
             let seen = |share: &Ratio| format!("the block layer saw {} of what the engine read", percent(*share));
             match (verdict, device_share) {
-                (Verdict::Fail, _) => format!("{gist}; limit {} for a cold run", percent(*limit)),
-                (_, None) => gist,
-                (Verdict::Warn, Some(share)) => format!("{gist}, and {}", seen(share)),
-                (_, Some(share)) => format!("{gist}; {}", seen(share)),
+                (Verdict::Fail, _) => format!("{summary}; limit {} for a cold run", percent(*limit)),
+                (_, None) => summary,
+                (Verdict::Warn, Some(share)) => format!("{summary}, and {}", seen(share)),
+                (_, Some(share)) => format!("{summary}; {}", seen(share)),
             }
         }
     }
@@ -357,26 +358,26 @@ fn page_cache(verdict: Verdict, cache: &PageCache) -> String {
 fn cache_fit(verdict: Verdict, fill: &CacheFill) -> String {
     match fill {
         CacheFill::Missed { share, limit } => {
-            let gist = format!("{} of the logical reads missed the engine's cache", percent(*share));
+            let summary = format!("{} of the logical reads missed the engine's cache", percent(*share));
             match verdict {
-                Verdict::Pass => gist,
-                _ => format!("{gist}; limit {} for a test in memory", percent(*limit)),
+                Verdict::Pass => summary,
+                _ => format!("{summary}; limit {} for a test in memory", percent(*limit)),
             }
         }
-        CacheFill::Inside { fill: None } => "whether the tables fit the engine's cache is not known".to_owned(),
+        CacheFill::Inside { fill: None } => "whether the tables fit in the engine's cache is not known".to_owned(),
         CacheFill::Inside { fill: Some(fill) } => match verdict {
             Verdict::Pass => format!("the rows fill {} of the engine's cache", percent(*fill)),
             Verdict::Unknown => format!("the rows alone fill {} of the engine's cache", percent(*fill)),
-            _ => format!("the rows are {:.1} times the engine's cache, and should fit it", fill.0),
+            _ => format!("the rows are {:.1} times the engine's cache, but should fit in it", fill.0),
         },
         CacheFill::Outside { multiple: None, .. } => {
-            "how the rows compare with the engine's cache is not known".to_owned()
+            "the size of the rows relative to the engine's cache is not known".to_owned()
         }
         CacheFill::Outside { multiple: Some(multiple), multiple_min } => {
-            let gist = format!("the rows are {multiple:.1} times the engine's cache");
+            let summary = format!("the rows are {multiple:.1} times the engine's cache");
             match verdict {
-                Verdict::Pass => gist,
-                _ => format!("{gist}; below {multiple_min:.1} it serves a good part of them"),
+                Verdict::Pass => summary,
+                _ => format!("{summary}; below {multiple_min:.1} it serves a large part of the reads"),
             }
         }
     }
@@ -388,22 +389,26 @@ fn durability(verdict: Verdict, durable: &Durable) -> String {
             format!("whether a commit waits for stable storage is not known: {settings}")
         }
         Durable::DoesNotWait { settings } => format!("a commit does not wait for stable storage: {settings}"),
-        Durable::Remote => "the settings say that commits are durable; flushes of another host are not seen".to_owned(),
-        Durable::WriteThrough => "commits wait for the log, and the device says that it needs no flush".to_owned(),
+        Durable::Remote => {
+            "the settings say that commits are durable; flushes on another host are not visible".to_owned()
+        }
+        Durable::WriteThrough => "commits wait for the log, and the device reports that it needs no flush".to_owned(),
         Durable::NotCounted => "commits wait for the log; flushes are not counted here".to_owned(),
         Durable::Counted { flushes, counted_by, commits, jobs } => {
             let by = match counted_by {
                 FlushCounter::Device => "the device completed",
                 FlushCounter::Engine => "the engine asked for",
             };
-            let gist = format!("{by} {} for {}", self::flushes(*flushes), plural(*commits, "commit"));
+            let summary = format!("{by} {} for {}", self::flushes(*flushes), plural(*commits, "commit"));
             match (verdict, flushes) {
-                (Verdict::Pass, _) => gist,
-                (Verdict::Unknown, _) => format!("{gist}; whether it needs any is not known"),
-                (_, 0) => format!("{gist}: they were not forced to stable media, or another device counted it"),
+                (Verdict::Pass, _) => summary,
+                (Verdict::Unknown, _) => format!("{summary}; whether it needs any is not known"),
+                (_, 0) => {
+                    format!("{summary}: they were not forced to stable media, or another device counted the flushes")
+                }
                 _ => {
                     let jobs = plural(u64::from(*jobs), "job");
-                    format!("{gist}: more commits per flush than {jobs} can share")
+                    format!("{summary}: more commits per flush than {jobs} can share")
                 }
             }
         }
@@ -425,7 +430,7 @@ fn failure_word(kind: FailureKind) -> &'static str {
         FailureKind::LockTimeout => "by lock timeout",
         FailureKind::Constraint => "by constraint",
         FailureKind::Cancelled => "cancelled",
-        FailureKind::Other => "otherwise",
+        FailureKind::Other => "other",
     }
 }
 
@@ -436,15 +441,15 @@ fn backlog(backlog: &Backlog) -> String {
         None => (String::new(), "step"),
     };
     let text = match backlog {
-        Backlog::Kept { .. } => format!("every {noun} that was due was done, at the rate that was asked for"),
+        Backlog::Kept { .. } => format!("every intended {noun} completed: the target rate was achieved"),
         Backlog::NotStarted { count, share, limit, .. } => format!(
-            "{} due were not begun, {} of all; limit {}: the rate is not kept",
+            "{} not started, {} of all; limit {}: the target rate was missed",
             plural(*count, noun),
             percent(*share),
             percent(*limit)
         ),
         Backlog::Slower { done, due, .. } => {
-            format!("{:.1} {noun}s per second were done where {:.1} were due: the rate is not kept", done.0, due.0)
+            format!("{:.1} {noun}s per second achieved, target {:.1}: the target rate was missed", done.0, due.0)
         }
     };
     format!("{of}{text}")
@@ -452,24 +457,27 @@ fn backlog(backlog: &Backlog) -> String {
 
 fn window_length(length: &WindowLength) -> String {
     match length {
-        WindowLength::Enough { window_ns } => format!("the window has {:.0} s", window_ns.seconds()),
+        WindowLength::Enough { window_ns } => format!("the window is {:.0} s long", window_ns.seconds()),
         WindowLength::Short { window_ns_min } => {
             let seconds = window_ns_min.seconds();
             format!("the window is shorter than {seconds} s: no claim that the rate is steady")
         }
         WindowLength::FewSteps { steps, steps_min } => {
-            format!("{} in the window; below {steps_min}, quantiles of their times say little", plural(*steps, "step"))
+            format!(
+                "{} in the window; below {steps_min}, quantiles of their times are unreliable",
+                plural(*steps, "step")
+            )
         }
         WindowLength::CommittedLater { late_bytes, committed_bytes } => format!(
-            "{:.1} of {:.1} MB were committed after the window: the rate is without that commit; hint: --commit-every, or no \
-             --seconds",
+            "{:.1} of {:.1} MB were committed after the window: the rate excludes that commit; hint: --commit-every, \
+             or no --seconds",
             late_bytes.0 as f64 / 1e6,
             committed_bytes.0 as f64 / 1e6
         ),
     }
 }
 
-/// Said of counters and settings of a device.
+/// Why counters and settings of a device are not judged.
 const SEVERAL_DEVICES: &str = "the counters are those of one device; the run uses several";
 
 fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
@@ -477,7 +485,7 @@ fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
         DeviceIo::SeveralDevices => return SEVERAL_DEVICES.to_owned(),
         DeviceIo::NoDevice { path, file_system } => {
             let system = file_system.as_ref().map(|system| format!(" ({system})")).unwrap_or_default();
-            return format!("{path} lies in memory or on the network{system}: no block device was measured");
+            return format!("{path} is in memory or on the network{system}: no block device was measured");
         }
         DeviceIo::Counted { direction, share, limit, is_forced } => (direction, share, limit, *is_forced),
     };
@@ -487,19 +495,19 @@ fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
         IoDirection::Trim => ("discarded", "trimmed"),
     };
     let Some(share) = share else { return format!("what the block layer {does} is not known") };
-    let gist = format!("the block layer saw {} of what was {done}", percent(*share));
+    let summary = format!("the block layer saw {} of what was {done}", percent(*share));
     let limit = percent(*limit);
     match (verdict, direction) {
-        (Verdict::Pass | Verdict::Unknown, _) => gist,
-        (_, IoDirection::Read) => format!("{gist}, limit {limit}: the rest came from memory"),
-        (_, IoDirection::Trim) => format!("{gist}, limit {limit}: the device was not told of the rest"),
+        (Verdict::Pass | Verdict::Unknown, _) => summary,
+        (_, IoDirection::Read) => format!("{summary}, limit {limit}: the rest came from memory"),
+        (_, IoDirection::Trim) => format!("{summary}, limit {limit}: the device received no discard for the rest"),
         (Verdict::Warn, IoDirection::Write) => {
-            format!("{gist}: the rest is still in the page cache, or was overwritten there")
+            format!("{summary}: the rest is still in the page cache, or was overwritten there")
         }
         (_, IoDirection::Write) if is_forced => {
-            format!("{gist}, limit {limit}, and it was written past the page cache or forced out of it")
+            format!("{summary}, limit {limit}, although the writes bypassed the page cache or were synced")
         }
-        (_, IoDirection::Write) => format!("{gist}, limit {limit}: it was the page cache that took the rest"),
+        (_, IoDirection::Write) => format!("{summary}, limit {limit}: the page cache absorbed the rest"),
     }
 }
 
@@ -510,24 +518,24 @@ fn unwritten(verdict: Verdict, unwritten: &Unwritten) -> String {
             format!("whether the blocks of {path} were ever written is not known; hint: precondition it")
         }
         Unwritten::FileNotKnown { path } => {
-            format!("whether all of {path} was written is not known: its file system does not tell")
+            format!("whether all of {path} was written is not known: its file system does not report it")
         }
         Unwritten::Some { path, share, are_holes, are_read, limit } => {
             let what = if *are_holes { "holes" } else { "reserved and never written" };
-            let gist = format!("{} of what the jobs use of {path} is {what}", percent(*share));
+            let summary = format!("{} of the region that the jobs use of {path} is {what}", percent(*share));
             match verdict {
                 _ if !are_read => {
-                    format!("{gist}: a first write changes metadata too, and is not what overwriting gives")
+                    format!("{summary}: a first write also changes metadata and does not perform as an overwrite")
                 }
-                Verdict::Fail => format!("{gist}: reads of it never reach the device; limit {}", percent(*limit)),
-                _ => format!("{gist}: reads of it never reach the device"),
+                Verdict::Fail => format!("{summary}: reads of it never reach the device; limit {}", percent(*limit)),
+                _ => format!("{summary}: reads of it never reach the device"),
             }
         }
     }
 }
 
 fn compressible(compressible: &Compressible) -> String {
-    let flattered = "a device that does so shows more than it has";
+    let flattered = "a device that compresses or deduplicates appears faster than it is";
     match compressible {
         Compressible::None => "the data neither compresses nor repeats itself".to_owned(),
         Compressible::NotKnown { path } => format!("whether {path} can be compressed is not known"),
@@ -544,8 +552,8 @@ fn flush(verdict: Verdict, flush: &Flush) -> String {
     match flush {
         Flush::SeveralDevices => SEVERAL_DEVICES.to_owned(),
         Flush::WriteThrough => {
-            "the device says that it writes through: what it acknowledges needs no flush, as with a \
-                                cache that survives a loss of power"
+            "the device reports write-through: acknowledged writes need no flush, as with a cache protected against \
+             power loss"
                 .to_owned()
         }
         Flush::Syncs { syncs, flushes, sharing, slots, fastest_ns } => {
@@ -553,15 +561,15 @@ fn flush(verdict: Verdict, flush: &Flush) -> String {
             match fastest_ns {
                 None => counted,
                 Some(fastest) => format!(
-                    "a sync was acknowledged in {:.1} µs: power-loss protection or a cache of the host, which cannot be \
-                     told from inside; {counted}",
+                    "a sync was acknowledged in {:.1} µs: power-loss protection or a cache of the host, which look the \
+                     same from inside a guest; {counted}",
                     fastest.0 as f64 / 1e3
                 ),
             }
         }
         Flush::CommitTime { transaction_ns, probe_ns, commits, log_syncs, flushes } => {
             let microseconds = |span: &Nanos| span.0 as f64 / 1e3;
-            let gist = format!(
+            let summary = format!(
                 "a transaction took {:.0} µs, a write and its sync on the same device {:.0} µs",
                 microseconds(transaction_ns),
                 microseconds(probe_ns)
@@ -570,13 +578,13 @@ fn flush(verdict: Verdict, flush: &Flush) -> String {
             let flushes = flushes.map(|count| self::flushes(count) + " of the device");
             let shown: Vec<String> = [syncs, flushes].into_iter().flatten().collect();
             match verdict {
-                Verdict::Pass => gist,
+                Verdict::Pass => summary,
                 Verdict::Unknown => format!(
-                    "{gist}: the probe and the engine disagree, and the counters show {} for {}; repeat both",
+                    "{summary}: the probe and the engine disagree, and the counters show {} for {}; repeat both",
                     shown.join(" and "),
                     plural(*commits, "commit")
                 ),
-                _ => format!("{gist}: the engine did not wait for the flush"),
+                _ => format!("{summary}: the engine did not wait for the flush"),
             }
         }
     }
@@ -584,18 +592,18 @@ fn flush(verdict: Verdict, flush: &Flush) -> String {
 
 fn shared_flushes(syncs: u64, flushes: Option<u64>, sharing: FlushSharing, slots: u64) -> String {
     let ours = plural(syncs, "sync");
-    let gist = format!("the device completed {} for {ours}", self::flushes(flushes.unwrap_or(0)));
+    let summary = format!("the device completed {} for {ours}", self::flushes(flushes.unwrap_or(0)));
     match sharing {
         FlushSharing::NotCounted => format!("{ours}; flushes of the device are not counted here"),
-        FlushSharing::NeedNotKnown => format!("{gist}; whether it needs any is not known"),
+        FlushSharing::NeedNotKnown => format!("{summary}; whether it needs any is not known"),
         FlushSharing::PastCache => {
-            format!("{gist}: they were not forced to stable storage, unless each write went past its cache (FUA)")
+            format!("{summary}: they were not forced to stable storage, unless each write bypassed its cache (FUA)")
         }
-        FlushSharing::NotForced => format!("{gist}: syncs were not forced to stable storage"),
+        FlushSharing::NotForced => format!("{summary}: syncs were not forced to stable storage"),
         FlushSharing::TooFew => {
-            format!("{gist}: more syncs per flush than {} in flight can share", plural(slots, "I/O"))
+            format!("{summary}: more syncs per flush than {} in flight can share", plural(slots, "I/O"))
         }
-        FlushSharing::Enough => gist,
+        FlushSharing::Enough => summary,
     }
 }
 
@@ -605,38 +613,35 @@ fn flushes(count: u64) -> String {
 }
 
 fn generator_bound(verdict: Verdict, bound: &GeneratorBound) -> String {
-    let gist = format!(
-        "a clone of {} did {} of the {:.0} I/Os per second of an idle path",
+    let summary = format!(
+        "a thread of {} reached {} of the {:.0} I/Os per second that it can generate without I/O",
         bound.job,
         percent(bound.share),
         bound.ceiling.0
     );
     match verdict {
-        Verdict::Pass => gist,
-        Verdict::Unknown => format!("{gist}: that path was measured too low to judge by"),
-        _ => format!(
-            "{gist}, limit {}: the generator itself could do no more, and this is no limit of the device",
-            percent(bound.limit)
-        ),
+        Verdict::Pass => summary,
+        Verdict::Unknown => format!("{summary}: that ceiling was measured too low to judge by"),
+        _ => format!("{summary}, limit {}: the load generator is the limit, not the device", percent(bound.limit)),
     }
 }
 
 fn bound(verdict: Verdict, bound: &Bound) -> String {
     match bound {
-        Bound::Invalid { level } => format!("{level:?} is no service level"),
-        Bound::Level { level, value_ns: None, .. } => format!("whether {level} is kept is not known"),
+        Bound::Invalid { level } => format!("{level:?} is not a service level"),
+        Bound::Level { level, value_ns: None, .. } => format!("whether {level} was met is not known"),
         Bound::Level { level, statistic, value_ns: Some(value), confirms } => {
             let value = match value.0 {
                 0..1_000_000 => format!("{:.0} µs", value.0 as f64 / 1e3),
                 _ => format!("{:.2} ms", value.0 as f64 / 1e6),
             };
-            let kept = if verdict == Verdict::Pass { "is kept" } else { "is not kept" };
+            let outcome = if verdict == Verdict::Pass { "met" } else { "missed" };
             let confirms = match confirms {
                 None => "",
                 Some(Confirmation::AtLimit) => "; confirmation at the rate found",
                 Some(Confirmation::AboveLimit) => "; confirmation 10 % above the rate found",
             };
-            format!("{statistic} of the response times is {value}: {level} {kept}{confirms}")
+            format!("{statistic} of the response times is {value}: {level} {outcome}{confirms}")
         }
         Bound::Search(answer) => search_text(answer),
     }
@@ -651,31 +656,31 @@ fn search_text(answer: &SearchAnswer) -> String {
     let rate = match answer.rate {
         None => "no limit was found".to_owned(),
         Some(RateInterval { estimate, low, low_is_outermost, high, high_is_outermost }) => format!(
-            "{:.2} {unit}, 95 % interval of a repeat {} to {}",
+            "{:.2} {unit}, 95 % interval for a repeat {} to {}",
             estimate.0,
             end(low, low_is_outermost),
             end(high, high_is_outermost)
         ),
     };
     let ending = match answer.ending {
-        SearchEnding::Confirmed => "confirmed, the level is broken 10 % above",
-        SearchEnding::NotConfirmed => "not confirmed, the level is not broken 10 % above",
+        SearchEnding::Confirmed => "confirmed, missed at 10 % above",
+        SearchEnding::NotConfirmed => "not confirmed, not missed at 10 % above",
         SearchEnding::OneSided => "not bounded on both sides",
     };
     format!("search for {}: {rate}; {ending}", answer.level)
 }
 
-/// What happened to a node, in a clause: which one, when, how many jobs ended with it, and the rates around it.
+/// The loss of a node, in a clause: which one, when, how many jobs ended with it, and the rates around it.
 pub(crate) fn lost_node_text(lost: &LostNode) -> String {
     let node = match lost.name.as_str() {
         "" => format!("node {}", lost.node),
         name => format!("node {} ({name})", lost.node),
     };
-    let Some(loss) = lost.loss else { return format!("{node} was gone before the run began") };
+    let Some(loss) = lost.loss else { return format!("{node} was unavailable before the run started") };
     let jobs = if loss.jobs == 0 { String::new() } else { format!(" with {}", plural(u64::from(loss.jobs), "job")) };
     let per_second = |rate: Option<Rate>| rate.map_or("not known".to_owned(), |rate| format!("{:.0}/s", rate.0));
     let (before, after) = (per_second(loss.before), per_second(loss.after));
-    let still = loss.standstill_seconds.map(|seconds| format!(", nothing at all for {seconds} s")).unwrap_or_default();
+    let still = loss.standstill_seconds.map(|seconds| format!(", no operations for {seconds} s")).unwrap_or_default();
     let at = loss.at_ns.seconds();
-    format!("{node} was lost after {at:.1} s{jobs}: {before} before it, {after} after it{still}")
+    format!("{node} was lost after {at:.1} s{jobs}: {before} before, {after} after{still}")
 }

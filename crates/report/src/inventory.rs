@@ -15,13 +15,13 @@ pub(crate) use self::device::{device_text, file_system_facts, queue_text};
 pub(crate) use self::kernel::{idle, kernel_facts, mitigations, modules, network, settings, time};
 pub(crate) use self::state::{Change, SPEED_CHANGE_MAX, load};
 
-/// Column of the texts beside their labels.
+/// Column of the texts after their labels.
 const INDENT: usize = 18;
 
-/// Everything that was found out about the machine, the engine, and its `nodes` where it has several, `width` columns wide
-/// (at least 60).
+/// All that is known of the machine, the engine, and its `nodes` where it has several, `width` columns wide (at least
+/// 60).
 ///
-/// What could not be found out is `unknown`; what does not exist (swap, limits, NUMA) is said not to.
+/// What could not be determined is `unknown`; what does not exist (swap, limits, NUMA) is shown as absent.
 pub fn inventory(
     host: &HostInventory,
     engine: Option<&EngineInventory>,
@@ -43,7 +43,7 @@ pub fn inventory(
     part("MEMORY", memory_facts(host));
     part("KERNEL", kernel_facts(&host.kernel));
     if let Some(state) = &host.at_start {
-        part("NOW", state::state_facts(state));
+        part("CURRENT STATE", state::state_facts(state));
     }
     part("STORAGE", host.file_system.as_ref().map_or(vec![("file system", None)], file_system_facts));
     if host.devices.is_empty() {
@@ -61,12 +61,12 @@ pub fn inventory(
             lines.extend(paragraph(&format!("  {label}"), INDENT, &text, width));
         }
         for node in nodes {
-            let name = if node.name.is_empty() { "without a name" } else { &node.name };
+            let name = if node.name.is_empty() { "unnamed" } else { &node.name };
             lines.extend(paragraph(&format!("    {}", role(node)), INDENT, name, width));
         }
         lines.extend(setting_table(engine).lines(style, width));
     }
-    style.letters(lines.join("\n") + "\n")
+    style.encoded(lines.join("\n") + "\n")
 }
 
 pub(crate) fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
@@ -80,8 +80,8 @@ pub(crate) fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<Stri
         ("clock source", kernel.clock_source.clone()),
         ("boot options", kernel.command_line.clone()),
         ("firmware", host.firmware.clone()),
-        ("network", Some(network(host).unwrap_or_else(|| "no interface with a device".to_owned()))),
-        ("limits", Some(limits(&host.cgroup).unwrap_or_else(|| "none of a control group".to_owned()))),
+        ("network", Some(network(host).unwrap_or_else(|| "no physical interface".to_owned()))),
+        ("limits", Some(limits(&host.cgroup).unwrap_or_else(|| "no cgroup limits".to_owned()))),
     ]
 }
 
@@ -95,13 +95,13 @@ pub(crate) fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
         format!("node {}: CPU {}{size}", node.number, node.cpus)
     });
     let smt = match cpu.smt {
-        Some(true) => ", multithreading on",
-        Some(false) => ", multithreading off",
+        Some(true) => ", SMT on",
+        Some(false) => ", SMT off",
         None => "",
     };
     let clock = [
-        cpu.clock_mhz.map(|clock| format!("{clock:.0} MHz when read")),
-        cpu.clock_mhz_max.map(|clock| format!("{clock:.0} MHz at most")),
+        cpu.clock_mhz.map(|clock| format!("current {clock:.0} MHz")),
+        cpu.clock_mhz_max.map(|clock| format!("max {clock:.0} MHz")),
         cpu.governor.as_ref().map(|governor| format!("governor {governor}")),
         cpu.clock_driver.as_ref().map(|driver| format!("driver {driver}")),
         cpu.boost.map(|boost| if boost { "boost on" } else { "boost off" }.to_owned()),
@@ -112,7 +112,7 @@ pub(crate) fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
         ("topology", Some(topology(cpu) + smt)),
         ("stepping", Some(list([cpu.stepping.clone(), microcode].into_iter().flatten()))),
         ("clock", Some(list(clock.into_iter().flatten()))),
-        ("when idle", idle(cpu.idle_driver.as_deref(), &cpu.idle_states)),
+        ("idle", idle(cpu.idle_driver.as_deref(), &cpu.idle_states)),
         ("caches", Some(list(caches))),
         ("NUMA", Some(nodes.collect::<Vec<_>>().join("; "))),
     ]
@@ -122,17 +122,17 @@ pub(crate) fn memory_facts(host: &HostInventory) -> Vec<(&'static str, Option<St
     let sizes: &Memory = &host.memory;
     let pool = sizes.huge_page_pool_bytes.map(|size| format!("pool {}", memory(size)));
     let transparent = sizes.transparent_huge_pages.as_ref().map(|mode| format!("transparent: {mode}"));
-    let made = sizes.transparent_huge_page_defragmentation.as_ref().map(|mode| format!("room made for them: {mode}"));
+    let defragmentation = sizes.transparent_huge_page_defragmentation.as_ref().map(|mode| format!("defrag: {mode}"));
     vec![
         ("total", (sizes.total_bytes.0 > 0).then(|| memory(sizes.total_bytes))),
         ("available", sizes.available_bytes.map(memory)),
         ("swap", sizes.swap_bytes.map(|size| if size.0 == 0 { "none".to_owned() } else { memory(size) })),
-        ("huge pages", Some(list([pool, transparent, made].into_iter().flatten()))),
+        ("huge pages", Some(list([pool, transparent, defragmentation].into_iter().flatten()))),
         ("modules", modules(host)),
     ]
 }
 
-/// Whether it is a virtual machine, of which the kernel sees what the hypervisor shows: a container is none.
+/// Whether the host is a virtual machine; a container is none.
 pub(crate) fn is_virtual(host: &HostInventory) -> bool {
     const CONTAINERS: [&str; 6] = ["kubernetes", "podman", "docker", "lxc", "systemd-nspawn", "container"];
     host.virtualisation.as_ref().is_some_and(|kind| kind.contains(" on ") || !CONTAINERS.contains(&kind.as_str()))
@@ -152,7 +152,7 @@ pub(crate) fn engine_facts(engine: &EngineInventory) -> Vec<(&'static str, Strin
 
 /// Whether a node takes writes, in a word.
 fn role(node: &NodeInventory) -> &'static str {
-    if node.takes_writes { "writes" } else { "only reads" }
+    if node.takes_writes { "read-write" } else { "read-only" }
 }
 
 fn setting_table(engine: &EngineInventory) -> Table {
@@ -174,8 +174,8 @@ pub(crate) fn topology(cpu: &Cpu) -> String {
 /// What the control group allows, if it limits anything.
 fn limits(group: &CgroupLimits) -> Option<String> {
     let parts: Vec<String> = [
-        group.cpu_quota.map(|quota| format!("{quota:.2} CPU seconds per second")),
-        group.cpu_set.as_ref().map(|set| format!("CPU {set}")),
+        group.cpu_quota.map(|quota| format!("CPU quota {quota:.2} cores")),
+        group.cpu_set.as_ref().map(|set| format!("cpuset {set}")),
         group.memory_max_bytes.map(|size| format!("{} of memory", memory(size))),
     ]
     .into_iter()
@@ -184,18 +184,18 @@ fn limits(group: &CgroupLimits) -> Option<String> {
     (!parts.is_empty()).then(|| list(parts))
 }
 
-/// Title, version, where it runs and who started it.
+/// Title, version, connection, and whether it is a temporary server.
 pub(crate) fn engine_line(engine: &EngineInventory) -> String {
-    let place = match engine.location {
-        Location::InProcess => "in the process of dbdyno",
-        Location::UnixSocket => "on this host over a Unix socket",
-        Location::LocalTcp => "on this host over TCP",
-        Location::Remote => "on another host",
+    let connection = match engine.location {
+        Location::InProcess => "in-process",
+        Location::UnixSocket => "local over a Unix socket",
+        Location::LocalTcp => "local over TCP",
+        Location::Remote => "remote",
     };
     let encryption = engine.encryption.as_ref().map(|encryption| format!(", {encryption}")).unwrap_or_default();
     let temporary = if engine.temporary && engine.location != Location::InProcess { ", temporary server" } else { "" };
     let nodes = if engine.nodes > 1 { format!(", {} nodes", engine.nodes) } else { String::new() };
-    format!("{} {}{nodes}, {place}{encryption}{temporary}", engine.title, engine.version)
+    format!("{} {}{nodes}, {connection}{encryption}{temporary}", engine.title, engine.version)
 }
 
 pub(crate) fn engine_sizes(engine: &EngineInventory) -> Option<String> {
@@ -216,10 +216,10 @@ pub(crate) fn durability(engine: &EngineInventory) -> String {
     if reason.is_empty() { word.to_owned() } else { format!("{word}: {reason}") }
 }
 
-/// Longer values of settings are left to the record.
+/// Longer values of settings are not shown.
 const SETTING_LENGTH_MAX: usize = 40;
 
-/// Lines of settings at the head of a sheet; the others are counted.
+/// Lines of settings at the head of a sheet.
 const SETTING_LINES_MAX: usize = 3;
 
 /// The machine in a few lines, for the head of a view.
@@ -265,8 +265,8 @@ pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style
         lines.extend(shown);
     }
     let commits = paragraph("commits", 10, &durability(engine), width);
-    let doubtful = engine.durable != Some(true);
-    lines.extend(commits.iter().map(|line| if doubtful { style.paint(line, Ink::Warning) } else { line.clone() }));
+    let is_warning = engine.durable != Some(true);
+    lines.extend(commits.iter().map(|line| if is_warning { style.paint(line, Ink::Warning) } else { line.clone() }));
     lines
 }
 
@@ -281,7 +281,7 @@ pub(crate) fn storage_line(host: &HostInventory) -> String {
             None => device.name.clone(),
         };
         let cache = device.write_cache.as_ref().map(|cache| format!("write cache: {cache}"));
-        let rotational = device.rotational.filter(|rotational| *rotational).map(|_| "rotating".to_owned());
+        let rotational = device.rotational.filter(|rotational| *rotational).map(|_| "rotational".to_owned());
         list([Some(name), size, rotational, cache].into_iter().flatten())
     });
     let known: Vec<String> = [system, device].into_iter().flatten().collect();

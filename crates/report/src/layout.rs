@@ -1,4 +1,4 @@
-//! Text in columns and paragraphs. A width is a number of letters: one letter, one column of the terminal.
+//! Text in columns and paragraphs. A width is a number of characters: one character takes one column of the terminal.
 
 mod table;
 
@@ -6,23 +6,23 @@ use crate::style::{Ink, Style};
 
 pub(crate) use table::{Align, Head, Span, Table, folded};
 
-/// A text that came from outside, safe to print: a record may be anybody's, and an escape sequence in the name of a
-/// device must not reach the terminal. Control characters and line ends become spaces, runs of spaces one; what turns
-/// the direction of writing, and would show other words than there are, is dropped.
+/// Untrusted text, safe to print: an escape sequence in the name of a device must not reach the terminal. Control
+/// characters and line ends become spaces, runs of spaces one; controls of the direction of writing, which reorder the
+/// text, are dropped.
 pub fn clean(text: &str) -> String {
-    // A hint has a line of its own where there are lines.
+    // A hint is on a line of its own in multi-line text.
     let text = text.replace("\nhint: ", "; hint: ");
-    let told = text.chars().filter(|letter| !turns(*letter));
-    let spaced: String = told.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let kept = text.chars().filter(|letter| !is_bidi_control(*letter));
+    let spaced: String = kept.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether `letter` is a control of the direction of writing (property Bidi_Control of Unicode).
-fn turns(letter: char) -> bool {
+fn is_bidi_control(letter: char) -> bool {
     matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// `text` with at most `width` letters; what is cut is shown as `…`.
+/// `text` cut to at most `width` characters, with `…` at the end where it was cut.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -32,7 +32,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     shown
 }
 
-/// `text` broken at spaces into lines of at most `width` letters; a longer word is broken where the line ends.
+/// `text` broken at spaces into lines of at most `width` characters; a longer word is broken at the end of the line.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines: Vec<String> = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
             lines.push(std::mem::take(&mut line));
             used = 0;
         }
-        for (index, piece) in letters.chunks(width).enumerate() {
+        for (index, part) in letters.chunks(width).enumerate() {
             if index > 0 {
                 lines.push(std::mem::take(&mut line));
                 used = 0;
@@ -53,8 +53,8 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
                 line.push(' ');
                 used += 1;
             }
-            line.extend(piece);
-            used += piece.len();
+            line.extend(part);
+            used += part.len();
         }
     }
     if used > 0 || lines.is_empty() {
@@ -75,7 +75,7 @@ pub(crate) fn paragraph(label: &str, indent: usize, text: &str, width: usize) ->
         .collect()
 }
 
-/// `text` from column `indent` on, with the blanks that it has where it fits; otherwise as a paragraph.
+/// `text` from column `indent` on, with its own spacing where it fits; otherwise as a paragraph.
 pub(crate) fn spaced(text: &str, indent: usize, width: usize) -> Vec<String> {
     match indent + text.chars().count() <= width {
         true => vec![format!("{:indent$}{text}", "")],
@@ -83,7 +83,7 @@ pub(crate) fn spaced(text: &str, indent: usize, width: usize) -> Vec<String> {
     }
 }
 
-/// The head of a section, with a rule to the end of the line; on several lines where the title is too long for one.
+/// The heading of a section, with a rule to the end of the line; on several lines where the title is too long for one.
 pub(crate) fn section(title: &str, style: Style, width: usize) -> String {
     if title.chars().count() > width {
         return style.paint(&wrap(title, width).join("\n"), Ink::Head);
@@ -92,7 +92,7 @@ pub(crate) fn section(title: &str, style: Style, width: usize) -> String {
     format!("{} {}", style.paint(title, Ink::Head), style.paint(&rule, Ink::Aside)).trim_end().to_owned()
 }
 
-/// A bar from zero of at most `width` letters, in half letters, so that a small change looks small.
+/// A bar from zero of at most `width` characters, in steps of half a character.
 pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
     if most <= 0.0 {
         return String::new();

@@ -1,22 +1,20 @@
 //! Views of a stored record: the spec sheet, the table of runs, storage, CSV, JSON, the JSON of fio, the platform.
 //!
-//! A crate of its own so that the compiler guards the direction: it draws a record on a machine without engine or
-//! driver, knows only `record`, `model` and `tables`, and derives no figure itself but a plain rate or sum. It returns text and
-//! prints nothing.
+//! A crate of its own so that the compiler enforces the direction of dependencies: it renders a record on a machine
+//! without engine or driver, depends only on `record`, `model` and `tables`, and derives no figure itself but a plain
+//! rate or sum. It returns text and prints nothing.
 
 mod activity;
 mod blocks;
 mod chart;
 mod comparison;
-mod csv;
-mod data_reads;
+mod data;
 mod figure;
 mod finding;
 mod fio;
 mod history;
 mod html;
 mod inventory;
-mod json;
 mod layers;
 mod layout;
 mod limit;
@@ -26,16 +24,15 @@ mod load_curve;
 mod load_plan;
 mod nodes;
 mod plan;
-mod point;
 mod price;
 mod references;
-mod remark;
 mod run_line;
 mod scale;
 mod steady;
 mod storage;
 mod streams;
 mod style;
+mod system;
 mod text;
 mod view;
 mod words;
@@ -44,14 +41,13 @@ pub use activity::{activity_csv, activity_text};
 pub use comparison::{
     ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text, found_text,
 };
-pub use csv::csv;
+pub use data::{csv, inventory_json, json};
 pub use figure::number;
 pub use finding::finding_text;
 pub use fio::{FioJson, fio_json};
 pub use history::{HistoryEntry, HistoryQuestion, Metric, history, history_csv, history_entry, history_html};
 pub use html::{PageOptions, html, runs_in_detail, system_html};
 pub use inventory::inventory;
-pub use json::{inventory_json, json};
 pub use layers::{LayersQuestion, layers_csv, layers_text};
 pub use layout::clean;
 pub use listing::listing;
@@ -60,44 +56,45 @@ pub use load_plan::{
     load_prediction_text,
 };
 pub use plan::plan;
+pub use price::price_text;
 pub use references::{references, system_text};
-pub use remark::invalid_run_text;
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
 pub use storage::{io_csv, io_plan_text, io_text};
 pub use style::Style;
-pub use text::{blocks_text, load_text, price_text, streams_text, text};
+pub use system::invalid_run_text;
+pub use text::{blocks_text, load_text, streams_text, text};
 pub use words::dop;
 
-/// Runs that a page of text lists one by one, at most: more nobody reads.
+/// Runs that a text view lists one by one, at most.
 const RUNS_LISTED_MAX: usize = 500;
 
-/// The runs that a page of text lists.
+/// The runs that a text view lists.
 fn listed(record: &record::Record) -> impl Iterator<Item = &record::Run> {
     record.runs.iter().take(RUNS_LISTED_MAX)
 }
 
-/// The rows about runs that a page of text lists.
+/// The rows about runs that a text view lists.
 fn listed_parts<'a, T>(rows: impl Iterator<Item = tables::Part<'a, T>>) -> impl Iterator<Item = tables::Part<'a, T>> {
     rows.take_while(|row| row.place < RUNS_LISTED_MAX)
 }
 
-/// What is said where not all runs are listed, for `width` columns. `place` is the path of the record as the user may type
-/// it.
-fn not_listed(record: &record::Record, place: &str, width: usize) -> Vec<String> {
+/// A note for `width` columns where not all runs are listed, with the command that writes all of them. `path` is the
+/// path of the record.
+fn not_listed(record: &record::Record, path: &str, width: usize) -> Vec<String> {
     let all = record.runs.len();
     if all <= RUNS_LISTED_MAX {
         return Vec::new();
     }
     let first = format!("the first {RUNS_LISTED_MAX} of {all} runs; all of them:");
-    let command = text::command("", "dbdyno report", &text::word(place), "--format csv", width);
+    let command = text::command("", "dbdyno report", &text::word(path), "--format csv", width);
     [vec![first], command].concat()
 }
 
-/// The narrowest page that is laid out; on a narrower terminal lines wrap.
+/// The narrowest layout; on a narrower terminal lines wrap.
 const PAGE_WIDTH_MIN: usize = 60;
 
-/// The widest page: longer lines are hard to follow.
+/// The widest layout: longer lines are hard to follow.
 const PAGE_WIDTH_MAX: usize = 120;
 
 /// The width that a view is laid out for on a device `width` columns wide.

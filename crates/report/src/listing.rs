@@ -1,13 +1,13 @@
-//! Names beside what they mean, as the lists of the program have them.
+//! Names with their meanings, for the lists of the program.
 
 use crate::layout::{clean, paragraph, wrap};
 
 /// Column of a meaning below its name.
 const INDENT_BELOW: usize = 4;
 
-/// A name and what it means for each of `entries`, for `width` columns: the meanings stand in column `indent`, and below
-/// their names where these are longer or more than half of the page would be theirs. Without a width each entry is one
-/// line, so that it can be searched.
+/// The name and meaning of each of `entries`, for `width` columns: meanings are in column `indent`, or below their
+/// names where names are longer or `indent` is more than half of the width. Without a width each entry is one line, for
+/// searching.
 pub fn listing(entries: impl IntoIterator<Item = (String, String)>, indent: usize, width: Option<usize>) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (name, meaning) in entries {

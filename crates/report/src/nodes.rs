@@ -1,4 +1,4 @@
-//! Figures of the nodes of an engine, as both views need them.
+//! Figures of the nodes of an engine, for text and HTML.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,15 +6,15 @@ use record::{NodeInventory, Record, Run};
 use tables::node::{self, NodeRow};
 
 use crate::html::Cell;
-use crate::layout::{clean, cut};
+use crate::layout::{Table, clean, cut};
 use crate::view::View;
 use crate::words::dop;
 
-/// Letters of a node's name.
+/// Characters of a node's name.
 const NAME_MAX: usize = 30;
 
 /// The runs whose nodes are shown: of each test the fastest that used several, and those in which a node was lost.
-pub(crate) fn speaking(record: &Record) -> impl Iterator<Item = &Run> {
+fn runs_shown(record: &Record) -> impl Iterator<Item = &Run> {
     let mut fastest: HashMap<&str, (f64, u32)> = HashMap::new();
     for run in record.runs.iter().filter(|run| !run.nodes.is_empty() && !model::is_invalid(run)) {
         let rate = run.totals.operations as f64 / run.window_ns.seconds().max(f64::MIN_POSITIVE);
@@ -30,7 +30,7 @@ pub(crate) fn speaking(record: &Record) -> impl Iterator<Item = &Run> {
         .filter(move |run| !run.nodes.is_empty() && (fastest.contains(&run.number) || !run.events.is_empty()))
 }
 
-/// What node `node`, counted from 1, is called: its number, its name, and whether it only reads.
+/// The label of node `number`, counted from 1: its number, its name, and whether it is read-only.
 pub(crate) fn name(record: &Record, number: u32) -> String {
     match node::inventory(record, number) {
         Some(known) => {
@@ -43,7 +43,7 @@ pub(crate) fn name(record: &Record, number: u32) -> String {
 
 /// The mark of a node that takes no writes.
 fn reads(node: &NodeInventory) -> &'static str {
-    if node.takes_writes { "" } else { "(reads)" }
+    if node.takes_writes { "" } else { "(read-only)" }
 }
 
 /// The columns of nodes, with their words.
@@ -53,4 +53,23 @@ pub(crate) fn view<'a>() -> View<NodeRow<'a>> {
         ("", "node"),
         |of| Cell::Text(cut(&name(of.record, of.of.0.node), NAME_MAX)),
     )
+}
+
+/// The columns of the text table.
+const SHOWN: [&str; 9] = [
+    "run",
+    "test",
+    "at",
+    "node",
+    "jobs",
+    "operations_per_second",
+    "commits_per_second",
+    "service_ns_p50",
+    "service_ns_p99",
+];
+
+/// A line for each node of the best run of each test, and of each run in which one was lost.
+pub(crate) fn nodes(record: &Record) -> Table {
+    let shown: BTreeSet<u32> = runs_shown(record).map(|run| run.number).collect();
+    view().only(&SHOWN).text_table(node::rows(record).filter(|of| shown.contains(&of.run.number)), |_| None)
 }

@@ -1,22 +1,21 @@
-//! What an invocation would do, before it does it.
+//! The plan of an invocation in words.
 
 use model::ControlProbe;
 use record::{Dop, Nanos, Plan, PlannedRun, RunKind, Side, Variation};
 
 use crate::figure::{count, duration};
 use crate::layout::paragraph;
-use crate::load_curve::variations;
-use crate::words::{list, pace, placement, plural, preset};
+use crate::words::{degrees, list, pace, pinning, plural, preset, variation, varied};
 
-/// The widest page: a plan has no columns that would gain from more.
+/// The widest layout of a plan, which has no columns.
 const WIDTH_MAX: usize = 80;
 
-/// How long a search takes.
-const UNTIL_LENGTH: &str = "not known: one to seven dozen runs for each test at each degree of parallelism, at rates \
-                            that the runs before them decide";
+/// The duration of a search.
+const UNTIL_LENGTH: &str = "not known: 12 to 84 runs for each test at each degree of parallelism, at rates that depend \
+                            on earlier runs";
 
-/// `plan` in words, for `width` columns of which 60 to 80 are used: the settings, how often and in which order, how long it
-/// takes, a line for each test with its degrees of parallelism, what is skipped and why.
+/// `plan` in words, for `width` columns of which 60 to 80 are used: settings, repeats and order, duration, a line for
+/// each test with its degrees of parallelism, skipped tests with the reason.
 pub fn plan(plan: &Plan, width: usize) -> String {
     let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();
@@ -31,8 +30,8 @@ pub fn plan(plan: &Plan, width: usize) -> String {
     }
     let length = match &plan.until {
         Some(_) => UNTIL_LENGTH.to_owned(),
-        None if ends_by_itself(plan) => "as long as it takes".to_owned(),
-        None => format!("about {} and set-up", duration(expected(plan))),
+        None if ends_by_itself(plan) => "until completion".to_owned(),
+        None => format!("about {} plus set-up", duration(expected(plan))),
     };
     fact("duration", length);
     fact("data", format!("{} and {} rows, seed {}", count(plan.small_rows), count(plan.large_rows), plan.seed));
@@ -42,8 +41,8 @@ pub fn plan(plan: &Plan, width: usize) -> String {
     for (test, dops) in by_test(plan) {
         fact(&format!("  {test}"), format!("at {}{}", degrees(&dops), traced(plan, test)));
     }
-    for (test, said) in variations(&plan.runs) {
-        fact(&format!("  {test}"), said);
+    for (test, text) in variations(&plan.runs) {
+        fact(&format!("  {test}"), text);
     }
     for skipped in &plan.skipped {
         fact(&format!("  {}", skipped.test), format!("skipped: {}", skipped.reason));
@@ -62,20 +61,22 @@ fn targets(plan: &Plan) -> Vec<(&'static str, &String)> {
     }
 }
 
-/// How often and in which order the tests are run, where that is not once and one after the other.
+/// Repeats and order of the tests, where they are not run once in sequence.
 fn order(plan: &Plan) -> Option<String> {
     if plan.paired.is_some() {
         let pairs = plural(plan.repeats.into(), "pair");
-        let lot = "in an order by lot from the seed, and by lot which side is first";
-        return Some(format!("{pairs} of each test at each degree of parallelism, {lot}"));
+        let order = "in an order randomized from the seed, the first side of each randomized too";
+        return Some(format!("{pairs} of each test at each degree of parallelism, {order}"));
     }
     (plan.repeats > 1).then(|| {
         let repeats = plan.repeats;
-        format!("{repeats} rounds of every test at every degree of parallelism, each in an order by lot from the seed")
+        format!(
+            "{repeats} rounds of every test at every degree of parallelism, each in an order randomized from the seed"
+        )
     })
 }
 
-/// Warm-ups and windows of all runs, on both sides where there are two; of the machine itself both have the same run.
+/// Warm-ups and windows of all runs, on both sides where there are two; a control probe is run once for both.
 fn expected(plan: &Plan) -> Nanos {
     let each = plan.warm_up_ns + plan.window_ns;
     let time = |run: &PlannedRun| match (&plan.paired, run.kind.is_probe()) {
@@ -86,8 +87,7 @@ fn expected(plan: &Plan) -> Nanos {
     Nanos(plan.runs.iter().map(time).fold(0, u64::saturating_add))
 }
 
-/// Whether the runs are loads or streams, which end with what there is to move, or belong to them, and no time was set
-/// for them.
+/// Whether the runs are loads, scans or streams without a time limit, which end when all data is transferred.
 pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
     let moves = |kind: &RunKind| {
         matches!(kind, RunKind::Load { .. } | RunKind::Scan(_) | RunKind::Streams { .. } | RunKind::Probe)
@@ -95,15 +95,15 @@ pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
     plan.window_ns >= Plan::OPEN_WINDOW_NS && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.kind))
 }
 
-/// Preset, number and length of the runs, pace and placement.
+/// Preset, number and length of the runs, pace and CPU pinning.
 pub(crate) fn settings(plan: &Plan) -> String {
     let steps = plan.steps.map(|steps| format!("at most {} per job", plural(steps, "step")));
     let each = duration(plan.window_ns);
     let runs = match &plan.until {
         Some(until) => {
-            format!("as many runs of {each} as it takes to find the highest rate that keeps {}", until.level)
+            format!("runs of {each} until the highest rate that meets {} is found", until.level)
         }
-        None if ends_by_itself(plan) => format!("{} to the end", plural(plan.runs.len() as u64, "run")),
+        None if ends_by_itself(plan) => format!("{} until completion", plural(plan.runs.len() as u64, "run")),
         None => format!("{} of {each}", plural(plan.runs.len() as u64, "run")),
     };
     let fewer = plan.one_thread_per_core.then(|| "one hardware thread per core".to_owned());
@@ -113,14 +113,14 @@ pub(crate) fn settings(plan: &Plan) -> String {
         steps,
         (!ends_by_itself(plan)).then(|| format!("warm-up {}", duration(plan.warm_up_ns))),
         Some(pace(plan.pace)),
-        Some(format!("placement {}", placement(plan.placement))),
+        Some(format!("CPU pinning: {}", pinning(plan.placement))),
         fewer,
     ];
     list(parts.into_iter().flatten())
 }
 
-/// The degrees of parallelism of each test, each once. Tests are in the order of the plan; where that was drawn by lot,
-/// which says nothing, in that of their codes.
+/// The degrees of parallelism of each test, each once. Tests are in the order of the plan; where that is
+/// randomized, in the order of their codes.
 fn by_test(plan: &Plan) -> Vec<(&str, Vec<Dop>)> {
     let mut tests: Vec<(&str, Vec<Dop>)> = Vec::new();
     for run in plan.runs.iter().filter(|run| run.repeat == 1 && run.variation.is_none()) {
@@ -135,39 +135,47 @@ fn by_test(plan: &Plan) -> Vec<(&str, Vec<Dop>)> {
     tests
 }
 
-/// That runs of `test` are repeated while the kernel is traced, and at which degrees of parallelism.
+/// The degrees of parallelism at which `test` has traced repeats.
 fn traced(plan: &Plan, test: &str) -> String {
     let of_test = |run: &&PlannedRun| run.test == test && run.variation == Some(Variation::Traced);
     let dops: Vec<Dop> = plan.runs.iter().filter(of_test).map(|run| run.dop).collect();
     if dops.is_empty() { String::new() } else { format!("; traced at {}", degrees(&dops)) }
 }
 
-/// Degrees of parallelism in words: `1, 2, 4 jobs`, `1, 2 threads`. What does not vary is named only where it is
-/// more than one.
-pub(crate) fn degrees(dops: &[Dop]) -> String {
-    let row = |numbers: Vec<u32>| list(numbers.iter().map(u32::to_string));
-    let named = |numbers: Vec<u32>, word: &str| match numbers.as_slice() {
-        [1] => format!("1 {word}"),
-        _ => format!("{} {word}s", row(numbers)),
-    };
-    let of = |degree: fn(&Dop) -> u32| {
-        let mut numbers: Vec<u32> = dops.iter().map(degree).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
-    };
-    let (nodes, jobs, threads) = (of(|dop| dop.nodes), of(|dop| dop.jobs), of(|dop| dop.threads));
-    let mut parts = Vec::new();
-    if threads == [1] || jobs != [1] {
-        parts.push(named(jobs, "job"));
+/// Whether a run has another pace, or other hardware threads, than the plain one.
+fn is_varied(run: &PlannedRun) -> bool {
+    matches!(run.variation, Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }))
+}
+
+/// The tests of `runs` that have such variations, in their order, each with its variations: `at 1, 4 jobs: 50 %, 90 %
+/// of the rate reached there`.
+fn variations(runs: &[PlannedRun]) -> Vec<(&str, String)> {
+    let mut tests: Vec<(&str, Vec<&PlannedRun>)> = Vec::new();
+    for run in runs.iter().filter(|run| is_varied(run) && run.repeat == 1) {
+        match tests.iter_mut().find(|(test, _)| *test == run.test) {
+            Some((_, of_test)) => of_test.push(run),
+            None => tests.push((&run.test, vec![run])),
+        }
     }
-    if threads != [1] {
-        parts.push(named(threads, "thread"));
+    tests.into_iter().map(|(test, runs)| (test, variation_text(&runs))).collect()
+}
+
+fn variation_text(runs: &[&PlannedRun]) -> String {
+    let dops: Vec<Dop> = runs.iter().map(|run| run.dop).collect();
+    let mut shares: Vec<String> = Vec::new();
+    let mut paces: Vec<String> = Vec::new();
+    for planned in runs.iter().filter_map(|run| run.variation) {
+        let (known, words) = match planned {
+            Variation::ShareOfCapacity { .. } => (&mut shares, varied(planned)),
+            _ => (&mut paces, variation(planned)),
+        };
+        if !known.contains(&words) {
+            known.push(words);
+        }
     }
-    if nodes != [1] {
-        parts.push(named(nodes, "node"));
-    }
-    parts.join(", ")
+    let of_shares = (!shares.is_empty()).then(|| format!("at {} of the rate reached there", list(shares)));
+    let all: Vec<String> = of_shares.into_iter().chain(paces).collect();
+    format!("then at {}: {}", degrees(&dops), all.join("; "))
 }
 
 #[cfg(test)]
@@ -175,15 +183,6 @@ pub(crate) mod tests {
     use record::{Pace, Pairing, Placement, Preset};
 
     use super::*;
-
-    #[test]
-    fn degrees_name_what_varies() {
-        let threads = |threads| Dop { nodes: 1, jobs: 1, threads };
-        assert_eq!(degrees(&[Dop::jobs(1)]), "1 job");
-        assert_eq!(degrees(&[Dop::jobs(1), Dop::jobs(2), Dop::jobs(4)]), "1, 2, 4 jobs");
-        assert_eq!(degrees(&[threads(1), threads(2)]), "1, 2 threads");
-        assert_eq!(degrees(&[Dop { nodes: 2, jobs: 8, threads: 4 }]), "8 jobs, 4 threads, 2 nodes");
-    }
 
     fn planned(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
         PlannedRun {
@@ -196,8 +195,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Two tests, twice, in an order by lot.
-    pub(crate) fn drawn() -> Plan {
+    /// Two tests, twice, in a randomized order.
+    pub(crate) fn randomized() -> Plan {
         Plan {
             target: "example".to_owned(),
             directory: "/measured".to_owned(),
@@ -231,28 +230,28 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_repeated_is_listed_once_with_order_and_time() {
-        let text = plan(&drawn(), 80);
+        let text = plan(&randomized(), 80);
         assert_eq!((line(&text, "T611"), line(&text, "T716")), ("at 1 job".to_owned(), "at 1, 4 jobs".to_owned()));
         assert!(line(&text, "order").starts_with("2 rounds of every test"), "{text}");
-        assert_eq!(line(&text, "duration"), "about 14.4 s and set-up");
-        let once = Plan { repeats: 1, runs: vec![planned("T716", 4, 1), planned("T611", 1, 1)], ..drawn() };
+        assert_eq!(line(&text, "duration"), "about 14.4 s plus set-up");
+        let once = Plan { repeats: 1, runs: vec![planned("T716", 4, 1), planned("T611", 1, 1)], ..randomized() };
         let text = plan(&once, 80);
         let codes: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix('T')?.get(..3)).collect();
         assert_eq!(codes, ["716", "611"], "as they are carried out");
         assert_eq!(
             (line(&text, "order"), line(&text, "duration")),
-            (String::new(), "about 4.80 s and set-up".to_owned())
+            (String::new(), "about 4.80 s plus set-up".to_owned())
         );
     }
 
     #[test]
     fn traced_repeats_are_named_beside_the_plain_runs() {
         let traced = PlannedRun { variation: Some(Variation::Traced), ..planned("T716", 1, 1) };
-        let text = plan(&Plan { runs: [drawn().runs, vec![traced]].concat(), ..drawn() }, 80);
+        let text = plan(&Plan { runs: [randomized().runs, vec![traced]].concat(), ..randomized() }, 80);
         assert_eq!(line(&text, "T716"), "at 1, 4 jobs; traced at 1 job");
         assert_eq!(
             (line(&text, "T611"), line(&text, "duration")),
-            ("at 1 job".to_owned(), "about 16.8 s and set-up".to_owned())
+            ("at 1 job".to_owned(), "about 16.8 s plus set-up".to_owned())
         );
     }
 
@@ -260,15 +259,39 @@ pub(crate) mod tests {
     fn of_a_pair_both_sides_are_named_and_take_their_time() {
         let pairing =
             Pairing { side: Side::B, other: "r-a".to_owned(), other_target: "another".to_owned(), plan_hash: None };
-        let paired = Plan { paired: Some(pairing), ..drawn() };
+        let paired = Plan { paired: Some(pairing), ..randomized() };
         let text = plan(&paired, 80);
         assert_eq!((line(&text, "side A"), line(&text, "side B")), ("another".to_owned(), "example".to_owned()));
         assert!(line(&text, "order").starts_with("2 pairs of each test"), "{text}");
-        assert_eq!(line(&text, "duration"), "about 28.8 s and set-up");
+        assert_eq!(line(&text, "duration"), "about 28.8 s plus set-up");
         let control_probe = [planned("P111", 2, 1), planned("P111", 2, 2)];
-        let runs = [drawn().runs, control_probe.to_vec()].concat();
+        let runs = [randomized().runs, control_probe.to_vec()].concat();
         let long = Plan { window_ns: Nanos(10_000_000_000), runs, ..paired };
         // Six runs of 10.4 s on each side, and two of 2.4 s at most for both.
-        assert_eq!(line(&plan(&long, 80), "duration"), "about 130 s and set-up");
+        assert_eq!(line(&plan(&long, 80), "duration"), "about 130 s plus set-up");
+    }
+
+    fn varied_run(test: &str, jobs: u32, variation: Option<Variation>) -> PlannedRun {
+        PlannedRun { variation, ..planned(test, jobs, 1) }
+    }
+
+    #[test]
+    fn shares_and_paces_are_named_once_for_each_test() {
+        let share = |share| Some(Variation::ShareOfCapacity { share });
+        let pace = Pace::ThinkTime { think_ns: Nanos(10_000_000) };
+        let thinks = |one_thread_per_core| Some(Variation::Paced { pace, one_thread_per_core });
+        let runs = [
+            varied_run("T611", 1, None),
+            varied_run("T611", 1, share(0.5)),
+            varied_run("T611", 4, share(0.5)),
+            varied_run("T611", 4, share(0.9)),
+            varied_run("T616", 4, thinks(false)),
+            varied_run("T616", 4, thinks(true)),
+            varied_run("T716", 4, Some(Variation::Traced)),
+        ];
+        let found = variations(&runs);
+        let of_611 = "then at 1, 4 jobs: at 50 %, 90 % of the rate reached there".to_owned();
+        let of_616 = "then at 4 jobs: think time 10.0 ms; think time 10.0 ms, one thread per core".to_owned();
+        assert_eq!(found, [("T611", of_611), ("T616", of_616)]);
     }
 }

@@ -1,16 +1,17 @@
 //! What a platform costs, in words.
 
 use model::{Cost, PriceBook};
-use record::{Rate, Ratio, Unit};
+use record::{Rate, Ratio, Record, Unit};
 
 use crate::figure::number;
-use crate::layout::clean;
+use crate::layout::{clean, paragraph, section};
+use crate::style::Style;
 use crate::words::{self, plural, unit_per_second};
 
-/// What the sensitivity of a sum is taken by.
-const SENSITIVITY: &str = "with 20 points more and less discount";
+/// The range of discounts of a sensitivity.
+const SENSITIVITY: &str = "at 20 points more or less discount";
 
-/// The total of `book`, its sensitivity, and whose prices these are.
+/// The total of `book`, its sensitivity, and the source of the prices.
 pub(crate) fn total(book: &PriceBook) -> String {
     let total = book.total();
     // Half a core can be licensed where threads are counted.
@@ -29,8 +30,7 @@ pub(crate) fn total(book: &PriceBook) -> String {
     )
 }
 
-/// The unit that money is paid for, and how many of those that are counted it has: a byte per second is too small to
-/// have a price.
+/// The unit of a cost, and how many of the counted units it has: bytes per second are priced by the MB/s.
 pub(crate) fn priced(unit: Unit) -> (&'static str, f64) {
     match unit {
         Unit::Byte => ("MB/s", 1e6),
@@ -38,9 +38,8 @@ pub(crate) fn priced(unit: Unit) -> (&'static str, f64) {
     }
 }
 
-/// What a million operations are called, and what they cost where `per_second` of `unit` are done around the clock: the
-/// least that one can cost on this platform; a use of one half doubles it. Of bytes, 10^12 are meant. None where there
-/// is no rate.
+/// The name of a million operations, and their cost at full utilisation with `per_second` of `unit`: the lowest cost on
+/// this platform; half the utilisation doubles it. For bytes the amount is 10^12. None where there is no rate.
 pub(crate) fn per_million(book: &PriceBook, unit: Unit, per_second: f64) -> Option<(String, Cost)> {
     let (_, scale) = priced(unit);
     let name = match unit {
@@ -50,7 +49,7 @@ pub(crate) fn per_million(book: &PriceBook, unit: Unit, per_second: f64) -> Opti
     Some((name, book.cost_per_million(Rate(per_second / scale), Ratio(1.0))?))
 }
 
-/// What one of `unit` per second costs at `per_second` of them, with its sensitivity, and what a million cost; none
+/// The cost of one `unit` per second at `per_second` of them, with its sensitivity, and the cost of a million; none
 /// where there is no rate.
 pub(crate) fn per_rate(book: &PriceBook, unit: Unit, per_second: f64) -> Option<String> {
     let (million, of_million) = per_million(book, unit, per_second)?;
@@ -60,18 +59,35 @@ pub(crate) fn per_rate(book: &PriceBook, unit: Unit, per_second: f64) -> Option<
     let of_million = sum(of_million.amount);
     let currency = clean(&book.currency);
     Some(format!(
-        "{currency} {amount} per {unit}, at best; {low} to {high} {SENSITIVITY}; {currency} {of_million} per {million} at \
-         full use around the clock"
+        "{currency} {amount} per {unit} at the best rate; {low} to {high} {SENSITIVITY}; {currency} {of_million} per \
+         {million} at full utilisation"
     ))
 }
 
-/// A sum of money that may be a small part of the currency's unit, with three significant digits then.
+/// A sum of money; three significant digits where it is below one unit of the currency.
 pub(crate) fn sum(amount: f64) -> String {
     match amount {
         amount if amount >= 1.0 || amount <= 0.0 || !amount.is_finite() => number(amount),
         amount if amount < 1e-6 => format!("{amount:.2e}"),
         amount => format!("{amount:.*}", 2 + (-amount.log10()).ceil() as usize),
     }
+}
+
+/// Column of the texts after their labels.
+const INDENT: usize = 10;
+
+/// The cost of the best throughput of each test of `record` by `book`, laid out for `width` columns (at least 60 are
+/// used): the total, and money per operation per second, each with its sensitivity to discounts.
+pub fn price_text(record: &Record, book: &PriceBook, style: Style, width: usize) -> String {
+    let width = crate::page_width(width);
+    let mut lines = vec![String::new(), section("PRICES", style, width)];
+    lines.extend(paragraph("total", INDENT, &total(book), width));
+    for line in &model::sheet(record).lines {
+        let best = line.best.as_ref().map(|best| best.operations_per_second.0);
+        let text = best.and_then(|rate| per_rate(book, line.unit, rate));
+        lines.extend(text.iter().flat_map(|text| paragraph(&clean(&line.test), INDENT, text, width)));
+    }
+    style.encoded(lines.join("\n") + "\n")
 }
 
 #[cfg(test)]
@@ -88,10 +104,14 @@ mod tests {
         let (currency, date, source) = ("USD".to_owned(), "2026".to_owned(), "a list".to_owned());
         let book = PriceBook { currency, date, source, years: 3, items: vec![item] };
         // Three years are 94 608 000 s: a thousandth of a dollar a second.
-        let said = |unit, per_second| per_rate(&book, unit, per_second).unwrap();
-        assert!(said(Unit::Transaction, 1e3).contains("; USD 1.000 per million transactions at full use"));
-        assert!(said(Unit::Statement, 4e5).contains("; USD 0.00250 per million statements at full use"));
-        assert!(said(Unit::Byte, 500e6).contains("; USD 2.000 per TB at full use"), "{}", said(Unit::Byte, 500e6));
+        let cost = |unit, per_second| per_rate(&book, unit, per_second).unwrap();
+        assert!(cost(Unit::Transaction, 1e3).contains("; USD 1.000 per million transactions at full utilisation"));
+        assert!(cost(Unit::Statement, 4e5).contains("; USD 0.00250 per million statements at full utilisation"));
+        assert!(
+            cost(Unit::Byte, 500e6).contains("; USD 2.000 per TB at full utilisation"),
+            "{}",
+            cost(Unit::Byte, 500e6)
+        );
         assert_eq!(per_rate(&book, Unit::Row, 0.0), None);
         assert_eq!((sum(0.0), sum(2.5e-7), sum(0.5)), ("0".to_owned(), "2.50e-7".to_owned(), "0.500".to_owned()));
     }
@@ -101,10 +121,10 @@ mod tests {
         let kind = PriceKind::PerCore { core_factor: 0.5 };
         let item =
             |quantity| PriceItem { name: String::new(), kind, quantity, list_price: 100.0, discount: Ratio(0.0) };
-        let said = |quantity| {
+        let total = |quantity| {
             let (currency, date, source) = ("USD".to_owned(), "2026".to_owned(), "a list".to_owned());
-            total(&PriceBook { currency, date, source, years: 3, items: vec![item(quantity)] })
+            super::total(&PriceBook { currency, date, source, years: 3, items: vec![item(quantity)] })
         };
-        assert!(said(2.5).contains(", 2.5 licensed cores;") && said(1.0).contains(", 1 licensed core;"));
+        assert!(total(2.5).contains(", 2.5 licensed cores;") && total(1.0).contains(", 1 licensed core;"));
     }
 }

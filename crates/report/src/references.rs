@@ -1,23 +1,23 @@
-//! Published systems on a terminal: the list of them, and the sheet of one as its own report has it.
+//! Published systems on a terminal: the list of them, and the sheet of one with the columns of its own report.
 
 use model::{Cell, FactTable, Origin, PriceBook, System, SystemPoint, SystemTest};
 use record::{Nanos, Rate};
 
 use crate::figure::{UNKNOWN, duration, megabytes, number, percent_digits};
 use crate::layout::{Align, Head, Table, bar, clean, cut, folded, paragraph, section, wrap};
-use crate::point::{best, median_rate};
 use crate::price;
-use crate::remark::remark_text;
 use crate::style::{Ink, Style};
+use crate::system::remark_text;
+use crate::system::{best, median_rate};
 use crate::words::{list, unit_per_second};
 
-/// Left of a paragraph: what it is about.
+/// Columns of the label of a paragraph.
 const LEFT: usize = 12;
 
-/// Letters of a bar.
+/// Characters of a bar.
 const BAR_WIDTH: usize = 10;
 
-/// Letters of a cell of a table of published figures; the rest is cut.
+/// Characters of a cell of a table of published figures.
 const CELL_MAX: usize = 24;
 
 /// One entry for each of `systems`: name, year, title, source and the tests that it has.
@@ -35,14 +35,14 @@ pub fn references(systems: &[System], width: usize) -> String {
         lines.extend(paragraph("    tests", LEFT, &codes, width));
     }
     lines.push(String::new());
-    let note = "none of these was measured by dbdyno; dbdyno report NAME shows one, dbdyno compare takes their names";
+    let note =
+        "none of these was measured by dbdyno; show one with dbdyno report NAME, compare by name with dbdyno compare";
     lines.extend(wrap(note, width));
     lines.join("\n") + "\n"
 }
 
-/// The sheet of a published system for `width` columns (at least 60 are used): source, what contradicts itself,
-/// platform, what it costs, and every test in the columns of its own report. `prices` take the place of those that were
-/// published.
+/// The sheet of a published system for `width` columns (at least 60 are used): source, contradictions, platform,
+/// prices, and every test with the columns of its own report. `prices` replace the published ones.
 pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = cut(&clean(&format!("{} ({})", system.title, system.name)), width);
@@ -58,10 +58,10 @@ pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, wi
         }
     };
     let remarks = system.remarks.iter().flat_map(|remark| paragraph("!", 3, &remark_text(remark), width));
-    part("TO BE READ WITH THESE FIGURES", remarks.map(|line| style.paint(&line, Ink::Warning)).collect());
+    part("CAVEATS", remarks.map(|line| style.paint(&line, Ink::Warning)).collect());
     let facts = system.facts.iter().flat_map(|fact| paragraph("", 3, &format!("{}: {}", fact.name, fact.value), width));
     part("PLATFORM AND SETTINGS", facts.collect());
-    part("CLAIMED AND NOT MEASURED", claims(system, width));
+    part("CLAIMED, NOT MEASURED", claims(system, width));
     let book = prices.or(system.price.as_ref());
     part("PRICES", book.map(|book| costs(system, book, width)).unwrap_or_default());
     for test in &system.tests {
@@ -71,7 +71,7 @@ pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, wi
     for table in &system.tables {
         part(&table.title, published(table, style, width));
     }
-    style.letters(lines.join("\n") + "\n")
+    style.encoded(lines.join("\n") + "\n")
 }
 
 fn claims(system: &System, width: usize) -> Vec<String> {
@@ -82,7 +82,7 @@ fn claims(system: &System, width: usize) -> Vec<String> {
         lines.extend(paragraph("", 3, &format!("{} {rate}: {}", claim.test, claim.text), width));
     }
     if !lines.is_empty() {
-        let note = format!("dbdyno model scale {} says whether what was measured supports it", clean(&system.name));
+        let note = format!("whether the measurements support it: dbdyno model scale {}", clean(&system.name));
         lines.extend(paragraph("", 3, &note, width));
     }
     lines
@@ -120,7 +120,7 @@ const COLUMNS: [PointColumn; 17] = [
     ((&["time"], Align::Right), |point| point.columns.time_ns.map(duration)),
 ];
 
-/// The columns of which one may hold the rate of the test itself.
+/// The columns of which one may be the rate of the test itself.
 const COUNTED: [fn(&SystemPoint) -> Option<f64>; 5] = [
     |point| point.columns.operations_per_second.map(|rate| rate.0),
     |point| point.columns.rows_per_second.map(|rate| rate.0),
@@ -129,7 +129,7 @@ const COUNTED: [fn(&SystemPoint) -> Option<f64>; 5] = [
     |point| point.columns.read_bytes_per_second.map(|rate| rate.0),
 ];
 
-/// A degree of parallelism is a column where it is varied, and says nothing where it is 1.
+/// A degree of parallelism, absent where it is 1.
 fn more_than_one(count: u32) -> Option<String> {
     (count > 1).then(|| count.to_string())
 }
@@ -142,14 +142,14 @@ fn bytes(rate: Option<Rate>) -> Option<String> {
     rate.map(|rate| megabytes(Some(rate.0)))
 }
 
-/// The median, the mean, or that it was not more than this.
+/// The median, the mean, or an upper bound.
 fn service(point: &SystemPoint) -> Option<String> {
     let columns = &point.columns;
     let most = |most: Nanos| format!("<= {}", duration(most));
     columns.service_p50_ns.or(columns.service_mean_ns).map(duration).or(columns.service_at_most_ns.map(most))
 }
 
-/// The points in those columns that any of them has, the rate as it is counted first, and as bars.
+/// The points with the columns that any of them has; the rate first where no column shows it, and as bars.
 fn points(test: &SystemTest, style: Style, width: usize) -> Vec<String> {
     let rates: Vec<Option<f64>> = test.points.iter().map(median_rate).collect();
     let most = rates.iter().flatten().copied().fold(0.0, f64::max);
@@ -208,7 +208,7 @@ fn published(table: &FactTable, style: Style, width: usize) -> Vec<String> {
     lines
 }
 
-/// As it was published: no prefix.
+/// A number as it was published, without a prefix.
 fn plain_number(value: f64) -> String {
     crate::chart::Figures::Plain.text(value)
 }

@@ -1,4 +1,4 @@
-//! One run in one line, for the moment when it has ended.
+//! A finished run in one line.
 
 use record::{Outcome, Run, Variation, Verdict};
 
@@ -7,17 +7,17 @@ use crate::finding::finding_text;
 use crate::layout::{clean, cut};
 use crate::words::{dop, mark, unit_per_second, variation};
 
-/// Letters of a title.
+/// Characters of a title.
 const TITLE_WIDTH: usize = 21;
 
 /// Columns of the page.
 const WIDTH: usize = 80;
 
-/// What `run` came to, in at most 80 columns: number, test, degree of parallelism, rate, service times and the worst
-/// verdict, and whether its rate was steady where that was asked. An invalid run says why instead of a rate.
+/// The result of `run` in at most 80 columns: number, test, degree of parallelism, rate, service times, the worst
+/// verdict, and whether its rate was steady where that was checked. An invalid run has the reason instead of a rate.
 pub fn run_line(run: &Run) -> String {
     let row = model::row(run);
-    // Of several runs of a test that follow each other it tells more in what one differs than what the test is.
+    // The variation distinguishes consecutive runs of one test better than the title.
     let title = match run.variation {
         None => clean(&run.title),
         Some(Variation::Traced) => format!("traced: {}", clean(&run.title)),
@@ -31,7 +31,7 @@ pub fn run_line(run: &Run) -> String {
     if row.verdict == Verdict::Fail {
         return cut(&format!("{identity} invalid: {}", clean(&reason(run))), WIDTH);
     }
-    // Of file streams the table shows requests, and a step is an opening or a commit as well.
+    // The table of file streams shows requests; a step may also be an open or a commit.
     let service = match &run.streams {
         Some(streams) => model::quantiles(&streams.requests),
         None => row.service,
@@ -42,7 +42,7 @@ pub fn run_line(run: &Run) -> String {
     let operations = rate(row.operations_per_second.map(|rate| rate.0));
     let mark = mark(row.verdict);
     let steady = model::steady_verdict(run).map_or("", |word| word.word());
-    // The word takes the room of the title: a line has no other to spare.
+    // The word takes its space from the title.
     let room = steady.chars().count() + usize::from(!steady.is_empty());
     let identity = match room {
         0 => identity,

@@ -6,7 +6,7 @@ use record::{SteadyClass, SteadyDoubt, SteadyRate, SteadyReason, SteadyVerdict, 
 use crate::figure::percent;
 use crate::words::plural;
 
-/// The verdict with its reason, and of steady seconds which these are and their rate.
+/// The verdict with its reason, and the steady seconds with their rate.
 pub(crate) fn window_text(verdict: SteadyVerdict, reason: &SteadyReason, counted: Option<&SteadyRate>) -> String {
     let (word, why) = (verdict.word(), reason_text(reason));
     let Some(counted) = counted else { return format!("{word}: {why}") };
@@ -16,21 +16,21 @@ pub(crate) fn window_text(verdict: SteadyVerdict, reason: &SteadyReason, counted
     format!("{word}: steady from second {first_second} to {last_second} at {rate} per second{window}; {why}")
 }
 
-/// Why the verdict is what it is.
+/// The reason of a verdict.
 pub(crate) fn reason_text(reason: &SteadyReason) -> String {
     match reason {
         SteadyReason::TooShort { seconds, seconds_min } => {
             format!("{} of the window; steadiness needs {seconds_min}", plural(*seconds, "whole second"))
         }
         SteadyReason::NothingDone { seconds, of_seconds } => {
-            format!("nothing was done in the last {seconds} of {of_seconds} s")
+            format!("no operations in the last {seconds} of {of_seconds} s")
         }
         SteadyReason::LastLevelShort { from_second, to_second } => format!(
-            "the last level began after {from_second} s and lasts {} s, less than half of the {to_second} s",
+            "the last level starts after {from_second} s and lasts {} s, less than half of the {to_second} s",
             to_second.saturating_sub(*from_second)
         ),
         SteadyReason::Drifting { rises, drift, drift_min, seconds, margin } => format!(
-            "the rate {} by {} over {seconds} s, by at least {} with a chance of 0.975; up to {} is taken for steady",
+            "the rate {} by {} over {seconds} s, by at least {} with probability 0.975; up to {} counts as steady",
             if *rises { "rises" } else { "falls" },
             percent(*drift),
             percent(*drift_min),
@@ -42,7 +42,7 @@ pub(crate) fn reason_text(reason: &SteadyReason) -> String {
                 SteadyClass::Flat => format!("a disturbance within the first {cut_seconds} s is cut; "),
                 SteadyClass::Warmup => format!("the first {cut_seconds} s are cut, the rate was lower; "),
                 SteadyClass::Slowdown => format!(
-                    "the first {cut_seconds} s are cut, the rate was higher: spent credits, a full cache or heat; "
+                    "the first {cut_seconds} s are cut, the rate was higher: exhausted credits, a full cache or heat; "
                 ),
             };
             let checkpoints = match checkpoints {
@@ -51,19 +51,19 @@ pub(crate) fn reason_text(reason: &SteadyReason) -> String {
             };
             format!("{cut}no drift of more than {} over {seconds} s{checkpoints}", percent(*drift_max))
         }
-        SteadyReason::Inconclusive { doubts } => doubts.iter().map(doubt_text).collect::<Vec<_>>().join("; "),
+        SteadyReason::Inconclusive { doubts } => doubts.iter().map(uncertainty_text).collect::<Vec<_>>().join("; "),
     }
 }
 
-fn doubt_text(doubt: &SteadyDoubt) -> String {
-    match doubt {
+fn uncertainty_text(uncertainty: &SteadyDoubt) -> String {
+    match uncertainty {
         SteadyDoubt::WideDrift { drift_max, limit } => format!(
-            "a drift of up to {} cannot be excluded, limit {}: a longer run may tell",
+            "a drift of up to {} cannot be excluded, limit {}: a longer run may decide",
             percent(*drift_max),
             percent(*limit)
         ),
         SteadyDoubt::FewCycles { period_seconds, seconds, cycles_min } => format!(
-            "the rate swings with a period of about {period_seconds} s, and {seconds} s hold fewer than {cycles_min}"
+            "the rate oscillates with a period of about {period_seconds} s, and {seconds} s hold fewer than {cycles_min} periods"
         ),
         SteadyDoubt::FewCheckpoints { checkpoints, cut_seconds, of_seconds, checkpoints_min } => {
             let cut = match cut_seconds {
@@ -71,20 +71,20 @@ fn doubt_text(doubt: &SteadyDoubt) -> String {
                 cut => format!(" and its first {cut} of {of_seconds} s are cut"),
             };
             let checkpoints = plural(*checkpoints, "checkpoint");
-            format!("the window holds {checkpoints} of the engine{cut}; {checkpoints_min} bound three cycles")
+            format!("the window holds {checkpoints} of the engine{cut}; {checkpoints_min} are needed for three cycles")
         }
         SteadyDoubt::FewIndependentSeconds { seconds, independent_seconds, independent_seconds_min } => format!(
-            "each second depends on those before it: {seconds} s are worth {independent_seconds:.0} independent ones, and \
+            "seconds are autocorrelated: {seconds} s are equivalent to {independent_seconds:.0} independent ones, and \
              {independent_seconds_min} are needed"
         ),
     }
 }
 
-/// What the rule of SNIA says of the last rounds of preconditioning.
+/// The result of the SNIA rule for the last rounds of preconditioning.
 pub(crate) fn rounds_text(verdict: Verdict, rounds: u64, rounds_needed: u64, rule: Option<&SniaRule>) -> String {
     let count = plural(rounds, "round");
     let Some(rule) = rule else {
-        return format!("{count} of preconditioning; a steady state needs {rounds_needed} with I/O in them");
+        return format!("{count} of preconditioning; a steady state needs {rounds_needed} with I/O");
     };
     let figures = format!(
         "the last {rounds_needed} of {count} differ by {}, limit {}, and their trend changes by {}, limit {}",

@@ -1,4 +1,4 @@
-//! How a view may look: colours, and letters beyond ASCII.
+//! Colours and the character set of the output device.
 
 use anstyle::{AnsiColor, Color};
 use record::Verdict;
@@ -12,21 +12,21 @@ pub struct Style {
     pub ascii: bool,
 }
 
-/// What a piece of text is, and with that how it is painted.
+/// The role of a text, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
-    /// The head of a section or a column.
+    /// The heading of a section or a column.
     Head,
-    /// Beside the point: units, explanations.
+    /// Secondary: units, explanations.
     Aside,
-    /// To be read with the result.
+    /// A caveat of a result.
     Warning,
     /// Not a result.
     Invalid,
 }
 
 impl Ink {
-    /// That of what `verdict` is said of.
+    /// The role of a line with this verdict.
     pub(crate) fn of(verdict: Verdict) -> Option<Ink> {
         match verdict {
             Verdict::Fail => Some(Ink::Invalid),
@@ -57,8 +57,8 @@ impl Style {
         format!("{style}{text}{style:#}")
     }
 
-    /// The finished view with the letters that the device has.
-    pub(crate) fn letters(self, text: String) -> String {
+    /// The finished view, in ASCII where the device has nothing else.
+    pub(crate) fn encoded(self, text: String) -> String {
         if !self.ascii || text.is_ascii() {
             return text;
         }

@@ -1,5 +1,5 @@
-//! Chosen columns of rows as a table of letters, as one of the page, as comma-separated values: the same for every type
-//! of row. How a figure is written follows from the kind of its column.
+//! Chosen columns of rows as a text table, an HTML table or comma-separated values: the same for every type of row. How
+//! a figure is written follows from the kind of its column.
 
 use std::borrow::Cow;
 
@@ -13,21 +13,21 @@ use crate::html::{self, Cell};
 use crate::layout::{self, Align, Span, clean, cut};
 use crate::style::Ink;
 
-/// Letters of a text in a table of letters.
+/// Characters of a cell in a text table.
 const TEXT_MAX: usize = 40;
 
 /// Columns, in the order in which they are shown.
 pub(crate) struct View<R> {
     shown: Vec<Shown<R>>,
-    /// So many of them stand on a page even where they are empty.
+    /// The first so many are shown on a page even where they are empty.
     kept: usize,
 }
 
 /// A column of a view.
 enum Shown<R> {
-    /// One of the table.
+    /// A column of the table.
     Figure(Column<R>),
-    /// Words, or a drawing, that this view alone has.
+    /// Text or a drawing that only this view has.
     Own { key: &'static str, group: &'static str, heading: &'static str, align: Align, cell: fn(&R) -> Cell },
 }
 
@@ -37,7 +37,7 @@ impl<R: Row> View<R> {
         View { shown: columns.into_iter().map(Shown::Figure).collect(), kept: 0 }
     }
 
-    /// Words of this view alone, in place of the column `key` or behind all others.
+    /// Text that only this view has, in place of the column `key` or after all others.
     pub(crate) fn words(
         self,
         key: &'static str,
@@ -47,7 +47,7 @@ impl<R: Row> View<R> {
         self.own(Shown::Own { key, group, heading, align: Align::Left, cell })
     }
 
-    /// The same of what stands at the right.
+    /// The same, aligned to the right.
     pub(crate) fn figure(
         self,
         key: &'static str,
@@ -82,8 +82,8 @@ impl<R: Row> View<R> {
     /// The columns `keys` in front of the others, in that order.
     pub(crate) fn first(mut self, keys: &[&str]) -> View<R> {
         debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
-        let place = |shown: &Shown<R>| keys.iter().position(|key| *key == shown.key()).unwrap_or(keys.len());
-        self.shown.sort_by_key(place);
+        let position = |shown: &Shown<R>| keys.iter().position(|key| *key == shown.key()).unwrap_or(keys.len());
+        self.shown.sort_by_key(position);
         self.kept = keys.len();
         self
     }
@@ -92,8 +92,12 @@ impl<R: Row> View<R> {
         self.shown.iter().any(|shown| shown.key() == key)
     }
 
-    /// A line of letters for each of `rows`, in its ink.
-    pub(crate) fn letters(&self, rows: impl IntoIterator<Item = R>, ink: impl Fn(&R) -> Option<Ink>) -> layout::Table {
+    /// A line of text for each of `rows`, with its role.
+    pub(crate) fn text_table(
+        &self,
+        rows: impl IntoIterator<Item = R>,
+        ink: impl Fn(&R) -> Option<Ink>,
+    ) -> layout::Table {
         let headings: Vec<Cow<'static, str>> = self.shown.iter().map(Shown::heading).collect();
         let lines: Vec<Vec<&str>> = headings.iter().map(|heading| heading.split('\n').collect()).collect();
         let heads: Vec<(&[&str], Align)> =
@@ -108,13 +112,13 @@ impl<R: Row> View<R> {
         }
         let mut table = layout::Table::new(&heads, &spans);
         for row in rows {
-            table.push(self.shown.iter().map(|shown| shown.letters(&row)).collect(), ink(&row));
+            table.push(self.shown.iter().map(|shown| shown.text(&row)).collect(), ink(&row));
         }
         table
     }
 
-    /// A table of the page with a line for each of `rows`, which is of the class `class`; columns that are empty in all of
-    /// them are left out, but for those that were chosen.
+    /// An HTML table with a row of the class `class` for each of `rows`; columns that are empty in all of them are left
+    /// out, except those that were chosen.
     pub(crate) fn html(
         &self,
         id: &str,
@@ -123,13 +127,13 @@ impl<R: Row> View<R> {
         class: impl Fn(&R) -> &'static str,
     ) -> html::Table {
         let rows: Vec<R> = rows.into_iter().collect();
-        let mut table = drawn(id, caption, &self.told(&rows), &rows, class);
+        let mut table = drawn(id, caption, &self.filled(&rows), &rows, class);
         table.sortable = true;
         table
     }
 
-    /// The same in as many tables as it takes for none to have more than `columns_max` columns, of which the first
-    /// `about`, which say what a row is about, stand in each. The first table can be sorted.
+    /// The same in as many tables as needed for none to have more than `columns_max` columns. The first `about`
+    /// columns, which identify the row, are repeated in each. The first table can be sorted.
     pub(crate) fn html_parts(
         &self,
         id: &str,
@@ -139,8 +143,8 @@ impl<R: Row> View<R> {
         class: impl Fn(&R) -> &'static str,
     ) -> Vec<html::Table> {
         let rows: Vec<R> = rows.into_iter().collect();
-        let told = self.told(&rows);
-        let (about, figures) = told.split_at(told.len().min(about));
+        let filled = self.filled(&rows);
+        let (about, figures) = filled.split_at(filled.len().min(about));
         let parts = figures.chunks(columns_max.saturating_sub(about.len()).max(1)).zip(1..);
         let part = |(part, number): (&[&Shown<R>], u32)| {
             let (id, caption) = match number {
@@ -154,14 +158,14 @@ impl<R: Row> View<R> {
         parts.map(part).collect()
     }
 
-    /// The columns that are told in any of `rows`, and those that were chosen.
-    fn told(&self, rows: &[R]) -> Vec<&Shown<R>> {
-        let is_told = |shown: &Shown<R>| rows.iter().any(|row| shown.is_told(row));
+    /// The columns that have a value in any of `rows`, and those that were chosen.
+    fn filled(&self, rows: &[R]) -> Vec<&Shown<R>> {
+        let has_value = |shown: &Shown<R>| rows.iter().any(|row| shown.has_value(row));
         let all = self.shown.iter().enumerate();
-        all.filter(|(place, shown)| *place < self.kept || is_told(shown)).map(|(_, shown)| shown).collect()
+        all.filter(|(index, shown)| *index < self.kept || has_value(shown)).map(|(_, shown)| shown).collect()
     }
 
-    /// `rows` as comma-separated values (RFC 4180, UTF-8) with every digit under one line of keys; what is not known is
+    /// `rows` as comma-separated values (RFC 4180, UTF-8) with every digit under one line of keys; unknown values are
     /// empty.
     pub(crate) fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
         let mut text = String::new();
@@ -173,7 +177,7 @@ impl<R: Row> View<R> {
     }
 }
 
-/// A table of the page: the columns `shown` of `rows`.
+/// An HTML table: the columns `shown` of `rows`.
 fn drawn<R: Row>(
     id: &str,
     caption: &str,
@@ -192,7 +196,7 @@ fn drawn<R: Row>(
     table
 }
 
-/// The groups of columns that stand beside each other, each with how many they are.
+/// The groups of adjacent columns, each with the number of its columns.
 fn groups<'s, R: Row + 's>(shown: impl Iterator<Item = &'s Shown<R>>) -> Vec<(&'static str, usize)> {
     let titles: Vec<&str> = shown.map(Shown::group).collect();
     titles.chunk_by(|one, next| one == next).map(|group| (group.first().copied().unwrap_or(""), group.len())).collect()
@@ -228,7 +232,7 @@ impl<R: Row> Shown<R> {
         }
     }
 
-    /// The head on the page, where a heading has one line.
+    /// The column of an HTML table, whose heading has one line.
     fn column(&self) -> html::Column {
         html::Column { head: self.heading().replace('\n', " ").into(), figures: self.align() == Align::Right }
     }
@@ -244,15 +248,15 @@ impl<R: Row> Shown<R> {
     fn exact(&self, row: &R) -> String {
         match self {
             Shown::Figure(column) => column.value(row).exact().into_owned(),
-            Shown::Own { .. } => self.letters(row),
+            Shown::Own { .. } => self.text(row),
         }
     }
 
-    fn is_told(&self, row: &R) -> bool {
+    fn has_value(&self, row: &R) -> bool {
         matches!(self, Shown::Own { .. }) || self.value(row) != Value::Absent
     }
 
-    fn letters(&self, row: &R) -> String {
+    fn text(&self, row: &R) -> String {
         match self {
             Shown::Figure(column) => match column.value(row) {
                 Value::Absent => absent(column, row).to_owned(),
@@ -278,7 +282,7 @@ impl<R: Row> Shown<R> {
     }
 }
 
-/// What stands where there is no value: nothing where there is none to be expected.
+/// The cell of an absent value: empty where none is expected.
 fn absent<R: Row>(column: &Column<R>, row: &R) -> &'static str {
     match column.kind {
         Kind::Text | Kind::Flag => "",
@@ -287,7 +291,7 @@ fn absent<R: Row>(column: &Column<R>, row: &R) -> &'static str {
     }
 }
 
-/// A value as a reader sees it; units that the heading states are left out.
+/// A value as it is shown; units that the heading states are left out.
 pub(crate) fn shown(kind: Kind, value: &Value<'_>) -> String {
     match (kind, value) {
         (_, Value::Absent) => UNKNOWN.to_owned(),
@@ -299,7 +303,7 @@ pub(crate) fn shown(kind: Kind, value: &Value<'_>) -> String {
         (_, Value::Count(value)) => count(*value),
         (Kind::DerivedNanoseconds, Value::Number(time)) if *time < 0.0 => format!("-{}", nanos(-time)),
         (Kind::DerivedNanoseconds, Value::Number(time)) => nanos(*time),
-        // Whole from three digits before the point up to six.
+        // No decimals from three to six digits before the point.
         (Kind::Iops, Value::Number(value)) if *value < 99.95 => three_digits(*value),
         (Kind::Iops, Value::Number(value)) if *value < 999_999.5 => format!("{value:.0}"),
         (Kind::PerSecond | Kind::IoPerSecond | Kind::Iops | Kind::Amount, Value::Number(value)) => number(*value),

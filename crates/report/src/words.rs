@@ -15,7 +15,7 @@ pub(crate) fn plural(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Heads of the groups of the sheet, and the order in which they fixture: from the processor to the whole database.
+/// Headings of the groups of the sheet, in their order: from the processor to the whole database.
 pub(crate) const LAYERS: [(Layer, &str); 5] = [
     (Layer::Cpu, "CPU"),
     (Layer::Memory, "MEMORY"),
@@ -40,7 +40,7 @@ pub(crate) fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// A unit per second, short enough for a column: at most six letters.
+/// A unit per second, short enough for a column: at most six characters.
 pub(crate) fn unit_per_second(unit: Unit) -> &'static str {
     match unit {
         Unit::Operation => "op/s",
@@ -56,7 +56,7 @@ pub(crate) fn unit_per_second(unit: Unit) -> &'static str {
     }
 }
 
-/// The mark of a verdict, at most four letters.
+/// The mark of a verdict.
 pub(crate) fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "ok",
@@ -76,41 +76,41 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What a check is about, for a list of those that found nothing.
+/// The name of a check.
 pub(crate) fn check(check: Check) -> &'static str {
     match check {
         Check::Answers => "answers",
         Check::LittlesLaw => "Little's law",
-        Check::CommitCount => "commits counted",
-        Check::ClientShare => "client not the limit",
-        Check::Steal => "no steal",
-        Check::ForeignCpu => "processors not used by others",
-        Check::ForeignIo => "device not used by others",
+        Check::CommitCount => "commit count",
+        Check::ClientShare => "not client-bound",
+        Check::Steal => "no CPU steal",
+        Check::ForeignCpu => "no foreign CPU load",
+        Check::ForeignIo => "no foreign I/O",
         Check::Throttling => "no throttling",
         Check::Swapping => "no swapping",
-        Check::PageCache => "past the page cache",
-        Check::CacheFit => "table and cache",
+        Check::PageCache => "page cache bypassed",
+        Check::CacheFit => "table size and cache",
         Check::Durability => "durable commits",
         Check::RateLevels => "one rate level",
         Check::Failures => "no failures",
         Check::Backlog => "no backlog",
-        Check::WindowLength => "length of the window",
+        Check::WindowLength => "window length",
         Check::OtherSessions => "no other sessions",
         Check::DeviceIo => "seen by the block layer",
-        Check::Unwritten => "blocks written before",
+        Check::Unwritten => "blocks written before reading",
         Check::Compressible => "incompressible data",
         Check::Flush => "flushes reached the device",
-        Check::StepDown => "no step down",
+        Check::StepDown => "no drop of the rate",
         Check::Steady => "steady",
-        Check::Stall => "no stall",
-        Check::GeneratorBound => "generator not the limit",
+        Check::Stall => "no generator stall",
+        Check::GeneratorBound => "not generator-bound",
         Check::Content => "content",
         Check::Bound => "service level",
         Check::NodeLoss => "no node lost",
     }
 }
 
-/// The named size.
+/// The name of a preset.
 pub(crate) fn preset(preset: Preset) -> &'static str {
     match preset {
         Preset::Smoke => "smoke",
@@ -120,7 +120,7 @@ pub(crate) fn preset(preset: Preset) -> &'static str {
     }
 }
 
-/// How far an invocation came.
+/// The status of an invocation.
 pub(crate) fn status(status: Status) -> &'static str {
     match status {
         Status::Running => "unfinished",
@@ -130,7 +130,7 @@ pub(crate) fn status(status: Status) -> &'static str {
     }
 }
 
-/// Where jobs run.
+/// The placement of jobs, as the option takes it.
 pub(crate) fn placement(placement: Placement) -> &'static str {
     match placement {
         Placement::Kernel => "kernel",
@@ -139,17 +139,25 @@ pub(crate) fn placement(placement: Placement) -> &'static str {
     }
 }
 
-/// When steps are due, in words.
+/// The CPU pinning of jobs, in a word.
+pub(crate) fn pinning(of: Placement) -> &'static str {
+    match of {
+        Placement::Kernel => "none",
+        other => placement(other),
+    }
+}
+
+/// The pacing of steps, in words.
 pub(crate) fn pace(pace: Pace) -> String {
     match pace {
-        Pace::AsFastAsPossible => "as fast as possible".to_owned(),
+        Pace::AsFastAsPossible => "closed loop, unthrottled".to_owned(),
         Pace::Rate { steps_per_second } => format!("{} steps/s", number(steps_per_second)),
         Pace::Poisson { steps_per_second } => format!("{} steps/s, Poisson", number(steps_per_second)),
         Pace::ThinkTime { think_ns } => format!("think time {}", duration(think_ns)),
     }
 }
 
-/// In what a run differs from the plain one of its test, in words.
+/// How a run differs from the plain one of its test, in words.
 pub(crate) fn variation(variation: Variation) -> String {
     match variation {
         Variation::Paced { pace: of, one_thread_per_core } => {
@@ -169,7 +177,7 @@ pub(crate) fn variation(variation: Variation) -> String {
     }
 }
 
-/// The same beside a degree of parallelism, in a few letters.
+/// The same after a degree of parallelism, abbreviated.
 pub(crate) fn varied(variation: Variation) -> String {
     match variation {
         Variation::Paced { pace, one_thread_per_core } => {
@@ -206,13 +214,47 @@ pub fn dop(dop: Dop, sweep: Sweep) -> String {
     }
 }
 
-/// Letters of the code of a run that are shown: more than any of ours has, and those of users' tests may be longer.
+/// Degrees of parallelism in words: `1, 2, 4 jobs`, `1, 2 threads`. What does not vary is named only where it is
+/// more than one.
+pub(crate) fn degrees(dops: &[Dop]) -> String {
+    let row = |numbers: Vec<u32>| list(numbers.iter().map(u32::to_string));
+    let named = |numbers: Vec<u32>, word: &str| match numbers.as_slice() {
+        [1] => format!("1 {word}"),
+        _ => format!("{} {word}s", row(numbers)),
+    };
+    let of = |degree: fn(&Dop) -> u32| {
+        let mut numbers: Vec<u32> = dops.iter().map(degree).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    };
+    let (nodes, jobs, threads) = (of(|dop| dop.nodes), of(|dop| dop.jobs), of(|dop| dop.threads));
+    let mut parts = Vec::new();
+    if threads == [1] || jobs != [1] {
+        parts.push(named(jobs, "job"));
+    }
+    if threads != [1] {
+        parts.push(named(threads, "thread"));
+    }
+    if nodes != [1] {
+        parts.push(named(nodes, "node"));
+    }
+    parts.join(", ")
+}
+
+/// `sentence` with an uppercase first letter.
+pub(crate) fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Characters of the code of a run that are shown; codes of user-defined tests may be longer.
 pub(crate) const CODE_MAX: usize = 40;
 
-/// Letters of a code in front of a text.
+/// Characters of a code in front of a text.
 const SHORT_CODE_MAX: usize = 8;
 
-/// A code as a label, and in brackets the whole of one that is too long for it: `S100`, ` (S100@blob-write)`.
+/// A code as a label, and in parentheses the whole of one that is too long for it: `S100`, ` (S100@blob-write)`.
 pub(crate) fn short_code(test: &str) -> (String, String) {
     match test.split_once('@') {
         Some((code, _)) if test.chars().count() > SHORT_CODE_MAX && !code.is_empty() => {
@@ -234,5 +276,14 @@ mod tests {
         assert_eq!(at(1, 1, 8, Sweep::Threads), "T8");
         assert_eq!(at(2, 1, 8, Sweep::Threads), "N2T8");
         assert_eq!(at(2, 4, 8, Sweep::Jobs), "N2J4T8");
+    }
+
+    #[test]
+    fn degrees_name_what_varies() {
+        let threads = |threads| Dop { nodes: 1, jobs: 1, threads };
+        assert_eq!(degrees(&[Dop::jobs(1)]), "1 job");
+        assert_eq!(degrees(&[Dop::jobs(1), Dop::jobs(2), Dop::jobs(4)]), "1, 2, 4 jobs");
+        assert_eq!(degrees(&[threads(1), threads(2)]), "1, 2 threads");
+        assert_eq!(degrees(&[Dop { nodes: 2, jobs: 8, threads: 4 }]), "8 jobs, 4 threads, 2 nodes");
     }
 }

@@ -25,7 +25,7 @@ fn every_figure_of_a_run_that_is_not_invalid_is_one_row() {
     };
     assert_eq!(found("1", "Rows").unwrap(), ["load_profile", "total", "4", "count", "2.6666666666666665", ""]);
     assert_eq!(found("1", "Redo size").unwrap(), ["load_profile", "total", "", "", "", "the engine does not count it"]);
-    assert_eq!(found("3", "Rows"), None, "it broke off");
+    assert_eq!(found("3", "Rows"), None, "it was aborted");
     let steps =
         activity.iter().filter(|row| row["run"] == "1" && row.get("name").is_some_and(|it| it.starts_with("client")));
     let counted: f64 = steps.map(|row| row["value"].parse::<f64>().unwrap()).sum();
@@ -42,5 +42,5 @@ fn every_line_of_a_latency_table_is_one_row() {
     assert!(of("1").contains(&vec!["system_call", "row", "fdatasync", "2", "timed"]), "{:?}", of("1"));
     assert!(of("2").contains(&vec!["client_service", "row", "begun to done", "4", "timed"]), "{:?}", of("2"));
     assert!(of("2").iter().any(|row| row[..2] == ["system_call", "missing"]), "{:?}", of("2"));
-    assert!(of("3").is_empty(), "it broke off");
+    assert!(of("3").is_empty(), "it was aborted");
 }

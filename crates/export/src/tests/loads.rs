@@ -58,7 +58,7 @@ fn a_load_is_a_row_and_so_is_each_of_its_stages() {
         (Some("true"), Some("as_is"), Some("after"))
     );
     assert_eq!((cell(0, "flat_bytes_per_second"), cell(0, "flat_over_table")), (Some("1000000"), Some("2")));
-    assert_eq!((cell(0, "index_bytes"), cell(0, "server_cpus")), (None, None), "what has no source is empty");
+    assert_eq!((cell(0, "index_bytes"), cell(0, "server_cpus")), (None, None), "a figure without a source is empty");
     assert_eq!(
         (cell(1, "invalid"), cell(1, "flat_bytes_per_second"), cell(1, "flat_over_table")),
         (Some("true"), None, None)

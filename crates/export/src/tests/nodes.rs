@@ -1,4 +1,4 @@
-//! Tables of nodes, and of what happened to them.
+//! Tables of nodes and node events.
 
 use super::*;
 
@@ -16,13 +16,13 @@ fn a_node_is_one_row_with_its_own_figures() {
     let until_lost = [None, Some("2.4"), Some("5"), Some("9")];
     assert_eq!(cells(0, figures), until_lost, "one reading, and 3 operations in the 1.25 s before it was lost");
     assert_eq!(cells(2, ["node", "name", "takes_writes", "response_ns_p50"]), [Some("4"), None, None, None]);
-    // Of an invalid run what was counted, and no result.
+    // An invalid run has counts, and no result.
     assert_eq!(cells(4, ["run", "invalid", "operations", "commits"]), ["3", "true", "30", "30"].map(Some));
     assert_eq!(cells(4, ["operations_per_second", "service_ns_p50", "service_ns_p99", "response_ns_p99"]), [None; 4]);
 }
 
 #[test]
-fn what_happened_to_nodes_is_told_and_counted() {
+fn node_events_are_rows_and_counted() {
     let directory = tempfile::tempdir().unwrap();
     written(directory.path(), Format::Csv);
     let events = csv_rows(&directory.path().join("events.csv"));

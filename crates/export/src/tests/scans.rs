@@ -1,13 +1,13 @@
 //! Scans of loaded tables.
 
-use record::{Dop, Evidence, Finding, Verdict};
+use record::{Dop, Evidence, Finding, LoadModel, RunKind, Scan, ScanKind, Verdict};
 
 use super::*;
 
 /// Two scans of a table of 3 MB in a second and a half.
-fn scanned(number: u32, test: &str) -> Run {
+fn scanned(number: u32, scan: Scan) -> Run {
     let mut scanned = run(number);
-    scanned.test = test.to_owned();
+    (scanned.test, scanned.kind) = (scan.code(), RunKind::Scan(scan));
     scanned.dop = Dop { nodes: 1, jobs: 1, threads: 4 };
     (scanned.totals.rows, scanned.totals.transactions) = (30_000, 2);
     (scanned.totals.bytes, scanned.data_bytes) = (Some(Bytes(6_000_000)), Some(Bytes(1_500_000)));
@@ -17,10 +17,12 @@ fn scanned(number: u32, test: &str) -> Run {
 #[test]
 fn a_scan_is_a_row() {
     let directory = tempfile::tempdir().unwrap();
-    let mut invalid = scanned(2, "L441");
+    let compressed = LoadModel { partitioned: false, compressed: true };
+    let cold = scanned(1, Scan { kind: ScanKind::Sum, model: compressed, is_cold: true });
+    let mut invalid = scanned(2, Scan { kind: ScanKind::Report, model: LoadModel::default(), is_cold: false });
     invalid.findings = vec![Finding::new(Verdict::Fail, Evidence::Steal(None))];
     let mut export = Export::begin(directory.path(), Format::Csv, Existing::Replace).unwrap();
-    export.add(Record { runs: vec![scanned(1, "L431@compressed,cold"), invalid, run(3)], ..record() }).unwrap();
+    export.add(Record { runs: vec![cold, invalid, run(3)], ..record() }).unwrap();
     export.finish().unwrap();
     let scans = csv_rows(&directory.path().join("scans.csv"));
     let cell = |row: usize, name: &str| scans[row].get(name).map(String::as_str);

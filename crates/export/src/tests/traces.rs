@@ -1,4 +1,4 @@
-//! The table of what was traced.
+//! The table of traces.
 
 use record::{LayerLatency, MeasuringPoint, OperationClass, Rung, Trace, Variation};
 

@@ -1,14 +1,14 @@
-//! What the database did during a run, in the order of the reports that administrators know: on a terminal, as
-//! comma-separated values, on the page.
+//! Database activity of a run, in the order of AWR reports: as text, as comma-separated values, on the page.
 
-mod csv;
 mod text;
 mod words;
 
 use model::{ActivityChoice, DatabaseActivity};
 use record::{Record, Run};
+use tables::activity;
 
-pub use csv::activity_csv;
+use crate::view::View;
+
 pub use text::activity_text;
 pub(crate) use words::{
     amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets, time_share,
@@ -16,44 +16,54 @@ pub(crate) use words::{
 };
 
 /// The activity of one run.
-pub(crate) struct Told<'a> {
+pub(crate) struct RunActivity<'a> {
     /// The run.
     pub(crate) run: &'a Run,
-    /// What the database did.
+    /// The database activity.
     pub(crate) activity: DatabaseActivity,
 }
 
-/// What there is to tell of the runs of `record` that `choice` means.
-pub(crate) fn told<'a>(record: &'a Record, choice: &ActivityChoice) -> Vec<Told<'a>> {
+/// The activity of the runs of `record` that `choice` selects.
+pub(crate) fn activities<'a>(record: &'a Record, choice: &ActivityChoice) -> Vec<RunActivity<'a>> {
     let runs = model::activity_runs(record, choice).into_iter();
-    runs.filter_map(|run| Some(Told { run, activity: model::database_activity(record, run)? })).collect()
+    runs.filter_map(|run| Some(RunActivity { run, activity: model::database_activity(record, run)? })).collect()
 }
 
-/// Whether there is anything to tell of the best run of a test of `record`.
+/// Whether the best run of any test of `record` has activity.
 pub(crate) fn has_activity(record: &Record) -> bool {
     !model::activity_runs(record, &ActivityChoice::Best).is_empty()
 }
 
-/// The same where somebody asked for it.
+/// As [`activities`], for an explicit request.
 ///
 /// # Errors
-/// What is wrong with the question, in words.
-fn asked<'a>(record: &'a Record, choice: &ActivityChoice) -> Result<Vec<Told<'a>>, String> {
-    let told = told(record, choice);
-    if !told.is_empty() {
-        return Ok(told);
+/// Why there is no activity, in words.
+fn requested<'a>(record: &'a Record, choice: &ActivityChoice) -> Result<Vec<RunActivity<'a>>, String> {
+    let found = activities(record, choice);
+    if !found.is_empty() {
+        return Ok(found);
     }
     Err(match choice {
-        ActivityChoice::Best => "no valid run of this record works through an engine".to_owned(),
+        ActivityChoice::Best => "no valid run of this record uses an engine".to_owned(),
         ActivityChoice::Number(number) if record.runs.iter().any(|run| run.number == *number) => {
-            format!("run {number} does not work through an engine")
+            format!("run {number} does not use an engine")
         }
         ActivityChoice::Number(number) => {
             format!("there is no run {number} in this record of {} runs", record.runs.len())
         }
         ActivityChoice::Test(code) if record.runs.iter().any(|run| run.test.eq_ignore_ascii_case(code)) => {
-            format!("no run of {code} works through an engine")
+            format!("no run of {code} uses an engine")
         }
         ActivityChoice::Test(code) => format!("there is no run of test {code} in this record"),
     })
+}
+
+/// The database activity during the runs of `record` that `choice` selects, as comma-separated values (RFC 4180, UTF-8)
+/// with a header line; unknown values are empty, with a reason where there is one.
+///
+/// # Errors
+/// Why there is no activity, in words.
+pub fn activity_csv(record: &Record, choice: &ActivityChoice) -> Result<String, String> {
+    let rows = requested(record, choice)?.into_iter().flat_map(|of| activity::rows_of(record, of.run, &of.activity));
+    Ok(View::of(activity::columns()).csv(rows))
 }

@@ -7,67 +7,67 @@ use super::words::{
     NOT_DETERMINED, amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets,
     time_share, unknown_lines,
 };
-use super::{Told, asked};
+use super::{RunActivity, requested};
 use crate::figure::{UNKNOWN, count, duration, megabytes, nanos, percent, short, three_digits};
 use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section};
 use crate::style::Style;
 use crate::text::{command, next_steps, short_title, word};
 use crate::words::{dop, variation};
 
-/// The widest page: that of a terminal of old, which everybody can paste.
+/// The widest layout, which can be pasted anywhere.
 const WIDTH_MAX: usize = 80;
 
 /// Events of one list.
 const EVENTS_MAX: usize = 10;
 
-/// Letters of an event.
+/// Characters of an event.
 const EVENT_MAX: usize = 27;
 
-/// Letters of a bar, at most.
+/// Characters of a bar, at most.
 const BAR_MAX: usize = 24;
 
-/// Letters beside a bar.
+/// Characters of a line without its bar.
 const BESIDE_BAR: usize = 44;
 
-/// What is said of how to read it.
+/// How to read the figures.
 const READING: [&str; 4] = [
-    "DB time: sessions at work for a statement, all together, on a processor or waiting for anything but their client.",
-    "DB CPU: of all processes of the engine, their work outside of statements too: it may be more than DB time.",
-    "Timed: by the engine's own counters, which may count its own processes too. Sampled: sessions looked at now and \
-     then, an estimate; shares are of DB time and never of the samples.",
-    "n.d.: not determined, because there is no source.",
+    "DB time: time of all sessions at work for a statement, on CPU or waiting for anything but their client.",
+    "DB CPU: CPU time of all processes of the engine, also outside of statements; it may exceed DB time.",
+    "Timed: by the engine's counters, which may include its background processes. Sampled: an estimate from session \
+     samples; shares are of DB time, not of the samples.",
+    "n.d.: not determined, there is no source.",
 ];
 
-/// What the database did during the runs of `record` that `choice` means, laid out for `width` columns, at most 80: load
-/// profile, active sessions, timed events, wait classes, I/O, log, checkpoints, histograms. `place` is the path of the
-/// record as the user may type it.
+/// The database activity during the runs of `record` that `choice` selects, laid out for `width` columns, at most 80:
+/// load profile, active sessions, timed events, wait classes, I/O, log, checkpoints, histograms. `path` is the path of
+/// the record.
 ///
 /// # Errors
-/// What is wrong with the question, in words.
+/// Why there is no activity, in words.
 pub fn activity_text(
     record: &Record,
     choice: &ActivityChoice,
-    place: &str,
+    path: &str,
     style: Style,
     width: usize,
 ) -> Result<String, String> {
-    let told = asked(record, choice)?;
+    let found = requested(record, choice)?;
     let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines: Vec<String> = Vec::new();
-    for one in &told {
+    for one in &found {
         lines.extend(run(one, style, width));
     }
     lines.push(section("HOW TO READ IT", style, width));
     lines.extend(READING.iter().flat_map(|note| paragraph("", 2, note, width)));
     lines.push(String::new());
-    lines.extend(command("figures", "dbdyno report", &word(place), "--activity --format csv", width));
-    lines.extend(next_steps(record, place, width));
-    Ok(style.letters(lines.join("\n") + "\n"))
+    lines.extend(command("figures", "dbdyno report", &word(path), "--activity --format csv", width));
+    lines.extend(next_steps(record, path, width));
+    Ok(style.encoded(lines.join("\n") + "\n"))
 }
 
 /// The parts of one run.
-fn run(told: &Told<'_>, style: Style, width: usize) -> Vec<String> {
-    let Told { run, activity } = told;
+fn run(of: &RunActivity<'_>, style: Style, width: usize) -> Vec<String> {
+    let RunActivity { run, activity } = of;
     let title = clean(short_title(run.layer, &run.title));
     let other = run.variation.map(|other| format!(", {}", variation(other))).unwrap_or_default();
     let head = format!("Run {}: {} {title}, {}{other}", run.number, clean(&run.test), dop(run.dop, run.sweep));
@@ -84,8 +84,8 @@ fn run(told: &Told<'_>, style: Style, width: usize) -> Vec<String> {
     part("LOAD PROFILE", table(profile(activity)));
     part("TOP TIMED EVENTS", table(events(&activity.events)));
     part("WAIT CLASSES", table(classes(activity, width)));
-    part("OTHER WAITS: of the engine's own processes, or of all threads", table(background(&activity.background)));
-    part("SAMPLES HELD AGAINST WHAT THE ENGINE TIMED", table(calibrations(activity)));
+    part("OTHER WAITS: of background processes, or of all threads", table(background(&activity.background)));
+    part("SAMPLED AGAINST TIMED", table(calibrations(activity)));
     part("I/O BY KIND", table(io(activity)));
     part("LOG", facts(log_facts(activity).into_iter().map(|(name, value)| (name.to_owned(), value)).collect(), width));
     part("CHECKPOINTS", vec![format!("  {}", checkpoints(activity.checkpoints))]);
@@ -97,7 +97,7 @@ fn run(told: &Told<'_>, style: Style, width: usize) -> Vec<String> {
     lines
 }
 
-/// Names and values, the values below each other.
+/// Names and values, the values aligned.
 fn facts(facts: Vec<(String, String)>, width: usize) -> Vec<String> {
     let indent = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) + 4;
     facts.iter().flat_map(|(name, value)| paragraph(&format!("  {name}"), indent, value, width)).collect()
@@ -114,7 +114,7 @@ fn profile(activity: &DatabaseActivity) -> Table {
     table
 }
 
-/// The name of an event in a column. Of a path that is too long the end tells more than the beginning.
+/// The name of an event in a column; a path that is too long loses its first parts.
 fn event(name: &str, width: usize) -> String {
     let name = clean(name);
     let mut shown = name.as_str();
@@ -235,7 +235,7 @@ fn calibrations(activity: &DatabaseActivity) -> Table {
 fn io(activity: &DatabaseActivity) -> Table {
     const HEADS: [Head; 5] = [
         (&[""], Align::Left),
-        (&["as seen by"], Align::Left),
+        (&["counted by"], Align::Left),
         (&["requests/s"], Align::Right),
         (&["MB/s"], Align::Right),
         (&["mean time"], Align::Right),

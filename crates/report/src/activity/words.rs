@@ -6,10 +6,10 @@ use record::{Bytes, Ratio, WaitClass};
 use crate::figure::{count, duration, nanos, number, percent, three_digits, volume};
 use crate::words::plural;
 
-/// Stands where there is no source.
+/// Shown where there is no source.
 pub(crate) const NOT_DETERMINED: &str = "n.d.";
 
-/// A class as administrators know it.
+/// The name of a wait class.
 pub(crate) fn class(class: WaitClass) -> &'static str {
     match class {
         WaitClass::Cpu => "CPU",
@@ -25,7 +25,7 @@ pub(crate) fn class(class: WaitClass) -> &'static str {
     }
 }
 
-/// How a figure came about.
+/// The method of a figure.
 pub(crate) fn method(method: ActivityMethod) -> String {
     match method {
         ActivityMethod::Timed => "timed".to_owned(),
@@ -35,7 +35,7 @@ pub(crate) fn method(method: ActivityMethod) -> String {
     }
 }
 
-/// Who counted.
+/// The source of a count.
 pub(crate) fn observer(observer: IoObserver) -> &'static str {
     match observer {
         IoObserver::Engine => "engine",
@@ -72,24 +72,23 @@ pub(crate) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
     let on = load.processors.map(|count| format!(" on {}", plural(count.into(), "processor"))).unwrap_or_default();
     let average = load.average.map_or_else(|| NOT_DETERMINED.to_owned(), three_digits);
     facts.push(fact("Average active sessions", format!("{average}{on}")));
-    if let (Some(sampled), Some(looks), Some(period)) = (load.sampled, load.sample_count, load.period_ns) {
+    if let (Some(sampled), Some(samples), Some(period)) = (load.sampled, load.sample_count, load.period_ns) {
         let cost = load.cost_ns.map(|cost| format!(", cost {}", duration(cost))).unwrap_or_default();
-        let found = load.found.map(|found| format!(": {} found", count(found))).unwrap_or_default();
-        let looks = plural(looks, "look");
-        let sampled = three_digits(sampled);
-        let told = format!("{sampled}{found} in {looks} @{}{cost}", duration(period));
-        facts.push(fact("Sampled active sessions", told));
+        let active = load.found.map(|found| format!("{} active in ", count(found))).unwrap_or_default();
+        let samples = plural(samples, "sample");
+        let text = format!("{}: {active}{samples} every {}{cost}", three_digits(sampled), duration(period));
+        facts.push(fact("Sampled active sessions", text));
     }
     if let Some(coverage) = load.coverage {
-        facts.push(fact("Coverage", format!("the samples found {} of DB time", percent(coverage))));
+        facts.push(fact("Coverage", format!("samples account for {} of DB time", percent(coverage))));
     }
     facts
 }
 
-/// Samples held against what the engine timed: what, by the engine, by the samples, the factor between them. The first one
-/// is all of database time.
+/// Samples compared with the engine's times: name, timed, sampled, factor between them. The first row is all of
+/// database time.
 pub(crate) fn samples(activity: &DatabaseActivity) -> Vec<[String; 4]> {
-    // Of a few sightings no factor follows.
+    // A factor from few samples is not significant.
     let is_enough = activity.sessions.found.is_some_and(|found| found >= model::RULES.attribution_looks_min);
     let row = |event: &str, timed: f64, sampled: f64, factor: Option<f64>| {
         let factor = factor.filter(|_| is_enough).map_or_else(|| NOT_DETERMINED.to_owned(), three_digits);
@@ -137,7 +136,7 @@ pub(crate) fn shown_buckets(histogram: &MicroHistogram) -> (Vec<(&MicroBucket, R
     (shown, most)
 }
 
-/// What has no source, a line each, the same reason once.
+/// What has no source, a line for each reason.
 pub(crate) fn unknown_lines(activity: &DatabaseActivity) -> Vec<String> {
     let of_profile = activity.profile.iter().filter_map(|line| Some((line.name, line.reason?.to_owned())));
     let of_log =

@@ -1,6 +1,5 @@
-//! Random blocks: the method's own line, what an operation cost, its kinds, and the tiers of caches.
+//! Random blocks: SLOB-style summary, per-operation averages, kinds of operations, cache tiers.
 
-mod chart;
 mod remark;
 mod table;
 
@@ -8,9 +7,8 @@ use record::{BlockOperation, CacheState, LoopPlace, RandomBlocks, Record, Run};
 
 use crate::figure::{UNKNOWN, memory};
 
-pub(crate) use chart::chart;
 pub(crate) use remark::{extent, remarks};
-pub(crate) use table::{averages, kind_rows, kind_view, kinds, line, rows, view};
+pub(crate) use table::{averages, chart, kind_rows, kind_view, kinds, line, rows, view};
 
 /// The runs of random blocks that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &RandomBlocks)> {
@@ -26,13 +24,13 @@ pub(crate) fn cache(blocks: &RandomBlocks) -> String {
 /// The state of the caches, in a word.
 pub(crate) fn caches(blocks: &RandomBlocks) -> &'static str {
     match blocks.caches {
-        CacheState::Filled => "filled",
-        CacheState::AsFound => "as found",
+        CacheState::Filled => "preloaded",
+        CacheState::AsFound => "warm",
         CacheState::Cold => "cold",
     }
 }
 
-/// What the runs have in common, as sentences.
+/// The common facts of the runs, as sentences.
 pub(crate) fn facts(record: &Record) -> Vec<String> {
     let Some(run) = record.runs.iter().find(|run| run.blocks.is_some()) else { return Vec::new() };
     let Some(blocks) = run.blocks.as_deref() else { return Vec::new() };
@@ -42,25 +40,24 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
     let tables = if schemas == 1 { "one schema".to_owned() } else { format!("each of {schemas} schemas") };
     let columns = if parameter("redo_stress_heavy") == 1 { 19 } else { 2 };
     let mut facts = vec![format!(
-        "{} blocks{block} in {tables}, one visited row in each; an operation visits {}; {} % of the operations update {} \
-         of 19 columns; each commits",
+        "{} blocks{block} in {tables}, one visited row in each; an operation visits {}; {} % of the operations update \
+         {} of 19 columns; each commits",
         blocks.blocks_per_schema,
         blocks.work_unit,
         parameter("update_pct"),
         columns
     )];
     facts.push(match blocks.place {
-        LoopPlace::Client => "the loop is in the client: a statement for each operation".to_owned(),
-        LoopPlace::Engine => format!(
-            "the loop is in the engine: a call for {} operations; times are those of calls",
-            blocks.operations_per_step
-        ),
+        LoopPlace::Client => "client-side loop: a statement for each operation".to_owned(),
+        LoopPlace::Engine => {
+            format!("server-side loop: a call for {} operations; times are those of calls", blocks.operations_per_step)
+        }
     });
     if blocks.caches == CacheState::Cold {
         let left = blocks.page_cached.map_or_else(String::new, |share| {
-            format!("; {} of the engine's files were left in the page cache", crate::figure::percent(share))
+            format!("; {} of the engine's files remained in the page cache", crate::figure::percent(share))
         });
-        facts.push(format!("begun with empty caches, no block visited twice{left}"));
+        facts.push(format!("started with empty caches, no block visited twice{left}"));
     }
     facts
 }

@@ -1,18 +1,17 @@
-//! What an axis measures, how its values become places, and how they are written.
+//! An axis: label, scale from values to positions, format of values.
 
 use record::{Nanos, Ratio};
 
-use super::tick::Direction;
 use crate::figure;
 
 /// One axis of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What is measured, with its unit: `jobs`, `rows per second`.
+    /// The quantity with its unit: `jobs`, `rows per second`.
     pub label: String,
-    /// How values become places.
+    /// The scale.
     pub scale: Scale,
-    /// How values are written.
+    /// The format of values.
     pub figures: Figures,
 }
 
@@ -22,7 +21,7 @@ impl Axis {
         Axis { label: label.into(), scale, figures }
     }
 
-    /// `value` in words: with the unit behind it where the label is its unit, else with the label before it.
+    /// `value` in words: followed by the unit where the label is a unit, else preceded by the label.
     pub(super) fn with_unit(&self, value: f64, direction: Direction) -> String {
         let figure = self.figures.text(value);
         match (&self.figures, direction) {
@@ -32,7 +31,7 @@ impl Axis {
         }
     }
 
-    /// What its exact values are, for a table: the label, with the unit that the drawing writes differently.
+    /// The heading of exact values: the label, with the unit where the drawing shows another one.
     pub(super) fn measure(&self) -> String {
         match self.figures {
             Figures::Nanos => format!("{} [ns]", self.label),
@@ -40,20 +39,37 @@ impl Axis {
             Figures::Rate | Figures::Plain | Figures::Names(_) => self.label.clone(),
         }
     }
+
+    /// `value` with all its digits, or its name.
+    pub(super) fn exact(&self, value: f64) -> String {
+        match &self.figures {
+            Figures::Names(_) => self.figures.text(value),
+            _ => exact(value),
+        }
+    }
 }
 
-/// How values become places on an axis. What a scale cannot place (zero on a logarithmic one) is not drawn.
+/// The direction of an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From left to right, labels side by side.
+    Across,
+    /// From bottom to top, labels stacked.
+    Up,
+}
+
+/// The mapping from values to positions. Values without a position (zero on a log scale) are not drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// In proportion, from the smallest to the largest value.
     Linear,
     /// In proportion, and zero is on the axis: heights can be compared. For throughput.
     FromZero,
-    /// Every doubling is a step: degrees of parallelism, ratios.
+    /// Logarithmic, base 2: degrees of parallelism, ratios.
     Log2,
-    /// Every decade is a step: latency.
+    /// Logarithmic, base 10: latency.
     Log10,
-    /// A quantile in [0, 1) by its distance from 1: 90 %, 99 %, 99.9 % are a step apart. 1 has no place.
+    /// A quantile in [0, 1) by its distance from 1: 90 %, 99 %, 99.9 % are equally spaced. 1 has no position.
     Nines,
 }
 
@@ -61,8 +77,8 @@ pub enum Scale {
 const DRAWN_MAX: f64 = 1e150;
 
 impl Scale {
-    /// Where `value` lies, in steps of the scale; `None` for what has no place on it.
-    pub(super) fn place(self, value: f64) -> Option<f64> {
+    /// The position of `value`, in steps of the scale; `None` without one.
+    pub(super) fn position(self, value: f64) -> Option<f64> {
         let drawn = value.is_finite() && value.abs() <= DRAWN_MAX;
         let logarithm = |value: f64, of: fn(f64) -> f64| (value >= 1.0 / DRAWN_MAX).then(|| of(value));
         match self {
@@ -70,13 +86,13 @@ impl Scale {
             Scale::Linear | Scale::FromZero => Some(value),
             Scale::Log2 => logarithm(value, f64::log2),
             Scale::Log10 => logarithm(value, f64::log10),
-            // 15 nines are as near to 1 as a double can be told from it.
+            // 15 nines are the limit of a double.
             Scale::Nines => (0.0..1.0).contains(&value).then(|| (1.0 - value).max(1e-15).log10().abs()),
         }
     }
 }
 
-/// How the values of an axis are written.
+/// The format of the values of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Figures {
     /// A rate, with an SI prefix: `52.31 k`.
@@ -96,7 +112,7 @@ pub enum Figures {
 }
 
 impl Figures {
-    /// `value` as a reader sees it, with the digits of the rest of the report.
+    /// `value` as it is shown, with the digits of the rest of the report.
     pub fn text(&self, value: f64) -> String {
         match self {
             Figures::Rate => figure::number(value),
@@ -112,7 +128,7 @@ impl Figures {
         }
     }
 
-    /// `value` beside an axis: no more digits than it needs.
+    /// `value` as a tick label: no more digits than needed.
     pub(super) fn tick(&self, value: f64) -> String {
         match self {
             Figures::Names(_) | Figures::Quantile | Figures::Plain => self.text(value),
@@ -125,7 +141,12 @@ impl Figures {
     }
 }
 
-/// The index that `value` stands for, if it is one.
+/// `value` with all its digits; empty where it is not finite.
+pub(super) fn exact(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { String::new() }
+}
+
+/// `value` as an index, if it is one.
 fn index(value: f64) -> Option<usize> {
     ((0.0..1e9).contains(&value) && value.fract() == 0.0).then_some(value as usize)
 }
@@ -143,7 +164,7 @@ fn plain(value: f64) -> String {
     }
 }
 
-/// A quantile in percent with as many digits as tell it from 1.
+/// A quantile in percent with as many digits as distinguish it from 1.
 fn quantile(value: f64) -> String {
     if !(0.0..=1.0).contains(&value) {
         return figure::UNKNOWN.to_owned();
@@ -154,7 +175,7 @@ fn quantile(value: f64) -> String {
     format!("{} %", trimmed(&format!("{:.decimals$}", value * 100.0)))
 }
 
-/// `figure` without zeros behind the point, its unit or prefix kept: `20.00 k` becomes `20 k`.
+/// `figure` without trailing zeros of its decimals, its unit or prefix kept: `20.00 k` becomes `20 k`.
 fn trimmed(figure: &str) -> String {
     let end = figure.find([' ', 'e']).unwrap_or(figure.len());
     let (digits, unit) = figure.split_at(end);
@@ -193,14 +214,14 @@ mod tests {
 
     #[test]
     fn a_scale_places_only_what_lies_on_it() {
-        assert_eq!(Scale::Log2.place(8.0), Some(3.0));
-        assert_eq!(Scale::Log2.place(0.0), None);
-        assert_eq!(Scale::Log10.place(-1.0), None);
-        assert_eq!(Scale::Linear.place(f64::NAN), None);
-        assert_eq!(Scale::Linear.place(f64::MAX), None);
-        assert_eq!(Scale::Nines.place(1.0), None);
-        assert!((Scale::Nines.place(0.999).unwrap() - 3.0).abs() < 1e-9);
-        assert_eq!(Scale::Nines.place(0.0), Some(0.0));
+        assert_eq!(Scale::Log2.position(8.0), Some(3.0));
+        assert_eq!(Scale::Log2.position(0.0), None);
+        assert_eq!(Scale::Log10.position(-1.0), None);
+        assert_eq!(Scale::Linear.position(f64::NAN), None);
+        assert_eq!(Scale::Linear.position(f64::MAX), None);
+        assert_eq!(Scale::Nines.position(1.0), None);
+        assert!((Scale::Nines.position(0.999).unwrap() - 3.0).abs() < 1e-9);
+        assert_eq!(Scale::Nines.position(0.0), Some(0.0));
     }
 
     #[test]

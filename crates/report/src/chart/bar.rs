@@ -1,20 +1,21 @@
 //! Horizontal bars: efficiency against each ceiling, ratios of a comparison around 1.
 
+use super::axis::{Direction, exact};
 use super::ruler::{Reachable, Ruler};
-use super::svg::{self, Anchor, Drawing, Told, coordinate, place, width_of};
-use super::tick::Direction;
-use super::{Axis, Chart, Mark, WIDTH, table};
+use super::svg::{self, Anchor, Drawing, Tooltip, coordinate, width_of, xy};
+use super::{Axis, Chart, Mark, WIDTH};
+use crate::view::line as csv_line;
 
 /// A chart of horizontal bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarChart {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// One or two sentences for a reader who does not see it.
+    /// Alternative text, one or two sentences.
     pub description: String,
-    /// What the bars measure.
+    /// The axis of the values.
     pub axis: Axis,
-    /// Where bars begin: 0, or 1 for ratios (on a logarithmic scale, so that twice and half are as long).
+    /// The start of the bars: 0, or 1 for ratios (on a log scale, so that 2 and 0.5 are equally long).
     pub base: f64,
     /// From top to bottom.
     pub bars: Vec<Bar>,
@@ -25,19 +26,19 @@ pub struct BarChart {
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// What it is of.
+    /// The label.
     pub label: String,
-    /// How long. Not finite: unknown, and only the words are drawn.
+    /// The value. Not finite: unknown, and only the text is drawn.
     pub value: f64,
     /// The interval of `value`, low and high, drawn as whiskers.
     pub interval: Option<(f64, f64)>,
-    /// What stands behind the figure: a verdict, what the ceiling is. May be empty.
+    /// A note after the figure: a verdict, the ceiling. May be empty.
     pub note: String,
-    /// How it is coloured; the note must say the same in words.
+    /// The colour; the note must state the same in words.
     pub tone: Tone,
 }
 
-/// What a bar's colour says.
+/// The meaning of the colour of a bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing.
@@ -50,10 +51,10 @@ pub enum Tone {
     Open,
 }
 
-/// The widest labels that stand left of their bars; wider ones stand above them.
+/// The widest labels left of their bars; wider ones are above them.
 const LABELS_WIDTH_MAX: f64 = 190.0;
 
-/// The widest words right of the bars.
+/// The widest text right of the bars.
 const WORDS_WIDTH_MAX: f64 = 190.0;
 
 /// The height of a bar.
@@ -62,7 +63,7 @@ const BAR_HEIGHT: f64 = 15.0;
 /// Between a figure and its note.
 const NOTE_GAP: f64 = 10.0;
 
-/// Where everything stands.
+/// The layout of a chart.
 struct Layout<'a> {
     ruler: Ruler<'a>,
     left: f64,
@@ -102,8 +103,16 @@ impl Chart for BarChart {
         svg::figure(id, &self.title, &self.description, size, &drawing.finish())
     }
 
+    /// One line per bar.
     fn csv(&self) -> String {
-        table::of_bars(self)
+        let mut text = String::new();
+        let mut append = |fields: &[&str]| csv_line(&mut text, fields.iter());
+        append(&["label", &self.axis.measure(), "low", "high", "note"]);
+        for bar in &self.bars {
+            let (low, high) = bar.interval.map_or_else(Default::default, |(low, high)| (exact(low), exact(high)));
+            append(&[&bar.label, &exact(bar.value), &low, &high, &bar.note]);
+        }
+        text
     }
 }
 
@@ -122,17 +131,17 @@ impl BarChart {
         let width = WIDTH - left - words - 16.0;
         let ruler = Ruler::over(&self.axis, self.values(), width, Direction::Across)?;
         let pitch = BAR_HEIGHT + if stacked { 28.0 } else { 10.0 };
-        // Marks have their words above the bars.
+        // Marks have their labels above the bars.
         let top = if self.marks.is_empty() { 4.0 } else { 22.0 };
         let bottom = top + self.bars.len() as f64 * pitch + 4.0;
         let figures_right = left + width + 12.0 + figures.min(WORDS_WIDTH_MAX);
         Some(Layout { ruler, left, width, pitch, stacked, top, bottom, figures_right })
     }
 
-    /// What must fit on the axis; of intervals, as much as leaves the bars their length.
+    /// The values of the axis; intervals within limits, so that bars stay visible.
     fn values(&self) -> impl Iterator<Item = f64> {
         let core = self.bars.iter().map(|bar| bar.value).chain([self.base]).chain(self.marks.iter().map(|mark| mark.x));
-        let core: Vec<f64> = core.filter(|value| self.axis.scale.place(*value).is_some()).collect();
+        let core: Vec<f64> = core.filter(|value| self.axis.scale.position(*value).is_some()).collect();
         let reach = Reachable::of(&self.axis, core.iter().copied());
         let ends = self.bars.iter().filter_map(|bar| bar.interval).flat_map(|(low, high)| [low, high]);
         let ends: Vec<f64> = ends.filter_map(|end| reach.as_ref().map(|reach| reach.limited(end))).collect();
@@ -141,7 +150,7 @@ impl BarChart {
 
     fn draw_axis(&self, drawing: &mut Drawing, layout: &Layout<'_>) {
         for tick in &layout.ruler.ticks {
-            let x = layout.left + layout.ruler.share_of_place(tick.place) * layout.width;
+            let x = layout.left + layout.ruler.share_of_position(tick.position) * layout.width;
             drawing.line("grid", (x, layout.top), (x, layout.bottom));
             let half = width_of(&tick.label) / 2.0;
             let middle = x.clamp(half, (WIDTH - half).max(half));
@@ -169,40 +178,40 @@ impl BarChart {
             let left = layout.figures_right + NOTE_GAP;
             drawing.text("name", (left, baseline), Anchor::Start, &svg::fitted(&bar.note, WIDTH - left));
         }
-        let begin = layout.across(self.base).unwrap_or(layout.left);
+        let start = layout.across(self.base).unwrap_or(layout.left);
         let Some(end) = layout.across(bar.value) else { return };
         drawing.open(bar.tone.class());
         let shape = format!(
             "rect class=\"bar point\" {}",
-            svg::rectangle((begin.min(end), top), ((end - begin).abs().max(1.0), BAR_HEIGHT))
+            svg::rectangle((start.min(end), top), ((end - start).abs().max(1.0), BAR_HEIGHT))
         );
-        let label = self.told(bar);
-        drawing.told(&shape, &Told { x: &figure, y: &bar.label, label: &label, titled: true });
+        let label = self.tooltip(bar);
+        drawing.with_tooltip(&shape, &Tooltip { x: &figure, y: &bar.label, label: &label, titled: true });
         drawing.path("whisker", &self.whisker(layout, bar, top + BAR_HEIGHT / 2.0));
         drawing.close();
     }
 
-    fn told(&self, bar: &Bar) -> String {
+    fn tooltip(&self, bar: &Bar) -> String {
         let figures = &self.axis.figures;
-        let mut told = format!("{}: {}", bar.label, figures.text(bar.value));
+        let mut text = format!("{}: {}", bar.label, figures.text(bar.value));
         if let Some((low, high)) = bar.interval {
-            told.push_str(&format!(", {} to {}", figures.text(low), figures.text(high)));
+            text.push_str(&format!(", {} to {}", figures.text(low), figures.text(high)));
         }
         if !bar.note.is_empty() {
-            told.push_str(&format!("; {}", bar.note));
+            text.push_str(&format!("; {}", bar.note));
         }
-        told
+        text
     }
 
-    /// The interval of a bar; an end beyond the axis has no foot.
+    /// The interval of a bar; an end beyond the axis has no cap.
     fn whisker(&self, layout: &Layout<'_>, bar: &Bar, y: f64) -> String {
         let Some((low, high)) = bar.interval else { return String::new() };
         let (Some(from), Some(to)) = (layout.across(low), layout.across(high)) else { return String::new() };
-        let mut path = format!("M{}H{}", place((from, y)), coordinate(to));
+        let mut path = format!("M{}H{}", xy((from, y)), coordinate(to));
         for end in [low, high] {
             let inside = layout.ruler.share(end).is_some_and(|share| (-1e-9..=1.0 + 1e-9).contains(&share));
             if let Some(x) = layout.across(end).filter(|_| inside) {
-                path.push_str(&format!("M{}v8", place((x, y - 4.0))));
+                path.push_str(&format!("M{}v8", xy((x, y - 4.0))));
             }
         }
         path

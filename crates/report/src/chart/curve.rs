@@ -1,23 +1,22 @@
 //! One series: its line, its band, its points with whiskers, and the sample of it in the key.
 
-use super::line::LineChart;
-use super::plot::Plot;
-use super::series::{Point, Role, Series, drawn};
-use super::svg::{Drawing, Told, coordinate, place};
-use super::tick::Direction;
+use super::axis::Direction;
+use super::ruler::Plot;
+use super::series::{LineChart, Point, Role, Series, drawn};
+use super::svg::{Drawing, Tooltip, coordinate, xy};
 
-/// How many colours, dash patterns and shapes there are; the series after them begin again.
-const LOOK_COUNT: usize = 6;
+/// The number of colours, dash patterns and shapes; further series reuse them.
+const LINE_STYLE_COUNT: usize = 6;
 
-/// From this many points on, points are told to the pointer but not drawn.
+/// From this number of points on, points have tooltips but no shape.
 const DENSE_FROM: usize = 60;
 
-/// The width of a line's sample in the key.
+/// The width of the sample of a line in the key.
 pub(super) const SAMPLE_WIDTH: f64 = 30.0;
 
-/// How a series is drawn.
+/// The style of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct LineStyle {
     role: Role,
     /// 1 to 6 for the colours, 0 for the neutral one.
     slot: usize,
@@ -26,7 +25,7 @@ pub(super) struct Look {
 }
 
 impl Role {
-    /// Whether it is something that an axis must reach.
+    /// Whether the axis must cover it.
     pub(super) fn is_result(self) -> bool {
         matches!(self, Role::Measured | Role::Other | Role::Fit | Role::Claim)
     }
@@ -52,49 +51,49 @@ impl Role {
     }
 }
 
-/// How each of `all` is drawn.
-pub(super) fn looks(all: &[Series]) -> Vec<Look> {
+/// The style of each of `all`.
+pub(super) fn styles(all: &[Series]) -> Vec<LineStyle> {
     let mut taken = 0;
-    let mut looks = Vec::with_capacity(all.len());
+    let mut styles = Vec::with_capacity(all.len());
     for series in all {
         let slot = match series.role {
             Role::Measured | Role::Other => {
                 taken += 1;
-                (taken - 1) % LOOK_COUNT + 1
+                (taken - 1) % LINE_STYLE_COUNT + 1
             }
-            Role::Invalid | Role::Fit if taken > 0 => (taken - 1) % LOOK_COUNT + 1,
+            Role::Invalid | Role::Fit if taken > 0 => (taken - 1) % LINE_STYLE_COUNT + 1,
             Role::Fit => 1,
             Role::Claim => 2,
             Role::Invalid | Role::Ideal | Role::Ceiling => 0,
         };
         let pointed = series.role.has_points() && series.points.len() < DENSE_FROM;
-        looks.push(Look { role: series.role, slot, pointed });
+        styles.push(LineStyle { role: series.role, slot, pointed });
     }
-    looks
+    styles
 }
 
-/// Draws `series`; `haloed` where it must stand out from what lies below it.
+/// Draws `series`; `haloed` where it must stand out from an underlay.
 pub(super) fn draw(
     drawing: &mut Drawing,
     chart: &LineChart,
     series: &Series,
-    look: &Look,
+    style: &LineStyle,
     plot: &Plot<'_>,
     clip: &str,
     haloed: bool,
 ) {
     let points = drawn(&series.points);
     let at = |point: &Point| Some((plot.across(point.x)?, plot.up(series.side, point.y)?));
-    let places: Vec<Option<(f64, f64)>> = points.iter().map(|point| at(point)).collect();
-    drawing.open_clipped(&format!("{} s{}", look.role.class(), look.slot), clip);
+    let positions: Vec<Option<(f64, f64)>> = points.iter().map(|point| at(point)).collect();
+    drawing.open_clipped(&format!("{} s{}", style.role.class(), style.slot), clip);
     drawing.path("band", &band(series, plot));
-    if look.role.has_line() {
-        let line = match (look.role, places.as_slice()) {
-            // A single ceiling holds everywhere.
+    if style.role.has_line() {
+        let line = match (style.role, positions.as_slice()) {
+            // A single ceiling applies to the whole axis.
             (Role::Ceiling, [Some((_, y))]) => {
-                format!("M{}H{}", place((plot.left, *y)), coordinate(plot.left + plot.width))
+                format!("M{}H{}", xy((plot.left, *y)), coordinate(plot.left + plot.width))
             }
-            _ => polyline(&places),
+            _ => polyline(&positions),
         };
         if haloed {
             drawing.path("halo", &line);
@@ -103,21 +102,28 @@ pub(super) fn draw(
     }
     drawing.path("whisker", &whiskers(&points, series, plot));
     drawing.close();
-    if !look.role.has_points() && look.role != Role::Ceiling {
+    if !style.role.has_points() && style.role != Role::Ceiling {
         return;
     }
-    drawing.open(&format!("{} s{}", look.role.class(), look.slot));
-    for (point, place) in points.iter().zip(&places) {
+    drawing.open(&format!("{} s{}", style.role.class(), style.slot));
+    for (point, position) in points.iter().zip(&positions) {
         let inside = |(_, y): &(f64, f64)| (plot.top - 1.0..=plot.bottom() + 1.0).contains(y);
-        if let Some(place) = place.filter(inside) {
-            draw_point(drawing, chart, series, look, point, place);
+        if let Some(position) = position.filter(inside) {
+            draw_point(drawing, chart, series, style, point, position);
         }
     }
     drawing.close();
 }
 
-/// A point with what it says.
-fn draw_point(drawing: &mut Drawing, chart: &LineChart, series: &Series, look: &Look, point: &Point, at: (f64, f64)) {
+/// A point with its tooltip.
+fn draw_point(
+    drawing: &mut Drawing,
+    chart: &LineChart,
+    series: &Series,
+    style: &LineStyle,
+    point: &Point,
+    at: (f64, f64),
+) {
     let axis = if series.side == super::Side::Right { chart.right.as_ref().unwrap_or(&chart.y) } else { &chart.y };
     let (x, y) = (chart.x.figures.text(point.x), axis.figures.text(point.y));
     let mut label = format!(
@@ -132,34 +138,37 @@ fn draw_point(drawing: &mut Drawing, chart: &LineChart, series: &Series, look: &
     if !point.note.is_empty() {
         label.push_str(&format!("; {}", point.note));
     }
-    let shape = if look.pointed {
-        format!("path class=\"point shape\" d=\"{}\"", shape(look, at))
+    let shape = if style.pointed {
+        format!("path class=\"point shape\" d=\"{}\"", shape(style, at))
     } else {
         format!("circle class=\"point dense\" cx=\"{}\" cy=\"{}\" r=\"4\"", coordinate(at.0), coordinate(at.1))
     };
-    drawing.told(&shape, &Told { x: &x, y: &y, label: &label, titled: look.pointed || look.role == Role::Ceiling });
+    drawing.with_tooltip(
+        &shape,
+        &Tooltip { x: &x, y: &y, label: &label, titled: style.pointed || style.role == Role::Ceiling },
+    );
 }
 
 /// The line of a series in the key, `SAMPLE_WIDTH` wide, at the middle height of its text.
-pub(super) fn draw_sample(drawing: &mut Drawing, look: &Look, (x, y): (f64, f64)) {
-    drawing.open(&format!("{} s{}", look.role.class(), look.slot));
-    if look.role.has_line() {
+pub(super) fn draw_sample(drawing: &mut Drawing, style: &LineStyle, (x, y): (f64, f64)) {
+    drawing.open(&format!("{} s{}", style.role.class(), style.slot));
+    if style.role.has_line() {
         drawing.line("line", (x, y), (x + SAMPLE_WIDTH, y));
     }
-    if look.pointed {
-        drawing.path("shape", &shape(look, (x + SAMPLE_WIDTH / 2.0, y)));
+    if style.pointed {
+        drawing.path("shape", &shape(style, (x + SAMPLE_WIDTH / 2.0, y)));
     }
     drawing.close();
 }
 
-/// A line through places, with gaps where there is none.
-fn polyline(places: &[Option<(f64, f64)>]) -> String {
+/// A line through positions, with gaps for absent ones.
+fn polyline(positions: &[Option<(f64, f64)>]) -> String {
     let mut path = String::new();
     let mut down = false;
-    for at in places {
+    for at in positions {
         if let Some(at) = at {
             path.push(if down { 'L' } else { 'M' });
-            path.push_str(&place(*at));
+            path.push_str(&xy(*at));
         }
         down = at.is_some();
     }
@@ -185,32 +194,32 @@ fn band(series: &Series, plot: &Plot<'_>) -> String {
     format!("{}Z", polyline(&outline))
 }
 
-/// The intervals of points: a line with a foot at each end; an end beyond the axis has none.
+/// The intervals of points: a line with a cap at each end; an end beyond the axis has none.
 fn whiskers(points: &[&Point], series: &Series, plot: &Plot<'_>) -> String {
     let mut path = String::new();
     for point in points {
         let Some((low, high)) = point.interval else { continue };
         let ends = (plot.across(point.x), plot.up(series.side, low), plot.up(series.side, high));
         let (Some(x), Some(low), Some(high)) = ends else { continue };
-        path.push_str(&format!("M{}V{}", place((x, low)), coordinate(high)));
+        path.push_str(&format!("M{}V{}", xy((x, low)), coordinate(high)));
         for end in [low, high] {
-            path.push_str(&format!("M{}h8", place((x - 4.0, end))));
+            path.push_str(&format!("M{}h8", xy((x - 4.0, end))));
         }
     }
     path
 }
 
-/// The outline of a point of this look, around `at`.
-fn shape(look: &Look, (x, y): (f64, f64)) -> String {
-    match (look.role, look.slot) {
-        (Role::Invalid, _) => format!("M{}l8 8m0 -8l-8 8", place((x - 4.0, y - 4.0))),
-        (Role::Claim, _) => format!("M{}l7 7l-7 7l-7 -7z", place((x, y - 7.0))),
-        (_, 2) => format!("M{}h8v8h-8z", place((x - 4.0, y - 4.0))),
-        (_, 3) => format!("M{}l5 9h-10z", place((x, y - 5.5))),
-        (_, 4) => format!("M{}l5.5 5.5l-5.5 5.5l-5.5 -5.5z", place((x, y - 5.5))),
-        (_, 5) => format!("M{}h10l-5 9z", place((x - 5.0, y - 3.5))),
-        (_, 6) => format!("M{}h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5z", place((x - 1.5, y - 5.0))),
-        _ => format!("M{}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z", place((x - 4.5, y))),
+/// The outline of a point of this style, around `at`.
+fn shape(style: &LineStyle, (x, y): (f64, f64)) -> String {
+    match (style.role, style.slot) {
+        (Role::Invalid, _) => format!("M{}l8 8m0 -8l-8 8", xy((x - 4.0, y - 4.0))),
+        (Role::Claim, _) => format!("M{}l7 7l-7 7l-7 -7z", xy((x, y - 7.0))),
+        (_, 2) => format!("M{}h8v8h-8z", xy((x - 4.0, y - 4.0))),
+        (_, 3) => format!("M{}l5 9h-10z", xy((x, y - 5.5))),
+        (_, 4) => format!("M{}l5.5 5.5l-5.5 5.5l-5.5 -5.5z", xy((x, y - 5.5))),
+        (_, 5) => format!("M{}h10l-5 9z", xy((x - 5.0, y - 3.5))),
+        (_, 6) => format!("M{}h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5z", xy((x - 1.5, y - 5.0))),
+        _ => format!("M{}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z", xy((x - 4.5, y))),
     }
 }
 
@@ -231,15 +240,15 @@ mod tests {
             series(Role::Invalid),
             series(Role::Ideal),
         ];
-        let slots: Vec<usize> = looks(&all).iter().map(|look| look.slot).collect();
+        let slots: Vec<usize> = styles(&all).iter().map(|style| style.slot).collect();
         assert_eq!(slots, [1, 1, 2, 2, 0]);
     }
 
     #[test]
     fn every_slot_has_a_shape_of_its_own() {
-        let looks = (1..=LOOK_COUNT).map(|slot| Look { role: Role::Measured, slot, pointed: true });
-        let shapes: std::collections::BTreeSet<String> = looks.map(|look| shape(&look, (0.0, 0.0))).collect();
-        assert_eq!(shapes.len(), LOOK_COUNT);
+        let styles = (1..=LINE_STYLE_COUNT).map(|slot| LineStyle { role: Role::Measured, slot, pointed: true });
+        let shapes: std::collections::BTreeSet<String> = styles.map(|style| shape(&style, (0.0, 0.0))).collect();
+        assert_eq!(shapes.len(), LINE_STYLE_COUNT);
     }
 
     #[test]

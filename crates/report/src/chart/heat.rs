@@ -1,16 +1,19 @@
-//! Latency over time: how many operations took how long, as shades, with percentile lines over it.
+//! Latency over time: counts of operations as shades, with percentile lines.
 
-use super::plot::{self, LINE_HEIGHT, Plot, Underlay};
-use super::svg::{self, Anchor, Drawing, Told, coordinate, place};
-use super::{Axis, Chart, LineChart, Series, Shade, table};
+use super::axis::exact;
+use super::line::{self, Underlay};
+use super::ruler::{LINE_HEIGHT, Plot};
+use super::svg::{self, Anchor, Drawing, Tooltip, coordinate, xy};
+use super::{Axis, Chart, LineChart, Series, Shade};
 use crate::figure;
+use crate::view::line as csv_line;
 
 /// A heat map of counts over time and latency.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeatMap {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// One or two sentences for a reader who does not see it.
+    /// Alternative text, one or two sentences.
     pub description: String,
     /// Time.
     pub x: Axis,
@@ -18,35 +21,35 @@ pub struct HeatMap {
     pub y: Axis,
     /// From the first slice of time to the last.
     pub columns: Vec<Column>,
-    /// Lines over it, such as p50 and p99, one point per column at its middle.
+    /// Lines such as p50 and p99, one point at the middle of each column.
     pub lines: Vec<Series>,
-    /// Stretches of time, such as the window that counts.
+    /// Shaded ranges of time, such as the counted window.
     pub shaded: Vec<Shade>,
 }
 
 /// One slice of time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Where it begins, in the unit of the x axis.
+    /// Its start, in the unit of the x axis.
     pub from: f64,
-    /// Where it ends.
+    /// Its end.
     pub to: f64,
-    /// What fell into it: low and high edge in the unit of the y axis, and how many; the buckets of a histogram.
+    /// The buckets of a histogram: low and high edge in the unit of the y axis, and the count.
     pub cells: Vec<(f64, f64, u64)>,
-    /// What is said of this slice under the pointer beside its time and count: `p50 1.2 ms, p99 3 ms`. May be empty.
+    /// A note for the tooltip: `p50 1.2 ms, p99 3 ms`. May be empty.
     pub note: String,
 }
 
-/// How many rows the latencies are gathered in.
+/// The number of rows.
 const ROW_COUNT: usize = 60;
 
-/// How many shades there are.
+/// The number of shades.
 const LEVEL_COUNT: usize = 8;
 
-/// The widest of the shades' samples in the key.
+/// The width of a shade in the key.
 const SWATCH_WIDTH: f64 = 18.0;
 
-/// One shade over neighbouring columns of a row.
+/// One shade over adjacent columns of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stripe {
     from: f64,
@@ -70,25 +73,43 @@ impl Chart for HeatMap {
         chart.shaded.clone_from(&self.shaded);
         let draw = |drawing: &mut Drawing, plot: &Plot<'_>| self.draw(drawing, plot);
         let draw_key = |drawing: &mut Drawing, top: f64| self.draw_key(drawing, top);
-        plot::figure(id, &chart, Some(&Underlay { x_values, y_values, draw: &draw, draw_key: &draw_key }))
+        line::figure(id, &chart, Some(&Underlay { x_values, y_values, draw: &draw, draw_key: &draw_key }))
     }
 
+    /// One line per cell, then one per point of the lines over it.
     fn csv(&self) -> String {
-        table::of_heat(self)
+        let (x, y) = (self.x.measure(), self.y.measure());
+        let heads = [format!("{x} from"), format!("{x} to"), format!("{y} low"), format!("{y} high")];
+        let mut text = String::new();
+        let mut append = |fields: &[&str]| csv_line(&mut text, fields.iter());
+        append(&[&heads[0], &heads[1], &heads[2], &heads[3], "count", "line"]);
+        for column in &self.columns {
+            for (low, high, count) in &column.cells {
+                let edges = [exact(column.from), exact(column.to), exact(*low), exact(*high)];
+                append(&[&edges[0], &edges[1], &edges[2], &edges[3], &count.to_string(), ""]);
+            }
+        }
+        for series in &self.lines {
+            for point in &series.points {
+                let (x, y) = (exact(point.x), exact(point.y));
+                append(&[&x, &x, &y, &y, "", &series.name]);
+            }
+        }
+        text
     }
 }
 
 impl HeatMap {
-    /// The edges of a cell in steps of the axis. A lower edge without a place (0 ns) is taken for half of the upper one.
+    /// The edges of a cell as positions. A lower edge without a position (0 ns) is half of the upper one.
     fn edges(&self, low: f64, high: f64) -> Option<(f64, f64)> {
-        let upper = self.y.scale.place(high)?;
-        let lower = self.y.scale.place(low).or_else(|| self.y.scale.place(high / 2.0))?;
+        let upper = self.y.scale.position(high)?;
+        let lower = self.y.scale.position(low).or_else(|| self.y.scale.position(high / 2.0))?;
         (lower <= upper).then_some((lower, upper))
     }
 
-    /// How many operations each row of each column has; a bucket that lies in several rows is shared out.
+    /// The operations in each row of each column; a bucket that covers several rows is divided among them.
     fn densities(&self, plot: &Plot<'_>) -> Vec<[f64; ROW_COUNT]> {
-        let row_of = |place: f64| plot.y.share_of_place(place).clamp(0.0, 1.0) * ROW_COUNT as f64;
+        let row_of = |position: f64| plot.y.share_of_position(position).clamp(0.0, 1.0) * ROW_COUNT as f64;
         let column_densities = |column: &Column| {
             let mut rows = [0.0; ROW_COUNT];
             for (low, high, count) in &column.cells {
@@ -107,7 +128,7 @@ impl HeatMap {
         self.columns.iter().map(column_densities).collect()
     }
 
-    /// The shades, with equal neighbours in time made one.
+    /// The shades, with equal adjacent columns merged.
     fn stripes(&self, densities: &[[f64; ROW_COUNT]]) -> Vec<Stripe> {
         let most = densities.iter().flatten().copied().fold(0.0, f64::max);
         let mut stripes: Vec<Stripe> = Vec::new();
@@ -132,7 +153,7 @@ impl HeatMap {
         for stripe in self.stripes(&densities) {
             let (Some(from), Some(to)) = (plot.across(stripe.from), plot.across(stripe.to)) else { continue };
             let top = plot.bottom() - (stripe.row + 1) as f64 * row_height;
-            let corner = place((from, top));
+            let corner = xy((from, top));
             let (right, bottom) = (coordinate(to), coordinate(top + row_height));
             paths[stripe.level - 1].push_str(&format!("M{corner}H{right}V{bottom}H{}z", coordinate(from)));
         }
@@ -144,7 +165,7 @@ impl HeatMap {
         }
     }
 
-    /// What a column says to the pointer.
+    /// The tooltip of a column.
     fn draw_column(&self, drawing: &mut Drawing, plot: &Plot<'_>, column: &Column) {
         let (Some(from), Some(to)) = (plot.across(column.from), plot.across(column.to)) else { return };
         let shape = format!("rect class=\"column\" {}", svg::rectangle((from, plot.top), (to - from, plot.height)));
@@ -153,7 +174,7 @@ impl HeatMap {
         let y = figure::count(column.cells.iter().fold(0, |sum, (_, _, count)| sum.saturating_add(*count)));
         let separator = if column.note.is_empty() { "" } else { "; " };
         let label = format!("{} {x}: {y} operations{separator}{}", self.x.label, column.note);
-        drawing.told(&shape, &Told { x: &x, y: &y, label: &label, titled: true });
+        drawing.with_tooltip(&shape, &Tooltip { x: &x, y: &y, label: &label, titled: true });
     }
 
     /// The shades from few to many.
@@ -170,7 +191,7 @@ impl HeatMap {
     }
 }
 
-/// The shade of `density` operations where the densest has `most`: equal ratios are equal steps; `None` for nothing.
+/// The shade of `density` operations where the maximum is `most`, on a log scale; `None` for zero.
 fn level(density: f64, most: f64) -> Option<usize> {
     if density <= 0.0 {
         return None;

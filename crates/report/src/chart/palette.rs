@@ -1,5 +1,4 @@
-//! The colours hold what they promise: lines and words stand out from the page, light and dark, and charts use no
-//! class that the style sheet does not know.
+//! Tests of the palette: contrast of lines and text in light and dark, and distinguishable colours.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +20,7 @@ fn luminance(colour: &str) -> f64 {
     0.2126 * channel(colour, 1) + 0.7152 * channel(colour, 3) + 0.0722 * channel(colour, 5)
 }
 
-/// The linear value of the channel whose two digits begin at `start`.
+/// The linear value of the channel whose two digits start at `start`.
 fn channel(colour: &str, start: usize) -> f64 {
     let value = f64::from(u8::from_str_radix(&colour[start..start + 2], 16).unwrap()) / 255.0;
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
@@ -58,7 +57,7 @@ fn lines_and_words_stand_out_from_the_page() {
             let contrast = contrast(block[name], paper);
             assert!(contrast >= 3.0, "{name} {} on {paper}: {contrast:.2}", block[name]);
         }
-        // Words stand on shaded stretches too.
+        // Text is also on shaded ranges.
         for ground in [paper, block["--shade"]] {
             for name in ["--text", "--muted"] {
                 let contrast = contrast(block[name], ground);

@@ -1,7 +1,11 @@
-//! An axis laid over the values of one chart: from where to where it reaches, and where a value lies on it.
+//! The range of an axis over the values of one chart, positions on it, and the plot area.
 
-use super::axis::{Axis, Figures, Scale};
-use super::tick::{Direction, Tick, nice_step, ticks};
+use super::axis::{Axis, Direction, Figures, Scale};
+use super::series::Side;
+use super::tick::{Tick, nice_step, ticks};
+
+/// The height of one line of text.
+pub(super) const LINE_HEIGHT: f64 = 18.0;
 
 /// An axis with its two ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,16 +19,16 @@ pub(super) struct Ruler<'a> {
 }
 
 impl<'a> Ruler<'a> {
-    /// The ruler that all of `values` fit on, `room` units long; `None` where none of them has a place.
+    /// The ruler over all of `values`, `room` units long; `None` where none of them has a position.
     pub(super) fn over(
         axis: &'a Axis,
         values: impl Iterator<Item = f64>,
         room: f64,
         direction: Direction,
     ) -> Option<Ruler<'a>> {
-        let places = values.filter_map(|value| axis.scale.place(value));
-        let (low, high) =
-            places.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), place| (low.min(place), high.max(place)));
+        let positions = values.filter_map(|value| axis.scale.position(value));
+        let (low, high) = positions
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), position| (low.min(position), high.max(position)));
         if low > high {
             return None;
         }
@@ -32,26 +36,26 @@ impl<'a> Ruler<'a> {
         Some(Ruler { axis, ticks: ticks(axis, (low, high), room, direction), low, high })
     }
 
-    /// How far along the ruler `value` lies, 0 to 1; outside of that where it lies beyond an end.
+    /// The position of `value` along the ruler, 0 to 1; outside of that beyond an end.
     pub(super) fn share(&self, value: f64) -> Option<f64> {
-        self.axis.scale.place(value).map(|place| self.share_of_place(place))
+        self.axis.scale.position(value).map(|position| self.share_of_position(position))
     }
 
-    /// As [`Ruler::share`], of a value in steps of the scale.
-    pub(super) fn share_of_place(&self, place: f64) -> f64 {
-        (place - self.low) / (self.high - self.low)
+    /// As [`Ruler::share`], for a position of the scale.
+    pub(super) fn share_of_position(&self, position: f64) -> f64 {
+        (position - self.low) / (self.high - self.low)
     }
 
-    /// As [`Ruler::share`], with what lies beyond an end at that end.
+    /// As [`Ruler::share`], clamped to the ends.
     pub(super) fn share_inside(&self, value: f64) -> Option<f64> {
         self.share(value).map(|share| share.clamp(0.0, 1.0))
     }
 }
 
-/// The ends of an axis around places from `low` to `high`: never equal, and vertical axes end on round values.
+/// The ends of an axis for positions from `low` to `high`: never equal; vertical axes end on round values.
 fn widened(axis: &Axis, (low, high): (f64, f64), direction: Direction) -> (f64, f64) {
     let (low, high) = if axis.scale == Scale::FromZero { (low.min(0.0), high.max(0.0)) } else { (low, high) };
-    // Less than this is the same value with a rounding error.
+    // Equal within rounding errors.
     let same = high - low <= low.abs().max(high.abs()) * 1e-9;
     match (axis.scale, direction) {
         (_, _) if matches!(axis.figures, Figures::Names(_)) => (low - 0.5, high + 0.5),
@@ -68,7 +72,7 @@ fn widened(axis: &Axis, (low, high): (f64, f64), direction: Direction) -> (f64, 
         }
         (Scale::Log10, Direction::Up) => (rounded_down(low), -rounded_down_mirror(high)),
         (Scale::Log2 | Scale::Log10, _) => {
-            // Points at the ends of a sweep do not sit on the edge.
+            // A margin at the ends of a sweep.
             let margin = (high - low) * 0.04;
             (low - margin, high + margin)
         }
@@ -76,21 +80,21 @@ fn widened(axis: &Axis, (low, high): (f64, f64), direction: Direction) -> (f64, 
     }
 }
 
-/// The largest of 1, 2, 5 times a power of ten that is not above 10 to the `place`, as its logarithm.
-fn rounded_down(place: f64) -> f64 {
-    let decade = place.floor();
+/// The largest of 1, 2, 5 times a power of ten that is not above 10 to the `position`, as its logarithm.
+fn rounded_down(position: f64) -> f64 {
+    let decade = position.floor();
     let steps = [5f64, 2.0].map(f64::log10);
-    let rest = place - decade + 1e-9;
+    let rest = position - decade + 1e-9;
     decade + steps.into_iter().find(|step| *step <= rest).unwrap_or(0.0)
 }
 
-/// Minus the smallest of 1, 2, 5 times a power of ten that is not below 10 to the `place`, as its logarithm.
-fn rounded_down_mirror(place: f64) -> f64 {
+/// Minus the smallest of 1, 2, 5 times a power of ten that is not below 10 to the `position`, as its logarithm.
+fn rounded_down_mirror(position: f64) -> f64 {
     // 1, 2, 5 mirror themselves: 1/2 is 5/10.
-    rounded_down(-place)
+    rounded_down(-position)
 }
 
-/// How far an axis over results may be stretched for what is beside them: perfect scaling, wide bands, ceilings.
+/// How far an axis over results may be extended for ideal lines, wide bands and ceilings.
 #[derive(Debug)]
 pub(super) struct Reachable {
     low: f64,
@@ -116,14 +120,58 @@ impl Reachable {
         })
     }
 
-    /// `value`, or the end of the reach that it lies beyond.
+    /// `value`, clamped to the reach.
     pub(super) fn limited(&self, value: f64) -> f64 {
         value.clamp(self.low, self.high)
     }
 
-    /// Whether a ceiling at `value` is near enough to be shown.
+    /// Whether a ceiling at `value` is close enough to be shown.
     pub(super) fn shows_ceiling(&self, value: f64) -> bool {
         value <= self.ceiling
+    }
+}
+
+/// The plot area with its rulers.
+#[derive(Debug)]
+pub(super) struct Plot<'a> {
+    /// The left edge.
+    pub(super) left: f64,
+    /// The upper edge.
+    pub(super) top: f64,
+    /// From the left to the right edge.
+    pub(super) width: f64,
+    /// From the upper to the lower edge.
+    pub(super) height: f64,
+    /// The horizontal axis.
+    pub(super) x: Ruler<'a>,
+    /// The left axis.
+    pub(super) y: Ruler<'a>,
+    /// The right axis.
+    pub(super) right: Option<Ruler<'a>>,
+}
+
+impl<'a> Plot<'a> {
+    /// The horizontal position of `value`.
+    pub(super) fn across(&self, value: f64) -> Option<f64> {
+        self.x.share(value).map(|share| self.left + share * self.width)
+    }
+
+    /// The vertical position of `value` on an axis.
+    pub(super) fn up(&self, side: Side, value: f64) -> Option<f64> {
+        self.ruler(side)?.share(value).map(|share| self.top + (1.0 - share) * self.height)
+    }
+
+    /// The vertical axis at `side`.
+    pub(super) fn ruler(&self, side: Side) -> Option<&Ruler<'a>> {
+        match side {
+            Side::Left => Some(&self.y),
+            Side::Right => self.right.as_ref(),
+        }
+    }
+
+    /// The lower edge.
+    pub(super) fn bottom(&self) -> f64 {
+        self.top + self.height
     }
 }
 

@@ -1,11 +1,56 @@
-//! What a chart of lines is made of: points, the role they play, stretches and marks of an axis.
+//! The data of a line chart: series of points with their roles, shaded ranges and marks of an axis.
+
+use super::axis::Axis;
+
+/// A chart of lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineChart {
+    /// The title.
+    pub title: String,
+    /// Alternative text, one or two sentences.
+    pub description: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis, at the left.
+    pub y: Axis,
+    /// A second vertical axis, at the right, such as the service time.
+    pub right: Option<Axis>,
+    /// The lines, in the order of the key.
+    pub series: Vec<Series>,
+    /// Shaded ranges of the x axis.
+    pub shaded: Vec<Shade>,
+    /// Marked positions of the x axis.
+    pub marks: Vec<Mark>,
+}
+
+impl LineChart {
+    /// A chart of lines with one vertical axis.
+    pub fn new(
+        title: impl Into<String>,
+        description: impl Into<String>,
+        x: Axis,
+        y: Axis,
+        series: Vec<Series>,
+    ) -> LineChart {
+        LineChart {
+            title: title.into(),
+            description: description.into(),
+            x,
+            y,
+            right: None,
+            series,
+            shaded: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
+}
 
 /// One line, or the points of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What it is called beside the line or in the key.
+    /// The name in the key.
     pub name: String,
-    /// What it stands for; decides how it is drawn.
+    /// The role, which decides the style.
     pub role: Role,
     /// The axis that its values belong to.
     pub side: Side,
@@ -34,24 +79,24 @@ impl Series {
     }
 }
 
-/// What a series stands for. Each `Measured` and each `Other` takes the next of six colours, with a dash pattern and a
+/// The role of a series. Each `Measured` and each `Other` takes the next of six colours, with a dash pattern and a
 /// shape of its own; a `Fit` takes the colour of the series before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Measured values: a line with points.
     Measured,
-    /// Something measured beside it, such as the service time: a thinner line with hollow points.
+    /// A secondary measurement, such as the service time: a thinner line with hollow points.
     Other,
-    /// Values that must not be taken for results: crosses without a line.
+    /// Values that are no results: crosses without a line.
     Invalid,
     /// A fitted curve: a dashed line, its band shaded.
     Fit,
-    /// What perfect scaling would give: a thin neutral line. May leave the chart at the top.
+    /// Linear scaling: a thin neutral line. May leave the chart at the top.
     Ideal,
-    /// A limit found elsewhere: a heavy neutral dashed line; a single point holds over the whole axis. May lie above
-    /// the chart; the key then says so.
+    /// A ceiling from a probe: a heavy neutral dashed line; a single point applies to the whole axis. May be above the
+    /// chart, which the key then states.
     Ceiling,
-    /// What somebody claims: a single diamond.
+    /// A claim: a single diamond.
     Claim,
 }
 
@@ -67,13 +112,13 @@ pub enum Side {
 /// One value of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Where.
+    /// The x value.
     pub x: f64,
-    /// How much. Not finite: unknown, and the line has a gap here.
+    /// The y value. Not finite: unknown, with a gap in the line.
     pub y: f64,
     /// The interval of `y`, low and high, drawn as whiskers.
     pub interval: Option<(f64, f64)>,
-    /// What is said of this point beside its figures: `run 12, 3 repeats`. May be empty.
+    /// A note for the tooltip: `run 12, 3 repeats`. May be empty.
     pub note: String,
 }
 
@@ -96,10 +141,10 @@ impl Point {
     }
 }
 
-/// How far a band reaches at one place.
+/// The band at one x value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reach {
-    /// Where.
+    /// The x value.
     pub x: f64,
     /// The lower edge.
     pub low: f64,
@@ -107,31 +152,31 @@ pub struct Reach {
     pub high: f64,
 }
 
-/// A stretch of the x axis that is drawn shaded: the window that counts.
+/// A shaded range of the x axis: the counted window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shade {
-    /// Where it begins.
+    /// Its start.
     pub from: f64,
-    /// Where it ends.
+    /// Its end.
     pub to: f64,
-    /// What it is.
+    /// The label.
     pub label: String,
 }
 
-/// A place of the x axis that is marked by a line: a change point, the knee, 100 %.
+/// An x value marked by a line: a change point, the knee, 100 %.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Where.
+    /// The x value.
     pub x: f64,
-    /// What it is.
+    /// The label.
     pub label: String,
 }
 
-/// How many points of a series are drawn, each with its figures for the reader's pointer.
+/// The number of points of a series that are drawn, each with a tooltip.
 pub(super) const POINTS_MAX: usize = 240;
 
-/// The points to draw: all of them, or, of many, the first, the least, the greatest and the last of each of
-/// `POINTS_MAX / 4` stretches, so that no extreme is lost (the M4 aggregation of Jugel et al., VLDB 2014).
+/// The points to draw: all of them, or, of many, the first, the lowest, the highest and the last of each of `POINTS_MAX
+/// / 4` ranges, so that no extreme is lost (the M4 aggregation of Jugel et al., VLDB 2014).
 pub(super) fn drawn(points: &[Point]) -> Vec<&Point> {
     if points.len() <= POINTS_MAX {
         return points.iter().collect();

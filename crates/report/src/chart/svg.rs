@@ -1,49 +1,49 @@
-//! The words of SVG: elements, numbers that are always numbers, text that is always text.
+//! SVG output: elements, finite coordinates, escaped text.
 
 use std::fmt::Write;
 
-/// The largest coordinate that is written; what lies farther is outside every drawing.
+/// The largest coordinate that is written, outside of every drawing.
 const COORDINATE_MAX: f64 = 1e5;
 
-/// The part of a drawing that is written so far.
+/// A drawing under construction.
 #[derive(Debug, Default)]
 pub(super) struct Drawing {
     text: String,
 }
 
-/// Where a text stands from its place.
+/// The anchor of a text relative to its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Anchor {
-    /// To the right of it.
+    /// Text to the right of it.
     Start,
-    /// Across it.
+    /// Text centred on it.
     Middle,
-    /// To the left of it.
+    /// Text to the left of it.
     End,
 }
 
 impl Drawing {
-    /// What was drawn.
+    /// The SVG text.
     pub(super) fn finish(self) -> String {
         self.text
     }
 
-    /// Opens a group; `class` are names of ours and need no escape.
+    /// Opens a group; `class` is a literal and needs no escape.
     pub(super) fn open(&mut self, class: &str) {
         self.push(format_args!("<g class=\"{class}\">"));
     }
 
-    /// Opens a group that nothing is drawn outside of: the rectangle of the clip path `id`.
+    /// Opens a group that is clipped to the clip path `id`.
     pub(super) fn open_clipped(&mut self, class: &str, id: &str) {
         self.push(format_args!("<g class=\"{class}\" clip-path=\"url(#{})\">", escaped(id)));
     }
 
-    /// Closes the group opened last.
+    /// Closes the last opened group.
     pub(super) fn close(&mut self) {
         self.text.push_str("</g>");
     }
 
-    /// A path that says nothing to a pointer; none for no path.
+    /// A path without a tooltip; nothing for an empty one.
     pub(super) fn path(&mut self, class: &str, path: &str) {
         if !path.is_empty() {
             self.push(format_args!("<path class=\"{class}\" d=\"{path}\"/>"));
@@ -52,7 +52,7 @@ impl Drawing {
 
     /// A straight line.
     pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
-        self.path(class, &format!("M{}L{}", place(from), place(to)));
+        self.path(class, &format!("M{}L{}", xy(from), xy(to)));
     }
 
     /// A rectangle.
@@ -60,7 +60,7 @@ impl Drawing {
         self.push(format_args!("<rect class=\"{class}\" {}/>", rectangle(corner, size)));
     }
 
-    /// A line of text; `y` is where it stands on.
+    /// A line of text with its baseline at `y`.
     pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
@@ -76,16 +76,16 @@ impl Drawing {
         ));
     }
 
-    /// An element that a pointer can ask: `shape` is its name and attributes, ready to be written.
-    pub(super) fn told(&mut self, shape: &str, told: &Told<'_>) {
+    /// An element with a tooltip: `shape` is its name and attributes, already escaped.
+    pub(super) fn with_tooltip(&mut self, shape: &str, tooltip: &Tooltip<'_>) {
         self.push(format_args!(
             "<{shape} data-x=\"{}\" data-y=\"{}\" data-label=\"{}\">",
-            escaped(told.x),
-            escaped(told.y),
-            escaped(told.label)
+            escaped(tooltip.x),
+            escaped(tooltip.y),
+            escaped(tooltip.label)
         ));
-        if told.titled {
-            self.push(format_args!("<title>{}</title>", escaped(told.label)));
+        if tooltip.titled {
+            self.push(format_args!("<title>{}</title>", escaped(tooltip.label)));
         }
         let element = shape.split(' ').next().unwrap_or_default();
         self.push(format_args!("</{element}>"));
@@ -102,20 +102,20 @@ impl Drawing {
     }
 }
 
-/// What an element says under the pointer.
+/// The tooltip of an element.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told<'a> {
+pub(super) struct Tooltip<'a> {
     /// The figure of the x axis.
     pub(super) x: &'a str,
     /// The figure of the y axis.
     pub(super) y: &'a str,
-    /// All of it in words.
+    /// The text.
     pub(super) label: &'a str,
-    /// Whether browsers shall show it without a script; it doubles the size of the element.
+    /// Whether browsers show it without a script, which doubles the size of the element.
     pub(super) titled: bool,
 }
 
-/// A whole figure: its caption, and `drawing` of `size`, which a reader is told in `description`.
+/// A figure: caption, and `drawing` of `size` with `description` as alternative text.
 pub(super) fn figure(id: &str, title: &str, description: &str, (width, height): (f64, f64), drawing: &str) -> String {
     let (id, title, description) = (escaped(id), escaped(title), escaped(description));
     format!(
@@ -130,7 +130,7 @@ pub(super) fn figure(id: &str, title: &str, description: &str, (width, height): 
     )
 }
 
-/// The figure of a chart that has nothing to draw.
+/// The figure of a chart without data.
 pub(super) fn nothing(id: &str, title: &str) -> String {
     format!(
         "<figure class=\"chart\" id=\"{}\"><figcaption>{}</figcaption><p class=\"none\">No data.</p></figure>\n",
@@ -139,7 +139,7 @@ pub(super) fn nothing(id: &str, title: &str) -> String {
     )
 }
 
-/// A coordinate with one digit behind the point.
+/// A coordinate with one decimal.
 pub(super) fn coordinate(value: f64) -> String {
     let value = if value.is_finite() { value.clamp(-COORDINATE_MAX, COORDINATE_MAX) } else { 0.0 };
     let text = format!("{value:.1}");
@@ -148,7 +148,7 @@ pub(super) fn coordinate(value: f64) -> String {
 }
 
 /// Two coordinates.
-pub(super) fn place((x, y): (f64, f64)) -> String {
+pub(super) fn xy((x, y): (f64, f64)) -> String {
     format!("{} {}", coordinate(x), coordinate(y))
 }
 
@@ -163,7 +163,7 @@ pub(super) fn rectangle((x, y): (f64, f64), (width, height): (f64, f64)) -> Stri
     )
 }
 
-/// `text` as it may stand in an element or in an attribute; what XML 1.0 cannot hold is replaced.
+/// `text` escaped for an element or an attribute; characters that XML 1.0 does not allow are replaced.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -181,13 +181,13 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// About how wide `text` is, in units of the drawing. The font is not known here: the widths are those of a wide
-/// sans-serif, rounded up, so that texts that do not touch here do not touch on the page.
+/// The approximate width of `text`, in units of the drawing: an upper bound for a wide sans-serif font, because the
+/// font is not known.
 pub(super) fn width_of(text: &str) -> f64 {
     text.chars().map(character_width).sum()
 }
 
-/// `text`, cut where it would be wider than `room`.
+/// `text`, cut to the width `room`.
 pub(super) fn fitted(text: &str, room: f64) -> String {
     if width_of(text) <= room {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Charts as they are drawn: small ones to be looked at.
+//! Small charts as they are drawn.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn points(of: &[(f64, f64)]) -> Vec<Point> {
     of.iter().map(|(x, y)| Point::new(*x, *y)).collect()
 }
 
-/// A sweep with everything that a sweep can have.
+/// A sweep with all kinds of series.
 fn sweep() -> LineChart {
     let measured = [(1.0, 9_800.0), (2.0, 19_300.0), (4.0, 36_400.0), (8.0, 60_200.0), (16.0, 71_500.0)];
     let measured = measured.map(|(x, y)| Point::new(x, y).within(y * 0.96, y * 1.03).noted("3 repeats"));
@@ -69,7 +69,7 @@ fn percentiles() -> LineChart {
     )
 }
 
-/// Throughput per second with the window that counts.
+/// Throughput per second with the counted window.
 fn seconds(count: u32) -> LineChart {
     let value = |second: f64| 50e3 * (1.0 - (-second / 8.0).exp()) + 1500.0 * (second * 1.7).sin();
     let measured = (0..count).map(|second| Point::new(f64::from(second), value(f64::from(second)))).collect();
@@ -214,7 +214,7 @@ fn a_long_run_stays_small() {
 }
 
 #[test]
-fn nothing_to_draw_is_said() {
+fn a_chart_without_data_states_it() {
     let mut empty = sweep();
     empty.series.clear();
     let invalid = [Point::new(1.0, f64::NAN)].to_vec();
@@ -238,7 +238,7 @@ fn invalid_values_alone_are_drawn_as_crosses() {
 }
 
 #[test]
-fn a_far_ceiling_does_not_press_the_results_flat_but_is_named() {
+fn a_far_ceiling_does_not_flatten_the_results_but_is_named() {
     let figure = sweep().figure("sweep");
     assert!(figure.contains("ceiling P111 (above: 1.200 M)"), "{figure}");
     assert!(figure.contains(">80 k<") && !figure.contains(">1 M<"), "{figure}");
@@ -262,7 +262,7 @@ fn an_axis_holds_all_that_was_measured_with_its_whiskers() {
 #[test]
 fn every_class_has_a_rule() {
     let known: BTreeSet<&str> = STYLE.split(['.', ' ', '{', ',', ':']).collect();
-    // Words for scripts and readers of the source, without a rule of their own.
+    // Classes for scripts, without a rule.
     let bare = ["point", "measured", "seconds"];
     for figure in charts().iter().map(|chart| chart.figure("chart")) {
         for class in figure.split("class=\"").skip(1).flat_map(|rest| rest.split('"').next().unwrap().split(' ')) {
@@ -284,10 +284,10 @@ fn charts() -> Vec<Box<dyn Chart>> {
     ]
 }
 
-/// Writes all samples into `$DBDYNO_CHARTS` as one page, to be looked at.
+/// Writes all samples into `$DBDYNO_CHARTS` as one page, for review.
 #[test]
 #[ignore = "writes a page of samples into the directory DBDYNO_CHARTS"]
-fn samples_to_look_at() {
+fn samples_for_review() {
     let directory =
         std::path::PathBuf::from(std::env::var_os("DBDYNO_CHARTS").expect("DBDYNO_CHARTS names a directory"));
     let figures: String =

@@ -1,36 +1,27 @@
-//! Which values of an axis are written beside it: round ones, as many as do not touch each other.
+//! The ticks of an axis: round values whose labels do not overlap.
 
-use super::axis::{Axis, Figures, Scale};
+use super::axis::{Axis, Direction, Figures, Scale};
 use super::svg::width_of;
-
-/// The direction that an axis runs in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    /// From left to right: labels stand beside each other.
-    Across,
-    /// From bottom to top: labels stand over each other.
-    Up,
-}
 
 /// A value with its label.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     /// The value, in steps of the scale.
-    pub(super) place: f64,
+    pub(super) position: f64,
     /// As it is written.
     pub(super) label: String,
 }
 
-/// The space between two labels beside each other, at least.
+/// The minimum space between two labels side by side.
 const GAP_ACROSS: f64 = 9.0;
 
-/// The distance between the middles of two labels over each other, at least.
+/// The minimum distance between the centres of two stacked labels.
 const PITCH_UP: f64 = 24.0;
 
-/// How far apart ticks are wanted; the first choice whose labels fit is taken.
+/// The preferred numbers of ticks; the first one whose labels fit is used.
 const COUNTS_WANTED: [f64; 6] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.0];
 
-/// The ticks of `axis` between the places `low` and `high`, which are `room` units of the drawing apart.
+/// The ticks of `axis` between the positions `low` and `high`, which are `room` units of the drawing apart.
 pub(super) fn ticks(axis: &Axis, (low, high): (f64, f64), room: f64, direction: Direction) -> Vec<Tick> {
     let mut last = Vec::new();
     for level in 0..COUNTS_WANTED.len() {
@@ -66,21 +57,24 @@ fn values(axis: &Axis, (low, high): (f64, f64), level: usize) -> Vec<f64> {
         }
         Scale::Log2 => multiples(low, high, (level + 1) as f64).into_iter().map(f64::exp2).collect(),
         Scale::Log10 if level < 2 => decades(low, high, if level == 0 { &[1.0, 2.0, 5.0] } else { &[1.0, 3.0] }),
-        Scale::Log10 => multiples(low, high, (level - 1) as f64).into_iter().map(|place| 10f64.powf(place)).collect(),
+        Scale::Log10 => {
+            multiples(low, high, (level - 1) as f64).into_iter().map(|position| 10f64.powf(position)).collect()
+        }
         Scale::Nines => nines(level),
     };
-    let on_axis = |value: &&f64| axis.scale.place(**value).is_some_and(|place| place >= low && place <= high);
+    let on_axis =
+        |value: &&f64| axis.scale.position(**value).is_some_and(|position| position >= low && position <= high);
     let few = values.iter().filter(on_axis).count() < 3;
     let chosen = match axis.scale {
         Scale::Log2 if few && high - low > 0.7 && level < 2 => octaves(low, high, level),
-        // Less than a doubling, or than a decade: round values tell more than powers.
+        // Within one octave or decade round values are better than powers.
         Scale::Log2 if few && high - low <= 0.7 => multiples_between(low.exp2(), high.exp2(), count),
         Scale::Log10 if few && (level <= 2 || high - low <= 3.0) => {
             multiples_between(10f64.powf(low), 10f64.powf(high), count)
         }
         _ => values,
     };
-    // What is counted in doublings are jobs, threads, I/Os in flight: there is no half of one.
+    // Jobs, threads, I/Os in flight are whole numbers.
     let counts = axis.scale == Scale::Log2 && axis.figures == Figures::Plain;
     chosen.into_iter().filter(|value| !counts || value.fract() == 0.0).collect()
 }
@@ -97,7 +91,7 @@ fn octaves(low: f64, high: f64, level: usize) -> Vec<f64> {
     powers.into_iter().flat_map(|power| parts.iter().map(move |part| part * power.exp2())).collect()
 }
 
-/// Whether only whole numbers mean something.
+/// Whether only whole numbers are valid.
 fn whole(figures: &Figures) -> bool {
     matches!(figures, Figures::Names(_))
 }
@@ -119,8 +113,7 @@ fn decades(low: f64, high: f64, factors: &[f64]) -> Vec<f64> {
     powers.into_iter().flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powf(power))).collect()
 }
 
-/// Quantiles as they are quoted, from every half nine to every fourth nine. 0 stands close to the median, which tells
-/// more.
+/// Quantiles from every half nine to every fourth nine. 0 is too close to the median to be labelled.
 fn nines(level: usize) -> Vec<f64> {
     let mut values = if level < 2 { vec![0.0, 0.5] } else { vec![0.5] };
     for nine in (1..16).step_by(level.saturating_sub(1).max(1)) {
@@ -134,12 +127,13 @@ fn nines(level: usize) -> Vec<f64> {
     values
 }
 
-/// The ticks of those `values` that lie on the axis; of equal labels one.
+/// The ticks of those `values` that are on the axis, without duplicate labels.
 fn labelled(axis: &Axis, (low, high): (f64, f64), values: &[f64]) -> Vec<Tick> {
     let slack = (high - low) * 1e-6;
     let on_axis = |value: &f64| {
-        let place = axis.scale.place(*value).filter(|place| *place >= low - slack && *place <= high + slack)?;
-        Some(Tick { place, label: axis.figures.tick(*value) })
+        let position =
+            axis.scale.position(*value).filter(|position| *position >= low - slack && *position <= high + slack)?;
+        Some(Tick { position, label: axis.figures.tick(*value) })
     };
     let mut ticks: Vec<Tick> = values.iter().filter_map(on_axis).collect();
     ticks.retain(|tick| tick.label != crate::figure::UNKNOWN);
@@ -153,14 +147,14 @@ fn fit(ticks: &[Tick], span: (f64, f64), room: f64, direction: Direction) -> boo
 }
 
 fn apart(one: &Tick, next: &Tick, (low, high): (f64, f64), room: f64, direction: Direction) -> bool {
-    let distance = (next.place - one.place) / (high - low) * room;
+    let distance = (next.position - one.position) / (high - low) * room;
     match direction {
         Direction::Across => distance >= (width_of(&one.label) + width_of(&next.label)) / 2.0 + GAP_ACROSS,
         Direction::Up => distance >= PITCH_UP,
     }
 }
 
-/// Of ticks that do not fit, those that do, from the first on.
+/// The ticks that fit, from the first on.
 fn thinned(ticks: Vec<Tick>, span: (f64, f64), room: f64, direction: Direction) -> Vec<Tick> {
     let mut kept: Vec<Tick> = Vec::new();
     for tick in ticks {
@@ -199,7 +193,7 @@ mod tests {
         let few = labels(Scale::Log2, Figures::Plain, (-0.2, 6.2), Direction::Across);
         assert_eq!(few, ["1", "2", "4", "8", "16", "32", "64"]);
         let two = labels(Scale::Log2, Figures::Plain, (-0.04, 1.04), Direction::Across);
-        assert_eq!(two, ["1", "2"], "there is no half of a job");
+        assert_eq!(two, ["1", "2"], "jobs are whole numbers");
         let many = labels(Scale::Log2, Figures::Plain, (-0.5, 20.5), Direction::Across);
         assert_eq!(many, ["1", "16", "256", "4096", "65536", "1048576"]);
         let ratios = labels(Scale::Log2, Figures::Factor, (0.8f64.log2(), 1.25f64.log2()), Direction::Across);

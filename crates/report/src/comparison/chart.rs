@@ -1,4 +1,4 @@
-//! The charts of a comparison: every ratio with its interval around 1, and the curves of all systems over each other.
+//! The charts of a comparison: every ratio with its interval around 1, and the curves of all systems in one chart.
 
 use model::{ComparedTest, ComparisonVerdict, SystemPoint, SystemTest, TestComparison};
 use record::Ratio;
@@ -9,16 +9,16 @@ use crate::chart::{Axis, Bar, BarChart, Figures, LineChart, Mark, Point, Role, S
 use crate::figure::{duration, percent};
 use crate::html::Diagram;
 use crate::layout::clean;
-use crate::point::{median_rate, n_of, workers};
+use crate::system::{median_rate, n_of, workers};
 use crate::words::{plural, unit};
 
 /// Curves on one page, at most.
 const CURVES_MAX: usize = 60;
 
-/// Bars in one chart, at most: more is no picture.
+/// Bars in one chart, at most.
 const BARS_MAX: usize = 80;
 
-/// One chart per system that is held against the base.
+/// One chart per system that is compared with the base.
 pub(super) fn ratios(view: &ComparisonView<'_>) -> Vec<Diagram> {
     (1..view.systems.len()).filter_map(|index| ratio_chart(view, index)).collect()
 }
@@ -33,11 +33,11 @@ fn ratio_chart(view: &ComparisonView<'_>, other: usize) -> Option<Diagram> {
     }
     let margin = view.comparison.margin;
     let mark = |x: f64, label: String| Mark { x, label };
-    let title = format!("{}: throughput over that of A", letter(other));
+    let title = format!("{}: throughput relative to A", letter(other));
     let chart = BarChart {
         title,
         description: format!(
-            "{}, each with its 95 % interval as far as it has one; right of 1 {} gives more than A.",
+            "{}, each with its 95 % interval where it has one; right of 1 {} is faster than A.",
             plural(all as u64, "test"),
             letter(other)
         ),
@@ -92,19 +92,19 @@ fn curve(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Diag
         Series::new(letter(*index), Role::Measured, points)
     });
     let workers = found.first().map_or("jobs", |(_, test)| workers(test));
-    let said = told(test).collect::<Vec<_>>().join(". ");
+    let summary = summary(test).collect::<Vec<_>>().join(". ");
     let chart = LineChart::new(
         format!("{} {}", clean(&test.code), clean(&test.title)),
-        format!("Throughput of {}. {said}", plural(found.len() as u64, "system")),
+        format!("Throughput of {}. {summary}", plural(found.len() as u64, "system")),
         Axis::new(workers, Scale::Log2, Figures::Plain),
         Axis::new(format!("{}s per second", unit(test.unit)), Scale::FromZero, Figures::Rate),
         series.collect(),
     );
-    Diagram { note: said, ..Diagram::new(format!("curve-{}", index + 1), chart) }
+    Diagram { note: summary, ..Diagram::new(format!("curve-{}", index + 1), chart) }
 }
 
-/// What a reader who does not see the curves should know of them.
-fn told(test: &TestComparison) -> impl Iterator<Item = String> {
+/// The results of a test as text, for readers who do not see the curves.
+fn summary(test: &TestComparison) -> impl Iterator<Item = String> {
     super::compared_tests_of(test).map(|(index, compared_test)| {
         let ratio = shift(compared_test).map(|shift| format!(" {}", change(shift.ratio)));
         format!("{}{} at best: {}", letter(index), ratio.unwrap_or_default(), verdict(compared_test))

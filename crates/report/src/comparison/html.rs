@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use model::{ComparedTest, PointFigures, TestComparison};
 
 use super::words::{
-    self, CHANGE, at, change, ends, grounds, group, is_doubted, is_unpaired, letter, letters, mean, origin, sweep,
+    self, CHANGE, at, change, ends, grounds, group, has_warning, is_unpaired, letter, letters, mean, origin, sweep,
     tally, values,
 };
 use super::{ComparisonView, chart, point, price, shift};
@@ -13,8 +13,8 @@ use crate::html::{Cell, Column, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
 use crate::words::{LAYERS, unit_per_second};
 
-/// The comparison as one HTML file that needs nothing else, in the order of the page of a record: what is to be known
-/// first, the verdicts with what they rest on, the picture of all ratios, what differs, the curves, points, prices.
+/// The comparison as a self-contained HTML file: caveats, systems, differences, verdicts with their evidence, ratios,
+/// curves, points, prices.
 pub fn comparison_html(view: &ComparisonView<'_>) -> String {
     let names = view.systems.iter().map(|system| clean(&system.title)).collect::<Vec<_>>();
     let (curves, drawable) = chart::curves(view);
@@ -24,8 +24,8 @@ pub fn comparison_html(view: &ComparisonView<'_>) -> String {
         lead: lead(view),
         sections: vec![
             Section::new("systems", "Systems", systems(view)),
-            Section::new("differences", "What differs", differences(view)),
-            Section::new("verdicts", "Verdicts and what they rest on", verdicts(view)),
+            Section::new("differences", "Differences", differences(view)),
+            Section::new("verdicts", "Verdicts and evidence", verdicts(view)),
             Section::new("ratios", "Ratios with their intervals", ratios(view)),
             Section::new(
                 "throughput",
@@ -41,18 +41,18 @@ pub fn comparison_html(view: &ComparisonView<'_>) -> String {
             Section::new("prices", "Prices", prices(view)),
             Section::new("unshared", "Not compared", unshared(view)),
         ],
-        foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) ". A is the base. Intervals are 95 % unless said otherwise." } },
+        foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) ". A is the base. Intervals are 95 % unless stated otherwise." } },
     };
     page.html()
 }
 
-/// What the gate does not let through, and what is to be known of the systems.
+/// Gate violations and caveats.
 fn lead(view: &ComparisonView<'_>) -> Markup {
     let violations = view.violations();
     let remarks = view.remarks();
     html! {
         @if let Some(gate) = view.gate {
-            @if violations.is_empty() { div class="note" { p { "Gate " code { (gate) } ": nothing is violated." } } }
+            @if violations.is_empty() { div class="note" { p { "Gate " code { (gate) } ": no violations." } } }
             @else {
                 div class="note fail" {
                     p { strong { "Gate " code { (gate) } " is violated" } }
@@ -62,7 +62,7 @@ fn lead(view: &ComparisonView<'_>) -> Markup {
         }
         @if !remarks.is_empty() {
             div class="note warn" {
-                p { strong { "To be read with these figures" } }
+                p { strong { "Caveats" } }
                 ul { @for remark in &remarks { li { (clean(remark)) } } }
             }
         }
@@ -81,14 +81,14 @@ fn systems(view: &ComparisonView<'_>) -> Markup {
             .filter(|found| found.tests > 1)
             .map(|found| format!("; {}", mean(found)))
             .unwrap_or_default();
-        (format!("{} in all", letter(index)), format!("{}{mean}", tally(&view.comparison.tests, index)))
+        (format!("{} overall", letter(index)), format!("{}{mean}", tally(&view.comparison.tests, index)))
     });
-    let pairing = |index: usize| words::pairing(view, index).into_iter().map(|said| ("pairs".to_owned(), said));
+    let pairing = |index: usize| words::pairing(view, index).into_iter().map(|text| ("pairs".to_owned(), text));
     let pairs: Vec<(String, String)> = (1..view.systems.len()).flat_map(pairing).collect();
     html! { (facts(&list)) (facts(&pairs)) (facts(&means.collect::<Vec<_>>())) }
 }
 
-/// Heads of the columns of as many systems as have letters.
+/// Column headings of the systems that have letters.
 const LETTERS: [&str; 26] = [
     "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W",
     "X", "Y", "Z",
@@ -109,7 +109,7 @@ fn differences(view: &ComparisonView<'_>) -> Markup {
         })
         .collect();
     html! {
-        @if table.rows.is_empty() { p { "Nothing that the systems say of themselves." } }
+        @if table.rows.is_empty() { p { "No known differences." } }
         (table.html())
     }
 }
@@ -141,8 +141,8 @@ fn verdicts(view: &ComparisonView<'_>) -> Markup {
     }
     html! {
         p {
-            "A verdict needs an interval, and that needs repetitions; only pairs that were measured in turns are free of what \
-             drifts meanwhile. Inconclusive means that the data cannot tell. "
+            "A verdict needs an interval, and an interval needs repeats; only interleaved pairs are free of drift. \
+             Inconclusive: the data do not decide. "
             (CHANGE) "."
         }
         (table.html())
@@ -171,10 +171,10 @@ fn verdict(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Op
     Some(Row { class: if best.is_none() { "invalid" } else { "" }, cells })
 }
 
-/// The verdict; in bold letters only where what drifted cannot be in it.
+/// The verdict; bold only where it is free of drift.
 fn word(compared_test: &ComparedTest) -> Markup {
     let word = words::verdict(compared_test);
-    html! { @if is_unpaired(compared_test) || is_doubted(compared_test) { (word) } @else { strong { (word) } } }
+    html! { @if is_unpaired(compared_test) || has_warning(compared_test) { (word) } @else { strong { (word) } } }
 }
 
 fn rate(point: Option<&PointFigures>) -> Cell {
@@ -191,7 +191,7 @@ fn ratios(view: &ComparisonView<'_>) -> Markup {
     let charts = chart::ratios(view);
     html! {
         @if !charts.is_empty() {
-            p { "Bars begin at 1, equal throughput; twice and half are equally far from it. A bar without whiskers has no interval." }
+            p { "Bars start at 1, equal throughput, on a log scale. A bar without whiskers has no interval." }
         }
         (gallery(&charts))
     }
@@ -215,7 +215,7 @@ const PRICES: [Column; 6] = [
     Column::text("system"),
     Column::figures("cost"),
     Column::text("per"),
-    Column::text("with 20 points more and less discount"),
+    Column::text("at 20 points more or less discount"),
     Column::text("against A"),
 ];
 
@@ -227,7 +227,7 @@ fn prices(view: &ComparisonView<'_>) -> Markup {
         .map(|cost| {
             let against = cost.against_base.map_or_else(String::new, |ratio| {
                 let interval = ratio.interval.map(|interval| format!(" ({})", ends(interval))).unwrap_or_default();
-                let turns = if ratio.turns() { "; another discount turns the ranking" } else { "" };
+                let turns = if ratio.turns() { "; another discount reverses the ranking" } else { "" };
                 format!("{}{interval}{turns}", change(ratio.ratio))
             });
             Row::new(vec![
@@ -249,8 +249,8 @@ fn prices(view: &ComparisonView<'_>) -> Markup {
 }
 
 fn unshared(view: &ComparisonView<'_>) -> Markup {
-    let columns = [Column::text("test"), Column::text("what it measures"), Column::text("only on")];
-    let mut table = Table::new("unshared-table", "Tests that not both sides have", &columns);
+    let columns = [Column::text("test"), Column::text("title"), Column::text("only on")];
+    let mut table = Table::new("unshared-table", "Tests without a counterpart", &columns);
     let row = |test: &model::Unshared| {
         Row::new(vec![
             Cell::text(clean(&test.code)),

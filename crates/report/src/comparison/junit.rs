@@ -1,7 +1,7 @@
 //! A comparison as results of tests, for pipelines that read JUnit's XML.
 //!
-//! The form is the one that the `junitxml` reporters of many tools share: a suite, a case for each test and system, a
-//! failure where the gate is violated, skipped where nothing could be compared.
+//! In the form common to `junitxml` reporters: a suite, a case for each test and system, a failure where the gate is
+//! violated, skipped where nothing could be compared.
 
 use maud::{Markup, PreEscaped, html};
 use model::{ComparedTest, ComparisonOutcome, System, TestComparison, Violation};
@@ -15,18 +15,18 @@ use crate::layout::clean;
 struct Case {
     name: String,
     class: String,
-    /// What is said of it whatever came out.
-    told: String,
-    end: End,
+    /// Its output, whatever the outcome.
+    output: String,
+    outcome: Outcome,
 }
 
-enum End {
+enum Outcome {
     Passed,
     Failed(Vec<String>),
     Skipped(String),
 }
 
-/// The comparison as one suite of tests. Without a gate nothing fails: what is slower is said, and passes.
+/// The comparison as one suite of tests. Without a gate nothing fails: a slower test passes.
 pub fn comparison_junit(view: &ComparisonView<'_>) -> String {
     let violations = view.violations();
     let mut cases: Vec<Case> = view
@@ -37,8 +37,8 @@ pub fn comparison_junit(view: &ComparisonView<'_>) -> String {
             Case {
                 name: format!("{} {}, {} against A", test.code, test.title, letter(index)),
                 class: class(view, index),
-                told: told(view, test, index, compared_test),
-                end: end(compared_test, violations.iter().filter(of)),
+                output: output(view, test, index, compared_test),
+                outcome: outcome(compared_test, violations.iter().filter(of)),
             }
         })
         .collect();
@@ -46,19 +46,19 @@ pub fn comparison_junit(view: &ComparisonView<'_>) -> String {
         Case {
             name: format!("{} {}", test.code, test.title),
             class: "dbdyno".to_owned(),
-            told: String::new(),
-            end: match violations
+            output: String::new(),
+            outcome: match violations
                 .iter()
                 .filter(|violation| violation.test.as_ref() == Some(&test.code))
                 .map(violated)
                 .collect::<Vec<_>>()
             {
-                found if found.is_empty() => End::Skipped(format!("only on {}", letters(&test.systems))),
-                found => End::Failed(found),
+                found if found.is_empty() => Outcome::Skipped(format!("only on {}", letters(&test.systems))),
+                found => Outcome::Failed(found),
             },
         }
     }));
-    // A test that the gate names and that no system has, and what is about all tests.
+    // Violations of tests that no system has, and of all tests together.
     let known = |violation: &&Violation| {
         violation.system.is_some()
             || view.comparison.unshared.iter().any(|test| Some(&test.code) == violation.test.as_ref())
@@ -66,8 +66,8 @@ pub fn comparison_junit(view: &ComparisonView<'_>) -> String {
     cases.extend(violations.iter().filter(|violation| !known(violation)).map(|violation| Case {
         name: violation.test.clone().unwrap_or_else(|| "all tests".to_owned()),
         class: "dbdyno".to_owned(),
-        told: String::new(),
-        end: End::Failed(vec![violated(violation)]),
+        output: String::new(),
+        outcome: Outcome::Failed(vec![violated(violation)]),
     }));
     suite(view, &cases)
 }
@@ -77,7 +77,7 @@ fn class(view: &ComparisonView<'_>, index: usize) -> String {
     format!("{} against {}", name(index), name(0))
 }
 
-fn told(view: &ComparisonView<'_>, test: &TestComparison, index: usize, compared_test: &ComparedTest) -> String {
+fn output(view: &ComparisonView<'_>, test: &TestComparison, index: usize, compared_test: &ComparedTest) -> String {
     let shift = shift(compared_test);
     let ratio = shift.map(|shift| {
         let interval = shift.interval.map(|interval| format!(", 95 % interval {}", ends(interval))).unwrap_or_default();
@@ -91,19 +91,21 @@ fn told(view: &ComparisonView<'_>, test: &TestComparison, index: usize, compared
     )
 }
 
-fn end<'a>(compared_test: &ComparedTest, violations: impl Iterator<Item = &'a Violation>) -> End {
+fn outcome<'a>(compared_test: &ComparedTest, violations: impl Iterator<Item = &'a Violation>) -> Outcome {
     let found: Vec<String> = violations.map(violated).collect();
     match &compared_test.outcome {
-        _ if !found.is_empty() => End::Failed(found),
-        ComparisonOutcome::Incomparable { reasons } => End::Skipped(format!("incomparable: {}", reasons_text(reasons))),
-        ComparisonOutcome::Unjudged => End::Skipped("published figures have no verdict".to_owned()),
-        ComparisonOutcome::Judged { .. } => End::Passed,
+        _ if !found.is_empty() => Outcome::Failed(found),
+        ComparisonOutcome::Incomparable { reasons } => {
+            Outcome::Skipped(format!("incomparable: {}", reasons_text(reasons)))
+        }
+        ComparisonOutcome::Unjudged => Outcome::Skipped("published figures have no verdict".to_owned()),
+        ComparisonOutcome::Judged { .. } => Outcome::Passed,
     }
 }
 
 fn suite(view: &ComparisonView<'_>, cases: &[Case]) -> String {
-    let failed = cases.iter().filter(|case| matches!(case.end, End::Failed(_))).count();
-    let skipped = cases.iter().filter(|case| matches!(case.end, End::Skipped(_))).count();
+    let failed = cases.iter().filter(|case| matches!(case.outcome, Outcome::Failed(_))).count();
+    let skipped = cases.iter().filter(|case| matches!(case.outcome, Outcome::Skipped(_))).count();
     let about = |system: &System| xml(&format!("{}; {}", system.title, origin(system)));
     let markup = html! {
         (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
@@ -126,17 +128,17 @@ fn suite(view: &ComparisonView<'_>, cases: &[Case]) -> String {
 fn case(case: &Case) -> Markup {
     html! {
         testcase name=(xml(&case.name)) classname=(xml(&case.class)) time="0" {
-            @match &case.end {
-                End::Passed => {}
-                End::Failed(found) => failure type="gate" message=(xml(&found.join("; "))) {}
-                End::Skipped(why) => skipped message=(xml(why)) {}
+            @match &case.outcome {
+                Outcome::Passed => {}
+                Outcome::Failed(found) => failure type="gate" message=(xml(&found.join("; "))) {}
+                Outcome::Skipped(why) => skipped message=(xml(why)) {}
             }
-            @if !case.told.is_empty() { system-out { (xml(&case.told)) } }
+            @if !case.output.is_empty() { system-out { (xml(&case.output)) } }
         }
     }
 }
 
-/// `text` without the letters that XML does not know; what has to be escaped is escaped where it is written.
+/// `text` without characters that XML does not allow; it is escaped where it is written.
 fn xml(text: &str) -> String {
     clean(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }

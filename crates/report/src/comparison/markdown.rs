@@ -11,15 +11,15 @@ use crate::figure::{UNKNOWN, number};
 use crate::layout::clean;
 use crate::words::unit_per_second;
 
-/// The comparison as tables in the form of GitHub (GFM): verdicts first, what differs and why folded below.
+/// The comparison as GitHub-flavoured Markdown tables: verdicts first, differences and reasons folded below.
 pub fn comparison_markdown(view: &ComparisonView<'_>) -> String {
     let mut text = String::from("### dbdyno comparison\n\n");
     for (index, system) in view.systems.iter().enumerate() {
         let base = if index == 0 { " (base)" } else { "" };
         text.push_str(&format!("- **{}**{base}: {}; {}\n", letter(index), cell(&system.title), cell(&origin(system))));
     }
-    for said in (1..view.systems.len()).flat_map(|index| pairing(view, index)) {
-        text.push_str(&format!("- pairs: {}\n", cell(&said)));
+    for pairs in (1..view.systems.len()).flat_map(|index| pairing(view, index)) {
+        text.push_str(&format!("- pairs: {}\n", cell(&pairs)));
     }
     gate(view, &mut text);
     tests(view, &mut text);
@@ -31,12 +31,12 @@ pub fn comparison_markdown(view: &ComparisonView<'_>) -> String {
         text.push_str(&format!("- not compared: {}, only on {}\n", cell(&test.code), letters(&test.systems)));
     }
     for remark in view.remarks() {
-        text.push_str(&format!("- to be known: {}\n", cell(&remark)));
+        text.push_str(&format!("- caveat: {}\n", cell(&remark)));
     }
     text
 }
 
-/// A text that stands in a cell of a table and is nothing but text.
+/// A text escaped for a table cell.
 fn cell(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in clean(text).chars() {
@@ -44,7 +44,7 @@ fn cell(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // `@` and `#` would call people and issues.
+            // `@` and `#` would mention people and issues.
             '@' => escaped.push_str("&#64;"),
             '#' => escaped.push_str("&#35;"),
             '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' => escaped.extend(['\\', letter]),
@@ -57,7 +57,7 @@ fn cell(text: &str) -> String {
 fn gate(view: &ComparisonView<'_>, text: &mut String) {
     let Some(gate) = view.gate else { return };
     let violations = view.violations();
-    let word = if violations.is_empty() { "nothing" } else { "violated" };
+    let word = if violations.is_empty() { "passed" } else { "violated" };
     text.push_str(&format!("\n**Fails if {}: {word}**\n", cell(&gate.to_string())));
     if !violations.is_empty() {
         text.push('\n');
@@ -111,7 +111,7 @@ fn together(view: &ComparisonView<'_>, text: &mut String) {
     }
 }
 
-/// A part that is unfolded by a click.
+/// A collapsed part.
 fn folded(text: &mut String, title: &str, body: &str) {
     if !body.is_empty() {
         text.push_str(&format!("\n<details><summary>{title}</summary>\n\n{body}\n</details>\n\n"));
@@ -131,7 +131,7 @@ fn differences(view: &ComparisonView<'_>, text: &mut String) {
         let rule = "|---".repeat(letters.len() + 2);
         body.insert_str(0, &format!("| | | {} |\n{rule}|\n", letters.join(" | ")));
     }
-    folded(text, &format!("What differs: {}", all.len()), &body);
+    folded(text, &format!("Differences: {}", all.len()), &body);
 }
 
 fn reasons(view: &ComparisonView<'_>, text: &mut String) {
@@ -144,7 +144,7 @@ fn reasons(view: &ComparisonView<'_>, text: &mut String) {
             body.push_str(&format!("- {} {}: {}\n", cell(&test.code), letter(index), cell(&why)));
         }
     }
-    folded(text, "What the verdicts rest on", &body);
+    folded(text, "Evidence of the verdicts", &body);
 }
 
 fn prices(view: &ComparisonView<'_>, text: &mut String) {
@@ -161,7 +161,7 @@ fn prices(view: &ComparisonView<'_>, text: &mut String) {
     text.push_str("\n| test | | cost | per | against A |\n|---|---|---:|---|---|\n");
     for cost in costs {
         let against = cost.against_base.map_or_else(String::new, |ratio| {
-            let turns = if ratio.turns() { ", another discount turns the ranking" } else { "" };
+            let turns = if ratio.turns() { ", another discount reverses the ranking" } else { "" };
             format!("{}{turns}", change(ratio.ratio))
         });
         text.push_str(&format!(

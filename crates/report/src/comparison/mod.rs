@@ -1,8 +1,8 @@
-//! A comparison of systems: on a terminal, as a table for a pull request, as test results for a pipeline, as lines of
-//! values, as a page.
+//! A comparison of systems: as text, as Markdown for a pull request, as JUnit results for a pipeline, as
+//! comma-separated values, as a page.
 //!
-//! Systems are called A, B, C, ... in the order in which they were given; A is the base. What differs between them
-//! stands before every figure, and no ratio stands without what it rests on.
+//! Systems are called A, B, C, ... in the order in which they were given; A is the base. Differences come before every
+//! figure, and every ratio has its evidence.
 
 mod chart;
 mod html;
@@ -24,23 +24,23 @@ pub use markdown::comparison_markdown;
 pub use point::comparison_csv;
 pub use text::{comparison_text, found_text};
 
-use crate::remark::remark_text;
+use crate::system::remark_text;
 
-/// Systems side by side, and what is asked of them.
+/// Systems, their comparison, prices and gate.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonView<'a> {
     /// The systems, the base first.
     pub systems: &'a [System],
-    /// What `model` says of them.
+    /// Their comparison.
     pub comparison: &'a Comparison,
-    /// What each of them costs, in their order; shorter where it is not known of the last ones.
+    /// The price book of each of them, in their order; shorter where the last ones have none.
     pub prices: &'a [Option<PriceBook>],
-    /// What must not be let through.
+    /// The gate.
     pub gate: Option<&'a Gate>,
 }
 
 impl ComparisonView<'_> {
-    /// What the gate does not let through; empty without one.
+    /// The gate violations; empty without a gate.
     pub fn violations(&self) -> Vec<Violation> {
         self.gate.map(|gate| gate.violations(self.comparison)).unwrap_or_default()
     }
@@ -50,12 +50,12 @@ impl ComparisonView<'_> {
         self.systems.get(index)?.tests.iter().find(|test| test.code == code)
     }
 
-    /// What the system at `index` costs.
+    /// The price book of the system at `index`.
     fn price(&self, index: usize) -> Option<&PriceBook> {
         self.prices.get(index)?.as_ref()
     }
 
-    /// What is to be said of the systems, without what is about tests that are not compared; each once.
+    /// The remarks about the systems, each once, without those about tests that are not compared.
     fn remarks(&self) -> Vec<String> {
         let is_compared = |remark: &Remark| {
             let mut unshared = self.comparison.unshared.iter();
@@ -71,19 +71,19 @@ impl ComparisonView<'_> {
         remarks
     }
 
-    /// Every test with each system that is held against the base in it.
+    /// Every test with each system that is compared with the base.
     fn compared_tests(&self) -> impl Iterator<Item = (&TestComparison, usize, &ComparedTest)> {
         let of_test = |test| compared_tests_of(test).map(move |(index, compared_test)| (test, index, compared_test));
         self.comparison.tests.iter().flat_map(of_test)
     }
 }
 
-/// The systems that are held against the base in `test`.
+/// The systems that are compared with the base in `test`.
 fn compared_tests_of(test: &TestComparison) -> impl Iterator<Item = (usize, &ComparedTest)> {
     test.compared_tests.iter().enumerate().filter_map(|(index, compared_test)| Some((index, compared_test.as_ref()?)))
 }
 
-/// The ratio that may be drawn: what cannot be compared has none.
+/// The ratio; none where the systems are incomparable.
 fn shift(compared_test: &ComparedTest) -> Option<&Shift> {
     let is_comparable = !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. });
     compared_test.headline.as_ref().filter(|_| is_comparable).map(|headline| &headline.shift)

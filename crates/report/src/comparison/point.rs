@@ -1,30 +1,30 @@
-//! Points of two systems at equal degrees of parallelism, with their words.
+//! Points of two systems at equal degrees of parallelism.
 
 use model::{ComparisonOutcome, PointFigures};
 use record::Sweep;
 use tables::comparison::{self, ComparedTestRow};
 
 use super::ComparisonView;
-use super::words::{at, change, doubt_text, ends, evidence, letter, reasons_text};
+use super::words::{at, change, ends, evidence, letter, reasons_text, warning_text};
 use crate::figure::UNKNOWN;
 use crate::html::Cell;
 use crate::view::View;
 
-/// What people are shown of a point.
+/// The columns of a point that are shown.
 const SHOWN: [&str; 8] =
     ["test", "base_at", "base_per_second", "letter", "per_second", "ratio", "ratio_low", "service_p99_ratio"];
 
-/// The comparison as comma-separated values (RFC 4180, UTF-8) under one line of heads, every figure exact: for each
+/// The comparison as comma-separated values (RFC 4180, UTF-8) with a header line, every figure exact: for each
 /// test and system a line `best` with the verdict, and a line `point` without one for each equal degree of parallelism.
 pub fn comparison_csv(view: &ComparisonView<'_>) -> String {
     words().csv(comparison::rows(view.systems, view.comparison))
 }
 
-/// The columns, with the words beside them.
+/// The columns, with those of text.
 fn words<'a>() -> View<ComparedTestRow<'a>> {
     View::of(comparison::columns())
-        .words("base_at", ("", "at"), |of| told(of, 0, |point| &point.base))
-        .words("at", ("", "at"), |of| told(of, of.index, |point| &point.other))
+        .words("base_at", ("", "at"), |of| degree(of, 0, |point| &point.base))
+        .words("at", ("", "at"), |of| degree(of, of.index, |point| &point.other))
         .words("evidence", ("", "evidence"), |of| {
             let shift = of.point.filter(|_| !tables::Row::is_invalid(of)).map(|point| &point.shift);
             Cell::Text(shift.map(|shift| evidence(shift.evidence)).unwrap_or_default())
@@ -37,25 +37,25 @@ fn words<'a>() -> View<ComparedTestRow<'a>> {
             })
         })
         .words("doubt", ("", "doubt"), |of| {
-            let doubt = of.compared_test.doubt.as_ref().filter(|_| of.is_best);
-            Cell::Text(doubt.map(doubt_text).unwrap_or_default())
+            let warning = of.compared_test.doubt.as_ref().filter(|_| of.is_best);
+            Cell::Text(warning.map(warning_text).unwrap_or_default())
         })
 }
 
-/// At which degree of parallelism a side is.
-fn told(of: &ComparedTestRow<'_>, index: usize, side: fn(&model::ComparedPoint) -> &PointFigures) -> Cell {
+/// The degree of parallelism of a side.
+fn degree(of: &ComparedTestRow<'_>, index: usize, side: fn(&model::ComparedPoint) -> &PointFigures) -> Cell {
     let tests = of.systems.get(index).map(|system| &system.tests);
     let test = tests.and_then(|tests| tests.iter().find(|test| test.code == of.test.code));
     let sweep = test.map_or(Sweep::Jobs, |test| test.sweep);
     Cell::Text(of.point.map(|point| at(side(point), sweep)).unwrap_or_default())
 }
 
-/// The points that may be shown, which are no headlines.
+/// The valid points, without the headlines.
 pub(super) fn points<'a>(view: &'a ComparisonView<'a>) -> impl Iterator<Item = ComparedTestRow<'a>> {
     comparison::rows(view.systems, view.comparison).filter(|of| !of.is_best && !tables::Row::is_invalid(of))
 }
 
-/// The columns as people are shown them.
+/// The columns as they are shown.
 pub(super) fn view<'a>() -> View<ComparedTestRow<'a>> {
     words()
         .words("letter", ("", "system"), |of| Cell::Text(letter(of.index)))

@@ -1,4 +1,4 @@
-//! What is paid for throughput on each system.
+//! The cost of throughput on each system.
 
 use model::{CostRatio, PointFigures, cost_ratio, incomparable_prices};
 
@@ -19,26 +19,26 @@ pub(super) struct TestCost {
     pub(super) amount: f64,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Against the base, where both have prices that can be held against each other.
+    /// Relative to the base, where the prices are comparable.
     pub(super) against_base: Option<CostRatio>,
 }
 
-/// The total of each system that has prices: index, and what is to be said.
+/// The total of each system that has prices: index and text.
 pub(super) fn totals(view: &ComparisonView<'_>) -> Vec<(usize, String)> {
     (0..view.systems.len()).filter_map(|index| Some((index, price::total(view.price(index)?)))).collect()
 }
 
-/// Each system whose prices cannot be held against those of the base, and why: its costs have no ratio.
+/// Each system whose prices are not comparable with those of the base, and why.
 pub(super) fn without_ratio(view: &ComparisonView<'_>) -> Vec<(usize, String)> {
     let Some(base) = view.price(0) else { return Vec::new() };
     let why = |index: usize| {
         let why = incomparable_prices(base, view.price(index)?)?;
-        Some((index, format!("no cost against A: {}", clean(&why))))
+        Some((index, format!("no cost relative to A: {}", clean(&why))))
     };
     (1..view.systems.len()).filter_map(why).collect()
 }
 
-/// What the best throughput of each test costs on each system that has prices.
+/// The cost of the best throughput of each test on each system that has prices.
 pub(super) fn costs(view: &ComparisonView<'_>) -> Vec<TestCost> {
     let mut costs = Vec::new();
     for test in &view.comparison.tests {

@@ -12,19 +12,19 @@ use crate::layout::{clean, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, plural, unit_per_second};
 
-/// Left of what is said of a test: its code, or the letter of a system.
+/// Columns of the label: the code of a test, or the letter of a system.
 const LEFT: usize = 6;
 
-/// Letters of a line of the table of tests, and of it up to the change.
+/// Characters of a line of the table of tests, and of its part up to the change.
 const ROW_WIDTH: usize = 80;
 const CHANGE_END: usize = 47;
 
-/// Points at equal degrees of parallelism that are listed, at most: more nobody reads.
+/// Points at equal degrees of parallelism that are listed, at most.
 const POINTS_MAX: usize = 200;
 
-/// The comparison for `width` columns (at least 60 are used): the systems, what differs between them, every test side
-/// by side with the verdict and what it rests on, the points at equal degrees of parallelism, all tests in one figure,
-/// prices, what could not be compared, and what the gate does not let through.
+/// The comparison for `width` columns (at least 60 are used): the systems, their differences, every test side by side
+/// with the verdict and its evidence, the points at equal degrees of parallelism, the mean of all tests, prices, tests
+/// that are not compared, and the gate.
 pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let mut lines = vec![style.paint("dbdyno comparison", Ink::Head), String::new()];
@@ -36,19 +36,19 @@ pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) ->
             lines.extend(body);
         }
     };
-    part("WHAT DIFFERS", differences(view, width));
+    part("DIFFERENCES", differences(view, width));
     let (head, groups) = tests(view, style, width);
     part(
-        "TESTS: best throughput of each, and the change against A",
+        "TESTS: best throughput, and the change from A",
         if groups.is_empty() { groups } else { [head, groups].concat() },
     );
     part("AT EQUAL DEGREES OF PARALLELISM: figures without a verdict", points(view, style, width));
-    part("ALL TESTS TOGETHER", together(view, width));
+    part("ALL TESTS", together(view, width));
     part("PRICES", prices(view, width));
     part("NOT COMPARED", unshared(view, width));
-    part("TO BE KNOWN", remarks(view, width));
+    part("CAVEATS", remarks(view, width));
     part("GATE", gate(view, style, width));
-    style.letters(lines.join("\n") + "\n")
+    style.encoded(lines.join("\n") + "\n")
 }
 
 fn systems(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
@@ -57,21 +57,21 @@ fn systems(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
         paragraph(&letter(index), LEFT, &format!("{}{base}; {}", system.title, origin(system)), width)
     };
     let pairing =
-        |index: usize| words::pairing(view, index).into_iter().flat_map(|said| paragraph("pair", LEFT, &said, width));
+        |index: usize| words::pairing(view, index).into_iter().flat_map(|text| paragraph("pair", LEFT, &text, width));
     view.systems.iter().enumerate().flat_map(system).chain((1..view.systems.len()).flat_map(pairing)).collect()
 }
 
 fn differences(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
     let all = &view.comparison.differences;
     if all.is_empty() {
-        return vec!["nothing that the systems say of themselves".to_owned()];
+        return vec!["no known differences".to_owned()];
     }
     let mut lines = Vec::new();
     for difference in all {
         let values = values(view, difference);
-        let said: Vec<String> =
+        let sides: Vec<String> =
             values.iter().enumerate().map(|(index, value)| format!("{} {value}", letter(index))).collect();
-        let text = format!("{}: {}", difference.name, said.join("; "));
+        let text = format!("{}: {}", difference.name, sides.join("; "));
         lines.extend(paragraph(group(difference.group), 10, &text, width));
     }
     lines
@@ -93,7 +93,7 @@ fn tests(view: &ComparisonView<'_>, style: Style, width: usize) -> (Vec<String>,
     (note.chain(head).collect(), lines)
 }
 
-/// One line of the table of tests, 79 letters wide.
+/// One line of the table of tests, 79 characters wide.
 fn row(left: &str, [speed, best, at, p99, change, interval, verdict]: [String; 7]) -> String {
     let left = format!("  {left:<3}{speed:>8} {best:>8} {at:<6} {p99:>7} {change:>8}  {interval:<18}");
     format!("{left} {verdict}").trim_end().to_owned()
@@ -133,8 +133,8 @@ fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: 
     lines
 }
 
-/// A line of the table of tests. Where it is too wide, what follows the word of the verdict stands below, and on a narrow
-/// page interval and verdict do.
+/// A line of the table of tests. Where it is too wide, the mark of the verdict is on the next line, and on a narrow
+/// page interval and verdict are.
 fn fitted(line: String, width: usize) -> Vec<String> {
     let length = line.chars().count();
     match line.rsplit_once(", ") {
@@ -156,9 +156,9 @@ fn points(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> 
     if all == 0 {
         return Vec::new();
     }
-    let mut lines = point::view().letters(rows().take(POINTS_MAX), |_| None).lines(style, width);
+    let mut lines = point::view().text_table(rows().take(POINTS_MAX), |_| None).lines(style, width);
     if all > POINTS_MAX {
-        lines.push(format!("the first {POINTS_MAX} of {all}; all of them are in --html"));
+        lines.push(format!("the first {POINTS_MAX} of {all}; see --html for all"));
     }
     lines
 }
@@ -177,14 +177,14 @@ fn together(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
 }
 
 fn prices(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
-    let said = [price::totals(view), price::without_ratio(view)].concat();
+    let totals = [price::totals(view), price::without_ratio(view)].concat();
     let mut lines: Vec<String> =
-        said.iter().flat_map(|(index, text)| paragraph(&letter(*index), LEFT, text, width)).collect();
+        totals.iter().flat_map(|(index, text)| paragraph(&letter(*index), LEFT, text, width)).collect();
     for cost in price::costs(view) {
         let against = cost.against_base.map_or_else(String::new, |ratio| {
             let interval = ratio.interval.map(|interval| format!(" ({})", ends(interval))).unwrap_or_default();
-            let turns = if ratio.turns() { "; another discount turns the ranking" } else { "" };
-            format!(", {}{interval} against A{turns}", change(ratio.ratio))
+            let turns = if ratio.turns() { "; another discount reverses the ranking" } else { "" };
+            format!(", {}{interval} relative to A{turns}", change(ratio.ratio))
         });
         let text = format!(
             "{} {} {} per {} ({} to {}){against}",
@@ -216,7 +216,7 @@ fn gate(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
     let Some(gate) = view.gate else { return Vec::new() };
     let violations = view.violations();
     if violations.is_empty() {
-        return paragraph("", 0, &format!("{gate}: nothing"), width);
+        return paragraph("", 0, &format!("{gate}: passed"), width);
     }
     let head = format!("{gate}: {}", plural(violations.len() as u64, "violation"));
     let mut lines = paragraph("", 0, &head, width);
@@ -226,7 +226,7 @@ fn gate(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
     lines
 }
 
-/// What a gate found, in a clause.
+/// The finding of a gate, in a clause.
 pub fn found_text(found: &ViolationFound) -> String {
     match found {
         ViolationFound::Stated(clause) => clause.clone(),

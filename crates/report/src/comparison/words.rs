@@ -1,4 +1,4 @@
-//! How a comparison is spoken of: one word for one thing in each of its views.
+//! The texts of a comparison, shared by its views.
 
 use model::{
     ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Doubt, Evidence,
@@ -10,10 +10,10 @@ use super::ComparisonView;
 use crate::figure::{UNKNOWN, duration, number, three_digits};
 use crate::finding::finding_text;
 use crate::layout::clean;
-use crate::remark::invalid_run_text;
+use crate::system::invalid_run_text;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
-/// What a system is called in tables: A for the base, B, C, ...
+/// The letter of a system in tables: A for the base, B, C, ...
 pub(super) fn letter(index: usize) -> String {
     match u8::try_from(index).ok().filter(|index| *index < 26) {
         Some(index) => char::from(b'A' + index).to_string(),
@@ -31,11 +31,11 @@ pub(super) fn origin(system: &System) -> String {
     let from = match &system.origin {
         Origin::Published { year, source } => format!("published {year}: {source}"),
         Origin::Measured { started_at, version, preset: size, .. } => {
-            let begun: String = started_at.0.chars().take("2026-01-31T12:00".len()).collect();
+            let start: String = started_at.0.chars().take("2026-01-31T12:00".len()).collect();
             format!(
                 "record {}, measured {} UTC, preset {}, dbdyno {version}",
                 system.name,
-                begun.replace('T', " "),
+                start.replace('T', " "),
                 preset(*size)
             )
         }
@@ -76,7 +76,7 @@ fn is_small(ratio: f64) -> bool {
 
 fn signed(ratio: f64) -> String {
     let text = format!("{:+.1}", (ratio - 1.0) * 100.0);
-    // What rounds to nothing has no direction.
+    // A rounded zero has no sign.
     if text == "-0.0" || text == "+0.0" { "0.0".to_owned() } else { text }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn sweep(view: &ComparisonView<'_>, index: usize, code: &str) -> Swee
     view.test(index, code).map_or(Sweep::Jobs, |test| test.sweep)
 }
 
-/// What a ratio rests on: `paired, 10 pairs`.
+/// The evidence of a ratio: `paired, 10 pairs`.
 pub(super) fn evidence(evidence: Evidence) -> String {
     let words = evidence.words();
     match evidence {
@@ -103,32 +103,32 @@ pub(super) fn evidence(evidence: Evidence) -> String {
     }
 }
 
-/// What the change is, said once: it is not the ratio of the two rates beside it.
+/// The definition of the change: it is not the ratio of the two rates shown.
 pub(super) const CHANGE: &str = "change: median of all ratios (Hodges-Lehmann), not the ratio of the rates shown";
 
-/// Whether the verdict rests on repeats that were not measured in pairs, so that what drifted may be in it.
+/// Whether the verdict is from unpaired repeats, so that it may include drift.
 pub(super) fn is_unpaired(compared_test: &ComparedTest) -> bool {
     let evidence = compared_test.headline.as_ref().map(|headline| headline.shift.evidence);
     compared_test.outcome.verdict().is_some() && matches!(evidence, Some(Evidence::Unpaired { .. }))
 }
 
-/// Whether the verdict is one of pairs of which something is to be doubted.
-pub(super) fn is_doubted(compared_test: &ComparedTest) -> bool {
+/// Whether the verdict has a warning.
+pub(super) fn has_warning(compared_test: &ComparedTest) -> bool {
     !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. }) && compared_test.doubt.is_some()
 }
 
-/// The word of `compared_test`, with what keeps it from being taken for stronger than it is: `FASTER, unpaired`.
+/// The verdict on `compared_test` with its qualification: `FASTER, unpaired`.
 pub(super) fn verdict(compared_test: &ComparedTest) -> String {
     let mark = match () {
         () if is_unpaired(compared_test) => ", unpaired",
-        () if is_doubted(compared_test) => ", in doubt",
+        () if has_warning(compared_test) => ", warning",
         () => "",
     };
     format!("{}{mark}", compared_test.outcome.word())
 }
 
-/// What the two sides of a pair have in common, where the systems at 0 and `index` are those of one: the hash of what
-/// both were asked, and what the machine itself gave before and after.
+/// The common facts of a pair, where the systems at 0 and `index` are its sides: the hash of the plan, and the control
+/// probe.
 pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
     let Some((base, other)) = view.systems.first().zip(view.systems.get(index)) else { return Vec::new() };
     let (Some(ours), Some(theirs)) = (base.paired(), other.paired()) else { return Vec::new() };
@@ -136,24 +136,21 @@ pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
         return Vec::new();
     }
     let plan = ours.plan_hash.as_ref().filter(|hash| theirs.plan_hash.as_ref() == Some(hash));
-    let plan = plan.map(|hash| format!("A and {} were asked the same, plan {}", letter(index), clean(hash)));
+    let plan = plan.map(|hash| format!("A and {}: identical workload, plan {}", letter(index), clean(hash)));
     plan.into_iter().chain(ours.control_probe.as_ref().map(control_probe)).collect()
 }
 
-/// What the machine itself gave before and after the pairs.
+/// The control probe before and after the pairs.
 fn control_probe(control_probe: &ControlProbe) -> String {
     let rate = |rate: Option<Rate>| rate.map_or_else(|| "unknown".to_owned(), |rate| number(rate.0));
     let (before, after) = (rate(control_probe.before), rate(control_probe.after));
     let changed = control_probe.change().map(|share| format!(": {}", change(1.0 + share))).unwrap_or_default();
-    let doubt = if control_probe.doubt().is_some() { ", which puts the pairs in doubt" } else { "" };
+    let warning = if control_probe.doubt().is_some() { "; warning: the pairs may include this drift" } else { "" };
     let (probe, unit) = (clean(&control_probe.probe), unit_per_second(control_probe.unit));
-    format!(
-        "the machine itself ({probe}) gave {before} {unit} before the first pair, {after} after the last{changed}{doubt}"
-    )
+    format!("control drift ({probe}): {before} {unit} before the first pair, {after} after the last{changed}{warning}")
 }
 
-/// Where the change was found at one degree of parallelism and the best rate of a system lies at another one: `at J4 on
-/// both`.
+/// The common degree of parallelism of the change, where the best rate of a system is at another one: `at J4 on both`.
 pub(super) fn at_both(
     view: &ComparisonView<'_>,
     test: &TestComparison,
@@ -175,7 +172,7 @@ pub(super) fn at_both(
 pub(super) fn reason_text(reason: &Reason) -> String {
     match reason {
         Reason::NotAlike(clause) => clause.clone(),
-        Reason::NoFigure { system } => format!("{system} has no figure"),
+        Reason::NoFigure { system } => format!("{system} has no result"),
         Reason::Invalid { system, runs: 1, first } => {
             format!("the run of {system} is invalid ({})", invalid_run_text(first))
         }
@@ -190,19 +187,19 @@ pub(super) fn reasons_text(reasons: &[Reason]) -> String {
     reasons.iter().map(reason_text).collect::<Vec<_>>().join("; ")
 }
 
-/// Why a compared_test is to be doubted, in a clause.
-pub(super) fn doubt_text(doubt: &Doubt) -> String {
+/// The warning of a compared test, in a clause.
+pub(super) fn warning_text(warning: &Doubt) -> String {
     let of_system = |(system, findings): &(String, Vec<Finding>)| {
         format!("{system}: {}", findings.iter().map(finding_text).collect::<Vec<_>>().join(", "))
     };
-    match doubt {
+    match warning {
         Doubt::Measurement(clause) => clause.clone(),
         Doubt::Runs(systems) => systems.iter().map(of_system).collect::<Vec<_>>().join("; "),
     }
 }
 
-/// Why `compared_test` of the system at `index` came out as it did, a clause each: what the ratio rests on, the reason, what
-/// would decide it, what was seen of the service time, at which degree of parallelism.
+/// The grounds of `compared_test` of the system at `index`, a clause each: evidence, reason, pairs needed to decide,
+/// service time, degree of parallelism.
 pub(super) fn grounds(
     view: &ComparisonView<'_>,
     test: &TestComparison,
@@ -213,7 +210,9 @@ pub(super) fn grounds(
     let basis = headline.map(|headline| evidence(headline.shift.evidence));
     let mut grounds: Vec<String> = match &compared_test.outcome {
         ComparisonOutcome::Incomparable { reasons } => reasons.iter().map(reason_text).collect(),
-        ComparisonOutcome::Unjudged => basis.iter().map(|basis| format!("{basis}: a ratio and no verdict")).collect(),
+        ComparisonOutcome::Unjudged => {
+            basis.iter().map(|basis| format!("{basis}: a ratio without a verdict")).collect()
+        }
         ComparisonOutcome::Judged { p_adjusted, reason, .. } => {
             let chance = p_adjusted.map(|chance| format!("p (Holm) {chance:.3}"));
             let basis = basis.filter(|basis| basis != reason);
@@ -224,8 +223,8 @@ pub(super) fn grounds(
         compared_test
             .doubt
             .iter()
-            .filter(|_| is_doubted(compared_test))
-            .map(|doubt| format!("in doubt: {}", doubt_text(doubt))),
+            .filter(|_| has_warning(compared_test))
+            .map(|warning| format!("warning: {}", warning_text(warning))),
     );
     grounds.extend(decide(compared_test));
     if let Some(headline) =
@@ -240,7 +239,7 @@ pub(super) fn grounds(
     grounds.iter().map(|ground| clean(ground)).collect()
 }
 
-/// What would decide an open compared_test.
+/// The pairs needed to decide an inconclusive test.
 pub(super) fn decide(compared_test: &ComparedTest) -> Option<String> {
     let ComparisonOutcome::Judged { verdict, more_pairs, .. } = &compared_test.outcome else { return None };
     let is_open = *verdict == ComparisonVerdict::Inconclusive;
@@ -269,28 +268,26 @@ fn service(headline: &ComparedPoint) -> Option<String> {
 pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
     const WORDS: [&str; 6] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "PUBLISHED", "INCOMPARABLE"];
     let compared_tests = tests.iter().filter_map(|test| test.compared_tests.get(other)?.as_ref());
-    let said: Vec<String> = compared_tests.map(|compared_test| verdict(compared_test).replace(',', "")).collect();
-    let kinds = WORDS.into_iter().flat_map(|word| ["", " unpaired", " in doubt"].map(|mark| format!("{word}{mark}")));
+    let verdicts: Vec<String> = compared_tests.map(|compared_test| verdict(compared_test).replace(',', "")).collect();
+    let kinds = WORDS.into_iter().flat_map(|word| ["", " unpaired", " warning"].map(|mark| format!("{word}{mark}")));
     list(kinds.filter_map(|kind| {
-        let count = said.iter().filter(|said| **said == kind).count();
+        let count = verdicts.iter().filter(|verdict| **verdict == kind).count();
         (count > 0).then(|| format!("{count} {kind}"))
     }))
 }
 
-/// All tests in one figure.
+/// The geometric mean of all tests.
 pub(super) fn mean(mean: &GeometricMean) -> String {
     let of = plural(mean.tests as u64, "test");
     match mean.interval {
-        Some(interval) => format!(
-            "{} over {of} (geometric mean); another choice of tests might have come out from {}",
-            change(mean.ratio),
-            ends(interval)
-        ),
+        Some(interval) => {
+            format!("{} over {of} (geometric mean); 95 % interval across tests {}", change(mean.ratio), ends(interval))
+        }
         None => format!("{} over {of}", change(mean.ratio)),
     }
 }
 
-/// What a fact is about.
+/// The group of a fact.
 pub(super) fn group(group: FactGroup) -> &'static str {
     match group {
         FactGroup::Machine => "machine",
@@ -302,8 +299,8 @@ pub(super) fn group(group: FactGroup) -> &'static str {
     }
 }
 
-/// The value of a fact on each system; what stands for one that is not there. A setting that a record does not name has
-/// its default there, if the engine has it, and a publication is silent about most.
+/// The value of a fact on each system. A setting that a record does not name has its default there, if the engine has
+/// it; publications do not state most settings.
 pub(super) fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
     let has_it = |system: &System| {
         let mut stating = difference.values.iter().zip(view.systems).filter(|(value, _)| value.is_some());

@@ -1,10 +1,10 @@
-//! Moments of the calendar, as fio prints them.
+//! Calendar time, as fio prints it.
 
 use record::Timestamp;
 
 const MS_PER_DAY: i64 = 86_400_000;
 
-/// Milliseconds since 1970, of a time stamp in UTC; none for what is no such stamp.
+/// Milliseconds since 1970 of a timestamp in UTC; none for an invalid one.
 pub(super) fn unix_ms(stamp: &Timestamp) -> Option<i64> {
     let text = stamp.0.strip_suffix('Z')?;
     let (date, time) = text.split_once('T')?;

@@ -78,13 +78,13 @@ impl<'a> Direction<'a> {
             "iops_samples": samples.len(),
         });
         if let (false, Some(object)) = (self.streams.is_empty(), object.as_object_mut()) {
-            object.insert("dbdyno".to_owned(), self.beyond(form));
+            object.insert("dbdyno".to_owned(), self.extension(form));
         }
         object
     }
 
-    /// What fio has no key for.
-    fn beyond(&self, form: FioJson) -> Value {
+    /// Figures without a key of fio.
+    fn extension(&self, form: FioJson) -> Value {
         let response = Distribution::of(self.streams.iter().map(|stream| &stream.response));
         let first = self.streams.iter().find_map(|stream| stream.first_failure.as_deref());
         json!({

@@ -6,15 +6,15 @@ use serde_json::{Map, Value, json};
 
 use super::FioJson;
 
-/// The percentiles that fio prints unless told otherwise, with its spelling of the keys.
+/// The default percentiles of fio.
 const PERCENTILES: [f64; 17] =
     [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 
-/// Upper bounds of the buckets of latency, in the unit of each; a bucket holds what lies below its bound and not below
-/// the one before. Only the milliseconds have one more, for all that is longer.
+/// Upper bounds of the buckets of latency, in its unit; a bucket holds the values below its bound and not below the
+/// previous one. Only milliseconds have one more, for longer values.
 const BUCKETS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 
-/// What is known of the latencies of some streams.
+/// The latencies of some streams.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
     count: u64,
@@ -23,12 +23,12 @@ pub(super) struct Distribution {
     mean_ns: f64,
     /// Values with their counts, ascending; empty where a histogram is missing.
     buckets: Vec<(u64, u64)>,
-    /// What is stored, of a single stream without histogram.
+    /// The stored quantiles of a single stream without histogram.
     stored: Option<Latency>,
 }
 
 impl Distribution {
-    /// All values of `latencies` together.
+    /// All values of `latencies`.
     pub(super) fn of<'a>(latencies: impl Iterator<Item = &'a Latency>) -> Distribution {
         let latencies: Vec<&Latency> = latencies.filter(|latency| latency.count > 0).collect();
         let Some(first) = latencies.first() else { return Distribution::default() };
@@ -44,7 +44,7 @@ impl Distribution {
             max_ns: latencies.iter().map(|latency| latency.max_ns.0).max().unwrap_or(0),
             mean_ns: weighted.sum::<f64>() / count as f64,
             stored: (latencies.len() == 1).then(|| (*first).clone()),
-            buckets: together(values),
+            buckets: merged(values),
         }
     }
 
@@ -72,12 +72,12 @@ impl Distribution {
             seen = seen.saturating_add(*count);
             seen >= wanted
         };
-        // The middle of a bucket may lie outside of what was measured exactly.
+        // The middle of a bucket may be outside of the exact range.
         self.buckets.iter().find(reached).map(|(value, _)| (*value).clamp(self.min_ns, self.max_ns))
     }
 
     /// As an object of fio: smallest, largest, mean, standard deviation and number; with percentiles where fio prints
-    /// them, and with the histogram where it is asked for.
+    /// them, and with the histogram where it is requested.
     pub(super) fn object(&self, percentiles: bool, form: FioJson) -> Value {
         let mut object = Map::new();
         object.insert("min".to_owned(), json!(self.min_ns));
@@ -99,8 +99,8 @@ impl Distribution {
     }
 }
 
-/// Equal values as one; `values` are sorted.
-fn together(values: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+/// `values`, which are sorted, with equal ones merged.
+fn merged(values: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     let mut merged: Vec<(u64, u64)> = Vec::with_capacity(values.len());
     for (value, count) in values {
         match merged.last_mut() {
@@ -111,7 +111,7 @@ fn together(values: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     merged
 }
 
-/// Which share of all values, in percent, lies in each of fio's buckets: `latency_ns`, `latency_us`, `latency_ms`.
+/// The share of all values, in percent, in each of fio's buckets: `latency_ns`, `latency_us`, `latency_ms`.
 pub(super) fn shares(all: &Distribution) -> [(&'static str, Value); 3] {
     let count: f64 = all.buckets.iter().map(|(_, count)| *count as f64).sum();
     let share = |from: u64, to: u64| {
@@ -122,7 +122,7 @@ pub(super) fn shares(all: &Distribution) -> [(&'static str, Value); 3] {
     };
     [("latency_ns", 1), ("latency_us", 1_000), ("latency_ms", 1_000_000)].map(|(key, unit_ns)| {
         let mut object = Map::new();
-        // What lies below the smallest unit belongs to the unit before.
+        // Values below the unit belong to the previous unit.
         let mut below = if unit_ns == 1 { 0 } else { unit_ns };
         for bound in BUCKETS {
             object.insert(bound.to_string(), json!(share(below, bound * unit_ns)));

@@ -12,7 +12,7 @@ use crate::finding::finding_text;
 use crate::storage::threads;
 use crate::words::verdict;
 
-/// `error` of a job that is no result: EIO, of those that fio reports the one that comes nearest.
+/// The `error` of an invalid job: EIO, the closest of those that fio reports.
 const INVALID_ERROR: i32 = 5;
 
 /// The streams that fio would print as one job.
@@ -23,7 +23,7 @@ pub(super) struct Entry<'a> {
     streams: Vec<&'a IoStream>,
 }
 
-/// The entries of a run: one per job, or one per clone or group where they are reported so.
+/// The entries of a run: one per job, or one per thread or group where they are reported so.
 pub(super) fn entries<'a>(record: &'a Record, run: &'a Run, storage: &'a Storage) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'a>> = Vec::new();
     for stream in &storage.streams {
@@ -85,7 +85,7 @@ pub(super) fn job(entry: &Entry<'_>, all: &[Entry<'_>], form: FioJson) -> Value 
         "latency_target": 0,
         "latency_percentile": 100.0,
         "latency_window": 0,
-        "dbdyno": beyond(entry),
+        "dbdyno": extension(entry),
     });
     let Some(keys) = object.as_object_mut() else { return object };
     for (key, kinds) in DIRECTIONS {
@@ -99,7 +99,7 @@ pub(super) fn job(entry: &Entry<'_>, all: &[Entry<'_>], form: FioJson) -> Value 
     object
 }
 
-/// fio has no commit: a write and the sync after it stand with the writes, which is what waits for them.
+/// fio has no commit: a write with its sync counts as a write.
 const DIRECTIONS: [(&str, &[IoKind]); 3] =
     [("read", &[IoKind::Read]), ("write", &[IoKind::Write, IoKind::Commit]), ("trim", &[IoKind::Trim])];
 
@@ -107,14 +107,14 @@ fn of_kinds<'a>(streams: &'a [&IoStream], kinds: &'a [IoKind]) -> impl Iterator<
     streams.iter().filter(|stream| kinds.contains(&stream.kind)).map(|stream| &stream.service)
 }
 
-/// Processor time of dbdyno over the time of the threads, in percent of one processor: of all threads of the run
-/// alike, since it is counted for all of them together.
+/// CPU time of dbdyno over the time of the threads, in percent of one processor; the same for all threads of the run,
+/// because it is counted for all of them.
 fn cpu_percent(entry: &Entry<'_>) -> f64 {
     let threads = threads(entry.storage).max(1) as f64;
     if is_invalid(entry.run) { 0.0 } else { row(entry.run).client_cpu.map_or(0.0, |cpu| cpu.cores / threads * 100.0) }
 }
 
-/// How many I/Os were in flight, in percent of them: the depth that was asked for, which the generator keeps.
+/// The distribution of I/Os in flight, in percent: all at the configured depth, which the generator maintains.
 fn depth_level(depth: u32) -> Value {
     let mut levels = zeros(&["1", "2", "4", "8", "16", "32", ">=64"]);
     let level = match depth {
@@ -129,19 +129,19 @@ fn zeros(keys: &[&str]) -> Value {
     Value::Object(keys.iter().map(|key| ((*key).to_owned(), json!(0.0))).collect())
 }
 
-/// What fio has no key for: whether it is a result, and what is said of it.
-fn beyond(entry: &Entry<'_>) -> Value {
-    let said = |finding: &Finding| json!({ "verdict": verdict(finding.verdict), "detail": finding_text(finding) });
-    let doubtful = entry.run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
-    let broken = match &entry.run.outcome {
+/// Figures without a key of fio: validity and findings.
+fn extension(entry: &Entry<'_>) -> Value {
+    let object = |finding: &Finding| json!({ "verdict": verdict(finding.verdict), "detail": finding_text(finding) });
+    let findings = entry.run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
+    let aborted = match &entry.run.outcome {
         Outcome::Done => None,
         Outcome::Failed { message } => Some(message),
     };
     json!({
         "run": entry.run.number,
         "verdict": verdict(row(entry.run).verdict),
-        "aborted": broken,
-        "findings": doubtful.map(said).collect::<Vec<Value>>(),
+        "aborted": aborted,
+        "findings": findings.map(object).collect::<Vec<Value>>(),
         "modes": entry.storage.modes,
         "clone": entry.streams[0].clone,
         "generator_per_second": entry.storage.generator_per_second,

@@ -1,20 +1,20 @@
 //! Storage runs in the form of fio's JSON output, so that scripts that plot or compare it can read them.
 //!
-//! Keys, types and units are those of fio 3.x. What a record does not hold is zero, as fio leaves what it did not
-//! measure, and is named in `not_measured` under the key `dbdyno` of the root, so that nobody has to guess. The
-//! latency of fio's `clat_ns` and `lat_ns` is the service time (begun to done); handing over is not timed apart, so
-//! that `slat_ns` is empty as with fio's synchronous engines. Response times stand under a key `dbdyno` of each
-//! direction. A run that is invalid has no figures: all are zero and `error` is not, as of a job of fio that could not
-//! run.
+//! Keys, types and units are those of fio 3.x. What a record does not hold is zero, as in fio for what it did not
+//! measure, and is listed in `not_measured` under the key `dbdyno` of the root. `clat_ns` and `lat_ns` are the service
+//! time (start to end); submission is not timed separately, so `slat_ns` is empty as with fio's synchronous engines.
+//! Response times are under a key
+//! `dbdyno` of each direction. An invalid run has no figures: all are zero and `error` is not, as for a failed job of
+//! fio.
 
 mod clock;
 mod direction;
-mod disk;
 mod distribution;
 mod job;
 mod options;
 
-use record::Record;
+use model::delta;
+use record::{Record, Run, name};
 use serde_json::{Map, Value, json};
 
 use crate::storage::runs;
@@ -28,7 +28,7 @@ pub enum FioJson {
     Plus,
 }
 
-/// What has no source in a record: zero in the output.
+/// Keys without a source in a record: zero in the output.
 const NOT_MEASURED: [&str; 11] = [
     "ctx",
     "majf",
@@ -45,9 +45,9 @@ const NOT_MEASURED: [&str; 11] = [
 
 /// The storage runs of `record` as JSON text of the form that fio prints; it ends with a line end.
 ///
-/// `fio version` begins with `fio-` and a version, since scripts test for the first and read the second; the rest says
-/// who wrote it. Options that all jobs share stand in `global options` and again in each job, since scripts look in
-/// one place or the other.
+/// `fio version` starts with `fio-` and a version, which scripts parse; the rest names dbdyno. Options that all jobs
+/// share are in
+/// `global options` and in each job, since scripts read either.
 pub fn fio_json(record: &Record, form: FioJson) -> String {
     let entries: Vec<job::Entry<'_>> =
         runs(record).flat_map(|(run, storage)| job::entries(record, run, storage)).collect();
@@ -59,7 +59,7 @@ pub fn fio_json(record: &Record, form: FioJson) -> String {
         "time": clock::calendar(ended_ms),
         "global options": shared(&entries),
         "jobs": entries.iter().map(|entry| job::job(entry, &entries, form)).collect::<Vec<Value>>(),
-        "disk_util": disk::devices(record),
+        "disk_util": devices(record),
         "dbdyno": {
             "version": record.tool.version,
             "record": record.id,
@@ -78,4 +78,33 @@ fn shared(entries: &[job::Entry<'_>]) -> Map<String, Value> {
         shared.retain(|key, value| options.get(key) == Some(value));
     }
     shared
+}
+
+/// Bytes of a sector as the kernel counts them.
+const SECTOR_BYTES: u64 = 512;
+
+/// One entry, of the topmost device: its I/O in the windows of all storage runs. None where no device is known.
+fn devices(record: &Record) -> Vec<Value> {
+    let Some(device) = record.host.devices.first() else { return Vec::new() };
+    let sum = |name: &str| {
+        let rises = runs(record).filter_map(|(run, _): (&Run, _)| delta(run, name));
+        rises.fold(0u64, u64::saturating_add)
+    };
+    let milliseconds = |name: &str| sum(name) / 1_000_000;
+    let windows_ms = runs(record).fold(0u64, |sum, (run, _)| sum.saturating_add(run.window_ns.0)) / 1_000_000;
+    let busy_ms = milliseconds(name::DEVICE_IO_TICKS_NS);
+    let util = if windows_ms > 0 { (busy_ms as f64 / windows_ms as f64 * 100.0).min(100.0) } else { 0.0 };
+    vec![json!({
+        "name": device.name,
+        "read_ios": sum(name::DEVICE_READ_COUNT),
+        "write_ios": sum(name::DEVICE_WRITE_COUNT),
+        "read_sectors": sum(name::DEVICE_READ_BYTES) / SECTOR_BYTES,
+        "write_sectors": sum(name::DEVICE_WRITE_BYTES) / SECTOR_BYTES,
+        "read_merges": 0,
+        "write_merges": 0,
+        "read_ticks": milliseconds(name::DEVICE_READ_NS),
+        "write_ticks": milliseconds(name::DEVICE_WRITE_NS),
+        "in_queue": milliseconds(name::DEVICE_IN_QUEUE_NS),
+        "util": util,
+    })]
 }

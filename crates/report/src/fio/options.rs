@@ -37,7 +37,7 @@ pub(super) fn of_job(job: &IoJob) -> Map<String, Value> {
     options
 }
 
-/// The options that a stream tells, where its job is not known.
+/// The options known from streams, where the job is not known.
 pub(super) fn of_streams(streams: &[&IoStream]) -> Map<String, Value> {
     let mut options = Map::new();
     let Some(stream) = streams.iter().find(|stream| stream.kind != IoKind::Sync).or(streams.first()) else {
@@ -55,7 +55,7 @@ pub(super) fn of_streams(streams: &[&IoStream]) -> Map<String, Value> {
     options
 }
 
-/// fio's word for what a job does; one of which more than half jumps is random.
+/// The `rw` of a job; random where more than half of its I/O is random.
 fn rw(job: &IoJob) -> &'static str {
     let (mix, order) = (&job.mix, &job.order);
     let jumps =
@@ -78,7 +78,8 @@ fn word(reads: bool, writes: bool, trims: bool, random: bool) -> &'static str {
     }
 }
 
-/// `bs` where all blocks of a kind are equal, else `bsrange` or `bssplit`; reads and writes apart where they differ.
+/// `bs` where all blocks of a kind are equal, else `bsrange` or `bssplit`; separate values for reads and writes where
+/// they differ.
 fn block_sizes(job: &IoJob, set: &mut impl FnMut(&str, Option<String>)) {
     let shares = [job.mix.read, job.mix.write, job.mix.trim];
     let kinds = [&job.read_blocks, &job.write_blocks, &job.trim_blocks];
@@ -95,13 +96,13 @@ fn block_sizes(job: &IoJob, set: &mut impl FnMut(&str, Option<String>)) {
     }
     let alike = used.iter().all(|other| key(other) == key(first));
     if alike {
-        let places = kinds.iter().zip(shares);
-        let values = places.map(|(of, share)| if share.0 > 0.0 { blocks(of) } else { String::new() });
+        let pairs = kinds.iter().zip(shares);
+        let values = pairs.map(|(of, share)| if share.0 > 0.0 { blocks(of) } else { String::new() });
         return set(key(first), Some(values.collect::<Vec<_>>().join(",").trim_end_matches(',').to_owned()));
     }
-    // The place of a value tells which kind of I/O it is for.
-    for (place, (of, _)) in kinds.into_iter().zip(shares).enumerate().filter(|(_, (_, share))| share.0 > 0.0) {
-        set(key(of), Some(format!("{}{}", ",".repeat(place), blocks(of))));
+    // The position of a value decides the kind of I/O.
+    for (position, (of, _)) in kinds.into_iter().zip(shares).enumerate().filter(|(_, (_, share))| share.0 > 0.0) {
+        set(key(of), Some(format!("{}{}", ",".repeat(position), blocks(of))));
     }
 }
 
@@ -126,7 +127,7 @@ fn engine(job: &IoJob) -> &'static str {
     }
 }
 
-/// The share of reads, and where random I/O goes.
+/// The share of reads, and the random distribution.
 fn mixture(job: &IoJob, set: &mut impl FnMut(&str, Option<String>)) {
     let mixed = job.mix.read.0 > 0.0 && job.mix.write.0 > 0.0;
     set("rwmixread", mixed.then(|| percent(job.mix.read)));
@@ -156,7 +157,7 @@ fn syncs(job: &IoJob, set: &mut impl FnMut(&str, Option<String>)) {
     set("end_fsync", job.end_sync.then(|| "1".to_owned()));
 }
 
-/// Rates of fio are those of one clone; ours are of all together.
+/// Rates of fio are per thread; those of dbdyno are of all threads.
 fn pace(pace: Pace, clones: u32, set: &mut impl FnMut(&str, Option<String>)) {
     let each = |rate: f64| format!("{:.0}", rate / f64::from(clones.max(1)));
     match pace {

@@ -8,8 +8,8 @@ use crate::figure::UNKNOWN;
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, gallery};
 use crate::layout::clean;
 
-/// The history in `entries` as one HTML file that needs nothing else: for each platform the curve with its changes, what
-/// can be said of them, and the records.
+/// The history in `entries` as a self-contained HTML file: for each platform the curve with its changes, the verdict,
+/// and the records.
 pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> String {
     let subtitle = clean(&headline(&entries, question));
     let unit = entries.first().map_or("", |entry| entry.unit);
@@ -47,12 +47,12 @@ fn diagram(series: &Series, question: &HistoryQuestion, unit: &str, number: usiz
     let label = if question.metric == Metric::Throughput { unit.to_owned() } else { metric(question.metric, unit) };
     let marks = (0..series.entries.len()).filter(|index| series.change_before(*index).is_some());
     let chart = LineChart {
-        // A change lies between two records.
+        // A change is between two records.
         marks: marks.map(|index| Mark { x: index as f64 - 0.5, label: "change".to_owned() }).collect(),
         ..LineChart::new(
             clean(&series.label()),
             clean(&verdict(series)),
-            Axis::new("record begun", Scale::Linear, Figures::Names(names.collect())),
+            Axis::new("record started", Scale::Linear, Figures::Names(names.collect())),
             Axis::new(label, Scale::FromZero, figures),
             vec![chart::Series::new("measured", Role::Measured, points.collect())],
         )
@@ -61,11 +61,11 @@ fn diagram(series: &Series, question: &HistoryQuestion, unit: &str, number: usiz
 }
 
 const COLUMNS: [Column; 5] = [
-    Column::text("begun"),
+    Column::text("started"),
     Column::text("record"),
     Column::figures("value"),
     Column::text("at"),
-    Column::text("change before it"),
+    Column::text("change before"),
 ];
 
 fn records(series: &Series, metric: Metric, number: usize) -> Markup {

@@ -1,4 +1,4 @@
-//! One figure from record to record: the same test on the same platform, and where it changed.
+//! One figure over records of the same test on the same platform, with its change points.
 
 mod html;
 mod series;
@@ -7,8 +7,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use model::{ChangePoint, Line, Point, RULES};
-use record::{Bytes, Nanos, Preset, Ratio, Record, Run, Timestamp};
+use model::{ChangePoint, Line, Point};
+use record::{Bytes, Nanos, Preset, Ratio, Record, Run};
 
 use crate::figure::{UNKNOWN, duration, number, percent, three_digits, volume};
 use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section, wrap};
@@ -17,29 +17,27 @@ use crate::view::line as csv_line;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 pub use html::history_html;
-use series::{Series, series};
+pub use series::HistoryEntry;
+use series::{Series, VALUES_MIN, series};
 
-/// Records with fewer values than these say nothing of a change: a split needs some on each side.
-const VALUES_MIN: usize = 2 * RULES.history_segment_min;
-
-/// Letters of a bar.
+/// Characters of a bar.
 const BAR_WIDTH: usize = 24;
 
-/// Letters of the name of a record.
+/// Characters of the name of a record.
 const NAME_MAX: usize = 44;
 
-/// What is followed.
+/// The figure of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Operations per second, in the unit of the test.
     Throughput,
     /// The 0.99 quantile of the service time.
     P99,
-    /// Share of the ceiling that the same record found.
+    /// Share of the ceiling in the same record.
     Efficiency,
 }
 
-/// Of what a history is asked for.
+/// The question of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryQuestion {
     /// The code of the test.
@@ -50,32 +48,7 @@ pub struct HistoryQuestion {
     pub metric: Metric,
 }
 
-/// One record of a history.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HistoryEntry {
-    /// What has to be equal for two records to belong to one history: host, engine and its nodes, preset, size of the
-    /// tables.
-    platform: String,
-    /// What has to be equal too: what a commit waits for, in the words of the engine; empty without one.
-    durability: String,
-    /// What has to be equal too: what the test was run with, by name and in words.
-    conditions: BTreeMap<String, String>,
-    /// Whether its figures mean nothing, by its preset.
-    is_smoke: bool,
-    /// The test in a few words.
-    title: String,
-    unit: &'static str,
-    record: String,
-    started_at: Timestamp,
-    /// At which degree of parallelism; empty where the test is invalid.
-    at: String,
-    /// Absent where the test is invalid, or has no such figure.
-    value: Option<f64>,
-    /// The version of the engine, which may change from record to record.
-    version: String,
-}
-
-/// What `record` says to `question`; none where it has no plain run of the test at that degree of parallelism.
+/// The entry of `record` for `question`; none where it has no plain run of the test at that degree of parallelism.
 pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<HistoryEntry> {
     if let Some(jobs) = question.jobs {
         record.runs.retain(|run| run.test != question.test || run.dop.jobs == jobs);
@@ -103,7 +76,7 @@ pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<H
     })
 }
 
-/// What keeps `run` apart from a run of another record.
+/// The conditions that separate `run` from runs of other series.
 fn conditions(record: &Record, run: &Run) -> BTreeMap<String, String> {
     let mut conditions = model::conditions(run);
     let threads = if record.plan.one_thread_per_core { "one per core" } else { "all" };
@@ -136,8 +109,8 @@ fn value(point: &Point, metric: Metric) -> Option<f64> {
     }
 }
 
-/// The history in `entries` for `width` columns (at least 60 are used): for each series of records that are alike a
-/// line per record with value and bar, the changes between them, and what can be said of them.
+/// The history in `entries` for `width` columns (at least 60 are used): for each series a line per record with value
+/// and bar, the changes between them, and the verdict.
 pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = wrap(&clean(&headline(&entries, question)), width);
@@ -152,15 +125,16 @@ pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: St
         lines.extend(table(&series, question.metric, style, width));
         lines.extend(paragraph("", 2, &verdict(&series), width));
     }
-    style.letters(lines.join("\n") + "\n")
+    style.encoded(lines.join("\n") + "\n")
 }
 
-/// What is followed, in one line.
+/// Test, figure and degree of parallelism, in one line.
 fn headline(entries: &[HistoryEntry], question: &HistoryQuestion) -> String {
     let first = entries.first();
     let title = first.map_or_else(String::new, |entry| format!(": {}", entry.title));
     let unit = first.map_or("", |entry| entry.unit);
-    let degree = question.jobs.map_or_else(|| "the best degree".to_owned(), |jobs| plural(jobs.into(), "job"));
+    let degree =
+        question.jobs.map_or_else(|| "the best degree of parallelism".to_owned(), |jobs| plural(jobs.into(), "job"));
     format!("{}{title}: {} at {degree}", question.test, metric(question.metric, unit))
 }
 
@@ -173,7 +147,7 @@ fn metric(metric: Metric, unit: &str) -> String {
 }
 
 const HEADS: [Head; 5] = [
-    (&["begun"], Align::Left),
+    (&["started"], Align::Left),
     (&["record"], Align::Left),
     (&["value"], Align::Right),
     (&["at"], Align::Left),
@@ -198,7 +172,7 @@ fn table(series: &Series, metric: Metric, style: Style, width: usize) -> Vec<Str
     }
     let mut lines = table.lines(style, width);
     let heads = lines.len() - series.entries.len();
-    // From the last one on, so that the places of the others stay what they are.
+    // From the last one on, so that the indexes of the others stay valid.
     for index in (0..series.entries.len()).rev() {
         if let Some(change) = series.change_before(index) {
             lines.insert(
@@ -218,7 +192,7 @@ fn shown(value: f64, metric: Metric) -> String {
     }
 }
 
-/// What is said of a change, above the entry `index` that it lies before.
+/// The text of a change, above the entry `index` that it precedes.
 fn changed(series: &Series, index: usize, change: &ChangePoint) -> String {
     let before = series.valued.iter().rev().find(|valued| **valued < index).copied().unwrap_or_default();
     let (earlier, later) = (&series.entries[before], &series.entries[index]);
@@ -234,18 +208,18 @@ fn changed(series: &Series, index: usize, change: &ChangePoint) -> String {
     format!("{by} between {one} and {other} (p <= {}){version}", chance(change.p_value))
 }
 
-/// A bound: of so many shuffles, none was as clear, and more of them might say less.
+/// An upper bound, from the number of permutations.
 fn chance(p_value: f64) -> String {
     format!("{p_value:.3}")
 }
 
-/// What can be said of the whole.
+/// The verdict on a series.
 fn verdict(series: &Series) -> String {
     let values = series.valued.len();
     match series.changes.len() {
         _ if values < VALUES_MIN => {
             let values = plural(values as u64, "value");
-            format!("{values}: too few to tell a change from chance; it takes {VALUES_MIN} or more")
+            format!("{values}: too few to detect a change; at least {VALUES_MIN} are needed")
         }
         0 => format!("no change in {values} values"),
         changes => format!("{} in {values} values", plural(changes as u64, "change")),

@@ -1,55 +1,82 @@
-//! Which records of a history are alike: only between those a change is looked for.
+//! The series of a history: records that are comparable, in which changes are detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{ChangePoint, change_points};
+use model::{ChangePoint, RULES, change_points};
+use record::Timestamp;
 
-use super::{HistoryEntry, VALUES_MIN};
 use crate::text::SMOKE;
 use crate::words::list;
 
-/// Of what the shuffles that a change is tested with are drawn: any number will do, but always the same.
+/// Fewer values than these show no change: a split needs some on each side.
+pub(super) const VALUES_MIN: usize = 2 * RULES.history_segment_min;
+
+/// The seed of the permutation test; constant, so that results are reproducible.
 const SEED: u64 = 42;
 
-/// The entries of one platform that did the same, by time, and the changes between them.
+/// One record of a history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryEntry {
+    /// Equal in all records of a series: host, engine and its nodes, preset, size of the tables.
+    pub(super) platform: String,
+    /// Also equal: durability of commits, in the words of the engine; empty without one.
+    pub(super) durability: String,
+    /// Also equal: conditions of the test, by name.
+    pub(super) conditions: BTreeMap<String, String>,
+    /// Whether its preset is smoke.
+    pub(super) is_smoke: bool,
+    /// The test in a few words.
+    pub(super) title: String,
+    pub(super) unit: &'static str,
+    pub(super) record: String,
+    pub(super) started_at: Timestamp,
+    /// The degree of parallelism; empty where the test is invalid.
+    pub(super) at: String,
+    /// Absent where the test is invalid or has no such figure.
+    pub(super) value: Option<f64>,
+    /// The version of the engine, which may differ between records.
+    pub(super) version: String,
+}
+
+/// The entries of one platform and workload, by time, and the changes between them.
 pub(super) struct Series {
     pub(super) platform: String,
     pub(super) durability: String,
-    /// Of what its records were run with that in which another series of this history differs; empty where none does.
+    /// The conditions in which another series of this history differs; empty where none does.
     pub(super) apart: String,
     pub(super) entries: Vec<HistoryEntry>,
-    /// Indexes of the entries that have a value: those that a change is looked for in.
+    /// Indexes of the entries that have a value, in which changes are detected.
     pub(super) valued: Vec<usize>,
     pub(super) changes: Vec<ChangePoint>,
 }
 
 impl Series {
-    /// What its records have in common, in one line.
+    /// The common facts of its records, in one line.
     pub(super) fn label(&self) -> String {
         list([&self.platform, &self.durability, &self.apart].into_iter().filter(|part| !part.is_empty()).cloned())
     }
 
-    /// What concerns every value.
+    /// A warning about all values.
     pub(super) fn warning(&self) -> Option<&'static str> {
         self.entries.iter().any(|entry| entry.is_smoke).then_some(SMOKE)
     }
 
-    /// The change that lies right before the entry `index`.
+    /// The change right before the entry `index`.
     pub(super) fn change_before(&self, index: usize) -> Option<&ChangePoint> {
         self.changes.iter().find(|change| self.valued.get(change.index) == Some(&index))
     }
 }
 
-/// What the records of one series have in common: platform, durability, conditions.
+/// The common facts of the records of a series: platform, durability, conditions.
 type Common = (String, String, BTreeMap<String, String>);
 
 /// One series per platform, durability and conditions, in the order of their names.
 pub(super) fn series(entries: Vec<HistoryEntry>) -> Vec<Series> {
     let differing = differing(&entries);
-    let mut alike: BTreeMap<Common, Vec<HistoryEntry>> = BTreeMap::new();
+    let mut groups: BTreeMap<Common, Vec<HistoryEntry>> = BTreeMap::new();
     for entry in entries {
         let common = (entry.platform.clone(), entry.durability.clone(), entry.conditions.clone());
-        alike.entry(common).or_default().push(entry);
+        groups.entry(common).or_default().push(entry);
     }
     let of = |((platform, durability, conditions), mut entries): (Common, Vec<HistoryEntry>)| {
         entries.sort_by(|one, other| (&one.started_at, &one.record).cmp(&(&other.started_at, &other.record)));
@@ -60,7 +87,7 @@ pub(super) fn series(entries: Vec<HistoryEntry>) -> Vec<Series> {
         let apart = list(apart.map(|(name, words)| format!("{name} {words}")));
         Series { platform, durability, apart, entries, valued, changes }
     };
-    alike.into_iter().map(of).collect()
+    groups.into_iter().map(of).collect()
 }
 
 /// The names of the conditions that are not the same in all `entries`.

@@ -1,3 +1,5 @@
+use record::Timestamp;
+
 use super::*;
 
 fn question() -> HistoryQuestion {
@@ -20,8 +22,8 @@ fn entry(platform: &str, day: usize, value: Option<f64>) -> HistoryEntry {
     }
 }
 
-/// Ten records at 1000, ten at 900, each with a little of its own.
-fn fallen() -> Vec<HistoryEntry> {
+/// Ten records at 1000, ten at 900, with a small deviation each.
+fn dropped() -> Vec<HistoryEntry> {
     let level = |day: usize| if day <= 10 { 1_000.0 } else { 900.0 };
     (1..=20).rev().map(|day| entry("A", day, Some(level(day) + (day * 7 % 5) as f64))).collect()
 }
@@ -31,8 +33,8 @@ fn shown_of(entries: Vec<HistoryEntry>) -> String {
 }
 
 #[test]
-fn a_fall_is_told_where_it_happened() {
-    let text = shown_of(fallen());
+fn a_drop_is_shown_where_it_happened() {
+    let text = shown_of(dropped());
     let lines: Vec<&str> = text.lines().collect();
     let change = lines.iter().position(|line| line.contains("changed by -")).unwrap_or_else(|| panic!("{text}"));
     assert!(lines[change].contains("-10.0 % between r10 and r11 (p <= 0.001)"), "{text}");
@@ -42,15 +44,15 @@ fn a_fall_is_told_where_it_happened() {
 
 #[test]
 fn an_even_series_has_no_change_and_a_short_one_no_verdict() {
-    let even: Vec<HistoryEntry> = fallen().into_iter().filter(|entry| entry.value < Some(950.0)).collect();
+    let even: Vec<HistoryEntry> = dropped().into_iter().filter(|entry| entry.value < Some(950.0)).collect();
     assert!(shown_of(even.clone()).ends_with("  no change in 10 values\n"));
     let short = shown_of(even[1..].to_vec());
-    assert!(short.ends_with("  9 values: too few to tell a change from chance; it takes 10 or more\n"), "{short}");
+    assert!(short.ends_with("  9 values: too few to detect a change; at least 10 are needed\n"), "{short}");
 }
 
 #[test]
 fn records_of_different_platforms_are_not_one_history() {
-    let mut entries = fallen();
+    let mut entries = dropped();
     entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.platform = "B".to_owned());
     let text = shown_of(entries);
     assert!(!text.contains("changed"), "{text}");
@@ -58,11 +60,11 @@ fn records_of_different_platforms_are_not_one_history() {
 }
 
 #[test]
-fn what_commits_wait_for_keeps_records_apart_and_is_named() {
-    let mut entries = fallen();
-    let (kept, given_up) = ("fsync on", "fsync off");
+fn records_of_different_durability_are_separate_series() {
+    let mut entries = dropped();
+    let (durable, volatile) = ("fsync on", "fsync off");
     entries.iter_mut().for_each(|entry| {
-        entry.durability = if entry.value < Some(950.0) { given_up } else { kept }.to_owned();
+        entry.durability = if entry.value < Some(950.0) { volatile } else { durable }.to_owned();
     });
     let text = shown_of(entries.clone());
     assert!(!text.contains("changed"), "{text}");
@@ -72,12 +74,12 @@ fn what_commits_wait_for_keeps_records_apart_and_is_named() {
 }
 
 #[test]
-fn records_that_were_run_with_something_else_are_series_of_their_own() {
+fn records_of_different_conditions_are_separate_series() {
     let with = |n: &str| BTreeMap::from([("n", n), ("pace", "as fast as possible")].map(|(a, b)| (a.into(), b.into())));
-    let mut entries = fallen();
+    let mut entries = dropped();
     entries.iter_mut().for_each(|entry| entry.conditions = with("25"));
     assert!(shown_of(entries.clone()).contains("changed by -10.0 %"));
-    assert!(!shown_of(entries.clone()).contains("n 25"), "what all have in common is not said");
+    assert!(!shown_of(entries.clone()).contains("n 25"), "a common condition is not shown");
     entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.conditions = with("39"));
     let text = shown_of(entries.clone());
     assert!(!text.contains("changed") && text.matches("no change in 10 values").count() == 2, "{text}");
@@ -87,17 +89,17 @@ fn records_that_were_run_with_something_else_are_series_of_their_own() {
 }
 
 #[test]
-fn figures_of_the_preset_smoke_are_said_to_mean_nothing() {
-    let mut entries = fallen();
+fn the_preset_smoke_has_a_warning() {
+    let mut entries = dropped();
     assert!(!shown_of(entries.clone()).contains("mean nothing"));
     entries.iter_mut().for_each(|entry| entry.is_smoke = true);
-    assert!(shown_of(entries.clone()).contains("  warning: preset smoke proves"), "{}", shown_of(entries.clone()));
+    assert!(shown_of(entries.clone()).contains("  warning: preset smoke only proves"), "{}", shown_of(entries.clone()));
     assert!(history_html(entries, &question()).contains("figures mean nothing"));
 }
 
 #[test]
 fn an_invalid_record_has_a_line_and_no_value() {
-    let mut entries = fallen();
+    let mut entries = dropped();
     entries.push(entry("A", 21, None));
     entries.push(entry("A", 10, None));
     let text = shown_of(entries);
@@ -107,7 +109,7 @@ fn an_invalid_record_has_a_line_and_no_value() {
 
 #[test]
 fn a_line_of_values_for_each_record() {
-    let text = history_csv(fallen(), &question());
+    let text = history_csv(dropped(), &question());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], CSV_HEADS.join(","));
     assert_eq!((lines.len(), lines[1]), (21, "A,T611,operations_per_second,r1,2026-01-01T12:00:00.000Z,4,1002,,"));
@@ -117,7 +119,7 @@ fn a_line_of_values_for_each_record() {
 
 #[test]
 fn the_page_names_the_change_and_marks_it_in_the_curve() {
-    let page = history_html(fallen(), &question());
+    let page = history_html(dropped(), &question());
     assert!(page.contains("changed by -10.0 % between r10 and r11"), "{page}");
     assert!(page.contains("change</text>") && page.contains("2026-01-20"), "{page}");
     assert_eq!(page.matches("<svg ").count(), 1);

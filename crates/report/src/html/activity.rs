@@ -1,4 +1,4 @@
-//! Database activity: of each test at its best degree of parallelism, in the order of the reports that administrators know.
+//! Database activity of each test at its best degree of parallelism, in the order of AWR reports.
 
 use maud::{Markup, html};
 use model::{ActivityChoice, ActivityMethod, DatabaseActivity, EventLine, MicroHistogram};
@@ -8,8 +8,8 @@ use super::curve::at;
 use super::diagram::{Diagram, gallery};
 use super::table::{Cell, Column, Row, Table, facts};
 use crate::activity::{
-    Told, amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets, time_share,
-    told, unknown_lines,
+    RunActivity, activities, amount, below, checkpoints, class, log_facts, method, observer, samples, sessions,
+    shown_buckets, time_share, unknown_lines,
 };
 use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
 use crate::figure::{UNKNOWN, count, megabytes, nanos, percent, short, three_digits};
@@ -22,45 +22,46 @@ const TESTS_MAX: usize = 30;
 /// Events of one list.
 const EVENTS_MAX: usize = 10;
 
-/// Histograms of one test beside that of the client.
+/// Histograms of one test without that of the client.
 const HISTOGRAMS_MAX: usize = 12;
 
 /// Other runs of one test.
 const OTHERS_MAX: usize = 40;
 
-/// Stands where there is no source.
+/// Shown where there is no source.
 const NOT_DETERMINED: &str = "n.d.";
 
-/// A mark at the number of processors is drawn where bars come to this share of it: else they would be too short to see.
+/// A mark at the number of processors is drawn only where bars reach this share of it; otherwise they would be too
+/// short.
 const MARKED_FROM: f64 = 0.2;
 
-/// A part for each test, the first one open; nothing where no run works through an engine.
+/// A part for each test, the first one open; nothing where no run uses an engine.
 pub(super) fn activity(record: &Record) -> Markup {
-    let best = told(record, &ActivityChoice::Best);
+    let best = activities(record, &ActivityChoice::Best);
     let shown = &best[..best.len().min(TESTS_MAX)];
     html! {
         @if !shown.is_empty() {
             p {
-                "DB time: sessions at work for a statement, all together, on a processor or waiting for anything but their \
-                 client; over the elapsed time it is the average number of active sessions. DB CPU: of all processes of the engine, \
-                 their work outside of statements too. Timed: by the engine's own \
-                 counters, which may count its own processes too. Sampled: sessions looked at now and then, an estimate; \
-                 shares are of DB time and never of the samples. n.d.: not determined, because there is no source."
+                "DB time: time of all sessions at work for a statement, on CPU or waiting for anything but their \
+                 client; over the elapsed time it is the average number of active sessions. DB CPU: CPU time of all \
+                 processes of the engine, also outside of statements. Timed: by the engine's counters, which may \
+                 include its background processes. Sampled: an estimate from session samples; shares are of DB time, \
+                 not of the samples. n.d.: not determined, there is no source."
             }
         }
         @for (index, one) in shown.iter().enumerate() { (of_test(record, index, one)) }
         @if best.len() > shown.len() {
             p class="note" {
                 (shown.len()) " of " (best.len()) " tests are shown; " code { "dbdyno report RECORD --activity TEST" }
-                " prints any."
+                " shows any."
             }
         }
     }
 }
 
 /// One test.
-fn of_test(record: &Record, index: usize, told: &Told<'_>) -> Markup {
-    let Told { run, activity } = told;
+fn of_test(record: &Record, index: usize, of: &RunActivity<'_>) -> Markup {
+    let RunActivity { run, activity } = of;
     let (test, title) = (clean(&run.test), clean(short_title(run.layer, &run.title)));
     let load = activity.sessions.average.map_or_else(|| NOT_DETERMINED.to_owned(), three_digits);
     let id = |part: &str| format!("activity-{part}-{}", index + 1);
@@ -70,31 +71,31 @@ fn of_test(record: &Record, index: usize, told: &Told<'_>) -> Markup {
             (facts(&sessions(activity)))
             (profile(&id("profile"), activity))
             (events(&id("events"), "Top timed events", &activity.events, true))
-            (gallery(&charts(index, told)))
+            (gallery(&charts(index, of)))
             (io(&id("io"), activity))
             (log(&id("log"), activity))
-            (events(&id("background"), "Other waits: of the engine's own processes, or of all threads", &activity.background, false))
+            (events(&id("background"), "Other waits: of background processes, or of all threads", &activity.background, false))
             (calibrations(&id("samples"), activity))
             (histograms(&id("histogram"), activity))
             @let unknown = unknown_lines(activity);
             @if !unknown.is_empty() {
                 p class="muted" { "Not known: " (clean(&unknown.join("; "))) "." }
             }
-            (others(record, &id("others"), told))
+            (others(record, &id("others"), of))
         }
     }
 }
 
 /// Sessions by class, and the distribution of the client's times.
-fn charts(index: usize, told: &Told<'_>) -> Vec<Diagram> {
+fn charts(index: usize, of: &RunActivity<'_>) -> Vec<Diagram> {
     let name = |part: &str| format!("activity-{part}-{}", index + 1);
-    let classes = classes(told).map(|chart| Diagram::new(name("classes"), chart));
-    let times = told.activity.histograms.first().map(|first| Diagram::new(name("times"), distribution(told, first)));
+    let classes = classes(of).map(|chart| Diagram::new(name("classes"), chart));
+    let times = of.activity.histograms.first().map(|first| Diagram::new(name("times"), distribution(of, first)));
     classes.into_iter().chain(times).collect()
 }
 
-fn classes(told: &Told<'_>) -> Option<BarChart> {
-    let lines = &told.activity.classes;
+fn classes(of: &RunActivity<'_>) -> Option<BarChart> {
+    let lines = &of.activity.classes;
     let bar = |line: &model::ClassLine| Bar {
         label: class(line.class).to_owned(),
         value: rounded(line.average_sessions),
@@ -103,9 +104,9 @@ fn classes(told: &Told<'_>) -> Option<BarChart> {
         tone: Tone::Plain,
     };
     let most = lines.iter().filter_map(|line| line.average_sessions).fold(0.0, f64::max);
-    let mark = told.activity.sessions.processors.filter(|count| most >= f64::from(*count) * MARKED_FROM);
+    let mark = of.activity.sessions.processors.filter(|count| most >= f64::from(*count) * MARKED_FROM);
     (!lines.is_empty()).then(|| BarChart {
-        title: format!("Active sessions by wait class, {} ({})", clean(&told.run.test), at(told.run)),
+        title: format!("Active sessions by wait class, {} ({})", clean(&of.run.test), at(of.run)),
         description: "How many sessions were in each class, on average over the window.".to_owned(),
         axis: Axis::new("sessions", Scale::FromZero, Figures::Plain),
         base: 0.0,
@@ -114,12 +115,12 @@ fn classes(told: &Told<'_>) -> Option<BarChart> {
     })
 }
 
-/// A number of sessions with no more digits than it is worth.
+/// A number of sessions, rounded to its precision.
 fn rounded(sessions: Option<f64>) -> f64 {
     sessions.map_or(f64::NAN, |sessions| (sessions * 1_000.0).round() / 1_000.0)
 }
 
-fn distribution(told: &Told<'_>, histogram: &MicroHistogram) -> BarChart {
+fn distribution(of: &RunActivity<'_>, histogram: &MicroHistogram) -> BarChart {
     let (shown, _) = shown_buckets(histogram);
     let bar = |(bucket, share): &(&model::MicroBucket, record::Ratio)| Bar {
         label: format!("{} µs", below(bucket)),
@@ -129,8 +130,8 @@ fn distribution(told: &Told<'_>, histogram: &MicroHistogram) -> BarChart {
         tone: Tone::Plain,
     };
     BarChart {
-        title: format!("Client service time in powers of two, {} ({})", clean(&told.run.test), at(told.run)),
-        description: "The share of all steps that took less than so many microseconds and not less than half of it."
+        title: format!("Client service time in powers of two, {} ({})", clean(&of.run.test), at(of.run)),
+        description: "The share of steps in each bucket, below its limit in microseconds and at least half of it."
             .to_owned(),
         axis: Axis::new("share of steps", Scale::FromZero, Figures::Percent),
         base: 0.0,
@@ -202,7 +203,7 @@ fn profile(id: &str, activity: &DatabaseActivity) -> Markup {
 fn io(id: &str, activity: &DatabaseActivity) -> Markup {
     let columns = [
         Column::text("I/O"),
-        Column::text("as seen by"),
+        Column::text("counted by"),
         Column::figures("requests/s"),
         Column::figures("MB/s"),
         Column::figures("mean time"),
@@ -235,12 +236,12 @@ fn log(id: &str, activity: &DatabaseActivity) -> Markup {
 
 fn calibrations(id: &str, activity: &DatabaseActivity) -> Markup {
     let columns = [
-        Column::text("what"),
+        Column::text("name"),
         Column::figures("timed"),
         Column::figures("sampled"),
         Column::figures("timed over sampled"),
     ];
-    let mut table = Table::new(id, "Samples held against what the engine timed", &columns);
+    let mut table = Table::new(id, "Sampled against timed", &columns);
     table.rows = samples(activity)
         .into_iter()
         .map(|[event, timed, sampled, factor]| {
@@ -250,7 +251,7 @@ fn calibrations(id: &str, activity: &DatabaseActivity) -> Markup {
     html! { div class="compact" { (table.html()) } }
 }
 
-/// Distributions of the engine and of a trace; that of the client is a chart.
+/// Histograms of the engine and of a trace; that of the client is a chart.
 fn histograms(id: &str, activity: &DatabaseActivity) -> Markup {
     let columns = [Column::figures("µs"), Column::figures("count"), Column::figures("share")];
     let others = activity.histograms.iter().skip(1).take(HISTOGRAMS_MAX);
@@ -275,16 +276,16 @@ fn histograms(id: &str, activity: &DatabaseActivity) -> Markup {
 }
 
 /// The other runs of the same test, a line each.
-fn others(record: &Record, id: &str, best: &Told<'_>) -> Markup {
+fn others(record: &Record, id: &str, best: &RunActivity<'_>) -> Markup {
     let columns = [
         Column::figures("run"),
         Column::text("at"),
         Column::figures("active sessions"),
         Column::figures("sampled"),
         Column::figures("coverage"),
-        Column::text("most of DB time"),
+        Column::text("top of DB time"),
     ];
-    let all = told(record, &ActivityChoice::Test(best.run.test.clone()));
+    let all = activities(record, &ActivityChoice::Test(best.run.test.clone()));
     let mut table = Table::new(id, "Other runs of the same test", &columns);
     let others = all.iter().filter(|other| other.run.number != best.run.number);
     table.rows = others

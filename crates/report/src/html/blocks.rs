@@ -1,4 +1,5 @@
-//! Random blocks: what an operation reads with each size of the engine's cache, and what each kind of operation takes.
+//! Random blocks: reads per operation with each size of the engine's cache, and service times of the kinds of
+//! operations.
 
 use maud::{Markup, html};
 use record::{RandomBlocks, Record, Run};
@@ -9,10 +10,10 @@ use crate::blocks::{cache, caches, facts, kind_rows, kind_view, remarks, rows, v
 use crate::chart::{Axis, Bar, BarChart, Figures, Scale, Tone};
 use crate::layout::clean;
 
-/// Runs that are drawn.
+/// Runs that are shown.
 const RUNS_MAX: usize = 30;
 
-/// What stands in the first table; as many columns fit on paper.
+/// The columns of the first table; as many fit on paper.
 const FIRST: [&str; 14] = [
     "run",
     "cache_bytes",
@@ -30,11 +31,11 @@ const FIRST: [&str; 14] = [
     "service_ns_max",
 ];
 
-/// What the facts above the table say.
+/// The columns that the facts above the table state.
 const LEFT_OUT: [&str; 7] =
     ["record", "test", "block_bytes", "blocks_per_schema", "work_unit", "operations_per_step", "invalid"];
 
-/// Facts, picture and table; nothing of a record without such runs.
+/// Facts, picture and table; nothing without such runs.
 pub(super) fn blocks(record: &Record) -> Markup {
     let runs: Vec<(&Run, &RandomBlocks)> = valid(record).take(RUNS_MAX).collect();
     if runs.is_empty() {
@@ -42,7 +43,7 @@ pub(super) fn blocks(record: &Record) -> Markup {
     }
     let tables = view().except(&[&LEFT_OUT[..], &["top_wait_ratio"]].concat()).first(&FIRST).html_parts(
         "blocks-table",
-        "An operation on average",
+        "Per-operation averages",
         (3, FIRST.len()),
         rows(record).take(RUNS_MAX),
         |_| "",
@@ -61,7 +62,7 @@ pub(super) fn blocks(record: &Record) -> Markup {
     }
 }
 
-/// Two bars for each run: what the engine asked for, and what reached the device.
+/// Bars for each run: logical reads, reads requested by the engine, and reads that reached the device.
 fn picture(runs: &[(&Run, &RandomBlocks)]) -> Diagram {
     let bars = runs.iter().flat_map(|(run, blocks)| {
         let each = model::per_operation(run).unwrap_or_default();
@@ -73,17 +74,18 @@ fn picture(runs: &[(&Run, &RandomBlocks)]) -> Diagram {
             tone: Tone::Plain,
         };
         [
-            bar("logical", each.logical_reads, "asked of the engine's cache"),
-            bar("engine", each.physical_reads, "asked of the operating system"),
-            bar("device", each.device_reads, "seen by the block layer"),
+            bar("logical", each.logical_reads, "from the engine's cache"),
+            bar("engine", each.physical_reads, "from the operating system"),
+            bar("device", each.device_reads, "at the block layer"),
         ]
     });
     let chart = BarChart {
-        title: "Reads of an operation, by size of the engine's cache".to_owned(),
-        description: "What does not reach the operating system lay in the engine's cache; what does not reach the \
-                      device lay in the page cache."
-            .to_owned(),
-        axis: Axis::new("reads of an operation", Scale::FromZero, Figures::Plain),
+        title: "Reads per operation, by size of the engine's cache".to_owned(),
+        description:
+            "Reads that do not reach the operating system were in the engine's cache; reads that do not reach the \
+                      device were in the page cache."
+                .to_owned(),
+        axis: Axis::new("reads per operation", Scale::FromZero, Figures::Plain),
         base: 0.0,
         bars: bars.collect(),
         marks: Vec::new(),

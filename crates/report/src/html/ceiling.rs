@@ -1,4 +1,4 @@
-//! Efficiency: what each test reaches of the ceiling that a probe found in the same record.
+//! Efficiency: the share of the ceiling, a probe of the same record, that each test reaches.
 
 use maud::{Markup, html};
 use model::{Attribution, Capacities, Limit, Proof, Sheet};
@@ -13,18 +13,18 @@ use crate::limit;
 use crate::text::title;
 use crate::words::dop;
 
-/// Bars of the picture.
+/// Bars of the chart.
 const BARS_MAX: usize = 60;
 
-/// One bar per test that has a ceiling, and what limits the best run of each test.
+/// One bar per test that has a ceiling, and the limit of the best run of each test.
 pub(super) fn ceilings(record: &Record, limited: &[Limited<'_>], sheet: &Sheet) -> Markup {
     html! { (bars(sheet)) (limits(record, limited, sheet, &model::proofs(record))) }
 }
 
-/// A test, its best run, and what limits that.
+/// A test, its best run, and the limit of that.
 pub(super) type Limited<'a> = (&'a Test<'a>, &'a Load<'a>, Attribution);
 
-/// What limits the best run of each test, as far as it was measured.
+/// The limit of the best run of each test, as far as it was measured.
 pub(super) fn limited<'a>(record: &Record, tests: &'a [Test<'a>]) -> Vec<Limited<'a>> {
     let capacities = Capacities::of(record);
     let best = tests.iter().filter_map(|test| Some((test, test.best()?)));
@@ -32,30 +32,30 @@ pub(super) fn limited<'a>(record: &Record, tests: &'a [Test<'a>]) -> Vec<Limited
 }
 
 fn limits(record: &Record, limited: &[Limited<'_>], sheet: &Sheet, proofs: &[Proof]) -> Markup {
-    let columns = [Column::text("test"), Column::text("at"), Column::text("what limits it, by the figures of the run")];
-    let mut table = Table::new("limits", "What limits the best run of each test", &columns);
+    let columns = [Column::text("test"), Column::text("at"), Column::text("limit, from the figures of the run")];
+    let mut table = Table::new("limits", "Limit of the best run of each test", &columns);
     let row = |code: &str, at: String, words: String| {
         Row::new(vec![Cell::text(clean(code)), Cell::text(at), Cell::text(clean(&words))])
     };
     let known = limited.iter().map(|(test, best, found)| {
         let proof = limit::proof_of(proofs, test.code, best.run.dop);
-        let tried = limit::tried(record, proof, test.code, best.run.dop).map(|said| format!("; {said}"));
-        let said = match proof {
+        let tried = limit::tried(record, proof, test.code, best.run.dop).map(|text| format!("; {text}"));
+        let text = match proof {
             Some(_) => format!("limit: {}", limit::headline(Some(found), proof)),
             None => found.sentence.clone(),
         };
-        row(test.code, best.at(), format!("{said}{}", tried.unwrap_or_default()))
+        row(test.code, best.at(), format!("{text}{}", tried.unwrap_or_default()))
     });
     let others = limit::tests(sheet).filter(|line| limited.iter().all(|(test, ..)| test.code != line.test));
     let unknown = others.filter_map(|line| {
         let best = line.best.as_ref()?.dop;
         let proof = limit::proof_of(proofs, &line.test, best);
-        let tried = limit::tried(record, proof, &line.test, best).map(|said| format!("; {said}"));
+        let tried = limit::tried(record, proof, &line.test, best).map(|text| format!("; {text}"));
         let words = format!("{}{}", limit::NOTHING_COUNTED, tried.unwrap_or_default());
         Some(row(&line.test, dop(best, line.sweep), words))
     });
     table.rows = known.chain(unknown).take(BARS_MAX).collect();
-    html! { @if !table.rows.is_empty() { h3 { "What limits it" } (table.html()) } }
+    html! { @if !table.rows.is_empty() { h3 { "Limits" } (table.html()) } }
 }
 
 fn bars(sheet: &Sheet) -> Markup {
@@ -79,7 +79,7 @@ fn bars(sheet: &Sheet) -> Markup {
     }
     let chart = BarChart {
         title: "Share of the ceiling that the best run of each test reaches".to_owned(),
-        description: "Each test against the probe that bounds it; 100 % is what the probe found on the same machine."
+        description: "Each test relative to its probe; 100 % is the result of the probe on the same machine."
             .to_owned(),
         axis: Axis::new("share of the ceiling", Scale::FromZero, Figures::Percent),
         base: 0.0,
@@ -88,14 +88,14 @@ fn bars(sheet: &Sheet) -> Markup {
     };
     html! {
         p {
-            "A probe does the work of a test without an engine. A small share says what the way through the engine costs, \
-             a share near 100 % that the machine is the limit, and a share above that the probe does not bound the test."
+            "A probe does the work of a test without an engine. A small share shows the overhead of the engine, a \
+             share near 100 % that the machine is the limit, and a larger share that the probe is not an upper bound of the test."
         }
         (Diagram::new("efficiency", chart).html())
     }
 }
 
-/// What the bar is a share of. The figures stand in the sheet; here is no room for them.
+/// The ceiling of a bar; its figures are in the sheet.
 fn note(limit: &Limit) -> String {
     let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
     match limit.in_flight {

@@ -1,4 +1,4 @@
-//! The runs of one test at each degree of parallelism, as charts and tables need them, and those that make a curve.
+//! The runs of one test at each degree of parallelism, for charts and tables, and those of a curve.
 
 use std::collections::HashMap;
 
@@ -13,16 +13,16 @@ use crate::words::dop;
 pub(super) struct Test<'a> {
     /// Its code.
     pub(super) code: &'a str,
-    /// What it is, in a few words.
+    /// Its title.
     pub(super) title: &'a str,
     /// What is counted.
     pub(super) unit: Unit,
-    /// Which degree of parallelism was varied.
+    /// The degree of parallelism that was varied.
     pub(super) sweep: Sweep,
     /// One per degree of parallelism that has a result, in the order of the spec sheet: by nodes, jobs, threads, and
     /// I/Os in flight.
     pub(super) loads: Vec<Load<'a>>,
-    /// Invalid runs that counted something all the same.
+    /// Invalid runs that have counts.
     invalid: Vec<Rated<'a>>,
 }
 
@@ -32,35 +32,35 @@ type Rated<'a> = (f64, &'a Run);
 /// Invalid runs of one curve that are drawn.
 const INVALID_MAX: usize = 100;
 
-/// Of a test what may stand in one chart: its loads, and its invalid runs, over what they differ in.
+/// The loads and invalid runs of a test that share a chart, over what is varied.
 pub(super) struct Curve<'t, 'a> {
     added: Added,
-    /// How many of what is added, and the load there, ascending.
+    /// The degree of what is varied and its load, ascending.
     pub(super) points: Vec<(f64, &'t Load<'a>)>,
-    /// How many of what is added, operations per second, and the invalid run.
+    /// The degree of what is varied, operations per second, and the invalid run.
     pub(super) invalid: Vec<(f64, f64, &'a Run)>,
 }
 
 /// One test at one degree of parallelism.
 pub(super) struct Load<'a> {
-    /// The run that speaks: that with the median rate, the lower one of two.
+    /// The run that is shown: that with the median rate, the lower one of two.
     pub(super) run: &'a Run,
     /// Operations per second of that run.
     pub(super) per_second: f64,
-    /// The rates of all repetitions, ascending.
+    /// The rates of all repeats, ascending.
     pub(super) rates: Vec<f64>,
     /// Service time of that run.
     pub(super) service: Option<Quantiles>,
 }
 
 impl Load<'_> {
-    /// The least and the greatest rate, where there are several repetitions.
+    /// The lowest and the highest rate, where there are several repeats.
     pub(super) fn range(&self) -> Option<(f64, f64)> {
         let (least, greatest) = (self.rates.first()?, self.rates.last()?);
         (self.rates.len() > 1).then_some((*least, *greatest))
     }
 
-    /// At which degree, in the letters of the tables.
+    /// The degree of parallelism, as in the tables.
     pub(super) fn at(&self) -> String {
         at(self.run)
     }
@@ -72,12 +72,12 @@ impl<'a> Test<'a> {
         self.loads.iter().reduce(|best, load| if load.per_second > best.per_second { load } else { best })
     }
 
-    /// The load with the least parallelism, that on fewest nodes of several: one job, where that was run.
+    /// The load with the least parallelism on the fewest nodes: one job, where that was run.
     pub(super) fn first(&self) -> Option<&Load<'a>> {
         self.loads.iter().min_by_key(|load| workers(load.run))
     }
 
-    /// The loads that make a curve.
+    /// The loads of a curve.
     pub(super) fn curve(&self) -> Curve<'_, 'a> {
         let rated = self.loads.iter().filter(|load| load.per_second > 0.0);
         let added = Added::of(rated.map(|load| degree(load.run)), self.sweep);
@@ -89,38 +89,38 @@ impl<'a> Test<'a> {
         Curve { added, points, invalid: invalid.take(INVALID_MAX).collect() }
     }
 
-    /// Whether the rate of any run was asked for, and not found.
-    pub(super) fn is_given(&self) -> bool {
-        let given = |load: &Load<'_>| matches!(load.run.pace, Pace::Rate { .. } | Pace::Poisson { .. });
-        self.loads.iter().any(given)
+    /// Whether any run has a target rate.
+    pub(super) fn has_target_rate(&self) -> bool {
+        let has_target = |load: &Load<'_>| matches!(load.run.pace, Pace::Rate { .. } | Pace::Poisson { .. });
+        self.loads.iter().any(has_target)
     }
 }
 
 impl<'a> Curve<'_, 'a> {
-    /// The point with the highest rate; of equal ones that with the least of what is added.
+    /// The point with the highest rate; of equal ones the first.
     pub(super) fn best(&self) -> Option<&Load<'a>> {
         let loads = self.points.iter().map(|(_, load)| *load);
         loads.reduce(|best, load| if load.per_second > best.per_second { load } else { best })
     }
 
-    /// What the horizontal axis counts.
+    /// The label of the horizontal axis.
     pub(super) fn noun(&self) -> String {
         let on = self.on_nodes().map(|nodes| format!(" on {nodes} nodes"));
         format!("{}{}", self.added.noun(), on.unwrap_or_default())
     }
 
-    /// On how many nodes all points are; absent where it is one, and where nodes are what is added.
+    /// The number of nodes of all points; absent where it is one, and where nodes are varied.
     pub(super) fn on_nodes(&self) -> Option<u32> {
         self.added.on_nodes()
     }
 
-    /// Whether a run at `degree` belongs to it.
+    /// Whether a run at `degree` belongs to the curve.
     pub(super) fn has(&self, degree: Degree) -> bool {
         self.added.n(degree).is_some()
     }
 }
 
-/// At which degree of parallelism `run` was, in the letters of the tables.
+/// The degree of parallelism of `run`, as in the tables.
 pub(super) fn at(run: &Run) -> String {
     match in_flight(run) {
         Some(in_flight) => format!("{in_flight} in flight"),
@@ -128,13 +128,13 @@ pub(super) fn at(run: &Run) -> String {
     }
 }
 
-/// The tests of `record` in the order in which they were first run, each with its plain runs.
+/// The tests of `record` in the order of their first run, each with its plain runs.
 pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut indexes: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Run>> = Vec::new();
     for run in record.runs.iter().filter(|run| run.variation.is_none()) {
-        let place = *places.entry(&run.test).or_insert(groups.len());
-        match groups.get_mut(place) {
+        let index = *indexes.entry(&run.test).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some(group) => group.push(run),
             None => groups.push(vec![run]),
         }
@@ -160,13 +160,13 @@ fn load<'a>(repeats: &Repeats<'a>) -> Option<Load<'a>> {
     Some(Load { run, per_second, rates: repeats.rates(), service: model::row(run).service })
 }
 
-/// Operations per second of the window, as [`model::row`] has them; there may be a hundred thousand runs, and the rest
-/// of their rows is not needed.
+/// Operations per second of the window, as in [`model::row`], without the cost of a whole row: a record may have 100
+/// 000 runs.
 fn per_second(run: &Run) -> Option<f64> {
     (run.window_ns.0 > 0).then(|| run.totals.operations as f64 / run.window_ns.seconds())
 }
 
-/// How much goes on at once: I/Os in flight of a probe of storage, jobs times threads of everything else.
+/// The parallelism of a run: I/Os in flight of a storage probe, jobs times threads otherwise.
 fn workers(run: &Run) -> u32 {
     in_flight(run).unwrap_or(run.dop.jobs.saturating_mul(run.dop.threads))
 }

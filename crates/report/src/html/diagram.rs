@@ -1,4 +1,4 @@
-//! A chart on a page: the drawing, what is to be said of it, and its data.
+//! A chart on a page: the drawing, a note, and its data.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -6,22 +6,22 @@ use crate::chart::Chart;
 
 /// A chart with its name on the page.
 pub(crate) struct Diagram {
-    /// Unlike the names of all other elements of the page; also the name of the file of its data.
+    /// Unique on the page; also the name of the file of its data.
     pub(crate) id: String,
     /// The chart.
     pub(crate) chart: Box<dyn Chart>,
-    /// What is to be said below it; may be empty.
+    /// A note below it; may be empty.
     pub(crate) note: String,
 }
 
 impl Diagram {
-    /// A chart of which nothing is to be said.
+    /// A chart without a note.
     pub(crate) fn new(id: impl Into<String>, chart: impl Chart + 'static) -> Diagram {
         Diagram { id: id.into(), chart: Box::new(chart), note: String::new() }
     }
 
-    /// The drawing with its data. These stand on the page once, as comma-separated values that can be read without a
-    /// script; the script offers them as a file and as a table.
+    /// The drawing with its data as comma-separated values, readable without a script; the script offers them as a file
+    /// and as a table.
     pub(crate) fn html(&self) -> Markup {
         let csv = self.chart.csv();
         let lines = csv.lines().count().saturating_sub(1);
@@ -40,8 +40,8 @@ impl Diagram {
     }
 }
 
-/// A drawing without what browsers would show under the pointer by themselves: the script says the same, from the
-/// attributes, and to the keyboard too. The title of the drawing itself has a name and stays.
+/// A drawing without the tooltips of browsers: the script shows the same from the attributes, and by keyboard. The
+/// title of the drawing itself has an id and stays.
 fn untitled(figure: &str) -> String {
     let (open, close) = ("<title>", "</title>");
     let mut rest = figure;
@@ -54,7 +54,7 @@ fn untitled(figure: &str) -> String {
     untitled
 }
 
-/// Charts side by side as far as there is room; nothing where there are none.
+/// Charts side by side where there is room; nothing where there are none.
 pub(crate) fn gallery(charts: &[Diagram]) -> Markup {
     html! { @if !charts.is_empty() { div class="gallery" { @for chart in charts { (chart.html()) } } } }
 }

@@ -1,65 +1,65 @@
-//! What each check is for, in plain words: what a reader may conclude where it does not pass.
+//! The meaning of each check where it does not pass.
 
 use record::Check;
 
-/// What it means that a run broke off.
-pub(super) const ABORTED: &str = "The run ended before its time. What it counted is kept and is no result.";
+/// The meaning of an aborted run.
+pub(super) const ABORTED: &str = "The run was aborted. Its counts are kept and are no result.";
 
-/// What it means where `check` does not pass.
+/// The meaning of `check` where it does not pass.
 pub(super) fn meaning(check: Check) -> &'static str {
     match check {
-        Check::Answers => "Statements gave other answers than the data must give: something else was measured.",
+        Check::Answers => "Statements returned wrong results for the data: the workload is not the intended one.",
         Check::LittlesLaw => {
-            "Throughput, response time and jobs do not fit each other (Little 1961): one of them is measured wrongly."
+            "Throughput, response time and jobs are inconsistent (Little 1961): one of them is measured incorrectly."
         }
-        Check::CommitCount => "The engine counted other commits than the jobs: not what was counted was carried out.",
+        Check::CommitCount => {
+            "The engine and the jobs counted different numbers of commits: the counted work is not the executed work."
+        }
         Check::ClientShare => {
-            "dbdyno itself needed much of the processors: on a machine of its own the engine could do more."
+            "dbdyno used a large share of the CPU: with a separate client machine the engine could be faster."
         }
-        Check::Steal => "The hypervisor gave processor time to others: the machine can do more than was measured.",
-        Check::ForeignCpu => {
-            "Other programs used the processors meanwhile: part of what the machine gives went to them."
-        }
+        Check::Steal => "The hypervisor gave CPU time to other guests: the machine can be faster than measured.",
+        Check::ForeignCpu => "Other programs used CPU during the run: the machine can be faster than measured.",
         Check::ForeignIo => {
-            "Other programs read or wrote the measured device meanwhile: part of what it gives went to them."
+            "Other programs did I/O on the measured device during the run: the device can be faster than measured."
         }
-        Check::Throttling => "The processor quota of the control group held the run back: the quota was measured.",
-        Check::Swapping => "Memory was short: the swap device was measured as well.",
-        Check::PageCache => {
-            "Reads were served from the memory of the operating system: this is not the speed of the device."
-        }
-        Check::CacheFit => "The table does not lie where the test wants it, inside or outside the engine's cache.",
+        Check::Throttling => "The CPU quota of the control group throttled the run: the result shows the quota.",
+        Check::Swapping => "Memory was short: the result includes swap I/O.",
+        Check::PageCache => "Reads were served by the page cache: the result is not the speed of the device.",
+        Check::CacheFit => "The table is not inside or outside the engine's cache as the test requires.",
         Check::Durability => {
-            "Commits need not reach stable storage: the figure must not be held against one of a durable engine."
+            "Commits may not reach stable storage: the result is not comparable with that of a durable engine."
         }
-        Check::RateLevels => "The rate jumped between two levels: the mean lies between two states of the machine.",
+        Check::RateLevels => "The rate jumped between two levels: the mean is between two states of the machine.",
         Check::Failures => "Steps failed; those are not counted as operations.",
-        Check::Backlog => "The platform did not keep up with the arrival rate: response times grow with the window.",
-        Check::WindowLength => "The window is too short for what is said of it: repeat with a longer preset.",
-        Check::OtherSessions => "Others were at work in the same engine: they took part of what it gives.",
+        Check::Backlog => "The platform did not achieve the arrival rate: response times grow with the window.",
+        Check::WindowLength => "The window is too short for the conclusion: repeat with a longer preset.",
+        Check::OtherSessions => "Other sessions were active in the same engine and used part of its capacity.",
         Check::DeviceIo => {
-            "The block layer saw other I/O than was asked for: something lies in between, or others do I/O."
+            "The block layer saw other I/O than was requested: a cache in between, or I/O of other programs."
         }
-        Check::Unwritten => "Blocks that were never written were read: a device answers such reads without its medium.",
+        Check::Unwritten => {
+            "Blocks that were never written were read: a device serves such reads without accessing its medium."
+        }
         Check::Compressible => {
-            "The data can be compressed or stored once: a device that does so looks faster than it is."
+            "The data can be compressed or deduplicated: a device that does so appears faster than it is."
         }
         Check::Flush => {
-            "Syncs were not followed by flushes, or came back too soon: data may not have been on the medium. Where the \
-             counters show the syncs, the probe may have been held up instead."
+            "Syncs were not followed by flushes, or returned too fast: data may not have been on the medium. Where the \
+             counters show the syncs, the probe may have been delayed instead."
         }
         Check::StepDown => {
-            "The rate fell in mid-run: burst credits, a cache or heat. What is left is the lasting rate."
+            "The rate dropped during the run: burst credits, a cache or heat. The later rate is the lasting one."
         }
         Check::Steady => {
-            "The rate was not steady: the mean belongs to no lasting state (SNIA, Performance Test Specification)."
+            "The rate was not steady: the mean is of no steady state (SNIA, Performance Test Specification)."
         }
-        Check::Stall => "The generator of load was held up: some latencies are its own.",
-        Check::GeneratorBound => "The generator was near its own limit, or that is not known: the device may do more.",
-        Check::Content => "What was read is not what was written: data were corrupted, or others write there.",
-        Check::Bound => "The service level that was asked for was not kept at this load.",
-        Check::NodeLoss => {
-            "A node was lost in mid-run: the figures are a mixture of the time with it and of the time without it."
+        Check::Stall => "The load generator stalled: some latencies are its own.",
+        Check::GeneratorBound => {
+            "The load generator was near its own limit, or that is not known: the device may be faster."
         }
+        Check::Content => "What was read is not what was written: corrupted data, or writes of other programs.",
+        Check::Bound => "The service level was missed at this load.",
+        Check::NodeLoss => "A node was lost during the run: the figures cover the time with it and without it.",
     }
 }

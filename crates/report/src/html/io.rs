@@ -1,4 +1,4 @@
-//! Where time went and what I/O was done in the best run of each test.
+//! Waits and physical I/O in the best run of each test.
 
 use maud::{Markup, html};
 use model::rate as counted_rate;
@@ -34,27 +34,26 @@ pub(super) fn io(record: &Record, tests: &[Test<'_>]) -> Markup {
 /// One wait of a run.
 struct Waited<'a> {
     wait: name::Wait<'a>,
-    /// Nanoseconds per second, of all sessions together.
+    /// Nanoseconds per second, of all sessions.
     per_second: f64,
-    /// Of the time of all jobs; more than all of it where others than the jobs waited too.
+    /// Share of the time of all jobs; above 1 where other sessions waited too.
     share: f64,
     /// Waits per second, where they are counted.
     count: Option<Rate>,
 }
 
-/// Time that the engine's own counters say was waited, the longest first.
+/// Wait times by the engine's counters, the longest first.
 fn waits(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
     let columns = [
         Column::text("test"),
         Column::text("at"),
         Column::text("wait"),
         Column::figures("time per second"),
-        Column::figures("of the time of all jobs"),
+        Column::figures("% of job time"),
         Column::figures("waits/s"),
         Column::figures("mean"),
     ];
-    let mut table =
-        Table::new("waits", "Top waits in the best run of each test, by the engine's own counters", &columns);
+    let mut table = Table::new("waits", "Top waits in the best run of each test, by the engine's counters", &columns);
     for (test, load) in best {
         table.rows.extend(top(load.run).iter().map(|waited| {
             let mean = waited.count.filter(|Rate(count)| *count > 0.0).map(|Rate(count)| waited.per_second / count);
@@ -77,29 +76,27 @@ fn waits(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
             p class="muted" { "Not available: " (without_waits(best)) "." }
         } @else {
             p {
-                "Time per second of the window, of all sessions together; an engine counts reads and writes, syncs of the log \
-                 and locks as far as it is set to (some measure I/O time only on demand)."
+                "Time per second of the window, of all sessions; engines count reads, writes, log syncs and locks \
+                 depending on their settings (some time I/O only on demand)."
             }
         }
         (table.html())
     }
 }
 
-/// Why there is no wait to show.
+/// Why no wait is shown.
 fn without_waits(best: &[(&Test<'_>, &Load<'_>)]) -> &'static str {
     let readings = || best.iter().flat_map(|(_, load)| load.run.readings.first());
     let counted = readings().any(|reading| reading.values.keys().any(|counter| name::wait(counter).is_some()));
     let asked = readings().any(|reading| reading.values.contains_key(name::COMMIT_COUNT));
     match (counted, asked) {
-        (true, _) => "no wait that the engine counts took a thousandth of the time of the jobs in a best run",
-        (false, true) => {
-            "this engine counts no waits as it is set; some do so when told to time their I/O or their waits"
-        }
-        (false, false) => "no engine was asked for its counters",
+        (true, _) => "no wait of the engine reached a thousandth of the job time in a best run",
+        (false, true) => "this engine counts no waits with its settings; some engines need I/O or wait timing enabled",
+        (false, false) => "there are no counters of an engine",
     }
 }
 
-/// The waits that took most time.
+/// The longest waits.
 fn top(run: &Run) -> Vec<Waited<'_>> {
     let Some(first) = run.readings.first() else { return Vec::new() };
     let jobs = f64::from(run.dop.jobs.saturating_mul(run.dop.threads).max(1));
@@ -115,7 +112,7 @@ fn top(run: &Run) -> Vec<Waited<'_>> {
     waits
 }
 
-/// What is shown of a run.
+/// The columns of a run.
 const SHOWN: [&str; 15] = [
     "test",
     "at",
@@ -145,8 +142,8 @@ fn storage(record: &Record, best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
         div class="compact" { (table.html()) }
         @if !nothing {
             p class="muted" {
-                "Mean read and write: time at the block layer over requests. In flight: mean number of requests that the \
-                 device had. Tests without any physical I/O are left out."
+                "Mean read and write: time at the block layer over requests. In flight: mean number of requests at the \
+                 device. Tests without physical I/O are left out."
             }
         }
     }

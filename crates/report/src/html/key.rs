@@ -1,4 +1,4 @@
-//! The key performance metrics: the figures one asks for first, the platform in a few lines, and the spec sheet.
+//! The key performance metrics: tiles, the platform in a few lines, and the spec sheet.
 
 use maud::{Markup, html};
 use model::{Limit, Line, Point, PriceBook, Sheet};
@@ -6,23 +6,22 @@ use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
 use super::table::{Cell, Column, Row, Table, facts};
-use crate::data_reads::data_reads;
 use crate::figure::{UNKNOWN, duration, memory, number, percent, three_digits};
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
 use crate::plan::settings;
-use crate::text::{ByNumber, asides, begun, by_number, instrument, repeats, title, unrepeated};
+use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
 use crate::words::{LAYERS, dop, list, unit_per_second};
 
-/// What a reader asks for first, in this order: transactions, single statements, physical I/O, scans, loads, processor
-/// and memory. Those of the record are shown, up to [`TILES_MAX`] of them.
-const ASKED_FIRST: [&str; 14] =
+/// The tests of the tiles, in this order: transactions, single statements, physical I/O, scans, loads, CPU and memory.
+/// Those of the record are shown, up to [`TILES_MAX`] of them.
+const TILE_TESTS: [&str; 14] =
     ["T616", "T311", "T716", "T611", "T626", "T721", "T426", "T331", "T431", "T131", "P322", "P321", "P211", "P111"];
 
-/// Tiles at the head of the page.
+/// Tiles at the top of the page.
 const TILES_MAX: usize = 8;
 
-/// The figures that are asked for first, the platform, the sheet of all tests, and what throughput costs.
+/// The tiles, the platform, the sheet of all tests, and the cost of throughput.
 pub(super) fn key(record: &Record, sheet: &Sheet, prices: Option<&PriceBook>) -> Markup {
     if record.runs.is_empty() {
         return html! { p { "No run is finished." } (facts(&platform(record))) };
@@ -43,7 +42,7 @@ fn best(sheet: &Sheet) -> Vec<BestRate<'_>> {
 
 fn tiles(sheet: &Sheet) -> Markup {
     let known = |code: &&str| sheet.lines.iter().find(|line| line.test == **code && line.best.is_some());
-    let mut lines: Vec<&Line> = ASKED_FIRST.iter().filter_map(known).take(TILES_MAX).collect();
+    let mut lines: Vec<&Line> = TILE_TESTS.iter().filter_map(known).take(TILES_MAX).collect();
     if lines.is_empty() {
         lines = sheet.lines.iter().filter(|line| line.best.is_some()).take(TILES_MAX).collect();
     }
@@ -55,7 +54,7 @@ fn tiles(sheet: &Sheet) -> Markup {
 }
 
 fn tile(line: &Line, best: &Point) -> Markup {
-    let (much, unit) = match line.unit {
+    let (rate, unit) = match line.unit {
         Unit::Byte => (number(best.operations_per_second.0 / 1e6), "MB/s"),
         unit => (number(best.operations_per_second.0), unit_per_second(unit)),
     };
@@ -67,19 +66,19 @@ fn tile(line: &Line, best: &Point) -> Markup {
     ];
     html! {
         span class="what" { (line.test) " " (clean(title(line))) }
-        span class="much" { (much) " " small { (unit) } }
+        span class="much" { (rate) " " small { (unit) } }
         span class="how" { (list(how.into_iter().flatten())) }
         @if line.verdict != Verdict::Pass { span class="how" { (super::verdict::word(line.verdict)) } }
     }
 }
 
-/// What is reached of a ceiling; a probe that bounds nothing is said to do so.
+/// The share of a ceiling, and whether the probe is no bound.
 fn share(limit: &Limit) -> String {
     let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
     format!("{} of {}{no_bound}", percent(limit.efficiency), limit.probe)
 }
 
-/// The platform and how it was measured, in a few lines.
+/// The platform and the measurement, in a few lines.
 pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
     let mut facts = machine(&record.host);
     let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
@@ -88,7 +87,7 @@ pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
         None => fact("engine", "none: probes only".to_owned()),
     }
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
-    fact("measured", format!("{}, {}", begun(record), settings(&record.plan)));
+    fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     facts
 }
@@ -122,7 +121,7 @@ fn machine(host: &HostInventory) -> Vec<(String, String)> {
 
 const COLUMNS: [Column; 11] = [
     Column::text("test"),
-    Column::text("what it measures"),
+    Column::text("title"),
     Column::text("unit"),
     Column::figures("1 job"),
     Column::figures("best"),
@@ -130,7 +129,7 @@ const COLUMNS: [Column; 11] = [
     Column::figures("gain"),
     Column::figures("p50"),
     Column::figures("p99"),
-    Column::figures("of ceiling"),
+    Column::figures("% of ceiling"),
     Column::text("verdict"),
 ];
 
@@ -147,9 +146,9 @@ fn table(record: &Record, sheet: &Sheet) -> Markup {
     html! {
         div class="sheet" { (table.html()) }
         p class="muted" {
-            "1 job: speed of one job, or one thread where threads are varied. Gain: best over speed. Of ceiling: what the test \
-             reaches of what a probe of the same record found. MB are 10⁶ bytes. Invalid: no result."
-            @if let Some(said) = unrepeated(sheet) { " " strong { (said) "." } }
+            "1 job: throughput of one job, or one thread where threads are varied. Gain: best over 1 job. % of \
+             ceiling: share of the result of a probe of the same record. MB are 10⁶ bytes. Invalid: no result."
+            @if let Some(note) = unrepeated(sheet) { " " strong { (note) "." } }
         }
     }
 }

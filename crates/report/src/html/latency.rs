@@ -13,10 +13,10 @@ use crate::chart::{Axis, Column, Figures, HeatMap, LineChart, Point, Role, Scale
 use crate::figure::{count, duration};
 use crate::layout::clean;
 
-/// Slices of all heat maps of a page together: with more, the page would be too large to send.
+/// Slices of all heat maps of a page together, which limits the size of the page.
 const SLICES_SHOWN: usize = 400;
 
-/// Slices of one heat map: fewer are hard to read as a course of time.
+/// Slices of one heat map, at least.
 const SLICES_MIN: usize = 10;
 
 /// Shades per octave of latency.
@@ -39,14 +39,14 @@ pub(super) fn latency(tests: &[Test<'_>]) -> Markup {
         @if !curves.is_empty() {
             h3 { "Percentile curves of the best run of each test" }
             p {
-                "Service time: begun to done. Response time: due to done; it is the same where a step is due as soon as the \
-                 one before it is done, and is then not drawn. A percentile is drawn where at least " (RULES.samples_beyond_quantile) " values lie beyond it."
+                "Service time: start to end. Response time: intended start to end; in a closed loop it is the service \
+                 time and is not drawn. A percentile is drawn where at least " (RULES.samples_beyond_quantile) " values are beyond it."
             }
             (gallery(&curves))
         }
         @if !maps.is_empty() {
             h3 { "Response time over time in the best run of each test" }
-            p { "The darker a cell, the more operations took so long in that slice of time; the steps are logarithmic." }
+            p { "The darker a cell, the more operations had this response time in this slice of time; the colour scale is logarithmic." }
             (gallery(&maps))
         }
         @if known.len() > CHARTS_MAX { (left_out(known.len())) }
@@ -67,7 +67,7 @@ fn curve(test: &Test<'_>, best: &Load<'_>) -> LineChart {
     }
     let service = &run.service;
     let description = format!(
-        "Of {} values half are at most {}, {}all at most {}.",
+        "{} values: half at most {}, {}max {}.",
         count(service.count),
         duration(service.p50_ns),
         at_most_99(service),
@@ -82,7 +82,7 @@ fn curve(test: &Test<'_>, best: &Load<'_>) -> LineChart {
     )
 }
 
-/// What 99 % do not exceed, where that may be said.
+/// The 0.99 quantile, where enough values support it.
 fn at_most_99(latency: &Latency) -> String {
     latency.p99_ns.map_or_else(String::new, |p99| format!("99 % at most {}, ", duration(p99)))
 }
@@ -106,7 +106,7 @@ fn percentiles(latency: &Latency) -> Vec<Point> {
     wanted.into_iter().filter_map(|wanted| Some(Point::new(wanted, at(wanted)?.0 as f64))).collect()
 }
 
-/// The quarters, and two quantiles in each decade from 0.9 on.
+/// The quartiles, and two quantiles in each decade from 0.9 on.
 fn quantiles(count: u64) -> Vec<f64> {
     let quarters = (0..=3).map(|quarter| f64::from(quarter) / 4.0);
     let decades = (1..=7).flat_map(|nines| {
@@ -117,7 +117,7 @@ fn quantiles(count: u64) -> Vec<f64> {
     quarters.chain(decades).filter(|quantile| is_printable(*quantile, count as f64)).collect()
 }
 
-/// The value that the share `wanted` of all values does not exceed.
+/// The value at the quantile `wanted`.
 fn reached(buckets: &[(Nanos, u64)], count: u64, wanted: f64) -> Option<Nanos> {
     let needed = (wanted * count as f64).ceil().max(1.0) as u64;
     let mut below = 0u64;
@@ -143,12 +143,12 @@ fn maps(shown: &[(&Test<'_>, &Load<'_>)]) -> Vec<Diagram> {
 
 /// The heat map of `run`, with at most `columns` slices.
 fn map(title: String, run: &Run, slices: &Slices, columns: usize) -> Option<HeatMap> {
-    let together = slices.responses.len().div_ceil(columns.max(1)).max(1);
+    let slices_per_column = slices.responses.len().div_ceil(columns.max(1)).max(1);
     let width = slices.width_ns.0 as f64;
     let mut drawn = Vec::new();
     let mut lines = [Vec::new(), Vec::new()];
-    for (index, stored) in slices.responses.chunks(together).enumerate() {
-        let from = (index * together) as f64 * width;
+    for (index, stored) in slices.responses.chunks(slices_per_column).enumerate() {
+        let from = (index * slices_per_column) as f64 * width;
         let to = (from + stored.len() as f64 * width).min(run.window_ns.0.max(1) as f64).max(from + 1.0);
         let values = values(stored);
         let total: u64 = values.values().fold(0, |sum, values| sum.saturating_add(*values));
@@ -170,7 +170,7 @@ fn map(title: String, run: &Run, slices: &Slices, columns: usize) -> Option<Heat
     any.then(|| HeatMap {
         title,
         description: format!(
-            "Response times in {} slices; half of all values are at most {}, {}all at most {}.",
+            "Response times in {} slices; half at most {}, {}max {}.",
             drawn.len(),
             duration(run.response.p50_ns),
             at_most_99(&run.response),
@@ -189,7 +189,7 @@ fn drawable((name, points): (&str, Vec<Point>)) -> Option<Series> {
     points.iter().any(|point| point.y.is_finite()).then(|| Series::new(name, Role::Measured, points))
 }
 
-/// The values of several slices together; a slice that cannot be read is an empty one.
+/// The values of several slices; an unreadable slice is empty.
 fn values(stored: &[String]) -> BTreeMap<Nanos, u64> {
     let mut values: BTreeMap<Nanos, u64> = BTreeMap::new();
     for histogram in stored {
@@ -202,7 +202,7 @@ fn values(stored: &[String]) -> BTreeMap<Nanos, u64> {
     values
 }
 
-/// The buckets that values fall into: [`CELLS_PER_OCTAVE`] in an octave.
+/// The counts per cell, with [`CELLS_PER_OCTAVE`] cells in an octave.
 fn cells(values: &[(Nanos, u64)]) -> Vec<(f64, f64, u64)> {
     let mut cells: BTreeMap<i32, u64> = BTreeMap::new();
     for (value, count) in values {

@@ -1,4 +1,4 @@
-//! Where the time goes: the latency table of each test, from the client down to the device.
+//! Latency by layer: a table for each test, from the client down to the device.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ use tables::layer::LayerRow;
 use super::table::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, count, nanos};
 use crate::layers::{
-    FIGURES, cost, id, is_aside, largest, missing, name, negative_note, passed, place, repeat, rows, rung, sources,
-    title, view,
+    FIGURES, cost, id, is_aside, largest, missing, name, negative_note, point, rejected_tracers, repeat, rows, sources,
+    title, tracer, view,
 };
 use crate::layout::clean;
 
 /// Tables of a page.
 const TABLES_MAX: usize = 30;
 
-/// What a bar is as wide as, in units of its drawing.
+/// The width of a bar, in units of its drawing.
 const BAR_WIDTH: f64 = 100.0;
 
-/// A table for each test that does I/O or commits, then where each figure was measured and what was not seen; nothing
+/// A table for each test that does I/O or commits, then the sources of the figures and the layers without one; nothing
 /// where there is no such test.
 pub(super) fn layers(record: &Record) -> Markup {
     let of_runs = LayerTables::of(record);
@@ -32,13 +32,13 @@ pub(super) fn layers(record: &Record) -> Markup {
     }
     let shown = &tables[..tables.len().min(TABLES_MAX)];
     let known = |table: &LayerTable| table.layers.iter().filter(|layer| layer.missing.is_none()).count();
-    // The one that tells most is open; of equal ones the first.
+    // The first one with the most layers is open.
     let open = shown.iter().enumerate().rev().max_by_key(|(_, table)| known(table)).map_or(0, |(index, _)| index);
     html! {
         p {
-            "Each layer from the client down to the device, timed by a source of its own. Time per step is that of all \
-             operations of a layer, of all sessions together, over the steps of the test: so far layers can be added up. \
-             Each layer is its unaccounted part and the next layer that has a source. Means subtract, percentiles never do."
+            "Each layer from the client down to the device, timed by its own source. Time per step is the time of all \
+             operations of a layer, of all sessions, over the steps of the test; these times add up: each layer is its \
+             unaccounted part plus the next layer that has a source. Means can be subtracted, percentiles cannot."
         }
         @if let Some(note) = negative_note(shown) { p { (note) } }
         @for (index, table) in shown.iter().enumerate() { (one(record, index, table, index == open)) }
@@ -46,7 +46,7 @@ pub(super) fn layers(record: &Record) -> Markup {
             p class="note" { "The tables of " (shown.len()) " of " (tables.len()) " tests are shown; " code { "dbdyno report RECORD --layers TEST" } " prints any." }
         }
         (measured(shown))
-        (not_seen(shown))
+        (not_measured(shown))
     }
 }
 
@@ -54,10 +54,10 @@ pub(super) fn layers(record: &Record) -> Markup {
 fn one(record: &Record, index: usize, table: &LayerTable, is_open: bool) -> Markup {
     let whole = table.whole_ns().map_or_else(|| UNKNOWN.to_owned(), nanos);
     let steps = format!("{}, {} steps", repeat(table), count(table.steps));
-    let head = [Some(steps), cost(table), rung(table), largest(table)];
+    let head = [Some(steps), cost(table), tracer(table), largest(table)];
     let head = head.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let view = view()
-        .words("name", ("", "layer"), |of| Cell::text(format!("{} {}", place(of), name(of)).trim_start()))
+        .words("name", ("", "layer"), |of| Cell::text(format!("{} {}", point(of), name(of)).trim_start()))
         .words("bar", ("", "time per step"), |of| Cell::Markup(bar(of)))
         .only(&[&["name", "bar"][..], &FIGURES].concat());
     let class = |of: &LayerRow<'_>| if is_aside(of) { "unaccounted" } else { "" };
@@ -73,12 +73,13 @@ fn one(record: &Record, index: usize, table: &LayerTable, is_open: bool) -> Mark
     }
 }
 
-/// The time of a line beside that of the longest layer. The figures stand beside it: nothing to read aloud.
+/// The time of a line relative to the longest layer. The figures are in other columns, so it is hidden from screen
+/// readers.
 fn bar(of: &LayerRow<'_>) -> Markup {
     let longest_ns = of.table.layers.iter().filter_map(|layer| layer.per_step_ns).fold(0.0, f64::max);
     let (class, from_ns, to_ns) = match of.line {
         LayerLine::Row(layer, row) => {
-            // Rows of one layer stand one behind the other.
+            // Rows of one layer are stacked.
             let before = layer.rows.iter().take_while(|one| !std::ptr::eq(*one, row));
             let from_ns: f64 = before.map(|row| row.per_step_ns).sum();
             ("own", from_ns, from_ns + row.per_step_ns)
@@ -93,8 +94,8 @@ fn bar(of: &LayerRow<'_>) -> Markup {
     if longest_ns <= 0.0 {
         return Markup::default();
     }
-    let place = |value: f64| (value / longest_ns * BAR_WIDTH).clamp(0.0, BAR_WIDTH);
-    let (from, to) = (place(from_ns), place(to_ns));
+    let position = |value: f64| (value / longest_ns * BAR_WIDTH).clamp(0.0, BAR_WIDTH);
+    let (from, to) = (position(from_ns), position(to_ns));
     let (x, width) = (format!("{from:.2}"), format!("{:.2}", to - from));
     html! {
         svg class="share" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false" {
@@ -103,11 +104,10 @@ fn bar(of: &LayerRow<'_>) -> Markup {
     }
 }
 
-/// Each kind of figure once.
+/// The source of each kind of figure.
 fn measured(tables: &[LayerTable]) -> Markup {
-    let columns =
-        [Column::text("layer"), Column::text("from when to when"), Column::text("method"), Column::text("source")];
-    let mut table = Table::new("layer-sources", "Where each figure was measured", &columns);
+    let columns = [Column::text("layer"), Column::text("interval"), Column::text("method"), Column::text("source")];
+    let mut table = Table::new("layer-sources", "Sources of the figures", &columns);
     table.rows = sources(tables)
         .into_iter()
         .map(|source| {
@@ -120,11 +120,11 @@ fn measured(tables: &[LayerTable]) -> Markup {
     table.html()
 }
 
-fn not_seen(tables: &[LayerTable]) -> Markup {
+fn not_measured(tables: &[LayerTable]) -> Markup {
     let layers = tables.iter().flat_map(|table| &table.layers).filter_map(|layer| layer.missing.as_ref());
-    let rungs = tables.iter().flat_map(passed).map(|words| ("", words));
+    let tracers = tables.iter().flat_map(rejected_tracers).map(|words| ("", words));
     let absent: BTreeSet<(&str, String)> =
-        layers.map(|absent| (id(absent.point), missing(absent))).chain(rungs).collect();
+        layers.map(|absent| (id(absent.point), missing(absent))).chain(tracers).collect();
     html! {
         @if !absent.is_empty() {
             h3 { "Layers without a source" }

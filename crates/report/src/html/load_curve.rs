@@ -1,4 +1,4 @@
-//! Latency over the rate of arrivals, with the answer of a search.
+//! Latency over arrival rate, with the answer of a search.
 
 use maud::{Markup, html};
 use model::{Bound, RateCurve, RatePoint};
@@ -11,10 +11,10 @@ use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
 use crate::figure::{number, percent, time};
 use crate::layout::clean;
 use crate::load_curve::{bound, capacity, curve_answer, explanation, head, reason};
-use crate::words::list;
+use crate::words::{capital, list};
 
-/// A chart for each test and degree of parallelism under rates, charts and a table for each with think times; nothing of a
-/// record without such runs.
+/// A chart for each test and degree of parallelism with target rates, charts and a table for each with think times;
+/// nothing without such runs.
 pub(super) fn load(record: &Record) -> Markup {
     let curves = model::rate_curves(record);
     let drawn = curves.iter().take(CHARTS_MAX).enumerate();
@@ -22,9 +22,9 @@ pub(super) fn load(record: &Record) -> Markup {
     html! {
         @if !curves.is_empty() {
             p {
-                "Steps arrive whether or not those before them are done; their response time counts from the moment at \
-                 which they were due, their service time from that at which they began. 100 % is what the plain run of \
-                 the same test at the same degree of parallelism reaches as fast as possible, in steps per second."
+                "Open loop: steps arrive independently of the completion of earlier ones. Response time counts from \
+                 the intended start, service time from the actual start. 100 % is the rate of the closed loop at the \
+                 same degree of parallelism, in steps per second."
             }
         }
         (gallery(&charts))
@@ -38,15 +38,9 @@ pub(super) fn load(record: &Record) -> Markup {
 fn diagram(index: usize, record: &Record, curve: &RateCurve<'_>) -> Diagram {
     let answered = curve_answer(curve, &record.plan);
     let contrast = curve.contrast().map(|contrast| explanation(&contrast));
-    let said = answered.into_iter().chain(contrast).map(|sentence| capital(&sentence) + ".");
-    let note = said.collect::<Vec<String>>().join(" ");
+    let sentences = answered.into_iter().chain(contrast).map(|sentence| capital(&sentence) + ".");
+    let note = sentences.collect::<Vec<String>>().join(" ");
     Diagram { note, ..Diagram::new(format!("load-{}", index + 1), chart(curve, bound(record).as_ref())) }
-}
-
-/// `sentence` with a capital letter at its beginning.
-pub(super) fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn chart(curve: &RateCurve<'_>, bound: Option<&Bound>) -> LineChart {
@@ -60,14 +54,14 @@ fn chart(curve: &RateCurve<'_>, bound: Option<&Bound>) -> LineChart {
     let mut chart = LineChart::new(
         format!("{} {}", head(curve), clean(curve.title)),
         description(curve),
-        Axis::new("steps per second that were due", Scale::FromZero, Figures::Rate),
+        Axis::new("target steps per second", Scale::FromZero, Figures::Rate),
         Axis::new("latency", Scale::Log10, Figures::Nanos),
         drawn.map(|(name, role, points)| Series::new(name, role, points)).collect(),
     );
     let least = curve.points.first().map_or(0.0, |point| point.asked.0);
     let most = curve.points.last().map_or(0.0, |point| point.asked.0);
     let capacity = curve.capacity.filter(|capacity| (least..=most).contains(&capacity.0));
-    chart.marks.extend(capacity.map(|capacity| Mark { x: capacity.0, label: "as fast as possible".to_owned() }));
+    chart.marks.extend(capacity.map(|capacity| Mark { x: capacity.0, label: "closed loop".to_owned() }));
     chart
 }
 
@@ -75,7 +69,7 @@ fn description(curve: &RateCurve<'_>) -> String {
     let p99 = |point: &RatePoint<'_>| point.response.and_then(|times| times.p99_ns);
     let valid: Vec<&RatePoint<'_>> = curve.points.iter().filter(|point| point.verdict != Verdict::Fail).collect();
     let (Some(first), Some(last)) = (valid.first(), valid.last()) else { return String::new() };
-    let reached = capacity(curve).map(|said| format!("{}. ", capital(&said))).unwrap_or_default();
+    let reached = capacity(curve).map(|text| format!("{}. ", capital(&text))).unwrap_or_default();
     format!(
         "{reached}Response p99 from {} at {} steps/s to {} at {}.",
         time(p99(first)),
@@ -92,7 +86,7 @@ fn points(curve: &RateCurve<'_>, bound: Option<&Bound>, value: impl Fn(&RatePoin
     drawn.collect()
 }
 
-/// Rates that were not kept, or whose runs are invalid for another reason, at what they measured all the same.
+/// Invalid runs, with their measured latency: missed rates and others.
 fn invalid(curve: &RateCurve<'_>, bound: Option<&Bound>) -> Vec<Point> {
     let invalid = curve.points.iter().filter(|point| point.verdict == Verdict::Fail);
     let drawn = invalid.filter_map(|point| {
@@ -104,6 +98,6 @@ fn invalid(curve: &RateCurve<'_>, bound: Option<&Bound>) -> Vec<Point> {
 
 fn note(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
     let share = point.share.map(|share| format!("{} of capacity", percent(share)));
-    let done = point.done.map(|done| format!("{} steps/s done", number(done.0)));
+    let done = point.done.map(|done| format!("{} steps/s achieved", number(done.0)));
     list([Some(format!("run {}", point.run.number)), share, done, reason(point, bound)].into_iter().flatten())
 }

@@ -9,13 +9,13 @@ use super::diagram::{Diagram, gallery};
 use super::table::{Cell, parts};
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
 use crate::layout::clean;
-use crate::load::{facts, kind, remarks, rows, setter, valid, view};
+use crate::load::{facts, kind, remarks, rows, slowest_stage, valid, view};
 use crate::view::View;
 
-/// Loads that are drawn.
+/// Loads that are shown.
 const RUNS_MAX: usize = 100;
 
-/// What stands in the first table; as many columns fit on paper.
+/// The columns of the first table; as many fit on paper.
 const FIRST: [&str; 20] = [
     "run",
     "table",
@@ -39,7 +39,7 @@ const FIRST: [&str; 20] = [
     "slowest_stage",
 ];
 
-/// What the facts above the table say, and the kind of table.
+/// The columns that the facts above the table and the kind of table state.
 const LEFT_OUT: [&str; 11] = [
     "record",
     "test",
@@ -56,24 +56,24 @@ const LEFT_OUT: [&str; 11] = [
 
 type Loaded<'a> = (&'a Run, &'a Load, LoadFigures);
 
-/// Facts, picture and tables; nothing of a record without loads.
+/// Facts, picture and tables; nothing without loads.
 pub(super) fn loads(record: &Record) -> Markup {
     let loads: Vec<Loaded<'_>> = valid(record).take(RUNS_MAX).collect();
     if loads.is_empty() {
         return Markup::default();
     }
     let view = view()
-        .words("slowest_stage", ("", "slowest stage"), |of| Cell::Text(setter(of.run).unwrap_or_default()))
+        .words("slowest_stage", ("", "slowest stage"), |of| Cell::Text(slowest_stage(of.run).unwrap_or_default()))
         .except(&LEFT_OUT)
         .first(&FIRST);
-    let caption = "Loads, per byte and second of flat file, which is not compressed";
+    let caption = "Loads, per byte and second of uncompressed flat file";
     let tables = view.html_parts("loads-table", caption, (3, FIRST.len()), rows(record).take(RUNS_MAX), |_| "");
     let stages = View::of(load::stage_columns())
         .words("test", ("", "table"), |of| Cell::Text(kind(of.of.0)))
         .except(&["record", "busy_ns", "cpu_ns", "bytes"])
         .html(
             "load-stages-table",
-            "Stages: share of the time of their threads",
+            "Stages: busy time of their threads",
             load::stage_rows(record).filter(|of| !of.is_invalid()).take_while(|of| of.place < RUNS_MAX),
             |_| "",
         );
@@ -93,8 +93,8 @@ fn chart(loads: &[Loaded<'_>]) -> LineChart {
     let points = |of: &String| {
         let same = loads.iter().filter(|(_, load, _)| kind(load) == *of);
         let mut points: Vec<Point> = same
-            .filter_map(|(run, _, told)| {
-                let point = Point::new(told.flat_per_second?.0 / 1e6, told.cores()?);
+            .filter_map(|(run, _, figures)| {
+                let point = Point::new(figures.flat_per_second?.0 / 1e6, figures.cores()?);
                 Some(point.noted(format!("run {}, {} jobs", run.number, run.dop.jobs)))
             })
             .collect();
@@ -104,8 +104,7 @@ fn chart(loads: &[Loaded<'_>]) -> LineChart {
     let series = kinds.iter().map(|kind| Series::new(kind, Role::Measured, points(kind)));
     LineChart::new(
         "Processors over the rate of the load",
-        "Processors in use by dbdyno and the engine together. Of two kinds of table the lower line loads the same bytes \
-         for less.",
+        "Processors in use by dbdyno and the engine. A lower line loads the same bytes with less CPU.",
         Axis::new("MB of flat file per second", Scale::FromZero, Figures::Plain),
         Axis::new("processors in use", Scale::FromZero, Figures::Plain),
         series.filter(|series| !series.points.is_empty()).collect(),

@@ -1,4 +1,4 @@
-//! The page of a record: one HTML file that needs nothing else.
+//! The page of a record: one self-contained HTML file.
 
 mod activity;
 mod blocks;
@@ -32,11 +32,11 @@ mod verdict;
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use model::PriceBook;
 use record::Record;
 
 pub(crate) use diagram::{Diagram, gallery};
 pub(crate) use disclosure::Class;
+pub use page::PageOptions;
 pub(crate) use page::{Page, Section};
 pub use published::system_html;
 pub(crate) use table::{Cell, Column, Row, Table, facts};
@@ -44,22 +44,11 @@ pub(crate) use throughput::has_band;
 
 use self::disclosure::{Disclosure, Modelled};
 use crate::layout::clean;
-use crate::text::{begun, warnings};
+use crate::text::{started, warnings};
 use crate::words::list;
 
-/// What a page says beside the record.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PageOptions<'a> {
-    /// The path of the record as the user may type it.
-    pub place: &'a str,
-    /// The SHA-256 of the file in hexadecimal digits, where it was computed.
-    pub record_sha256: Option<&'a str>,
-    /// What the platform costs, for cost beside throughput.
-    pub prices: Option<&'a PriceBook>,
-}
-
-/// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency, platform,
-/// disclosure. One file that opens from a disk and asks no server for anything.
+/// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency,
+/// platform, disclosure. One file that opens from disk without network access.
 pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let sheet = model::sheet(record);
     let tests = curve::tests(record);
@@ -73,23 +62,23 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let page = Page {
         title: title(record),
         subtitle: list(
-            [Some(format!("measured {}", begun(record))), Some(format!("dbdyno {}", record.tool.version))]
+            [Some(format!("measured {}", started(record))), Some(format!("dbdyno {}", record.tool.version))]
                 .into_iter()
                 .flatten(),
         ),
         lead: lead(record, &counts),
         sections: vec![
             Section::new("key", "Key performance metrics", key::key(record, &sheet, options.prices)),
-            Section::new("verdicts", "Verdicts and what they mean", verdicts),
+            Section::new("verdicts", "Verdicts and their meaning", verdicts),
             Section::new("throughput", "Throughput over degree of parallelism", curves),
             Section::new("runs", "Runs", runs::runs(record)),
             Section::new("nodes", "Nodes", nodes::nodes(record)),
             Section::new("latency", "Latency", latency::latency(&tests)),
-            Section::new("layers", "Where the time goes", layers::layers(record)),
+            Section::new("layers", "Latency by layer", layers::layers(record)),
             Section::new("activity", "Database activity", activity::activity(record)),
             Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
             Section::new("bulk-load", "Bulk load", loads::loads(record)),
-            Section::new("bulk-read", "Reading what was loaded", scans::scans(record)),
+            Section::new("bulk-read", "Scans of the loaded tables", scans::scans(record)),
             Section::new("blocks", "Random blocks", blocks::blocks(record)),
             Section::new("streams", "File streams", streams::streams(record)),
             Section::new("storage", "Streams of I/O", storage::storage(record)),
@@ -104,7 +93,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     page.html()
 }
 
-/// What the result of `record` may be used for, as its page says.
+/// The class of the result of `record`.
 pub(crate) fn class(record: &Record) -> Class {
     let (sheet, tests) = (model::sheet(record), curve::tests(record));
     let limited = ceiling::limited(record, &tests);
@@ -112,9 +101,9 @@ pub(crate) fn class(record: &Record) -> Class {
     Disclosure::of(record, &modelled, &PageOptions::default()).class
 }
 
-/// The numbers of the runs whose seconds and histograms the page of `record` draws or reckons with: one for each test
-/// and degree of parallelism, and those in which something happened to a node, for the rates around it. Of all other
-/// runs it needs no more than what [`model::thin`] leaves.
+/// The numbers of the runs whose seconds and histograms the page of `record` needs: one for each test and degree of
+/// parallelism, and those with node events, for the rates around them. Of all other runs it needs only what
+/// [`model::thin`] keeps.
 pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
     let tests = curve::tests(record);
     let drawn = tests.iter().flat_map(|test| &test.loads).map(|load| load.run.number);
@@ -127,12 +116,12 @@ fn title(record: &Record) -> String {
     clean(&format!("{subject} on {host}"))
 }
 
-/// What concerns every figure.
+/// The counts of verdicts, and warnings about all figures.
 fn lead(record: &Record, counts: &Markup) -> Markup {
     let warnings = warnings(record);
     html! {
         @if !record.runs.is_empty() {
-            p class="summary" { (counts) " " a href="#verdicts" { "What the verdicts mean" } }
+            p class="summary" { (counts) " " a href="#verdicts" { "Meaning of the verdicts" } }
         }
         @if !warnings.is_empty() {
             div class="note fail" { @for warning in &warnings { p { strong { "Warning: " } (clean(warning)) } } }

@@ -1,4 +1,4 @@
-//! What each node did, and what happened to nodes.
+//! Figures of each node, and node events.
 
 use maud::{Markup, html};
 use record::{Record, Run};
@@ -12,7 +12,7 @@ use crate::nodes::view;
 /// Lines of the table.
 const LINES_MAX: usize = 1000;
 
-/// What stands in the first table; as many columns fit on paper.
+/// The columns of the first table; as many fit on paper.
 const FIRST: [&str; 13] = [
     "run",
     "test",
@@ -29,14 +29,14 @@ const FIRST: [&str; 13] = [
     "unfinished",
 ];
 
-/// What the words in front of the figures say, and what rates are made of.
+/// The columns that the label of a node states, and the counts behind rates.
 const LEFT_OUT: [&str; 10] =
     ["record", "nodes", "name", "takes_writes", "steps", "operations", "rows", "transactions", "commits", "invalid"];
 
-/// The events, then one line per run and node; nothing of a record with one node.
+/// The events, then one line per run and node; nothing with a single node.
 pub(super) fn nodes(record: &Record) -> Markup {
     let spread = || record.runs.iter().filter(|run| !run.nodes.is_empty());
-    let events: Vec<(&Run, String)> = record.runs.iter().flat_map(said).collect();
+    let events: Vec<(&Run, String)> = record.runs.iter().flat_map(node_events).collect();
     if spread().next().is_none() && events.is_empty() {
         return Markup::default();
     }
@@ -44,15 +44,15 @@ pub(super) fn nodes(record: &Record) -> Markup {
     let view = view().except(&LEFT_OUT).first(&FIRST);
     let tables = view.html_parts(
         "nodes-table",
-        "What each node did",
+        "Figures of each node",
         (4, FIRST.len()),
         node::rows(record).take(LINES_MAX),
         |_| "",
     );
     html! {
         p {
-            "Jobs are spread evenly over the nodes of a run; a test that changes the database uses those that take \
-             writes. Commits are the node's own count; the rate of a lost node is that until it was lost."
+            "Jobs are spread evenly over the nodes of a run; a test that changes the database uses the read-write \
+             nodes. Commits are counted by the node; the rate of a lost node covers the time until the loss."
         }
         @if !events.is_empty() {
             ul class="warn" {
@@ -66,8 +66,8 @@ pub(super) fn nodes(record: &Record) -> Markup {
     }
 }
 
-/// What happened to nodes in `run`, and what the engine said of it.
-fn said(run: &Run) -> impl Iterator<Item = (&Run, String)> {
+/// The node events of `run`, with the message of the engine.
+fn node_events(run: &Run) -> impl Iterator<Item = (&Run, String)> {
     run.events.iter().map(move |event| {
         let message = clean(event.message.trim());
         let message = if message.is_empty() { message } else { format!(" ({message})") };

@@ -3,9 +3,9 @@
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
   const make = (name, text) => { const element = document.createElement(name); if (text !== undefined) element.textContent = text; return element; };
 
-  // Colours: as the system, light, dark. A page that is opened from a disk may not be allowed to remember it.
+  // Theme: auto, light, dark. Storage may not be available to a page opened from disk.
   const theme = document.getElementById("theme");
-  const words = { "": "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
+  const words = { "": "Theme: auto", light: "Theme: light", dark: "Theme: dark" };
   const show = (choice) => {
     if (choice) document.documentElement.dataset.theme = choice; else delete document.documentElement.dataset.theme;
     theme.textContent = words[choice];
@@ -20,7 +20,7 @@
     try { localStorage.setItem("dbdyno-theme", next); } catch { /* not allowed */ }
   });
 
-  // Tables: figures are sorted by their value, words by their letters; what is unknown stays below in either order.
+  // Tables: figures are sorted by value, text alphabetically; unknown values stay last in either order.
   const key = (row, column) => {
     const cell = row.cells[column];
     const figure = cell.classList.contains("figure");
@@ -50,23 +50,23 @@
     });
   });
 
-  // Charts: what a point says, under the pointer or with the arrow keys.
+  // Charts: the tooltip of a point, under the pointer or by the arrow keys.
   const tip = document.getElementById("tip");
-  let told = null;
-  const hide = () => { tip.classList.remove("on"); if (told) told.classList.remove("now"); told = null; };
-  const tell = (element) => {
-    if (told === element) return;
+  let shown = null;
+  const hide = () => { tip.classList.remove("on"); if (shown) shown.classList.remove("now"); shown = null; };
+  const showTip = (element) => {
+    if (shown === element) return;
     hide();
-    told = element;
+    shown = element;
     element.classList.add("now");
     tip.textContent = element.dataset.label;
     tip.classList.add("on");
-    const place = element.getBoundingClientRect();
+    const edges = element.getBoundingClientRect();
     const box = tip.getBoundingClientRect();
-    const left = Math.min(Math.max(4, place.left + place.width / 2 - box.width / 2), innerWidth - box.width - 4);
-    const above = place.top - box.height - 8;
+    const left = Math.min(Math.max(4, edges.left + edges.width / 2 - box.width / 2), innerWidth - box.width - 4);
+    const above = edges.top - box.height - 8;
     tip.style.left = left + "px";
-    tip.style.top = (above >= 4 ? above : Math.min(place.bottom + 8, innerHeight - box.height - 4)) + "px";
+    tip.style.top = (above >= 4 ? above : Math.min(edges.bottom + 8, innerHeight - box.height - 4)) + "px";
   };
   all(".chart .scroll").forEach((frame) => {
     const points = all("[data-label]", frame);
@@ -78,7 +78,7 @@
     caption.append(hint);
     frame.addEventListener("pointerover", (event) => {
       const point = event.target.closest("[data-label]");
-      if (point) { at = points.indexOf(point); tell(point); } else hide();
+      if (point) { at = points.indexOf(point); showTip(point); } else hide();
     });
     frame.addEventListener("pointerleave", hide);
     frame.addEventListener("blur", hide);
@@ -89,19 +89,19 @@
       if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       at = Math.min(Math.max(next, 0), last);
-      const place = points[at].getBoundingClientRect();
+      const target = points[at].getBoundingClientRect();
       const edges = frame.getBoundingClientRect();
-      if (place.left < edges.left || place.right > edges.right) frame.scrollLeft += place.left - edges.left - edges.width / 2;
-      tell(points[at]);
+      if (target.left < edges.left || target.right > edges.right) frame.scrollLeft += target.left - edges.left - edges.width / 2;
+      showTip(points[at]);
     });
   });
   addEventListener("scroll", hide, { passive: true });
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
-  // On paper everything is open but the data.
+  // In print everything is open but the data.
   addEventListener("beforeprint", () => all("details:not(.data)").forEach((details) => { details.open = true; }));
 
-  // Data: the text that stands on the page, as a file and as a table.
+  // Data: the text on the page, as a file and as a table.
   const parse = (text) => {
     const rows = [[]];
     let field = "", quoted = false;

@@ -1,39 +1,51 @@
-//! The frame of every page: one file that needs no network, with a way to each of its sections.
+//! The frame of every page: one file that needs no network, with links to its sections.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use model::PriceBook;
 use sha2::{Digest, Sha256};
 
 use crate::chart;
 
-/// What the reader's browser does on this page: sort tables, say figures, hand out data, change the colours.
+/// The script of the page: sorting, tooltips, data download, colour theme.
 const SCRIPT: &str = include_str!("page.js");
 
 /// The style of the page without that of the charts.
 const PAGE_STYLE: &str = include_str!("page.css");
 
-/// A page: what it is about, and its parts.
+/// What a page shows beside the record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PageOptions<'a> {
+    /// The path of the record.
+    pub place: &'a str,
+    /// The SHA-256 of the file in hexadecimal digits, where it was computed.
+    pub record_sha256: Option<&'a str>,
+    /// The price book of the platform.
+    pub prices: Option<&'a PriceBook>,
+}
+
+/// A page: title, lead, sections and footer.
 pub(crate) struct Page {
-    /// What is shown, as the title of the page and its first heading.
+    /// The title of the page and its first heading.
     pub(crate) title: String,
-    /// When, how and by what it was made, in a line.
+    /// Date and version, in a line.
     pub(crate) subtitle: String,
-    /// What has to be read before anything else; may be empty.
+    /// Warnings and caveats at the top; may be empty.
     pub(crate) lead: Markup,
-    /// The parts, in the order in which they are to be read. One without a body is left out.
+    /// The parts. One without a body is left out.
     pub(crate) sections: Vec<Section>,
-    /// What stands below everything: where the data is, which program drew it.
+    /// The footer: the data and the program.
     pub(crate) foot: Markup,
 }
 
 /// A part of a page.
 pub(crate) struct Section {
-    /// The name by which it is linked; unlike those of all other elements of the page.
+    /// The name by which it is linked; unique on the page.
     pub(crate) id: &'static str,
     /// Its heading.
     pub(crate) title: &'static str,
-    /// What stands below the heading; headings in it begin at `<h3>`.
+    /// The content; its headings start at `<h3>`.
     pub(crate) body: Markup,
 }
 
@@ -47,8 +59,8 @@ impl Section {
 impl Page {
     /// The page as one file.
     ///
-    /// Whatever the content, a browser runs no script and applies no style but the two of this page, which it knows by
-    /// their SHA-256, and asks no server for anything (Content Security Policy Level 3).
+    /// A browser runs only the script and applies only the style of this page, identified by their SHA-256, and makes
+    /// no network request, whatever the content (Content Security Policy Level 3).
     pub(crate) fn html(&self) -> String {
         let style = [chart::STYLE, PAGE_STYLE].concat();
         let policy = format!(
@@ -78,7 +90,7 @@ impl Page {
                             h1 { (self.title) }
                             p class="subtitle" { (self.subtitle) }
                         }
-                        button type="button" id="theme" hidden { "Colours: as the system" }
+                        button type="button" id="theme" hidden { "Theme: auto" }
                     }
                     div class="columns" {
                         nav aria-label="Sections" {
@@ -104,7 +116,7 @@ impl Page {
     }
 }
 
-/// The SHA-256 of a text in base64, as a Content Security Policy names what it allows.
+/// The SHA-256 of a text in base64, as in a Content Security Policy.
 fn digest(text: &str) -> String {
     BASE64_STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
@@ -114,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_into_an_element_cannot_end_it() {
+    fn script_and_style_cannot_end_their_element() {
         assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
         assert!(![chart::STYLE, PAGE_STYLE].concat().contains("</"));
     }

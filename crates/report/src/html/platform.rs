@@ -1,4 +1,4 @@
-//! The platform and its settings, and the data that were measured.
+//! The platform and its settings, and the measured tables.
 
 use maud::{Markup, html};
 use record::{EngineInventory, HostInventory, Record};
@@ -12,7 +12,7 @@ use crate::inventory::{
 use crate::layout::clean;
 use crate::text::data_sets;
 
-/// Everything that was found out about the machine and the engine.
+/// All that is known of the machine and the engine.
 pub(super) fn platform(record: &Record) -> Markup {
     html! {
         (machine(&record.host))
@@ -34,7 +34,7 @@ fn machine(host: &HostInventory) -> Markup {
     }
 }
 
-/// Facts with what could not be found out said so.
+/// Facts with `unknown` for absent values.
 fn known(facts: Vec<(&str, Option<String>)>) -> Vec<(String, String)> {
     let value = |text: Option<String>| {
         text.map(|text| clean(&text)).filter(|text| !text.is_empty()).unwrap_or_else(|| "unknown".to_owned())
@@ -46,11 +46,7 @@ fn engine_part(engine: &EngineInventory) -> Markup {
     let lines: Vec<(String, String)> =
         engine_facts(engine).into_iter().map(|(name, text)| (name.to_owned(), clean(&text))).collect();
     let columns = [Column::text("setting"), Column::text("value"), Column::text("default")];
-    let mut table = Table::new(
-        "settings",
-        "Settings that differ from the default, and those that figures depend on most",
-        &columns,
-    );
+    let mut table = Table::new("settings", "Non-default and performance-relevant settings", &columns);
     table.rows = engine
         .settings
         .iter()
@@ -65,7 +61,7 @@ fn engine_part(engine: &EngineInventory) -> Markup {
 }
 
 fn data(record: &Record) -> Markup {
-    let caption = "Tables that were measured, and what it took to load them";
+    let caption = "Tables and their load";
     let mut table = data_sets().html("data-sets", caption, provision::data_sets(record), |_| "");
     table.sortable = false;
     html! { @if !table.rows.is_empty() { h3 { "Data" } (table.html()) } }

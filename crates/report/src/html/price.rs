@@ -1,4 +1,4 @@
-//! What a platform costs, and what one gets for it.
+//! The cost of a platform, and cost per throughput.
 
 use maud::{Markup, html};
 use model::{Cost, PriceBook, PriceKind};
@@ -9,7 +9,7 @@ use crate::figure::{UNKNOWN, number, percent};
 use crate::layout::clean;
 use crate::price::{per_million, priced};
 
-/// The best rate of a test: its code, what it counts, how many per second.
+/// The best rate of a test: its code, unit, and rate.
 pub(crate) type BestRate<'a> = (&'a str, Unit, f64);
 
 /// The cost per throughput of each test, and the lines of `book`.
@@ -18,7 +18,7 @@ pub(crate) fn price(book: &PriceBook, rates: &[BestRate<'_>]) -> Markup {
         h3 { "Price" }
         p {
             "Total over " (book.years) " years: " strong { (money(book.total().amount)) " " (clean(&book.currency)) } ", "
-            (span(book.total())) " with 20 points more or less discount on every line. Prices of " (clean(&book.date)) " by "
+            (span(book.total())) " at 20 points more or less discount on every line. Prices of " (clean(&book.date)) " by "
             (clean(&book.source)) "."
         }
         (per_throughput(book, rates).html())
@@ -31,8 +31,8 @@ fn per_throughput(book: &PriceBook, rates: &[BestRate<'_>]) -> Table {
         Column::text("test"),
         Column::figures("best"),
         Column::figures("per unit of throughput"),
-        Column::figures("with other discounts"),
-        Column::figures("per million, at full use"),
+        Column::figures("at other discounts"),
+        Column::figures("per million, at full utilisation"),
         Column::figures("operations/s per licensed core"),
     ];
     let caption = format!("Cost per throughput in {}", clean(&book.currency));
@@ -97,18 +97,18 @@ fn lines(book: &PriceBook) -> Table {
     table
 }
 
-/// The least and the most that a sum may be.
+/// The range of a sum.
 fn span(cost: Cost) -> String {
     format!("{} to {}", money(cost.low), money(cost.high))
 }
 
-/// A sum of money: without prefix, as money is written, to the cent, or to four significant digits where it is small.
+/// A sum of money without prefix: to the cent, or to four significant digits where it is small.
 fn money(amount: f64) -> String {
     match amount.abs() {
         size if !size.is_finite() => UNKNOWN.to_owned(),
         0.0 => "0".to_owned(),
         size if size < 0.0001 => format!("{amount:.3e}"),
-        // Of 0.014 a cent is all.
+        // A cent is too coarse for small sums.
         size if size < 10.0 => grouped(amount, (3.0 - size.log10().floor()).clamp(3.0, 7.0) as usize),
         size if size < 1e15 => grouped(amount, if size < 1000.0 { 2 } else { 0 }),
         _ => format!("{amount:.3e}"),

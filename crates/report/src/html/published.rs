@@ -1,27 +1,25 @@
-//! The page of a published system: its figures as they were published, and what is to be said of them.
-
-mod tables;
+//! The page of a published system: its figures as published, with caveats.
 
 use maud::{Markup, html};
 use model::scalability::{LoadPoint, scalability};
-use model::{Fact, Origin, PriceBook, Remark, System, SystemPoint, SystemTest};
+use model::{Fact, FactTable, Origin, PriceBook, Remark, System, SystemPoint, SystemTest};
 use record::{Nanos, Ratio};
 
 use super::diagram::{Diagram, gallery};
-use super::page::{Page, Section};
+use super::page::{Page, PageOptions, Section};
+use super::price;
 use super::runs::{bytes, rate, span};
 use super::table::{Cell, Column, Row, Table, facts};
-use super::throughput::{fitted, said};
-use super::{PageOptions, price};
+use super::throughput::{fit_note, fitted};
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
 use crate::figure::{UNKNOWN, number, percent_digits};
 use crate::layout::clean;
-use crate::point::{best, median_rate, n_of, workers};
-use crate::remark::{invalid_run_text, remark_text};
+use crate::system::{best, median_rate, n_of, workers};
+use crate::system::{invalid_run_text, remark_text};
 use crate::words::{unit, unit_per_second};
 
-/// The page of `system`, as [`super::html()`] is that of a record. Of `options` only the prices are looked at; without
-/// any, those that were published.
+/// The page of `system`, as [`super::html()`] for a record. Only the prices of `options` are used; without any, the
+/// published ones.
 pub fn system_html(system: &System, options: &PageOptions<'_>) -> String {
     let book = options.prices.or(system.price.as_ref());
     let page = Page {
@@ -32,7 +30,7 @@ pub fn system_html(system: &System, options: &PageOptions<'_>) -> String {
             Section::new("key", "Key performance metrics", key(system, book)),
             Section::new("throughput", "Throughput over degree of parallelism", curves(system)),
             Section::new("runs", "Runs", runs(system)),
-            Section::new("tables", "Other published figures", tables::tables(&system.tables)),
+            Section::new("tables", "Other published figures", tables(&system.tables)),
             Section::new("claims", "Claims", claims(system)),
             Section::new("platform", "Platform and settings", platform(&system.facts)),
             Section::new("source", "Source", source(system)),
@@ -57,12 +55,12 @@ fn source(system: &System) -> Markup {
     html! { p { (text) } }
 }
 
-/// What contradicts itself or has to be known otherwise.
+/// Contradictions and other caveats.
 fn remarks(remarks: &[Remark]) -> Markup {
     html! {
         @if !remarks.is_empty() {
             div class="note warn" {
-                p { strong { "To be read with these figures" } }
+                p { strong { "Caveats" } }
                 ul { @for remark in remarks { li { (clean(&remark_text(remark))) } } }
             }
         }
@@ -71,7 +69,7 @@ fn remarks(remarks: &[Remark]) -> Markup {
 
 const KEY: [Column; 7] = [
     Column::text("test"),
-    Column::text("what it measures"),
+    Column::text("title"),
     Column::text("unit"),
     Column::figures("least parallel"),
     Column::figures("best"),
@@ -107,7 +105,7 @@ fn key_row(test: &SystemTest) -> Option<Row> {
     ]))
 }
 
-/// Service time as it was published: the median, the mean, or that it was not more than this.
+/// The published service time: the median, the mean, or an upper bound.
 fn service(point: &SystemPoint) -> Cell {
     let columns = &point.columns;
     let plain = columns.service_p50_ns.or(columns.service_mean_ns);
@@ -158,7 +156,7 @@ fn curve(index: usize, system: &System, test: &SystemTest) -> Diagram {
             series,
         )
     };
-    let note = found.as_ref().map(|found| said(found, test.unit, workers(test))).unwrap_or_default();
+    let note = found.as_ref().map(|found| fit_note(found, test.unit, workers(test))).unwrap_or_default();
     Diagram { note, ..Diagram::new(format!("throughput-{}", index + 1), chart) }
 }
 
@@ -230,7 +228,7 @@ fn claims(system: &System) -> Markup {
         Column::text("test"),
         Column::figures("at N"),
         Column::figures("claimed per second"),
-        Column::text("where it was said"),
+        Column::text("source text"),
     ];
     let mut table = Table::new("claims-table", "Claimed and not measured", &columns);
     table.rows = system
@@ -248,7 +246,7 @@ fn claims(system: &System) -> Markup {
     html! {
         (table.html())
         @if !system.claims.is_empty() {
-            p { code { "dbdyno model scale " (clean(&system.name)) } " says whether what was measured supports the claim." }
+            p { code { "dbdyno model scale " (clean(&system.name)) } " checks whether the measurements support the claim." }
         }
     }
 }
@@ -256,4 +254,49 @@ fn claims(system: &System) -> Markup {
 fn platform(all: &[Fact]) -> Markup {
     let pairs: Vec<(String, String)> = all.iter().map(|fact| (clean(&fact.name), clean(&fact.value))).collect();
     html! { @if !pairs.is_empty() { (facts(&pairs)) } }
+}
+
+/// Tables of figures that are not points of a test; those that are curves are also drawn.
+fn tables(tables: &[FactTable]) -> Markup {
+    html! {
+        @for (index, table) in tables.iter().enumerate() {
+            h3 { (clean(&table.title)) }
+            @if let Some(chart) = drawn(index, table) { (chart.html()) }
+            div class="scroll" role="group" tabindex="0" aria-labelledby={ "table-" (index) } {
+                table {
+                    caption id={ "table-" (index) } { "Figures: " (clean(&table.title)) }
+                    thead { tr { @for head in &table.columns { th scope="col" { (clean(head)) } } } }
+                    tbody { @for row in &table.rows { tr { @for cell in row { (published(cell)) } } } }
+                }
+            }
+        }
+    }
+}
+
+fn published(cell: &model::Cell) -> Markup {
+    match cell {
+        model::Cell::Number(value) => html! { td class="figure" { (Figures::Plain.text(*value)) } },
+        model::Cell::Text(text) => html! { td { (clean(text)) } },
+        model::Cell::Absent => html! { td { (UNKNOWN) } },
+    }
+}
+
+/// The columns of `table` as curves over its first one.
+fn drawn(index: usize, table: &FactTable) -> Option<Diagram> {
+    let value = |cell: Option<&model::Cell>| match cell {
+        Some(model::Cell::Number(value)) => *value,
+        _ => f64::NAN,
+    };
+    let series = table.columns.iter().enumerate().skip(1).map(|(column, head)| {
+        let points = table.rows.iter().map(|row| Point::new(value(row.first()), value(row.get(column))));
+        Series::new(clean(head), Role::Measured, points.collect())
+    });
+    let chart = LineChart::new(
+        clean(&table.title),
+        format!("{} points of each curve, as published.", table.rows.len()),
+        Axis::new(clean(table.columns.first()?), Scale::Linear, Figures::Plain),
+        Axis::new("as named at each curve", Scale::FromZero, Figures::Plain),
+        series.collect(),
+    );
+    table.curves.then(|| Diagram::new(format!("curve-{}", index + 1), chart))
 }

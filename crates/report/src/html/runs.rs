@@ -12,10 +12,10 @@ use crate::layout::clean;
 use crate::view::View;
 use crate::words::{list, unit_per_second, variation};
 
-/// Lines of the table; of a record with more runs the rest is left to the record itself.
+/// Lines of the table.
 const RUNS_MAX: usize = 1000;
 
-/// The columns of the published reports, in their order; as many fit on paper.
+/// The columns of published reports, in their order; as many fit on paper.
 const PUBLISHED: [&str; 30] = [
     "run",
     "test",
@@ -49,7 +49,7 @@ const PUBLISHED: [&str; 30] = [
     "verdict",
 ];
 
-/// What the other tables do without: what other parts of the page say, and what rates are made of.
+/// The columns that other parts of the page show, and the counts behind rates.
 const LEFT_OUT: [&str; 20] = [
     "record",
     "repeat",
@@ -73,21 +73,21 @@ const LEFT_OUT: [&str; 20] = [
     "data_reads",
 ];
 
-/// One line per run, in the order in which they were carried out, with all figures.
+/// One line per run, in the order of execution, with all figures.
 pub(super) fn runs(record: &Record) -> Markup {
     if record.runs.is_empty() {
         return Markup::default();
     }
     let rows = run::rows(record).take(RUNS_MAX);
     let class = |of: &RunRow<'_>| if of.is_invalid() { "invalid" } else { "" };
-    let caption = "Runs in the order in which they were carried out";
+    let caption = "Runs in the order of execution";
     let view = view().except(&LEFT_OUT).first(&PUBLISHED);
     let tables = view.html_parts("runs-table", caption, (2, PUBLISHED.len()), rows, class);
     html! {
         p {
-            "A column head sorts; figures that no run has are left out. MB are 10⁶ bytes, 1/s I/Os per second. Engine: as the engine asked the \
-             operating system, which may serve reads from memory; device: as the block layer saw it, others' I/O \
-             included. An invalid run has no figures."
+            "Click a column heading to sort. Figures that no run has are left out. MB are 10⁶ bytes, 1/s I/Os per \
+             second. Engine: requests of the engine to the operating system, which may serve reads from the page \
+             cache; device: requests at the block layer, I/O of other programs included. An invalid run has no figures."
         }
         @if record.runs.len() > RUNS_MAX {
             p class="note" {
@@ -106,12 +106,12 @@ fn view<'a>() -> View<RunRow<'a>> {
         .words("verdict", ("", "verdict"), |of| Cell::Markup(word(of.row.verdict)))
 }
 
-/// The test, and in what the run differs from the plain one.
+/// The test, and the variation of the run.
 fn test(of: &RunRow<'_>) -> String {
     list([Some(clean(&of.run.test)), of.run.variation.map(variation)].into_iter().flatten())
 }
 
-/// A rate, or that it is not known.
+/// A rate, or unknown.
 pub(super) fn rate(per_second: Option<Rate>) -> Cell {
     let value = per_second.map(|rate| rate.0);
     Cell::Figure(value.map_or_else(|| UNKNOWN.to_owned(), number), value)

@@ -1,4 +1,5 @@
-//! Scans of loaded tables: bytes of the table over the degree of parallelism, cold and warm, below what storage gives.
+//! Scans of loaded tables: bytes of the table over the degree of parallelism, cold and warm, with the ceiling of
+//! storage.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +13,10 @@ use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
 use crate::layout::clean;
 use crate::load::{caches, code, meanings, scan_view, scanned};
 
-/// Scans that are drawn.
+/// Scans that are shown.
 const RUNS_MAX: usize = 200;
 
-/// What stands in front; the table as a whole fits on paper.
+/// The first columns; the whole table fits on paper.
 const FIRST: [&str; 13] = [
     "run",
     "test",
@@ -32,21 +33,21 @@ const FIRST: [&str; 13] = [
     "cpus",
 ];
 
-/// What the words in front of the figures say.
+/// The columns that the first ones state.
 const LEFT_OUT: [&str; 4] = ["record", "partitioned", "compressed", "invalid"];
 
-/// Pictures and table; nothing of a record without scans.
+/// Pictures and table; nothing without scans.
 pub(super) fn scans(record: &Record) -> Markup {
     let scans: Vec<ScanRow<'_>> = scanned(record).take(RUNS_MAX).collect();
     if scans.is_empty() {
         return Markup::default();
     }
     let view = scan_view().except(&LEFT_OUT).first(&FIRST);
-    let caption = "Reading the loaded tables, bytes in MB per second";
+    let caption = "Scans of the loaded tables, bytes in MB per second";
     let tables = view.html_parts("scans-table", caption, (5, FIRST.len()), scanned(record).take(RUNS_MAX), |_| "");
     html! {
         (gallery(&charts(&scans)))
-        ul { @for said in meanings(record) { li { (clean(&said)) "." } } }
+        ul { @for note in meanings(record) { li { (clean(&note)) "." } } }
         (parts(&tables, "All other figures of the scans"))
     }
 }
@@ -79,10 +80,10 @@ fn chart(model: LoadModel, scans: &[&ScanRow<'_>]) -> LineChart {
         series.push(Series::new(format!("{}, sequential reads", ceiling.probe), Role::Ceiling, vec![point]));
     }
     LineChart::new(
-        format!("Reading the {} table", model.word()),
-        "Bytes of the table over threads inside the statement. A warm table lies in memory as far as it fits, and may be \
-         read faster than storage gives.",
-        Axis::new("threads inside the statement", Scale::FromZero, Figures::Plain),
+        format!("Scans of the {} table", model.word()),
+        "Bytes of the table over threads of the statement. A warm table is in memory as far as it fits, and may be \
+         read faster than storage allows.",
+        Axis::new("threads of the statement", Scale::FromZero, Figures::Plain),
         Axis::new("MB of table per second", Scale::FromZero, Figures::Plain),
         series,
     )

@@ -13,13 +13,13 @@ use crate::layout::clean;
 use crate::steady::reason_text;
 use crate::words::unit;
 
-/// Fewer seconds than these are no course of time; the slices of the window, which are shorter, stand for them.
+/// With fewer seconds the slices of the window, which are shorter, are drawn.
 const SECONDS_MIN: usize = 10;
 
-/// Points of all charts of a page together: with more, the page would be too large to send.
+/// Points of all charts of a page together, which limits the size of the page.
 const POINTS_SHOWN: usize = 1_000;
 
-/// Points of one chart: with fewer, nobody sees a course of time.
+/// Points of one chart, at least.
 const POINTS_MIN: usize = 24;
 
 /// A chart for each test.
@@ -32,9 +32,8 @@ pub(super) fn seconds(tests: &[Test<'_>]) -> Markup {
     html! {
         @if !charts.is_empty() {
             p {
-                "The shaded stretch is the steady part; figures are over the whole window unless said. In a window of \
-                 less than " (SECONDS_MIN)
-                " s the slices of the latency histogram stand for seconds."
+                "The shaded part is steady; figures are over the whole window unless stated otherwise. In a window of less than " (SECONDS_MIN)
+                " s the slices of the latency histogram are drawn instead of seconds."
             }
         }
         (gallery(&charts))
@@ -78,20 +77,20 @@ fn extremes(points: &[Point]) -> Option<(f64, f64)> {
     (points.len() > 1).then_some((least, greatest))
 }
 
-/// Operations per second of the whole seconds, `together` of them in a point: their mean, with the least and the
-/// greatest of them.
-fn by_second(run: &Run, whole: usize, together: usize) -> (Vec<Point>, String) {
-    let together = together.max(1);
+/// Operations per second of the whole seconds, `per_point` of them in a point: their mean, with the lowest and the
+/// highest.
+fn by_second(run: &Run, whole: usize, per_point: usize) -> (Vec<Point>, String) {
+    let per_point = per_point.max(1);
     let rates: Vec<f64> = run.seconds.iter().take(whole).map(|second| second.operations as f64).collect();
     let point = |(index, rates): (usize, &[f64])| {
-        let end = (index * together + rates.len()) as f64 * Nanos::SECOND.0 as f64;
+        let end = (index * per_point + rates.len()) as f64 * Nanos::SECOND.0 as f64;
         let mean = rates.iter().sum::<f64>() / rates.len() as f64;
         let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = rates.iter().copied().fold(0.0, f64::max);
         let point = Point::new(end, mean);
-        if together > 1 { point.within(least, greatest) } else { point }
+        if per_point > 1 { point.within(least, greatest) } else { point }
     };
-    (rates.chunks(together).enumerate().map(point).collect(), format!("{together} s"))
+    (rates.chunks(per_point).enumerate().map(point).collect(), format!("{per_point} s"))
 }
 
 /// Operations per second in each whole slice, from the steps that ended in it.
@@ -107,7 +106,7 @@ fn sliced(run: &Run, slices: &Slices) -> Option<(Vec<Point>, Nanos)> {
     Some((slices.responses.iter().take(whole).enumerate().map(point).collect(), width))
 }
 
-/// The stretch that is steady; nothing where nothing was chosen.
+/// The steady part; nothing where there is none.
 fn counted(steady: &Steadiness) -> Option<Shade> {
     let nanos = |second: usize| second as f64 * 1e9;
     let (from, to) = (nanos(steady.counted.start), nanos(steady.counted.end));

@@ -1,4 +1,4 @@
-//! Whether rates were steady, run by run, and what the words mean.
+//! Steadiness of the rates, run by run, and the meaning of the verdicts.
 
 use std::collections::BTreeMap;
 
@@ -15,44 +15,43 @@ use crate::layout::clean;
 use crate::steady::reason_text;
 use crate::words::plural;
 
-/// Runs whose seconds are judged for a page; of the others it has what was found when they were measured.
+/// Runs whose seconds are judged for a page; the others have their stored verdict.
 const JUDGED_MAX: usize = 400;
 
-/// Lines of a table; the words are counted over all runs.
+/// Lines of a table; verdicts are counted over all runs.
 const RUNS_MAX: usize = 1000;
 
-/// What a word says about a run.
+/// The meaning of a verdict.
 fn meaning(verdict: SteadyVerdict) -> &'static str {
     match verdict {
-        SteadyVerdict::Steady => "the rate kept its level; the mean speaks for the whole window",
+        SteadyVerdict::Steady => "the rate was level; the mean represents the whole window",
         SteadyVerdict::WarmupCut => {
-            "it began slower; the later seconds are steady; figures are over the whole window unless said"
+            "slower at the start; the later seconds are steady; figures are over the whole window unless stated otherwise"
         }
         SteadyVerdict::Slowdown => {
-            "it began faster (burst credits, a cache, heat); the later seconds are steady; figures are over the whole window \
-             unless said"
+            "faster at the start (burst credits, a cache, heat); the later seconds are steady; figures are over the \
+             whole window unless stated otherwise"
         }
-        SteadyVerdict::Drifting => "the rate moved all through the window: the mean belongs to no lasting state",
+        SteadyVerdict::Drifting => "the rate drifted throughout the window: the mean is of no steady state",
         SteadyVerdict::NotSteady => "no level lasted for half of the window: measure longer",
-        SteadyVerdict::Inconclusive => "the window does not allow a statement: measure longer",
-        SteadyVerdict::TooShort => "a window of less than a minute allows no statement about steadiness",
+        SteadyVerdict::Inconclusive => "the window does not decide: measure longer",
+        SteadyVerdict::TooShort => "a window of less than a minute is too short to judge steadiness",
     }
 }
 
-/// What is said of one run.
+/// The verdict on one run.
 struct Judged<'a> {
     run: &'a Run,
     verdict: SteadyVerdict,
-    /// The figures; absent where the seconds are not at hand.
+    /// The figures; absent where the seconds are not loaded.
     found: Option<Steadiness>,
     why: String,
 }
 
-/// What is said of `run`, from its seconds where these are `at_hand`, else from what was found when it was measured.
-/// Nothing where neither is there.
-fn judge(run: &Run, at_hand: bool) -> Option<Judged<'_>> {
+/// The verdict on `run`, from its seconds where `use_seconds`, else the stored one. Nothing where neither exists.
+fn judge(run: &Run, use_seconds: bool) -> Option<Judged<'_>> {
     let stored = steady_verdict(run);
-    if !run.seconds.is_empty() && (at_hand || stored.is_none()) {
+    if !run.seconds.is_empty() && (use_seconds || stored.is_none()) {
         let found = steadiness(run);
         return Some(Judged { run, verdict: found.verdict, why: reason_text(&found.reason), found: Some(found) });
     }
@@ -65,8 +64,7 @@ fn judge(run: &Run, at_hand: bool) -> Option<Judged<'_>> {
     Some(Judged { run, verdict, found: None, why: why.unwrap_or_default() })
 }
 
-/// The words with their numbers of runs, and the figures of the runs of which there is something to say. Invalid runs are
-/// no results, steady or not.
+/// The verdicts with their numbers of runs, and the figures of the judged runs. Invalid runs are left out.
 pub(super) fn steady(record: &Record) -> Markup {
     let results = || record.runs.iter().filter(|run| !is_invalid(run) && run.window_ns.0 > 0);
     let judged: Vec<Judged<'_>> =
@@ -74,7 +72,7 @@ pub(super) fn steady(record: &Record) -> Markup {
     if judged.is_empty() {
         return Markup::default();
     }
-    let untold = results().count() - judged.len();
+    let unjudged = results().count() - judged.len();
     let mut counts: BTreeMap<SteadyVerdict, usize> = BTreeMap::new();
     for judged in &judged {
         *counts.entry(judged.verdict).or_default() += 1;
@@ -82,7 +80,7 @@ pub(super) fn steady(record: &Record) -> Markup {
     let mut words = Table::new(
         "steady-words",
         "Steadiness of the runs",
-        &[Column::text("verdict"), Column::figures("runs"), Column::text("what it means")],
+        &[Column::text("verdict"), Column::figures("runs"), Column::text("meaning")],
     );
     words.rows.extend(counts.iter().map(|(verdict, count)| {
         Row::new(vec![
@@ -93,13 +91,13 @@ pub(super) fn steady(record: &Record) -> Markup {
     }));
     let long: Vec<&Judged<'_>> = judged.iter().filter(|judged| judged.verdict != SteadyVerdict::TooShort).collect();
     let few = long.iter().filter(|judged| !judged.verdict.is_steady()).copied();
-    let few = table("not-steady", "Runs that were not found to be steady", few);
+    let few = table("not-steady", "Runs that are not steady", few);
     let all = table("steady", "Runs that are long enough", long.iter().copied());
     html! {
         h3 { "Steadiness" }
         (words.html())
-        @if untold > 0 {
-            p class="note" { "Nothing was found about " (plural(untold as u64, "more run")) ", without seconds at hand." }
+        @if unjudged > 0 {
+            p class="note" { "No verdict on " (plural(unjudged as u64, "more run")) ": no stored verdict and no seconds." }
         }
         (few.html())
         @if !long.is_empty() {
@@ -128,7 +126,7 @@ const COLUMNS: [Column; 9] = [
     Column::text("test"),
     Column::text("at"),
     Column::text("verdict"),
-    Column::text("judged"),
+    Column::text("counted"),
     Column::figures("rate of these"),
     Column::figures("95 % within the run"),
     Column::figures("drift up to"),

@@ -11,7 +11,7 @@ use crate::storage::view;
 /// Streams that are listed.
 const STREAMS_MAX: usize = 500;
 
-/// What stands in the first table; as many columns fit on paper.
+/// The columns of the first table; as many fit on paper.
 const FIRST: [&str; 12] = [
     "run",
     "job",
@@ -27,7 +27,7 @@ const FIRST: [&str; 12] = [
     "failures",
 ];
 
-/// What other parts of the page say.
+/// The columns that other parts of the page show.
 const LEFT_OUT: [&str; 14] = [
     "record",
     "test",
@@ -45,7 +45,7 @@ const LEFT_OUT: [&str; 14] = [
     "block_bytes_max",
 ];
 
-/// A line for each stream; nothing of a record without any.
+/// A line for each stream; nothing without streams.
 pub(super) fn storage(record: &Record) -> Markup {
     let streams = io_stream::rows(record).take(STREAMS_MAX);
     let class = |of: &StreamRow<'_>| if of.is_invalid() { "invalid" } else { "" };

@@ -1,4 +1,4 @@
-//! File streams: how fast files go into the engine and out of it, beside the file system, and what that costs.
+//! File streams: rates of files in the engine and on the file system, and their cost.
 
 use maud::{Markup, html};
 use record::{FileStreams, Rate, Record, Run, StreamBackend};
@@ -8,13 +8,13 @@ use super::diagram::Diagram;
 use super::table::parts;
 use crate::chart::{Axis, Bar, BarChart, Figures, Scale, Tone};
 use crate::layout::clean;
-use crate::streams::{facts, remarks, rows, valid, way};
+use crate::streams::{facts, remarks, rows, valid};
 use crate::view::View;
 
-/// Runs that are drawn.
+/// Runs that are shown.
 const RUNS_MAX: usize = 40;
 
-/// What stands in the first table; as many columns fit on paper.
+/// The columns of the first table; as many fit on paper.
 const FIRST: [&str; 15] = [
     "run",
     "form",
@@ -33,11 +33,11 @@ const FIRST: [&str; 15] = [
     "device_bytes_per_byte",
 ];
 
-/// What the facts above the table say.
+/// The columns that the facts above the table state.
 const LEFT_OUT: [&str; 7] =
     ["record", "test", "backend", "request_bytes", "file_bytes", "requests_per_commit", "invalid"];
 
-/// Facts, picture and table; nothing of a record without such runs.
+/// Facts, picture and table; nothing without such runs.
 pub(super) fn streams(record: &Record) -> Markup {
     let runs: Vec<(&Run, &FileStreams)> = valid(record).take(RUNS_MAX).collect();
     if runs.is_empty() {
@@ -59,7 +59,7 @@ fn picture(runs: &[(&Run, &FileStreams)]) -> Diagram {
         let rate = model::stream_figures(run).and_then(|figures| figures.bytes_per_second);
         let note = if streams.backend == StreamBackend::Engine { "engine" } else { "files" };
         Bar {
-            label: format!("{} {} J{}", streams.form, way(streams), run.dop.jobs),
+            label: format!("{} {} J{}", streams.form, streams.direction.word(), run.dop.jobs),
             value: rate.map_or(f64::NAN, |Rate(rate)| rate / 1e6),
             interval: None,
             note: note.to_owned(),

@@ -1,4 +1,4 @@
-//! Tables: heads that a screen reader names with every cell, columns that can be sorted, a frame that scrolls.
+//! Tables: headings for screen readers, sortable columns, a scrolling frame.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,12 @@ use maud::{Markup, html};
 
 /// A table.
 pub(crate) struct Table {
-    /// Unlike the names of all other elements of the page.
+    /// Unique on the page.
     pub(crate) id: String,
-    /// What it shows.
+    /// The caption.
     pub(crate) caption: String,
-    /// Heads over several columns, with how many; empty where there are none. The numbers add up to all columns.
+    /// Headings over several columns, with the number of columns; empty where there are none. The numbers add up to all
+    /// columns.
     pub(crate) spans: Vec<(&'static str, usize)>,
     /// The columns; the first one names the row.
     pub(crate) columns: Vec<Column>,
@@ -18,34 +19,34 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
     /// Whether the reader may sort it.
     pub(crate) sortable: bool,
-    /// Whether its cells are figures but for those that say otherwise: a large one is a third smaller by that.
+    /// Whether cells without a class are figures, which makes the HTML of a large table a third smaller.
     pub(crate) is_dense: bool,
 }
 
 /// A column.
 #[derive(Clone)]
 pub(crate) struct Column {
-    /// Its head.
+    /// Its heading.
     pub(crate) head: Cow<'static, str>,
-    /// Whether its cells are figures, which stand at the right.
+    /// Whether its cells are figures, which are aligned to the right.
     pub(crate) figures: bool,
 }
 
 /// A line.
 pub(crate) struct Row {
-    /// How it is to be drawn beside its words; empty for a plain one.
+    /// The CSS class; empty for a plain row.
     pub(crate) class: &'static str,
-    /// As many as there are columns; the head of a group has one, which is as wide as the table.
+    /// One for each column; the heading of a group has one, as wide as the table.
     pub(crate) cells: Vec<Cell>,
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 pub(crate) enum Cell {
     /// Words.
     Text(String),
     /// A figure as it is shown, and the value by which it is sorted; unknown where there is none.
     Figure(String, Option<f64>),
-    /// What needs more than words.
+    /// Markup.
     Markup(Markup),
 }
 
@@ -61,10 +62,10 @@ impl Column {
     }
 }
 
-/// Columns from which on a table is broad.
+/// From this number of columns on a table is broad.
 const BROAD: usize = 4;
 
-/// The class of a line that is the head of those below it.
+/// The class of a group heading.
 const GROUP: &str = "group";
 
 impl Row {
@@ -73,7 +74,7 @@ impl Row {
         Row { class: "", cells }
     }
 
-    /// The head of the lines that follow.
+    /// The heading of the following lines.
     pub(crate) fn group(head: impl Into<String>) -> Row {
         Row { class: GROUP, cells: vec![Cell::text(head)] }
     }
@@ -132,7 +133,7 @@ impl Table {
         }
     }
 
-    /// Many columns need more room than a telephone has; the frame scrolls then.
+    /// A broad table is wider than a phone; the frame scrolls.
     fn class(&self) -> Option<&'static str> {
         if self.is_dense {
             return Some("dense broad");
@@ -179,7 +180,7 @@ fn inside(cell: &Cell) -> Markup {
     }
 }
 
-/// The value that a cell is sorted by, where it is not what is shown; words are sorted by themselves.
+/// The value that a figure is sorted by, where it differs from the shown one; text is sorted as it is.
 fn value(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Figure(shown, value) => {
@@ -190,7 +191,7 @@ fn value(cell: &Cell) -> Option<String> {
     }
 }
 
-/// The first of `tables`, and behind a click that says `others` the rest.
+/// The first of `tables`, and the rest collapsed under `others`.
 pub(crate) fn parts(tables: &[Table], others: &str) -> Markup {
     html! {
         @if let Some((first, more)) = tables.split_first() {

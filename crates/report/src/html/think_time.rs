@@ -1,4 +1,4 @@
-//! Think time: what users wait, what they get done and what of the processors that takes, the longer they pause.
+//! Think time: response time, throughput and CPU use over the think time.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use model::{Quantiles, ThinkPoint, ThinkStudy};
 use record::{Nanos, Ratio};
 
 use super::diagram::{Diagram, gallery};
-use super::load_curve::capital;
 use super::table::{Cell, Column, Row, Table};
 use super::throughput::CHARTS_MAX;
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
 use crate::figure::{UNKNOWN, duration, number, percent, percent_digits};
 use crate::layout::clean;
-use crate::load_curve::{hidden, study_head, whose};
+use crate::load_curve::{cpu_scope, hidden, study_head};
+use crate::words::capital;
 
-/// Charts and a table for each of `studies`; nothing of none.
+/// Charts and a table for each of `studies`.
 pub(super) fn studies(studies: &[ThinkStudy<'_>]) -> Markup {
     html! {
-        @if !studies.is_empty() { p { (capital(&whose(studies))) "." } }
+        @if !studies.is_empty() { p { (capital(&cpu_scope(studies))) "." } }
         @for (index, study) in studies.iter().take(CHARTS_MAX).enumerate() {
             (gallery(&charts(index, study)))
             (table(index, study))
-            @if let Some(said) = hidden(study) { p class="aside" { (capital(&said)) "." } }
+            @if let Some(note) = hidden(study) { p class="aside" { (capital(&note)) "." } }
         }
         @if studies.len() > CHARTS_MAX {
             p class="note" { "The first " (CHARTS_MAX) " of " (studies.len()) " sweeps are drawn; the record has all." }
@@ -30,10 +30,10 @@ pub(super) fn studies(studies: &[ThinkStudy<'_>]) -> Markup {
     }
 }
 
-/// Which threads the points of a study used: those of the first series, of the second one.
+/// The hardware threads of the two series of a study.
 const THREADS: [(bool, &str); 2] = [(false, "all hardware threads"), (true, "one thread per core")];
 
-/// How a value of a point is found.
+/// A value of a point.
 type Value = fn(&ThinkPoint<'_>) -> Option<f64>;
 
 /// Response time, throughput and processors used over think time; one that no point has is left out.
@@ -55,23 +55,24 @@ fn charts(index: usize, study: &ThinkStudy<'_>) -> Vec<Diagram> {
             vec![("mean", Role::Measured, mean), ("p99", Role::Other, p99)],
         ),
         ("rate", "Throughput", transactions, vec![("", Role::Measured, rate)]),
-        ("processors", "Processors really used", used, vec![("", Role::Measured, processors)]),
+        ("processors", "Processors used", used, vec![("", Role::Measured, processors)]),
     ];
     let drawn = charts.into_iter().map(|(part, what, axis, values)| {
         let series: Vec<Series> = values.iter().flat_map(|value| series(study, *value)).collect();
         (part, what, axis, series)
     });
-    let told = drawn.filter(|(_, _, _, series)| !series.is_empty());
-    told.map(|(part, what, axis, series)| {
-        let title = format!("{what} over think time, {}", study_head(study));
-        let description = "Each job pauses for the think time between two steps; at 0 it does not pause at all.";
-        let think = Axis::new("think time", Scale::FromZero, Figures::Nanos);
-        Diagram::new(format!("think-{part}-{}", index + 1), LineChart::new(title, description, think, axis, series))
-    })
-    .collect()
+    let shown = drawn.filter(|(_, _, _, series)| !series.is_empty());
+    shown
+        .map(|(part, what, axis, series)| {
+            let title = format!("{what} over think time, {}", study_head(study));
+            let description = "Each job pauses for the think time between two steps; at 0 it does not pause.";
+            let think = Axis::new("think time", Scale::FromZero, Figures::Nanos);
+            Diagram::new(format!("think-{part}-{}", index + 1), LineChart::new(title, description, think, axis, series))
+        })
+        .collect()
 }
 
-/// A line for all hardware threads and one for one of each core, as far as both were measured.
+/// A line for all hardware threads and one for one thread per core, as far as they were measured.
 fn series(study: &ThinkStudy<'_>, (what, role, value): (&str, Role, Value)) -> Vec<Series> {
     let line = |(one_thread_per_core, threads): (bool, &str)| {
         let mut by_think: BTreeMap<Nanos, Vec<(f64, u32)>> = BTreeMap::new();
@@ -85,8 +86,7 @@ fn series(study: &ThinkStudy<'_>, (what, role, value): (&str, Role, Value)) -> V
     THREADS.into_iter().filter_map(line).collect()
 }
 
-/// The run of `repeats`, each with its value and its number, that speaks for all: that with the median value, the lower
-/// one of two.
+/// The median of `repeats`, each a value and the number of its run; the lower one of two.
 fn median(think: Nanos, mut repeats: Vec<(f64, u32)>) -> Option<Point> {
     repeats.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     let (value, run) = *repeats.get(repeats.len().checked_sub(1)? / 2)?;

@@ -12,16 +12,16 @@ use super::diagram::{Diagram, gallery};
 use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
 use crate::figure::{duration, number, three_digits, time};
 use crate::layout::clean;
-use crate::words::{list, unit_per_second};
+use crate::words::{capital, list, unit_per_second};
 
 /// Charts of one kind on one page.
 pub(super) const CHARTS_MAX: usize = 60;
 
-/// A test, and what of it stands in the chart.
+/// A test and its curve.
 type Drawn<'a> = (&'a Test<'a>, Curve<'a, 'a>);
 
-/// A chart for each test that was run at more than one degree of parallelism, and how many of them show an ESTIMATE: a
-/// peak, a ceiling or a curve beyond what was measured.
+/// A chart for each test that was run at more than one degree of parallelism, and the number of charts with an
+/// ESTIMATE: a peak, a ceiling or a curve beyond the measurements.
 pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
     let all = tests.iter().filter(|test| test.best().is_some()).map(|test| (test, test.curve()));
     let (curves, single): (Vec<Drawn<'_>>, Vec<Drawn<'_>>) = all.partition(|(_, curve)| curve.points.len() > 1);
@@ -33,16 +33,16 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
     let markup = html! {
         @if !charts.is_empty() {
             p {
-                "Every point is a run; of repeated runs the one with the median rate, with the least and the greatest as \
-                 whiskers. The ideal line is the speed of the first point times its multiple. Crosses are invalid runs. The \
-                 fitted curve has a band of 95 % confidence; it needs more points than three."
+                "Every point is a run; for repeated runs the one with the median rate, with the lowest and the highest \
+                 as whiskers. The ideal line is linear scaling from the first point. Crosses are invalid runs. The \
+                 fitted curve has a 95 % confidence band; it needs more than three points."
             }
         }
         (gallery(&charts))
         @if curves.len() > CHARTS_MAX { (left_out(curves.len())) }
         @if !single.is_empty() {
             p class="muted" {
-                "Run at one degree of parallelism only, which makes no curve: "
+                "Run at one degree of parallelism only, without a curve: "
                 (list(single.iter().map(|(test, curve)| alone(test, curve)))) "."
             }
         }
@@ -50,7 +50,7 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
     (markup, estimates)
 }
 
-/// A test that makes no curve, and of how many nodes that is said where it was run on other numbers of them too.
+/// A test without a curve, with the number of nodes where it was also run on other numbers.
 fn alone(test: &Test<'_>, curve: &Curve<'_, '_>) -> String {
     match curve.on_nodes().filter(|_| test.loads.len() > 1) {
         Some(nodes) => format!("{} (on {nodes} nodes)", clean(test.code)),
@@ -66,10 +66,10 @@ pub(super) fn left_out(tests: usize) -> Markup {
 /// The chart, and whether it shows an estimate.
 fn diagram(index: usize, test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&Line>) -> (Diagram, bool) {
     let rates = curve.points.iter().flat_map(|(n, load)| load.rates.iter().map(|rate| LoadPoint::new(*n, *rate)));
-    let scalability = scalability(&rates.collect::<Vec<LoadPoint>>()).filter(|_| !test.is_given());
+    let scalability = scalability(&rates.collect::<Vec<LoadPoint>>()).filter(|_| !test.has_target_rate());
     let note = match &scalability {
-        _ if test.is_given() => "The rate was asked for, not found: no law is fitted to it.".to_owned(),
-        Some(found) => said(found, test.unit, &curve.noun()),
+        _ if test.has_target_rate() => "The rate is a target, not a result: no law is fitted.".to_owned(),
+        Some(found) => fit_note(found, test.unit, &curve.noun()),
         None => String::new(),
     };
     let chart = chart(test, curve, line, scalability.as_ref());
@@ -87,15 +87,15 @@ pub(super) fn fitted(found: &Scalability) -> Option<Series> {
     has_band(found).then(|| Series::new("fitted, 95 % band", Role::Fit, points.collect()).with_band(band.collect()))
 }
 
-/// Knee and peak of a fit, and what is to be said of it, in words.
-pub(super) fn said(found: &Scalability, unit: Unit, workers: &str) -> String {
+/// Coefficients, knee, peak and notes of a fit, in words.
+pub(super) fn fit_note(found: &Scalability, unit: Unit, workers: &str) -> String {
     if !has_band(found) {
         return String::new();
     }
     let knee = found.knee_n.map(|knee| format!("knee at {} {workers}", three_digits(knee)));
     let peak = found.peak.map(|peak| {
         let rate = rate_of(peak.rate, unit);
-        let (estimate, how) = if peak.is_measured { ("", "") } else { ("ESTIMATE: ", ", beyond what was measured") };
+        let (estimate, how) = if peak.is_measured { ("", "") } else { ("ESTIMATE: ", ", beyond the measurements") };
         match peak.n {
             Some(n) => format!("{estimate}peak {rate} at {} {workers}{how}", three_digits(n)),
             None => format!("{estimate}ceiling {rate}{how}"),
@@ -117,7 +117,7 @@ fn coefficient(value: f64) -> String {
     }
 }
 
-/// A rate with what it counts: `3.5 MB/s`, `52.31 k row/s`.
+/// A rate with its unit: `3.5 MB/s`, `52.31 k row/s`.
 pub(super) fn rate_of(per_second: f64, counted: Unit) -> String {
     let figure = number(per_second);
     match counted {
@@ -126,13 +126,7 @@ pub(super) fn rate_of(per_second: f64, counted: Unit) -> String {
     }
 }
 
-/// `sentence` with a capital letter at its beginning.
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-/// Whether the scatter around the fit is known. Without it a fitted curve would promise what nobody knows.
+/// Whether the scatter around the fit is known; without it a fitted curve is not significant.
 pub(crate) fn has_band(found: &Scalability) -> bool {
     found.curve.iter().any(|point| point.band.is_some())
 }
@@ -187,18 +181,18 @@ fn measured(curve: &Curve<'_, '_>) -> Vec<Point> {
     curve.points.iter().map(point).collect()
 }
 
-/// What the throughput would be if each of what is added did what those of the first point do.
+/// Linear scaling from the first point.
 fn ideal(curve: &Curve<'_, '_>) -> Option<Series> {
     let (first, load) = curve.points.first().filter(|(n, _)| *n > 0.0)?;
     let points = curve.points.iter().map(|(n, _)| Point::new(*n, load.per_second * n / first));
     Some(Series::new("ideal", Role::Ideal, points.collect()))
 }
 
-/// The ceiling of the best point of the test, where it stands in the chart and counts what the test counts.
+/// The ceiling of the best point of the test, where that is in the chart and has the unit of the test.
 fn ceiling(curve: &Curve<'_, '_>, line: Option<&Line>) -> Option<Series> {
     let best = line?.best.as_ref().filter(|best| curve.has(Degree { dop: best.dop, in_flight: best.in_flight }))?;
     let limit = best.ceiling.as_ref()?;
-    // Against a probe of storage physical I/O is held, of which an operation may need none or many.
+    // A storage probe is compared with physical I/O, of which an operation may need none or many.
     let same = (limit.reached.0 / best.operations_per_second.0 - 1.0).abs() < 1e-9;
     let (first, last) = (curve.points.first()?, curve.points.last()?);
     let name = format!("ceiling {}", limit.probe);

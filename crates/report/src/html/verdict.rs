@@ -1,4 +1,4 @@
-//! What the self-checks say, and what that means for the reader.
+//! The findings of the self-checks, and their meaning.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,52 +10,51 @@ use super::explanation;
 use super::table::{Cell, Column, Row, Table};
 use crate::finding::finding_text;
 use crate::layout::clean;
-use crate::plan::degrees;
-use crate::words::check;
+use crate::words::{check, degrees, plural};
 
-/// Tests that are named beside a finding; the others are counted.
+/// Tests that are named beside a finding; more are counted.
 const TESTS_NAMED_MAX: usize = 12;
 
-/// Different sentences that are quoted of one check and one verdict.
+/// Different sentences that are quoted for one check and verdict.
 const DETAILS_MAX: usize = 2;
 
-/// A verdict as a word, beside its colour.
+/// A verdict as a word with its colour.
 pub(super) fn word(verdict: Verdict) -> Markup {
     let (class, word) = match verdict {
         Verdict::Pass => ("word pass", "valid"),
         Verdict::Unknown => ("word unknown", "not all checked"),
-        Verdict::Warn => ("word warn", "in doubt"),
+        Verdict::Warn => ("word warn", "warning"),
         Verdict::Fail => ("word fail", "invalid"),
     };
     html! { span class=(class) { (word) } }
 }
 
-/// What several runs say of the same check with the same verdict.
+/// The findings of several runs by the same check with the same verdict.
 #[derive(Default)]
-struct Said<'a> {
+struct Findings<'a> {
     details: Vec<Cow<'a, str>>,
     details_left_out: usize,
     tests: Vec<(&'a str, BTreeSet<Dop>)>,
-    /// Where a test stands in `tests`.
-    places: HashMap<&'a str, usize>,
+    /// The index of a test in `tests`.
+    indexes: HashMap<&'a str, usize>,
     runs: usize,
 }
 
-/// Runs by verdict, findings by check with what they mean, checks that found nothing, tests that were skipped.
-/// `counts` is what [`counts`] says.
+/// Runs by verdict, findings by check with their meaning, passed checks, skipped tests. `counts` is the result of
+/// [`counts`].
 pub(super) fn verdicts(record: &Record, counts: &Markup) -> Markup {
     if record.runs.is_empty() {
         return Markup::default();
     }
     html! {
-        p { (counts) " An invalid run is never drawn as a result; one in doubt is to be read with what is said here." }
+        p { (counts) " An invalid run is never shown as a result; a run with warnings has its caveats here." }
         (findings(record))
         (passed(record))
         (skipped(&record.plan.skipped))
     }
 }
 
-/// How many runs got which verdict, in a sentence.
+/// The number of runs by verdict, in a sentence.
 pub(super) fn counts(record: &Record) -> Markup {
     let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
     for run in &record.runs {
@@ -71,40 +70,40 @@ pub(super) fn counts(record: &Record) -> Markup {
 }
 
 fn findings(record: &Record) -> Markup {
-    let said = said(record);
+    let found = not_passed(record);
     let mut table = Table::new(
         "findings",
-        "What is not simply right, the gravest first",
+        "Warnings, by severity",
         &[
             Column::text("check"),
             Column::text("verdict"),
-            Column::text("what was found"),
-            Column::text("where"),
-            Column::text("what it means"),
+            Column::text("finding"),
+            Column::text("tests"),
+            Column::text("meaning"),
         ],
     );
-    for ((verdict, about), said) in said.iter().rev() {
-        let found = html! {
-            @for detail in &said.details { span class="finding" { (clean(detail)) } br; }
-            @if said.details_left_out > 0 { span class="aside" { "and " (said.details_left_out) " more in their own figures" } }
+    for ((verdict, about), findings) in found.iter().rev() {
+        let details = html! {
+            @for detail in &findings.details { span class="finding" { (clean(detail)) } br; }
+            @if findings.details_left_out > 0 { span class="aside" { "and " (findings.details_left_out) " more with other figures" } }
         };
         table.rows.push(Row::new(vec![
-            Cell::text(about.map_or("broke off", check)),
+            Cell::text(about.map_or("aborted", check)),
             Cell::Markup(word(*verdict)),
-            Cell::Markup(found),
-            Cell::text(places(said)),
+            Cell::Markup(details),
+            Cell::text(tests(findings)),
             Cell::text(about.map_or(explanation::ABORTED, explanation::meaning)),
         ]));
     }
     html! {
-        @if table.rows.is_empty() { p { "Every check that could be made found the runs right." } }
+        @if table.rows.is_empty() { p { "All checks that could be made passed." } }
         (table.html())
     }
 }
 
-/// What is not a pass, by verdict and check.
-fn said(record: &Record) -> BTreeMap<(Verdict, Option<Check>), Said<'_>> {
-    let mut all: BTreeMap<(Verdict, Option<Check>), Said<'_>> = BTreeMap::new();
+/// The findings that are no pass, by verdict and check.
+fn not_passed(record: &Record) -> BTreeMap<(Verdict, Option<Check>), Findings<'_>> {
+    let mut all: BTreeMap<(Verdict, Option<Check>), Findings<'_>> = BTreeMap::new();
     for run in &record.runs {
         if let Outcome::Failed { message } = &run.outcome {
             add(all.entry((Verdict::Fail, None)).or_default(), run, message.into());
@@ -117,32 +116,36 @@ fn said(record: &Record) -> BTreeMap<(Verdict, Option<Check>), Said<'_>> {
     all
 }
 
-fn add<'a>(said: &mut Said<'a>, run: &'a Run, detail: Cow<'a, str>) {
-    said.runs += 1;
-    if !said.details.contains(&detail) {
-        if said.details.len() < DETAILS_MAX { said.details.push(detail) } else { said.details_left_out += 1 }
+fn add<'a>(findings: &mut Findings<'a>, run: &'a Run, detail: Cow<'a, str>) {
+    findings.runs += 1;
+    if !findings.details.contains(&detail) {
+        if findings.details.len() < DETAILS_MAX {
+            findings.details.push(detail)
+        } else {
+            findings.details_left_out += 1
+        }
     }
-    let place = *said.places.entry(&run.test).or_insert(said.tests.len());
-    if place == said.tests.len() {
-        said.tests.push((&run.test, BTreeSet::new()));
+    let index = *findings.indexes.entry(&run.test).or_insert(findings.tests.len());
+    if index == findings.tests.len() {
+        findings.tests.push((&run.test, BTreeSet::new()));
     }
-    said.tests[place].1.insert(run.dop);
+    findings.tests[index].1.insert(run.dop);
 }
 
-/// The tests that something is said of, with their degrees where they are few.
-fn places(said: &Said<'_>) -> String {
-    let named = said.tests.iter().take(TESTS_NAMED_MAX).map(|(test, dops)| match said.tests.len() {
+/// The tests of the findings, with their degrees of parallelism where they are few.
+fn tests(findings: &Findings<'_>) -> String {
+    let named = findings.tests.iter().take(TESTS_NAMED_MAX).map(|(test, dops)| match findings.tests.len() {
         1..=3 => format!("{} at {}", clean(test), degrees(&dops.iter().copied().collect::<Vec<Dop>>())),
         _ => clean(test),
     });
-    let mut places = named.collect::<Vec<_>>().join(if said.tests.len() <= 3 { "; " } else { ", " });
-    if said.tests.len() > TESTS_NAMED_MAX {
-        places += &format!(" and {} other tests", said.tests.len() - TESTS_NAMED_MAX);
+    let mut tests = named.collect::<Vec<_>>().join(if findings.tests.len() <= 3 { "; " } else { ", " });
+    if findings.tests.len() > TESTS_NAMED_MAX {
+        tests += &format!(" and {} other tests", findings.tests.len() - TESTS_NAMED_MAX);
     }
-    format!("{places} ({} {})", said.runs, if said.runs == 1 { "run" } else { "runs" })
+    format!("{tests} ({})", plural(findings.runs as u64, "run"))
 }
 
-/// Checks that found nothing wrong, and in how many runs.
+/// Passed checks, with their number of runs.
 fn passed(record: &Record) -> Markup {
     let mut passed: BTreeMap<Check, usize> = BTreeMap::new();
     for finding in record.runs.iter().flat_map(|run| &run.findings).filter(|finding| finding.verdict == Verdict::Pass) {
@@ -150,8 +153,8 @@ fn passed(record: &Record) -> Markup {
     }
     let mut table = Table::new(
         "passed",
-        "Checked and found right",
-        &[Column::text("check"), Column::figures("runs"), Column::text("what it would have meant")],
+        "Passed checks",
+        &[Column::text("check"), Column::figures("runs"), Column::text("meaning of a failure")],
     );
     for (about, runs) in &passed {
         table.rows.push(Row::new(vec![
@@ -162,13 +165,13 @@ fn passed(record: &Record) -> Markup {
     }
     html! {
         @if !passed.is_empty() {
-            details { summary { "Checks that found runs to be right: " (passed.len()) } (table.html()) }
+            details { summary { "Passed checks: " (passed.len()) } (table.html()) }
         }
     }
 }
 
 fn skipped(skipped: &[Skipped]) -> Markup {
-    let mut table = Table::new("skipped", "Asked for and not run", &[Column::text("test"), Column::text("why")]);
+    let mut table = Table::new("skipped", "Requested and not run", &[Column::text("test"), Column::text("why")]);
     table.rows = skipped
         .iter()
         .map(|skipped| Row::new(vec![Cell::text(clean(&skipped.test)), Cell::text(clean(&skipped.reason))]))

@@ -1,4 +1,4 @@
-//! Where data lies: the file system and its devices.
+//! The file system of the data and its devices.
 
 use record::{BlockDevice, FileSystem};
 
@@ -15,19 +15,19 @@ pub(crate) fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Optio
     ]
 }
 
-/// One device in words; what it does not say is left out.
+/// One device in words; unknown facts are left out.
 pub(crate) fn device_text(device: &BlockDevice) -> String {
-    let rotating = |rotational| if rotational { "rotating, as the kernel says" } else { "not rotating" };
+    let kind = |rotational| if rotational { "rotational" } else { "non-rotational" };
     list(
         [
             device.model.clone(),
             device.size_bytes.map(volume),
-            device.rotational.map(|rotational| rotating(rotational).to_owned()),
+            device.rotational.map(|rotational| kind(rotational).to_owned()),
             device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
             device.fua.map(|fua| if fua { "FUA" } else { "no FUA" }.to_owned()),
             device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
-            device.queue_depth.map(|depth| format!("queue of {depth}")),
-            device.logical_block_bytes.map(|size| format!("blocks of {}", memory(size))),
+            device.queue_depth.map(|depth| format!("queue depth {depth}")),
+            device.logical_block_bytes.map(|size| format!("logical blocks of {}", memory(size))),
             device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
             device.serial_masked.as_ref().map(|serial| format!("serial number {serial}")),
             device.link.as_ref().map(|link| format!("link {link}")),

@@ -1,4 +1,4 @@
-//! The kernel's settings, its remedies, its clock; firmware and network of the machine.
+//! Settings, mitigations and clock of the kernel; idle states, memory modules and network of the machine.
 
 use record::{HostInventory, Kernel, NetworkInterface};
 
@@ -6,10 +6,10 @@ use crate::figure::duration;
 use crate::layout::clean;
 use crate::words::{list, plural};
 
-/// What is set, and what is done about weaknesses of processors.
+/// Clock, settings and CPU vulnerability mitigations.
 pub(crate) fn kernel_facts(kernel: &Kernel) -> Vec<(&'static str, Option<String>)> {
     vec![
-        ("time of day", time(kernel)),
+        ("system clock", time(kernel)),
         ("settings", Some(settings(kernel)).filter(|settings| !settings.is_empty())),
         ("mitigations", mitigations(kernel)),
     ]
@@ -22,30 +22,30 @@ pub(crate) fn settings(kernel: &Kernel) -> String {
     list(kernel.settings.iter().map(|(name, text)| format!("{name} = {}", value(text))))
 }
 
-/// Weaknesses that the processors have and what is done about them; of the others how many there are.
+/// CPU vulnerabilities with their mitigations, and the number of those that do not affect the CPU.
 pub(crate) fn mitigations(kernel: &Kernel) -> Option<String> {
     const NOT_AFFECTED: &str = "Not affected";
     let (not, affected): (Vec<_>, Vec<_>) = kernel.mitigations.iter().partition(|(_, status)| *status == NOT_AFFECTED);
-    let mut said: Vec<String> = affected.iter().map(|(name, status)| format!("{name}: {status}")).collect();
+    let mut parts: Vec<String> = affected.iter().map(|(name, status)| format!("{name}: {status}")).collect();
     if !not.is_empty() {
-        said.push(format!("not affected by {} others", not.len()));
+        parts.push(format!("not affected by {} others", not.len()));
     }
-    (!said.is_empty()).then(|| said.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// Whether the clock of the day is in time.
+/// Whether the system clock is synchronised.
 pub(crate) fn time(kernel: &Kernel) -> Option<String> {
     match (kernel.clock_synchronised?, kernel.clock_error_max_ns) {
-        (true, Some(error)) => Some(format!("synchronised, wrong by {} at most", duration(error))),
+        (true, Some(error)) => Some(format!("synchronised, max error {}", duration(error))),
         (true, None) => Some("synchronised".to_owned()),
-        (false, _) => Some("not synchronised: times of this record may not be those of others".to_owned()),
+        (false, _) => Some("not synchronised: timestamps may differ from those of other hosts".to_owned()),
     }
 }
 
-/// The interfaces with a device behind them.
+/// The physical network interfaces.
 pub(crate) fn network(host: &HostInventory) -> Option<String> {
     let interface = |interface: &NetworkInterface| {
-        let packet = interface.packet_bytes_max.map(|size| format!("packets of {} bytes", size.0));
+        let packet = interface.packet_bytes_max.map(|size| format!("MTU {}", size.0));
         let speed = interface.megabits_per_second.map(|speed| format!("{speed} Mbit/s"));
         let parts = [interface.driver.as_deref().map(clean), speed, packet];
         format!("{}: {}", clean(&interface.name), list(parts.into_iter().flatten()))
@@ -53,14 +53,14 @@ pub(crate) fn network(host: &HostInventory) -> Option<String> {
     (!host.network.is_empty()).then(|| host.network.iter().map(interface).collect::<Vec<_>>().join("; "))
 }
 
-/// What idle processors do.
+/// Idle driver and idle states.
 pub(crate) fn idle(driver: Option<&str>, states: &[String]) -> Option<String> {
     let driver = driver.map(|driver| format!("driver {driver}"));
     let states = (!states.is_empty()).then(|| format!("states {}", states.join(", ")));
     (driver.is_some() || states.is_some()).then(|| list([driver, states].into_iter().flatten()))
 }
 
-/// How many modules of memory there are, and of which kinds.
+/// The memory modules by kind.
 pub(crate) fn modules(host: &HostInventory) -> Option<String> {
     let mut kinds: Vec<(String, u64, Vec<String>)> = Vec::new();
     for module in &host.memory.modules {
@@ -72,7 +72,7 @@ pub(crate) fn modules(host: &HostInventory) -> Option<String> {
             module.megatransfers_per_second_max.filter(|most| Some(*most) != speed).map(|most| format!("of {most}")),
         ];
         let text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let slot = module.slot.clone().unwrap_or_else(|| "an unnamed slot".to_owned());
+        let slot = module.slot.clone().unwrap_or_else(|| "unnamed slot".to_owned());
         match kinds.iter_mut().find(|(known, _, _)| *known == text) {
             Some((_, count, slots)) => {
                 *count += 1;
@@ -81,8 +81,8 @@ pub(crate) fn modules(host: &HostInventory) -> Option<String> {
             None => kinds.push((text, 1, vec![slot])),
         }
     }
-    let said = kinds
+    let modules = kinds
         .iter()
         .map(|(text, count, slots)| format!("{} of {text} ({})", plural(*count, "module"), slots.join(", ")));
-    (!kinds.is_empty()).then(|| said.collect::<Vec<_>>().join("; "))
+    (!kinds.is_empty()).then(|| modules.collect::<Vec<_>>().join("; "))
 }

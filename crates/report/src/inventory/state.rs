@@ -1,4 +1,4 @@
-//! The machine at one moment, and what became of it between two.
+//! The state of the machine at one moment, and its change between two.
 
 use record::{BackgroundProgram, HostInventory, HostState, KernelLog};
 
@@ -6,10 +6,10 @@ use crate::figure::{memory, three_digits, volume};
 use crate::layout::clean;
 use crate::words::{list, plural};
 
-/// A machine whose own speed differs by more than this between start and end was not one machine: ratio in [0, 1].
+/// The largest change of the CPU probe between start and end without a warning: ratio in [0, 1].
 pub(crate) const SPEED_CHANGE_MAX: f64 = 0.05;
 
-/// Messages that are quoted.
+/// Kernel messages that are quoted.
 const FAULTS_QUOTED_MAX: usize = 3;
 
 /// The state that an inventory found.
@@ -18,35 +18,32 @@ pub(crate) fn state_facts(state: &HostState) -> Vec<(&'static str, Option<String
         ("load", load(state)),
         ("clock", state.clock_mhz.map(|clock| format!("{clock:.0} MHz on average"))),
         ("temperature", temperature(state)),
-        ("multiplying", state.multiplication_ns.map(multiplication)),
+        ("CPU probe", state.multiplication_ns.map(multiplication)),
         ("memory", state.memory_available_bytes.map(|size| format!("{} available", memory(size)))),
         ("kernel log", state.kernel_log.as_ref().map(log)),
     ]
 }
 
 fn multiplication(nanos: f64) -> String {
-    format!("{} ns for a dependent multiplication", three_digits(nanos))
+    format!("{} ns per dependent multiplication", three_digits(nanos))
 }
 
-/// Load average, and who else was at work.
+/// Load average and busy background programs.
 pub(crate) fn load(state: &HostState) -> Option<String> {
-    let average =
-        state.load_average_1_minute.map(|load| format!("{} on average over the last minute", three_digits(load)));
+    let average = state.load_average_1_minute.map(|load| format!("1-minute load average {}", three_digits(load)));
     let one = |one: &BackgroundProgram| format!("{} {:.0} %", clean(&one.name), one.processors * 100.0);
     let others = state.background_programs.as_ref().map(|others| match others.is_empty() {
-        true => "no other program was busy".to_owned(),
-        false => format!("busy programs of others: {} of one processor", list(others.iter().map(one))),
+        true => "no busy background programs".to_owned(),
+        false => format!("background programs: {} of one CPU", list(others.iter().map(one))),
     });
     (average.is_some() || others.is_some()).then(|| list([average, others].into_iter().flatten()))
 }
 
-/// Temperature and slowings.
+/// Temperature and thermal throttling.
 fn temperature(state: &HostState) -> Option<String> {
     let parts = [
         state.temperature_celsius_max.map(|celsius| format!("{celsius:.0} °C")),
-        state
-            .thermal_throttle_count
-            .map(|count| format!("slowed down for heat {} since the start", plural(count, "time"))),
+        state.thermal_throttle_count.map(|count| format!("thermal throttling {} since boot", plural(count, "time"))),
     ];
     parts.iter().any(Option::is_some).then(|| list(parts.into_iter().flatten()))
 }
@@ -54,11 +51,11 @@ fn temperature(state: &HostState) -> Option<String> {
 fn log(log: &KernelLog) -> String {
     match &log.unreadable {
         Some(reason) => format!("not available: {}", clean(reason)),
-        None => format!("{}, {} that name faults", plural(log.warning_count, "warning"), log.fault_count),
+        None => format!("{}, {} about hardware faults", plural(log.warning_count, "warning"), log.fault_count),
     }
 }
 
-/// The two states of a measurement that has ended.
+/// The states before and after a measurement.
 pub(crate) struct Change<'a> {
     /// Before the first run.
     pub(crate) start: &'a HostState,
@@ -67,7 +64,7 @@ pub(crate) struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// Of a measurement that says both.
+    /// Of a measurement with both states.
     pub(crate) fn of(host: &'a HostInventory) -> Option<Change<'a>> {
         Some(Change { start: host.at_start.as_ref()?, end: host.at_end.as_ref()? })
     }
@@ -85,7 +82,7 @@ impl<'a> Change<'a> {
         (!start.is_empty() && !end.is_empty()).then(|| format!("{start} before, {end} after"))
     }
 
-    /// Slowings for heat in between.
+    /// Thermal throttling events in between.
     pub(crate) fn throttles(&self) -> Option<u64> {
         Some(self.end.thermal_throttle_count?.saturating_sub(self.start.thermal_throttle_count?))
     }
@@ -100,26 +97,26 @@ impl<'a> Change<'a> {
     pub(crate) fn probe(&self) -> Option<String> {
         let slowing = self.slowing()?;
         let (start, end) = (self.start.multiplication_ns?, self.end.multiplication_ns?);
-        let much = if slowing.abs() > SPEED_CHANGE_MAX { ": more than a machine that stays the same" } else { "" };
+        let warning = if slowing.abs() > SPEED_CHANGE_MAX { ": more than on a stable machine" } else { "" };
         Some(format!(
-            "dependent multiplications on one processor: {} ns each before, {} ns after, {:+.1} %{much}",
+            "dependent multiplications on one CPU: {} ns each before, {} ns after, {:+.1} %{warning}",
             three_digits(start),
             three_digits(end),
             slowing * 100.0
         ))
     }
 
-    /// Space that was taken in between.
+    /// Space used in between.
     pub(crate) fn space(&self) -> Option<String> {
         let (start, end) = (self.start.free_bytes?, self.end.free_bytes?);
         let taken = record::Bytes(start.0.saturating_sub(end.0));
-        let much = if end > start { "none: more was free at the end".to_owned() } else { volume(taken) };
-        Some(format!("{much} of the file system of the directory, logs and what others wrote included"))
+        let used = if end > start { "none: more space was free at the end".to_owned() } else { volume(taken) };
+        Some(format!("{used} of the file system of the directory, logs and writes of other programs included"))
     }
 
-    /// What the kernel said meanwhile, or why that is not known.
+    /// Kernel messages in between, or why they are not known.
     pub(crate) fn kernel(&self) -> Result<String, String> {
-        let log = self.end.kernel_log.as_ref().ok_or("the version that measured did not read it")?;
+        let log = self.end.kernel_log.as_ref().ok_or("the dbdyno version that measured did not read it")?;
         if let Some(reason) = &log.unreadable {
             return Err(clean(reason));
         }
@@ -127,13 +124,10 @@ impl<'a> Change<'a> {
             log.faults.iter().take(FAULTS_QUOTED_MAX).map(|fault| format!("\"{}\"", clean(fault))).collect();
         let quoted = if quoted.is_empty() { String::new() } else { format!(": {}", quoted.join(", ")) };
         let warnings = plural(log.warning_count, "message");
-        Ok(format!(
-            "{warnings} of a warning's level or graver, {} naming faults of the machine{quoted}",
-            log.fault_count
-        ))
+        Ok(format!("{warnings} of level warning or above, {} about hardware faults{quoted}", log.fault_count))
     }
 
-    /// Messages that name faults.
+    /// Messages about hardware faults.
     pub(crate) fn faults(&self) -> u64 {
         self.end.kernel_log.as_ref().map_or(0, |log| log.fault_count)
     }
@@ -152,12 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_became_slower_says_by_how_much() {
+    fn the_slowdown_of_a_machine_is_stated() {
         let (start, end) = (state(1.0, 5_000_000_000), state(1.1, 3_000_000_000));
         let change = Change { start: &start, end: &end };
         assert!(change.slowing().is_some_and(|slowing| (slowing - 0.1).abs() < 1e-9));
-        let said = change.probe().expect("both are known");
-        assert!(said.contains("+10.0 %: more than"), "{said}");
+        let probe = change.probe().expect("both are known");
+        assert!(probe.contains("+10.0 %: more than"), "{probe}");
         assert!(change.space().is_some_and(|space| space.starts_with("2.00 GB")), "{:?}", change.space());
         let back = Change { start: &end, end: &start };
         assert!(back.space().is_some_and(|space| space.starts_with("none")));

@@ -1,6 +1,6 @@
-//! The latency table: from the due time of a step down to the device, in text, as comma-separated values, on the page.
+//! The latency table: from the intended start of a step down to the device, as text, comma-separated values and on the
+//! page.
 
-mod csv;
 mod source;
 mod table;
 mod text;
@@ -8,14 +8,16 @@ mod words;
 
 use model::{LayerTable, LayerTables};
 use record::Record;
+use tables::layer;
 
-pub use csv::layers_csv;
+use crate::view::View;
+
 pub(crate) use source::{Source, sources};
-pub(crate) use table::{FIGURES, is_aside, name, place, rows, view};
+pub(crate) use table::{FIGURES, is_aside, name, point, rows, view};
 pub use text::layers_text;
-pub(crate) use words::{cost, id, largest, missing, negative_note, passed, repeat, rung, title};
+pub(crate) use words::{cost, id, largest, missing, negative_note, rejected_tracers, repeat, title, tracer};
 
-/// Which latency tables are asked for.
+/// Which latency tables are requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayersQuestion {
     /// One of each test that does I/O or commits.
@@ -27,7 +29,7 @@ pub enum LayersQuestion {
 }
 
 impl LayersQuestion {
-    /// As it stands on the command line: nothing, the number of a run, the code of a test.
+    /// From the command line: nothing, the number of a run, the code of a test.
     pub fn of(words: Option<&str>) -> LayersQuestion {
         match words.map(|words| (words, words.parse())) {
             None => LayersQuestion::All,
@@ -37,18 +39,18 @@ impl LayersQuestion {
     }
 }
 
-/// Whether a test of `record` has a latency table without being asked for.
+/// Whether `record` has latency tables.
 pub(crate) fn has_tables(record: &Record) -> bool {
     let tables = LayerTables::of(record);
     model::layered_runs(record).iter().any(|run| tables.table(run).is_some())
 }
 
-/// The tables that `question` is about.
+/// The tables that `question` selects.
 ///
 /// # Errors
-/// What is wrong with the question, in words: there is no such run or test, or it has no table.
+/// There is no such run or test, or it has no table, in words.
 fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>, String> {
-    let (runs, nobody) = match question {
+    let (runs, reason) = match question {
         LayersQuestion::All => (
             model::layered_runs(record),
             "no valid run of this record does I/O or commits through an engine".to_owned(),
@@ -59,14 +61,14 @@ fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>,
         }
         LayersQuestion::Test(code) => {
             let is_known = record.runs.iter().any(|run| run.test == *code);
-            let nobody = match is_known {
-                true => format!("no run of {code} is valid and of an engine"),
+            let reason = match is_known {
+                true => format!("no valid run of {code} uses an engine"),
                 false => format!("there is no run of a test {code} in this record"),
             };
-            (model::layered_runs_of(record, code), nobody)
+            (model::layered_runs_of(record, code), reason)
         }
     };
-    let (Some(first), tables) = (runs.first(), runs.iter()) else { return Err(nobody) };
+    let (Some(first), tables) = (runs.first(), runs.iter()) else { return Err(reason) };
     let of_runs = LayerTables::of(record);
     let tables: Vec<LayerTable> = tables.filter_map(|run| of_runs.table(run)).collect();
     match tables.is_empty() {
@@ -76,4 +78,13 @@ fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>,
         )),
         false => Ok(tables),
     }
+}
+
+/// The latency tables of `record` that `question` selects as comma-separated values (RFC 4180, UTF-8) with a header
+/// line; unknown values are empty.
+///
+/// # Errors
+/// Why there is no table, in words.
+pub fn layers_csv(record: &Record, question: &LayersQuestion) -> Result<String, String> {
+    Ok(View::of(layer::columns()).csv(layer::rows(record, &tables(record, question)?)))
 }

@@ -1,4 +1,4 @@
-//! Where each figure of latency tables was measured.
+//! The sources of the figures of latency tables.
 
 use std::collections::BTreeSet;
 
@@ -7,28 +7,28 @@ use model::{LatencyLayer, LayerTable};
 use super::words::{between, id, interval, label, method};
 use crate::layout::clean;
 
-/// Where a kind of figure was measured.
+/// The source of a kind of figure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Source {
     /// The measuring point; empty of an unaccounted part.
     pub(crate) id: &'static str,
-    /// What the rows are called.
+    /// The label of the rows.
     pub(crate) label: String,
-    /// From when to when, or which layer less which.
+    /// The timed interval, or which layer less which.
     pub(crate) interval: String,
-    /// How.
+    /// The method.
     pub(crate) method: String,
-    /// The counter, the tracepoint, the clock; of an unaccounted part what may be in it.
+    /// The counter, the tracepoint, the clock; for an unaccounted part, its possible contents.
     pub(crate) source: String,
 }
 
 /// Each kind of figure of `tables` once, from the client down, then the unaccounted parts.
 pub(crate) fn sources(tables: &[LayerTable]) -> Vec<Source> {
     let layers = || tables.iter().flat_map(|table| &table.layers);
-    let mut told: Vec<Source> = Vec::new();
+    let mut found: Vec<Source> = Vec::new();
     let mut add = |source: Source| {
-        if !told.contains(&source) {
-            told.push(source);
+        if !found.contains(&source) {
+            found.push(source);
         }
     };
     let mut ordered: Vec<&LatencyLayer> = layers().collect();
@@ -52,5 +52,5 @@ pub(crate) fn sources(tables: &[LayerTable]) -> Vec<Source> {
             source: between(above, below),
         });
     }
-    told
+    found
 }

@@ -1,4 +1,4 @@
-//! The lines of a latency table, with their words.
+//! The lines of a latency table.
 
 use model::{LayerLine, LayerTable};
 use record::Record;
@@ -9,7 +9,7 @@ use crate::figure::{UNKNOWN, number};
 use crate::html::Cell;
 use crate::view::View;
 
-/// What is shown of a line, beside what it is called.
+/// The columns of a line, without its label.
 pub(crate) const FIGURES: [&str; 8] =
     ["per_step_ns", "count", "fan_out", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns"];
 
@@ -18,10 +18,10 @@ pub(crate) fn rows<'a>(record: &'a Record, table: &'a LayerTable) -> impl Iterat
     layer::rows(record, std::slice::from_ref(table))
 }
 
-/// The columns of lines, with their words.
+/// The columns of lines.
 pub(crate) fn view<'a>() -> View<LayerRow<'a>> {
     View::of(layer::columns())
-        .words("layer", ("", ""), |of| Cell::text(place(of)))
+        .words("layer", ("", ""), |of| Cell::text(point(of)))
         .words("name", ("", "layer"), |of| Cell::Text(name(of)))
         .figure("per_step_ns", ("", "per\nstep"), |of| match of.figure.per_step_ns {
             Some(value) => Cell::Figure(span(value), Some(value)),
@@ -34,12 +34,12 @@ pub(crate) fn view<'a>() -> View<LayerRow<'a>> {
         })
 }
 
-/// The measuring point; none of what is left of a layer.
-pub(crate) fn place(of: &LayerRow<'_>) -> &'static str {
+/// The measuring point; empty for the unaccounted part of a layer.
+pub(crate) fn point(of: &LayerRow<'_>) -> &'static str {
     if is_aside(of) && of.figure.per_step_ns.is_some() { "" } else { id(of.figure.point) }
 }
 
-/// What it is called.
+/// The label of a line.
 pub(crate) fn name(of: &LayerRow<'_>) -> String {
     match of.line {
         LayerLine::Row(layer, row) => label(layer.point, row),
@@ -49,12 +49,12 @@ pub(crate) fn name(of: &LayerRow<'_>) -> String {
     }
 }
 
-/// Whether it is no figure of a source: what is left of a layer, and a layer without one.
+/// Whether a line has no source: the unaccounted part of a layer, and a layer without a source.
 pub(crate) fn is_aside(of: &LayerRow<'_>) -> bool {
     matches!(of.line, LayerLine::Unaccounted(..) | LayerLine::Missing(_))
 }
 
-/// A count in at most seven letters.
+/// A count in at most seven characters.
 fn short_count(value: u64) -> String {
     if value < 1_000_000 { value.to_string() } else { number(value as f64) }
 }

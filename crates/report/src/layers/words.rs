@@ -1,9 +1,8 @@
-//! How layers are called, and what stands between them.
+//! The names of layers, and of what is between them.
 
 use model::{LayerMethod, LayerRow, LayerTable, TracingCost};
 use record::{MeasuringPoint, MissingLayer, PassedRung, Ratio, Rung, Variation};
 pub(crate) use tables::layer::id;
-use tables::layer::rung_word;
 
 use crate::figure::{count, duration, nanos, percent};
 use crate::layout::clean;
@@ -25,20 +24,20 @@ pub(crate) fn layer(point: MeasuringPoint) -> &'static str {
     }
 }
 
-/// From when to when a layer is timed.
+/// The timed interval of a layer.
 pub(crate) fn interval(point: MeasuringPoint) -> &'static str {
     match point {
-        MeasuringPoint::ClientResponse => "due to done",
-        MeasuringPoint::ClientService => "begun to done",
-        MeasuringPoint::DatabaseTime => "at work in the engine",
-        MeasuringPoint::Wait => "wait begun to ended",
+        MeasuringPoint::ClientResponse => "intended start to end",
+        MeasuringPoint::ClientService => "start to end",
+        MeasuringPoint::DatabaseTime => "active in the engine",
+        MeasuringPoint::Wait => "wait start to wait end",
         MeasuringPoint::SystemCall => "call to return",
         MeasuringPoint::Block => "queued to completed",
         MeasuringPoint::Device => "issued to completed",
     }
 }
 
-/// What a row is called in its table.
+/// The label of a row.
 pub(crate) fn label(point: MeasuringPoint, row: &LayerRow) -> String {
     let name = clean(&row.name);
     match point {
@@ -51,21 +50,21 @@ pub(crate) fn label(point: MeasuringPoint, row: &LayerRow) -> String {
     }
 }
 
-/// What happens between a layer and one below it, which is not measured by itself.
+/// What is between a layer and one below it, which is not measured by itself.
 pub(crate) fn between(above: MeasuringPoint, below: MeasuringPoint) -> String {
-    let steps = [
-        (MeasuringPoint::ClientResponse, "waited to begin"),
-        (MeasuringPoint::ClientService, "client, and the way to the engine and back"),
-        (MeasuringPoint::DatabaseTime, "processor, and waits that are not timed"),
+    let gaps = [
+        (MeasuringPoint::ClientResponse, "waiting to start"),
+        (MeasuringPoint::ClientService, "client, and network/IPC round trip"),
+        (MeasuringPoint::DatabaseTime, "CPU, and waits that are not timed"),
         (MeasuringPoint::Wait, "the engine around its system calls"),
-        (MeasuringPoint::SystemCall, "file system, page cache, queue for a processor"),
+        (MeasuringPoint::SystemCall, "file system, page cache, run queue"),
         (MeasuringPoint::Block, "queue of the block layer"),
     ];
-    let passed = steps.iter().filter(|(point, _)| (above..below).contains(point));
-    passed.map(|(_, words)| *words).collect::<Vec<_>>().join("; ")
+    let crossed = gaps.iter().filter(|(point, _)| (above..below).contains(point));
+    crossed.map(|(_, words)| *words).collect::<Vec<_>>().join("; ")
 }
 
-/// How a figure came about.
+/// The method of a figure.
 pub(crate) fn method(method: LayerMethod) -> String {
     match method {
         LayerMethod::Timed => "timed".to_owned(),
@@ -79,7 +78,7 @@ pub(crate) fn span(value_ns: f64) -> String {
     if value_ns < 0.0 { format!("-{}", nanos(-value_ns)) } else { nanos(value_ns) }
 }
 
-/// Which run the figures are of, and in what it differs from the plain one of its test.
+/// The run of the figures, and how it differs from the plain one of its test.
 pub(crate) fn repeat(table: &LayerTable) -> String {
     let run = format!("run {}", table.run);
     match (&table.repeat, table.variation) {
@@ -96,35 +95,45 @@ pub(crate) fn repeat(table: &LayerTable) -> String {
     }
 }
 
-/// How far down the layers could be seen, by which means, and what was lost on the way; nothing where nobody looked.
-pub(crate) fn rung(table: &LayerTable) -> Option<String> {
+/// The name of a tracer.
+fn tracer_name(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Bpf => "BPF",
+        Rung::Tracefs => "tracefs",
+        Rung::Counters => "kernel counters",
+        Rung::Engine => "engine counters",
+    }
+}
+
+/// The tracer, its method, and the number of lost events; nothing where nothing was traced.
+pub(crate) fn tracer(table: &LayerTable) -> Option<String> {
     let rung = table.rung?;
     let (means, is_of_events) = match rung {
         Rung::Bpf => ("every event timed in the kernel", true),
-        Rung::Tracefs => ("every event of the block layer handed over (tracefs)", true),
-        Rung::Counters => ("sums of the kernel, means only", false),
-        Rung::Engine => ("what the engine says, means only", false),
+        Rung::Tracefs => ("every event of the block layer read by dbdyno", true),
+        Rung::Counters => ("means only", false),
+        Rung::Engine => ("means only", false),
     };
     let lost = match (is_of_events, table.lost_count) {
         (_, 1..) => format!(", {} events were lost by the tracer", count(table.lost_count)),
         (true, 0) => ", no loss reported".to_owned(),
         (false, 0) => String::new(),
     };
-    Some(format!("rung {}: {means}{lost}", rung_word(rung)))
+    Some(format!("tracer {}: {means}{lost}", tracer_name(rung)))
 }
 
-/// Why better rungs were not to be had, where the layers that are missing do not say so already.
-pub(crate) fn passed(table: &LayerTable) -> Vec<String> {
-    let told = |reason: &str| {
+/// Why better tracers were not available, where missing layers do not state it already.
+pub(crate) fn rejected_tracers(table: &LayerTable) -> Vec<String> {
+    let is_stated = |reason: &str| {
         let mut layers = table.layers.iter().filter_map(|layer| layer.missing.as_ref());
         layers.any(|missing| missing.reason.contains(reason))
     };
     let of = |passed: &PassedRung| {
         let hint = clean(&passed.hint);
         let hint = if hint.is_empty() { hint } else { format!("; hint: {hint}") };
-        format!("rung {}: {}{hint}", rung_word(passed.rung), clean(&passed.reason))
+        format!("tracer {} not available: {}{hint}", tracer_name(passed.rung), clean(&passed.reason))
     };
-    table.passed.iter().filter(|passed| !told(&passed.reason)).map(of).collect()
+    table.passed.iter().filter(|passed| !is_stated(&passed.reason)).map(of).collect()
 }
 
 /// What tracing cost, where the run was traced and the plain one is known.
@@ -142,36 +151,36 @@ pub(crate) fn cost(table: &LayerTable) -> Option<String> {
     };
     Some(match change < 0.0 {
         true => format!("cost of tracing: {} of the rate, {by}", lost(change)),
-        false => format!("cost of tracing: not seen, the rate was {} higher, {by}", percent(Ratio(change))),
+        false => format!("cost of tracing: none measurable, the rate was {} higher, {by}", percent(Ratio(change))),
     })
 }
 
-/// The largest part in a sentence; nothing where only the client was seen.
+/// The largest part in a sentence; nothing where only the client was measured.
 pub(crate) fn largest(table: &LayerTable) -> Option<String> {
     let found = table.largest_part()?;
     if found.point <= MeasuringPoint::ClientService
         && let Some(server_ns) = table.beyond_database_time_ns()
     {
         return Some(format!(
-            "the engine's processes took {} of processor time per step, more than the database time that it counts: \
-             what L2 has more than L3 is not the client's alone",
+            "the engine's processes used {} of CPU time per step, more than its database time: the difference between \
+             L2 and L3 is not only client time",
             nanos(server_ns)
         ));
     }
     let whole_ns = table.whole_ns().filter(|whole| *whole > 0.0)?;
     let named = |point: MeasuringPoint| format!("{} {}", id(point), layer(point));
-    let place = match (found.below, found.exceeded_by) {
+    let position = match (found.below, found.exceeded_by) {
         (Some(below), _) => {
             format!("between {} and {}: {}", named(found.point), named(below), between(found.point, below))
         }
         (None, Some(below)) => {
-            format!("in {}; {} did more than was waited for, by others too", named(found.point), named(below))
+            format!("in {}; {} did more I/O than was waited for, also for others", named(found.point), named(below))
         }
         (None, None) if found.point <= MeasuringPoint::ClientService => return None,
-        (None, None) => format!("in {}, the lowest that was seen", named(found.point)),
+        (None, None) => format!("in {}, the lowest measured layer", named(found.point)),
     };
     let (part, share) = (nanos(found.per_step_ns), percent(Ratio(found.per_step_ns / whole_ns)));
-    Some(format!("largest part: {part} of {} per step ({share}), {place}", nanos(whole_ns)))
+    Some(format!("largest part: {part} of {} per step ({share}), {position}", nanos(whole_ns)))
 }
 
 /// Why a layer is missing and how to get it.
@@ -181,17 +190,17 @@ pub(crate) fn missing(missing: &MissingLayer) -> String {
     format!("{}: {}{hint}", layer(missing.point), clean(&missing.reason))
 }
 
-/// What is to be said where a part is negative.
+/// The note on negative parts.
 pub(crate) fn negative_note(tables: &[LayerTable]) -> Option<&'static str> {
     let parts = tables.iter().flat_map(|table| &table.layers).filter_map(|layer| layer.unaccounted);
     let any = parts.into_iter().any(|part| part.per_step_ns <= -0.5);
     any.then_some(
-        "An unaccounted part below 0: the layer below did more than this one waited for, such as writes in the \
-         background, or work of others.",
+        "A negative unaccounted part: the layer below did more than this one waited for, such as background writes or \
+         I/O of other programs.",
     )
 }
 
-/// What a table is of, in its head.
+/// The title of a table.
 pub(crate) fn title(table: &LayerTable) -> String {
     format!("{} {}  {}", clean(&table.test), dop(table.dop, table.sweep), clean(&table.title))
 }

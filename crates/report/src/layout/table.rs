@@ -1,21 +1,21 @@
-//! Tables of letters: columns below their heads, heads above several columns, rows on several lines where one is too narrow.
+//! Text tables: headings, headings that span several columns, rows on several lines where the page is too narrow.
 
 use std::ops::Range;
 
 use super::cut;
 use crate::style::{Ink, Style};
 
-/// What the later lines of a row are set in by, where one line is too narrow.
+/// The indent of the later lines of a row that takes several.
 const FOLDED_INDENT: usize = 6;
 
-/// Which end of a cell is flush.
+/// The alignment of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// A head that stands above several columns.
+/// A heading above several columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     /// Index of the first column.
@@ -26,8 +26,8 @@ pub(crate) struct Span {
     pub title: &'static str,
 }
 
-/// Which columns of these `widths`, `gap` letters apart, stand on the first line of a row of at most `width` letters,
-/// which on the second, and so on, each with its indent. One that alone is too wide has a line of its own.
+/// The columns of these `widths`, `gap` characters apart, that share the first line of a row of at most `width`
+/// characters, the second, and so on, each with its indent. A column that is too wide has a line of its own.
 pub(crate) fn folded(widths: &[usize], gap: usize, width: usize) -> Vec<(Range<usize>, usize)> {
     let mut parts: Vec<(Range<usize>, usize)> = Vec::new();
     let mut used = 0;
@@ -47,10 +47,10 @@ pub(crate) fn folded(widths: &[usize], gap: usize, width: usize) -> Vec<(Range<u
     parts
 }
 
-/// The head of one column, line by line, and how the column is aligned.
+/// The heading of a column, line by line, and the alignment of the column.
 pub(crate) type Head = (&'static [&'static str], Align);
 
-/// A table without frames: heads, then rows; each column as wide as its widest cell, one space between.
+/// A table without borders: headings, then rows; each column as wide as its widest cell, one space between.
 pub(crate) struct Table {
     columns: Vec<(Align, usize)>,
     spans: Vec<Span>,
@@ -65,7 +65,7 @@ impl Table {
         let lines = heads.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0);
         let mut table = Table { columns, spans: spans.to_vec(), head_lines: lines, rows: Vec::new() };
         for line in 0..lines {
-            // Heads stand at the foot of their space, so that the last line is the one above the figures.
+            // Headings are aligned at the bottom.
             let cell = |head: &[&str]| (line + head.len()).checked_sub(lines).map_or("", |at| head[at]).to_owned();
             table.push(heads.iter().map(|(head, _)| cell(head)).collect(), Some(Ink::Head));
         }
@@ -89,13 +89,14 @@ impl Table {
         self.rows.push((cells, ink));
     }
 
-    /// Whether there is no row below the heads.
+    /// Whether there is no row below the headings.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.len() == self.head_lines
     }
 
-    /// The lines of the table. Spare room, up to one more space between two columns, is used; where there is too little,
-    /// each row takes several lines, and so do the heads: those of the columns that share a line stand together.
+    /// The lines of the table, with up to one more space between two columns where there is room. Where there is too
+    /// little, each row takes several lines, and so do the headings: those of the columns that share a line are
+    /// together.
     pub(crate) fn lines(&self, style: Style, width: usize) -> Vec<String> {
         let used: usize = self.columns.iter().map(|(_, width)| width + 1).sum::<usize>().saturating_sub(1);
         let gap = if used + self.columns.len().saturating_sub(1) <= width { "  " } else { " " };
@@ -119,16 +120,16 @@ impl Table {
         };
         let heads = parts.iter().flat_map(above).map(|line| style.paint(&line, Ink::Head));
         let lines = |(cells, ink): &(Vec<String>, Option<Ink>)| {
-            let told: Vec<String> = parts.iter().map(|part| line(cells, part)).collect();
-            // What has nothing to say in the later columns needs no line for them.
-            let told = told.into_iter().enumerate().filter(|(index, line)| *index == 0 || !line.is_empty());
-            told.map(|(_, line)| ink.map_or(line.clone(), |ink| style.paint(&line, ink))).collect::<Vec<String>>()
+            let lines: Vec<String> = parts.iter().map(|part| line(cells, part)).collect();
+            // A later line without a value is left out.
+            let shown = lines.into_iter().enumerate().filter(|(index, line)| *index == 0 || !line.is_empty());
+            shown.map(|(_, line)| ink.map_or(line.clone(), |ink| style.paint(&line, ink))).collect::<Vec<String>>()
         };
         heads.chain(rows.iter().flat_map(lines)).collect()
     }
 
-    /// The spans above the columns that share a line, each drawn out over those of its columns that are among them. One
-    /// that is longer than they are wide uses what is free behind them.
+    /// The spans above the columns that share a line, each over those of its columns that are among them. One that is
+    /// longer than they are wide uses the free space after them.
     fn span_line(&self, (columns, indent): &(Range<usize>, usize), gap: usize, width: usize) -> String {
         let left_of = |column: usize| {
             let before = self.columns[columns.start..column].iter();

@@ -1,7 +1,5 @@
-//! Loads of flat files: how fast, at what price in processor time and writes, what the table came to, and which stage set
-//! the pace; and how fast what was loaded is read.
+//! Loads of flat files: rates, resource cost, table size, the slowest stage; and scans of the loaded tables.
 
-mod chart;
 mod remark;
 mod scan;
 mod stage;
@@ -10,11 +8,10 @@ mod table;
 use model::load::{LoadFigures, figures};
 use record::{Load, LoadForm, LoadStageKind, Record, Run};
 
-pub(crate) use chart::chart;
 pub(crate) use remark::{facts, remarks};
 pub(crate) use scan::{caches, code, meanings, scanned, scans, view as scan_view};
-pub(crate) use stage::{legend, setter, stages};
-pub(crate) use table::{costs, rates, rows, tables, view};
+pub(crate) use stage::{legend, slowest_stage, stages};
+pub(crate) use table::{chart, costs, rates, rows, tables, view};
 
 /// The loads that are results, with their figures.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadFigures)> {
@@ -22,7 +19,7 @@ pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadF
     runs.filter_map(|run| Some((run, run.load.as_deref()?, figures(run)?)))
 }
 
-/// The kind of table, and the form where it is not the usual one.
+/// The kind of table, and the form where it is not typed.
 pub(crate) fn kind(load: &Load) -> String {
     match load.form {
         LoadForm::Typed => load.model.word().to_owned(),

@@ -1,4 +1,4 @@
-//! What loads have in common, and what figures of single ones do not say by themselves.
+//! Common facts of the loads, and remarks about single ones.
 
 use record::{IndexTime, Load, LoadForm, LoadStageKind, Record, Run};
 
@@ -7,7 +7,7 @@ use crate::figure::{count, memory, three_digits, volume};
 use crate::layout::clean;
 use crate::words::plural;
 
-/// What the loads of `record` have in common, as sentences; nothing of a record without loads.
+/// The common facts of the loads of `record`, as sentences; nothing without loads.
 pub(crate) fn facts(record: &Record) -> Vec<String> {
     let Some(load) = record.runs.iter().find_map(|run| run.load.as_deref()) else { return Vec::new() };
     let mut facts = vec![format!(
@@ -19,27 +19,28 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
     )];
     let any = |has: fn(&Load) -> bool| record.runs.iter().any(|run| run.load.as_deref().is_some_and(has));
     facts.push(format!(
-        "loaded and committed in batches of {} at most; {} in flight at most",
+        "loaded and committed in batches of at most {}; at most {} in flight",
         memory(load.batch_bytes),
         memory(load.in_flight_bytes_max)
     ));
     if any(|load| load.deferred_batches > 0) {
-        let waits = "waits until all of its batches are on stable storage, within the window; the others do not wait";
+        let waits =
+            "waits until all of its batches are on stable storage, within the window; earlier commits do not wait";
         facts.push(format!("the last commit of each session {waits}"));
     }
     facts.push(
         match load.indexes {
             IndexTime::None => "the table has no indexes",
-            IndexTime::Before => "indexes were there before, and were kept up by the load",
-            IndexTime::After => "indexes were made after the load; their time is not in its rate",
+            IndexTime::Before => "indexes existed before and were maintained by the load",
+            IndexTime::After => "indexes were built after the load; the rate excludes their build time",
         }
         .to_owned(),
     );
     if any(|load| load.form == LoadForm::AsIs) {
-        facts.push("as-is: lines were sent as they are, and the engine parsed them".to_owned());
+        facts.push("as-is: lines were sent unparsed, and the engine parsed them".to_owned());
     }
     if load.stages.iter().any(|stage| stage.kind == LoadStageKind::Insert) {
-        facts.push("the engine works in the process of dbdyno: its processor time is that of the client".to_owned());
+        facts.push("in-process engine: its CPU time is that of the client".to_owned());
     }
     facts
 }
@@ -63,19 +64,19 @@ pub(crate) fn remarks(record: &Record) -> Vec<String> {
 
 fn of_one(run: &Run, load: &Load) -> Vec<String> {
     let number = run.number;
-    let mut said = Vec::new();
+    let mut remarks = Vec::new();
     if load.rejected_rows > 0 {
-        said.push(format!("run {number} did not load {}", plural(load.rejected_rows, "line")));
+        remarks.push(format!("run {number} rejected {}", plural(load.rejected_rows, "line")));
     }
     if load.resumed_rows > 0 {
         let rows = count(load.resumed_rows);
-        said.push(format!("run {number} went on with a table that held {rows} rows: its figures are of the rest"));
+        remarks.push(format!("run {number} resumed a table that held {rows} rows: its figures are of the rest"));
     }
     if load.retried_batches > 0 {
-        said.push(format!(
-            "in run {number} the engine refused {} sent as they are, which went in typed",
+        remarks.push(format!(
+            "in run {number} the engine rejected {} as-is, which were loaded typed",
             plural(load.retried_batches, "batch")
         ));
     }
-    said
+    remarks
 }

@@ -1,4 +1,4 @@
-//! How busy the stages were, and which of them set the pace.
+//! How busy the stages were, and the slowest of them.
 
 use model::load::{StageFigures, slowest};
 use record::{LoadStageKind, Record, Run};
@@ -7,7 +7,7 @@ use super::{kind, valid, word};
 use crate::figure::{percent, percent_digits};
 use crate::layout::{Align, Head, Table};
 
-/// The stages in the order of the way, each with the head of its column.
+/// The stages in the order of the pipeline, each with the heading of its column.
 const STAGES: [(LoadStageKind, Head); 8] = [
     (LoadStageKind::Generate, (&["gene-", "rate"], Align::Right)),
     (LoadStageKind::Read, (&["read"], Align::Right)),
@@ -32,9 +32,9 @@ pub(crate) fn stages(record: &Record) -> Table {
     let shown: Vec<(LoadStageKind, Head)> = STAGES.into_iter().filter(|(kind, _)| occurs(*kind)).collect();
     let heads: Vec<Head> = IDENTITY.into_iter().chain(shown.iter().map(|(_, head)| *head)).chain([SLOWEST]).collect();
     let mut table = Table::new(&heads, &[]);
-    for (run, load, told) in valid(record) {
+    for (run, load, figures) in valid(record) {
         let mut cells = vec![run.number.to_string(), kind(load), run.dop.jobs.to_string()];
-        let busy = |kind: LoadStageKind| told.stages.iter().find(|stage| stage.kind == kind);
+        let busy = |kind: LoadStageKind| figures.stages.iter().find(|stage| stage.kind == kind);
         cells.extend(
             shown.iter().map(|(kind, _)| {
                 busy(*kind).map_or_else(String::new, |stage: &StageFigures| percent_digits(stage.busy))
@@ -46,22 +46,23 @@ pub(crate) fn stages(record: &Record) -> Table {
     table
 }
 
-/// What the last column of the table means; nothing where there is no load.
+/// The legend of the last column of the table; nothing where there is no load.
 pub(crate) fn legend(record: &Record) -> Option<String> {
     let slowest: Vec<StageFigures> = valid(record).filter_map(|(run, _, _)| slowest(run)).collect();
     let waits = slowest.iter().any(|stage| stage.kind == LoadStageKind::Send);
-    let waits = if waits { "; send waits for the server" } else { "" };
-    let said = "slowest: the busiest stage of those threads that wait least for others, and how busy these are, %";
-    (!slowest.is_empty()).then(|| format!("{said}{waits}"))
+    let waits = if waits { "; send includes waiting for the server" } else { "" };
+    let legend =
+        "slowest: the busiest stage of the threads that wait least for others, and the busy time of these threads, %";
+    (!slowest.is_empty()).then(|| format!("{legend}{waits}"))
 }
 
 fn short_name(stage: &StageFigures) -> String {
     format!("{} {}", word(stage.kind), percent_digits(stage.workers_busy))
 }
 
-/// The stage that set the pace of `run`, with the share of the time in which its threads were busy.
-pub(crate) fn setter(run: &Run) -> Option<String> {
+/// The slowest stage of `run`, with the busy time of its threads.
+pub(crate) fn slowest_stage(run: &Run) -> Option<String> {
     let stage = slowest(run)?;
-    let waits = if stage.kind == LoadStageKind::Send { ", waits for the server" } else { "" };
+    let waits = if stage.kind == LoadStageKind::Send { ", includes waiting for the server" } else { "" };
     Some(format!("{} ({} busy){waits}", word(stage.kind), percent(stage.workers_busy)))
 }

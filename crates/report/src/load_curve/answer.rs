@@ -1,5 +1,5 @@
-//! What a search for the highest rate came to, in sentences: the rate with its interval, whether it was confirmed, and what
-//! it rests on.
+//! The answer of a search for the highest rate, in sentences: the rate with its interval, its confirmation, and its
+//! evidence.
 
 use model::{
     Bound, Confirmation, Ending, LevelLimit, RateAnswer, RateCurve, RecordedSearch, SEARCH_RUNS_MAX, SearchPoint,
@@ -11,12 +11,12 @@ use crate::figure::{duration, number, percent};
 use crate::layout::clean;
 use crate::words::plural;
 
-/// What the search of `plan` came to at `curve`; nothing where the plan searches for nothing.
+/// The answer of the search of `plan` at `curve`; nothing without a search.
 pub(crate) fn curve_answer(curve: &RateCurve<'_>, plan: &Plan) -> Option<String> {
     Some(answer(&curve.search(plan)?, "steps/s"))
 }
 
-/// What `search` came to; `unit` is what its rates are in, as `steps/s`.
+/// The answer of `search`; `unit` is the unit of its rates, such as `steps/s`.
 pub(crate) fn answer(search: &RecordedSearch<'_>, unit: &str) -> String {
     let level = clean(&search.until.level);
     let (bound, answer) = (&search.bound, &search.answer);
@@ -36,82 +36,84 @@ fn claim(answer: &RateAnswer, level: &str, goal: f64, unit: &str) -> String {
     let limit = answer.limit.map(|limit| number(limit.estimate));
     match (answer.ending, &limit, answer.bracket) {
         (Some(Ending::Confirmed), Some(limit), _) if is_within => {
-            format!("{limit} {unit} is the highest rate that keeps {level}")
+            format!("{limit} {unit} is the highest rate that meets {level}")
         }
         (Some(Ending::Confirmed), Some(limit), _) => {
-            format!("about {limit} {unit} is the highest rate that keeps {level}, known no better than its interval")
+            format!("about {limit} {unit} is the highest rate that meets {level}, as exact as its interval")
         }
         (Some(Ending::NotConfirmed), Some(limit), _) => format!(
-            "no rate is claimed: near {limit} {unit} {level} is kept as often as not, and 10 % above that could not be \
-             confirmed to miss it"
+            "no rate is claimed: near {limit} {unit} {level} is met in half of the runs, and a miss at 10 % above was \
+             not confirmed"
         ),
         (_, _, (Some(kept), Some(not))) => {
-            let near = limit.as_ref().map_or_else(String::new, |limit| format!(", near {limit} as often as not"));
-            format!("{} {unit} keep {level}, {} do not{near}, not confirmed", number(kept), number(not))
+            let near = limit.as_ref().map_or_else(String::new, |limit| format!(", near {limit} in half of the runs"));
+            format!("{} {unit} meet {level}, {} miss it{near}, not confirmed", number(kept), number(not))
         }
         (_, _, (Some(kept), None)) => format!(
-            "at least {} {unit} keep {level}, and nothing above was measured: the limit may lie higher",
+            "at least {} {unit} meet {level}, and no higher rate was measured: the limit may be higher",
             number(kept)
         ),
-        (_, _, (None, Some(not))) => format!("even {} {unit} do not keep {level}", number(not)),
-        (_, _, (None, None)) => format!("no run tells whether {level} is kept"),
+        (_, _, (None, Some(not))) => format!("even {} {unit} miss {level}", number(not)),
+        (_, _, (None, None)) => format!("no run shows whether {level} is met"),
     }
 }
 
-/// The interval, its method, and whether it is as narrow as was asked for.
+/// The interval, its method, and whether it is as narrow as requested.
 fn interval(limit: &LevelLimit, answer: &RateAnswer, goal: f64) -> String {
     let LevelLimit { estimate, low, high, .. } = limit;
     let side = |end: f64| percent(Ratio((end / estimate - 1.0).abs()));
-    let asked = percent(Ratio(goal));
-    let said = match (low.is_told, high.is_told) {
+    let goal_text = percent(Ratio(goal));
+    let interval = match (low.is_told, high.is_told) {
         (true, true) => format!(
-            "95 % interval of a repeat {} to {} (-{}, +{})",
+            "95 % interval for a repeat {} to {} (-{}, +{})",
             number(low.rate),
             number(high.rate),
             side(low.rate),
             side(high.rate)
         ),
         (true, false) => format!(
-            "95 % interval of a repeat {} to at least {}, the highest rate tried: the runs do not bound it above",
+            "95 % interval for a repeat {} to at least {}, the highest rate tried: the runs do not bound it above",
             number(low.rate),
             number(high.rate)
         ),
         (false, true) => format!(
-            "95 % interval of a repeat from at most {}, the lowest rate tried, to {}: the runs do not bound it below",
+            "95 % interval for a repeat from at most {}, the lowest rate tried, to {}: the runs do not bound it below",
             number(low.rate),
             number(high.rate)
         ),
         (false, false) => format!(
-            "95 % interval of a repeat from at most {} to at least {}, the lowest and the highest rate tried: the runs bound \
-             it on no side",
+            "95 % interval for a repeat from at most {} to at least {}, the lowest and the highest rate tried: the \
+             runs do not bound it",
             number(low.rate),
             number(high.rate)
         ),
     };
     let reached = match (limit.is_within(goal), answer.ending) {
-        (true, _) => format!("within the {asked} to both sides that were asked for"),
-        (false, Some(Ending::Confirmed | Ending::NotConfirmed)) => format!(
-            "wider than the {asked} to both sides that were asked for: the budget of {SEARCH_RUNS_MAX} runs around it is spent"
-        ),
-        (false, _) => format!("not within the {asked} to both sides that were asked for"),
+        (true, _) => format!("within the requested {goal_text} on both sides"),
+        (false, Some(Ending::Confirmed | Ending::NotConfirmed)) => {
+            format!(
+                "wider than the requested {goal_text} on both sides: the budget of {SEARCH_RUNS_MAX} runs around it is used up"
+            )
+        }
+        (false, _) => format!("not within the requested {goal_text} on both sides"),
     };
-    format!("{said}, {reached} (kept or not over the logarithm of the rate: logistic curve, profile likelihood)")
+    format!("{interval}, {reached} (logistic regression on the logarithm of the rate, profile likelihood)")
 }
 
-/// What was measured at the rate that was found, and 10 % above it.
+/// The runs at the rate that was found, and 10 % above it.
 fn confirmation(found: &Confirmation, search: &RecordedSearch<'_>, level: &str, unit: &str) -> String {
-    let points = |places: &[usize]| -> Vec<&SearchPoint<'_>> {
-        places.iter().filter_map(|place| search.points.get(*place)).collect()
+    let points = |indices: &[usize]| -> Vec<&SearchPoint<'_>> {
+        indices.iter().filter_map(|index| search.points.get(*index)).collect()
     };
     let (at, above) = (points(&found.at), points(&found.above));
     let count =
         |points: &[&SearchPoint<'_>], kept| points.iter().filter(|point| point.visit.kept == Some(kept)).count();
-    let said = match found.is_confirmed {
-        true => format!("{level} is broken 10 % above"),
-        false => format!("{level} is not confirmed to be broken 10 % above"),
+    let outcome = match found.is_confirmed {
+        true => format!("{level} is missed at 10 % above"),
+        false => format!("a miss of {level} at 10 % above is not confirmed"),
     };
     format!(
-        "{said}: at {} {unit} {} of {} keep it{}, at {} {unit} {} of {} do not{}",
+        "{outcome}: at {} {unit} {} of {} meet it{}, at {} {unit} {} of {} miss it{}",
         number(found.rate),
         count(&at, true),
         plural(at.len() as u64, "run"),
@@ -123,7 +125,7 @@ fn confirmation(found: &Confirmation, search: &RecordedSearch<'_>, level: &str, 
     )
 }
 
-/// From the least to the most of what was judged.
+/// The range of the judged statistic.
 fn spread(points: &[&SearchPoint<'_>], bound: &Bound) -> String {
     let values = || points.iter().filter_map(|point| bound.value(&point.run.response));
     match (values().min(), values().max()) {
@@ -135,21 +137,21 @@ fn spread(points: &[&SearchPoint<'_>], bound: &Bound) -> String {
     }
 }
 
-/// How many runs tell so, and what is wrong with some of them.
+/// The number of runs of the search, and the disturbed or short ones among them.
 fn evidence(search: &RecordedSearch<'_>, bound: &Bound) -> String {
     let all = search.points.len() as u64;
-    let runs = format!("response time, {} under a rate", plural(all, "run"));
+    let runs = format!("response time, {} at a target rate", plural(all, "run"));
     let disturbed = match (search.answer.disturbed, search.answer.disturbed_count) {
         (0, _) => String::new(),
-        (count, false) => format!(", {count} of them invalid for what the surroundings took and no evidence"),
-        (count, true) => format!(
-            ", {count} of them invalid for what the surroundings took: they count all the same, because they are more than half"
-        ),
+        (count, false) => format!(", {count} of them invalid by foreign load and not used"),
+        (count, true) => {
+            format!(", {count} of them invalid by foreign load: used all the same, because they are more than half")
+        }
     };
     let is_short = |point: &&SearchPoint<'_>| point.run.window_ns.0 / 9 < bound.window(point.visit.rate).0 / 10;
     let short = match search.points.iter().filter(is_short).count() {
         0 => String::new(),
-        count => format!(", in {count} of them fewer than ten values were to lie beyond {}", bound.statistic),
+        count => format!(", in {count} of them fewer than ten values were expected beyond {}", bound.statistic),
     };
     format!("{runs}{disturbed}{short}")
 }

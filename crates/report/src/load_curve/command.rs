@@ -1,28 +1,28 @@
-//! The load of a plan beside that of its plain runs: in words, and as options of the command that plans it anew.
+//! Additional loads of a plan: in words, and as options of the command that repeats it.
 
 use record::{Arrival, Dop, Pace, Plan, Preset, Variation};
 
 use crate::words::{list, variation};
 
-/// Loads that are named; of more the rest is counted.
+/// Loads that are named; more are counted.
 const LOADS_NAMED_MAX: usize = 12;
 
-/// The shares that are in the plan where figures to publish are asked for and nothing else is.
+/// The shares of the preset publish.
 const OF_PUBLISH: [f64; 4] = [0.5, 0.7, 0.8, 0.9];
 
-/// What further runs differ in, in words; nothing where there are none.
+/// The variations of additional runs, in words; nothing where there are none.
 pub(crate) fn other_loads(plan: &Plan) -> Option<String> {
     if let Some(until) = &plan.until {
-        return Some(format!("a search for the highest rate that keeps {}", until.level));
+        return Some(format!("a search for the highest rate that meets {}", until.level));
     }
     let loads = loads(plan);
     let more = loads.len().saturating_sub(LOADS_NAMED_MAX);
     let named = list(loads.iter().take(LOADS_NAMED_MAX).map(|load| variation(*load)));
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!loads.is_empty()).then(|| format!("further runs: {named}{more}"))
+    (!loads.is_empty()).then(|| format!("additional runs: {named}{more}"))
 }
 
-/// The options of `dbdyno run` that ask for the same further runs.
+/// The options of `dbdyno run` for the same additional runs.
 pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
     let mut options: Vec<(&'static str, String)> = Vec::new();
     let loads = loads(plan);
@@ -42,7 +42,7 @@ pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
     options.extend(plan.until.as_ref().map(|until| ("until", until.level.clone())));
     options.extend((!rates.is_empty()).then(|| ("rate", rates.join(","))));
     options.extend(is_fixed.then(|| ("arrival", "fixed".to_owned())));
-    // A single one would be that of all runs.
+    // A single think time would apply to all runs.
     options.extend((!thinks.is_empty()).then(|| ("think-time", format!("0,{}", thinks.join(",")))));
     let is_on_both = |load: &Variation| matches!(load, Variation::Paced { one_thread_per_core: true, .. });
     match loads.iter().any(is_on_both) {
@@ -52,8 +52,8 @@ pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
     options
 }
 
-/// The variations of `plan` that are about load, each once, in the order of its runs. Those of a search are not among
-/// them: they follow from what was measured.
+/// The load variations of `plan`, each once, in the order of its runs. Those of a search are left out: they follow from
+/// its results.
 fn loads(plan: &Plan) -> Vec<Variation> {
     let mut loads: Vec<Variation> = Vec::new();
     for found in plan.runs.iter().filter(|_| plan.until.is_none()).filter_map(|run| run.variation) {
@@ -65,7 +65,7 @@ fn loads(plan: &Plan) -> Vec<Variation> {
     loads
 }
 
-/// Whether the shares of the capacity are those that belong to the preset: nobody has to ask for them.
+/// Whether the shares of the capacity are those of the preset, which need no option.
 fn is_of_preset(plan: &Plan) -> bool {
     let mut shares: Vec<f64> = Vec::new();
     let mut degrees: Vec<(&str, Dop)> = Vec::new();
@@ -89,7 +89,7 @@ mod tests {
     use record::{Nanos, PlannedRun, Ratio, Until};
 
     use super::*;
-    use crate::plan::tests::drawn;
+    use crate::plan::tests::randomized;
 
     fn options(preset: Preset, pairs: &[(u32, Variation)]) -> String {
         let run = |(jobs, variation): &(u32, Variation)| PlannedRun {
@@ -100,10 +100,10 @@ mod tests {
             repeat: 1,
             variation: Some(*variation),
         };
-        said(&Plan { preset, runs: pairs.iter().map(run).collect(), ..drawn() })
+        options_of(&Plan { preset, runs: pairs.iter().map(run).collect(), ..randomized() })
     }
 
-    fn said(plan: &Plan) -> String {
+    fn options_of(plan: &Plan) -> String {
         load_options(plan).iter().map(|(name, value)| format!("--{name} {value}")).collect::<Vec<_>>().join(" ")
     }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_is_asked_for_as_it_was() {
+    fn a_sweep_has_the_options_of_its_plan() {
         assert_eq!(options(Preset::Quick, &[]), "");
         assert_eq!(options(Preset::Quick, &[(1, share(0.5)), (2, share(0.5)), (2, share(0.9))]), "--rate 50%,90%");
         let rate = |steps_per_second| Pace::Rate { steps_per_second };
@@ -126,7 +126,7 @@ mod tests {
         let thinks =
             [(1, paced(think(10), false)), (1, paced(Pace::AsFastAsPossible, true)), (1, paced(think(10), true))];
         assert_eq!(options(Preset::Quick, &thinks), "--think-time 0,10000000ns --smt both");
-        assert_eq!(said(&Plan { one_thread_per_core: true, ..drawn() }), "--smt off");
+        assert_eq!(options_of(&Plan { one_thread_per_core: true, ..randomized() }), "--smt off");
     }
 
     #[test]
@@ -139,12 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn of_a_search_the_level_is_asked_for_and_no_rate() {
+    fn a_search_has_the_option_of_its_level_and_no_rate() {
         let until = Until { level: "p99=5ms".to_owned(), arrival: Arrival::Fixed, tolerance: Ratio(0.05) };
-        let run = PlannedRun { variation: Some(paced(Pace::AsFastAsPossible, false)), ..drawn().runs[0].clone() };
-        let plan = Plan { until: Some(until), runs: vec![run], ..drawn() };
-        assert_eq!(said(&plan), "--until p99=5ms --arrival fixed");
-        assert_eq!(other_loads(&plan).as_deref(), Some("a search for the highest rate that keeps p99=5ms"));
-        assert_eq!(other_loads(&drawn()), None);
+        let run = PlannedRun { variation: Some(paced(Pace::AsFastAsPossible, false)), ..randomized().runs[0].clone() };
+        let plan = Plan { until: Some(until), runs: vec![run], ..randomized() };
+        assert_eq!(options_of(&plan), "--until p99=5ms --arrival fixed");
+        assert_eq!(other_loads(&plan).as_deref(), Some("a search for the highest rate that meets p99=5ms"));
+        assert_eq!(other_loads(&randomized()), None);
     }
 }

@@ -1,71 +1,65 @@
-//! Latency over the rate of arrivals, the answer of a search for the highest rate, and what think time leaves of the
-//! processors: the sentences that the terminal and the page have in common, and the view of the terminal.
+//! Latency over arrival rate, the answer of a search for the highest rate, and think time: the sentences shared by text
+//! and page, and the text view.
 
 mod answer;
 mod command;
-mod finding;
-mod plan;
 mod reason;
 mod text;
-mod whose;
 
-use model::{Bound, Contrast, RateCurve, ThinkStudy};
+use model::{Bound, Contrast, RateCurve, ThinkPoint, ThinkStudy, Whose};
 use record::{Check, Finding, Outcome, Ratio, Record, Run, Until, Verdict};
 
 pub(crate) use answer::{answer, curve_answer};
 pub(crate) use command::{load_options, other_loads};
-pub(crate) use finding::{answers, told};
-pub(crate) use plan::variations;
 pub(crate) use reason::{is_behind, reason};
 pub(crate) use text::parts;
-pub(crate) use whose::whose;
 
 use crate::figure::{count, duration, number, percent, three_digits, time};
-use crate::layout::{clean, cut};
-use crate::words::{dop, plural};
+use crate::finding::finding_text;
+use crate::layout::{clean, cut, paragraph};
+use crate::words::{dop, list, plural, variation};
 
-/// The head of the part about rates.
+/// The heading of the part about rates.
 pub(crate) const RATES: &str = "LATENCY OVER RATE";
 
-/// The head of the same part where a rate was searched for.
-pub(crate) const SEARCH: &str = "THE HIGHEST RATE THAT KEEPS THE SERVICE LEVEL";
+/// The heading of the same part for a search.
+pub(crate) const SEARCH: &str = "HIGHEST RATE WITHIN THE SERVICE LEVEL";
 
-/// The head of the part about think time.
+/// The heading of the part about think time.
 pub(crate) const THINK: &str = "THINK TIME";
 
-/// Letters of a code.
+/// Characters of a code.
 const CODE_MAX: usize = 8;
 
-/// Which test at which degree a curve is about.
+/// The test and degree of parallelism of a curve.
 pub(crate) fn head(curve: &RateCurve<'_>) -> String {
     format!("{} at {}", cut(&clean(curve.test), CODE_MAX), dop(curve.dop, curve.sweep))
 }
 
-/// The same of a study of think time.
+/// The same for a study of think time.
 pub(crate) fn study_head(study: &ThinkStudy<'_>) -> String {
     format!("{} at {}", cut(&clean(study.test), CODE_MAX), dop(study.dop, study.sweep))
 }
 
-/// What the test reaches without a rate.
+/// The rate of the test in a closed loop.
 pub(crate) fn capacity(curve: &RateCurve<'_>) -> Option<String> {
-    Some(format!("{} steps/s as fast as possible (100 %)", number(curve.capacity?.0)))
+    Some(format!("{} steps/s in a closed loop (100 %)", number(curve.capacity?.0)))
 }
 
-/// The service level that `record` was searched for, as a bound.
+/// The service level of the search of `record`, as a bound.
 pub(crate) fn bound(record: &Record) -> Option<Bound> {
-    wish(record)?.level.parse().ok()
+    search(record)?.level.parse().ok()
 }
 
-/// Why a closed and an open loop of the same test differ, from their own figures.
+/// Why a closed and an open loop of the same test differ, from their figures.
 pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
     let Contrast { closed, open, long, closed_long, open_long } = contrast;
     let service = open.service.and_then(|service| service.p99_ns);
     let share =
-        open.share.map_or_else(|| "under a rate".to_owned(), |share| format!("at {} of that rate", percent(share)));
+        open.share.map_or_else(|| "at a target rate".to_owned(), |share| format!("at {} of that rate", percent(share)));
     format!(
-        "as fast as possible (closed loop) p99 is {} and {} of {} took longer than {}, because a job that waits asks for \
-         nothing meanwhile; {share} steps kept arriving, {} of {} took longer, counted from when they were due, and p99 is \
-         {}{}",
+        "closed loop: p99 is {} and {} of {} took longer than {}, because a waiting job issues no new steps; open loop \
+         {share}: steps kept arriving, {} of {} took longer from their intended start, and p99 is {}{}",
         time(closed.response.p99_ns),
         count(*closed_long),
         plural(closed.totals.steps, "step"),
@@ -73,24 +67,23 @@ pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
         count(*open_long),
         count(open.run.totals.steps),
         time(open.run.response.p99_ns),
-        service.map_or_else(String::new, |p99| format!(" (from when they began: {})", duration(p99)))
+        service.map_or_else(String::new, |p99| format!(" (from their actual start: {})", duration(p99)))
     )
 }
 
-/// What the second hardware threads add, and what that makes of half busy; nothing where it is not known.
+/// The yield of SMT, and the capacity used at 50 % busy; nothing where it is not known.
 pub(crate) fn hidden(study: &ThinkStudy<'_>) -> Option<String> {
     let yielded = study.smt_yield?;
     let used = model::platform::capacity_used(0.5, yielded);
     Some(format!(
-        "all hardware threads give {} times the rate of one per core, so that at 50 % busy {} of the capacity is used, \
-         where cores are filled first",
+        "all hardware threads give {} times the rate of one per core: at 50 % busy, with cores filled first, {} of the \
+         capacity is used",
         three_digits(yielded),
         percent(Ratio(used))
     ))
 }
 
-/// Whether `run` is invalid for nothing but that its rate, one of a sweep or a search, is not kept: it was made to find that
-/// out, and spoils no other figure.
+/// Whether the only reason why `run` is invalid is that it missed its rate, which is the answer of a sweep or a search.
 pub(crate) fn has_found_a_limit(run: &Run) -> bool {
     let fails = |finding: &&Finding| finding.verdict == Verdict::Fail;
     let mut failed = run.findings.iter().filter(fails).peekable();
@@ -98,7 +91,50 @@ pub(crate) fn has_found_a_limit(run: &Run) -> bool {
     is_under_rate && failed.peek().is_some() && failed.all(|finding| finding.check() == Check::Backlog)
 }
 
-/// The service level that `record` was searched for.
-pub(crate) fn wish(record: &Record) -> Option<&Until> {
+/// The search of `record`.
+pub(crate) fn search(record: &Record) -> Option<&Until> {
     record.plan.until.as_ref()
+}
+
+/// Findings that are shown; more are counted.
+const FINDINGS_MAX: usize = 12;
+
+/// The findings of `run` that answer its purpose, and are no pass.
+pub(crate) fn answers(run: &Run) -> impl Iterator<Item = &Finding> {
+    run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass && model::is_answer(run, finding))
+}
+
+/// A paragraph for each of `findings`, with its run and the variation of the run, from column `indent` on.
+pub(crate) fn paragraphs<'a>(
+    mut findings: impl Iterator<Item = (&'a Run, &'a Finding)>,
+    indent: usize,
+    width: usize,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (run, finding) in findings.by_ref().take(FINDINGS_MAX) {
+        let of = run.variation.map(|of| format!(", {}", variation(of))).unwrap_or_default();
+        lines.extend(paragraph("", indent, &format!("run {}{of}: {}", run.number, finding_text(finding)), width));
+    }
+    let more = findings.count();
+    lines.extend((more > 0).then(|| format!("{:indent$}and {more} more, see the record", "")));
+    lines
+}
+
+/// The scope of the CPU time in the tables of `studies`, in one sentence. The capacity used is always that of the host.
+pub(crate) fn cpu_scope(studies: &[ThinkStudy<'_>]) -> String {
+    const OWN: &str = "processors used and CPU time: dbdyno and the engine";
+    const HOST: &str = "the whole host with all other programs, because the CPU time of the engine is not known";
+    let points = || studies.iter().flat_map(|study| &study.points).filter(|point| point.processors.is_some());
+    let is_host = |point: &&ThinkPoint<'_>| point.whose == Whose::Host;
+    let hosts: Vec<String> = points().filter(is_host).map(|point| count(point.run.number.into())).collect();
+    let capacity = match points().any(|point| point.used.is_some()) {
+        true => "; capacity used: the whole host",
+        false => "",
+    };
+    match hosts.len() {
+        0 => format!("{OWN}{capacity}"),
+        all if all == points().count() => format!("processors used and CPU time: {HOST}"),
+        1 => format!("{OWN}; in run {}: {HOST}{capacity}", list(hosts)),
+        _ => format!("{OWN}; in runs {}: {HOST}{capacity}", list(hosts)),
+    }
 }

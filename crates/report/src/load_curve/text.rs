@@ -1,4 +1,4 @@
-//! The same on a terminal.
+//! Latency over rate and think time on a terminal.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use model::{Bound, Quantiles, RateCurve, RatePoint, Statistic, ThinkPoint, Think
 use record::{Finding, Nanos, Ratio, Record, Run, Verdict};
 
 use super::{
-    RATES, SEARCH, THINK, answers, bound, capacity, curve_answer, explanation, has_found_a_limit, head, hidden,
-    is_behind, reason, study_head, told, whose, wish,
+    RATES, SEARCH, THINK, answers, bound, capacity, cpu_scope, curve_answer, explanation, has_found_a_limit, head,
+    hidden, is_behind, paragraphs, reason, search, study_head,
 };
 use crate::figure::{UNKNOWN, duration, percent, percent_digits, rate, time};
 use crate::layout::{Align, Head, Span, Table, cut, paragraph};
 use crate::style::{Ink, Style};
 use crate::words::mark;
 
-/// Letters of the label of a curve or a study.
+/// Characters of the label of a curve or a study.
 const LABEL_MAX: usize = 30;
 
-/// The parts of the page about rates and think time, each with its head; nothing where the record has no such runs.
+/// The parts about rates and think time, each with its heading; empty where the record has no such runs.
 pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'static str, Vec<String>)> {
-    let title = if wish(record).is_some() { SEARCH } else { RATES };
+    let title = if search(record).is_some() { SEARCH } else { RATES };
     let curves = model::rate_curves(record);
     let rates = curves.iter().map(|curve| of_curve(record, curve, style, width)).collect::<Vec<_>>();
     let studies = model::think_studies(record);
@@ -28,7 +28,7 @@ pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'stati
     let joined = |blocks: Vec<Vec<String>>| blocks.join(&String::new());
     let mut thinks = joined(thinks);
     if !thinks.is_empty() {
-        thinks.extend(paragraph("", 2, &whose(&studies), width));
+        thinks.extend(paragraph("", 2, &cpu_scope(&studies), width));
     }
     vec![(title, joined(rates)), (THINK, thinks)]
 }
@@ -36,15 +36,15 @@ pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'stati
 fn of_curve(record: &Record, curve: &RateCurve<'_>, style: Style, width: usize) -> Vec<String> {
     let label = cut(&format!("  {}", head(curve)), LABEL_MAX);
     let indent = label.chars().count() + 2;
-    let mut said: Vec<String> = curve_answer(curve, &record.plan).into_iter().collect();
-    said.extend(capacity(curve));
-    let mut lines = paragraph(&label, indent, &said.join("; "), width);
+    let mut clauses: Vec<String> = curve_answer(curve, &record.plan).into_iter().collect();
+    clauses.extend(capacity(curve));
+    let mut lines = paragraph(&label, indent, &clauses.join("; "), width);
     lines.extend(table(record, curve).lines(style, width));
-    // The table of a search says of each run whether the level was kept, and why not.
-    let is_told_above = |finding: &Finding| wish(record).is_some() && finding.verdict != Verdict::Unknown;
+    // The table of a search has the outcome and its reason for each run.
+    let is_in_table = |finding: &Finding| search(record).is_some() && finding.verdict != Verdict::Unknown;
     let runs = curve.points.iter().map(|point| point.run);
     let findings = runs.flat_map(|run| answers(run).map(move |finding| (run, finding)));
-    lines.extend(told(findings.filter(|(_, finding)| !is_told_above(finding)), 2, width));
+    lines.extend(paragraphs(findings.filter(|(_, finding)| !is_in_table(finding)), 2, width));
     lines.extend(curve.contrast().iter().flat_map(|contrast| paragraph("", 2, &explanation(contrast), width)));
     lines
 }
@@ -52,8 +52,8 @@ fn of_curve(record: &Record, curve: &RateCurve<'_>, style: Style, width: usize) 
 const HEADS: [Head; 9] = [
     (&["run"], Align::Right),
     (&["of", "capacity"], Align::Right),
-    (&["due"], Align::Right),
-    (&["done"], Align::Right),
+    (&["target"], Align::Right),
+    (&["achieved"], Align::Right),
     (&["p50"], Align::Right),
     (&["p99"], Align::Right),
     (&["p50"], Align::Right),
@@ -67,13 +67,13 @@ const SPANS: [Span; 3] = [
     Span { first: 6, columns: 2, title: "response time" },
 ];
 
-/// The columns of service times: a search judges response times and gives its reasons in their place.
+/// The columns of service times, which a search replaces by its reasons: it judges response times.
 const SERVICE: Range<usize> = 4..6;
 
 const SEARCH_SPANS: [Span; 2] = [SPANS[0], Span { first: 4, columns: 2, title: "response time" }];
 
 fn table(record: &Record, curve: &RateCurve<'_>) -> Table {
-    let is_search = wish(record).is_some();
+    let is_search = search(record).is_some();
     let bound = bound(record);
     let columns = |cells: Vec<String>| match is_search {
         true => without_service(cells),
@@ -98,37 +98,36 @@ fn without_service<Cell>(mut cells: Vec<Cell>) -> Vec<Cell> {
     cells
 }
 
-/// Whether the level was kept, and why not.
+/// Whether the level was met, and why not.
 fn judgement(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
     match point.kept {
-        Some(true) => kept(point, bound),
-        Some(false) => reason(point, bound).unwrap_or_else(|| "not kept".to_owned()),
+        Some(true) => met(point, bound),
+        Some(false) => reason(point, bound).unwrap_or_else(|| "missed".to_owned()),
         None => "?".to_owned(),
     }
 }
 
-/// That the level was kept, with the value that decided where no column shows it.
-fn kept(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
+/// That the level was met, with the deciding value where no column shows it.
+fn met(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
     let is_shown = |bound: &&Bound| [Ratio(0.5), Ratio(0.99)].map(Statistic::Quantile).contains(&bound.statistic);
     let hidden =
         bound.filter(|bound| !is_shown(bound)).and_then(|bound| Some((bound, bound.value(&point.run.response)?)));
-    hidden
-        .map_or_else(|| "kept".to_owned(), |(bound, value)| format!("kept: {} is {}", bound.statistic, duration(value)))
+    hidden.map_or_else(|| "met".to_owned(), |(bound, value)| format!("met: {} is {}", bound.statistic, duration(value)))
 }
 
-/// The mark of a run of a sweep; of one whose rate was not kept that, which is no doubt.
+/// The mark of a run of a sweep; a missed rate is an answer and no warning.
 fn marked(run: &Run) -> String {
-    const BEHIND: &str = "rate not kept";
-    let doubt = model::doubt(run);
-    match doubt {
+    const BEHIND: &str = "rate missed";
+    let verdict = model::doubt(run);
+    match verdict {
         Verdict::Fail if has_found_a_limit(run) => BEHIND.to_owned(),
-        Verdict::Warn if is_behind(run) => format!("{} {BEHIND}", mark(doubt)),
+        Verdict::Warn if is_behind(run) => format!("{} {BEHIND}", mark(verdict)),
         Verdict::Pass | Verdict::Unknown if is_behind(run) => BEHIND.to_owned(),
-        _ => mark(doubt).to_owned(),
+        _ => mark(verdict).to_owned(),
     }
 }
 
-/// That a rate does not keep the level, or is not kept, is an answer and no doubt.
+/// A missed level or rate is an answer and no warning.
 fn ink(verdict: Verdict, kept: Option<bool>) -> Option<Ink> {
     match verdict {
         Verdict::Fail => Some(Ink::Invalid),
@@ -156,11 +155,11 @@ fn times(quantiles: Option<Quantiles>) -> [String; 2] {
     [time(quantiles.map(|quantiles| quantiles.p50_ns)), time(quantiles.and_then(|quantiles| quantiles.p99_ns))]
 }
 
-/// The plain run, below those under a rate.
+/// The plain run, below those at a target rate.
 fn closed_line(run: &Run) -> Vec<String> {
     let row = model::row(run);
     let done = model::steps_per_second(run).map(|rate| rate.0);
-    let mut cells = vec![run.number.to_string(), "100 %".to_owned(), "no rate".to_owned(), rate(done)];
+    let mut cells = vec![run.number.to_string(), "100 %".to_owned(), "none".to_owned(), rate(done)];
     match row.verdict {
         Verdict::Fail => cells.extend([(); 4].map(|()| String::new())),
         _ => cells.extend([row.service, row.response].into_iter().flat_map(times)),
@@ -187,7 +186,7 @@ fn of_study(study: &ThinkStudy<'_>, style: Style, width: usize) -> Vec<String> {
     let mut table = Table::new(&THINK_HEADS, &[]);
     study.points.iter().for_each(|point| table.push(think_line(point), None));
     lines.extend(table.lines(style, width));
-    lines.extend(hidden(study).iter().flat_map(|said| paragraph("", 2, said, width)));
+    lines.extend(hidden(study).iter().flat_map(|text| paragraph("", 2, text, width)));
     lines
 }
 

@@ -1,10 +1,10 @@
-//! Volumes, rates and times of a plan, in the units in which the goal was said.
+//! Volumes, rates and times of a plan, in the units of the goal.
 
 use record::{Bytes, Nanos, Rate};
 
 use crate::figure::{duration, memory, three_digits, volume};
 
-/// In which steps bytes are counted.
+/// The prefix of byte units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ByteSteps {
     /// MB are 10^6 bytes.
@@ -60,7 +60,7 @@ pub(super) fn time(seconds: f64) -> String {
     duration(Nanos::from_seconds(seconds))
 }
 
-/// Seconds as they are: what two plans take is held against each other in them.
+/// A time in seconds, so that times of plans compare.
 pub(super) fn seconds(seconds: f64) -> String {
     format!("{} s", three_digits(seconds))
 }

@@ -1,11 +1,9 @@
-//! What a load within a given time needs, the sentence that explains it, and what a record says of loads that were not
-//! measured.
+//! The resources that a load within a given time requires, with an explanation, and predictions of loads from a record.
 
 mod amount;
 mod page;
 mod prediction;
 mod prediction_page;
-mod remark;
 mod row;
 mod sentence;
 mod text;
@@ -18,7 +16,7 @@ pub use prediction::{AskedLoad, LoadPredictionView, load_prediction_text};
 pub use prediction_page::load_prediction_html;
 pub use text::load_plan_text;
 
-/// A plan and what it comes to.
+/// A plan and its requirements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadPlanView {
     plan: Plan,
@@ -28,7 +26,7 @@ pub struct LoadPlanView {
 }
 
 impl LoadPlanView {
-    /// The view of `plan`, in whose words volumes and rates go in `steps`; `remarks` is what has to be known beside it.
+    /// The view of `plan` with volumes and rates in units of `steps`; `remarks` are its caveats.
     pub fn new(plan: Plan, steps: ByteSteps, remarks: Vec<String>) -> LoadPlanView {
         LoadPlanView { needs: needs(&plan), plan, steps, remarks }
     }

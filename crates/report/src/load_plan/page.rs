@@ -4,45 +4,44 @@ use maud::{Markup, html};
 use model::load_plan::{Need, Part};
 
 use super::LoadPlanView;
-use super::remark::known;
-use super::row::{needed_of_there, resource_rows, stage_rows};
-use super::sentence::{goal_words, name, sentences, verdict};
+use super::row::{required_of_available, resource_rows, stage_rows};
+use super::sentence::{caveats, goal_words, name, sentences, verdict};
 use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, gallery};
 use crate::layout::clean;
 
 const RESOURCES: [Column; 6] = [
     Column::text("resource"),
-    Column::figures("needed"),
-    Column::figures("there"),
+    Column::figures("required"),
+    Column::figures("available"),
     Column::figures("used"),
-    Column::figures("alone it takes"),
-    Column::text("so many are needed"),
+    Column::figures("time alone"),
+    Column::text("count required"),
 ];
 
-/// The column of resources that says how much of one is used.
+/// The column with the utilisation of a resource.
 const USED: usize = 3;
 
 const STAGES: [Column; 6] = [
     Column::text("stage"),
-    Column::figures("of flat file, a core"),
-    Column::figures("between"),
-    Column::figures("cores needed"),
+    Column::figures("flat file per core"),
+    Column::figures("range"),
+    Column::figures("cores required"),
     Column::figures("workers"),
-    Column::text("rate"),
+    Column::text("source"),
 ];
 
-/// The plan as one HTML file that needs nothing else: the verdict with the bottleneck, what it comes to in words, each
-/// resource with what is needed and what is there, the stages with their rates.
+/// The plan as a self-contained HTML file: the verdict with the bottleneck, an explanation, each resource required and
+/// available, the stages with their rates.
 pub fn load_plan_html(view: &LoadPlanView) -> String {
     let page = Page {
         title: format!("Load plan: {}", goal_words(view)),
         subtitle: format!("{} of flat file", view.steps.rate(view.needs.flat)),
         lead: lead(view),
         sections: vec![
-            Section::new("words", "In words", words(view)),
-            Section::new("resources", "What is needed, and what is there", resources(view)),
-            Section::new("stages", "Stages on processors", stages(view)),
+            Section::new("words", "Explanation", words(view)),
+            Section::new("resources", "Required and available resources", resources(view)),
+            Section::new("stages", "CPU stages", stages(view)),
         ],
         foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) "." } },
     };
@@ -53,27 +52,27 @@ fn lead(view: &LoadPlanView) -> Markup {
     let class = if view.needs.fits == Some(false) { "note fail" } else { "note" };
     html! {
         div class=(class) { p { (clean(&verdict(view))) } }
-        (remarks(&known(view)))
+        (remarks(&caveats(view)))
     }
 }
 
-/// What has to be known of figures, in a frame; nothing where there is nothing.
+/// Caveats in a frame; nothing where there are none.
 pub(super) fn remarks(remarks: &[String]) -> Markup {
     html! {
         @if !remarks.is_empty() {
             div class="note warn" {
-                p { strong { "To be read with these figures" } }
+                p { strong { "Caveats" } }
                 ul { @for remark in remarks { li { (clean(remark)) } } }
             }
         }
     }
 }
 
-/// All that is said but the verdict, which stands above.
+/// All sentences but the verdict, which is above.
 fn words(view: &LoadPlanView) -> Markup {
     let verdict = verdict(view);
-    let said = sentences(view).into_iter().filter(|said| *said != verdict);
-    html! { ul { @for said in said { li { (clean(&said)) } } } }
+    let others = sentences(view).into_iter().filter(|sentence| *sentence != verdict);
+    html! { ul { @for sentence in others { li { (clean(&sentence)) } } } }
 }
 
 fn resources(view: &LoadPlanView) -> Markup {
@@ -91,7 +90,7 @@ fn resources(view: &LoadPlanView) -> Markup {
     html! { (gallery(used(view).as_slice())) (table.html()) }
 }
 
-/// How much of each resource is used; those of which it is not known are in the table alone. Nothing of none.
+/// The utilisation of each resource; those of unknown utilisation are in the table alone.
 fn used(view: &LoadPlanView) -> Option<Diagram> {
     let bar = |need: &Need| {
         let (used, whole) = (need.used?.0, need.there?);
@@ -100,30 +99,30 @@ fn used(view: &LoadPlanView) -> Option<Diagram> {
             label: name(need.resource).to_owned(),
             value: used,
             interval: interval.map(|needed| (needed.low / whole, needed.high / whole)),
-            note: needed_of_there(view, need)?,
+            note: required_of_available(view, need)?,
             tone: if used > 1.0 { Tone::Worse } else { Tone::Plain },
         })
     };
     let bars: Vec<Bar> = view.needs.needs.iter().filter_map(bar).collect();
     let chart = BarChart {
-        title: "Needed of what is there".to_owned(),
+        title: "Utilisation of resources".to_owned(),
         description: clean(&verdict(view)),
-        axis: Axis::new("needed over there", Scale::FromZero, Figures::Percent),
+        axis: Axis::new("required over available", Scale::FromZero, Figures::Percent),
         base: 0.0,
-        marks: vec![Mark { x: 1.0, label: "all of it".to_owned() }],
+        marks: vec![Mark { x: 1.0, label: "100 %".to_owned() }],
         bars,
     };
     (!chart.bars.is_empty()).then(|| Diagram::new("used", chart))
 }
 
 fn stages(view: &LoadPlanView) -> Markup {
-    let mut table = Table::new("stages-table", "Stages, in the order of the way", &STAGES);
+    let mut table = Table::new("stages-table", "Stages, in the order of the pipeline", &STAGES);
     table.rows =
         stage_rows(view).into_iter().map(|cells| Row::new(cells.into_iter().map(Cell::text).collect())).collect();
     html! { (gallery(cores(view).as_slice())) (table.html()) }
 }
 
-/// The cores that each stage needs while the load goes on. Nothing of a single one, which the table tells.
+/// The cores that each stage requires during the load. Nothing for a single one, which is in the table.
 fn cores(view: &LoadPlanView) -> Option<Diagram> {
     let bar = |part: &Part| Bar {
         label: part.stage.word().to_owned(),
@@ -135,8 +134,8 @@ fn cores(view: &LoadPlanView) -> Option<Diagram> {
     let mut parts: Vec<&Part> = view.needs.needs.iter().flat_map(|need| &need.parts).collect();
     parts.sort_by_key(|part| part.stage);
     let chart = BarChart {
-        title: "Cores that each stage needs".to_owned(),
-        description: "What comes after the load is not drawn: it takes all processors of the server.".to_owned(),
+        title: "Cores required by each stage".to_owned(),
+        description: "Stages after the load are not drawn: they use all processors of the server.".to_owned(),
         axis: Axis::new("cores", Scale::FromZero, Figures::Rate),
         base: 0.0,
         marks: Vec::new(),

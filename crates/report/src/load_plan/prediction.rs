@@ -1,4 +1,4 @@
-//! What a record says of loads that were not measured, and how far that is off where they were measured elsewhere.
+//! Predictions of loads from a record, and their errors against loads of another record.
 
 use model::load::{Binding, Composed, LoadCheck, Prediction, Refusal, Target};
 use model::load_plan::{MeasuredPlan, StageCost, WrittenSource};
@@ -12,29 +12,29 @@ use crate::words::plural;
 
 const STEPS: ByteSteps = ByteSteps::Thousands;
 
-/// What a record says.
+/// Predictions from a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadPredictionView {
-    /// What was measured, and where.
+    /// The measured system.
     pub title: String,
-    /// What the stages cost, where a kind of table and a form were asked for that were measured.
+    /// The cost of the stages, where the requested kind of table and form were measured.
     pub measured: Option<MeasuredPlan>,
-    /// Loads that are asked about, with what was measured of those that were.
+    /// The requested loads, with their measurements where there are any.
     pub asked: Vec<AskedLoad>,
     /// Loads of another record.
     pub checked: Vec<LoadCheck>,
-    /// What has to be known of these figures.
+    /// Caveats.
     pub remarks: Vec<String>,
 }
 
-/// A load that is asked about.
+/// A requested load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskedLoad {
-    /// Which one.
+    /// The load.
     pub target: Target,
-    /// What is predicted of it.
+    /// Its prediction.
     pub predicted: Result<Prediction, Refusal>,
-    /// What was measured of it; absent where it was not.
+    /// Its measured rate, if any.
     pub measured: Option<Rate>,
 }
 
@@ -45,9 +45,9 @@ const LOADS: [Head; 9] = [
     (&["input"], Align::Left),
     (&["MB/s"], Align::Right),
     (&["TB/h"], Align::Right),
-    (&["between", "MB/s"], Align::Right),
+    (&["range", "MB/s"], Align::Right),
     (&["measured", "MB/s"], Align::Right),
-    (&["held up by"], Align::Left),
+    (&["bottleneck"], Align::Left),
 ];
 
 const CHECKS: [Head; 9] = [
@@ -58,15 +58,15 @@ const CHECKS: [Head; 9] = [
     (&["input"], Align::Left),
     (&["predicted", "MB/s"], Align::Right),
     (&["measured", "MB/s"], Align::Right),
-    (&["off"], Align::Right),
-    (&["held up by"], Align::Left),
+    (&["error"], Align::Right),
+    (&["bottleneck"], Align::Left),
 ];
 
 const STAGES: [Head; 3] =
-    [(&["stage"], Align::Left), (&["MB/s", "of a core"], Align::Right), (&["between"], Align::Right)];
+    [(&["stage"], Align::Left), (&["MB/s", "per core"], Align::Right), (&["range"], Align::Right)];
 
-/// The view for `width` columns (at least 60 are used): what the stages cost, what is predicted, and by how much the
-/// predictions of another record are off.
+/// The view for `width` columns (at least 60 are used): cost of the stages, predictions, and their errors against
+/// another record.
 pub fn load_prediction_text(view: &LoadPredictionView, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let mut lines = vec![style.paint(&cut(&clean(&view.title), width), Ink::Head)];
@@ -78,24 +78,24 @@ pub fn load_prediction_text(view: &LoadPredictionView, style: Style, width: usiz
         }
     };
     part(
-        "STAGES, measured: bytes of flat file",
+        "MEASURED STAGES: bytes of flat file",
         view.measured.iter().flat_map(|plan| measured(plan, style, width)).collect(),
     );
     part("PREDICTED", predicted(view, style, width));
     part("PREDICTED AND MEASURED", checked(view, style, width));
-    part("TO BE KNOWN", view.remarks.iter().flat_map(|remark| paragraph("!", 4, remark, width)).collect());
-    style.letters(lines.join("\n") + "\n")
+    part("CAVEATS", view.remarks.iter().flat_map(|remark| paragraph("!", 4, remark, width)).collect());
+    style.encoded(lines.join("\n") + "\n")
 }
 
 fn measured(plan: &MeasuredPlan, style: Style, width: usize) -> Vec<String> {
     let mut table = Table::new(&STAGES, &[]);
     stage_rows(plan).into_iter().for_each(|cells| table.push(cells.to_vec(), None));
-    let said = said_of(plan);
-    let said = said.iter().flat_map(|said| paragraph("-", 2, said, width));
-    table.lines(style, width).into_iter().chain(said).collect()
+    let notes = measured_notes(plan);
+    let notes = notes.iter().flat_map(|note| paragraph("-", 2, note, width));
+    table.lines(style, width).into_iter().chain(notes).collect()
 }
 
-/// The stages of measured loads: the rate of a core, and between which rates it lies.
+/// The stages of measured loads: the rate per core and its range.
 pub(super) fn stage_rows(plan: &MeasuredPlan) -> Vec<[String; 3]> {
     let row = |cost: &StageCost| {
         let StageCost::Rate(rate) = cost else { return None };
@@ -106,27 +106,27 @@ pub(super) fn stage_rows(plan: &MeasuredPlan) -> Vec<[String; 3]> {
     plan.stages.iter().filter_map(row).collect()
 }
 
-/// What else was measured of them.
-pub(super) fn said_of(plan: &MeasuredPlan) -> Vec<String> {
-    let mut said = vec![format!(
-        "of {}, the fastest of which, run {}, reached {}",
+/// Further measurements of these loads.
+pub(super) fn measured_notes(plan: &MeasuredPlan) -> Vec<String> {
+    let mut notes = vec![format!(
+        "from {}, the fastest of which, run {}, reached {}",
         plural(plan.runs.len() as u64, "load"),
         plan.fastest,
         STEPS.rate(plan.rate)
     )];
-    said.extend(plan.input_ratio.map(|ratio| format!("flat file over compressed: {}", three_digits(ratio))));
-    said.extend(plan.log_per_byte.map(|log| format!("log for a byte of flat file: {} bytes", three_digits(log))));
-    said.extend(plan.written_per_byte.map(|(written, source)| {
+    notes.extend(plan.input_ratio.map(|ratio| format!("flat file over compressed: {}", three_digits(ratio))));
+    notes.extend(plan.log_per_byte.map(|log| format!("log bytes per byte of flat file: {}", three_digits(log))));
+    notes.extend(plan.written_per_byte.map(|(written, source)| {
         let how = match source {
             WrittenSource::Given => "",
-            WrittenSource::Device => ", as the block layer saw it until the end of the run, others included",
+            WrittenSource::Device => ", counted by the block layer until the end of the run, other programs included",
             WrittenSource::LogAndTable => {
-                ", log and table, which is more than the block layer saw until the end of the run"
+                ", log and table, which is more than the block layer counted until the end of the run"
             }
         };
-        format!("written for a byte of flat file: {} bytes{how}", three_digits(written))
+        format!("write amplification: {} bytes per byte of flat file{how}", three_digits(written))
     }));
-    said
+    notes
 }
 
 fn predicted(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String> {
@@ -136,7 +136,7 @@ fn predicted(view: &LoadPredictionView, style: Style, width: usize) -> Vec<Strin
     lines.into_iter().chain(predicted_notes(view).iter().flat_map(|note| paragraph("-", 2, note, width))).collect()
 }
 
-/// The loads that are asked about of which there is a prediction.
+/// The requested loads with a prediction.
 pub(super) fn predicted_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
     let row = |asked: &AskedLoad| {
         let prediction = asked.predicted.as_ref().ok()?;
@@ -147,14 +147,14 @@ pub(super) fn predicted_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
     view.asked.iter().filter_map(row).collect()
 }
 
-/// Of which there is none and why, and on what the predictions rest.
+/// The loads without a prediction and why, and the basis of the predictions.
 pub(super) fn predicted_notes(view: &LoadPredictionView) -> Vec<String> {
     let refused = view.asked.iter().filter_map(|asked| {
         let refusal = asked.predicted.as_ref().err()?;
         Some(format!("{}: no prediction, {refusal}", head(&asked.target).join(" ")))
     });
-    let said = view.asked.iter().find_map(|asked| asked.predicted.as_ref().ok()).map(trust);
-    refused.chain(said).chain(composed(view)).collect()
+    let basis = view.asked.iter().find_map(|asked| asked.predicted.as_ref().ok()).map(trust);
+    refused.chain(basis).chain(composed(view)).collect()
 }
 
 fn head(target: &Target) -> [String; 4] {
@@ -181,29 +181,29 @@ fn binding(binding: Binding) -> &'static str {
     }
 }
 
-/// On what the interval rests.
+/// The basis of the range.
 fn trust(prediction: &Prediction) -> String {
     match prediction.off_max {
         Some(off) if prediction.left_out == 1 => {
-            format!("between: the one load that those unlike it predict is off by {}", percent(Ratio(off)))
+            format!("range: the error of the one load that dissimilar loads predict is {}", percent(Ratio(off)))
         }
         Some(off) => format!(
-            "between: each of {} loads of the record, predicted by those unlike it, is off by {} at most",
+            "range: {} loads of the record, each predicted from dissimilar loads, have a max error of {}",
             prediction.left_out,
             percent(Ratio(off))
         ),
-        None => "how far it may be off is not known: no load of the record can be predicted from the others".to_owned(),
+        None => "the error is not known: no load of the record can be predicted from the others".to_owned(),
     }
 }
 
 fn composed(view: &LoadPredictionView) -> Option<String> {
     let is_composed =
-        |said: &Result<Prediction, Refusal>| said.as_ref().is_ok_and(|said| said.composed == Composed::OfTheOthers);
+        |of: &Result<Prediction, Refusal>| of.as_ref().is_ok_and(|of| of.composed == Composed::OfTheOthers);
     let asked =
         view.asked.iter().map(|asked| &asked.predicted).chain(view.checked.iter().map(|check| &check.predicted));
     asked.into_iter().any(is_composed).then(|| {
-        "a kind of table that was not measured is made of the three others, as if partitions and compression cost the \
-         same together and apart"
+        "a kind of table that was not measured is composed of the three others, assuming independent costs of \
+         partitions and compression"
             .to_owned()
     })
 }
@@ -219,16 +219,16 @@ fn checked(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String>
 pub(super) fn checked_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
     let row = |check: &LoadCheck| {
         let [model, form, jobs, input] = head(&check.target);
-        let said = check.predicted.as_ref();
-        let rate = said.map_or_else(|_| UNKNOWN.to_owned(), |said| STEPS.digits(said.rate.0));
+        let predicted = check.predicted.as_ref();
+        let rate = predicted.map_or_else(|_| UNKNOWN.to_owned(), |of| STEPS.digits(of.rate.0));
         let off = check.off().map_or_else(|| UNKNOWN.to_owned(), signed);
-        let binding = said.map_or_else(|_| String::new(), |said| binding(said.binding).to_owned());
+        let binding = predicted.map_or_else(|_| String::new(), |of| binding(of.binding).to_owned());
         [check.run.to_string(), model, form, jobs, input, rate, STEPS.digits(check.measured.0), off, binding]
     };
     view.checked.iter().map(row).collect()
 }
 
-/// Of which of them there is no prediction, and by how much the others are off.
+/// The loads without a prediction, and the max error of the others.
 pub(super) fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
     let refusal = |check: &LoadCheck| {
         check.predicted.as_ref().err().map(|refusal| format!("run {}: no prediction, {refusal}", check.run))
@@ -243,8 +243,8 @@ pub(super) fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
             .collect();
         let worst = off.iter().copied().reduce(f64::max)?;
         let loads = plural(off.len() as u64, "load");
-        let whose = if is_seen { " like those that it rests on" } else { "" };
-        Some(format!("off by {} at most, of {loads}{whose}", percent(Ratio(worst))))
+        let basis = if is_seen { " of kinds that the prediction is based on" } else { "" };
+        Some(format!("max error {} over {loads}{basis}", percent(Ratio(worst))))
     };
     view.checked.iter().filter_map(refusal).chain(worst(false)).chain(worst(true)).collect()
 }

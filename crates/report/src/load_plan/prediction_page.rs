@@ -1,17 +1,18 @@
-//! What a record says of loads that were not measured, as a page.
+//! Predictions of loads from a record, as a page.
 
 use maud::{Markup, html};
 use model::load::{LoadCheck, Prediction};
 
 use super::page::remarks;
 use super::prediction::{
-    AskedLoad, LoadPredictionView, checked_notes, checked_rows, predicted_notes, predicted_rows, said_of, stage_rows,
+    AskedLoad, LoadPredictionView, checked_notes, checked_rows, measured_notes, predicted_notes, predicted_rows,
+    stage_rows,
 };
 use crate::chart::{Axis, Bar, BarChart, Figures, LineChart, Mark, Point, Role, Scale, Series, Tone};
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, gallery};
 use crate::layout::clean;
 
-const STAGES: [Column; 3] = [Column::text("stage"), Column::figures("MB/s of a core"), Column::figures("between")];
+const STAGES: [Column; 3] = [Column::text("stage"), Column::figures("MB/s per core"), Column::figures("range")];
 
 const LOADS: [Column; 9] = [
     Column::text("table"),
@@ -20,9 +21,9 @@ const LOADS: [Column; 9] = [
     Column::text("input"),
     Column::figures("MB/s"),
     Column::figures("TB/h"),
-    Column::figures("between, MB/s"),
+    Column::figures("range, MB/s"),
     Column::figures("measured, MB/s"),
-    Column::text("held up by"),
+    Column::text("bottleneck"),
 ];
 
 const CHECKS: [Column; 9] = [
@@ -33,19 +34,18 @@ const CHECKS: [Column; 9] = [
     Column::text("input"),
     Column::figures("predicted, MB/s"),
     Column::figures("measured, MB/s"),
-    Column::figures("off"),
-    Column::text("held up by"),
+    Column::figures("error"),
+    Column::text("bottleneck"),
 ];
 
-/// The view as one HTML file that needs nothing else: what the stages cost, what is predicted, and by how much the
-/// predictions of another record are off.
+/// The view as a self-contained HTML file: cost of the stages, predictions, and their errors against another record.
 pub fn load_prediction_html(view: &LoadPredictionView) -> String {
     let page = Page {
         title: clean(&view.title),
         subtitle: "MB are 10^6 bytes of flat file, uncompressed".to_owned(),
         lead: remarks(&view.remarks),
         sections: vec![
-            Section::new("stages", "Stages, measured", stages(view)),
+            Section::new("stages", "Measured stages", stages(view)),
             Section::new("predicted", "Predicted", predicted(view)),
             Section::new("checked", "Predicted and measured", checked(view)),
         ],
@@ -54,21 +54,21 @@ pub fn load_prediction_html(view: &LoadPredictionView) -> String {
     page.html()
 }
 
-/// A table of words.
+/// A text table.
 fn table<const CELLS: usize>(id: &str, caption: &str, columns: &[Column], rows: Vec<[String; CELLS]>) -> Markup {
     let row = |cells: [String; CELLS]| Row::new(cells.into_iter().map(Cell::text).collect());
     Table { rows: rows.into_iter().map(row).collect(), ..Table::new(id, caption, columns) }.html()
 }
 
-fn list(said: &[String]) -> Markup {
-    html! { @if !said.is_empty() { ul { @for said in said { li { (clean(said)) } } } } }
+fn list(notes: &[String]) -> Markup {
+    html! { @if !notes.is_empty() { ul { @for note in notes { li { (clean(note)) } } } } }
 }
 
 fn stages(view: &LoadPredictionView) -> Markup {
     let Some(plan) = &view.measured else { return Markup::default() };
     html! {
-        (table("stages-table", "Flat file per second of a core", &STAGES, stage_rows(plan)))
-        (list(&said_of(plan)))
+        (table("stages-table", "Flat file per second and core", &STAGES, stage_rows(plan)))
+        (list(&measured_notes(plan)))
     }
 }
 
@@ -78,12 +78,12 @@ fn predicted(view: &LoadPredictionView) -> Markup {
     }
     html! {
         (gallery(curves(view).as_slice()))
-        (table("predicted-table", "Loads that are asked about", &LOADS, predicted_rows(view)))
+        (table("predicted-table", "Requested loads", &LOADS, predicted_rows(view)))
         (list(&predicted_notes(view)))
     }
 }
 
-/// Rates over sessions, a curve for each input, with what was measured of them. Nothing without a prediction.
+/// Rates over sessions, a curve for each input, with the measurements. Nothing without a prediction.
 fn curves(view: &LoadPredictionView) -> Option<Diagram> {
     let mut inputs: Vec<&str> = view.asked.iter().map(|asked| asked.target.input.as_str()).collect();
     inputs.dedup();
@@ -99,7 +99,7 @@ fn curves(view: &LoadPredictionView) -> Option<Diagram> {
     (!chart.series.is_empty()).then(|| Diagram::new("rates", chart))
 }
 
-/// What was measured of loads from `input`, and what is predicted of them.
+/// Measured and predicted rates of loads from `input`.
 fn curve(view: &LoadPredictionView, input: &str) -> Vec<Series> {
     let asked = || view.asked.iter().filter(|asked| asked.target.input == input);
     let point = |asked: &AskedLoad, prediction: &Prediction| {

@@ -1,4 +1,4 @@
-//! What stands in the rows of a plan's tables, on a terminal as on a page.
+//! The rows of a plan's tables, for text and page.
 
 use model::Interval;
 use model::load_plan::{Need, Part, RateSource, Resource, Stage, StageCost, StageRate, Units};
@@ -11,9 +11,9 @@ use crate::figure::{UNKNOWN, percent, three_digits};
 
 /// One resource.
 pub(super) struct ResourceRow {
-    /// Its name, what is needed, what is there, how much of that is used, how long it takes alone, how many are needed.
+    /// Name, required, available, utilisation, time alone, count required.
     pub(super) cells: [String; 6],
-    /// Whether more of it is needed than there is.
+    /// Whether more is required than available.
     pub(super) is_short: bool,
 }
 
@@ -23,8 +23,8 @@ pub(super) fn resource_rows(view: &LoadPlanView) -> Vec<ResourceRow> {
     let row = |need: &Need| ResourceRow {
         cells: [
             name(need.resource).to_owned(),
-            needed(view, need).unwrap_or_else(unknown),
-            there(view, need).unwrap_or_else(unknown),
+            required(view, need).unwrap_or_else(unknown),
+            available(view, need).unwrap_or_else(unknown),
             need.used.map_or_else(unknown, |used| format!("{}{}", least(need), percent(used))),
             need.seconds.map_or_else(unknown, seconds),
             count(view, need).unwrap_or_else(unknown),
@@ -35,22 +35,22 @@ pub(super) fn resource_rows(view: &LoadPlanView) -> Vec<ResourceRow> {
 }
 
 /// `132 of 235 MB/s`, `>= 9.44 of 4.00 cores`; none where one of them is not known.
-pub(super) fn needed_of_there(view: &LoadPlanView, need: &Need) -> Option<String> {
-    let (needed, there) = (need.needed?.estimate, need.there?);
-    let (needed, there, unit) = match need.resource.is_processors() {
-        true => (three_digits(needed), three_digits(there), "cores"),
-        false => (view.steps.digits(needed), view.steps.digits(there), view.steps.unit()),
+pub(super) fn required_of_available(view: &LoadPlanView, need: &Need) -> Option<String> {
+    let (required, available) = (need.needed?.estimate, need.there?);
+    let (required, available, unit) = match need.resource.is_processors() {
+        true => (three_digits(required), three_digits(available), "cores"),
+        false => (view.steps.digits(required), view.steps.digits(available), view.steps.unit()),
     };
-    Some(format!("{}{needed} of {there} {unit}", least(need)))
+    Some(format!("{}{required} of {available} {unit}", least(need)))
 }
 
-/// What is needed of a resource, with its unit; none where it is not known.
-fn needed(view: &LoadPlanView, need: &Need) -> Option<String> {
+/// The required amount of a resource, with its unit; none where it is not known.
+fn required(view: &LoadPlanView, need: &Need) -> Option<String> {
     need.needed.map(|needed| format!("{}{}", least(need), amount(view, need, needed.estimate)))
 }
 
-/// What there is of it; none where it is not known.
-fn there(view: &LoadPlanView, need: &Need) -> Option<String> {
+/// The available amount; none where it is not known.
+fn available(view: &LoadPlanView, need: &Need) -> Option<String> {
     need.there.map(|there| amount(view, need, there))
 }
 
@@ -61,12 +61,12 @@ fn amount(view: &LoadPlanView, need: &Need, value: f64) -> String {
     }
 }
 
-/// What stands before a need of which some stages are not known.
+/// The prefix of a requirement with unknown stages.
 fn least(need: &Need) -> &'static str {
     if need.unknown.is_empty() { "" } else { ">= " }
 }
 
-/// How many of a resource are needed, in words.
+/// The required count of a resource, in words.
 fn count(view: &LoadPlanView, need: &Need) -> Option<String> {
     let count = need.count?;
     let of = |units: &Units| named(&Units { count: 1, ..units.clone() });
@@ -79,8 +79,8 @@ fn count(view: &LoadPlanView, need: &Need) -> Option<String> {
     Some(format!("{count} x {one}"))
 }
 
-/// The stages that run on processors, in the order of the way: each with its rate, between which rates that lies, cores
-/// and workers needed, and where the rate comes from.
+/// The CPU stages in the order of the pipeline: each with its rate and range, required cores and workers, and the
+/// source of the rate.
 pub(super) fn stage_rows(view: &LoadPlanView) -> Vec<[String; 6]> {
     let parts: Vec<&Part> = view.needs.needs.iter().flat_map(|need| &need.parts).collect();
     let unknown: Vec<Stage> = view.needs.needs.iter().flat_map(|need| need.unknown.clone()).collect();
@@ -88,7 +88,7 @@ pub(super) fn stage_rows(view: &LoadPlanView) -> Vec<[String; 6]> {
         let part = parts.iter().find(|part| part.stage == stage);
         match view.plan.cost(stage) {
             Some(StageCost::Rate(rate)) => Some(stage_row(view.steps, rate, part.copied())),
-            Some(StageCost::Skipped(_)) => Some([stage.word(), "", "", "0", "", "not gone through"].map(str::to_owned)),
+            Some(StageCost::Skipped(_)) => Some([stage.word(), "", "", "0", "", "skipped"].map(str::to_owned)),
             None if unknown.contains(&stage) => {
                 Some([stage.word(), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, "not known"].map(str::to_owned))
             }
@@ -105,13 +105,13 @@ fn stage_row(steps: ByteSteps, rate: &StageRate, part: Option<&Part>) -> [String
         format!("{}{times}", rate.stage.word()),
         steps.rate(Rate(core)),
         span(steps, rate),
-        part.map_or_else(|| "after it".to_owned(), |part| three_digits(part.cores.estimate)),
+        part.map_or_else(|| "after load".to_owned(), |part| three_digits(part.cores.estimate)),
         part.map_or_else(String::new, |part| part.workers.to_string()),
         source(rate.source).to_owned(),
     ]
 }
 
-/// Between which rates that of a core lies; nothing where that is not known.
+/// The range of the rate per core; nothing where it is not known.
 fn span(steps: ByteSteps, rate: &StageRate) -> String {
     let Interval { low, high, .. } = rate.rate;
     match low < high {

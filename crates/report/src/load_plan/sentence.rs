@@ -1,36 +1,36 @@
-//! The arithmetic of a plan in words.
+//! The explanation and the caveats of a plan.
 
-use model::load_plan::{Need, PhaseKind, Resource, Stage, Units, WrittenSource};
+use model::load_plan::{Cores, Need, PhaseKind, RateSource, Resource, Stage, StageCost, Units, WrittenSource};
 
 use super::LoadPlanView;
 use super::amount::{cores, seconds, time};
 use crate::figure::{percent, three_digits};
 use crate::layout::clean;
-use crate::words::plural;
+use crate::words::{capital, plural};
 
-/// The hour that rates are often said in.
+/// An hour, the usual unit of rates.
 const HOUR_SECONDS: f64 = 3_600.0;
 
-/// The sentences, in the order of the way that a byte takes; the last one is the verdict.
+/// The sentences, in the order of the pipeline; the last one is the verdict.
 pub(super) fn sentences(view: &LoadPlanView) -> Vec<String> {
-    let mut said = vec![goal(view)];
-    said.extend(network(view));
-    said.extend(processors(view));
-    said.extend(disks(view));
-    said.extend(replicas(view));
-    said.push(verdict(view));
-    said
+    let mut sentences = vec![goal(view)];
+    sentences.extend(network(view));
+    sentences.extend(processors(view));
+    sentences.extend(disks(view));
+    sentences.extend(replicas(view));
+    sentences.push(verdict(view));
+    sentences
 }
 
-/// What a resource is called.
+/// The name of a resource.
 pub(super) fn name(resource: Resource) -> &'static str {
     match resource {
         Resource::Network => "network",
         Resource::Processors => "processors",
-        Resource::ClientProcessors => "processors of the client",
-        Resource::ServerProcessors => "processors of the server",
+        Resource::ClientProcessors => "client processors",
+        Resource::ServerProcessors => "server processors",
         Resource::Disks => "disks",
-        Resource::ReplicaLinks => "links to replicas",
+        Resource::ReplicaLinks => "replica links",
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn named(units: &Units) -> String {
     if units.count == 1 { of } else { format!("{} x {of}", units.count) }
 }
 
-/// The links as a subject with its verb: `2 x 1 GbE carry`, `The network, 2 x 115MB/s, carries`.
+/// The links with a verb: `2 x 1 GbE carry`, `The network, 2 x 115MB/s, carries`.
 fn links_carry(links: &Units) -> String {
     match (&links.basis, links.count) {
         (Some(_), _) => format!("{} carry", named(links)),
@@ -49,7 +49,7 @@ fn links_carry(links: &Units) -> String {
     }
 }
 
-/// What the goal is called: `1.00 TB/h`, `10.0 TB in 4.00 h`.
+/// The goal: `1.00 TB/h`, `10.0 TB in 4.00 h`.
 pub(super) fn goal_words(view: &LoadPlanView) -> String {
     match view.plan.window_seconds {
         HOUR_SECONDS => view.steps.hourly(view.needs.flat),
@@ -66,17 +66,17 @@ fn goal(view: &LoadPlanView) -> String {
         .iter()
         .filter_map(|phase| match phase.kind {
             PhaseKind::Load => None,
-            PhaseKind::Index => Some(format!("making indexes takes {}", time(phase.seconds))),
-            PhaseKind::Verify => Some(format!("checking takes {}", time(phase.seconds))),
+            PhaseKind::Index => Some(format!("building indexes takes {}", time(phase.seconds))),
+            PhaseKind::Verify => Some(format!("verification takes {}", time(phase.seconds))),
         })
         .collect();
     match (after.is_empty(), view.needs.loading) {
         (true, _) => format!("{flat}."),
         (false, None) => {
-            format!("{flat}; {} when the load has ended, which leaves no time for it.", after.join(" and "))
+            format!("{flat}; {} after the load, which leaves no time for the load.", after.join(" and "))
         }
         (false, Some(loading)) => format!(
-            "{flat}; {} when the load has ended, so that it has to reach {} meanwhile.",
+            "{flat}; {} after the load, so that the load has to reach {}.",
             after.join(" and "),
             steps.rate(loading)
         ),
@@ -93,32 +93,37 @@ fn network(view: &LoadPlanView) -> Option<String> {
     let Some(links) = &view.plan.network else {
         let sent = view.needs.input.map(|rate| steps.rate(rate))?;
         let how = input.name.as_ref().map_or_else(String::new, |name| {
-            format!(" ({} at {} for {} of flat file)", clean(name), three_digits(input.ratio), steps.rate(loading))
+            format!(
+                " ({} at ratio {} for {} of flat file)",
+                clean(name),
+                three_digits(input.ratio),
+                steps.rate(loading)
+            )
         });
-        return Some(format!("{sent}{how} have to come over the network; what it carries is not known."));
+        return Some(format!("{sent}{how} are required of the network; its capacity is not known."));
     };
     let all = links.all();
     let basis = links.basis.as_ref().map_or_else(String::new, |basis| format!(" ({basis})"));
-    let mut said = format!("{} {}{basis}", links_carry(links), steps.rate(all));
-    let alone = format!("{} for all of it", seconds(view.plan.volume.0 as f64 / all.0));
-    said.push_str(&match loading.0 <= all.0 {
-        true => format!(", enough for plain text, {alone}"),
-        false => format!(", so that plain text does not fit: {alone}"),
+    let mut text = format!("{} {}{basis}", links_carry(links), steps.rate(all));
+    let alone = format!("{} in total", seconds(view.plan.volume.0 as f64 / all.0));
+    text.push_str(&match loading.0 <= all.0 {
+        true => format!(", enough for uncompressed input, {alone}"),
+        false => format!(", not enough for uncompressed input: {alone}"),
     });
     if let (Some(name), Some(sent)) = (&input.name, view.needs.input) {
         let fits = if sent.0 <= all.0 { "which fits" } else { "which does not fit either" };
         let time = seconds(view.plan.volume.0 as f64 / input.ratio / all.0);
-        said.push_str(&format!(
-            "; {} at {} makes it {}, {fits}, {time}",
+        text.push_str(&format!(
+            "; {} at ratio {} reduces it to {}, {fits}, {time}",
             clean(name),
             three_digits(input.ratio),
             steps.rate(sent)
         ));
     }
-    Some(format!("{said}."))
+    Some(format!("{text}."))
 }
 
-/// What the stages need, and which are not known.
+/// The CPU requirement of the stages, and the unknown ones.
 fn processors(view: &LoadPlanView) -> Vec<String> {
     let pools = view.needs.needs.iter().filter(|need| need.resource.is_processors());
     let mut pools: Vec<&Need> = pools.collect();
@@ -127,7 +132,7 @@ fn processors(view: &LoadPlanView) -> Vec<String> {
 }
 
 fn pool(view: &LoadPlanView, need: &Need) -> String {
-    let whose = match need.resource {
+    let owner = match need.resource {
         Resource::ClientProcessors => " of the client",
         Resource::ServerProcessors => " of the server",
         _ => "",
@@ -138,26 +143,26 @@ fn pool(view: &LoadPlanView, need: &Need) -> String {
         .map(|part| {
             let workers = (part.worker_cores != 1.0)
                 .then(|| format!(" ({} workers of {} each)", part.workers, cores(part.worker_cores)));
-            format!("{} needs {}{}", doing(part.stage), cores(part.cores.estimate), workers.unwrap_or_default())
+            format!("{} requires {}{}", doing(part.stage), cores(part.cores.estimate), workers.unwrap_or_default())
         })
         .collect();
     let open = match need.unknown.as_slice() {
         [] => String::new(),
         stages => {
             let words: Vec<&str> = stages.iter().map(|stage| stage.word()).collect();
-            format!("; of {} no rate is known", words.join(", "))
+            format!("; the rate of {} is not known", words.join(", "))
         }
     };
     let least = if need.unknown.is_empty() { "" } else { "at least " };
     let Some((needed, count)) = need.needed.zip(need.count) else {
-        return format!("How many processors{whose} are needed is not known{open}.");
+        return format!("The number of required processors{owner} is not known{open}.");
     };
     let busy = match view.plan.utilisation.0 {
         1.0 => String::new(),
-        _ => format!(" at {} busy", percent(view.plan.utilisation)),
+        _ => format!(" at {} utilisation", percent(view.plan.utilisation)),
     };
-    let there = need.there.map(|there| format!(" where there are {there}")).unwrap_or_default();
-    let all = format!("{least}{} in all{whose}{busy}, {count} whole ones{there}", cores(needed.estimate));
+    let available = need.there.map(|available| format!(", {available} available")).unwrap_or_default();
+    let all = format!("{least}{} in total{owner}{busy}, rounded up to {count}{available}", cores(needed.estimate));
     let text = if parts.is_empty() { all } else { format!("{}: {all}", parts.join(", ")) };
     format!("{}{open}.", capital(&text))
 }
@@ -170,8 +175,8 @@ fn doing(stage: Stage) -> &'static str {
         Stage::Convert => "converting",
         Stage::Send => "sending",
         Stage::Insert => "inserting",
-        Stage::Index => "making indexes",
-        Stage::Verify => "checking",
+        Stage::Index => "building indexes",
+        Stage::Verify => "verifying",
     }
 }
 
@@ -182,11 +187,11 @@ fn disks(view: &LoadPlanView) -> Option<String> {
     let disks = disks.map(|disks| format!("{} write {}", of(disks), view.steps.rate(disks.all())));
     let Some((per_byte, source)) = view.plan.written_per_byte else {
         let there = disks.map_or_else(String::new, |disks| format!("; {disks}"));
-        return Some(format!("How many bytes are written for a byte of flat file is not known{there}."));
+        return Some(format!("The write amplification is not known{there}."));
     };
     let source = match source {
         WrittenSource::Given => "",
-        WrittenSource::Device => " (measured at the block layer, what others wrote included)",
+        WrittenSource::Device => " (measured at the block layer, writes of other programs included)",
         WrittenSource::LogAndTable => " (log and table as measured)",
     };
     let copies = match view.plan.replicas {
@@ -195,9 +200,9 @@ fn disks(view: &LoadPlanView) -> Option<String> {
     };
     let needed =
         need.needed.map_or_else(String::new, |needed| format!(": {}", view.steps.rate(record::Rate(needed.estimate))));
-    let there = disks.unwrap_or_else(|| "what the disks write is not known".to_owned());
+    let there = disks.unwrap_or_else(|| "the write rate of the disks is not known".to_owned());
     Some(format!(
-        "{} bytes are written for a byte of flat file{source}{copies}{needed}; {there}.",
+        "{} bytes are written per byte of flat file{source}{copies}{needed}; {there}.",
         three_digits(per_byte)
     ))
 }
@@ -207,41 +212,71 @@ fn replicas(view: &LoadPlanView) -> Option<String> {
     let replicas = view.plan.replicas;
     Some(match need.needed {
         Some(needed) => format!(
-            "The log for {replicas} replicas takes {} of the links, in the other direction.",
+            "The log for {replicas} replicas requires {} of the links, outbound.",
             view.steps.rate(record::Rate(needed.estimate))
         ),
-        None => format!("How much log goes to the {replicas} replicas is not known."),
+        None => format!("The log volume for the {replicas} replicas is not known."),
     })
 }
 
-/// Whether it fits, what is used most, and what there is allows.
+/// Whether the plan fits, the bottleneck, and the possible rate.
 pub(super) fn verdict(view: &LoadPlanView) -> String {
     let open = || {
         let known = view.needs.needs.iter().filter(|need| need.used.is_none() || !need.unknown.is_empty());
         known.map(|need| name(need.resource)).collect::<Vec<_>>().join(", ")
     };
     let most = view.needs.bottleneck();
-    let used = most.and_then(|need| Some(format!("{}, used to {}", name(need.resource), percent(need.used?))));
-    // What it allows in all is not known where the time of one part of it is not.
+    let used = most.and_then(|need| Some(format!("{}, {} utilised", name(need.resource), percent(need.used?))));
+    // The possible rate is not known where the time of a stage is not.
     let allows = |before: &str, after: &str| {
         let possible = view.needs.possible.map(|rate| view.steps.hourly(rate));
-        possible.map_or(String::new(), |possible| format!("{before} allows {possible}{after}"))
+        possible.map_or(String::new(), |possible| format!("{before} allow {possible}{after}"))
     };
     match (view.needs.fits, used) {
-        (Some(true), Some(used)) => format!("It fits. The bottleneck is {used}{}.", allows("; what there is", "")),
+        (Some(true), Some(used)) => {
+            format!("It fits. The bottleneck is {used}{}.", allows("; the available resources", ""))
+        }
         (Some(false), Some(used)) => {
-            format!("It does not fit. The bottleneck is {used}{}.", allows("; what there is", " at most"))
+            format!("It does not fit. The bottleneck is {used}{}.", allows("; the available resources", " at most"))
         }
         (None, Some(used)) => format!(
-            "Of what is known the bottleneck is {used}{}. Whether it fits is not known: see {}.",
-            allows(", which", " at most"),
+            "The bottleneck of the known resources is {used}{}. Whether the plan fits is not known: see {}.",
+            allows("; they", " at most"),
             open()
         ),
-        (_, None) => "What there is was not said, so that no bottleneck can be named.".to_owned(),
+        (_, None) => "The available resources were not given: no bottleneck is known.".to_owned(),
     }
 }
 
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+/// The caveats of a plan: given ones, and the sources of its figures.
+pub(super) fn caveats(view: &LoadPlanView) -> Vec<String> {
+    let plan = &view.plan;
+    let mut caveats = view.remarks.clone();
+    let rates = plan.stages.iter().filter_map(|cost| match cost {
+        StageCost::Rate(rate) => Some(rate),
+        StageCost::Skipped(_) => None,
+    });
+    if rates.clone().any(|rate| rate.source == RateSource::NotMeasured) {
+        caveats.push(
+            "rates that were NOT MEASURED are commonly published ranges, used at their lower end; replace them by a \
+             load of your own data on your own machine (dbdyno load, then --from RECORD)"
+                .to_owned(),
+        );
+    }
+    if plan.utilisation.0 == 1.0 && rates.clone().next().is_some() {
+        caveats
+            .push("processors are planned at 100 % utilisation; --target-utilisation 0.7 leaves headroom".to_owned());
+    }
+    if rates.clone().any(|rate| rate.stage.is_after_the_load()) {
+        caveats.push("stages after the load are assumed to use all processors of the server".to_owned());
+    }
+    if are_open(plan.cores) {
+        caveats.push("the number of processors was not given (--cores)".to_owned());
+    }
+    caveats
+}
+
+/// Whether `cores` does not define the number of cores.
+fn are_open(cores: Cores) -> bool {
+    matches!(cores, Cores::Shared(None) | Cores::Apart { client: None, .. } | Cores::Apart { server: None, .. })
 }

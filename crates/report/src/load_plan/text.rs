@@ -1,9 +1,8 @@
 //! A plan on a terminal.
 
 use super::LoadPlanView;
-use super::remark::known;
 use super::row::{resource_rows, stage_rows};
-use super::sentence::{goal_words, sentences};
+use super::sentence::{caveats, goal_words, sentences};
 use crate::layout::{Align, Head, Table, cut, paragraph, section};
 use crate::style::{Ink, Style};
 
@@ -11,24 +10,24 @@ const LEFT: usize = 4;
 
 const RESOURCES: [Head; 6] = [
     (&["resource"], Align::Left),
-    (&["needed"], Align::Right),
-    (&["there"], Align::Right),
+    (&["required"], Align::Right),
+    (&["available"], Align::Right),
     (&["used"], Align::Right),
-    (&["alone", "it takes"], Align::Right),
-    (&["so many", "are needed"], Align::Left),
+    (&["time", "alone"], Align::Right),
+    (&["count", "required"], Align::Left),
 ];
 
 const STAGES: [Head; 6] = [
     (&["stage"], Align::Left),
-    (&["of flat file,", "a core"], Align::Right),
-    (&["between"], Align::Right),
-    (&["cores", "needed"], Align::Right),
+    (&["flat file", "per core"], Align::Right),
+    (&["range"], Align::Right),
+    (&["cores", "required"], Align::Right),
     (&["workers"], Align::Right),
-    (&["rate"], Align::Left),
+    (&["source"], Align::Left),
 ];
 
-/// The plan for `width` columns (at least 60 are used): what it comes to in words, each resource with what is needed and
-/// what is there, the bottleneck first, the stages with their rates, and what is not known.
+/// The plan for `width` columns (at least 60 are used): an explanation, each resource required and available with the
+/// bottleneck first, the stages with their rates, and caveats.
 pub fn load_plan_text(view: &LoadPlanView, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = format!("dbdyno load plan: {}", goal_words(view));
@@ -40,7 +39,7 @@ pub fn load_plan_text(view: &LoadPlanView, style: Style, width: usize) -> String
             lines.extend(body);
         }
     };
-    part("IN WORDS", sentences(view).iter().flat_map(|said| paragraph("-", 2, said, width)).collect());
+    part("EXPLANATION", sentences(view).iter().flat_map(|sentence| paragraph("-", 2, sentence, width)).collect());
     let table = |head: &[Head], rows: Vec<(Vec<String>, Option<Ink>)>| {
         let mut table = Table::new(head, &[]);
         rows.into_iter().for_each(|(cells, ink)| table.push(cells, ink));
@@ -50,7 +49,7 @@ pub fn load_plan_text(view: &LoadPlanView, style: Style, width: usize) -> String
     let resources = resource_rows(view).into_iter().map(|row| (row.cells.to_vec(), ink(row.is_short))).collect();
     part("RESOURCES: the most used first", table(&RESOURCES, resources));
     let stages = stage_rows(view).into_iter().map(|cells| (cells.to_vec(), None)).collect();
-    part("STAGES ON PROCESSORS", table(&STAGES, stages));
-    part("TO BE KNOWN", known(view).iter().flat_map(|said| paragraph("!", LEFT, said, width)).collect());
-    style.letters(lines.join("\n") + "\n")
+    part("CPU STAGES", table(&STAGES, stages));
+    part("CAVEATS", caveats(view).iter().flat_map(|caveat| paragraph("!", LEFT, caveat, width)).collect());
+    style.encoded(lines.join("\n") + "\n")
 }

@@ -11,7 +11,7 @@ use crate::figure::{UNKNOWN, number, percent, three_digits};
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
 
-/// The curve as one HTML file that needs nothing else: the verdict, the picture, the law, what was measured.
+/// The curve as a self-contained HTML file: the verdict, the chart, the law, the measurements.
 pub fn scale_html(view: &ScaleView) -> String {
     let page = Page {
         title: format!("Scalability: {}", clean(&view.curve.title)),
@@ -32,14 +32,14 @@ fn lead(view: &ScaleView) -> Markup {
     html! {
         @if !view.curve.remarks.is_empty() {
             div class="note warn" {
-                p { strong { "To be read with these figures" } }
+                p { strong { "Caveats" } }
                 ul { @for remark in &view.curve.remarks { li { (clean(remark)) } } }
             }
         }
     }
 }
 
-/// The verdict, or what is said of a larger number without a claim.
+/// The verdict on a claim, or the extrapolation without one.
 fn claim(view: &ScaleView) -> Markup {
     let Some(target) = &view.target else { return Markup::default() };
     let unit = &view.curve.unit;
@@ -47,7 +47,7 @@ fn claim(view: &ScaleView) -> Markup {
     let mut fact = |name: &str, text: String| rows.push((name.to_owned(), clean(&text)));
     if let Some(judgement) = &view.judgement {
         fact("claim", format!("{} {unit} at N = {}", number(judgement.claim.rate), judgement.claim.n));
-        view.question.said.iter().for_each(|said| fact("as it was said", said.clone()));
+        view.question.said.iter().for_each(|text| fact("source text", text.clone()));
         fact("verdict", judgement.verdict.word().to_owned());
     }
     if view.judgement.is_none() {
@@ -57,7 +57,7 @@ fn claim(view: &ScaleView) -> Markup {
     fact("not excluded", format!("{}, {}", span(target.interval), target.noise.basis()));
     fact("linear, the upper bound", number(target.linear));
     if let Some(judgement) = view.open_claim() {
-        fact("to be measured up to", format!("N = {}", judgement.needed.coherency));
+        fact("measure up to", format!("N = {}", judgement.needed.coherency));
         if let Some(ninety) = judgement.needed_for_ninety {
             fact("the same for 90 % of linear", format!("N = {}", ninety.coherency));
         }
@@ -68,7 +68,7 @@ fn claim(view: &ScaleView) -> Markup {
         }
         (facts(&rows))
         @if !target.reasons.is_empty() {
-            h3 { (if target.estimate.is_some() { "Why no claim rests on this number" } else { "Why no number is given" }) }
+            h3 { (if target.estimate.is_some() { "Why this number supports no claim" } else { "Why no number is given" }) }
             ul { @for reason in &target.reasons { li { (clean(&reason.to_string())) } } }
         }
     }
@@ -112,12 +112,12 @@ fn diagram(view: &ScaleView) -> Diagram {
     Diagram::new("scale", chart)
 }
 
-/// What the data allow beyond what was measured, and linear scaling.
+/// The interval beyond the measurements, and linear scaling.
 fn beyond(view: &ScaleView) -> Vec<Series> {
     let Some((first, last)) = view.reach.first().zip(view.reach.last()) else { return Vec::new() };
     let band = view.reach.iter().map(|(n, interval)| Reach { x: *n, low: interval.low, high: interval.high });
     let low = view.reach.iter().map(|(n, interval)| Point::new(*n, interval.low));
-    let allowed = Series::new("least that is not excluded", Role::Other, low.collect()).with_band(band.collect());
+    let allowed = Series::new("lowest rate not excluded", Role::Other, low.collect()).with_band(band.collect());
     let linear = view.target.as_ref().map(|target| target.linear / target.n);
     let ideal = linear
         .map(|one| Series::new("linear", Role::Ideal, [first.0, last.0].map(|n| Point::new(n, one * n)).to_vec()));
@@ -142,7 +142,7 @@ const COLUMNS: [Column; 6] = [
 ];
 
 fn measured(view: &ScaleView) -> Markup {
-    let mut table = Table::new("measured-table", format!("Measured, N are {}", clean(&view.curve.noun)), &COLUMNS);
+    let mut table = Table::new("measured-table", format!("Measured, N = {}", clean(&view.curve.noun)), &COLUMNS);
     table.rows = points(view)
         .into_iter()
         .map(|point| {

@@ -1,5 +1,4 @@
-//! How the rate of one test grows with what is added, and what is to be said of a claim about more than was measured:
-//! for a terminal and as a page.
+//! Scalability of one test, and the verdict on a claim beyond the measurements: as text and as a page.
 
 mod html;
 mod picture;
@@ -15,24 +14,24 @@ pub use html::scale_html;
 pub use text::scale_text;
 
 use crate::html::has_band;
-use crate::remark::remark_text;
+use crate::system::remark_text;
 use crate::words::unit_per_second;
 
-/// Degrees of parallelism between the largest measured one and the target at which is asked what the data allow.
+/// Degrees of parallelism between the largest measured one and the target at which the interval is computed.
 const REACH_STEPS: u32 = 12;
 
-/// Rates over what was added, wherever they come from.
+/// Rates over degrees of parallelism, measured or given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadCurve {
-    /// What was measured, and where.
+    /// The test and the system.
     pub title: String,
     /// The unit of the rates, short: `row/s`.
     pub unit: String,
-    /// What was added, in the plural: `jobs`.
+    /// What is varied, as a plural noun: `jobs`.
     pub noun: String,
-    /// Each repetition is a point.
+    /// One point for each repeat.
     pub points: Vec<LoadPoint>,
-    /// What has to be known of these figures.
+    /// Caveats.
     pub remarks: Vec<String>,
 }
 
@@ -51,7 +50,7 @@ impl LoadCurve {
         }
     }
 
-    /// The different numbers of what was added, in ascending order.
+    /// The different degrees of parallelism, ascending.
     pub fn degrees(&self) -> Vec<f64> {
         let mut degrees: Vec<f64> = self.points.iter().map(|point| point.n).collect();
         degrees.sort_by(f64::total_cmp);
@@ -60,36 +59,36 @@ impl LoadCurve {
     }
 }
 
-/// What is asked of a curve.
+/// The question about a curve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScaleQuestion {
-    /// At how many; absent where only the curve is asked for.
+    /// The target degree of parallelism; absent for the curve alone.
     pub at: Option<f64>,
     /// The rate that is claimed there.
     pub claim: Option<f64>,
-    /// What was said about the claim where it was made.
+    /// The text of the claim at its source.
     pub said: Option<String>,
-    /// What all that is added shares.
+    /// Shared ceilings.
     pub ceilings: Vec<SharedCeiling>,
 }
 
-/// A curve and what `model` says of it.
+/// A curve and its model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaleView {
     curve: LoadCurve,
     question: ScaleQuestion,
-    /// Absent of fewer than three different degrees of parallelism.
+    /// Absent with fewer than three different degrees of parallelism.
     fitted: Option<Scalability>,
     /// At the target, where there is one.
     target: Option<Extrapolation>,
     /// Of the claim, where there is one.
     judgement: Option<Judgement>,
-    /// What the data allow on the way from the largest measured degree to the target.
+    /// The interval at degrees from the largest measured one to the target.
     reach: Vec<(f64, Interval)>,
 }
 
 impl ScaleView {
-    /// What is said of `curve` to `question`.
+    /// The view of `curve` for `question`.
     pub fn new(curve: LoadCurve, question: ScaleQuestion) -> ScaleView {
         let circumstances =
             Circumstances { noun: curve.noun.clone(), ceilings: question.ceilings.clone(), ..Circumstances::default() };
@@ -111,12 +110,12 @@ impl ScaleView {
         }
     }
 
-    /// The fit where its scatter is known. Without it line, knee and peak would promise what nobody knows.
+    /// The fit where its scatter is known; without it line, knee and peak are not significant.
     fn known(&self) -> Option<&Scalability> {
         self.fitted.as_ref().filter(|fitted| has_band(fitted))
     }
 
-    /// The judgement of a claim that more measurements might support.
+    /// The judgement of a claim that more measurements may support.
     fn open_claim(&self) -> Option<&Judgement> {
         let last = self.curve.degrees().last().copied()?;
         let is_open =
@@ -125,7 +124,8 @@ impl ScaleView {
     }
 }
 
-/// At equal factors from the largest measured degree to `target`; nothing where that was measured.
+/// Intervals at degrees evenly spaced on a log scale from the largest measured one to `target`; nothing where that was
+/// measured.
 fn reach(curve: &LoadCurve, target: f64, circumstances: &Circumstances) -> Vec<(f64, Interval)> {
     let Some(last) = curve.degrees().last().copied().filter(|last| target > *last && *last >= 1.0) else {
         return Vec::new();

@@ -1,20 +1,20 @@
-//! A curve in plain letters.
+//! A curve in ASCII.
 
 use model::Interval;
 
 use super::ScaleView;
 use crate::figure::short;
 
-/// Letters of the picture between its axes, at most.
+/// Characters of the picture between its axes, at most.
 const WIDTH_MAX: usize = 60;
 
-/// What stands beside it: the labels of the rates on its left, and on its right what the last degree needs.
+/// Characters around it: the labels of the rates at the left, the last degree at the right.
 const BESIDE: usize = 19;
 
 const HEIGHT: usize = 14;
 
-/// What the letters mean.
-pub(super) const LEGEND: &str = "o measured   . fitted   : 95 % of what the data allow   X claimed";
+/// The legend.
+pub(super) const LEGEND: &str = "o measured   . fitted   : 95 % interval   X claimed";
 
 struct Canvas {
     width: usize,
@@ -30,7 +30,7 @@ impl Canvas {
         (share * (self.width - 1) as f64).round().clamp(0.0, (self.width - 1) as f64) as usize
     }
 
-    /// The degree of parallelism that a column stands for.
+    /// The degree of parallelism of a column.
     fn n(&self, column: usize) -> f64 {
         self.first * (self.last / self.first).powf(column as f64 / (self.width - 1) as f64)
     }
@@ -46,8 +46,8 @@ impl Canvas {
     }
 }
 
-/// The picture, on a page of `page_width` letters: rates from zero upwards over degrees of parallelism at equal factors.
-/// Nothing where all lie at one place.
+/// The picture, on a page of `page_width` characters: rates from zero over degrees of parallelism on a log scale.
+/// Nothing where all degrees are equal.
 pub(super) fn picture(view: &ScaleView, page_width: usize) -> Vec<String> {
     let width = page_width.saturating_sub(BESIDE).clamp(2, WIDTH_MAX);
     let Some(mut canvas) = canvas(view, width) else { return Vec::new() };
@@ -84,7 +84,7 @@ fn canvas(view: &ScaleView, width: usize) -> Option<Canvas> {
     (last > first && most > 0.0).then(|| Canvas { width, cells: vec![vec![' '; width]; HEIGHT], first, last, most })
 }
 
-/// What the data allow at `n`: the band of the fit, beyond what was measured the interval of an extrapolation.
+/// The interval at `n`: the band of the fit, or beyond the measurements that of the extrapolation.
 fn allowed(view: &ScaleView, n: f64) -> Option<Interval> {
     let beyond = view.reach.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&n));
     if let Some([(from, one), (to, other)]) = beyond {
@@ -96,7 +96,7 @@ fn allowed(view: &ScaleView, n: f64) -> Option<Interval> {
             high: between(one.high, other.high),
         });
     }
-    // A degree that rounding has put a little beyond the last one belongs to it.
+    // A degree slightly beyond the last one by rounding belongs to it.
     if let Some((_, interval)) = view.reach.last().filter(|(last, _)| n >= last * 0.999) {
         return Some(*interval);
     }
@@ -118,11 +118,11 @@ fn drawn(canvas: &Canvas, view: &ScaleView) -> Vec<String> {
     let mut lines: Vec<String> = canvas.cells.iter().enumerate().map(row).collect();
     lines.push(format!("{:>8} +{}", "", "-".repeat(canvas.width)));
     lines.push(format!("{:>8}  {}", "", axis(canvas)));
-    lines.push(format!("{:>8}  {}, at equal factors", "", view.curve.noun));
+    lines.push(format!("{:>8}  {}, log scale", "", view.curve.noun));
     lines
 }
 
-/// The degrees below the axis: powers of two as far as they have room, and the last one.
+/// The labels below the axis: powers of two where they fit, and the last degree.
 fn axis(canvas: &Canvas) -> String {
     let mut letters = vec![' '; canvas.width + 8];
     let last = format!("{:.0}", canvas.last);

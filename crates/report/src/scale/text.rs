@@ -14,7 +14,7 @@ use crate::words::plural;
 
 const LEFT: usize = 11;
 
-/// This share of a ceiling is called the ceiling: no run repeats much better.
+/// From this share of a ceiling on, the ceiling counts as reached.
 const REACHED: f64 = 0.98;
 
 const HEADS: [Head; 6] = [
@@ -26,8 +26,8 @@ const HEADS: [Head; 6] = [
     (&["efficiency"], Align::Right),
 ];
 
-/// The curve for `width` columns (at least 60 are used): the verdict on the claim where there is one, the law that fits
-/// with knee and peak, what was measured against it, and a picture in letters.
+/// The curve for `width` columns (at least 60 are used): the verdict on a claim, the fitted law with knee and peak, the
+/// measurements, and a picture.
 pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = format!("dbdyno scalability: {} [{}]", clean(&view.curve.title), clean(&view.curve.unit));
@@ -41,23 +41,23 @@ pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
     };
     part(&head(view), verdict(view, style, width));
     part("FIT", fit(view, width));
-    part(&format!("MEASURED: N are {}", clean(&view.curve.noun)), measured(view, style, width));
+    part(&format!("MEASURED: N = {}", clean(&view.curve.noun)), measured(view, style, width));
     let drawn = picture(view, width);
     if !drawn.is_empty() {
         part("PICTURE", drawn.into_iter().chain(spaced(LEGEND, 10, width)).collect());
     }
     let remarks = view.curve.remarks.iter().flat_map(|remark| paragraph("!", LEFT, remark, width));
-    part("TO BE KNOWN", remarks.collect());
-    style.letters(lines.join("\n") + "\n")
+    part("CAVEATS", remarks.collect());
+    style.encoded(lines.join("\n") + "\n")
 }
 
-/// What the first part is about.
+/// The heading of the first part.
 fn head(view: &ScaleView) -> String {
     let last = view.curve.degrees().last().copied();
     match (&view.judgement, view.question.at) {
         (Some(_), _) => "CLAIM".to_owned(),
         (None, Some(n)) if last.is_some_and(|last| n <= last) => format!("AT N = {n}"),
-        _ => "BEYOND WHAT WAS MEASURED".to_owned(),
+        _ => "EXTRAPOLATION".to_owned(),
     }
 }
 
@@ -68,8 +68,8 @@ fn verdict(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
     if let Some(judgement) = &view.judgement {
         let claim = &judgement.claim;
         fact("claim", &format!("{} {} at N = {}", number(claim.rate), view.curve.unit, claim.n));
-        if let Some(said) = &view.question.said {
-            fact("", said);
+        if let Some(text) = &view.question.said {
+            fact("", text);
         }
         fact("verdict", judgement.verdict.word());
         fact("", &judgement.sentence);
@@ -78,19 +78,19 @@ fn verdict(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
     }
     match target.estimate {
         Some(estimate) => fact("estimate", &format!("{} {}", number(estimate), view.curve.unit)),
-        None => fact("estimate", "none: see below why a number is refused"),
+        None => fact("estimate", "none: see the reasons below"),
     }
     fact(
         "interval",
-        &format!("{}: every rate that the data do not exclude {}", span(target.interval), target.noise.basis()),
+        &format!("{}: all rates that the data do not exclude {}", span(target.interval), target.noise.basis()),
     );
-    fact("linear", &format!("{}: the upper bound of what the data allow, not an estimate", number(target.linear)));
+    fact("linear", &format!("{}: the upper bound, not an estimate", number(target.linear)));
     if let Some(judgement) = view.open_claim() {
         let (all, contention) = (judgement.needed.coherency, judgement.needed.contention_only);
         let ninety =
             judgement.needed_for_ninety.map(|ninety| format!(", up to {} for 90 % of linear", ninety.coherency));
         let less = match contention < all {
-            true => format!(" (up to {contention} where coherency is excluded by other means)"),
+            true => format!(" (up to {contention} if coherency is excluded by other means)"),
             false => String::new(),
         };
         let ninety = ninety.unwrap_or_default();
@@ -115,13 +115,13 @@ pub(super) fn span(interval: Interval) -> String {
 fn fit(view: &ScaleView, width: usize) -> Vec<String> {
     let Some(fitted) = &view.fitted else {
         let distinct = view.curve.degrees().len();
-        let text = format!("none: {} measured, a curve needs 3 that differ", plural(distinct as u64, "N"));
+        let text = format!("none: {} measured, a curve needs 3 different ones", plural(distinct as u64, "N"));
         return paragraph("law", LEFT, &text, width);
     };
     facts(&view.curve, fitted).into_iter().flat_map(|(name, text)| paragraph(name, LEFT, &text, width)).collect()
 }
 
-/// Law, coefficients, knee, peak and what is to be said of them.
+/// Law, coefficients, knee, peak and notes.
 pub(super) fn facts(curve: &LoadCurve, fitted: &Scalability) -> Vec<(&'static str, String)> {
     let found = &fitted.fit;
     let intervals = found.intervals();
@@ -135,10 +135,13 @@ pub(super) fn facts(curve: &LoadCurve, fitted: &Scalability) -> Vec<(&'static st
         None => of_one,
     };
     let mut facts = vec![
-        ("law", "Universal Scalability Law (Gunther 1993): g N / (1 + s (N - 1) + k N (N - 1))".to_owned()),
-        ("g, of one", of_one),
-        ("contention", coefficient(1, format!("s = {:.4}", found.contention))),
-        ("coherency", coefficient(2, format!("k = {:.3e}", found.coherency))),
+        (
+            "law",
+            "Universal Scalability Law (Gunther 1993): lambda N / (1 + sigma (N - 1) + kappa N (N - 1))".to_owned(),
+        ),
+        ("lambda", format!("{of_one}: rate of one")),
+        ("contention", coefficient(1, format!("sigma = {:.4}", found.contention))),
+        ("coherency", coefficient(2, format!("kappa = {:.3e}", found.coherency))),
     ];
     facts.extend(
         fitted
@@ -148,13 +151,11 @@ pub(super) fn facts(curve: &LoadCurve, fitted: &Scalability) -> Vec<(&'static st
     );
     facts.extend(fitted.peak.filter(|_| has_band(fitted)).map(|peak| {
         let rate = format!("{} {}", number(peak.rate), curve.unit);
-        let (estimate, how) = if peak.is_measured { ("", "") } else { ("ESTIMATE: ", ", beyond what was measured") };
+        let (estimate, how) = if peak.is_measured { ("", "") } else { ("ESTIMATE: ", ", beyond the measurements") };
         match peak.n {
             Some(n) => ("peak", format!("{estimate}{rate} at N = {}{how}", three_digits(n))),
-            None if found.rate(found.n_range.1) >= REACHED * peak.rate => {
-                ("ceiling", format!("{rate}, and it was reached"))
-            }
-            None => ("ceiling", format!("{estimate}{rate}, which it nears and does not reach")),
+            None if found.rate(found.n_range.1) >= REACHED * peak.rate => ("ceiling", format!("{rate}, reached")),
+            None => ("ceiling", format!("{estimate}{rate}, approached asymptotically")),
         }
     }));
     facts.extend(fitted.notes.iter().enumerate().map(|(at, note)| (if at == 0 { "note" } else { "" }, note.clone())));
@@ -181,7 +182,7 @@ fn measured(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
     table.lines(style, width)
 }
 
-/// What was measured, per N; without a fit nothing is known of efficiency.
+/// The measurements per N; without a fit the efficiency is not known.
 pub(super) fn points(view: &ScaleView) -> Vec<MeasuredPoint> {
     if let Some(fitted) = &view.fitted {
         return fitted.measured.clone();

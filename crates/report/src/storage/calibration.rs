@@ -1,4 +1,4 @@
-//! The answer of a calibration: highest rate of small reads, highest throughput of large ones, latency, and the curve
+//! The result of a calibration: highest rate of small reads, highest throughput of large ones, latency, and the curve
 //! of rate over latency.
 
 use model::{Calibration, CurvePoint, Estimate, Method, calibration};
@@ -13,14 +13,14 @@ use crate::words::plural;
 /// Column of the texts.
 const INDENT: usize = 18;
 
-/// Letters of the longest bar.
+/// Characters of the longest bar.
 const BAR_WIDTH: usize = 40;
 
-/// Letters beside a bar.
+/// Characters of a line without its bar.
 const BESIDE: usize = 33;
 
-/// The answer and the curve; nothing where `record` holds no calibration.
-pub(super) fn answer(record: &Record, style: Style, width: usize) -> Vec<Part> {
+/// The result and the curve; nothing where `record` holds no calibration.
+pub(super) fn calibration_parts(record: &Record, style: Style, width: usize) -> Vec<Part> {
     let Some(found) = calibration(record) else { return Vec::new() };
     vec![
         ("CALIBRATION", figures(&found, style, width)),
@@ -35,35 +35,35 @@ fn figures(found: &Calibration, style: Style, width: usize) -> Vec<String> {
     let mut fact = |label: &str, text: String| lines.extend(paragraph(&format!("  {label}"), INDENT, &text, width));
     let load = |block, in_flight: u32| format!("random reads of {} with {in_flight} in flight", memory(block));
     let small = interval(&found.max_iops, number);
-    fact("max. IOPS", format!("{small}: {}, {}", load(found.block_bytes, found.in_flight), repeats(&found.max_iops)));
+    fact("max IOPS", format!("{small}: {}, {}", load(found.block_bytes, found.in_flight), repeats(&found.max_iops)));
     if let Some(estimate) = &found.max_mbps {
         let of = found.large_block_bytes.zip(found.large_in_flight).map(|(block, level)| load(block, level));
         let binary = throughput(Some(estimate.median * 1e6));
         let shown = interval(estimate, |value| megabytes(Some(value * 1e6)));
         let of = of.unwrap_or_else(|| "large random reads".to_owned());
-        fact("max. MB/s", format!("{shown} ({binary}): {of}, {}", repeats(estimate)));
+        fact("max MB/s", format!("{shown} ({binary}): {of}, {}", repeats(estimate)));
     } else {
-        fact("max. MB/s", "not measured, or invalid".to_owned());
+        fact("max MB/s", "not measured, or invalid".to_owned());
     }
     fact("latency", format!("{} (run {})", times(&found.latency), found.run));
     if let Some(bound) = &found.bound {
-        let kept = match found.kept {
-            Some(true) => "kept",
-            Some(false) => "NOT kept",
-            None => "whether it was kept cannot be told",
+        let outcome = match found.kept {
+            Some(true) => "met",
+            Some(false) => "MISSED",
+            None => "cannot be determined",
         };
-        fact("bound", format!("{bound}: {kept}"));
+        fact("bound", format!("{bound}: {outcome}"));
     }
     fact("interval", method(found));
     if found.invalid_runs > 0 {
-        let text = format!("{} invalid and counts for nothing", of_runs(found.invalid_runs));
+        let text = format!("{} invalid and not counted", of_runs(found.invalid_runs));
         let invalid = paragraph("  !", INDENT, &text, width);
         lines.extend(invalid.iter().map(|line| style.paint(line, Ink::Warning)));
     }
     lines
 }
 
-/// A figure and where another measurement of it is expected.
+/// A figure and the interval of another measurement of it.
 fn interval(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String {
     match estimate.method {
         Method::Unknown => figure(estimate.median),
@@ -79,17 +79,17 @@ fn repeats(estimate: &Estimate) -> String {
     plural(estimate.repeats as u64, "measurement")
 }
 
-/// What the intervals say, and where they come from.
+/// The meaning and the method of the intervals.
 fn method(found: &Calibration) -> String {
     let source = match found.max_iops.method {
         Method::OrderStatistics => "the order of the measurements",
         Method::Student => "the differences between the measurements (Student's t)",
-        Method::Sections => "the parts of a single measurement (Student's t): nothing is known of its repetition",
-        Method::Unknown => return "none: one measurement, too short to be cut into parts".to_owned(),
+        Method::Sections => "the parts of a single measurement (Student's t): its repeatability is not known",
+        Method::Unknown => return "none: one measurement, too short to be divided".to_owned(),
     };
     format!(
-        "where another calibration soon after is expected, {} of the time: from {source}, and never narrower than \
-         one measurement was unsteady in itself",
+        "expected range of another calibration soon after, {} of the time: from {source}, and never narrower than \
+         the variation within one measurement",
         percent(record::Ratio(0.95))
     )
 }
@@ -98,12 +98,12 @@ fn times(latency: &Latency) -> String {
     let Latency { mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, .. } = latency;
     let quantiles =
         [("p50", Some(*p50_ns)), ("p90", *p90_ns), ("p99", *p99_ns), ("p99.9", *p999_ns), ("max.", Some(*max_ns))];
-    let told = quantiles.into_iter().filter_map(|(name, span)| Some(format!("{name} {}", duration(span?))));
-    let shown: Vec<String> = told.collect();
+    let known = quantiles.into_iter().filter_map(|(name, span)| Some(format!("{name} {}", duration(span?))));
+    let shown: Vec<String> = known.collect();
     format!("mean {}, {}", duration(*mean_ns), shown.join(", "))
 }
 
-/// The three figures as the original names them: it gives whole numbers, and latency in milliseconds.
+/// The three figures as Oracle names them, in whole numbers and milliseconds.
 fn original_terms(found: &Calibration, width: usize) -> Vec<String> {
     let latency_ms = found.latency.mean_ns.0 as f64 / 1e6;
     let digits = if latency_ms < 1.0 { format!("{latency_ms:.3}") } else { three_digits(latency_ms) };
@@ -135,8 +135,8 @@ fn curve(found: &Calibration, style: Style, width: usize) -> Vec<String> {
     for point in &found.curve {
         let CurvePoint { in_flight, iops, mean_ns, p50_ns, p99_ns, p999_ns, kept, runs } = point;
         let kept = match kept {
-            Some(true) => "kept",
-            Some(false) => "not kept",
+            Some(true) => "met",
+            Some(false) => "missed",
             None => "",
         };
         let mut cells = vec![in_flight.to_string(), number(iops.0)];
@@ -150,7 +150,7 @@ fn curve(found: &Calibration, style: Style, width: usize) -> Vec<String> {
     lines
 }
 
-/// A bar for each load, as long as its rate, with the latency that it was paid with.
+/// A bar for the rate of each load, with its latency.
 fn bars(curve: &[CurvePoint], width: usize) -> Vec<String> {
     let longest = BAR_WIDTH.min(width.saturating_sub(BESIDE));
     let highest = curve.iter().map(|point| point.iops.0).fold(0.0, f64::max);

@@ -1,17 +1,17 @@
-//! What a plan of I/O takes: files and space, bytes that it writes, time.
+//! The demand of an I/O plan: files and space, bytes written, time.
 
 use record::{Amount, Blocks, Bytes, IoJob, IoMix, IoPhase, IoPlan, Layout, Nanos, Pace};
 
 /// A file or device that jobs work on.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FileDemand {
-    /// As the job names it, with `$jobnum` where each clone has one of its own.
+    /// As the job names it, with `$jobnum` where each thread of the job has its own.
     pub name: String,
-    /// How many there are of the name: one for each clone, or one.
+    /// The number of files of the name: one for each thread of the job, or one.
     pub copies: u32,
-    /// Its length; absent where it is that of what is there, or not known before.
+    /// Its length; absent where it exists already or is not known in advance.
     pub size: Option<Bytes>,
-    /// The state that it is brought into; absent where it is there already and taken as it is.
+    /// The state in which it is created; absent where it exists and is used as it is.
     pub layout: Option<Layout>,
 }
 
@@ -22,11 +22,11 @@ pub(crate) enum Written {
     AtMost(Bytes),
     /// As much as the device takes in this time.
     ForTime(Nanos),
-    /// Not known before: a share of something whose size is not known.
+    /// Not known in advance: a share of an unknown size.
     Unknown,
 }
 
-/// What stands in the name of a file for the number of the clone.
+/// The placeholder for the number of the thread in the name of a file.
 pub(crate) const CLONE_NUMBER: &str = "$jobnum";
 
 /// The files of a job.
@@ -45,8 +45,7 @@ pub(crate) fn count<'a>(files: impl IntoIterator<Item = &'a FileDemand>) -> u64 
     files.into_iter().map(|file| u64::from(file.copies)).sum()
 }
 
-/// The files of a plan, each once: as long as the longest of its jobs wants it, and written where one of them wants
-/// that.
+/// The files of a plan, each once: with the largest size of its jobs, and written where one of them needs that.
 pub(crate) fn files(plan: &IoPlan) -> Vec<FileDemand> {
     let mut files: Vec<FileDemand> = Vec::new();
     for file in plan.phases.iter().flat_map(|phase| &phase.jobs).flat_map(files_of) {
@@ -64,12 +63,12 @@ pub(crate) fn files(plan: &IoPlan) -> Vec<FileDemand> {
     files
 }
 
-/// Space that the files take which dbdyno makes, as far as it is known.
+/// Space of the files that dbdyno creates, as far as it is known.
 pub(crate) fn space(files: &[FileDemand]) -> Bytes {
     sum(files.iter().filter(|file| file.layout.is_some_and(|layout| layout != Layout::Sparse)))
 }
 
-/// What is written before the jobs begin.
+/// Bytes written before the jobs start.
 pub(crate) fn laid_out(files: &[FileDemand]) -> Bytes {
     sum(files.iter().filter(|file| file.layout == Some(Layout::Written)))
 }
@@ -79,7 +78,7 @@ fn sum<'a>(files: impl Iterator<Item = &'a FileDemand>) -> Bytes {
     Bytes(files.fold(0, |sum, file| sum.saturating_add(size(file))))
 }
 
-/// Length of each file of a job; `own` where each clone has files of its own.
+/// Length of each file of a job; `own` where each thread has its own files.
 fn file_size(job: &IoJob, own: bool) -> Option<Bytes> {
     if job.file_size.is_some() {
         return job.file_size;
@@ -105,7 +104,7 @@ pub(crate) fn time(phase: &IoPhase) -> Option<Nanos> {
     times?.into_iter().max()
 }
 
-/// What a job writes, its ramp included.
+/// Bytes that a job writes, its ramp included.
 pub(crate) fn written(job: &IoJob) -> Written {
     let IoMix { write, .. } = job.mix;
     if write.0 <= 0.0 {
@@ -129,7 +128,7 @@ pub(crate) fn written(job: &IoJob) -> Written {
     }
 }
 
-/// Bytes that all clones of a job read and write before they are done.
+/// Bytes that all threads of a job read and write until completion.
 fn amount(job: &IoJob) -> Option<f64> {
     let file = |amount: Amount| match amount {
         Amount::Bytes(Bytes(bytes)) => Some(bytes as f64),

@@ -1,5 +1,4 @@
-//! What stands behind the figures of storage runs: how I/O was handed over, what was refused, the files, rates,
-//! preconditioning, errors, content that was checked.
+//! Details of storage runs: I/O modes, refused modes, files, rates, preconditioning, errors, verified content.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +13,16 @@ use crate::words::{list, plural};
 /// Column of the texts.
 const INDENT: usize = 12;
 
-/// Facts that are told.
+/// Facts that are shown.
 const FACTS_MAX: usize = 200;
 
 /// Files of a run that are described.
 const FILES_SHOWN_MAX: usize = 6;
 
-/// From this share on, what is left after deflating is all of it.
+/// From this compressed share on, data is incompressible.
 const INCOMPRESSIBLE: f64 = 0.995;
 
-/// Rounds of preconditioning that are shown: the ones that the rule of steadiness looks at.
+/// Rounds of preconditioning that are shown: those of the steady-state rule.
 const ROUNDS_SHOWN: usize = 5;
 
 /// A fact and the runs that it is about.
@@ -33,13 +32,13 @@ struct Fact {
     runs: Vec<u32>,
 }
 
-/// All facts, each said once, with the runs that it is about where these are not all.
+/// All facts, each once, with its runs where these are not all.
 pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
     let mut facts: Vec<Fact> = Vec::new();
     let mut known = BTreeMap::new();
     let mut add = |run: &Run, label: &'static str, text: String| {
-        let place = *known.entry((label, text.clone())).or_insert(facts.len());
-        match facts.get_mut(place) {
+        let index = *known.entry((label, text.clone())).or_insert(facts.len());
+        match facts.get_mut(index) {
             Some(fact) => fact.runs.push(run.number),
             None => facts.push(Fact { label, text, runs: vec![run.number] }),
         }
@@ -49,7 +48,7 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
         storage.refused.iter().for_each(|refused| add(run, "refused", clean(refused)));
         storage.files.iter().take(FILES_SHOWN_MAX).for_each(|file| add(run, "file", self::file(file)));
         let more = storage.files.len().saturating_sub(FILES_SHOWN_MAX);
-        (more > 0).then(|| add(run, "file", format!("and {more} more: see the record")));
+        (more > 0).then(|| add(run, "file", format!("and {more} more, see the record")));
         rates(storage).into_iter().for_each(|text| add(run, "rate", text));
         preconditioning(storage).into_iter().for_each(|text| add(run, "rounds", text));
     }
@@ -64,12 +63,12 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
     let mut above = "";
     for fact in facts.iter().take(FACTS_MAX) {
         let label = if fact.label == above { String::new() } else { format!("  {}", fact.label) };
-        let place = if fact.runs.len() < count { format!(" ({})", numbers(&fact.runs)) } else { String::new() };
-        shown.extend(paragraph(&label, INDENT, &format!("{}{place}", fact.text), width));
+        let runs = if fact.runs.len() < count { format!(" ({})", numbers(&fact.runs)) } else { String::new() };
+        shown.extend(paragraph(&label, INDENT, &format!("{}{runs}", fact.text), width));
         above = fact.label;
     }
     let more = facts.len().saturating_sub(FACTS_MAX);
-    shown.extend((more > 0).then(|| format!("  and {more} more: the record has them")));
+    shown.extend((more > 0).then(|| format!("  and {more} more, see the record")));
     shown
 }
 
@@ -83,17 +82,17 @@ pub(crate) fn numbers(runs: &[u32]) -> String {
             _ => ranges.push((*run, *run)),
         }
     }
-    let shown = list(ranges.iter().map(|(begin, end)| match begin == end {
-        true => begin.to_string(),
-        false => format!("{begin}-{end}"),
+    let shown = list(ranges.iter().map(|(start, end)| match start == end {
+        true => start.to_string(),
+        false => format!("{start}-{end}"),
     }));
     match ranges.as_slice() {
-        [(begin, end)] if begin == end => format!("run {shown}"),
+        [(start, end)] if start == end => format!("run {shown}"),
         _ => format!("runs {shown}"),
     }
 }
 
-/// A file or device: where it is, how large, and what of it is not what it seems.
+/// A file or device: path, size, and holes, cached or compressible parts.
 fn file(file: &IoFile) -> String {
     let region = match file.region_bytes == file.size_bytes {
         true => memory(file.size_bytes),
@@ -101,12 +100,12 @@ fn file(file: &IoFile) -> String {
     };
     let kind = match (file.is_device, file.found) {
         (true, _) => Some("device".to_owned()),
-        (false, true) => Some("found there".to_owned()),
+        (false, true) => Some("existing".to_owned()),
         (false, false) => None,
     };
     let system = file.file_system.as_ref().map(|system| format!("on {system}"));
     let below = match file.has_device {
-        Some(false) => Some("no block device below it".to_owned()),
+        Some(false) => Some("no block device".to_owned()),
         _ => None,
     };
     let holes = file.hole_bytes.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{} of holes", memory(bytes)));
@@ -125,7 +124,7 @@ fn file(file: &IoFile) -> String {
     format!("{}: {}", clean(&file.path), list(facts.into_iter().flatten()))
 }
 
-/// How many rounds there were before the window, and the rates of the last ones.
+/// The number of rounds before the window, and the rates of the last ones.
 fn preconditioning(storage: &Storage) -> Option<String> {
     let rounds = &storage.rounds;
     let last = rounds.get(rounds.len().saturating_sub(ROUNDS_SHOWN)..)?;
@@ -133,13 +132,13 @@ fn preconditioning(storage: &Storage) -> Option<String> {
     let rate = |round: &Round| number(round.operations_per_second.0);
     let rates = list(last.iter().map(rate));
     Some(format!(
-        "{} of {} before the window; the last ones did {rates} IOPS",
+        "{} of {} before the window; the last ones: {rates} IOPS",
         plural(rounds.len() as u64, "round"),
         duration(length)
     ))
 }
 
-/// What was asked of each job, and what of it was left behind. What a search asked stands in its own table.
+/// The target rate of each job, and the I/Os not started. Target rates of a search are in its own table.
 fn rates(storage: &Storage) -> Vec<String> {
     let mut jobs: Vec<(u32, &str)> = Vec::new();
     for stream in storage.streams.iter().filter(|stream| stream.pace != Pace::AsFastAsPossible) {
@@ -159,14 +158,14 @@ fn rates(storage: &Storage) -> Vec<String> {
 fn rate(job: &str, streams: &[&IoStream]) -> Option<String> {
     let asked = match streams.first()?.pace {
         Pace::AsFastAsPossible => return None,
-        Pace::Rate { steps_per_second } => format!("{} I/Os per second asked", number(steps_per_second)),
+        Pace::Rate { steps_per_second } => format!("target {} I/Os per second", number(steps_per_second)),
         Pace::Poisson { steps_per_second } => {
-            format!("{} I/Os per second asked, at random times (Poisson)", number(steps_per_second))
+            format!("target {} I/Os per second, Poisson arrivals", number(steps_per_second))
         }
         Pace::ThinkTime { think_ns } => format!("think time {}", duration(think_ns)),
     };
     let unfinished = streams.iter().fold(0u64, |sum, stream| sum.saturating_add(stream.unfinished));
-    let behind = if unfinished > 0 { format!("; {} not begun at the end", count(unfinished)) } else { String::new() };
+    let behind = if unfinished > 0 { format!("; {} not started at the end", count(unfinished)) } else { String::new() };
     Some(format!("{}: {asked}{behind}", clean(job)))
 }
 
@@ -186,7 +185,7 @@ fn content(line: &StreamRow<'_>) -> Option<String> {
     let IoStream { verified, corrupt, .. } = line.of.0;
     let name = clean(&name(line.of.0));
     (*verified > 0 || *corrupt > 0)
-        .then(|| format!("{name}: {} blocks checked, {} not what they should be", count(*verified), count(*corrupt)))
+        .then(|| format!("{name}: {} blocks verified, {} corrupt", count(*verified), count(*corrupt)))
 }
 
 #[cfg(test)]

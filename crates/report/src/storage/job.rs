@@ -1,4 +1,4 @@
-//! A job of I/O in words: what a dry run prints of it.
+//! An I/O job in words, for a dry run.
 
 use record::{
     Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, IoJob, IoMode, Layout, OpenSync, Pace, Ratio,
@@ -11,20 +11,20 @@ use crate::figure::{duration, memory, number, percent, three_digits};
 use crate::layout::clean;
 use crate::words::{list, plural};
 
-/// Files of a job that are named; the others are counted.
+/// Files of a job that are named; more are counted.
 const FILES_NAMED_MAX: usize = 3;
 
-/// A job in a few sentences, each a paragraph of its own: what it does, how, how long, on which files.
+/// A job in a few paragraphs: its I/O, how, how long, on which files.
 pub(crate) fn sentences(job: &IoJob) -> Vec<String> {
     let what = [Some(action(job)), where_to(job), distance(job)];
     let ends = [length(job), pace(job)];
     let how = [handed_over(job), synced(job), content(job), processors(job)];
     let parts = [list(what.into_iter().flatten()), list(how.into_iter().flatten()), list(ends.into_iter().flatten())];
-    let said = job.description.clone().into_iter().chain(parts).chain([files(job)]);
-    said.filter(|part| !part.trim().is_empty()).collect()
+    let paragraphs = job.description.clone().into_iter().chain(parts).chain([files(job)]);
+    paragraphs.filter(|part| !part.trim().is_empty()).collect()
 }
 
-/// Kinds of I/O with their shares and block sizes, clones and depth.
+/// Kinds of I/O with their shares and block sizes, numjobs and iodepth.
 fn action(job: &IoJob) -> String {
     let order = &job.order;
     let kinds = [
@@ -41,9 +41,9 @@ fn action(job: &IoJob) -> String {
         };
         format!("{share}{random}{word} of {}", blocks(of))
     });
-    let clones = if job.clones == 1 { String::new() } else { format!("{} clones", job.clones) };
-    let depth = if job.mode == IoMode::Ring { format!("queue depth {}", job.depth) } else { String::new() };
-    list([list(shown), clones, depth])
+    let jobs = if job.clones == 1 { String::new() } else { format!("numjobs {}", job.clones) };
+    let depth = if job.mode == IoMode::Ring { format!("iodepth {}", job.depth) } else { String::new() };
+    list([list(shown), jobs, depth])
 }
 
 fn blocks(blocks: &Blocks) -> String {
@@ -65,8 +65,8 @@ fn where_to(job: &IoJob) -> Option<String> {
         return None;
     }
     match (&job.distribution, job.coverage) {
-        (Distribution::Uniform, Coverage::Full) => Some("no block twice until all were visited".to_owned()),
-        (Distribution::Uniform, Coverage::Free) => Some("each block drawn anew".to_owned()),
+        (Distribution::Uniform, Coverage::Full) => Some("every block once per pass".to_owned()),
+        (Distribution::Uniform, Coverage::Free) => Some("norandommap".to_owned()),
         (Distribution::Zipf { theta }, _) => Some(format!("Zipf {}", three_digits(*theta))),
         (Distribution::Pareto { h }, _) => Some(format!("Pareto {}", three_digits(*h))),
         (Distribution::Normal { deviation }, _) => Some(format!("normal, deviation {}", percent(*deviation))),
@@ -82,8 +82,8 @@ fn distance(job: &IoJob) -> Option<String> {
     let gap = job.sequence.gap_bytes;
     match (jump, gap) {
         (0 | 1, 0) => None,
-        (0 | 1, gap) => Some(format!("{gap} B left out after each block")),
-        (jump, _) => Some(format!("{jump} blocks in sequence before each jump")),
+        (0 | 1, gap) => Some(format!("gap of {gap} B after each block")),
+        (jump, _) => Some(format!("{jump} sequential blocks per random offset")),
     }
 }
 
@@ -91,15 +91,15 @@ fn handed_over(job: &IoJob) -> Option<String> {
     let ring = &job.ring;
     let mode = match job.mode {
         IoMode::Ring => "io_uring",
-        IoMode::Synchronous => "pread and pwrite",
-        IoMode::Null => "no I/O at all",
+        IoMode::Synchronous => "psync",
+        IoMode::Null => "null (no I/O)",
     };
     let options = [
         (ring.registered_files && job.mode == IoMode::Ring).then_some("registered files"),
         (ring.fixed_buffers && job.mode == IoMode::Ring).then_some("fixed buffers"),
         ring.polled.then_some("polled completion"),
         ring.submission_polled.then_some("polled submission"),
-        Some(if job.direct { "direct" } else { "through the page cache" }),
+        Some(if job.direct { "direct" } else { "buffered" }),
     ];
     Some(list([mode.to_owned()].into_iter().chain(options.into_iter().flatten().map(str::to_owned))))
 }
@@ -122,8 +122,8 @@ fn synced(job: &IoJob) -> Option<String> {
     let end = job.end_sync.then(|| "fsync at the end".to_owned());
     let verified = match job.verification {
         Verification::None => None,
-        Verification::After => Some("what was written is read again and checked after the run".to_owned()),
-        Verification::OnRead => Some("what is read is checked".to_owned()),
+        Verification::After => Some("verify after the run".to_owned()),
+        Verification::OnRead => Some("verify reads".to_owned()),
     };
     let shown = list([opened, every, end, verified].into_iter().flatten());
     (!shown.is_empty()).then_some(shown)
@@ -134,17 +134,15 @@ fn content(job: &IoJob) -> Option<String> {
         BufferContent::Random => None,
         BufferContent::Zero => Some("zeros".to_owned()),
         BufferContent::Pattern(pattern) => Some(format!("a pattern of {}", plural(pattern.len() as u64, "byte"))),
-        BufferContent::Compressible { share, .. } => {
-            Some(format!("data of which {} can be compressed", percent(*share)))
-        }
+        BufferContent::Compressible { share, .. } => Some(format!("data compressible by {}", percent(*share))),
         BufferContent::Repeated { share } => Some(format!("data of which {} is repeated", percent(*share))),
     }
 }
 
 fn processors(job: &IoJob) -> Option<String> {
     let numbers = || list(job.cpus_allowed.iter().map(u32::to_string)).replace(", ", ",");
-    let split = if job.cpus_split { ", one for each clone" } else { "" };
-    (!job.cpus_allowed.is_empty()).then(|| format!("on processors {}{split}", numbers()))
+    let split = if job.cpus_split { ", split" } else { "" };
+    (!job.cpus_allowed.is_empty()).then(|| format!("cpus_allowed {}{split}", numbers()))
 }
 
 /// What ends the job.
@@ -154,26 +152,26 @@ fn length(job: &IoJob) -> Option<String> {
         Amount::Share(share) => format!("{} of it", percent(share)),
     };
     let after = [
-        (job.start_delay.0 > 0).then(|| format!("begins {} after the others", duration(job.start_delay))),
-        (job.ramp_time.0 > 0).then(|| format!("a ramp of {}", duration(job.ramp_time))),
+        (job.start_delay.0 > 0).then(|| format!("startdelay {}", duration(job.start_delay))),
+        (job.ramp_time.0 > 0).then(|| format!("ramp_time {}", duration(job.ramp_time))),
     ];
     let time = job.run_time.map(duration);
     let ends = match (job.time_based, time) {
-        (true, Some(time)) => format!("for {time}"),
+        (true, Some(time)) => format!("runtime {time}"),
         (_, time) => {
             let bytes =
-                job.io_bytes.map_or_else(|| "its region".to_owned(), |bytes| format!("{} per clone", amount(bytes)));
+                job.io_bytes.map_or_else(|| "its region".to_owned(), |bytes| format!("{} per thread", amount(bytes)));
             let loops = if job.loops > 1 { format!(", {} times", job.loops) } else { String::new() };
             let count = job.io_count.map(|count| format!(", or {}", plural(count, "I/O"))).unwrap_or_default();
-            let time = time.map(|time| format!(", or {time}")).unwrap_or_default();
-            format!("until {bytes} is done{loops}{count}{time}")
+            let time = time.map(|time| format!(", or runtime {time}")).unwrap_or_default();
+            format!("until {bytes} is complete{loops}{count}{time}")
         }
     };
     Some(list(after.into_iter().flatten().chain([ends])))
 }
 
 fn pace(job: &IoJob) -> Option<String> {
-    let burst = job.burst.map(|(share, cycle)| format!("at work {} of each {}", percent(share), duration(cycle)));
+    let burst = job.burst.map(|(share, cycle)| format!("active {} of each {}", percent(share), duration(cycle)));
     let pace = match job.pace {
         Pace::AsFastAsPossible => None,
         Pace::Rate { steps_per_second } => Some(format!("{} I/Os per second", number(steps_per_second))),
@@ -184,7 +182,7 @@ fn pace(job: &IoJob) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-/// The files and which part of them the job works on.
+/// The files and the offset increment.
 fn files(job: &IoJob) -> String {
     let demands = files_of(job);
     let names = demands.iter().flat_map(|demand| (0..demand.copies).map(move |clone| (clone, demand)));
@@ -198,18 +196,18 @@ fn files(job: &IoJob) -> String {
         Amount::Bytes(bytes) => Some(memory(bytes)),
         Amount::Share(share) => Some(percent(share)),
     };
-    let apart = increment.map(|step| format!(", each clone {step} further on")).unwrap_or_default();
-    format!("{}: {named}{more}{apart}", if all == 1 { "file" } else { "files" })
+    let increment = increment.map(|step| format!(", offset_increment {step}")).unwrap_or_default();
+    format!("{}: {named}{more}{increment}", if all == 1 { "file" } else { "files" })
 }
 
 fn file(clone: u32, file: &FileDemand) -> String {
     let size = file.size.map(|size| format!(" of {}", memory(size))).unwrap_or_default();
     let state = match file.layout {
-        None => "taken as it is",
-        Some(Layout::Written) => "written before",
-        Some(Layout::Allocated) => "reserved before, not written",
+        None => "used as is",
+        Some(Layout::Written) => "written in advance",
+        Some(Layout::Allocated) => "allocated in advance, not written",
         Some(Layout::Sparse) => "sparse",
-        Some(Layout::Empty) => "grows from nothing",
+        Some(Layout::Empty) => "initially empty",
     };
     let name = file.name.replace(CLONE_NUMBER, &clone.to_string());
     format!("{}{size} ({state})", clean(&name))

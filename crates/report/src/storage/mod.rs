@@ -1,15 +1,14 @@
-//! Storage runs: the tables of published reports, what stands behind them, what is in doubt, and the answers of
-//! searches.
+//! Storage runs: the tables of published reports, details, warnings, and the answers of searches.
 
 mod calibration;
 mod demand;
-mod doubt;
 mod fact;
 mod job;
 mod plan;
 mod stream;
 mod table;
 mod until;
+mod warning;
 
 use record::Record;
 
@@ -23,21 +22,20 @@ use crate::layout::{Table, paragraph, section, spaced};
 use crate::style::{Ink, Style};
 use crate::text::{LEGEND, next_steps, storage_head};
 
-/// Title and lines of a part of a page; one without lines is not drawn.
+/// Title and lines of a part of a page; one without lines is left out.
 pub(crate) type Part = (&'static str, Vec<String>);
 
 /// The storage runs of `record`, laid out for `width` columns (at least 60 are used): a line per stream with the
-/// columns of published reports, latencies, what each I/O cost and what the block layer saw, what is in doubt, how I/O
-/// was handed over, the files, and what of the job file was not followed. A record of a search begins with its answer.
-/// `place` is the path of the record as the user may type it.
-pub fn io_text(record: &Record, place: &str, style: Style, width: usize) -> String {
+/// columns of published reports, latencies, CPU cost and block layer I/O, warnings, I/O modes, files, and ignored
+/// options of the job file. A record of a search starts with its answer. `path` is the path of the record.
+pub fn io_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
-    let mut parts = calibration::answer(record, style, width);
+    let mut parts = calibration::calibration_parts(record, style, width);
     parts.push((crate::load_curve::SEARCH, until::answer(record, style, width)));
-    parts.push(("", crate::not_listed(record, place, width)));
+    parts.push(("", crate::not_listed(record, path, width)));
     parts.extend(tables(record, style, width));
-    parts.extend(beside(record, style, width));
-    page(record, place, style, width, parts)
+    parts.extend(details(record, style, width));
+    page(record, path, style, width, parts)
 }
 
 /// The tables of storage runs.
@@ -52,25 +50,25 @@ pub(crate) fn tables(record: &Record, style: Style, width: usize) -> Vec<Part> {
     vec![
         ("STORAGE: throughput", lines(table::throughputs(record), LEGEND)),
         ("STORAGE: latency", lines(table::latencies(record), "")),
-        ("STORAGE: what it cost, and what the block layer saw", lines(table::costs(record), table::CEILING)),
+        ("STORAGE: CPU cost and block layer I/O", lines(table::costs(record), table::CEILING)),
     ]
 }
 
-/// What is in doubt, what stands behind the figures, and what of the job file was not followed.
-pub(crate) fn beside(record: &Record, style: Style, width: usize) -> Vec<Part> {
+/// Warnings, details, and ignored options of the job file.
+pub(crate) fn details(record: &Record, style: Style, width: usize) -> Vec<Part> {
     vec![
-        ("IN DOUBT", doubt::doubts(record, style, width)),
+        ("WARNINGS", warning::warnings(record, style, width)),
         how(record, width),
-        ("THE JOBS AS WRITTEN", record.plan.io.as_ref().map_or(Vec::new(), |io| remarks(io, width))),
+        ("JOB FILE", record.plan.io.as_ref().map_or(Vec::new(), |io| remarks(io, width))),
     ]
 }
 
-/// What stands behind the figures.
+/// Details of the runs.
 pub(crate) fn how(record: &Record, width: usize) -> Part {
-    ("STORAGE: how it was done", fact::facts(record, width))
+    ("STORAGE: details", fact::facts(record, width))
 }
 
-/// What does not do what it seems to, and what has no effect.
+/// Lints of the job file, and options without effect.
 fn remarks(io: &record::IoPlan, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (label, texts) in [("  note", &io.lints), ("  ignored", &io.ignored)] {
@@ -80,8 +78,8 @@ fn remarks(io: &record::IoPlan, width: usize) -> Vec<String> {
     lines
 }
 
-/// A page: its head, the parts that have lines, and where the record lies.
-fn page(record: &Record, place: &str, style: Style, width: usize, parts: Vec<Part>) -> String {
+/// A page: its head, the parts that have lines, and the path of the record.
+fn page(record: &Record, path: &str, style: Style, width: usize, parts: Vec<Part>) -> String {
     let mut lines = storage_head(record, style, width);
     if runs(record).next().is_none() {
         lines.extend([String::new(), "no run of storage is finished".to_owned()]);
@@ -92,6 +90,6 @@ fn page(record: &Record, place: &str, style: Style, width: usize, parts: Vec<Par
         lines.extend(body);
     }
     lines.push(String::new());
-    lines.extend(next_steps(record, place, width));
-    style.letters(lines.join("\n") + "\n")
+    lines.extend(next_steps(record, path, width));
+    style.encoded(lines.join("\n") + "\n")
 }

@@ -1,4 +1,4 @@
-//! What `dbdyno io` would do, before it does it.
+//! The plan of `dbdyno io` in words.
 
 use record::{Bytes, IoPhase, IoPlan, Nanos};
 
@@ -9,20 +9,19 @@ use crate::figure::{duration, memory};
 use crate::layout::{clean, cut, paragraph};
 use crate::words::{list, plural};
 
-/// The widest page: a plan has no columns that would gain from more.
+/// The widest layout of a plan, which has no columns.
 const WIDTH_MAX: usize = 80;
 
 /// Column of the texts.
 const INDENT: usize = 12;
 
-/// `plan` in words, for `width` columns of which 60 to 80 are used: how long it takes, the space that it needs, what it
-/// writes, then phases with their jobs and files, and what of a job file is not followed or does not do what it seems
-/// to.
+/// `plan` in words, for `width` columns of which 60 to 80 are used: duration, space, bytes written, then phases with
+/// their jobs and files, and ignored options and lints of a job file.
 pub fn io_plan_text(plan: &IoPlan, width: usize) -> String {
     let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();
     let mut fact = |label: &str, text: String| lines.extend(paragraph(label, INDENT, &text, width));
-    fact("phases", format!("{}, one after the other", plan.phases.len()));
+    fact("phases", format!("{}, in sequence", plan.phases.len()));
     fact("time", total_time(plan));
     fact("space", needed(plan));
     fact("writes", writes(plan));
@@ -31,8 +30,8 @@ pub fn io_plan_text(plan: &IoPlan, width: usize) -> String {
         lines.extend(paragraph(&format!("phase {}", index + 1), INDENT, &head(phase), width));
         for job in &phase.jobs {
             let label = format!("  {}", cut(&clean(&job.name), INDENT - 3));
-            for (place, sentence) in sentences(job).iter().enumerate() {
-                let label = if place == 0 { label.as_str() } else { "" };
+            for (index, sentence) in sentences(job).iter().enumerate() {
+                let label = if index == 0 { label.as_str() } else { "" };
                 lines.extend(paragraph(label, INDENT, sentence, width));
             }
         }
@@ -49,18 +48,18 @@ pub fn io_plan_text(plan: &IoPlan, width: usize) -> String {
 
 fn head(phase: &IoPhase) -> String {
     let time =
-        time(phase).map_or_else(|| "until its I/O is done".to_owned(), |time| format!("at most {}", duration(time)));
+        time(phase).map_or_else(|| "until its I/O completes".to_owned(), |time| format!("at most {}", duration(time)));
     format!("{}: {}, {time}", clean(&phase.name), plural(phase.jobs.len() as u64, "job"))
 }
 
-/// The time of all phases, without what is laid out before.
+/// The time of all phases, without the layout of files.
 fn total_time(plan: &IoPlan) -> String {
     let known: Vec<Nanos> = plan.phases.iter().filter_map(time).collect();
     let sum = duration(known.iter().fold(Nanos(0), |sum, time| sum + *time));
     let open = plan.phases.len() - known.len();
-    let open = (open > 0).then(|| format!("{} until the I/O is done", plural(open as u64, "phase")));
+    let open = (open > 0).then(|| format!("{} until the I/O completes", plural(open as u64, "phase")));
     let timed = (!known.is_empty()).then(|| format!("at most {sum} of windows and ramps"));
-    let laid_out = (laid_out(&files(plan)).0 > 0).then(|| "and what it takes to write the files before".to_owned());
+    let laid_out = (laid_out(&files(plan)).0 > 0).then(|| "plus the time to lay out the files".to_owned());
     list([timed, open, laid_out].into_iter().flatten())
 }
 
@@ -72,11 +71,11 @@ fn needed(plan: &IoPlan) -> String {
     let unknown = files.iter().any(|file| file.layout.is_some() && file.size.is_none());
     let unknown = unknown.then(|| "as far as sizes are known".to_owned());
     let noun = if found == 1 { "file or device" } else { "files or devices" };
-    let found = (found > 0).then(|| format!("{found} {noun} taken as found"));
+    let found = (found > 0).then(|| format!("{found} {noun} used as is"));
     list([made, unknown, found].into_iter().flatten())
 }
 
-/// What is written before the jobs and by them.
+/// Bytes written in advance and by the jobs.
 fn writes(plan: &IoPlan) -> String {
     let before = laid_out(&files(plan));
     let (mut bytes, mut for_time, mut unknown) = (0u64, Nanos(0), false);
@@ -88,14 +87,14 @@ fn writes(plan: &IoPlan) -> String {
         }
     }
     let parts = [
-        (before.0 > 0).then(|| format!("{} to lay the files out", memory(before))),
+        (before.0 > 0).then(|| format!("{} to lay out files", memory(before))),
         (bytes > 0).then(|| format!("at most {} by jobs", memory(Bytes(bytes)))),
         (for_time.0 > 0)
-            .then(|| format!("as much as the device takes in {} of jobs without a limit", duration(for_time))),
+            .then(|| format!("as much as the device accepts in {} of jobs without a limit", duration(for_time))),
         unknown.then(|| "an amount that depends on sizes not known yet".to_owned()),
     ];
     let trims = plan.phases.iter().flat_map(|phase| &phase.jobs).any(|job| job.mix.trim.0 > 0.0);
-    let trims = trims.then(|| "trims, after which what lay there is gone".to_owned());
+    let trims = trims.then(|| "trims, which destroy the data there".to_owned());
     let shown = list(parts.into_iter().flatten().chain(trims));
     if shown.is_empty() { "nothing".to_owned() } else { shown }
 }

@@ -1,4 +1,4 @@
-//! Streams of I/O in words and in figures: what a published row of storage has.
+//! Streams of I/O: name, block sizes, threads, operations.
 
 use model::row;
 use record::{Bytes, Check, Finding, IoKind, IoStream, Pace, Record, Run, Storage, Verdict};
@@ -10,18 +10,18 @@ pub(crate) fn runs(record: &Record) -> impl Iterator<Item = (&Run, &Storage)> {
     record.runs.iter().filter_map(|run| Some((run, run.storage.as_deref()?)))
 }
 
-/// The worst that is said of a run; that a load does not keep a service level is the answer of a search and no doubt.
+/// The worst verdict of a run; a missed service level is the answer of a search and no warning.
 pub(crate) fn verdict(run: &Run) -> Verdict {
     match row(run).verdict {
         Verdict::Warn => {
-            let doubts = run.findings.iter().filter(|finding| !is_answer(finding));
-            doubts.map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass)
+            let others = run.findings.iter().filter(|finding| !is_answer(finding));
+            others.map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass)
         }
         verdict => verdict,
     }
 }
 
-/// Whether a finding only says that a load does not keep a service level.
+/// Whether a finding only states a missed service level.
 pub(crate) fn is_answer(finding: &Finding) -> bool {
     (finding.check(), finding.verdict) == (Check::Bound, Verdict::Warn)
 }
@@ -34,7 +34,7 @@ pub(crate) fn block(stream: &IoStream) -> String {
     }
 }
 
-/// The name of the job of a stream, and the number of the clone where clones are reported one by one.
+/// The name of the job of a stream, with the number of the thread where threads are reported separately.
 pub(crate) fn name(stream: &IoStream) -> String {
     match stream.clone {
         Some(clone) => format!("{}.{clone}", stream.job),
@@ -42,7 +42,7 @@ pub(crate) fn name(stream: &IoStream) -> String {
     }
 }
 
-/// Whether steps are due at times of their own.
+/// Whether steps have intended start times.
 pub(crate) fn is_open(pace: Pace) -> bool {
     matches!(pace, Pace::Rate { .. } | Pace::Poisson { .. })
 }
@@ -57,7 +57,7 @@ pub(crate) fn sizes(min: Bytes, max: Bytes) -> String {
     }
 }
 
-/// Threads of a run: the clones of each job, whatever kinds of I/O they do.
+/// Threads of a run: the numjobs of each job, whatever kinds of I/O they do.
 pub(crate) fn threads(storage: &Storage) -> u64 {
     let mut counted: Vec<(u32, &str, Option<u32>)> = Vec::new();
     let mut threads = 0;

@@ -1,4 +1,4 @@
-//! The tables of storage runs: throughput as published reports have it, latency, and what it cost on which layer.
+//! The tables of storage runs: throughput as in published reports, latency, CPU cost and block layer I/O.
 
 use record::{Nanos, Record};
 use tables::io_stream::{self, StreamRow, bytes_per_second};
@@ -13,31 +13,31 @@ use crate::view::View;
 use crate::words::mark;
 use crate::{RUNS_LISTED_MAX, listed_parts};
 
-/// Letters of the name of a job.
+/// Characters of the name of a job.
 const NAME_MAX: usize = 12;
 
-/// What tells one stream from another.
+/// The columns that identify a stream.
 const IDENTITY: [&str; 3] = ["run", "job", "profile"];
 
-/// The streams of the storage runs of `record` as comma-separated values (RFC 4180, UTF-8) under one line of heads;
+/// The streams of the storage runs of `record` as comma-separated values (RFC 4180, UTF-8) with a header line;
 /// the unit of a column is in its name: nanoseconds, bytes, per second. An invalid run has no results.
 pub fn io_csv(record: &Record) -> String {
     View::of(io_stream::columns()).csv(io_stream::rows(record))
 }
 
-/// The columns of streams, and those that published reports have beside them.
+/// The columns of streams, and further columns of published reports.
 pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
     View::of(io_stream::columns())
         .words("job", ("", "job"), |of| Cell::Text(cut(&clean(&name(of.of.0)), NAME_MAX)))
         .figure("block", ("", "block"), |of| Cell::Text(block(of.of.0)))
         .figure("bytes_per_second", ("", "MB/s"), |of| moved(of, megabytes))
         .figure("throughput", ("", "throughput"), |of| moved(of, throughput))
-        .figure("response_ns_p99", ("response", "p99"), |of| due(of, of.of.0.response.p99_ns))
-        .figure("response_ns_p999", ("response", "p99.9"), |of| due(of, of.of.0.response.p999_ns))
+        .figure("response_ns_p99", ("response", "p99"), |of| response(of, of.of.0.response.p99_ns))
+        .figure("response_ns_p999", ("response", "p99.9"), |of| response(of, of.of.0.response.p999_ns))
         .words("mark", ("", ""), |of| Cell::text(mark(verdict(of.run))))
 }
 
-/// Bytes per second; nothing of a sync, which moves none, and of an invalid run.
+/// Bytes per second; empty for a sync, which moves none, and for an invalid run.
 fn moved(of: &StreamRow<'_>, shown: fn(Option<f64>) -> String) -> Cell {
     match bytes_per_second(of).filter(|_| !of.is_invalid()) {
         Some(rate) => Cell::Figure(shown(Some(rate.0)), Some(rate.0)),
@@ -45,28 +45,28 @@ fn moved(of: &StreamRow<'_>, shown: fn(Option<f64>) -> String) -> Cell {
     }
 }
 
-/// A response time; nothing of I/O that was not due at times of its own: there it is the service time.
-fn due(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
+/// A response time; empty in a closed loop, where it is the service time.
+fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
     match is_open(of.of.0.pace) && !of.is_invalid() {
         true => Cell::Figure(time(span), span.map(|span| span.0 as f64)),
         false => Cell::Text(String::new()),
     }
 }
 
-/// A line per stream: profile, block, jobs, queue depth, I/Os per second, throughput in both units of the field.
+/// A line per stream: profile, block, numjobs, iodepth, I/Os per second, throughput in MB/s and MiB/s.
 /// A stream of an invalid run has no figures.
 pub(crate) fn throughputs(record: &Record) -> Table {
     let figures = ["block", "clones", "depth", "operations_per_second", "bytes_per_second", "throughput", "mark"];
     table(&figures, listed_parts(io_stream::rows(record)))
 }
 
-/// A line per stream: service time, I/Os that failed, and response time where I/O was due at times of its own.
+/// A line per stream: service time, failed I/Os, and response time in an open loop.
 /// Streams of invalid runs are left out.
 pub(crate) fn latencies(record: &Record) -> Table {
     let valid = || listed_parts(io_stream::rows(record)).filter(|of| !of.is_invalid());
     let service = ["service_ns_mean", "service_ns_p50", "service_ns_p99", "service_ns_p999", "service_ns_max"];
     let figures = match valid().any(|of| is_open(of.of.0.pace)) {
-        // The mean makes room: response times say more.
+        // Response times replace the mean.
         true => [&service[1..], &["response_ns_p99", "response_ns_p999", "failures"]].concat(),
         false => [&service[..], &["failures"]].concat(),
     };
@@ -74,14 +74,15 @@ pub(crate) fn latencies(record: &Record) -> Table {
 }
 
 fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> Table {
-    view().only(&[&IDENTITY, figures].concat()).letters(streams, |of| Ink::of(verdict(of.run)))
+    view().only(&[&IDENTITY, figures].concat()).text_table(streams, |of| Ink::of(verdict(of.run)))
 }
 
-/// What stands below the table of costs.
-pub(crate) const CEILING: &str = "ceiling: of a thread without I/O; used: by the busiest job; stall: of a sleeper";
+/// The legend of the table of costs.
+pub(crate) const CEILING: &str =
+    "ceiling: of a thread without I/O; used: by the busiest job; stall: max scheduling delay";
 
-/// A line per run: processor time of each I/O, how near the generator came to its own ceiling (as the self-check has
-/// it) and how long it was held up, and the I/O that the block layer saw. Invalid runs are left out.
+/// A line per run: CPU time per I/O, the generator's use of its own ceiling (as in the self-check) and its longest
+/// stall, and the I/O counted by the block layer. Invalid runs are left out.
 pub(crate) fn costs(record: &Record) -> Table {
     let figures = [
         "run",
@@ -97,5 +98,5 @@ pub(crate) fn costs(record: &Record) -> Table {
         "device_flushes_per_second",
     ];
     let runs = run::rows(record).take(RUNS_LISTED_MAX).filter(|of| of.run.storage.is_some() && !of.is_invalid());
-    View::of(run::columns()).only(&figures).letters(runs, |_| None)
+    View::of(run::columns()).only(&figures).text_table(runs, |_| None)
 }

@@ -1,4 +1,4 @@
-//! The highest rate of I/O that keeps a service level: the answer of a search, and the points that it measured.
+//! The highest rate of I/O that meets a service level: the answer of a search, and its points.
 
 use model::{Bound, RecordedSearch, SearchPoint, Statistic, io_search, row};
 use record::{IoStream, Latency, Ratio, Record, Run, Verdict};
@@ -10,7 +10,7 @@ use crate::load_curve;
 use crate::style::{Ink, Style};
 use crate::words::mark;
 
-/// What rates of I/O are in.
+/// The unit of the rates.
 const UNIT: &str = "I/Os per second";
 
 /// The answer in words and the points as a table; nothing where `record` holds no such search.
@@ -28,7 +28,7 @@ const SPANS: [Span; 3] = [
     Span { first: 6, columns: 3, title: "response time" },
 ];
 
-/// What is shown of both times: the median, p99, and what decides, or p99.9 where one of the two does.
+/// The statistics of both times: the median, p99, and the deciding one, or p99.9 where that is one of the two.
 fn statistics(bound: &Bound) -> [Statistic; 3] {
     let [median, p99, p999] = [0.5, 0.99, 0.999].map(|quantile| Statistic::Quantile(Ratio(quantile)));
     let third = if [median, p99].contains(&bound.statistic) { p999 } else { bound.statistic };
@@ -40,8 +40,8 @@ fn table(search: &RecordedSearch<'_>) -> Table {
     let names = shown.map(|statistic| statistic.to_string());
     let names: [[&str; 1]; 3] = names.each_ref().map(|name| [name.as_str()]);
     let times = names.iter().chain(&names).map(|name| (&name[..], Align::Right));
-    let before: [Head; 3] = [(&["run"], Align::Right), (&["asked"], Align::Right), (&["done"], Align::Right)];
-    let after: [Head; 2] = [(&["kept"], Align::Left), (&[""], Align::Left)];
+    let before: [Head; 3] = [(&["run"], Align::Right), (&["target"], Align::Right), (&["achieved"], Align::Right)];
+    let after: [Head; 2] = [(&["SLO"], Align::Left), (&[""], Align::Left)];
     let heads: Vec<(&[&str], Align)> = before.into_iter().chain(times).chain(after).collect();
     let mut table = Table::new(&heads, &SPANS);
     let mut points: Vec<&SearchPoint<'_>> = search.points.iter().collect();
@@ -53,17 +53,17 @@ fn table(search: &RecordedSearch<'_>) -> Table {
         if verdict == Verdict::Fail {
             cells.resize(heads.len() - 1, String::new());
         } else {
-            cells.push(done(point.run).map_or_else(|| UNKNOWN.to_owned(), number));
+            cells.push(achieved(point.run).map_or_else(|| UNKNOWN.to_owned(), number));
             cells.extend(values(&point.run.service, &shown));
             cells.extend(values(&point.run.response, &shown));
             let word = match point.visit.kept {
-                Some(true) => "yes",
-                Some(false) => "no",
+                Some(true) => "met",
+                Some(false) => "missed",
                 None => "?",
             };
             cells.push(word.to_owned());
         }
-        // That a rate does not keep the level is an answer and no doubt.
+        // A missed level is an answer and no warning.
         let ink = (verdict == Verdict::Fail).then_some(Ink::Invalid);
         cells.push(if verdict == Verdict::Fail { mark(verdict).to_owned() } else { String::new() });
         table.push(cells, ink);
@@ -71,8 +71,8 @@ fn table(search: &RecordedSearch<'_>) -> Table {
     table
 }
 
-/// I/Os per second that were done; syncs are no I/O that was asked for.
-fn done(run: &Run) -> Option<f64> {
+/// Achieved I/Os per second, without syncs.
+fn achieved(run: &Run) -> Option<f64> {
     let storage = run.storage.as_deref()?;
     let syncs = |stream: &&IoStream| stream.kind == record::IoKind::Sync;
     let sync_count: u64 =

@@ -1,4 +1,4 @@
-//! The tables that were measured, and what it took to load them.
+//! The tables of the tests, and the load of each.
 
 use record::{DataSet, Record};
 use tables::provision::{Owned, data_set_columns, data_sets as rows};
@@ -8,10 +8,10 @@ use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
 use crate::view::View;
 
-/// Letters of a table's name.
+/// Characters of a table's name.
 const NAME_MAX: usize = 20;
 
-/// What is shown.
+/// The columns that are shown.
 const SHOWN: [&str; 9] = [
     "table",
     "rows",
@@ -24,7 +24,7 @@ const SHOWN: [&str; 9] = [
     "server_cpu_ratio",
 ];
 
-/// The columns of data sets, with their words.
+/// The columns of data sets.
 pub(crate) fn view<'a>() -> View<Owned<'a, &'a DataSet>> {
     View::of(data_set_columns())
         .words("table", ("", "table"), |of| Cell::Text(cut(&clean(&of.of.table), NAME_MAX)))
@@ -37,5 +37,5 @@ pub(crate) fn view<'a>() -> View<Owned<'a, &'a DataSet>> {
 
 /// One line for each data set.
 pub(super) fn data_sets(record: &Record) -> Table {
-    view().letters(rows(record), |_| None)
+    view().text_table(rows(record), |_| None)
 }

@@ -1,8 +1,9 @@
-//! The head of the sheet: what was measured, how, on what, with which instrument.
+//! The head of the sheet: subject, platform, settings, overhead of the tool.
 
-use record::{Preset, Record, Status};
+use std::collections::BTreeMap;
 
-use crate::data_reads::data_reads;
+use record::{DataReads, Preset, Record, Status};
+
 use crate::figure::nanos;
 use crate::inventory;
 use crate::layout::{clean, cut, paragraph};
@@ -10,7 +11,7 @@ use crate::plan::settings;
 use crate::style::{Ink, Style};
 use crate::words::{list, plural, status};
 
-/// Title, platform, settings, cost of the instrument, and what makes all figures doubtful.
+/// Title, platform, settings, overhead of the tool, and warnings about all figures.
 pub(super) fn head(record: &Record, style: Style, width: usize) -> Vec<String> {
     let subject = record.engine.as_ref().map_or_else(|| "probes".to_owned(), |engine| engine.title.clone());
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
@@ -19,59 +20,59 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Vec<String> {
     lines.extend(inventory::head(&record.host, record.engine.as_ref(), style, width));
     let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
-    fact("measured", format!("{}, {}", begun(record), settings(&record.plan)));
+    fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
-    lines.extend(warned(record, style, width));
+    lines.extend(warning_lines(record, style, width));
     lines
 }
 
-/// The same for a record of storage alone, which has no engine and whose jobs say themselves how long they run.
+/// The same for a record of storage alone, which has no engine and whose jobs define their own run time.
 pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Vec<String> {
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
     let title = cut(&clean(&format!("dbdyno: storage of {host}")), width);
     let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
     lines.extend(inventory::machine(&record.host, width));
     let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
-    fact("measured", format!("{}, {}", begun(record), plural(record.runs.len() as u64, "run")));
+    fact("measured", format!("{}, {}", started(record), plural(record.runs.len() as u64, "run")));
     fact("directory", record.plan.directory.clone());
     fact("dbdyno", instrument(record));
-    lines.extend(warned(record, style, width));
+    lines.extend(warning_lines(record, style, width));
     lines
 }
 
-/// What concerns every figure, as paragraphs.
-fn warned(record: &Record, style: Style, width: usize) -> Vec<String> {
+/// The warnings about all figures, as paragraphs.
+fn warning_lines(record: &Record, style: Style, width: usize) -> Vec<String> {
     let paragraphs = warnings(record).into_iter().flat_map(|warning| paragraph("!", 10, &warning, width));
     paragraphs.map(|line| style.paint(&line, Ink::Warning)).collect()
 }
 
-/// Day and time without what nobody reads, and how far it came.
-pub(crate) fn begun(record: &Record) -> String {
-    let begun: String = record.started_at.0.chars().take("2026-01-31T12:00".len()).collect();
-    let began =
-        if begun.is_empty() { "at an unknown time".to_owned() } else { format!("{} UTC", begun.replace('T', " ")) };
-    format!("{began}, {}", status(record.status))
+/// Start time to the minute, and the status.
+pub(crate) fn started(record: &Record) -> String {
+    let minute: String = record.started_at.0.chars().take("2026-01-31T12:00".len()).collect();
+    let start =
+        if minute.is_empty() { "at an unknown time".to_owned() } else { format!("{} UTC", minute.replace('T', " ")) };
+    format!("{start}, {}", status(record.status))
 }
 
-/// What the tool is and what it costs.
+/// Version and overhead of the tool.
 pub(crate) fn instrument(record: &Record) -> String {
     let costs = &record.instrument;
     let cost = |value: f64, what: &str| (value > 0.0).then(|| format!("{} {what}", nanos(value)));
     let parts = [
-        cost(costs.loop_step_ns, "a step"),
-        cost(costs.null_engine_step_ns, "a step of a test on the null engine"),
-        cost(costs.clock_read_ns, "a reading of the clock"),
-        cost(costs.sample_ns.0 as f64, "a sample of the host"),
+        cost(costs.loop_step_ns, "per step"),
+        cost(costs.null_engine_step_ns, "per step on the null engine"),
+        cost(costs.clock_read_ns, "per clock read"),
+        cost(costs.sample_ns.0 as f64, "per host sample"),
     ];
     let known = list(parts.into_iter().flatten());
     let version = &record.tool.version;
-    if known.is_empty() { version.clone() } else { format!("{version}, which itself costs {known}") }
+    if known.is_empty() { version.clone() } else { format!("{version}; tool overhead: {known}") }
 }
 
-/// What is to be known of every figure of the preset smoke.
-pub(crate) const SMOKE: &str = "preset smoke proves that everything works: its figures mean nothing";
+/// The warning about the preset smoke.
+pub(crate) const SMOKE: &str = "preset smoke only proves that everything works: its figures mean nothing";
 
-/// What concerns every figure of the record.
+/// Warnings about all figures of the record.
 pub(crate) fn warnings(record: &Record) -> Vec<String> {
     let mut warnings = Vec::new();
     if !record.tool.optimised {
@@ -88,4 +89,31 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
         warnings.push(format!("{runs} of {planned} runs are in this record{reason}"));
     }
     warnings
+}
+
+/// How the tests of `record` read, and which tests where they differ. None where no test reads outside the cache.
+pub(crate) fn data_reads(record: &Record) -> Option<String> {
+    let mut ways: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for run in &record.runs {
+        let Some(reads) = &run.data_reads else { continue };
+        let tests = ways.entry(read_mode(reads)).or_default();
+        if !tests.contains(&run.test.as_str()) {
+            tests.push(&run.test);
+        }
+    }
+    let is_one = ways.len() == 1;
+    let parts = ways.into_iter().map(|(way, tests)| match is_one {
+        true => way,
+        false => format!("{way}: {}", clean(&tests.join(", "))),
+    });
+    let parts = parts.collect::<Vec<String>>().join("; ");
+    (!parts.is_empty()).then(|| list([format!("of tables outside the cache: {parts}")]))
+}
+
+fn read_mode(reads: &DataReads) -> String {
+    match reads {
+        DataReads::Direct => "direct I/O (O_DIRECT)".to_owned(),
+        DataReads::Dropped => "files are dropped from the page cache continuously (posix_fadvise DONTNEED)".to_owned(),
+        DataReads::PageCache { reason } => format!("through the page cache ({})", clean(reason)),
+    }
 }

@@ -1,4 +1,4 @@
-//! Where the record lies and what to do with it.
+//! The path of the record and the commands that use it.
 
 use record::{PlanSubject, Record, Status};
 
@@ -6,23 +6,21 @@ use crate::activity::has_activity;
 use crate::layers::has_tables;
 use crate::layout::clean;
 
-/// Column of the commands beside what they are for.
+/// Column of the commands.
 const INDENT: usize = 10;
 
-/// The last lines of the sheet, for `width` columns. `place` is the path of the record, as the user may type it; a long one
-/// makes lines longer than the page.
-pub(crate) fn next(record: &Record, place: &str, width: usize) -> Vec<String> {
-    let word = word(place);
-    let mut lines = labelled("record", &clean(place), width);
+/// The last lines of the sheet, for `width` columns. A long `path` of the record makes lines longer than the page.
+pub(crate) fn next(record: &Record, path: &str, width: usize) -> Vec<String> {
+    let word = word(path);
+    let mut lines = labelled("record", &clean(path), width);
     let unfinished = record.status != Status::Finished || record.runs.len() < record.plan.runs.len();
     let mut command = |label: &str, verb: &str, options: &str| {
         lines.extend(self::command(label, &format!("dbdyno {verb}"), &word, options, width));
     };
-    // What random blocks have begun with is not there any more, nor are files of streams; a load is gone on with by its
-    // own command.
-    let stays = record.plan.subject() == PlanSubject::Catalogue;
-    if unfinished && stays {
-        command("go on", "run --resume", "");
+    // Tables of random blocks and files of streams do not exist any more; a load is resumed by its own command.
+    let is_resumable = record.plan.subject() == PlanSubject::Catalogue;
+    if unfinished && is_resumable {
+        command("resume", "run --resume", "");
     }
     command("show it", "report", "");
     command("as CSV", "report", "--format csv");
@@ -35,8 +33,8 @@ pub(crate) fn next(record: &Record, place: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The command `verb` about the record that is `word`, beside what it is for. A command is for copying: one that is too long
-/// for `width` columns goes on in the next line as a shell reads it, and no word of it is broken.
+/// The command `verb` for the record `word` after its label. A command that is too long for `width` columns is
+/// continued on the next line with a backslash, so that it can be copied; no word is broken.
 pub(crate) fn command(label: &str, verb: &str, word: &str, options: &str, width: usize) -> Vec<String> {
     let whole = format!("{verb} {word} {options}");
     let whole = whole.trim_end();
@@ -44,26 +42,26 @@ pub(crate) fn command(label: &str, verb: &str, word: &str, options: &str, width:
         return vec![format!("{label:<INDENT$}{whole}")];
     }
     let parts: Vec<&str> = [word, options].into_iter().filter(|part| !part.is_empty()).collect();
-    let mut pieces = vec![verb.to_owned()];
+    let mut rows = vec![verb.to_owned()];
     for (index, part) in parts.iter().enumerate() {
         // All but the last line end with a backslash.
         let mark = if index + 1 < parts.len() { 2 } else { 0 };
         let fits = |line: &&mut String| INDENT + line.chars().count() + 1 + part.chars().count() + mark <= width;
-        match pieces.last_mut().filter(fits) {
+        match rows.last_mut().filter(fits) {
             Some(last) => *last = format!("{last} {part}"),
-            None => pieces.push(format!("  {part}")),
+            None => rows.push(format!("  {part}")),
         }
     }
-    let last = pieces.len() - 1;
-    let line = |(index, piece): (usize, String)| {
+    let last = rows.len() - 1;
+    let line = |(index, row): (usize, String)| {
         let label = if index == 0 { label } else { "" };
-        let goes_on = if index < last { " \\" } else { "" };
-        format!("{label:<INDENT$}{piece}{goes_on}")
+        let continuation = if index < last { " \\" } else { "" };
+        format!("{label:<INDENT$}{row}{continuation}")
     };
-    pieces.into_iter().enumerate().map(line).collect()
+    rows.into_iter().enumerate().map(line).collect()
 }
 
-/// A word that is never broken, beside what it is; on a line of its own where the page is too narrow for both.
+/// A word that is never broken after its label; on a line of its own where the page is too narrow for both.
 fn labelled(label: &str, word: &str, width: usize) -> Vec<String> {
     match INDENT + word.chars().count() <= width {
         true => vec![format!("{label:<INDENT$}{word}")],
@@ -71,10 +69,9 @@ fn labelled(label: &str, word: &str, width: usize) -> Vec<String> {
     }
 }
 
-/// `place` as one word of a command. A command is for copying: it is never broken, and a name that a shell would take
-/// apart is quoted.
-pub(crate) fn word(place: &str) -> String {
-    let shown = clean(place);
+/// `path` as one word of a shell command, quoted where needed.
+pub(crate) fn word(path: &str) -> String {
+    let shown = clean(path);
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,:@%=".contains(letter);
     match shown.chars().all(plain) {
         true => shown,
@@ -88,11 +85,11 @@ mod tests {
 
     #[test]
     fn a_command_that_is_too_long_can_still_be_copied() {
-        let said = |width| command("layers", "dbdyno report", "a-record-with-a-long-name.json", "--layers", width);
-        assert_eq!(said(80), ["layers    dbdyno report a-record-with-a-long-name.json --layers"]);
+        let lines = |width| command("layers", "dbdyno report", "a-record-with-a-long-name.json", "--layers", width);
+        assert_eq!(lines(80), ["layers    dbdyno report a-record-with-a-long-name.json --layers"]);
         let folded = ["layers    dbdyno report a-record-with-a-long-name.json \\", "            --layers"];
-        assert_eq!(said(60), folded);
+        assert_eq!(lines(60), folded);
         let narrow = ["layers    dbdyno report \\", "            a-record-with-a-long-name.json --layers"];
-        assert_eq!(said(52), narrow);
+        assert_eq!(lines(52), narrow);
     }
 }

@@ -1,31 +1,33 @@
-//! What a terminal is shown of a record, part by part.
+//! The text views of records of random blocks, loads and file streams.
 
 use record::Record;
 
-use super::head;
-use crate::inventory;
+use super::{data, findings, head, next, runs};
 use crate::layout::{Table, clean, cut, paragraph, section};
+use crate::limit::limits;
 use crate::style::{Ink, Style};
+use crate::words::plural;
+use crate::{blocks, inventory, load, not_listed, streams};
 
-/// The lines of a record of one kind of measurement.
-pub(super) struct Page {
+/// The lines of such a view.
+struct Page {
     lines: Vec<String>,
     style: Style,
     /// Columns.
-    pub(super) width: usize,
+    width: usize,
 }
 
 impl Page {
-    /// Begins with the title (`what` is done to the engine, such as `bulk load into`), the platform, when and how often
-    /// it was `measured`, and what makes all figures doubtful; says so where no run is finished.
-    pub(super) fn new(record: &Record, what: &str, measured: &str, style: Style, width: usize) -> Page {
+    /// A page with the title (`what` is done to the engine, such as `bulk load into`), the platform, start time and
+    /// extent (`measured`), warnings, and a note where no run is finished.
+    fn new(record: &Record, what: &str, measured: &str, style: Style, width: usize) -> Page {
         let width = crate::page_width(width);
         let subject = record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
         let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
         let title = cut(&clean(&format!("dbdyno: {what} {subject} on {host}")), width);
         let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
         lines.extend(inventory::head(&record.host, record.engine.as_ref(), style, width));
-        lines.extend(paragraph("measured", 10, &format!("{}, {measured}", head::begun(record)), width));
+        lines.extend(paragraph("measured", 10, &format!("{}, {measured}", head::started(record)), width));
         lines.extend(paragraph("dbdyno", 10, &head::instrument(record), width));
         let warnings = head::warnings(record).into_iter().flat_map(|warning| paragraph("!", 10, &warning, width));
         lines.extend(warnings.map(|line| style.paint(&line, Ink::Warning)));
@@ -36,8 +38,8 @@ impl Page {
         page
     }
 
-    /// A part with its head, if it has one; nothing where its body is empty.
-    pub(super) fn part(&mut self, title: &str, body: Vec<String>) {
+    /// A part with its heading, if it has one; nothing where its body is empty.
+    fn part(&mut self, title: &str, body: Vec<String>) {
         if !body.is_empty() {
             self.lines.push(String::new());
             self.lines.extend((!title.is_empty()).then(|| section(title, self.style, self.width)));
@@ -45,20 +47,85 @@ impl Page {
         }
     }
 
-    /// A table, and below it what is remarked.
-    pub(super) fn table(&mut self, title: &str, table: Table, remarks: Vec<String>) {
+    /// A table with remarks below it.
+    fn table(&mut self, title: &str, table: Table, remarks: Vec<String>) {
         let mut body = if table.is_empty() { Vec::new() } else { table.lines(self.style, self.width) };
         body.extend(self.points(remarks));
         self.part(title, body);
     }
 
-    /// Sentences, each a point of a list.
-    pub(super) fn points(&self, sentences: Vec<String>) -> Vec<String> {
+    /// Sentences as a list.
+    fn points(&self, sentences: Vec<String>) -> Vec<String> {
         sentences.iter().flat_map(|sentence| paragraph("-", 2, sentence, self.width)).collect()
     }
 
     /// The text.
-    pub(super) fn end(self) -> String {
-        self.style.letters(self.lines.join("\n") + "\n")
+    fn end(self) -> String {
+        self.style.encoded(self.lines.join("\n") + "\n")
     }
+}
+
+/// The heading of the table of physical I/O.
+const PHYSICAL_IO: &str = "PHYSICAL I/O: counted by the engine and by the block layer";
+
+/// A record of `dbdyno blocks`, laid out for `width` columns (at least 60 are used): workload, SLOB-style summary,
+/// per-operation averages, cache tiers, kinds of operations, physical I/O, warnings. `path` is the path of the record.
+pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> String {
+    let measured = format!("{} of {}", plural(record.runs.len() as u64, "run"), blocks::extent(record));
+    let mut page = Page::new(record, "random blocks through", &measured, style, width);
+    let width = page.width;
+    page.part("RANDOM BLOCKS", page.points(blocks::facts(record)));
+    page.table("SLOB-STYLE SUMMARY", blocks::line(record), blocks::remarks(record));
+    page.table("PER-OPERATION AVERAGES", blocks::averages(record), Vec::new());
+    page.part("READS PER OPERATION, by size of the engine's cache", blocks::chart(record, width));
+    page.table("KINDS OF OPERATIONS: service times", blocks::kinds(record), Vec::new());
+    page.table(PHYSICAL_IO, runs::io(record), Vec::new());
+    page.part("WARNINGS", findings::findings(record, style, width));
+    page.part("LIMITS", limits(record, width));
+    page.table("DATA", data::data_sets(record), Vec::new());
+    page.part("", not_listed(record, path, width));
+    page.part("", next::next(record, path, width));
+    page.end()
+}
+
+/// A record of `dbdyno load`, laid out for `width` columns (at least 60 are used): what was loaded, rates, resource
+/// cost, table size, stages, scan rates, warnings. `path` is the path of the record.
+pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> String {
+    let measured = plural(record.runs.len() as u64, "run");
+    let mut page = Page::new(record, "bulk load into", &measured, style, width);
+    let width = page.width;
+    page.part("BULK LOAD", page.points(load::facts(record)));
+    page.table("RATES", load::rates(record), load::remarks(record));
+    page.table("RESOURCE COST per TB and byte of flat file", load::costs(record), Vec::new());
+    page.part("CPU SECONDS PER TB of flat file", load::chart(record, width));
+    page.table("TABLE SIZE", load::tables(record), Vec::new());
+    let notes = load::legend(record).into_iter().collect();
+    page.table("STAGES: busy time of their threads, %", load::stages(record), notes);
+    page.table("SCANS OF THE LOADED TABLES", load::scans(record), load::meanings(record));
+    page.table(PHYSICAL_IO, runs::io(record), Vec::new());
+    page.part("SKIPPED", findings::skipped(record, width));
+    page.part("WARNINGS", findings::findings(record, style, width));
+    page.table("DATA", data::data_sets(record), Vec::new());
+    page.part("", not_listed(record, path, width));
+    page.part("", next::next(record, path, width));
+    page.end()
+}
+
+/// A record of `dbdyno streams`, laid out for `width` columns (at least 60 are used): workload, rates in the engine and
+/// on the file system, cost of a megabyte, physical I/O, warnings. `published` is a note on published measurements;
+/// `path` is the path of the record.
+pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style: Style, width: usize) -> String {
+    let measured = plural(record.runs.len() as u64, "run");
+    let mut page = Page::new(record, "files kept in", &measured, style, width);
+    let width = page.width;
+    let points = streams::facts(record).into_iter().chain(published.map(str::to_owned)).collect();
+    page.part("FILE STREAMS", page.points(points));
+    page.table("RATES", streams::rates(record), streams::remarks(record));
+    page.table("RESOURCE COST per MB", streams::costs(record), Vec::new());
+    page.table(PHYSICAL_IO, runs::io(record), Vec::new());
+    page.part("WARNINGS", findings::findings(record, style, width));
+    page.part("SKIPPED", findings::skipped(record, width));
+    page.part("", not_listed(record, path, width));
+    page.part("", next::next(record, path, width));
+    page.end()
 }

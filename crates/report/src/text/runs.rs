@@ -1,4 +1,4 @@
-//! The table of runs, cut into three that fit a page: rates and times, physical I/O, processors.
+//! The table of runs, in three parts that fit a page: rates and times, physical I/O, processors.
 
 use record::Record;
 use tables::Row;
@@ -12,17 +12,17 @@ use crate::style::Ink;
 use crate::view::View;
 use crate::words::{dop, mark, unit_per_second, varied};
 
-/// What tells one run from another.
+/// The columns that identify a run.
 const IDENTITY: [&str; 3] = ["run", "test", "at"];
 
-/// How fast, and how long it took: operations and rows per second, service and response times, the window.
+/// Operations and rows per second, service and response times, the window.
 pub(super) fn rates(record: &Record) -> Table {
     let figures = ["unit", "operations_per_second", "rows_per_second", "service_ns_p50", "service_ns_p99"];
     table(&[&IDENTITY[..], &figures, &["response_ns_p99", "window_ns", "mark"]].concat(), listed(record))
 }
 
-/// Physical I/O as the engine counts it and as the block layer saw it, flushes, redo. Runs that are invalid, and runs in
-/// which neither side saw any, are left out.
+/// Physical I/O counted by the engine and by the block layer, flushes, redo. Invalid runs and runs without physical I/O
+/// are left out.
 pub(super) fn io(record: &Record) -> Table {
     let figures = [
         "engine_reads_per_second",
@@ -39,7 +39,7 @@ pub(super) fn io(record: &Record) -> Table {
     table(&[&IDENTITY[..], &figures].concat(), listed(record).filter(|run| !run.is_invalid() && run.has_io()))
 }
 
-/// Processors: of the host in percent, of dbdyno, the engine and other programs in processors; and what the engine asked its cache.
+/// CPU of the host in percent, of dbdyno, the engine and other programs in processors; logical reads and log syncs.
 /// Invalid runs are left out.
 pub(super) fn processors(record: &Record) -> Table {
     let host = ["host_cpu_user_ratio", "host_cpu_system_ratio", "host_cpu_iowait_ratio", "host_cpu_steal_ratio"];
@@ -51,7 +51,7 @@ fn listed(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
     run::rows(record).take(RUNS_LISTED_MAX)
 }
 
-/// A line per run. The mark sends the reader to IN DOUBT: what stands there no more is not counted.
+/// A line per run. The mark refers to WARNINGS: findings that are not listed there do not count.
 fn table<'a>(keys: &[&str], runs: impl Iterator<Item = RunRow<'a>>) -> Table {
     let view = View::of(run::columns())
         .words("at", ("", "at"), |of| Cell::Text(at(of)))
@@ -60,10 +60,10 @@ fn table<'a>(keys: &[&str], runs: impl Iterator<Item = RunRow<'a>>) -> Table {
             Cell::Text(if of.is_invalid() { String::new() } else { duration(of.run.window_ns) })
         })
         .words("mark", ("", ""), |of| Cell::text(mark(model::doubt(of.run))));
-    view.only(keys).letters(runs, |of| Ink::of(model::doubt(of.run)))
+    view.only(keys).text_table(runs, |of| Ink::of(model::doubt(of.run)))
 }
 
-/// At which degree of parallelism, and in what it differs from the plain run there.
+/// The degree of parallelism, and how the run differs from the plain one.
 fn at(of: &RunRow<'_>) -> String {
     let at = dop(of.run.dop, of.run.sweep);
     of.run.variation.map_or(at.clone(), |variation| format!("{at} {}", varied(variation)))

@@ -10,10 +10,10 @@ use crate::layout::{clean, cut, section, spaced, wrap};
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, dop, list, mark, unit_per_second};
 
-/// What stands left of the title: the code and a space.
+/// Columns left of the title: the code and a space.
 const CODE_WIDTH: usize = 5;
 
-/// What stands right of the title: unit, speed, best, at, p50, p99, share of the ceiling, mark; each with its gap.
+/// Columns right of the title: unit, 1 job, best, at, p50, p99, share of the ceiling, mark; each with its gap.
 const FIGURES_WIDTH: usize = 55;
 
 /// The part of it that goes to a second line where the page is narrow: p50, p99, share of the ceiling, mark.
@@ -22,29 +22,29 @@ const RIGHT_WIDTH: usize = 27;
 /// The narrowest page on which a test has all its figures on one line.
 const WIDTH_UNFOLDED: usize = 80;
 
-/// Letters of a degree of parallelism as most are; a grid of jobs, threads and nodes needs more.
+/// Characters of most degrees of parallelism; combinations of jobs, threads and nodes need more.
 const AT_WIDTH: usize = 4;
 const AT_WIDTH_MAX: usize = 12;
 
-/// The column of the gain, with its gap; only on a page that has room for it beside titles of [`TITLE_ROOMY`].
+/// The column of the gain, with its gap; shown where titles keep at least [`TITLE_ROOMY`] characters.
 const GAIN_WIDTH: usize = 6;
 
-/// Letters of a title beside the figures before the gain is shown too.
+/// Characters of a title before the gain is shown too.
 const TITLE_ROOMY: usize = 26;
 
-/// Letters of a title beside the figures, at most; the rest goes below.
+/// Characters of a title on the line of the figures, at most; the rest goes below.
 const TITLE_MAX: usize = 48;
 
-/// What the marks mean.
-pub(crate) const LEGEND: &str = "ok checked and right   ! see IN DOUBT   ? could not be checked   invalid no result";
+/// The legend of the marks.
+pub(crate) const LEGEND: &str = "ok all checks passed   ! see WARNINGS   ? could not be checked   invalid no result";
 
-/// How a page is divided.
+/// The widths of the columns.
 #[derive(Clone, Copy)]
 struct Grid {
     title_width: usize,
     at_width: usize,
     gain: bool,
-    /// Whether service time, share and mark stand on a line of their own.
+    /// Whether service time, share and mark are on a line of their own.
     folded: bool,
 }
 
@@ -62,7 +62,7 @@ struct Figures {
 }
 
 impl Grid {
-    /// The division of a page `width` columns wide for degrees of parallelism of `at_width` letters.
+    /// The grid of a page `width` columns wide for degrees of parallelism of `at_width` characters.
     fn new(width: usize, at_width: usize) -> Grid {
         let at_width = at_width.clamp(AT_WIDTH, AT_WIDTH_MAX);
         let folded = width < WIDTH_UNFOLDED;
@@ -102,15 +102,13 @@ impl Grid {
             return columns;
         }
         let left = CODE_WIDTH + self.title_width;
-        let throughput = 8 + self.at_width + if self.gain { GAIN_WIDTH } else { 0 };
-        let names = ["speed", "throughput", "service time", "of"];
-        let above =
-            format!("{:left$} {:6} {:>7} {:<throughput$} {:<15} {:>5}", "", "", names[0], names[1], names[2], names[3]);
+        let throughput = 16 + self.at_width + if self.gain { GAIN_WIDTH } else { 0 };
+        let above = format!("{:left$} {:6} {:<throughput$} {:<15} {:>5}", "", "", "throughput", "service time", "% of");
         [vec![above], columns].concat()
     }
 }
 
-/// All groups, with the head of the columns above the first and the meaning of the marks below the last.
+/// All groups, with the column headings above and the legend of the marks below.
 pub(super) fn groups(record: &Record, style: Style, width: usize) -> Vec<String> {
     let sheet = model::sheet(record);
     let degrees = sheet.lines.iter().filter_map(|line| Some(dop(line.best.as_ref()?.dop, line.sweep).len()));
@@ -126,7 +124,7 @@ pub(super) fn groups(record: &Record, style: Style, width: usize) -> Vec<String>
     }
     lines.extend(spaced(LEGEND, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
     lines.extend(
-        unrepeated(&sheet).into_iter().flat_map(|said| wrap(said, width)).map(|said| style.paint(&said, Ink::Aside)),
+        unrepeated(&sheet).into_iter().flat_map(|note| wrap(note, width)).map(|note| style.paint(&note, Ink::Aside)),
     );
     lines
 }
@@ -134,27 +132,27 @@ pub(super) fn groups(record: &Record, style: Style, width: usize) -> Vec<String>
 /// The runs of a record by their number.
 pub(crate) type ByNumber<'a> = HashMap<u32, &'a Run>;
 
-/// The runs of `record` by their number; of equal ones the first.
+/// The runs of `record` by their number; the first of duplicates.
 pub(crate) fn by_number(record: &Record) -> ByNumber<'_> {
     record.runs.iter().rev().map(|run| (run.number, run)).collect()
 }
 
-/// What is to be said below a sheet with tests that were run once; nothing where there is no such test.
+/// The note below a sheet with tests that were run once; none where there is no such test.
 pub(crate) fn unrepeated(sheet: &Sheet) -> Option<&'static str> {
     let mut repeats = sheet.lines.iter().filter_map(|line| Some(line.best.as_ref()?.repeats));
     let once = repeats.clone().any(|repeats| repeats == 1);
     let all = repeats.all(|repeats| repeats == 1);
     match (once, all) {
-        (true, true) => Some("one run each: repeatability unknown"),
-        (true, false) => Some("without a word about repeats: one run, repeatability unknown"),
+        (true, true) => Some("one run per test: repeatability unknown"),
+        (true, false) => Some("tests without a note on repeats: one run, repeatability unknown"),
         (false, _) => None,
     }
 }
 
-/// How often `point` was measured, and the interval of its rate between the runs; nothing of a single run.
+/// The number of runs of `point`, and the interval of its rate between them; none for a single run.
 pub(crate) fn repeats(point: &Point, unit: Unit) -> Option<String> {
     let (scale, unit) = if unit == Unit::Byte { (1e6, " MB/s") } else { (1.0, "") };
-    let said = match point.interval {
+    let interval = match point.interval {
         _ if point.repeats < 2 => return None,
         Some(found) => {
             let [low, high] = [found.low, found.high].map(|rate| number(rate / scale));
@@ -162,14 +160,13 @@ pub(crate) fn repeats(point: &Point, unit: Unit) -> Option<String> {
         }
         None => format!("; an interval needs {}", model::samples_needed(0.5)),
     };
-    Some(format!("{} repeats{said}", point.repeats))
+    Some(format!("{} repeats{interval}", point.repeats))
 }
 
-/// A test: its figures, and below what did not fit and what is behind them.
+/// A test: its figures, and below them the rest of the title and the asides.
 fn entry(runs: &ByNumber<'_>, line: &Line, grid: Grid, style: Style) -> Vec<String> {
     let title = clean(title(line));
-    let mut pieces = wrap(&title, grid.title_width);
-    let first = pieces.remove(0);
+    let first = wrap(&title, grid.title_width).remove(0);
     let figures = grid.lines(&cut(&clean(&line.test), 4), &first, &figures(line));
     let ink = if line.is_invalid() { Some(Ink::Invalid) } else { None };
     let paint = |line: String| ink.map_or(line.clone(), |ink| style.paint(&line, ink));
@@ -179,7 +176,7 @@ fn entry(runs: &ByNumber<'_>, line: &Line, grid: Grid, style: Style) -> Vec<Stri
     lines
 }
 
-/// The title without the name of the layer under whose head it stands.
+/// The title without the name of its layer, which is the heading of the group.
 pub(crate) fn title(line: &Line) -> &str {
     short_title(line.layer, &line.title)
 }
@@ -196,18 +193,18 @@ fn below(rest: &str, asides: &[String], width: usize, style: Style) -> Vec<Strin
     let mut lines = Vec::new();
     let room = width - CODE_WIDTH;
     let mut left = wrap(rest, room);
-    let mut left = left.drain(..).filter(|piece| !piece.is_empty());
+    let mut left = left.drain(..).filter(|part| !part.is_empty());
     for aside in asides {
-        let piece = left.next().unwrap_or_default();
-        let letters = piece.chars().count() + aside.chars().count();
-        if letters + 2 > room {
-            lines.extend((!piece.is_empty()).then(|| format!("{:CODE_WIDTH$}{piece}", "")));
+        let part = left.next().unwrap_or_default();
+        let used = part.chars().count() + aside.chars().count();
+        if used + 2 > room {
+            lines.extend((!part.is_empty()).then(|| format!("{:CODE_WIDTH$}{part}", "")));
             lines.extend(wrap(aside, room).iter().map(|line| aside_line("", line, room, style)));
         } else {
-            lines.push(aside_line(&piece, aside, room, style));
+            lines.push(aside_line(&part, aside, room, style));
         }
     }
-    lines.extend(left.map(|piece| format!("{:CODE_WIDTH$}{piece}", "")));
+    lines.extend(left.map(|part| format!("{:CODE_WIDTH$}{part}", "")));
     lines
 }
 
@@ -231,11 +228,11 @@ fn figures(line: &Line) -> Figures {
         p50: service.map_or_else(unknown, |service| duration(service.p50_ns)),
         p99: time(service.and_then(|service| service.p99_ns)),
         share: limit.map_or_else(String::new, |limit| share(limit.efficiency)),
-        mark: mark(line.verdict).to_owned(),
+        mark: best.map_or("", |_| mark(line.verdict)).to_owned(),
     }
 }
 
-/// A share of the ceiling in five letters.
+/// A share of the ceiling in five characters.
 fn share(efficiency: Ratio) -> String {
     match efficiency.0 {
         ratio if ratio > 0.0 && ratio < 0.000_95 => "<.1 %".to_owned(),
@@ -244,7 +241,7 @@ fn share(efficiency: Ratio) -> String {
     }
 }
 
-/// What is behind the figures: repeats, the ceiling, the figure in the terms of the test, physical I/O, invalid runs.
+/// What explains the figures: repeats, the ceiling, the figure in the terms of the test, physical I/O, invalid runs.
 pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
     let mut asides = Vec::new();
     if line.invalid_runs > 0 {
@@ -267,7 +264,7 @@ pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
     asides
 }
 
-/// A figure in the terms in which the test is usually spoken of.
+/// A figure in the usual unit of the test.
 fn in_its_terms(derived: Derived) -> String {
     match derived {
         Derived::FibonacciSeconds { seconds, estimated: true } => {
@@ -287,7 +284,7 @@ fn ceiling(limit: &Limit) -> String {
     format!("ceiling {} at {jobs}: {} {}", limit.probe, number(limit.per_second.0), unit_per_second(limit.unit))
 }
 
-/// What was reached of a ceiling of storage: physical I/O or commits, which are not what the line counts.
+/// What was reached of a ceiling of storage: physical I/O or commits, while the line counts something else.
 fn reached(limit: &Limit) -> String {
     let (reached, most) = (limit.reached.0, limit.per_second.0);
     match limit.unit {
@@ -296,24 +293,25 @@ fn reached(limit: &Limit) -> String {
     }
 }
 
-/// Where a small share of the ceiling does not mean a slow engine: it was hardly asked for.
+/// A share of the ceiling that is small because the page cache served the reads.
 fn cached(limit: &Limit) -> Option<String> {
     let served = match limit.cached?.0 {
         share if share < 0.1 => return None,
         share if share < 0.995 => percent(Ratio(share)),
         _ => "nearly all".to_owned(),
     };
-    Some(format!("the page cache served {served} of the engine's reads, not the device"))
+    Some(format!("the page cache, not the device, served {served} of the engine's reads"))
 }
 
-/// What a share above 100 % means: the probe is no bound, and how there can be more transactions than commits of the
-/// device.
+/// A note on a share above 100 %: the probe is no bound; several jobs can share a commit of the device.
 fn exceeded(limit: &Limit, point: &Point) -> Option<String> {
     let shared = match limit.unit == Unit::Transaction && point.dop.jobs > 1 {
         true => "; commits of several jobs can share a flush (group commit)",
         false => "",
     };
-    limit.is_exceeded().then(|| format!("above 100 %: {} does not bound the test in this record{shared}", limit.probe))
+    limit
+        .is_exceeded()
+        .then(|| format!("above 100 %: {} is not an upper bound of the test in this record{shared}", limit.probe))
 }
 
 /// Bytes of the test itself, and of a storage test the physical I/O of its best run, on both sides of the page cache.

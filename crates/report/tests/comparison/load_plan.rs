@@ -95,17 +95,17 @@ fn the_page_of_a_plan_names_the_bottleneck_and_what_each_resource_is_used_to() {
     let page = parse(&text);
     assert_eq!(texts(&page, "h1"), ["Load plan: 1.00 TB/h"]);
     let lead = texts(&page, ".note.fail").concat();
-    assert!(lead.contains("It does not fit. The bottleneck is processors, used to 236 %"), "{lead}");
-    assert!(texts(&page, ".note.warn").concat().contains("<b>another</b>"), "what was said is only text");
+    assert!(lead.contains("It does not fit. The bottleneck is processors, 236 % utilised"), "{lead}");
+    assert!(texts(&page, ".note.warn").concat().contains("<b>another</b>"), "remarks are escaped");
     assert_eq!(texts(&page, "#resources-table tbody th"), ["processors", "network", "disks"]);
     // Needed 278 MB/s: 1.11 cores to decompress, 2.78 to parse, 5.56 to insert; 132 MB/s of 235 over the links.
-    assert_eq!(texts(&page, "#resources-table .fail"), ["236 %"], "what is short is marked");
+    assert_eq!(texts(&page, "#resources-table .fail"), ["236 %"], "a shortage is marked");
     let drawn = texts(&page, "#resources .data pre").concat();
-    assert_eq!(drawn.lines().count(), 1 + 2, "of disks nothing is known, and nothing is drawn: {drawn}");
+    assert_eq!(drawn.lines().count(), 1 + 2, "unknown disks are not drawn: {drawn}");
     assert_eq!(texts(&page, "#resources figure").len() + texts(&page, "#stages figure").len(), 2);
     let stages = texts(&page, "#stages-table tbody tr").concat();
-    assert!(stages.contains("not gone through") && stages.contains("250 to 400"), "{stages}");
-    assert!(texts(&page, "#words li").concat().contains("gzip at 2.10 makes it 132 MB/s, which fits"));
+    assert!(stages.contains("skipped") && stages.contains("250 to 400"), "{stages}");
+    assert!(texts(&page, "#words li").concat().contains("gzip at ratio 2.10 reduces it to 132 MB/s, which fits"));
 }
 
 #[test]

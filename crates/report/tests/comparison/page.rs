@@ -38,7 +38,7 @@ fn the_figures_of_the_page_are_those_of_the_comparison() {
     assert_eq!(rows.len(), sides);
     let verdicts = texts(&page, "#verdicts-table strong");
     for word in ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "INCOMPARABLE", "PUBLISHED"] {
-        assert!(verdicts.iter().any(|said| said == word), "{word} in {verdicts:?}");
+        assert!(verdicts.iter().any(|expected| expected == word), "{word} in {verdicts:?}");
     }
     // Bars of T131, T611, T621, T626, and of the published T611.
     assert_eq!(texts(&page, "#ratios figure").len(), 2);

@@ -33,8 +33,8 @@ fn a_claim_from_one_point_is_unsupported_with_interval_and_how_far_to_measure() 
     let text = text(&[(3.0, 165_000.0)], claim);
     insta::assert_snapshot!(text);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in ["verdict UNSUPPORTED", "to 7.040 M", "measure up to N = 128", "up to 39 for 90 % of linear"] {
-        assert!(words.contains(said), "no {said} in\n{text}");
+    for expected in ["verdict UNSUPPORTED", "to 7.040 M", "measure up to N = 128", "up to 39 for 90 % of linear"] {
+        assert!(words.contains(expected), "no {expected} in\n{text}");
     }
 }
 
@@ -77,7 +77,7 @@ fn remarks_on_other_tests_are_left_out_and_no_others() {
 }
 
 #[test]
-fn a_fit_whose_scatter_is_not_known_promises_nothing() {
+fn a_fit_of_unknown_scatter_has_no_knee_and_peak() {
     let points: Vec<(f64, f64)> = [1.0, 2.0, 4.0].map(|n| (n, law(n))).to_vec();
     let text = text(&points, ScaleQuestion::default());
     assert!(text.contains("contention"), "{text}");
@@ -88,9 +88,9 @@ fn a_fit_whose_scatter_is_not_known_promises_nothing() {
 }
 
 #[test]
-fn a_ceiling_that_was_reached_is_not_said_to_be_neared() {
+fn a_ceiling_that_was_reached_is_shown_as_reached() {
     let flat = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, 100.0)), ScaleQuestion::default());
-    assert!(flat.contains("ceiling    100.0 IOPS, and it was reached"), "{flat}");
+    assert!(flat.contains("ceiling    100.0 IOPS, reached"), "{flat}");
     let rising = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, n / (1.0 + 0.05 * (n - 1.0)))), ScaleQuestion::default());
     assert!(!rising.contains("reached\n"), "{rising}");
 }

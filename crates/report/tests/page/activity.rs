@@ -1,4 +1,4 @@
-//! Database activity on the page: its figures against the record, and how it looks and works in a browser.
+//! Database activity on the page: its figures against the record, and its rendering in a browser.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn what_an_engine_calls_its_waits_cannot_become_markup() {
 #[test]
 fn it_is_quiet_fits_and_can_be_used_by_everyone() {
     let path = screenshots().join("activity.html");
-    // All parts open: what is closed is not looked at.
+    // All parts open: closed ones are not checked.
     let open = page(&record()).replace("<details class=\"activity\">", "<details class=\"activity\" open>");
     fs::write(&path, open).unwrap();
     let mut browser = Browser::start();

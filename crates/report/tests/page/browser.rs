@@ -24,7 +24,7 @@ pub struct Browser {
     answers: Receiver<Value>,
     session: String,
     number: u64,
-    /// Everything that the browser told without being asked.
+    /// The events of the browser.
     pub events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
@@ -33,7 +33,7 @@ impl Browser {
     /// Starts it.
     ///
     /// # Panics
-    /// Where there is none: a page that was not looked at is not tested.
+    /// There is none: a page that was not rendered is not tested.
     pub fn start() -> Browser {
         let found = PROGRAMS.into_iter().find(|program| Command::new(program).arg("--version").output().is_ok());
         let program = found.expect("no Chromium; hint: ./test.sh installs it, or apt-get install chromium");

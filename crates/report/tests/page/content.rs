@@ -21,7 +21,7 @@ fn lines(document: &Document<'_>, table: &str) -> Vec<Vec<(String, Option<f64>)>
     rows.into_iter().map(|row| select(row, "th, td").iter().map(|cell| (text(*cell), value(cell))).collect()).collect()
 }
 
-/// The value that a figure with an SI prefix, a time or a share stands for.
+/// The value that a figure with an SI prefix, a time or a share shows.
 fn read(figure: &str) -> f64 {
     let (digits, unit) = figure.split_once(' ').unwrap_or((figure, ""));
     let factor = match unit {
@@ -74,12 +74,12 @@ fn every_figure_of_the_sheet_is_that_of_the_model() {
 
 #[test]
 fn a_share_above_the_ceiling_has_a_word_beside_it_everywhere() {
-    let said = ["of P111, J4: no bound", "of P111: no bound", "P111 does not bound the test in this record"];
+    let notes = ["of P111, J4: no bound", "of P111: no bound", "P111 is not an upper bound of the test in this record"];
     let within = page(&sample::record());
     let mut record = sample::record();
     record.runs.iter_mut().filter(|run| run.test == "T131").for_each(|run| run.totals.operations *= 60);
     let above = page(&record);
-    assert_eq!(said.map(|words| (within.contains(words), above.contains(words))), [(false, true); 3]);
+    assert_eq!(notes.map(|words| (within.contains(words), above.contains(words))), [(false, true); 3]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn every_figure_of_the_table_of_runs_is_that_of_the_model() {
     assert!(compared > 400, "{compared} figures");
 }
 
-/// The data below the chart `id`, as they stand on the page.
+/// The data below the chart `id`.
 fn data(document: &Document<'_>, id: &str) -> Vec<csv::StringRecord> {
     let found = select(document.root(), &format!("details[data-file={id}] pre"));
     let text = text(found[0]);
@@ -163,11 +163,11 @@ fn a_throughput_chart_has_every_valid_point_with_its_exact_rate() {
         for run in record.runs.iter().filter(|run| caption.starts_with(&run.test) && !model::is_invalid(run)) {
             let workers = if run.sweep == Sweep::Threads { run.dop.threads } else { run.dop.jobs };
             let rate = model::row(run).operations_per_second.unwrap().0;
-            let said = |row: &&csv::StringRecord| {
+            let text_of = |row: &&csv::StringRecord| {
                 let values: Vec<f64> = row.iter().filter_map(|field| field.parse().ok()).collect();
                 values.contains(&f64::from(workers)) && values.contains(&rate)
             };
-            assert!(rows.iter().any(|row| said(&row)), "{caption}: no {rate} at {workers}");
+            assert!(rows.iter().any(|row| text_of(&row)), "{caption}: no {rate} at {workers}");
             checked += 1;
         }
     }
@@ -184,7 +184,7 @@ fn a_rate_that_was_asked_for_gets_no_fit() {
         let notes = texts(&document, "#throughput");
         let count = |words: &str| notes.iter().map(|text| text.matches(words).count()).sum::<usize>();
         let figures = select(document.root(), "#throughput figure").len();
-        (count("Universal Scalability Law") > 0, count("The rate was asked for, not found") == figures)
+        (count("Universal Scalability Law") > 0, count("The rate is a target, not a result") == figures)
     };
     assert_eq!(laws(&page(&record)), (true, false));
     record.runs.iter_mut().for_each(|run| run.pace = record::Pace::Rate { steps_per_second: 100.0 });
@@ -200,11 +200,11 @@ fn every_section_and_every_group_of_the_disclosure_is_there() {
         headings,
         [
             "Key performance metrics",
-            "Verdicts and what they mean",
+            "Verdicts and their meaning",
             "Throughput over degree of parallelism",
             "Runs",
             "Latency",
-            "Where the time goes",
+            "Latency by layer",
             "Database activity",
             "Streams of I/O",
             "Throughput over time",
@@ -244,8 +244,8 @@ pub fn disclosed(page: &str, name: &str) -> String {
 fn the_interval_between_runs_is_that_of_repeats() {
     let mut record = sample::record();
     let once = page(&record);
-    assert_eq!(disclosed(&once, "interval between runs"), "not available: one run each; --repeats 6");
-    assert!(once.contains("one run each: repeatability unknown"));
+    assert_eq!(disclosed(&once, "interval between runs"), "not available: one run each; use --repeats 6");
+    assert!(once.contains("one run per test: repeatability unknown"));
     assert!(once.contains("This result is INDICATIVE and not PUBLISHABLE"));
     let run = record.runs.iter().find(|run| run.test == "T611" && run.dop.jobs == 4).unwrap().clone();
     record.runs.extend((0..5).map(|repeat| Run { number: 1000 + repeat, ..run.clone() }));
@@ -253,9 +253,9 @@ fn the_interval_between_runs_is_that_of_repeats() {
     let field = disclosed(&often, "interval between runs");
     assert!(field.starts_with("95 % interval of the median rate") && field.contains("of 1 of "), "{field}");
     let document = parse(&often);
-    let said = "6 repeats, 95 % interval 59.96 k to 59.96 k";
-    assert!(texts(&document, ".tiles li").iter().any(|tile| tile.contains(said)));
-    assert!(lines(&document, "sheet").iter().any(|cells| cells[1].0.contains(said)));
+    let text_of = "6 repeats, 95 % interval 59.96 k to 59.96 k";
+    assert!(texts(&document, ".tiles li").iter().any(|tile| tile.contains(text_of)));
+    assert!(lines(&document, "sheet").iter().any(|cells| cells[1].0.contains(text_of)));
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn every_run_that_is_long_enough_has_its_verdict() {
     assert_eq!(found[3].0, "DRIFTING");
     assert!(found[8].0.starts_with("the rate falls by 12 % over 300 s"), "{}", found[8].0);
     record.runs.last_mut().unwrap().findings.clear();
-    assert!(page(&record).contains("Nothing was found about 1 more run,"));
+    assert!(page(&record).contains("No verdict on 1 more run:"));
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn what_is_beyond_what_was_measured_is_an_estimate() {
         .to_vec();
     let fitted = self::page(&record);
     let estimates = disclosed(&fitted, "estimated figures");
-    assert!(estimates.contains("beyond what was measured in 1 chart of throughput"), "{estimates}");
+    assert!(estimates.contains("beyond the measurements in 1 chart of throughput"), "{estimates}");
     assert!(fitted.contains("ESTIMATE: ceiling") || fitted.contains("ESTIMATE: peak"));
 }
 

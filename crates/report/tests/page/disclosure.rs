@@ -58,40 +58,34 @@ fn a_clean_measurement_of_a_disclosed_machine_is_publishable() {
             "firmware, serial number and link of devices",
             "nvme0n1: firmware EX42, serial number ****1234, link 16.0 GT/s PCIe x4",
         ),
-        ("network", "eth0: example_net, 25000 Mbit/s, packets of 1500 bytes"),
+        ("network", "eth0: example_net, 25000 Mbit/s, MTU 1500"),
         ("firmware of the machine", "Example Firmware 1.2 of 01/02/2026"),
         ("mitigations", "spectre_v2: Mitigation: Retpolines; not affected by 1 others"),
         (
-            "kernel settings that figures depend on",
+            "performance-relevant kernel settings",
             "vm.dirty_background_ratio = 10, vm.dirty_ratio = 20, vm.swappiness = 60",
         ),
-        ("clock of the day", "synchronised, wrong by 1.50 ms at most"),
-        (
-            "load before the first run",
-            "0.25 on average over the last minute, busy programs of others: backup 4 % of one processor",
-        ),
+        ("system clock", "synchronised, max error 1.50 ms"),
+        ("load before the first run", "1-minute load average 0.25, background programs: backup 4 % of one CPU"),
         ("clock and temperature", "2000 MHz, 50 °C before, 2003 MHz, 53 °C after"),
-        ("slowed down for heat", "0 times"),
+        ("thermal throttling", "0 times"),
         (
-            "probe of the processor before and after",
-            "dependent multiplications on one processor: 1.00 ns each before, 1.00 ns after, +0.0 %",
+            "CPU probe before and after",
+            "dependent multiplications on one CPU: 1.00 ns each before, 1.00 ns after, +0.0 %",
         ),
-        (
-            "kernel messages from start to end",
-            "0 messages of a warning's level or graver, 0 naming faults of the machine",
-        ),
+        ("kernel messages from start to end", "0 messages of level warning or above, 0 about hardware faults"),
     ] {
         assert_eq!(disclosed(&page, field), value, "{field}");
     }
     assert!(disclosed(&page, "I/O scheduler and queues").contains("read_ahead_kb = 128"));
-    assert!(disclosed(&page, "space taken from start to end").starts_with("3.00 GB"));
+    assert!(disclosed(&page, "space used from start to end").starts_with("3.00 GB"));
 }
 
 #[test]
 fn whatever_is_not_disclosed_stands_in_the_sentence_at_the_verdicts() {
     type Spoil = fn(&mut Record);
     let cases: [(&str, Spoil); 16] = [
-        ("with changes that are in no commit", |record| record.tool.build.as_mut().unwrap().clean = Some(false)),
+        ("with uncommitted changes", |record| record.tool.build.as_mut().unwrap().clean = Some(false)),
         ("outside of a git tree", |record| record.tool.build.as_mut().unwrap().commit = None),
         ("built without optimisation", |record| record.tool.optimised = false),
         ("stepping and microcode not disclosed", |record| record.host.cpu.microcode = None),
@@ -100,12 +94,12 @@ fn whatever_is_not_disclosed_stands_in_the_sentence_at_the_verdicts() {
         ("--repeats 6", |record| record.runs.truncate(record.runs.len() / 6)),
         ("preset smoke", |record| record.plan.preset = Preset::Smoke),
         ("not finished but interrupted", |record| record.status = Status::Interrupted),
-        ("user's own (mine.toml)", |record| record.plan.test_files.push("mine.toml".to_owned())),
+        ("user-defined test files (mine.toml)", |record| record.plan.test_files.push("mine.toml".to_owned())),
         ("are invalid", |record| record.runs[0].outcome = Outcome::Failed { message: "gone".to_owned() }),
         ("are invalid", |record| {
             record.runs[0].findings.push(finding(Check::CommitCount, Verdict::Fail));
         }),
-        ("kernel named 1 fault of the machine", |record| {
+        ("kernel reported 1 hardware fault", |record| {
             let log =
                 KernelLog { fault_count: 1, faults: vec!["I/O error, dev sda".to_owned()], ..KernelLog::default() };
             record.host.at_end.as_mut().unwrap().kernel_log = Some(log);
@@ -114,21 +108,24 @@ fn whatever_is_not_disclosed_stands_in_the_sentence_at_the_verdicts() {
             let log = KernelLog { unreadable: Some("kernel.dmesg_restrict".to_owned()), ..KernelLog::default() };
             record.host.at_end.as_mut().unwrap().kernel_log = Some(log);
         }),
-        ("slowed down for heat 2 times", |record| {
+        ("thermal throttling occurred 2 times", |record| {
             record.host.at_end.as_mut().unwrap().thermal_throttle_count = Some(2)
         }),
-        ("same work took a processor 1.20 times as long", |record| {
+        ("CPU probe took 1.20 times as long", |record| {
             record.host.at_end.as_mut().unwrap().multiplication_ns = Some(1.2)
         }),
     ];
-    for (said, spoil) in cases {
+    for (obstacle, spoil) in cases {
         let mut record = clean();
         spoil(&mut record);
         let sentence = class(&record);
-        assert!(sentence.starts_with("This result is INDICATIVE and not PUBLISHABLE, because "), "{said}: {sentence}");
-        assert!(sentence.contains(said), "{said}: {sentence}");
+        assert!(
+            sentence.starts_with("This result is INDICATIVE and not PUBLISHABLE, because "),
+            "{obstacle}: {sentence}"
+        );
+        assert!(sentence.contains(obstacle), "{obstacle}: {sentence}");
         let on_a_terminal = text(&record, "record.json", Style::default(), 120);
-        assert!(on_a_terminal.contains("This result is INDICATIVE and not PUBLISHABLE"), "{said}");
+        assert!(on_a_terminal.contains("This result is INDICATIVE and not PUBLISHABLE"), "{obstacle}");
     }
 }
 
@@ -158,15 +155,11 @@ fn a_record_that_is_older_than_a_field_says_so() {
     record.host.virtualisation = None;
     let page = page(&record);
     for field in ["source revision of the tool", "firmware of the machine", "kernel messages from start to end"] {
-        assert_eq!(
-            disclosed(&page, field),
-            "not available: the version of dbdyno that measured did not read it",
-            "{field}"
-        );
+        assert_eq!(disclosed(&page, field), "not available: not read by the dbdyno version that measured", "{field}");
     }
     let sentence = class(&record);
     let together = "source revision of the tool, build, SHA-256 of the program, firmware of the machine and ";
-    assert!(sentence.contains(together), "what has one reason is said once: {sentence}");
+    assert!(sentence.contains(together), "one reason is stated once: {sentence}");
 }
 
 #[test]
@@ -183,11 +176,11 @@ fn the_command_that_repeats_it_names_everything_that_was_chosen() {
 }
 
 #[test]
-fn top_waits_are_told_by_their_names_for_any_engine() {
+fn top_waits_have_their_names_for_any_engine() {
     let mut record = sample::record();
     let waits = |page: &str| texts(&parse(page), "#waits tbody tr");
     assert!(waits(&page(&record)).is_empty());
-    let reason = "Not available: this engine counts no waits as it is set";
+    let reason = "Not available: this engine counts no waits with its settings";
     assert!(words(parse(&page(&record)).root()).contains(reason));
     for run in record.runs.iter_mut().filter(|run| run.test == "T311") {
         let window = run.window_ns.0;
@@ -212,7 +205,7 @@ fn top_waits_are_told_by_their_names_for_any_engine() {
 }
 
 #[test]
-fn a_view_that_reads_no_seconds_says_the_same_of_the_class() {
+fn a_view_without_seconds_has_the_same_class() {
     let whole = clean();
     let mut thin = clean();
     thin.runs.iter_mut().for_each(model::thin);

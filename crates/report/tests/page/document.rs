@@ -37,7 +37,7 @@ pub fn parse(xml: &str) -> Document<'_> {
 }
 
 /// The elements below `root` that `selector` means, in their order: names, `#id`, `.class`, `[attribute]`,
-/// `[attribute=value]` and `:not(.class)`, a space between an element and what lies in it, a comma between
+/// `[attribute=value]` and `:not(.class)`, a space between an element and what is inside it, a comma between
 /// alternatives.
 pub fn select<'a>(root: Node<'a, 'a>, selector: &str) -> Vec<Node<'a, 'a>> {
     let alternatives: Vec<Vec<&str>> = selector.split(',').map(|path| path.split_whitespace().collect()).collect();

@@ -1,4 +1,4 @@
-//! The latency table on the page: its figures against the record, its bars, and how it looks and works in a browser.
+//! The latency table on the page: its figures against the record, its bars, and its rendering in a browser.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The page in a browser: what it says on its console, what it asks of the network, whether everyone can use it, how
-//! it looks. The pictures go to target/screenshots.
+//! The page in a browser: console messages, network requests, accessibility, rendering. The pictures go to
+//! target/screenshots.
 
 use std::fs;
 use std::path::PathBuf;
@@ -92,7 +92,7 @@ pub fn serious(browser: &mut Browser) -> Vec<String> {
          violations: found.violations.map(({ id, impact, nodes }) => ({ id, impact, \
          nodes: nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + ' ' + node.failureSummary) })) }))",
     );
-    assert!(found["passes"].as_u64().unwrap() > 20, "axe has hardly looked: {found}");
+    assert!(found["passes"].as_u64().unwrap() > 20, "axe has checked too little: {found}");
     let violations = found["violations"].as_array().unwrap().iter();
     let bad = |violation: &&Value| violation["impact"] == "serious" || violation["impact"] == "critical";
     violations.filter(bad).map(Value::to_string).collect()
@@ -156,16 +156,16 @@ fn the_table_of_runs_is_sorted_by_the_keyboard() {
 }
 
 #[test]
-fn the_figures_of_a_chart_are_said_to_the_keyboard_and_the_pointer() {
+fn the_figures_of_a_chart_are_shown_by_keyboard_and_pointer() {
     let mut browser = Browser::start();
     browser.open(&PAGE, SIZES[1], "light");
     let frame = "document.querySelector('#throughput figure .scroll')";
     browser.evaluate(&format!("{frame}.scrollIntoView({{ behavior: 'instant' }}); {frame}.focus()"));
     browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     browser.press("ArrowRight", 39);
-    let told = browser.evaluate("document.querySelector('#tip.on').textContent");
+    let shown = browser.evaluate("document.querySelector('#tip.on').textContent");
     let first = browser.evaluate(&format!("{frame}.querySelector('[data-label]').dataset.label"));
-    assert_eq!(told, first);
+    assert_eq!(shown, first);
     let inside = "(() => { const box = document.querySelector('#tip').getBoundingClientRect(); \
                   return box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight; })()";
     assert_eq!(browser.evaluate(inside), true);
@@ -189,7 +189,7 @@ fn the_data_of_a_chart_become_a_table_and_a_file() {
         "new Promise((done) => {{ {details}.addEventListener('toggle', () => setTimeout(done, 50)); {details}.open = true; }})"
     ));
     assert_eq!(browser.evaluate(&format!("{details}.querySelectorAll('tbody tr').length")), lines);
-    // The file is what stands on the page: the script is asked which it would save.
+    // The file is the text on the page: the script returns what it would save.
     let saved = browser.evaluate(
         "(() => { let saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { saved = blob; \
          return make.call(URL, blob); }; document.querySelector('#throughput button.csv').click(); return saved.text(); })()",
@@ -218,16 +218,16 @@ fn all_charts_and_tables_fit_on_paper() {
         browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
         browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
         let cut = browser.evaluate(&format!(
-            "Array.from(document.querySelectorAll('{tables}')).map((table) => [table.id, table.getBoundingClientRect().right]) \
-             .filter(([, right]) => right > innerWidth + 1)"
+            "Array.from(document.querySelectorAll('{tables}')).map((table) => [table.id, \
+             table.getBoundingClientRect().right]) .filter(([, right]) => right > innerWidth + 1)"
         ));
         assert_eq!(cut, json!([]), "tables that are cut on paper");
     }
     browser.open(&PAGE, (703, 1000), "dark");
     browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let lost = browser.evaluate(
-        "Array.from(document.querySelectorAll('main svg:not(.share)')).filter((svg) => { const box = svg.getBoundingClientRect(); \
-         return box.width < 150 || box.height < 40 || box.right > innerWidth + 1; }).length",
+        "Array.from(document.querySelectorAll('main svg:not(.share)')).filter((svg) => { const box = \
+         svg.getBoundingClientRect(); return box.width < 150 || box.height < 40 || box.right > innerWidth + 1; }).length",
     );
     assert_eq!(lost, 0, "charts that are not on the paper");
     assert_eq!(browser.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");

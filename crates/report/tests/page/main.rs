@@ -1,4 +1,4 @@
-//! The page of a record: its figures against the record, and how it looks and works in a browser.
+//! The page of a record: its figures against the record, and its rendering in a browser.
 
 mod activity;
 #[path = "../views/activity_sample.rs"]

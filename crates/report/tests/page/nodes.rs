@@ -75,7 +75,7 @@ fn where_only_nodes_are_added_they_are_what_the_chart_is_over() {
     assert!(chart.contains("From 100.0 stmt/s at J6 to 270.0 stmt/s at N3J6"), "{chart}");
     let mixed = page(&record(&[(1, 1, 100), (1, 4, 300), (3, 6, 270)]));
     let mixed = texts(&parse(&mixed), "#throughput").join(" ");
-    assert!(mixed.contains("which makes no curve: T611 (on 3 nodes)."), "{mixed}");
+    assert!(mixed.contains("without a curve: T611 (on 3 nodes)."), "{mixed}");
 }
 
 /// A run on three nodes, the last of which was lost in the third second of ten.
@@ -115,17 +115,17 @@ fn with_a_loss() -> Record {
 }
 
 #[test]
-fn a_loss_is_told_with_the_rates_around_it_in_a_long_record_too() {
+fn a_loss_is_shown_with_the_rates_around_it_in_a_long_record_too() {
     let mut record = with_a_loss();
-    let said = "Run 3, T611: node 3 (h3:5432) was lost after 2.3 s with 2 jobs: 300/s before it, 200/s after it \
+    let expected = "Run 3, T611: node 3 (h3:5432) was lost after 2.3 s with 2 jobs: 300/s before, 200/s after \
                 (the <server> closed the connection).";
     let events = |record: &Record| texts(&parse(&page(record)), "#nodes li");
-    assert_eq!(events(&record), [said]);
+    assert_eq!(events(&record), [expected]);
     let detailed = runs_in_detail(&record);
     assert!(detailed.contains(&3), "{detailed:?}: it is neither the median nor the best, but something happened");
     assert!(!detailed.contains(&1), "{detailed:?}");
     record.runs.iter_mut().filter(|run| !detailed.contains(&run.number)).for_each(model::thin);
-    assert_eq!(events(&record), [said]);
+    assert_eq!(events(&record), [expected]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn commits_are_over_the_window_and_a_node_without_a_name_is_a_number() {
     assert_eq!(cells[2..5], ["N3J6", "1", "2"]);
     assert_eq!(cells[6], "100.0", "a thousand commits in a window of ten seconds");
     let names: Vec<String> = lines[1..3].iter().map(|line| text(select(*line, "td")[2])).collect();
-    assert_eq!(names, ["2 h2:5432", "3 h3:5432 (reads)"]);
+    assert_eq!(names, ["2 h2:5432", "3 h3:5432 (read-only)"]);
     let sheet = sheet_text(&record, "record.json", Style::default(), 120);
     let line = sheet.lines().find(|line| line.contains("h2:5432")).unwrap();
     assert!(line.split_whitespace().any(|word| word == "100.0"), "{line}");

@@ -13,7 +13,7 @@ use dbdyno_report::{
 use model::{ActivityChoice, CompareOptions};
 use record::Record;
 
-/// Units of figures, as they stand behind a number.
+/// Units that follow a number.
 const UNITS: [&str; 31] = [
     "%", "k", "M", "G", "T", "ns", "µs", "ms", "s", "min", "h", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB",
     "TiB", "KiB/s", "MiB/s", "GiB/s", "MB/s", "stmt/s", "op/s", "tx/s", "row/s", "blk/s", "1/s", "jobs",
@@ -29,7 +29,7 @@ fn record(name: &str) -> Record {
 
 /// The numbers of each line with their units; a line without any is left out.
 fn figures(view: &str) -> String {
-    let mut told = String::new();
+    let mut found = String::new();
     for line in view.lines() {
         let mut figures: Vec<String> = Vec::new();
         let mut is_number = false;
@@ -43,11 +43,11 @@ fn figures(view: &str) -> String {
             is_number = word.contains(|letter: char| letter.is_ascii_digit());
         }
         if !figures.is_empty() {
-            told.push_str(&figures.join(" | "));
-            told.push('\n');
+            found.push_str(&figures.join(" | "));
+            found.push('\n');
         }
     }
-    told
+    found
 }
 
 /// The text of a page, a line for each row of a table, paragraph and point of a list; without styles, programs and
@@ -76,7 +76,7 @@ fn page_text(page: &str) -> String {
 fn named_figures(table: &str) -> String {
     let mut reader = ::csv::Reader::from_reader(table.as_bytes());
     let heads = reader.headers().unwrap().clone();
-    let mut told = String::new();
+    let mut found = String::new();
     for line in reader.records() {
         let line = line.unwrap();
         let cells = heads.iter().zip(line.iter());
@@ -85,10 +85,10 @@ fn named_figures(table: &str) -> String {
             .map(|(head, cell)| format!("{head}={}", cell.replace('\n', " ")))
             .collect();
         cells.sort();
-        told.push_str(&cells.join("\n"));
-        told.push_str("\n\n");
+        found.push_str(&cells.join("\n"));
+        found.push_str("\n\n");
     }
-    told
+    found
 }
 
 fn hold(record: &str, view: &str, figures: &str) {
@@ -108,35 +108,39 @@ fn every_view_of_each_record_has_the_figures_that_it_had() {
     let (style, width) = (Style::default(), 100);
     for name in &names {
         let record = record(name);
-        let place = "r.jsonl";
-        hold(name, "text", &figures(&text(&record, place, style, width)));
-        hold(name, "html", &figures(&page_text(&html(&record, &PageOptions { place, ..PageOptions::default() }))));
+        let path = "r.jsonl";
+        hold(name, "text", &figures(&text(&record, path, style, width)));
+        hold(
+            name,
+            "html",
+            &figures(&page_text(&html(&record, &PageOptions { place: path, ..PageOptions::default() }))),
+        );
         hold(name, "csv", &named_figures(&csv(&record)));
         if record.runs.iter().any(|run| run.storage.is_some()) {
-            hold(name, "io-text", &figures(&io_text(&record, place, style, width)));
+            hold(name, "io-text", &figures(&io_text(&record, path, style, width)));
             hold(name, "io-csv", &named_figures(&io_csv(&record)));
         }
         if record.runs.iter().any(|run| run.blocks.is_some()) {
-            hold(name, "blocks-text", &figures(&blocks_text(&record, place, style, width)));
+            hold(name, "blocks-text", &figures(&blocks_text(&record, path, style, width)));
         }
         if record.runs.iter().any(|run| run.load.is_some()) {
-            hold(name, "load-text", &figures(&load_text(&record, place, style, width)));
+            hold(name, "load-text", &figures(&load_text(&record, path, style, width)));
         }
         if record.runs.iter().any(|run| run.streams.is_some()) {
-            hold(name, "streams-text", &figures(&streams_text(&record, None, place, style, width)));
+            hold(name, "streams-text", &figures(&streams_text(&record, None, path, style, width)));
         }
         let question = LayersQuestion::All;
-        if let (Ok(told), Ok(table)) =
-            (layers_text(&record, &question, place, style, width), layers_csv(&record, &question))
+        if let (Ok(shown), Ok(table)) =
+            (layers_text(&record, &question, path, style, width), layers_csv(&record, &question))
         {
-            hold(name, "layers-text", &figures(&told));
+            hold(name, "layers-text", &figures(&shown));
             hold(name, "layers-csv", &named_figures(&table));
         }
         let choice = ActivityChoice::Best;
-        if let (Ok(told), Ok(table)) =
-            (activity_text(&record, &choice, place, style, width), activity_csv(&record, &choice))
+        if let (Ok(shown), Ok(table)) =
+            (activity_text(&record, &choice, path, style, width), activity_csv(&record, &choice))
         {
-            hold(name, "activity-text", &figures(&told));
+            hold(name, "activity-text", &figures(&shown));
             hold(name, "activity-csv", &named_figures(&table));
         }
     }

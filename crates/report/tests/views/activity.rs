@@ -63,10 +63,10 @@ fn a_question_that_has_no_answer_says_why() {
     assert_eq!(refused("T999"), "there is no run of test T999 in this record");
     let nothing = Record { runs: Vec::new(), ..record.clone() };
     let refused = activity_text(&nothing, &ActivityChoice::Best, "r.json", Style::default(), 80).unwrap_err();
-    assert_eq!(refused, "no valid run of this record works through an engine");
+    assert_eq!(refused, "no valid run of this record uses an engine");
 }
 
-/// Of the lines of a table, the cells of these columns in those lines whose cells of the first ones are `wanted`.
+/// The cells of these columns in the lines of a table whose first cells are `wanted`.
 fn cells(table: &str, wanted: &[(&str, &str)], columns: &[&str]) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let heads = reader.headers().unwrap().clone();
@@ -81,7 +81,7 @@ fn every_figure_is_a_line_of_the_values() {
     let record = record();
     let table = activity_csv(&record, &ActivityChoice::Number(number(&record))).unwrap();
     let of = |wanted: &[(&str, &str)], columns: &[&str]| cells(&table, wanted, columns);
-    // 7.5 s of database time in 3 s and 3000 transactions, without the looks.
+    // 7.5 s of database time in 3 s and 3000 transactions, without the samples.
     let time = of(
         &[("section", "load_profile"), ("name", "DB time")],
         &["value", "unit", "per_second", "per_transaction", "method"],

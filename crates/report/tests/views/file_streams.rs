@@ -1,9 +1,10 @@
-//! What is said of file streams.
+//! File streams in text and page.
 
 use dbdyno_report::{Style, html, run_line, streams_text, text};
 use proptest::prelude::*;
 use record::{
-    Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, StreamBackend, StreamDirection, Verdict,
+    Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, RunKind, StreamBackend, StreamDirection,
+    Verdict,
 };
 
 use crate::finding_sample::worded;
@@ -52,10 +53,14 @@ fn both() -> Record {
         run.totals.operations = requests;
         run.totals.bytes = Some(Bytes(requests << 20));
         run.findings.clear();
+        run.kind = RunKind::Streams { form: form.to_owned(), direction };
         run.streams = Some(Box::new(streams(form, backend, direction)));
         run
     };
-    record.plan.runs.iter_mut().for_each(|run| run.test = "S100@large-object-write".to_owned());
+    let kind = RunKind::Streams { form: "large-object".to_owned(), direction: StreamDirection::Write };
+    for run in &mut record.plan.runs {
+        (run.test, run.kind) = ("S100@large-object-write".to_owned(), kind.clone());
+    }
     record.runs = stream_runs.into_iter().zip(1..).map(run).collect();
     record
 }
@@ -65,14 +70,14 @@ fn rates_stand_beside_those_of_the_file_system_with_what_they_cost() {
     let record = both();
     let shown = streams_text(&record, Some("as in a publication: 16 streams"), "r.json", Style::default(), 100);
     for words in [
-        "a file of its own of 64 MiB and goes through it once in requests of 1 MiB",
+        "its own file of 64 MiB and processes it once in requests of 1 MiB",
         "a whole file is one transaction",
         "large-object: what large-object is",
-        "lay on the device of the engine's data",
-        "268 MB in 4 files, every byte the same",
+        "are on the device of the engine's data",
+        "268 MB in 4 files, all identical",
         "as in a publication: 16 streams",
-        "HOW FAST",
-        "WHAT A MEGABYTE COSTS",
+        "RATES",
+        "RESOURCE COST per MB",
         "50.0 ms",
     ] {
         assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "no {words:?} in\n{shown}");
@@ -93,7 +98,7 @@ fn rates_stand_beside_those_of_the_file_system_with_what_they_cost() {
     let mut endless = record;
     endless.plan.window_ns = record::Plan::OPEN_WINDOW_NS;
     let page = html(&endless, &Default::default());
-    assert!(page.contains("to the end") && !page.contains("168 h"), "no time ended the runs");
+    assert!(page.contains("until completion") && !page.contains("168 h"), "no time ended the runs");
 }
 
 #[test]
@@ -106,7 +111,7 @@ fn what_the_time_cut_off_and_what_lies_elsewhere_is_said() {
         }
     }
     let shown = streams_text(&record, None, "r.json", Style::default(), 100);
-    for words in ["ended by its time: 1 of 2 files", "a commit follows every 16 requests", "on another device"] {
+    for words in ["ended by time: 1 of 2 files", "a commit follows every 16 requests", "on another device"] {
         assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "no {words:?} in\n{shown}");
     }
     let line = shown.lines().find(|line| line.contains("large-object") && line.contains("write")).expect("a line");
@@ -129,7 +134,7 @@ fn files_that_differ_are_not_said_to_be_the_same() {
     let streams = record.runs[3].streams.as_mut().expect("a run of streams");
     (streams.compared[0].equal, streams.compared[0].size_bytes) = (false, Bytes(u64::MAX));
     let shown = streams_text(&record, None, "r.json", Style::default(), 100);
-    assert!(shown.contains("1 of them NOT the same") && !shown.contains("every byte the same"), "{shown}");
+    assert!(shown.contains("1 of them DIFFERENT") && !shown.contains("all identical"), "{shown}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub fn steal(verdict: Verdict, thousandths: f64) -> Finding {
     Finding::new(verdict, Evidence::Steal(Some(steal)))
 }
 
-/// Steps of an open loop that were not begun.
+/// Steps of an open loop that were not started.
 #[allow(dead_code, reason = "the tests of the page need none")]
 pub fn backlog(verdict: Verdict, count: u64) -> Finding {
     let backlog = Backlog::NotStarted { job: None, count, share: Ratio(0.02), limit: Ratio(0.01) };

@@ -33,5 +33,5 @@ fn sentences_are_clauses_and_each_check_has_one() {
 #[test]
 fn parts_that_show_the_same_are_counted() {
     let many = Finding { others: 2, ..steal(Verdict::Warn, 12.0) };
-    assert_eq!(finding_text(&many), "the hypervisor took 1.2 % of the processors; limit 0.5 % (and 2 more like it)");
+    assert_eq!(finding_text(&many), "CPU steal 1.2 %; limit 0.5 % (and 2 more like it)");
 }

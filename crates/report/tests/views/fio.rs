@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::storage_sample;
 
-/// Type and path of each key; `*` stands for every element of an array. Lines that begin with `plus` are about `json+`.
+/// Type and path of each key; `*` means every element of an array. Lines that start with `plus` are about `json+`.
 const KEYS: &str = include_str!("fio_keys.txt");
 
 fn parsed(record: &Record, form: FioJson) -> Value {
     serde_json::from_str(&fio_json(record, form)).unwrap()
 }
 
-/// What stands at `path` below `value`: one value for each element of an array on the way.
+/// The values at `path` below `value`: one for each element of arrays on the path.
 fn at<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
     path.split('/').skip(1).fold(vec![value], |found, key| {
         let step = |value: &'a Value| match key {

@@ -42,10 +42,10 @@ fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be
     }];
     let shown = shown(&record, &LayersQuestion::Run(40), 200);
     assert!(
-        shown.contains("rung tracefs:\nevery event of the block layer handed over (tracefs), 1234 events were lost"),
+        shown.contains("tracer\ntracefs: every event of the block layer read by dbdyno, 1234 events were lost"),
         "{shown}"
     );
-    assert!(!shown.contains("rung bpf"), "the layer that is missing says so already: {shown}");
+    assert!(!shown.contains("tracer BPF"), "the layer that is missing says so already: {shown}");
     assert!(shown.contains("tracefs, tracepoints block_rq_issue"), "{shown}");
     let csv = layers_csv(&record, &LayersQuestion::Run(40)).unwrap();
     assert!(csv.lines().skip(1).all(|line| line.ends_with(",tracefs,1234")), "{csv}");
@@ -54,8 +54,8 @@ fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be
     trace.rung = Rung::Counters;
     trace.passed.push(passed(Rung::Tracefs, "not mounted"));
     let shown = layers_text(&record, &LayersQuestion::Run(40), "r.json", Style::default(), 200).unwrap();
-    assert!(shown.contains("rung tracefs: not mounted; hint: run as root"), "{shown}");
-    assert!(!shown.contains("rung bpf"), "the layer that is missing says so already: {shown}");
+    assert!(shown.contains("tracer tracefs not available: not mounted; hint: run as root"), "{shown}");
+    assert!(!shown.contains("tracer BPF"), "the layer that is missing says so already: {shown}");
 }
 
 #[test]

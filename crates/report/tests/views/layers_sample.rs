@@ -1,5 +1,5 @@
-//! The sample record with a run of small transactions as a busy machine gave it, its traced repeat, and a run of reads
-//! that nobody traced.
+//! The sample record with a run of small transactions from a busy machine, its traced repeat, and a run of reads
+//! without a trace.
 
 use record::{
     Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Run, Rung, Trace, Variation,
@@ -99,7 +99,7 @@ fn trace() -> Trace {
     }
 }
 
-/// The same where nobody may trace: no repeat, and the reasons.
+/// The same without the privilege to trace: no repeat, and the reasons.
 pub fn without_privileges() -> Record {
     let mut record = record();
     record.runs.retain(|run| run.variation.is_none());

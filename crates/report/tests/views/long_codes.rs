@@ -1,4 +1,4 @@
-//! Runs whose codes tell more than four letters do, on pages of every width.
+//! Runs with codes of more than four characters, on pages of every width.
 
 use dbdyno_report::{Style, load_text};
 

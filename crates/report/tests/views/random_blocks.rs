@@ -1,9 +1,10 @@
-//! What is said of random blocks.
+//! Random blocks in text and page.
 
 use dbdyno_report::{Style, blocks_text, html, text};
 use proptest::prelude::*;
 use record::{
-    BlockOperation, BlockOperations, Bytes, CacheState, Latency, LoopPlace, Nanos, RandomBlocks, Ratio, Record, name,
+    BlockOperation, BlockOperations, Bytes, CacheState, Latency, LoopPlace, Nanos, RandomBlocks, Ratio, Record,
+    RunKind, name,
 };
 
 use crate::sample;
@@ -15,6 +16,7 @@ fn tiers() -> Record {
     let run = |number: u32, cache: u64, caches: CacheState, reads: u64| {
         let mut run = plain.clone();
         (run.number, run.test) = (number, format!("B100@{}MiB", cache >> 20));
+        run.kind = RunKind::Blocks { cache_bytes: Some(Bytes(cache)) };
         run.totals.operations = 100;
         run.findings.clear();
         run.parameters = [("schemas", 2), ("update_pct", 30), ("redo_stress_heavy", 1)]
@@ -45,7 +47,9 @@ fn tiers() -> Record {
         }));
         run
     };
-    record.plan.runs.iter_mut().for_each(|run| run.test = "B100@16MiB".to_owned());
+    for run in &mut record.plan.runs {
+        (run.test, run.kind) = ("B100@16MiB".to_owned(), RunKind::Blocks { cache_bytes: Some(Bytes(16 << 20)) });
+    }
     record.runs = vec![run(1, 16 << 20, CacheState::Cold, 6_420), run(2, 256 << 20, CacheState::Filled, 0)];
     record
 }
@@ -57,8 +61,8 @@ fn the_line_the_averages_and_the_tiers_are_shown() {
     for words in [
         "10240 blocks of 8 KiB in each of 2 schemas",
         "30 % of the operations update 19 of 19 columns",
-        "no block visited twice; 25 % of the engine's files were left in the page cache",
-        "THE LINE OF THE METHOD",
+        "no block visited twice; 25 % of the engine's files remained in the page cache",
+        "SLOB-STYLE SUMMARY",
         "16 MiB cold",
         "engine ████",
         "64.2",
@@ -72,7 +76,7 @@ fn the_line_the_averages_and_the_tiers_are_shown() {
     assert_eq!(text(&record, "r.json", Style::default(), 100), shown, "a record of nothing else is shown so");
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
     let page = html(&record, &dbdyno_report::PageOptions::default());
-    assert!(page.contains("Random blocks") && page.contains("Reads of an operation"));
+    assert!(page.contains("Random blocks") && page.contains("Reads per operation"));
     assert!(page.contains("<td>update</td><td class=\"figure\">30</td>"));
 }
 
@@ -94,7 +98,7 @@ fn what_ended_a_cold_run_is_said() {
     let shown = flat(&blocks_text(&record, "r.json", Style::default(), 100));
     assert!(shown.contains("run 1 ended after 100 operations in"), "{shown}");
     assert!(shown.contains("an eighth of the blocks is visited, each once"), "{shown}");
-    assert!(shown.contains("or 19 operations of each session, whichever is sooner"), "{shown}");
+    assert!(shown.contains("or 19 operations of each session, whichever comes first"), "{shown}");
     assert!(!shown.contains("run 2 ended"), "it is not cold\n{shown}");
     record.runs[0].totals.steps -= 1;
     let by_time = flat(&blocks_text(&record, "r.json", Style::default(), 100));
@@ -106,15 +110,15 @@ fn reads_are_held_against_the_work_unit_only_where_nothing_else_reads() {
     let mut record = tiers();
     let last = record.runs[1].readings.len() - 1;
     record.runs[1].readings[last].values.insert(name::PHYSICAL_READ_COUNT.to_owned(), 1_000 + 3_200);
-    let said = |record: &Record| flat(&blocks_text(record, "r.json", Style::default(), 100));
-    let updating = said(&record);
-    assert!(updating.contains("run 2 had 32.0 reads an operation although every block was in"), "{updating}");
-    assert!(updating.contains("may read back its log") && !updating.contains("50 %"), "{updating}");
+    let expected = |record: &Record| flat(&blocks_text(record, "r.json", Style::default(), 100));
+    let updating = expected(&record);
+    assert!(updating.contains("run 2 had 32.0 reads per operation although every block was in"), "{updating}");
+    assert!(updating.contains("may read back log") && !updating.contains("50 %"), "{updating}");
     assert!(!updating.contains("run 1 had"), "it is cold");
     for run in &mut record.runs {
         run.parameters.extend([("update_pct".to_owned(), 0), ("scan_pct".to_owned(), 0)]);
     }
-    let reading = said(&record);
+    let reading = expected(&record);
     assert!(reading.contains("run 2 had 32.0 reads") && reading.contains("not all of them stayed there"), "{reading}");
     assert!(reading.contains("92.3 32.0 50 "), "{reading}");
     let page = html(&record, &dbdyno_report::PageOptions::default());
@@ -132,7 +136,7 @@ fn a_record_without_a_run_says_so_and_is_not_gone_on_with() {
 fn a_record_without_random_blocks_says_nothing_of_them() {
     let record = sample::record();
     let (shown, page) = (text(&record, "r.json", Style::default(), 80), html(&record, &Default::default()));
-    assert!(!shown.contains("THE LINE OF THE METHOD") && !page.contains("Random blocks"));
+    assert!(!shown.contains("SLOB-STYLE SUMMARY") && !page.contains("Random blocks"));
 }
 
 proptest! {

@@ -19,7 +19,7 @@ fn at(text: &str) -> Timestamp {
     Timestamp(text.to_owned())
 }
 
-/// A sample of 13 tests at 1, 2 and 4 jobs, three of them in doubt, with one run broken off and one test skipped.
+/// A sample of 13 tests at 1, 2 and 4 jobs, three of them with warnings, with one aborted run and one skipped test.
 pub fn record() -> Record {
     let mut runs = Vec::new();
     for sample in SAMPLES {
@@ -61,7 +61,7 @@ pub fn record() -> Record {
     }
 }
 
-/// Puts doubts into the sample, each of another kind.
+/// Adds warnings to the sample, each of another kind.
 fn spoil(runs: &mut [Run]) {
     let mut add = |test: &str, jobs: Option<u32>, finding: Finding| {
         for run in runs.iter_mut().filter(|run| run.test == test && jobs.is_none_or(|jobs| run.dop.jobs == jobs)) {

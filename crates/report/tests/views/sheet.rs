@@ -149,26 +149,23 @@ fn repeats_have_an_interval_from_six_on() {
     let words = |count| plain(&repeated(count), 80).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words(6).contains("6 repeats, 95 % interval 29.98 k to 31.48 k"), "{}", words(6));
     assert!(words(3).contains("3 repeats; an interval needs 6"), "{}", words(3));
-    assert!(!words(1).contains("repeats;") && words(1).contains("one run each: repeatability unknown"));
-    assert!(words(6).contains("without a word about repeats: one run"));
+    assert!(!words(1).contains("repeats;") && words(1).contains("one run per test: repeatability unknown"));
+    assert!(words(6).contains("tests without a note on repeats: one run"));
 }
 
 #[test]
 fn whether_a_long_run_was_steady_is_said() {
     let mut record = sample::record();
     assert!(!plain(&record, 80).contains("STEADINESS"), "no run is long enough");
-    let said = [
+    let expected = [
         steady(Verdict::Pass, SteadyVerdict::Steady, 0),
         steady(Verdict::Pass, SteadyVerdict::WarmupCut, 120),
         steady(Verdict::Warn, SteadyVerdict::Drifting, 0),
     ];
-    record.runs.iter_mut().zip(said).for_each(|(run, finding)| run.findings.push(finding));
+    record.runs.iter_mut().zip(expected).for_each(|(run, finding)| run.findings.push(finding));
     let sheet = plain(&record, 80);
     let section = sheet.split("STEADINESS").nth(1).unwrap().split("\n\n").next().unwrap();
-    assert!(
-        section.contains("of 3 runs that are long enough to tell: 1 STEADY, 1 WARMUP-CUT, 1 DRIFTING"),
-        "{section}"
-    );
+    assert!(section.contains("of 3 runs that are long enough: 1 STEADY, 1 WARMUP-CUT, 1 DRIFTING"), "{section}");
     assert!(section.contains("P111 J2  WARMUP-CUT: steady from second 121 to 300"), "{section}");
     assert!(section.contains("P111 J4  DRIFTING: the rate falls by 12 %"), "{section}");
     assert!(!section.contains("P111 J1"), "a steady run is only counted\n{section}");
@@ -187,26 +184,26 @@ fn slow_alone(tests: &[&str]) -> Record {
 
 #[test]
 fn a_leap_is_laid_to_client_and_server_only_where_there_are_both() {
-    let said = |record: &Record, test: &str| {
+    let expected = |record: &Record, test: &str| {
         let words = plain(record, 4000).split_whitespace().collect::<Vec<_>>().join(" ");
-        let said = words.split(" ! ").find(|doubt| doubt.starts_with(test) && doubt.contains("the rate of one"));
-        said.unwrap().to_owned()
+        let expected = words.split(" ! ").find(|doubt| doubt.starts_with(test) && doubt.contains("the rate of one"));
+        expected.unwrap().to_owned()
     };
     let mut record = slow_alone(&["P111", "T611"]);
     record.engine.as_mut().unwrap().location = Location::UnixSocket;
     let apart = "the kernel may have put client and server on different processors, see --placement paired";
-    assert!(said(&record, "T611").contains(apart), "{}", said(&record, "T611"));
-    let alone = "the rate of one: the single job was slowed down by something else; repeat";
-    assert!(said(&record, "P111").contains(alone), "{}", said(&record, "P111"));
+    assert!(expected(&record, "T611").contains(apart), "{}", expected(&record, "T611"));
+    let alone = "the rate of one: something else slowed the single job down; repeat";
+    assert!(expected(&record, "P111").contains(alone), "{}", expected(&record, "P111"));
     record.engine.as_mut().unwrap().location = Location::InProcess;
-    assert!(said(&record, "T611").contains(alone), "{}", said(&record, "T611"));
+    assert!(expected(&record, "T611").contains(alone), "{}", expected(&record, "T611"));
 }
 
 #[test]
 fn a_share_above_the_ceiling_has_a_word_beside_it() {
     let mut record = sample::record();
     let words = |record: &Record| plain(record, 80).split_whitespace().collect::<Vec<_>>().join(" ");
-    let no_bound = "above 100 %: P111 does not bound the test in this record";
+    let no_bound = "above 100 %: P111 is not an upper bound of the test in this record";
     assert!(!words(&record).contains(no_bound));
     record.runs.iter_mut().filter(|run| run.test == "T131").for_each(|run| run.totals.operations *= 60);
     assert!(words(&record).contains(no_bound), "{}", words(&record));

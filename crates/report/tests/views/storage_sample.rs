@@ -179,8 +179,8 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
     }
 }
 
-/// Streams of every kind in four runs: one of published rows, one of a database with a rate, one of trims that is in
-/// doubt, one that is invalid.
+/// Streams of every kind in four runs: one of published rows, one of a database with a rate, one of trims with a
+/// warning, one that is invalid.
 pub fn io() -> Record {
     let mut runs = vec![
         run(1, "io", "nvme-rand-read", vec![stream("nvme", IoKind::Read, 250_000, 4 * KIB, 16, 16)]),

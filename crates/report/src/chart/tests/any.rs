@@ -1,4 +1,4 @@
-//! Charts of anything: whatever stands in them, the figure is well-formed.
+//! Charts of arbitrary data: the figure is always well-formed.
 
 use super::*;
 
@@ -97,7 +97,7 @@ fn heat_map() -> impl Strategy<Value = HeatMap> {
     )
 }
 
-/// Well-formed XML whose coordinates are numbers and whose texts do not run out of the drawing at the left.
+/// Well-formed XML whose coordinates are numbers and whose texts stay in the drawing at the left.
 fn holds(chart: &dyn Chart) -> Result<(), TestCaseError> {
     let figure = chart.figure("a<b");
     let document =

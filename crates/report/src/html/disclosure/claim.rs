@@ -1,13 +1,13 @@
-//! Who measured, what is estimated, what it costs, what may be claimed, and how to repeat it.
+//! Identity, models, price, claims, artefact and deviations.
 
 use std::collections::BTreeMap;
 
 use model::{Derived, Limiter, RULES};
 use record::{Build, Preset, Record, Status};
 
-use super::super::PageOptions;
+use super::super::page::PageOptions;
 use super::Modelled;
-use super::field::{Field, applies, beyond, publisher, told, tool};
+use super::field::{Field, applies, filled, optional, publisher, tool};
 use super::hardware::old;
 use super::repetition::command;
 use crate::words::{list, plural, preset, status};
@@ -15,67 +15,65 @@ use crate::words::{list, plural, preset, status};
 pub(super) fn identity(record: &Record, options: &PageOptions<'_>) -> Vec<Field> {
     let build = record.tool.build.as_ref();
     vec![
-        told("tool", format!("dbdyno {}", record.tool.version)),
+        filled("tool", format!("dbdyno {}", record.tool.version)),
         revision(record),
-        tool("build", built(record), old(record, "the program does not know it")),
+        tool("build", built(record), old(record, "not known to the program")),
         tool(
             "SHA-256 of the program",
             build.and_then(|build| build.program_sha256.clone()),
             old(record, "the program could not read itself"),
         ),
-        told("begun", record.started_at.0.clone()),
-        tool("ended", record.ended_at.as_ref().map(|ended| ended.0.clone()), "the measurement did not end by itself"),
-        told("name of the record", record.id.clone()),
-        beyond(
+        filled("started", record.started_at.0.clone()),
+        tool("ended", record.ended_at.as_ref().map(|ended| ended.0.clone()), "the measurement did not finish"),
+        filled("name of the record", record.id.clone()),
+        optional(
             "SHA-256 of the record",
             options.record_sha256.map(str::to_owned),
-            "the record is too large to be read twice, or was not read from a file",
+            "the record is too large to be hashed, or was not read from a file",
         ),
         publisher("signature of the record"),
         publisher("tester"),
         publisher("sponsor"),
-        publisher("who paid, relation to a vendor"),
+        publisher("funding, relation to a vendor"),
     ]
 }
 
-/// The sources that the program was built from.
+/// The source revision of the program.
 fn revision(record: &Record) -> Field {
     const NAME: &str = "source revision of the tool";
-    let Some(build) = &record.tool.build else { return tool(NAME, None, old(record, "it was not noted")) };
+    let Some(build) = &record.tool.build else { return tool(NAME, None, old(record, "not recorded")) };
     match (&build.commit, build.clean) {
         (None, _) => tool(NAME, None, "dbdyno was built outside of a git tree"),
-        (Some(commit), Some(true)) => told(NAME, format!("{commit}, without changes")),
-        (Some(commit), _) => {
-            tool(NAME, None, format!("dbdyno was built from {commit} with changes that are in no commit"))
-        }
+        (Some(commit), Some(true)) => filled(NAME, format!("{commit}, without changes")),
+        (Some(commit), _) => tool(NAME, None, format!("dbdyno was built from {commit} with uncommitted changes")),
     }
 }
 
 /// How the program was built.
 fn built(record: &Record) -> Option<String> {
-    let said = |build: &Build| [build.compiler.clone(), build.platform.clone(), build.flags.clone()];
+    let parts = |build: &Build| [build.compiler.clone(), build.platform.clone(), build.flags.clone()];
     let optimised = if record.tool.optimised { "optimised" } else { "not optimised: figures mean nothing" };
     let build = record.tool.build.as_ref()?;
     build.flags.as_ref()?;
-    Some(list([optimised.to_owned()].into_iter().chain(said(build).into_iter().flatten())))
+    Some(list([optimised.to_owned()].into_iter().chain(parts(build).into_iter().flatten())))
 }
 
 pub(super) fn models(record: &Record, modelled: &Modelled<'_>) -> Vec<Field> {
     vec![
-        told("estimated figures", estimates(modelled)),
+        filled("estimated figures", estimates(modelled)),
         applies(
             tool("bottleneck, with evidence", bottlenecks(modelled), ""),
-            Some("no test of this record has a valid run that could say"),
+            Some("no test of this record has a valid run"),
         ),
-        told(
+        filled(
             "thresholds of the checks",
-            format!("drawn under rules {}; the record does not say under which its findings were made", RULES.version),
+            format!("this report uses rules {}; the record does not state the rules of its findings", RULES.version),
         ),
-        told("runs that models use", format!("{} runs, invalid ones never", record.runs.len())),
+        filled("runs used by models", format!("{} runs, without invalid ones", record.runs.len())),
     ]
 }
 
-/// What on the page is marked as an ESTIMATE.
+/// The figures that the page marks as an ESTIMATE.
 fn estimates(modelled: &Modelled<'_>) -> String {
     let points = modelled.sheet.lines.iter().flat_map(|line| [&line.speed, &line.best]).flatten();
     let fibonacci =
@@ -84,10 +82,10 @@ fn estimates(modelled: &Modelled<'_>) -> String {
         .then(|| "ESTIMATE: seconds of fibonacci(39) from the calls per second at another n (T151)".to_owned());
     let fits = (modelled.estimates > 0).then(|| {
         let charts = plural(modelled.estimates as u64, "chart");
-        format!("ESTIMATE: peak, ceiling or fitted curve beyond what was measured in {charts} of throughput")
+        format!("ESTIMATE: peak, ceiling or fitted curve beyond the measurements in {charts} of throughput")
     });
     let all = [calls, fits].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    let rest = "fitted curves and their bands are drawn as such and are not measurements";
+    let rest = "fitted curves and their bands are marked and are not measurements";
     if all.is_empty() {
         format!("none: every figure is measured; {rest}")
     } else {
@@ -95,37 +93,37 @@ fn estimates(modelled: &Modelled<'_>) -> String {
     }
 }
 
-/// What limits the best runs of the tests: how many by what.
+/// The limits of the best runs, with the number of tests.
 fn bottlenecks(modelled: &Modelled<'_>) -> Option<String> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for (_, _, found) in modelled.limited {
         *counts.entry(limiter(&found.limiter)).or_default() += 1;
     }
-    let said = list(counts.iter().map(|(limiter, tests)| format!("{limiter} in {}", plural(*tests, "test"))));
+    let limits = list(counts.iter().map(|(limiter, tests)| format!("{limiter} in {}", plural(*tests, "test"))));
     let evidence = "use of each capacity: section \"Efficiency against the ceilings\"";
-    (!counts.is_empty()).then(|| format!("{said}; {evidence}"))
+    (!counts.is_empty()).then(|| format!("{limits}; {evidence}"))
 }
 
 fn limiter(limiter: &Limiter) -> String {
     match limiter {
         Limiter::Processors => "processors".to_owned(),
-        Limiter::OtherPrograms { .. } => "processors that other programs used".to_owned(),
+        Limiter::OtherPrograms { .. } => "CPU used by other programs".to_owned(),
         Limiter::Resource(name) => name.clone(),
         Limiter::OneThread { .. } => "one thread".to_owned(),
-        Limiter::Offered => "the rate that was asked for".to_owned(),
-        Limiter::TooFewClients { .. } => "too few clients".to_owned(),
+        Limiter::Offered => "the target rate".to_owned(),
+        Limiter::TooFewClients { .. } => "client-bound".to_owned(),
         Limiter::Serialised(class) => format!("waits for {}", class.name),
-        Limiter::Unexplained => "nothing that was measured".to_owned(),
+        Limiter::Unexplained => "unexplained".to_owned(),
     }
 }
 
 pub(super) fn price(options: &PageOptions<'_>) -> Vec<Field> {
     let Some(book) = options.prices else {
-        return vec![beyond("price book", None, "no prices were given (--prices FILE)")];
+        return vec![optional("price book", None, "no prices were given (--prices FILE)")];
     };
     let lines = list(book.items.iter().map(|item| item.name.clone()));
     vec![
-        told("price book", format!("{}, {}, {}", book.source, book.date, book.currency)),
+        filled("price book", format!("{}, {}, {}", book.source, book.date, book.currency)),
         tool("lines", Some(lines), "the price book has no lines"),
         publisher("availability date of all parts"),
     ]
@@ -137,36 +135,33 @@ pub(super) fn claims(record: &Record) -> Vec<Field> {
         "none: figures of this record mean nothing".to_owned()
     } else {
         format!(
-            "figures of valid runs, with test, degree of parallelism, service time, dbdyno {} and {}; beside a figure of \
-             another system only at the same test, data size and durability; never \"up to\"",
+            "figures of valid runs, with test, degree of parallelism, service time, dbdyno {} and {}; comparison with \
+             another system only for the same test, data size and durability; never \"up to\"",
             record.tool.version, record.started_at
         )
     };
     vec![
-        told("what may be said", allowed),
-        told(
-            "not to be mistaken for",
-            "results of TPC or SPEC: tests that resemble theirs are neither audited nor comparable",
-        ),
+        filled("permitted claims", allowed),
+        filled("not comparable with", "TPC or SPEC results: similar tests are neither audited nor comparable"),
     ]
 }
 
 pub(super) fn artefact(record: &Record, options: &PageOptions<'_>) -> Vec<Field> {
     vec![
-        told("all figures again", format!("dbdyno report {}", options.place)),
+        filled("command to show all figures", format!("dbdyno report {}", options.place)),
         repeated(record),
         publisher("archive with a DOI"),
         publisher("reproduced by"),
-        told("status", status(record.status)),
+        filled("status", status(record.status)),
     ]
 }
 
-/// The command that does it again.
+/// The command that repeats the measurement.
 fn repeated(record: &Record) -> Field {
     const NAME: &str = "one command that repeats the measurement";
     match command(record) {
-        Ok(command) => told(NAME, command),
-        Err(reason) => beyond(NAME, None, reason),
+        Ok(command) => filled(NAME, command),
+        Err(reason) => optional(NAME, None, reason),
     }
 }
 
@@ -177,7 +172,7 @@ pub(super) fn deviations(record: &Record) -> Vec<Field> {
         .then(|| format!("{} after {} of {} runs", status(record.status), record.runs.len(), plan.runs.len()));
     let short = (plan.preset != Preset::Publish).then(|| format!("preset {} instead of publish", preset(plan.preset)));
     let files =
-        (!plan.test_files.is_empty()).then(|| format!("test files of the user: {}", plan.test_files.join(", ")));
+        (!plan.test_files.is_empty()).then(|| format!("user-defined test files: {}", plan.test_files.join(", ")));
     let all = list([unfinished, short, files, Some(skipped)].into_iter().flatten());
-    vec![told("deviations", if all.is_empty() { "none".to_owned() } else { all })]
+    vec![filled("deviations", if all.is_empty() { "none".to_owned() } else { all })]
 }

@@ -1,16 +1,16 @@
-//! What the environment did before and while it was measured.
+//! The environment before and during the measurement.
 
 use std::collections::BTreeMap;
 
 use record::{Check, Preset, Ratio, Record, Verdict, name};
 
-use super::field::{Field, applies, beyond, publisher, told, tool};
+use super::field::{Field, applies, filled, optional, publisher, tool};
 use super::hardware::old;
 use crate::figure::percent;
 use crate::inventory::{Change, is_virtual, load, time};
 use crate::words::{list, plural, verdict};
 
-const NOT_ENDED: &str = "the measurement did not end by itself";
+const NOT_ENDED: &str = "the measurement did not finish";
 
 pub(super) fn environment(record: &Record) -> Vec<Field> {
     let host = &record.host;
@@ -20,29 +20,29 @@ pub(super) fn environment(record: &Record) -> Vec<Field> {
     let hidden = is_virtual(host).then_some("the hypervisor hides it");
     let throttles = change.and_then(|change| change.throttles()).map(|count| plural(count, "time"));
     let (kernel, silence) = match change.map(|change| change.kernel()) {
-        Some(Ok(said)) => (Some(said), String::new()),
+        Some(Ok(text)) => (Some(text), String::new()),
         Some(Err(reason)) => (None, reason),
         None => (None, old(record, NOT_ENDED).into_owned()),
     };
     let mut fields = vec![
-        told("time given to others by the hypervisor", checked(record, Check::Steal)),
-        told("quota of the control group", checked(record, Check::Throttling)),
-        told("swapping", checked(record, Check::Swapping)),
-        told("stalls of the generator", checked(record, Check::Stall)),
-        told("sessions of others", checked(record, Check::OtherSessions)),
-        told("page cache", checked(record, Check::PageCache)),
-        told("levels of the rate", checked(record, Check::RateLevels)),
-        tool("clock source", clock, "the kernel does not say"),
-        tool("clock of the day", time(&host.kernel), old(record, "the kernel does not say")),
+        filled("CPU steal", checked(record, Check::Steal)),
+        filled("CPU quota of the control group", checked(record, Check::Throttling)),
+        filled("swapping", checked(record, Check::Swapping)),
+        filled("stalls of the load generator", checked(record, Check::Stall)),
+        filled("other sessions", checked(record, Check::OtherSessions)),
+        filled("page cache", checked(record, Check::PageCache)),
+        filled("rate levels", checked(record, Check::RateLevels)),
+        tool("clock source", clock, "not reported by the kernel"),
+        tool("system clock", time(&host.kernel), old(record, "not reported by the kernel")),
         tool(
             "load before the first run",
             host.at_start.as_ref().and_then(load),
-            old(record, "the kernel does not say"),
+            old(record, "not reported by the kernel"),
         ),
-        beyond(
+        optional(
             "pressure stall information",
             pressure(record),
-            "the kernel does not keep it (psi=1 at its start) or the version did not read it",
+            "not available (boot option psi=1), or not read by the dbdyno version that measured",
         ),
         applies(
             tool(
@@ -53,51 +53,47 @@ pub(super) fn environment(record: &Record) -> Vec<Field> {
             hidden,
         ),
         applies(
-            tool("slowed down for heat", throttles, old(record, "the kernel does not count it for these processors")),
+            tool("thermal throttling", throttles, old(record, "not counted by the kernel for these processors")),
             hidden.or_else(|| without_counts(record)),
         ),
         tool("kernel messages from start to end", kernel, silence),
-        tool(
-            "probe of the processor before and after",
-            change.and_then(|change| change.probe()),
-            old(record, NOT_ENDED),
-        ),
-        beyond("probes of memory and storage before and after", None, "they are run once in a record"),
-        publisher("what else ran on the machine and its storage"),
+        tool("CPU probe before and after", change.and_then(|change| change.probe()), old(record, NOT_ENDED)),
+        optional("probes of memory and storage before and after", None, "run once in a record"),
+        publisher("other workloads on the machine and its storage"),
     ];
     if record.plan.preset == Preset::Smoke {
-        fields.push(told("warning", "preset smoke: its figures mean nothing"));
+        fields.push(filled("warning", "preset smoke: its figures mean nothing"));
     }
     fields
 }
 
-/// Makers whose processors do not count how often they were slowed down: their temperature is all there is.
+/// Why the throttling count is absent on processors that only report their temperature.
 fn without_counts(record: &Record) -> Option<&'static str> {
     let knows_heat = record.host.at_end.as_ref().is_some_and(|end| end.temperature_celsius_max.is_some());
-    knows_heat.then_some("these processors do not count it; see their temperature and the probe before and after")
+    knows_heat.then_some("these processors do not count it; see the temperature and the CPU probe")
 }
 
-/// The largest share of any run during which something stood still, by resource.
+/// The largest pressure stall share of any run, by resource.
 fn pressure(record: &Record) -> Option<String> {
     let counters = [
-        ("a processor", name::HOST_CPU_PRESSURE_NS),
+        ("CPU", name::HOST_CPU_PRESSURE_NS),
         ("I/O", name::HOST_IO_PRESSURE_NS),
         ("memory", name::HOST_MEMORY_PRESSURE_NS),
     ];
-    let said = counters.iter().filter_map(|(resource, counter)| {
-        let shares = record.runs.iter().filter_map(|run| Some(model::rate(run, counter)?.0 / 1e9));
-        Some(format!("for {resource} {}", percent(Ratio(shares.reduce(f64::max)?.min(1.0)))))
+    let shares = counters.iter().filter_map(|(resource, counter)| {
+        let rates = record.runs.iter().filter_map(|run| Some(model::rate(run, counter)?.0 / 1e9));
+        Some(format!("{resource} {}", percent(Ratio(rates.reduce(f64::max)?.min(1.0)))))
     });
-    let said = list(said);
-    (!said.is_empty()).then(|| format!("something waited at most, in any run, {said} of the time"))
+    let shares = list(shares);
+    (!shares.is_empty()).then(|| format!("max share of time with a stalled task in any run: {shares}"))
 }
 
-/// What `check` said of all runs: `pass in 70 runs, warn in 2 runs`.
+/// The verdicts of `check` over all runs: `pass in 70 runs, warn in 2 runs`.
 pub(super) fn checked(record: &Record, check: Check) -> String {
     let mut counts: BTreeMap<Verdict, u64> = BTreeMap::new();
     for finding in record.runs.iter().flat_map(|run| &run.findings).filter(|finding| finding.check() == check) {
         *counts.entry(finding.verdict).or_default() += 1;
     }
-    let said = list(counts.iter().map(|(found, runs)| format!("{} in {}", verdict(*found), plural(*runs, "run"))));
-    if said.is_empty() { "does not apply to any run".to_owned() } else { said }
+    let verdicts = list(counts.iter().map(|(found, runs)| format!("{} in {}", verdict(*found), plural(*runs, "run"))));
+    if verdicts.is_empty() { "does not apply to any run".to_owned() } else { verdicts }
 }

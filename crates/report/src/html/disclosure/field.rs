@@ -1,19 +1,18 @@
-//! A field of the checklist: what is disclosed, who has to fill it, and its value or why there is none.
+//! A field of the checklist: its name, who fills it, and its value or the reason why there is none.
 
 use std::borrow::Cow;
 
 use super::super::table::{Cell, Row};
 
-/// Who has to fill a field.
+/// Who fills a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// dbdyno, from what it finds or computes: without it a figure cannot be believed or repeated.
+    /// dbdyno; without it a figure cannot be verified or reproduced.
     Tool,
     /// Whoever publishes the result.
     Publisher,
-    /// Nobody has to: it is said where it is known, and where it is not, what may be claimed is less. No figure of speed
-    /// hangs on it.
-    Nobody,
+    /// Optional: without it fewer claims are possible, but no performance figure depends on it.
+    Optional,
 }
 
 /// Why a field has no value.
@@ -22,9 +21,9 @@ pub(super) type Reason = Cow<'static, str>;
 /// One field of the checklist.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
-    /// What is disclosed.
+    /// The name.
     pub(super) name: &'static str,
-    /// Who has to fill it.
+    /// Who fills it.
     pub(super) by: By,
     /// The value, or why there is none.
     pub(super) value: Result<String, Reason>,
@@ -37,26 +36,26 @@ pub(super) fn tool(name: &'static str, value: Option<String>, missing: impl Into
 }
 
 /// A field that dbdyno always fills.
-pub(super) fn told(name: &'static str, value: impl Into<String>) -> Field {
+pub(super) fn filled(name: &'static str, value: impl Into<String>) -> Field {
     Field { name, by: By::Tool, value: Ok(value.into()) }
 }
 
 /// A field that dbdyno fills, or that does not apply for the reason `unless`.
 pub(super) fn applies(field: Field, unless: Option<&str>) -> Field {
     match (&field.value, unless) {
-        (Err(_), Some(reason)) => told(field.name, format!("does not apply: {reason}")),
+        (Err(_), Some(reason)) => filled(field.name, format!("does not apply: {reason}")),
         _ => field,
     }
 }
 
 /// A field that only the publisher can fill.
 pub(super) fn publisher(name: &'static str) -> Field {
-    Field { name, by: By::Publisher, value: Err("has to be stated by whoever publishes the result".into()) }
+    Field { name, by: By::Publisher, value: Err("to be stated by the publisher of the result".into()) }
 }
 
-/// A field on which no figure of speed hangs.
-pub(super) fn beyond(name: &'static str, value: Option<String>, missing: impl Into<Reason>) -> Field {
-    Field { by: By::Nobody, ..tool(name, value, missing) }
+/// A field on which no performance figure depends.
+pub(super) fn optional(name: &'static str, value: Option<String>, missing: impl Into<Reason>) -> Field {
+    Field { by: By::Optional, ..tool(name, value, missing) }
 }
 
 impl Field {

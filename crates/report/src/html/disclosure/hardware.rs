@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use record::{BlockDevice, Location, Record};
 
-use super::field::{Field, applies, publisher, told, tool};
+use super::field::{Field, applies, filled, publisher, tool};
 use crate::inventory::{cpu_facts, device_text, is_virtual, memory_facts, modules, network};
 use crate::words::list;
 
-const NOT_SAID: &str = "the kernel does not say";
+const NOT_REPORTED: &str = "not reported by the kernel";
 
 /// The value of `name` among facts.
 pub(super) fn fact(facts: Vec<(&str, Option<String>)>, name: &str) -> Option<String> {
@@ -17,10 +17,10 @@ pub(super) fn fact(facts: Vec<(&str, Option<String>)>, name: &str) -> Option<Str
 
 pub(super) fn hardware(record: &Record) -> Vec<Field> {
     let (host, cpu) = (&record.host, &record.host.cpu);
-    // What a hypervisor hides belongs to its machine, and no guest can disclose it.
+    // A guest cannot disclose what its hypervisor hides.
     let hidden = is_virtual(host).then(|| {
         let kind = host.virtualisation.as_deref().unwrap_or_default();
-        format!("hidden from a virtual machine ({kind}); the share that others took is checked in every run")
+        format!("hidden from a virtual machine ({kind}); CPU steal is checked in every run")
     });
     let hidden = hidden.as_deref();
     let boost = [
@@ -29,60 +29,60 @@ pub(super) fn hardware(record: &Record) -> Vec<Field> {
     ];
     let boost = cpu.boost.map(|_| list(boost.into_iter().flatten()));
     vec![
-        elsewhere(record),
-        applies(tool("product", host.product.clone(), "the firmware does not say, or may not be read"), hidden),
-        tool("processor model", cpu.model.clone(), NOT_SAID),
-        tool("stepping and microcode", stepping(record), old(record, NOT_SAID)),
-        tool("sockets, cores, threads, multithreading", fact(cpu_facts(cpu), "topology"), NOT_SAID),
-        applies(tool("clock and governor", clock(record), NOT_SAID), hidden),
-        applies(tool("boost", boost, old(record, NOT_SAID)), hidden),
-        applies(tool("idle states", fact(cpu_facts(cpu), "when idle"), old(record, NOT_SAID)), hidden),
-        applies(tool("caches", fact(cpu_facts(cpu), "caches"), NOT_SAID), hidden),
-        applies(tool("NUMA", fact(cpu_facts(cpu), "NUMA"), NOT_SAID), Some("the kernel shows no NUMA nodes")),
-        tool("memory", fact(memory_facts(host), "total"), NOT_SAID),
+        machine_of_engine(record),
+        applies(tool("product", host.product.clone(), "not reported by the firmware, or not readable"), hidden),
+        tool("processor model", cpu.model.clone(), NOT_REPORTED),
+        tool("stepping and microcode", stepping(record), old(record, NOT_REPORTED)),
+        tool("sockets, cores, threads, multithreading", fact(cpu_facts(cpu), "topology"), NOT_REPORTED),
+        applies(tool("clock and governor", clock(record), NOT_REPORTED), hidden),
+        applies(tool("boost", boost, old(record, NOT_REPORTED)), hidden),
+        applies(tool("idle states", fact(cpu_facts(cpu), "idle"), old(record, NOT_REPORTED)), hidden),
+        applies(tool("caches", fact(cpu_facts(cpu), "caches"), NOT_REPORTED), hidden),
+        applies(tool("NUMA", fact(cpu_facts(cpu), "NUMA"), NOT_REPORTED), Some("the kernel shows no NUMA nodes")),
+        tool("memory", fact(memory_facts(host), "total"), NOT_REPORTED),
         applies(
             tool(
                 "memory modules and their speed",
                 modules(host),
-                old(record, "the firmware's tables (/sys/firmware/dmi/tables) may be read by root only"),
+                old(record, "the firmware tables (/sys/firmware/dmi/tables) are readable by root only"),
             ),
             hidden,
         ),
-        tool("devices", devices(record), "no block device was found below the directory"),
+        tool("devices", devices(record), "no block device was found for the directory"),
         applies(
             tool(
                 "firmware, serial number and link of devices",
                 device_identity(record),
-                old(record, "no device below the directory says them"),
+                old(record, "not reported by any device of the directory"),
             ),
             hidden,
         ),
-        applies(tool("network", network(host), NOT_SAID), without_network(record)),
-        applies(tool("firmware of the machine", host.firmware.clone(), old(record, "it cannot be read")), hidden),
-        told("virtualisation", host.virtualisation.clone().unwrap_or_else(|| "none visible".to_owned())),
-        publisher("instance type and zone, where the machine is rented"),
-        publisher("diagram of racks and switches"),
-        publisher("list of parts without a price"),
+        applies(tool("network", network(host), NOT_REPORTED), without_network(record)),
+        applies(tool("firmware of the machine", host.firmware.clone(), old(record, "not readable")), hidden),
+        filled("virtualisation", host.virtualisation.clone().unwrap_or_else(|| "none visible".to_owned())),
+        publisher("instance type and zone of a cloud machine"),
+        publisher("rack and network diagram"),
+        publisher("parts list without prices"),
     ]
 }
 
-/// Why it is not there: the reason `now`, or that the record is older than the field.
+/// Why a field is absent: the reason `now`, or that the record is older than the field.
 pub(super) fn old(record: &Record, now: &'static str) -> Cow<'static, str> {
-    let says = record.host.at_start.is_some();
-    if says { now.into() } else { "the version of dbdyno that measured did not read it".into() }
+    let is_new = record.host.at_start.is_some();
+    if is_new { now.into() } else { "not read by the dbdyno version that measured".into() }
 }
 
-/// All other fields of this group are about the machine that dbdyno runs on.
-fn elsewhere(record: &Record) -> Field {
+/// Whether the other fields of this group, which are about the machine of dbdyno, are about that of the engine.
+fn machine_of_engine(record: &Record) -> Field {
     let remote = record.engine.as_ref().is_some_and(|engine| engine.location == Location::Remote);
-    let here = "that on which dbdyno runs: what is said below is about it".to_owned();
-    let missing = "the engine runs on another host, and what is said below is about the clients'; dbdyno inventory there \
-                   says the same of it";
+    let here = "the machine of dbdyno, described below".to_owned();
+    let missing = "the engine runs on another host, and the fields below describe the client machine; run dbdyno \
+                   inventory on the host of the engine";
     tool("machine of the engine", (!remote).then_some(here), missing)
 }
 
 fn stepping(record: &Record) -> Option<String> {
-    // One without the other does not identify what runs.
+    // Stepping without microcode does not identify the CPU.
     record.host.cpu.microcode.as_ref().and_then(|_| fact(cpu_facts(&record.host.cpu), "stepping"))
 }
 
@@ -96,10 +96,10 @@ fn devices(record: &Record) -> Option<String> {
     (!devices.is_empty()).then(|| devices.join("; "))
 }
 
-/// Of the devices at the bottom, each of which must say something of its own.
+/// The identity of the bottom devices; none where one of them has no firmware revision.
 fn device_identity(record: &Record) -> Option<String> {
     let bottom = record.host.devices.iter().filter(|device| device.slaves.is_empty());
-    let said: Option<Vec<String>> = bottom
+    let devices: Option<Vec<String>> = bottom
         .map(|device| {
             device.firmware.as_ref()?;
             let parts = [
@@ -110,11 +110,11 @@ fn device_identity(record: &Record) -> Option<String> {
             Some(format!("{}: {}", device.name, list(parts.into_iter().flatten())))
         })
         .collect();
-    said.filter(|said| !said.is_empty()).map(|said| said.join("; "))
+    devices.filter(|devices| !devices.is_empty()).map(|devices| devices.join("; "))
 }
 
 fn without_network(record: &Record) -> Option<&'static str> {
     let over = |location: Location| matches!(location, Location::Remote);
     let needed = record.engine.as_ref().is_some_and(|engine| over(engine.location));
-    (!needed).then_some("no interface with a device, and nothing that was measured went over one")
+    (!needed).then_some("no physical interface, and the measurement did not use one")
 }

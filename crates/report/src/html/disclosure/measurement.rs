@@ -1,11 +1,11 @@
-//! How it was measured, and whether results were right.
+//! The measurement, and the correctness of results.
 
 use model::Sheet;
 use record::{Check, Outcome, PlanSubject, Record, Run};
 
 use super::WITHOUT_ENGINE;
 use super::environment::checked;
-use super::field::{Field, applies, beyond, told, tool};
+use super::field::{Field, applies, filled, optional, tool};
 use crate::figure::{duration, nanos};
 use crate::inventory::durability;
 use crate::words::{plural, preset};
@@ -14,57 +14,55 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
     let plan = &record.plan;
     let runs = record.runs.len() as u64;
     let invalid: Vec<_> = record.runs.iter().filter(|run| model::is_invalid(run)).collect();
-    let broken = invalid.iter().filter(|run| run.outcome != Outcome::Done).count() as u64;
+    let aborted = invalid.iter().filter(|run| run.outcome != Outcome::Done).count() as u64;
     let any = |of: fn(&Run) -> bool, text: &str| record.runs.iter().any(of).then(|| text.to_owned());
     let unfinished: u128 = record.runs.iter().map(|run| u128::from(run.totals.unfinished)).sum();
     let order = if plan.repeats > 1 {
-        format!("drawn by lot from seed {}", plan.seed)
+        format!("randomized from seed {}", plan.seed)
     } else {
-        "as in the plan, each run once: what drifts over the hour looks like a property of a test".to_owned()
+        "as in the plan, each run once: drift over time is confounded with the tests".to_owned()
     };
     let window = match crate::plan::ends_by_itself(plan) {
-        true => "each run to the end of what it moves, without a warm-up".to_owned(),
-        false => format!("{} after {}", duration(plan.window_ns), duration(plan.warm_up_ns)),
+        true => "each run until completion, without a warm-up".to_owned(),
+        false => format!("{} after {} warm-up", duration(plan.window_ns), duration(plan.warm_up_ns)),
     };
     vec![
-        told("preset", preset(plan.preset)),
-        told("window and warm-up", window),
+        filled("preset", preset(plan.preset)),
+        filled("window and warm-up", window),
         kept(record, tool("series per second", seconds(record), "no run has seconds")),
-        told(
+        filled(
             "steadiness",
-            "verdict, counted seconds and class for each run: section \"Verdicts\"; the figures of the sheet are those of the whole window",
+            "verdict, counted seconds and class of each run: section \"Verdicts\"; the sheet has the figures of the whole window",
         ),
         applies(
-            beyond("checkpoints", checkpoints(record), "this engine does not count them"),
+            optional("checkpoints", checkpoints(record), "this engine does not count them"),
             record.engine.is_none().then_some(WITHOUT_ENGINE),
         ),
-        told(
+        filled(
             "runs",
-            format!(
-                "{} in the record, {} of them invalid and {} broken off, none left out",
-                runs,
-                invalid.len(),
-                broken
-            ),
+            format!("{} in the record, {} of them invalid and {} aborted, none left out", runs, invalid.len(), aborted),
         ),
-        told(
+        filled(
             "repeats",
-            format!("{} for each test and degree of parallelism; the run with the median rate speaks", plan.repeats),
+            format!("{} for each test and degree of parallelism; the run with the median rate is shown", plan.repeats),
         ),
         tool(
             "interval between runs",
             between_runs(sheet),
             match plan.repeats > 1 {
-                true => "too few valid repeats; --repeats 6",
-                false if !has_repeats(record) => "one run each; make more records",
-                false => "one run each; --repeats 6",
+                true => "too few valid repeats; use --repeats 6",
+                false if !has_repeats(record) => "one run each; measure more records",
+                false => "one run each; use --repeats 6",
             },
         ),
         kept(
             record,
             tool(
                 "latency",
-                any(|run| !run.service.histogram.is_empty(), "histograms of service and response time, three digits"),
+                any(
+                    |run| !run.service.histogram.is_empty(),
+                    "histograms of service and response time, three significant digits",
+                ),
                 "the record has quantiles without histograms",
             ),
         ),
@@ -72,19 +70,25 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
             record,
             tool(
                 "latency over time",
-                any(|run| run.slices.is_some(), "histograms of response time for slices of the window, one digit"),
-                "not kept by the version that wrote it",
+                any(
+                    |run| run.slices.is_some(),
+                    "histograms of response time for slices of the window, one significant digit",
+                ),
+                "not kept by the version that wrote the record",
             ),
         ),
-        told("coordinated omission", "response time counts from when a step was due; nothing is corrected afterwards"),
-        told("steps not finished", unfinished.to_string()),
-        told("Little's law", checked(record, Check::LittlesLaw)),
-        told("share of the generator", checked(record, Check::ClientShare)),
-        told("order of runs", order),
-        told(
-            "cost of the instrument",
+        filled(
+            "coordinated omission",
+            "response time counts from the intended start of a step; no correction afterwards",
+        ),
+        filled("steps not finished", unfinished.to_string()),
+        filled("Little's law", checked(record, Check::LittlesLaw)),
+        filled("CPU share of the load generator", checked(record, Check::ClientShare)),
+        filled("order of runs", order),
+        filled(
+            "tool overhead",
             format!(
-                "{} a step, {} a reading of the clock",
+                "{} per step, {} per clock read",
                 nanos(record.instrument.loop_step_ns),
                 nanos(record.instrument.clock_read_ns)
             ),
@@ -92,26 +96,26 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
     ]
 }
 
-/// Whether the command that made the record can repeat what it measures.
+/// Whether the command of the record has an option for repeats.
 fn has_repeats(record: &Record) -> bool {
     !matches!(record.plan.subject(), PlanSubject::Load | PlanSubject::Streams)
 }
 
-/// What every record keeps that knows the machine at its start; a view that does not draw it does not read it.
+/// A field that every newer record has; views that do not show it do not read it.
 fn kept(record: &Record, field: Field) -> Field {
     let keeps = record.host.at_start.is_some() && field.value.is_err();
-    if keeps { told(field.name, "in the record, as far as windows last long enough") } else { field }
+    if keeps { filled(field.name, "in the record, where windows are long enough") } else { field }
 }
 
-/// Of how many runs the seconds are there. The page of a large record reads those of the runs that it draws.
+/// The runs with seconds. The page of a large record reads only those of the runs that it shows.
 fn seconds(record: &Record) -> Option<String> {
     let has = |run: &&Run| !run.seconds.is_empty();
     let of = match record.runs.iter().filter(has).count() {
         0 => return None,
         all if all == record.runs.len() => "of every run",
-        _ => "of the runs that are drawn here",
+        _ => "of the runs that are shown here",
     };
-    Some(format!("{of} the whole window is in the record; the warm-up is not"))
+    Some(format!("{of} the whole window is in the record, without the warm-up"))
 }
 
 /// Checkpoints in the windows of all runs, where the engine counts them.
@@ -128,7 +132,7 @@ fn checkpoints(record: &Record) -> Option<String> {
     (!known.is_empty()).then(|| format!("{all} in the windows of {runs}{interval}"))
 }
 
-/// Of how many tests there is an interval between runs.
+/// The number of tests with an interval between runs.
 fn between_runs(sheet: &Sheet) -> Option<String> {
     let best = || sheet.lines.iter().filter_map(|line| line.best.as_ref());
     let known = best().filter(|best| best.interval.is_some()).count();
@@ -139,21 +143,21 @@ fn between_runs(sheet: &Sheet) -> Option<String> {
 
 pub(super) fn correctness(record: &Record) -> Vec<Field> {
     vec![
-        told("answers of statements", checked(record, Check::Answers)),
-        told("commits here and in the engine", checked(record, Check::CommitCount)),
-        told("content of blocks", checked(record, Check::Content)),
-        told("failures", checked(record, Check::Failures)),
-        beyond(
+        filled("results of statements", checked(record, Check::Answers)),
+        filled("commits counted by dbdyno and by the engine", checked(record, Check::CommitCount)),
+        filled("content of blocks", checked(record, Check::Content)),
+        filled("failures", checked(record, Check::Failures)),
+        optional(
             "consistency of the data afterwards",
             None,
-            "answers are checked in the warm-up, and all of the data afterwards are not",
+            "results are checked in the warm-up; the whole data is not checked afterwards",
         ),
-        told("commits forced to stable storage", checked(record, Check::Durability)),
-        told("flushes", checked(record, Check::Flush)),
+        filled("commits forced to stable storage", checked(record, Check::Durability)),
+        filled("flushes", checked(record, Check::Flush)),
         applies(
             tool("durability by settings", record.engine.as_ref().map(durability), ""),
             record.engine.is_none().then_some(WITHOUT_ENGINE),
         ),
-        beyond("crash test", None, "none was made: no commit was proved to survive a crash"),
+        optional("crash test", None, "none: no commit was proved to survive a crash"),
     ]
 }

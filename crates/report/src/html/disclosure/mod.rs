@@ -1,6 +1,5 @@
-//! Full disclosure: what a reader has to know to believe a figure or to repeat it, each with its value or with the
-//! reason why it is not there. After the disclosure rules of TPC and SPEC, the report format of SNIA and the badges of
-//! the ACM.
+//! Full disclosure: the fields needed to verify or reproduce a figure, each with its value or the reason why it is
+//! absent. Based on the disclosure rules of TPC and SPEC, the report format of SNIA and the badges of the ACM.
 
 mod claim;
 mod class;
@@ -18,17 +17,17 @@ use record::Record;
 
 pub(crate) use self::class::Class;
 use self::field::Field;
-use super::PageOptions;
 use super::ceiling::Limited;
+use super::page::PageOptions;
 use super::table::{Column, Row, Table};
 
-/// What the page says that is not a plain figure of the record.
+/// The figures of the page that are not plain figures of the record.
 pub(super) struct Modelled<'a> {
     /// The sheet.
     pub(super) sheet: &'a Sheet,
-    /// Charts with a peak, a ceiling or a curve beyond what was measured.
+    /// Charts with a peak, a ceiling or a curve beyond the measurements.
     pub(super) estimates: usize,
-    /// What limits the best runs.
+    /// The limits of the best runs.
     pub(super) limited: &'a [Limited<'a>],
 }
 
@@ -38,7 +37,7 @@ const WITHOUT_ENGINE: &str = "only probes were run, without an engine";
 /// The fields of a record, in their groups.
 pub(super) struct Disclosure {
     groups: Vec<(&'static str, Vec<Field>)>,
-    /// What the result may be used for.
+    /// The class of the result.
     pub(super) class: Class,
 }
 
@@ -67,7 +66,7 @@ impl Disclosure {
     /// The class, and the table of all fields.
     pub(super) fn html(&self) -> Markup {
         let columns = [Column::text("field"), Column::text("value")];
-        let caption = "Disclosure: every field with its value, or why it is not there";
+        let caption = "Disclosure: every field with its value, or why it is absent";
         let mut table = Table::new("disclosure-table", caption, &columns);
         for (head, fields) in &self.groups {
             table.rows.push(Row::group(*head));

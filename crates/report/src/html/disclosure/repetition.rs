@@ -1,4 +1,4 @@
-//! How to do it again: where the tests fixture, and the command that repeats the measurement.
+//! Reproduction: the source of the tests, and the command that repeats the measurement.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,47 +14,45 @@ use crate::words::{placement, preset};
 /// The fewest rows that a table may have.
 const ROWS_MIN: u64 = 3_200;
 
-/// Where schema, indexes, statements and the distributions of keys of the tests stand.
+/// The source of schema, indexes, statements and key distributions of the tests.
 ///
 /// # Errors
-/// Why they are not to be had.
+/// Why they are not available.
 pub(super) fn sources(record: &Record) -> Result<String, String> {
     if !record.plan.test_files.is_empty() {
         let files = record.plan.test_files.join(", ");
-        return Err(format!("test files of the user's own ({files}) are not in the record: publish them with it"));
+        return Err(format!("user-defined test files ({files}) are not in the record: publish them with it"));
     }
     if record.plan.subject() == PlanSubject::Load {
-        return Ok(format!("those built into dbdyno {}; what was loaded stands under Bulk load", record.tool.version));
+        return Ok(format!("built into dbdyno {}; for the load see Bulk load", record.tool.version));
     }
     let of_catalogue = record.plan.runs.is_empty() || record.plan.runs.iter().any(|run| is_code(&run.test));
-    let place = if of_catalogue { "of the test files in the catalogue of" } else { "built into" };
+    let source = if of_catalogue { "test files in the catalogue of" } else { "built into" };
     let commit = record.tool.build.as_ref().and_then(|build| build.commit.as_ref());
     let revision = commit.map(|commit| format!(", source revision {commit}")).unwrap_or_default();
-    Ok(format!("those {place} dbdyno {}{revision}, drawn from seed {}", record.tool.version, record.plan.seed))
+    Ok(format!("{source} dbdyno {}{revision}, random data from seed {}", record.tool.version, record.plan.seed))
 }
 
-/// The command that makes the same plan anew, passwords not included.
+/// The command that makes the same plan, without passwords.
 ///
 /// # Errors
-/// Why one command cannot.
+/// Why there is no single command.
 pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     let plan = &record.plan;
     if plan.subject() == PlanSubject::Io {
-        return Err("job files are not in the record; the plan that they made is");
+        return Err("job files are not in the record, only their plan");
     }
     if plan.paired.is_some() {
-        return Err(
-            "the pair is repeated by the dbdyno pair command that made it; the plan of this side is in the record",
-        );
+        return Err("repeat the pair with its dbdyno pair command; the plan of this side is in the record");
     }
     if plan.runs.is_empty() {
         return Err("the plan has no run");
     }
     if plan.subject() == PlanSubject::Streams {
-        return streams(record).ok_or("the record has no run of streams that is a result");
+        return streams(record).ok_or("the record has no valid run of streams");
     }
     if matches!(plan.subject(), PlanSubject::Load | PlanSubject::Blocks) {
-        return Err("loads and random blocks are repeated by the dbdyno load or dbdyno blocks command that made them");
+        return Err("repeat loads and random blocks with their dbdyno load or dbdyno blocks command");
     }
     let mut words = vec!["dbdyno run".to_owned()];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
@@ -132,7 +130,7 @@ fn streams(record: &Record) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Whether it is the code of a test that comes with dbdyno; others stand in files of the user.
+/// Whether it is the code of a built-in test; others are user-defined.
 fn is_code(test: &str) -> bool {
     matches!(test.as_bytes(), [b'P' | b'T', digits @ ..] if digits.len() == 3 && digits.iter().all(u8::is_ascii_digit))
 }

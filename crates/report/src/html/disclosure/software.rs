@@ -13,7 +13,7 @@ use crate::inventory::{
 };
 use crate::words::list;
 
-const NOT_SAID: &str = "the kernel does not say";
+const NOT_REPORTED: &str = "not reported by the kernel";
 
 pub(super) fn software(record: &Record) -> Vec<Field> {
     let (host, kernel) = (&record.host, &record.host.kernel);
@@ -27,25 +27,25 @@ pub(super) fn software(record: &Record) -> Vec<Field> {
         .as_ref()
         .map(|system| list(file_system_facts(system).into_iter().filter_map(|(_, value)| value)));
     let mut fields = vec![
-        tool("kernel and operating system", Some(release), NOT_SAID),
-        tool("boot options", kernel.command_line.clone(), NOT_SAID),
-        tool("mitigations", mitigations(kernel), old(record, NOT_SAID)),
-        tool("kernel settings that figures depend on", Some(settings(kernel)), old(record, NOT_SAID)),
-        tool("limits of the control group", fact(host_facts(host), "limits"), NOT_SAID),
+        tool("kernel and operating system", Some(release), NOT_REPORTED),
+        tool("boot options", kernel.command_line.clone(), NOT_REPORTED),
+        tool("mitigations", mitigations(kernel), old(record, NOT_REPORTED)),
+        tool("performance-relevant kernel settings", Some(settings(kernel)), old(record, NOT_REPORTED)),
+        tool("limits of the control group", fact(host_facts(host), "limits"), NOT_REPORTED),
         tool("file system and mount options", file_system, "the file system was not found"),
         applies(
             tool("volume manager, RAID, encryption", chain(record), ""),
-            Some("no device below the directory is made of others"),
+            Some("no stacked device for the directory"),
         ),
-        tool("I/O scheduler and queues", queues(record), "no block device was found below the directory"),
-        tool("transparent huge pages", fact(memory_facts(host), "huge pages"), NOT_SAID),
+        tool("I/O scheduler and queues", queues(record), "no block device was found for the directory"),
+        tool("transparent huge pages", fact(memory_facts(host), "huge pages"), NOT_REPORTED),
     ];
     fields.extend(engine(record));
     fields.push(publisher("patches and private builds"));
     fields
 }
 
-/// What concerns the engine and what lies in it.
+/// The engine and its data.
 fn engine(record: &Record) -> Vec<Field> {
     let engine = record.engine.as_ref();
     let unless = engine.is_none().then_some(WITHOUT_ENGINE);
@@ -55,15 +55,12 @@ fn engine(record: &Record) -> Vec<Field> {
     let space = Change::of(&record.host).and_then(|change| change.space());
     let fields = vec![
         tool("engine", engine.map(engine_line), ""),
-        tool("blocks and buffer cache", engine.and_then(engine_sizes), "the engine does not say"),
+        tool("blocks and buffer cache", engine.and_then(engine_sizes), "not reported by the engine"),
         tool("settings that differ from the default", engine.map(differing), ""),
         tool("durability settings", engine.map(durability), ""),
         applies(tool("schema, indexes, statistics", sources(record).ok(), sources_missing(record)), tables),
         applies(tool("data", Some(list(sets)), ""), tables),
-        applies(
-            tool("space taken from start to end", space, old(record, "the measurement did not end by itself")),
-            tables,
-        ),
+        applies(tool("space used from start to end", space, old(record, "the measurement did not finish")), tables),
     ];
     fields.into_iter().map(|field| applies(field, unless)).collect()
 }
@@ -74,11 +71,11 @@ fn sources_missing(record: &Record) -> String {
 
 fn differing(engine: &EngineInventory) -> String {
     let differ = engine.settings.iter().filter(|setting| setting.default.as_ref() != Some(&setting.value));
-    let said = list(differ.map(|setting| format!("{} = {}", setting.name, setting.value)));
-    if said.is_empty() { "none is known to differ".to_owned() } else { said }
+    let settings = list(differ.map(|setting| format!("{} = {}", setting.name, setting.value)));
+    if settings.is_empty() { "none known".to_owned() } else { settings }
 }
 
-/// Devices that are made of others.
+/// Stacked devices.
 fn chain(record: &Record) -> Option<String> {
     let made = record.host.devices.iter().filter(|device| !device.slaves.is_empty());
     let made: Vec<String> = made.map(|device| format!("{} of {}", device.name, device.slaves.join(" and "))).collect();
@@ -88,12 +85,12 @@ fn chain(record: &Record) -> Option<String> {
 /// Scheduler and queue of each device that has one.
 fn queues(record: &Record) -> Option<String> {
     let devices = record.host.devices.iter().filter(|device| device.scheduler.is_some() || !device.queue.is_empty());
-    let said: Vec<String> = devices
+    let queues: Vec<String> = devices
         .map(|device| {
             let scheduler = device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}"));
-            let depth = device.queue_depth.map(|depth| format!("queue of {depth}"));
+            let depth = device.queue_depth.map(|depth| format!("queue depth {depth}"));
             format!("{}: {}", device.name, list([scheduler, depth, queue_text(device)].into_iter().flatten()))
         })
         .collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    (!queues.is_empty()).then(|| queues.join("; "))
 }

@@ -1,4 +1,4 @@
-//! What was run.
+//! The workload.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use model::load::are_lines_found;
 use record::{Pace, Record};
 
 use super::WITHOUT_ENGINE;
-use super::field::{Field, applies, told, tool};
+use super::field::{Field, applies, filled, tool};
 use super::repetition::sources;
 use crate::figure::{count, duration};
 use crate::load_curve::other_loads;
-use crate::words::{list, pace, placement};
+use crate::words::{list, pace, pinning};
 
-/// Tests that are named; of a record with more the others are counted.
+/// Tests that are named; more are counted.
 const TESTS_NAMED_MAX: usize = 60;
 
 pub(super) fn workload(record: &Record) -> Vec<Field> {
@@ -26,8 +26,9 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
     let threads: BTreeSet<u32> = plan.runs.iter().map(|run| run.dop.threads).collect();
     let numbers = |numbers: &BTreeSet<u32>| list(numbers.iter().map(u32::to_string));
     let model = match plan.pace {
-        Pace::AsFastAsPossible | Pace::ThinkTime { .. } => "closed",
-        Pace::Rate { .. } | Pace::Poisson { .. } => "open",
+        Pace::AsFastAsPossible => pace(plan.pace),
+        Pace::ThinkTime { .. } => format!("closed loop, {}", pace(plan.pace)),
+        Pace::Rate { .. } | Pace::Poisson { .. } => format!("open loop, {}", pace(plan.pace)),
     };
     let engine = |text: &str| record.engine.is_some().then(|| text.to_owned());
     let unless = record.engine.is_none().then_some(WITHOUT_ENGINE);
@@ -39,56 +40,51 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
     let failed: u128 =
         record.runs.iter().flat_map(|run| run.totals.failures.values()).map(|count| u128::from(*count)).sum();
     vec![
-        told("generator", format!("dbdyno {}", record.tool.version)),
+        filled("generator", format!("dbdyno {}", record.tool.version)),
         tool("tests", Some(named), "the plan names none"),
         tool("mix requested and achieved", Some(mix(record)), "no run counted a transaction"),
-        told(
-            "load model",
-            list([Some(format!("{model} loop, {}", pace(plan.pace))), other_loads(plan)].into_iter().flatten()),
-        ),
-        told("degrees of parallelism", format!("jobs {}; threads {}", numbers(&jobs), numbers(&threads))),
-        told("placement of jobs", placement(plan.placement)),
+        filled("load model", list([Some(model), other_loads(plan)].into_iter().flatten())),
+        filled("degrees of parallelism", format!("jobs {}; threads {}", numbers(&jobs), numbers(&threads))),
+        filled("CPU pinning", pinning(plan.placement)),
         applies(
             tool("seed of data and keys", (!are_lines_found(record)).then(|| plan.seed.to_string()), ""),
-            Some("lines came from where they lay, and nothing was drawn"),
+            Some("lines come from files, without random data"),
         ),
         applies(tool("distribution of keys", keys, no_keys), unless),
-        told("scale", format!("{} and {} rows", count(plan.small_rows), count(plan.large_rows))),
+        filled("scale", format!("{} and {} rows", count(plan.small_rows), count(plan.large_rows))),
         applies(
-            tool("working set", working_set.map(|size| format!("{} at most", crate::figure::volume(size))), ""),
+            tool("working set", working_set.map(|size| format!("max {}", crate::figure::volume(size))), ""),
             Some("no test has tables"),
         ),
         applies(tool("isolation level", isolation(record), ""), unless),
-        applies(tool("statements", engine("prepared once for each session"), ""), unless),
-        applies(tool("connections", engine("one for each job, opened before the window, no pool"), ""), unless),
-        told(
+        applies(tool("statements", engine("prepared once per session"), ""), unless),
+        applies(tool("connections", engine("one per job, opened before the window, no pool"), ""), unless),
+        filled(
             "think time",
             match plan.pace {
                 Pace::ThinkTime { think_ns } => duration(think_ns),
                 _ => "none".to_owned(),
             },
         ),
-        told("failed steps", failed.to_string()),
-        told(
+        filled("failed steps", failed.to_string()),
+        filled(
             "deviation from a standard",
-            "the tests are those of dbdyno: none of them is a TPC benchmark or comparable with one",
+            "the tests are specific to dbdyno, not TPC benchmarks and not comparable with them",
         ),
     ]
 }
 
-/// The isolation of transactions: sessions set none of their own.
+/// The isolation level; sessions do not set one.
 fn isolation(record: &Record) -> Option<String> {
     let engine = record.engine.as_ref()?;
     let settings = engine.settings.iter().filter(|setting| setting.name.contains("isolation"));
-    let said = list(settings.map(|setting| format!("{} = {}", setting.name, setting.value)));
-    Some(if said.is_empty() { "the default of the engine: no setting of it differs".to_owned() } else { said })
+    let levels = list(settings.map(|setting| format!("{} = {}", setting.name, setting.value)));
+    Some(if levels.is_empty() { "the default of the engine".to_owned() } else { levels })
 }
 
-/// Each test runs one kind of transaction: what was asked for is what was done, less what failed.
+/// The mix: each test runs one kind of transaction.
 fn mix(record: &Record) -> String {
     let steps: u128 = record.runs.iter().map(|run| u128::from(run.totals.steps)).sum();
     let operations: u128 = record.runs.iter().map(|run| u128::from(run.totals.operations)).sum();
-    format!(
-        "each test is one kind of work; {steps} steps carried out {operations} operations in the units of their tests"
-    )
+    format!("one kind of work per test; {steps} steps completed {operations} operations in the units of their tests")
 }

@@ -1,4 +1,4 @@
-//! What is said beside the figures.
+//! Asides of the sheet.
 
 use model::Interval;
 use record::{Dop, Rate};
@@ -34,7 +34,7 @@ fn point(jobs: u32) -> Point {
 }
 
 #[test]
-fn of_a_ceiling_of_storage_both_sides_are_said_because_the_line_counts_something_else() {
+fn a_ceiling_of_storage_has_both_figures() {
     assert_eq!(ceiling(&limit(Unit::Block, 620.0, 1_000.0)), "ceiling P331 at 4 in flight: 620.0 of 1.000 k blk/s");
     let bytes = limit(Unit::Byte, 85e6, 3.26e9);
     assert_eq!(ceiling(&bytes), "ceiling P331 at 4 in flight: 85.0 of 3260 MB/s");
@@ -47,17 +47,17 @@ fn more_transactions_than_commits_are_explained_where_jobs_can_share() {
     let above = limit(Unit::Transaction, 3_000.0, 1_000.0);
     assert_eq!(
         exceeded(&above, &point(4)).unwrap(),
-        "above 100 %: P331 does not bound the test in this record; commits of several jobs can share a flush (group \
-         commit)"
+        "above 100 %: P331 is not an upper bound of the test in this record; commits of several jobs can share a flush \
+         (group commit)"
     );
-    let no_bound = "above 100 %: P331 does not bound the test in this record";
-    assert_eq!(exceeded(&above, &point(1)).unwrap(), no_bound, "one job shares with nobody");
+    let no_bound = "above 100 %: P331 is not an upper bound of the test in this record";
+    assert_eq!(exceeded(&above, &point(1)).unwrap(), no_bound, "one job cannot share");
     assert_eq!(exceeded(&limit(Unit::Transaction, 500.0, 1_000.0), &point(4)), None);
     assert_eq!(exceeded(&limit(Unit::Block, 3_000.0, 1_000.0), &point(4)).unwrap(), no_bound);
 }
 
 #[test]
-fn a_share_that_is_shown_as_all_of_the_ceiling_is_not_said_to_be_above_it() {
+fn a_share_that_is_shown_as_100_percent_is_not_above_the_ceiling() {
     let of = |reached: f64| {
         let limit = limit(Unit::Operation, reached, 1_000.0);
         (share(limit.efficiency), exceeded(&limit, &point(1)).is_some())
@@ -76,9 +76,9 @@ fn an_interval_between_runs_is_shown_where_there_is_one() {
 }
 
 #[test]
-fn what_the_page_cache_served_is_said_beside_a_small_share() {
+fn a_small_share_has_a_note_on_the_page_cache() {
     let of = |share: f64| cached(&Limit { cached: Some(Ratio(share)), ..limit(Unit::Block, 1.0, 1_000.0) });
-    assert_eq!(of(0.93).unwrap(), "the page cache served 93 % of the engine's reads, not the device");
-    assert!(of(0.9999).unwrap().starts_with("the page cache served nearly all of"));
+    assert_eq!(of(0.93).unwrap(), "the page cache, not the device, served 93 % of the engine's reads");
+    assert!(of(0.9999).unwrap().contains("served nearly all of the engine's reads"));
     assert_eq!(of(0.02), None);
 }

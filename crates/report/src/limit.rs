@@ -1,20 +1,20 @@
-//! What limits each test at its best, and whether that was proved: the words that text and page have in common.
+//! The limit of the best run of each test, and its proof: the texts shared by terminal and page.
 
 use model::{Attribution, Capacities, Cause, Limiter, Line, Proof, Sheet};
 use record::{Dop, Record, Variation};
 
 use crate::layout::{clean, paragraph};
-use crate::load_curve::{answers, told};
+use crate::load_curve::{answers, paragraphs};
 use crate::words::{dop, short_code};
 
-/// Where the words begin.
+/// Column of the texts.
 const INDENT: usize = 14;
 
-/// What is said of a test of which nothing was counted.
-pub(crate) const NOTHING_COUNTED: &str = "unexplained; nothing was counted that could tell";
+/// The text of a test without counters.
+pub(crate) const NOTHING_COUNTED: &str = "unexplained; no counters";
 
-/// A line for each test that needs an engine: what limits its best run, in words; below it, where the test was run again
-/// with less of that, what that did, and what the checks say of those runs.
+/// A line for each test that needs an engine: the limit of its best run; below it, the result of perturbed runs and
+/// their findings.
 pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
     let sheet = model::sheet(record);
     let (capacities, proofs) = (Capacities::of(record), model::proofs(record));
@@ -28,11 +28,11 @@ pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
             let proof = proof_of(&proofs, &line.test, best.dop);
             let mut lines = paragraph(&label, INDENT, &format!("{}{of}", headline(found.as_ref(), proof)), width);
             let tried = tried(record, proof, &line.test, best.dop);
-            lines.extend(tried.iter().flat_map(|said| paragraph("", INDENT, said, width)));
+            lines.extend(tried.iter().flat_map(|text| paragraph("", INDENT, text, width)));
             let alike = record.runs.iter().filter(|run| run.test == line.test && run.dop == best.dop);
             let perturbed = alike.filter(|run| matches!(run.variation, Some(Variation::Perturbed { .. })));
             let findings = perturbed.flat_map(|run| answers(run).map(move |finding| (run, finding)));
-            lines.extend(told(findings, INDENT, width));
+            lines.extend(paragraphs(findings, INDENT, width));
             Some(lines)
         })
         .flatten()
@@ -44,13 +44,12 @@ pub(crate) fn tests(sheet: &Sheet) -> impl Iterator<Item = &Line> {
     sheet.lines.iter().filter(|line| !line.is_probe && line.best.is_some())
 }
 
-/// What was tried last with `test` at a degree of parallelism.
+/// The last proof of `test` at a degree of parallelism.
 pub(crate) fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<&'p Proof> {
     proofs.iter().rev().find(|proof| proof.test == test && proof.dop == dop)
 }
 
-/// What came of trying whether what limits `test` is why it is not faster: what that did, or why nothing was tried. None
-/// where the headline says it all.
+/// The result of the proof of the limit of `test`, or why there is none. Nothing where the headline states it.
 pub(crate) fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop) -> Option<String> {
     if let Some(proof) = proof {
         return (proof.cause != Cause::NotBecause).then(|| proof.sentence());
@@ -59,7 +58,7 @@ pub(crate) fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop
     Some(format!("not proved: {}", clean(&unproved.reason)))
 }
 
-/// What limits a run, as far as a proof bears it out.
+/// The limit of a run, as far as it is proved.
 pub(crate) fn headline(found: Option<&Attribution>, proof: Option<&Proof>) -> String {
     let words = words(found);
     match proof.map(|proof| (proof.cause, proof)) {
@@ -70,7 +69,7 @@ pub(crate) fn headline(found: Option<&Attribution>, proof: Option<&Proof>) -> St
     }
 }
 
-/// What limits a run, short enough for a line.
+/// The limit of a run, short enough for a line.
 fn words(found: Option<&Attribution>) -> String {
     let Some(found) = found else { return NOTHING_COUNTED.to_owned() };
     let gist = found.gist.strip_prefix("limit: ").unwrap_or(&found.gist);
@@ -101,12 +100,12 @@ mod tests {
 
     use super::*;
 
-    fn said(drive: &ClosedSystem) -> String {
-        words(Some(&attribution(drive)))
+    fn words_of(system: &ClosedSystem) -> String {
+        words(Some(&attribution(system)))
     }
 
     #[test]
-    fn a_headline_says_no_more_than_was_proved() {
+    fn a_headline_states_no_more_than_was_proved() {
         let full =
             ClosedSystem { rate: 1_000.0, clients: 32.0, cpu_used: Some(Ratio(0.98)), ..ClosedSystem::default() };
         let found = attribution(&full);
@@ -137,26 +136,26 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_said_with_what_speaks_for_it_and_without_a_cause() {
+    fn a_limit_has_its_evidence_and_no_cause() {
         let none = ClosedSystem { rate: 1_000.0, clients: 32.0, ..ClosedSystem::default() };
         let full = ClosedSystem { cpu_used: Some(Ratio(0.98)), ..none.clone() };
-        assert_eq!(said(&full), "the processors, 98 % used");
+        assert_eq!(words_of(&full), "the processors, 98 % used");
         let resource =
             Resource { name: "forced writes of the log".to_owned(), capacity: 1_000.0, demand_per_operation: 0.95 };
         assert_eq!(
-            said(&ClosedSystem { resources: vec![resource], ..none.clone() }),
+            words_of(&ClosedSystem { resources: vec![resource], ..none.clone() }),
             "forced writes of the log, 95 % used"
         );
         let class = TimeClass { name: "waiting for locks of rows and tables".to_owned(), share: Ratio(0.87) };
         let locked = ClosedSystem { classes: vec![class], ..none.clone() };
-        assert_eq!(said(&locked), "waiting for locks of rows and tables, 87 % of the response time");
+        assert_eq!(words_of(&locked), "waiting for locks of rows and tables, 87 % of the response time");
         let idle = ClosedSystem { cpu_used: Some(Ratio(0.4)), ..none.clone() };
-        assert_eq!(said(&idle), "unexplained; used most: processors 40 %");
-        assert_eq!((said(&none), words(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
+        assert_eq!(words_of(&idle), "unexplained; used most: processors 40 %");
+        assert_eq!((words_of(&none), words(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
         let few = ClosedSystem { clients: 1.0, demand_seconds: Some(0.004), ..idle };
-        assert_eq!(said(&few), "its 1 client; what is used most would bear 10");
-        for drive in [full, locked, few, none] {
-            assert!(!said(&drive).contains("because"), "nothing is proved");
+        assert_eq!(words_of(&few), "its 1 client; what is used most would bear 10");
+        for system in [full, locked, few, none] {
+            assert!(!words_of(&system).contains("because"), "nothing is proved");
         }
     }
 }
