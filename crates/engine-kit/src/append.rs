@@ -1,4 +1,4 @@
-//! Rows and lines that are appended inside a transaction, as a load that can be gone on with does it.
+//! Rows and lines that are appended inside a transaction, as in a resumable load.
 
 use record::FailureKind;
 
@@ -7,17 +7,17 @@ use super::card::{self, Cards};
 use super::fixture::{Fixture, insert, row};
 use engine::{Kind, Processes, Result, Session, Table, Value};
 
-/// Makes `table` anew, and beside it one that says which pieces of it are loaded.
+/// Recreates `table`, and a table that records which batches of it are loaded.
 fn make(fixture: &Fixture, session: &mut dyn Session, table: &Table) -> String {
-    let progress = format!("{}_piece", table.name);
+    let progress = format!("{}_batch", table.name);
     fixture.create(session, table);
     let columns = table.columns[..1].to_vec();
     fixture.create(session, &Table { name: progress.clone(), columns, ..card::table("any") });
     progress
 }
 
-/// One piece of a load: what `append` does, and a note of it, in one transaction.
-fn piece(
+/// One batch of a load: `append` and the record of it, in one transaction.
+fn batch(
     fixture: &Fixture,
     session: &mut dyn Session,
     progress: &str,
@@ -33,8 +33,8 @@ fn piece(
     loaded
 }
 
-/// What is appended is gone with a rollback and there with a commit, together with what else the transaction did; outside
-/// of one nothing is appended.
+/// Appended rows are removed by a rollback and visible after a commit, together with the other changes of the
+/// transaction; outside a transaction nothing is appended.
 pub fn an_append_is_part_of_its_transaction(fixture: &Fixture) {
     let mut session = fixture.session();
     let progress = make(fixture, &mut *session, &card::table("kit_append"));
@@ -60,15 +60,15 @@ pub fn an_append_is_part_of_its_transaction(fixture: &Fixture) {
     assert_eq!(rows, card::rows(fixture, 1..5_001));
     let is_server = fixture.node().processes() != Processes::InProcess;
     assert_eq!(session.sending_ns().is_some_and(|spent| spent > 0), is_server);
-    assert_eq!(other.sending_ns(), is_server.then_some(0), "time of other sessions is theirs");
+    assert_eq!(other.sending_ns(), is_server.then_some(0), "sending time is per session");
 }
 
-/// An append that meets a duplicate key leaves nothing after the rollback, and the session goes on.
+/// An append with a duplicate key leaves nothing after the rollback, and the session remains usable.
 pub fn an_append_that_fails_leaves_nothing_after_the_rollback(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.filled(&mut *session, "kit_append_failure", 3);
     session.begin().expect("begin");
-    // The duplicate comes last: what was appended before it must go again.
+    // The duplicate is last: the rows before it must be removed.
     let error = session.append("kit_append_failure", &mut Rows::new(-998, 1_000)).expect_err("a duplicate key");
     assert_eq!(error.kind, Kind::Step(FailureKind::Constraint), "{error:?}");
     session.rollback().expect("rollback");
@@ -81,14 +81,13 @@ pub fn an_append_that_fails_leaves_nothing_after_the_rollback(fixture: &Fixture)
     assert_eq!(fixture.count(&mut *session, "kit_append_failure"), 1_004);
 }
 
-/// Lines become the rows that are written in them, whatever stands in their fields; where the engine takes no lines, it
-/// says so.
-pub fn lines_become_the_rows_that_are_written_in_them(fixture: &Fixture) {
+/// Lines are loaded exactly, whatever their fields contain; an engine that does not load lines returns an error.
+pub fn lines_are_loaded_exactly(fixture: &Fixture) {
     let mut session = fixture.session();
     let progress = make(fixture, &mut *session, &card::table("kit_lines"));
     let mut append = |lines: &str, ends_with_separator| {
         let form = card::form(ends_with_separator);
-        piece(fixture, &mut *session, &progress, |session| session.append_lines("kit_lines", &form, lines.as_bytes()))
+        batch(fixture, &mut *session, &progress, |session| session.append_lines("kit_lines", &form, lines.as_bytes()))
     };
     if !fixture.node().caps().lines {
         assert_eq!(append("1|1|2010-01-01|x\n", false).expect_err("no lines").kind, Kind::Usage);
@@ -97,7 +96,7 @@ pub fn lines_become_the_rows_that_are_written_in_them(fixture: &Fixture) {
     // More than one goes to the server at a time.
     let plain = card::lines(1..20_001, false);
     let ended = card::lines(20_001..40_001, true);
-    // An engine may read those that have a backslash in another way than those that have none.
+    // An engine may use another path for lines with a backslash.
     let (escaping, harmless): (Vec<&str>, Vec<&str>) =
         ended.split_inclusive('\n').partition(|line| line.contains('\\'));
     let unended = card::lines(40_001..40_003, true) + card::lines(40_003..40_004, true).trim_end_matches('\n');
@@ -116,28 +115,28 @@ pub fn lines_become_the_rows_that_are_written_in_them(fixture: &Fixture) {
     }
 }
 
-/// A line that is no row of the table is an error, of its piece nothing stays, and the session goes on.
-pub fn a_bad_line_fails_its_piece_and_nothing_of_it_stays(fixture: &Fixture) {
+/// An invalid line is an error, its batch is removed, and the session remains usable.
+pub fn an_invalid_line_fails_its_batch_as_a_whole(fixture: &Fixture) {
     if !fixture.node().caps().lines {
         return;
     }
     let bad: [(&str, &[u8]); 17] = [
-        ("an integer that is none", b"x|1.00|2010-01-04|a|"),
-        ("an integer that is empty", b"|1.00|2010-01-04|a|"),
+        ("an invalid integer", b"x|1.00|2010-01-04|a|"),
+        ("an empty integer", b"|1.00|2010-01-04|a|"),
         ("an integer beyond 64 bits", b"9223372036854775808|1.00|2010-01-04|a|"),
-        ("a decimal that is none", b"1|1.0.0|2010-01-04|a|"),
+        ("an invalid decimal", b"1|1.0.0|2010-01-04|a|"),
         ("a decimal beyond its digits", b"1|10000000.00|2010-01-04|a|"),
-        ("a month that is none", b"1|1.00|2010-13-01|a|"),
-        ("a day that is none", b"1|1.00|2010-02-29|a|"),
-        ("no day at all", b"1|1.00|0000-00-00|a|"),
-        ("a date that is empty", b"1|1.00||a|"),
+        ("an invalid month", b"1|1.00|2010-13-01|a|"),
+        ("an invalid day", b"1|1.00|2010-02-29|a|"),
+        ("a zero date", b"1|1.00|0000-00-00|a|"),
+        ("an empty date", b"1|1.00||a|"),
         ("a text that is too long", b"1|1.00|2010-01-04|123456789012345678901|"),
         ("a text that is not UTF-8", b"1|1.00|2010-01-04|\xff\xfe|"),
         ("too few fields", b"1|1.00|2010-01-04|"),
         ("too many fields", b"1|1.00|2010-01-04|a|b|"),
         ("no separator at the end", b"1|1.00|2010-01-04|a"),
         ("an empty line", b""),
-        ("what ends a copy elsewhere", b"\\.|"),
+        ("the end mark of a text COPY", b"\\.|"),
         ("a carriage return", b"1|1.00|2010-01-04|a|\r"),
     ];
     let mut session = fixture.session();
@@ -147,13 +146,13 @@ pub fn a_bad_line_fails_its_piece_and_nothing_of_it_stays(fixture: &Fixture) {
         let (before, after) = (card::lines(1..4, true), card::lines(4..2_000, true));
         let lines = [before.as_bytes(), line, b"\n", after.as_bytes()].concat();
         let error =
-            piece(fixture, &mut *session, &progress, |session| session.append_lines("kit_bad_lines", &form, &lines))
+            batch(fixture, &mut *session, &progress, |session| session.append_lines("kit_bad_lines", &form, &lines))
                 .expect_err(what);
         assert!(matches!(error.kind, Kind::Step(_) | Kind::Statement), "{what}: {error:?}");
         assert_eq!(fixture.count(&mut *session, "kit_bad_lines"), 0, "{what}");
     }
     let lines = card::lines(1..101, true);
-    let loaded = piece(fixture, &mut *session, &progress, |session| {
+    let loaded = batch(fixture, &mut *session, &progress, |session| {
         session.append_lines("kit_bad_lines", &form, lines.as_bytes())
     });
     assert_eq!(loaded.expect("good lines"), 100);

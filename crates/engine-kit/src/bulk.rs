@@ -44,7 +44,7 @@ impl RowSource for Rows {
     }
 }
 
-/// Row `id` as it is pushed, the amount in cents; the extremes come first.
+/// Row `id` as it is pushed, the amount in cents; the first rows have extreme values.
 fn fields(id: i64) -> [Value<'static>; 5] {
     let (whole, ratio, cents, note) = match id {
         1 => (i64::MIN, f64::MAX, 999_999_999_999_999_999, "Zürich, 東京 🚲".to_owned()),
@@ -56,14 +56,14 @@ fn fields(id: i64) -> [Value<'static>; 5] {
     [Value::Int(id), Value::Int(whole), Value::Float(ratio), Value::Int(cents), Value::Text(note.into())]
 }
 
-/// Row `id` as it must come back.
+/// Row `id` as it must be returned.
 fn expected(fixture: &Fixture, id: i64) -> Vec<Value<'static>> {
     let [id, whole, ratio, cents, note] = fields(id);
     let Value::Int(cents) = cents else { unreachable!("cents are whole") };
     vec![id, whole, ratio, returned(fixture, &Value::Decimal(decimal(cents).into())), note]
 }
 
-/// As many rows as were given, with the contents that were given; a second load adds to the first.
+/// A load stores exactly its rows; a second load adds to the first.
 pub fn a_bulk_load_gives_exactly_its_rows(fixture: &Fixture) {
     let mut session = fixture.session();
     let table = table("kit_bulk");
@@ -80,14 +80,14 @@ pub fn a_bulk_load_gives_exactly_its_rows(fixture: &Fixture) {
     }
 }
 
-/// A load that meets a duplicate key, or a table that is not there, loads nothing; the session stays usable.
+/// A load with a duplicate key, or into a missing table, loads nothing; the session remains usable.
 pub fn a_failed_bulk_load_leaves_nothing_and_the_session_usable(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.filled(&mut *session, "kit_bulk_failure", 3);
     let error = session.bulk("kit_no_such_table", &mut Rows::new(1, 10)).expect_err("no such table");
     assert_eq!(error.kind, Kind::Statement, "{error:?}");
     assert_eq!(fixture.count(&mut *session, "kit_bulk_failure"), 3);
-    // The duplicate comes last: what was loaded before it must go again.
+    // The duplicate is last: the rows before it must be removed.
     let error = session.bulk("kit_bulk_failure", &mut Rows::new(-998, 1_000)).expect_err("a duplicate key");
     assert_eq!(error.kind, Kind::Step(FailureKind::Constraint), "{error:?}");
     assert_eq!(fixture.count(&mut *session, "kit_bulk_failure"), 3);

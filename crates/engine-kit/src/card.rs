@@ -1,4 +1,4 @@
-//! Rows like those of a flat file, and the lines that they are in one.
+//! Rows like those of a flat file, and their lines.
 
 use std::ops::Range;
 
@@ -23,13 +23,13 @@ pub(super) fn table(name: &str) -> Table {
     }
 }
 
-/// How its lines are written.
+/// The format of its lines.
 pub(super) fn form(ends_with_separator: bool) -> LineForm {
     let columns = table("any").columns.into_iter().map(|column| column.name).collect();
     LineForm { columns, separator: b'|', ends_with_separator }
 }
 
-/// Cents, day and city of card `card`. Cities have what other formats would take for something else.
+/// Cents, day and city of card `card`. Cities contain special characters of other formats.
 fn fields(card: i64) -> (i64, i32, &'static str) {
     let cities = [
         "Zürich",
@@ -86,7 +86,7 @@ pub(super) fn lines(cards: Range<i64>, ends_with_separator: bool) -> String {
     cards.map(line).collect()
 }
 
-/// The rows of `cards` as they must come back, in their order.
+/// The rows of `cards` as they must be returned, in order.
 pub(super) fn rows(fixture: &Fixture, cards: Range<i64>) -> Vec<Vec<Value<'static>>> {
     let row = |card| {
         let (cents, day, city) = fields(card);
@@ -96,7 +96,7 @@ pub(super) fn rows(fixture: &Fixture, cards: Range<i64>) -> Vec<Vec<Value<'stati
     cards.map(row).collect()
 }
 
-/// Day `days` after 1970-01-01 as it must come back.
+/// Day `days` after 1970-01-01 as it must be returned.
 pub(super) fn date(days: i32) -> String {
     IsoDate::of(days).expect("a day of the calendar").to_string()
 }

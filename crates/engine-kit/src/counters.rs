@@ -1,4 +1,4 @@
-//! The engine's own counters against what the kit did.
+//! The engine's counters compared with the work of the kit.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use record::name;
 use super::fixture::{Fixture, insert, row};
 use engine::{Session, Value};
 
-/// Counters that an engine may fill under a common name.
+/// Counters with common names.
 const COMMON: [&str; 11] = [
     name::DATABASE_TIME_NS,
     name::LOGICAL_READ_COUNT,
@@ -22,8 +22,8 @@ const COMMON: [&str; 11] = [
     name::BUSY_WAIT_COUNT,
 ];
 
-/// By how much each counter rose while `work` ran in `job`, what counting itself caused taken off the commits.
-fn risen(
+/// The increase of each counter while `work` ran in `job`; commits without those of reading the counters.
+fn increases(
     fixture: &Fixture,
     job: &mut dyn Session,
     work: &mut dyn FnMut(&mut dyn Session),
@@ -34,28 +34,28 @@ fn risen(
     work(job);
     let publishing = job.publish_counters().expect("publish");
     let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
-    let mut rise: BTreeMap<String, i128> = BTreeMap::new();
+    let mut increase: BTreeMap<String, i128> = BTreeMap::new();
     for (name, value) in &before {
         let later = after.get(name).unwrap_or_else(|| panic!("counter {name} is gone"));
-        rise.insert(name.clone(), i128::from(*later) - i128::from(*value));
+        increase.insert(name.clone(), i128::from(*later) - i128::from(*value));
     }
-    if let Some(commits) = rise.get_mut(name::COMMIT_COUNT) {
+    if let Some(commits) = increase.get_mut(name::COMMIT_COUNT) {
         *commits -= i128::from(reading) + i128::from(publishing);
     }
-    (rise, after)
+    (increase, after)
 }
 
-/// The rise of the counter `name`.
-fn rise_of(name: &str, rise: &BTreeMap<String, i128>) -> i128 {
-    *rise.get(name).unwrap_or_else(|| panic!("the engine gives no {name}, only {:?}", rise.keys()))
+/// The increase of the counter `name`.
+fn increase_of(name: &str, increase: &BTreeMap<String, i128>) -> i128 {
+    *increase.get(name).unwrap_or_else(|| panic!("the engine gives no {name}, only {:?}", increase.keys()))
 }
 
-/// 23 transactions that write, 23 statements that commit by themselves: 23 and 23, by our count and the engine's.
+/// 23 writing transactions and 23 autocommit statements are 23 commits each, as counted by the engine.
 pub fn twenty_three_commits_are_counted_as_twenty_three(fixture: &Fixture) {
     let mut job = fixture.session();
     fixture.filled(&mut *job, "kit_commits", 0);
     let insert = fixture.prepare(&mut *job, &insert("kit_commits"));
-    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
+    let (increase, _) = increases(fixture, &mut *job, &mut |job| {
         for id in 0..23 {
             job.begin().expect("begin");
             job.execute(insert, &row(2 * id)).expect("insert");
@@ -63,25 +63,25 @@ pub fn twenty_three_commits_are_counted_as_twenty_three(fixture: &Fixture) {
             job.commit().expect("commit");
         }
     });
-    assert_eq!(rise_of(name::COMMIT_COUNT, &rise), 23, "transactions of two inserts");
-    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
+    assert_eq!(increase_of(name::COMMIT_COUNT, &increase), 23, "transactions of two inserts");
+    let (increase, _) = increases(fixture, &mut *job, &mut |job| {
         for id in 100..123 {
             job.execute(insert, &row(id)).expect("insert");
         }
     });
-    assert_eq!(rise_of(name::COMMIT_COUNT, &rise), 23, "inserts that commit by themselves");
+    assert_eq!(increase_of(name::COMMIT_COUNT, &increase), 23, "inserts that commit by themselves");
     if fixture.node().caps().answers {
         assert_eq!(fixture.count(&mut *job, "kit_commits"), 46 + 23);
     }
 }
 
-/// 23 transactions that only read are 23 commits or none, as the capability says.
+/// 23 read-only transactions are 23 commits or none, according to the capability.
 pub fn twenty_three_reads_are_counted_as_the_capability_says(fixture: &Fixture) {
     let mut job = fixture.session();
     fixture.filled(&mut *job, "kit_reads", 3);
     let select = fixture.prepare(&mut *job, "select note from kit_reads where id = {1}");
     let expected = if fixture.node().caps().counts_read_commits { 23 } else { 0 };
-    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
+    let (increase, _) = increases(fixture, &mut *job, &mut |job| {
         for _ in 0..23 {
             job.begin().expect("begin");
             assert_eq!(job.execute(select, &[Value::Int(1)]).expect("select"), 1);
@@ -89,32 +89,36 @@ pub fn twenty_three_reads_are_counted_as_the_capability_says(fixture: &Fixture) 
             job.commit().expect("commit");
         }
     });
-    assert_eq!(rise_of(name::COMMIT_COUNT, &rise), expected, "transactions of two selects");
-    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
+    assert_eq!(increase_of(name::COMMIT_COUNT, &increase), expected, "transactions of two selects");
+    let (increase, _) = increases(fixture, &mut *job, &mut |job| {
         for _ in 0..23 {
             assert_eq!(job.execute(select, &[Value::Int(1)]).expect("select"), 1);
         }
     });
-    assert_eq!(rise_of(name::COMMIT_COUNT, &rise), expected, "selects outside a transaction");
+    assert_eq!(increase_of(name::COMMIT_COUNT, &increase), expected, "selects outside a transaction");
 }
 
-/// A rollback is no commit, and is counted where the engine counts rollbacks.
+/// A rollback is not a commit, and is counted if the engine counts rollbacks.
 pub fn twenty_three_rollbacks_are_no_commits(fixture: &Fixture) {
     let mut job = fixture.session();
     fixture.filled(&mut *job, "kit_rollbacks", 0);
     let insert = fixture.prepare(&mut *job, &insert("kit_rollbacks"));
-    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
+    let (increase, _) = increases(fixture, &mut *job, &mut |job| {
         for id in 0..23 {
             job.begin().expect("begin");
             job.execute(insert, &row(id)).expect("insert");
             job.rollback().expect("rollback");
         }
     });
-    assert_eq!(rise_of(name::COMMIT_COUNT, &rise), 0);
-    assert!([None, Some(&23)].contains(&rise.get(name::ROLLBACK_COUNT)), "rollbacks {:?}", rise[name::ROLLBACK_COUNT]);
+    assert_eq!(increase_of(name::COMMIT_COUNT, &increase), 0);
+    assert!(
+        [None, Some(&23)].contains(&increase.get(name::ROLLBACK_COUNT)),
+        "rollbacks {:?}",
+        increase[name::ROLLBACK_COUNT]
+    );
 }
 
-/// Every counter has a common name or the engine's prefix, stays, and never falls; work shows in them.
+/// Every counter has a common name or the engine's prefix, persists, and never decreases; work increases them.
 pub fn counters_are_named_and_never_go_back(fixture: &Fixture) {
     let mut job = fixture.session();
     fixture.filled(&mut *job, "kit_counters", 100);
@@ -122,19 +126,22 @@ pub fn counters_are_named_and_never_go_back(fixture: &Fixture) {
     let update = fixture.prepare(&mut *job, "update kit_counters set whole = whole + 1");
     let prefix = format!("{}_", fixture.engine.name());
     for _ in 0..3 {
-        let (rise, after) = risen(fixture, &mut *job, &mut |job| {
+        let (increase, after) = increases(fixture, &mut *job, &mut |job| {
             assert_eq!(job.execute(update, &[]).expect("update"), 100);
             assert_eq!(job.execute(select, &[]).expect("select"), 1);
         });
-        for (name, by) in &rise {
-            assert!(COMMON.contains(&name.as_str()) || name.starts_with(&prefix), "counter {name} is not named so");
-            assert!(*by >= 0, "counter {name} fell by {}", -by);
+        for (name, by) in &increase {
+            assert!(
+                COMMON.contains(&name.as_str()) || name.starts_with(&prefix),
+                "counter {name} has neither a common name nor the prefix"
+            );
+            assert!(*by >= 0, "counter {name} decreased by {}", -by);
         }
-        assert_eq!(rise.len(), after.len(), "a counter came up in mid-run");
-        if let Some(reads) = rise.get(name::LOGICAL_READ_COUNT) {
+        assert_eq!(increase.len(), after.len(), "a counter appeared during a run");
+        if let Some(reads) = increase.get(name::LOGICAL_READ_COUNT) {
             assert!(*reads > 0, "a scan and an update read pages");
         }
-        if let Some(bytes) = rise.get(name::REDO_WRITE_BYTES) {
+        if let Some(bytes) = increase.get(name::REDO_WRITE_BYTES) {
             assert!(*bytes > 0, "an update writes redo");
         }
     }

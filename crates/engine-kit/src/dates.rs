@@ -25,8 +25,7 @@ impl RowSource for Days {
     }
 }
 
-/// Dates come back as text, by way of a load and of a bind, are compared as dates, and end where the calendar of four
-/// digits does.
+/// Loaded and bound dates are returned as text, are compared as dates, and are limited to years of four digits.
 pub fn dates_come_back_as_they_went_in(fixture: &Fixture) {
     let column = |name: &str, kind| Column { name: name.to_owned(), kind };
     let columns = vec![column("id", ColumnType::Int), column("bought", ColumnType::Date)];
@@ -54,5 +53,5 @@ pub fn dates_come_back_as_they_went_in(fixture: &Fixture) {
         assert_eq!(error.kind, Kind::Statement, "{error:?}");
         assert!(error.message.contains(&day.to_string()), "{error}");
     }
-    assert_eq!(fixture.count(&mut *session, "kit_dates"), 7, "of a load that failed nothing stays");
+    assert_eq!(fixture.count(&mut *session, "kit_dates"), 7, "a failed load leaves nothing");
 }

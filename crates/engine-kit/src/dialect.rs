@@ -1,11 +1,11 @@
-//! The words of the dialect.
+//! The dialect.
 
 use record::Bytes;
 
 use super::fixture::{Fixture, insert, row, table};
 use engine::{Kind, Table, Value};
 
-/// A table is made, filled, finished, emptied and dropped, again and again, with and without key and index.
+/// A table is created, filled, finished, truncated and dropped, repeatedly, with and without key and index.
 pub fn dialect_makes_fills_empties_and_drops_a_table(fixture: &Fixture) {
     let dialect = fixture.engine.dialect();
     let mut session = fixture.session();
@@ -35,7 +35,7 @@ pub fn dialect_makes_fills_empties_and_drops_a_table(fixture: &Fixture) {
     sparse_rows_are_kept(fixture);
 }
 
-/// A table whose rows have a block each is one like others.
+/// A table with one row per block works like any other.
 fn sparse_rows_are_kept(fixture: &Fixture) {
     let dialect = fixture.engine.dialect();
     let Ok(sparse) = (dialect.sparse)(Bytes(8192)) else { return };
@@ -44,7 +44,7 @@ fn sparse_rows_are_kept(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.batch(&mut *session, &(dialect.drop)(&table.name));
     fixture.batch(&mut *session, &(sparse.create)(&table));
-    assert_eq!(fixture.count(&mut *session, &table.name), 0, "it begins empty");
+    assert_eq!(fixture.count(&mut *session, &table.name), 0, "it is empty at first");
     let insert = fixture.prepare(&mut *session, &insert(&table.name));
     for id in 1..=20 {
         session.execute(insert, &row(id)).expect("insert into a sparse table");
@@ -54,7 +54,7 @@ fn sparse_rows_are_kept(fixture: &Fixture) {
     fixture.batch(&mut *session, &(dialect.drop)(&table.name));
 }
 
-/// Asking for 1 and for 2 threads, and for single-block reads, is accepted by every engine, and answers stay right.
+/// Every engine accepts 1 and 2 threads and single-block reads, and results remain correct.
 pub fn threads_and_single_block_reads_are_accepted(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.filled(&mut *session, "kit_threads", 50);

@@ -1,4 +1,4 @@
-//! Errors: what can never work, what failed and is counted, what waits.
+//! Errors: invalid statements, failed steps, conflicts.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use record::FailureKind;
 use super::fixture::{Fixture, insert, row};
 use engine::{Error, Kind, Result, Session, Value};
 
-/// The error of preparing `sql` or, where the engine looks at it later, of running it.
+/// The error of preparing `sql` or, if the engine checks it later, of running it.
 fn refusal(fixture: &Fixture, session: &mut dyn Session, sql: &str) -> Error {
     let prepared = session.prepare(&fixture.sql(sql));
     match prepared.and_then(|statement| session.execute(statement, &[])) {
@@ -16,8 +16,8 @@ fn refusal(fixture: &Fixture, session: &mut dyn Session, sql: &str) -> Error {
     }
 }
 
-/// Syntax errors and unknown names are `Statement`, from every door, and the session lives on.
-pub fn a_wrong_statement_is_told_from_a_failed_step(fixture: &Fixture) {
+/// Syntax errors and unknown names are `Statement`, prepared or in a batch, and the session remains usable.
+pub fn an_invalid_statement_is_not_a_failed_step(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.filled(&mut *session, "kit_wrong", 2);
     for sql in ["selec 1", "select id from kit_no_such_table", "select no_such_column from kit_wrong"] {
@@ -26,11 +26,11 @@ pub fn a_wrong_statement_is_told_from_a_failed_step(fixture: &Fixture) {
         assert!(error.code.is_some(), "{sql}: the engine's own code is missing");
         let error = session.batch(sql).expect_err("a wrong statement in a batch");
         assert_eq!(error.kind, Kind::Statement, "{sql} in a batch: {error:?}");
-        assert_eq!(fixture.count(&mut *session, "kit_wrong"), 2, "the session lives on after {sql}");
+        assert_eq!(fixture.count(&mut *session, "kit_wrong"), 2, "the session remains usable after {sql}");
     }
 }
 
-/// A duplicate key is a failed step; the session lives on, inside a transaction after its rollback.
+/// A duplicate key is a failed step; the session remains usable, inside a transaction after its rollback.
 pub fn a_violated_constraint_is_a_counted_step(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.filled(&mut *session, "kit_constraint", 2);
@@ -50,8 +50,8 @@ pub fn a_violated_constraint_is_a_counted_step(fixture: &Fixture) {
     assert_eq!(fixture.count(&mut *session, "kit_constraint"), 4);
 }
 
-/// Two sessions that write: where the engine lets them, a deadlock ends one of them as a counted step; where it does
-/// not, the second waits and then goes on. Both sessions live on.
+/// Two writing sessions: with concurrent writers, a deadlock fails one of them as a counted step; otherwise the second
+/// waits and then continues. Both sessions remain usable.
 pub fn conflicting_writers_wait_or_fail_as_counted_steps(fixture: &Fixture) {
     let mut first = fixture.session();
     let mut second = fixture.session();
@@ -63,7 +63,7 @@ pub fn conflicting_writers_wait_or_fail_as_counted_steps(fixture: &Fixture) {
     };
     for session in [&mut first, &mut second] {
         let sum = fixture.query(&mut **session, "select whole from kit_conflict where id = 1", &[]);
-        assert_eq!(sum, [[Value::Int(1 + done)]], "what was committed counts, no more and no less");
+        assert_eq!(sum, [[Value::Int(1 + done)]], "exactly the committed updates");
     }
 }
 
@@ -79,7 +79,7 @@ fn deadlock(fixture: &Fixture, first: &mut dyn Session, second: &mut dyn Session
     add_to(fixture, first, 1).expect("the first session takes row 1");
     add_to(fixture, second, 2).expect("the second session takes row 2");
     let (one, two) = std::thread::scope(|scope| {
-        // A victim's rollback must come before the other session is waited for.
+        // The victim must roll back before the other session is waited for.
         let end = |session: &mut dyn Session, outcome: Result<u64>| {
             if outcome.is_ok() {
                 session.commit().expect("commit")
@@ -99,7 +99,7 @@ fn deadlock(fixture: &Fixture, first: &mut dyn Session, second: &mut dyn Session
         let counted = [FailureKind::Deadlock, FailureKind::LockTimeout, FailureKind::Serialization];
         assert!(error.failure().is_some_and(|kind| counted.contains(&kind)), "{error:?}");
     }
-    assert!(one.is_err() || two.is_err(), "a deadlock was not found");
+    assert!(one.is_err() || two.is_err(), "the deadlock was not detected");
     i64::from(one.is_ok()) + i64::from(two.is_ok())
 }
 

@@ -1,4 +1,4 @@
-//! The test fixture: a node in a directory of its own, the sessions on it, the table of the kit.
+//! The test fixture: a node in a directory of its own, its sessions, the table of the kit.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use engine::{
     writer_first,
 };
 
-/// A directory that is made for one stand and removed with it.
+/// A directory that is created for one fixture and removed with it.
 pub(super) struct Directory(pub(super) PathBuf);
 
 impl Directory {
@@ -18,13 +18,13 @@ impl Directory {
         // Short, because the path of a Unix socket in it must fit into 107 bytes.
         let name = format!("dbdyno-kit-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
-        // A process of the same number that died may have left one.
+        // A crashed process with the same id may have left one.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap_or_else(|error| panic!("create {}: {error}", path.display()));
         Directory(path)
     }
 
-    /// What lies in it, by name.
+    /// The names of its entries.
     pub(super) fn contents(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap_or_else(|error| panic!("list {}: {error}", self.0.display()));
         entries.map(|entry| entry.expect("directory entry").file_name().to_string_lossy().into_owned()).collect()
@@ -37,7 +37,7 @@ impl Drop for Directory {
     }
 }
 
-/// Opens every node of `engine` in `directory` and ends all but the one that takes writes.
+/// Opens every node of `engine` in `directory` and closes all but the one that accepts writes.
 pub(super) fn open(engine: &dyn Engine, target: &str, directory: &Path, keep: bool) -> Result<Box<dyn Node>> {
     let mut nodes = open_all(engine, target, directory, keep)?;
     let others = nodes.split_off(1);
@@ -45,7 +45,7 @@ pub(super) fn open(engine: &dyn Engine, target: &str, directory: &Path, keep: bo
     Ok(nodes.remove(0))
 }
 
-/// Opens every node of `engine` in `directory`; the first takes writes.
+/// Opens every node of `engine` in `directory`; the first accepts writes.
 fn open_all(engine: &dyn Engine, target: &str, directory: &Path, keep: bool) -> Result<Vec<Box<dyn Node>>> {
     let target: Target = target.parse().unwrap_or_else(|error| panic!("{error}"));
     let workspace = Workspace { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
@@ -76,12 +76,12 @@ impl Fixture {
         fixture
     }
 
-    /// The node that takes writes.
+    /// The node that accepts writes.
     pub fn node(&self) -> &dyn Node {
         self.nodes[0].as_ref()
     }
 
-    /// All nodes, that one first.
+    /// All nodes, the one that accepts writes first.
     pub fn nodes(&self) -> &[Box<dyn Node>] {
         &self.nodes
     }
@@ -109,7 +109,7 @@ impl Fixture {
         session.prepare(&sql).unwrap_or_else(|error| panic!("prepare {sql}: {error:?}"))
     }
 
-    /// Prepares and runs `sql`, gives its rows.
+    /// Prepares and runs `sql`; returns its rows.
     pub fn query(&self, session: &mut dyn Session, sql: &str, binds: &[Value<'_>]) -> Vec<Vec<Value<'static>>> {
         let statement = self.prepare(session, sql);
         session.query(statement, binds).unwrap_or_else(|error| panic!("query {sql}: {error:?}"))
@@ -133,13 +133,13 @@ impl Fixture {
         }
     }
 
-    /// Makes `table` anew, finished and empty.
+    /// Recreates `table`, finished and empty.
     pub fn make(&self, session: &mut dyn Session, table: &Table) {
         self.create(session, table);
         self.batch(session, &(self.engine.dialect().finish)(table));
     }
 
-    /// Makes `table` anew, empty and as the bulk path wants it.
+    /// Recreates `table`, empty and ready for bulk loading.
     pub fn create(&self, session: &mut dyn Session, table: &Table) {
         self.batch(session, &(self.engine.dialect().drop)(&table.name));
         self.batch(session, &(self.engine.dialect().create)(table));
@@ -168,8 +168,8 @@ impl Drop for Fixture {
     }
 }
 
-/// One stand for the points of a module: it lives as long as one of them holds it or waits for it, because a test
-/// binary says of no test that it is the last one.
+/// One fixture for the tests of a module: it exists as long as one of them holds it or waits for it, because a test
+/// cannot know whether it is the last one.
 pub struct SharedFixture {
     fixture: Mutex<Weak<Mutex<Fixture>>>,
 }
@@ -182,12 +182,12 @@ impl SharedFixture {
     }
 }
 
-/// Runs one point on a node of its own.
+/// Runs one test on a node of its own.
 pub fn on_fresh_node(engine: &'static dyn Engine, target: &str, point: fn(&Fixture)) {
     point(&Fixture::open(engine, target));
 }
 
-/// Runs one point on the shared node, alone: points count what the whole node did.
+/// Runs one test on the shared node, exclusively: tests use counters of the whole node.
 pub fn on_shared_node(shared: &SharedFixture, engine: &'static dyn Engine, target: &str, point: fn(&Fixture)) {
     let fixture = {
         let mut slot = shared.fixture.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,7 +237,7 @@ pub(super) fn decimal(cents: i64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What a decimal comes back as: itself, or the nearest double where the engine has no exact decimal.
+/// The value that is returned for a decimal: itself, or the nearest double if the engine has no exact decimal.
 pub(super) fn returned(fixture: &Fixture, value: &Value<'static>) -> Value<'static> {
     match value {
         Value::Decimal(text) if !fixture.node().caps().decimal => Value::Float(text.parse().expect("a number")),

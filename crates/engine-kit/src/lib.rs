@@ -1,25 +1,24 @@
-//! The conformance kit: what every engine must do alike, one test per point, for one line in the engine's crate.
+//! The conformance kit: tests that every engine must pass, for one line in the engine's crate.
 //!
 //! ```text
 //! #[cfg(test)]
 //! mod tests {
 //!     use super::*;
-//!     engine_kit::conformance!(SOMEBASE, "somebase");               // a node of its own for each point
-//!     engine_kit::conformance!(SOMEBASE, "local:somebase", shared); // one node for most points: starting one is slow
+//!     engine_kit::conformance!(SOMEBASE, "somebase");               // a node of its own for each test
+//!     engine_kit::conformance!(SOMEBASE, "local:somebase", shared); // one node for most tests: starting one is slow
 //!     engine_kit::conformance!(SOMEBASE, "somebase", only [sessions_connect_and_reconnect]);
-//!     engine_kit::conformance!(SOMEBASE, "local:somebase?nodes=3", nodes); // where a target may have several nodes
+//!     engine_kit::conformance!(SOMEBASE, "local:somebase?nodes=3", nodes); // for targets of several nodes
 //! }
 //! ```
 //!
-//! The kit speaks portable SQL and the words of the dialect. Where capabilities differ, a point asks for what the
-//! capability promises; no point passes because it was left out. What only one engine can get wrong (a file of
-//! somebody else, a wrong password) is tested in the crate of that engine.
+//! The tests use portable SQL and the dialect. Where capabilities differ, a test checks what the capability promises.
+//! What is specific to one engine (a foreign file, a wrong password) is tested in the crate of that engine.
 //!
-//! Beside the points there is what engines that are servers are tried with: impostors in the place of a server
-//! ([`impostor`]), sessions and rows ([`session`]), certificates and servers that are started by hand ([`programs`]).
+//! It also contains tools for tests of server engines: servers of other protocols ([`impostor`]), sessions and rows
+//! ([`session`]), certificates and manually started servers ([`programs`]).
 //!
-//! A crate of its own so that no build of the product compiles it: it is a development dependency of the engines. It is
-//! ordinary code, not test code, because tests of other crates run it; it panics as tests do.
+//! A crate of its own so that it is a development dependency only. It is ordinary code, not test code, because tests of
+//! other crates call it; it panics on failures.
 
 mod activity;
 mod append;
@@ -35,7 +34,7 @@ pub mod impostor;
 mod lifetime;
 mod nodes;
 mod objects;
-mod parts;
+mod partitions;
 pub mod programs;
 pub mod sample;
 pub mod session;
@@ -43,13 +42,13 @@ mod statements;
 mod transaction;
 mod values;
 
-pub use activity::{a_session_that_waits_for_a_lock_is_seen, twenty_three_looks_are_no_commits_of_ours};
+pub use activity::{a_session_that_waits_for_a_lock_is_seen, commits_of_twenty_three_samples_are_reported};
 pub use append::{
-    a_bad_line_fails_its_piece_and_nothing_of_it_stays, an_append_is_part_of_its_transaction,
-    an_append_that_fails_leaves_nothing_after_the_rollback, lines_become_the_rows_that_are_written_in_them,
+    an_append_is_part_of_its_transaction, an_append_that_fails_leaves_nothing_after_the_rollback,
+    an_invalid_line_fails_its_batch_as_a_whole, lines_are_loaded_exactly,
 };
 pub use bulk::{a_bulk_load_gives_exactly_its_rows, a_failed_bulk_load_leaves_nothing_and_the_session_usable};
-pub use cancel::{a_canceller_outlives_its_session, a_long_statement_is_cancelled_and_the_session_lives_on};
+pub use cancel::{a_canceller_outlives_its_session, a_long_statement_is_cancelled_and_the_session_remains_usable};
 pub use counters::{
     counters_are_named_and_never_go_back, twenty_three_commits_are_counted_as_twenty_three,
     twenty_three_reads_are_counted_as_the_capability_says, twenty_three_rollbacks_are_no_commits,
@@ -57,7 +56,7 @@ pub use counters::{
 pub use dates::dates_come_back_as_they_went_in;
 pub use dialect::{dialect_makes_fills_empties_and_drops_a_table, threads_and_single_block_reads_are_accepted};
 pub use failure::{
-    a_violated_constraint_is_a_counted_step, a_wrong_statement_is_told_from_a_failed_step,
+    a_violated_constraint_is_a_counted_step, an_invalid_statement_is_not_a_failed_step,
     conflicting_writers_wait_or_fail_as_counted_steps,
 };
 pub use fixture::{Fixture, SharedFixture, on_fresh_node, on_shared_node};
@@ -68,17 +67,15 @@ pub use lifetime::{
 pub use nodes::{
     a_killed_node_is_lost_alone, every_node_reads_what_the_first_committed, every_node_takes_writes_or_refuses_them,
 };
-pub use objects::{
-    files_come_back_byte_by_byte, what_was_not_committed_of_a_file_is_gone, what_was_removed_of_files_is_gone,
-};
-pub use parts::{a_table_in_parts_takes_rows_on_every_side_of_its_bounds, a_table_says_how_large_it_is};
-pub use statements::every_statement_file_is_listed_and_says_what_it_is;
+pub use objects::{a_file_that_was_not_committed_is_missing, files_come_back_byte_by_byte, removed_files_are_missing};
+pub use partitions::{a_partitioned_table_stores_rows_on_every_side_of_its_bounds, a_table_reports_its_size};
+pub use statements::every_statement_file_is_listed_and_has_a_header;
 pub use transaction::{
     a_commit_is_seen_and_a_rollback_is_not, a_deferred_commit_is_seen_at_once, execute_counts_rows_returned_and_changed,
 };
 pub use values::{a_null_comes_back_and_equals_nothing, values_of_all_types_come_back_exactly};
 
-/// Expands to one test per point of the kit, see the head of this crate.
+/// Expands to one test function per test of the kit, see the documentation of this crate.
 #[macro_export]
 macro_rules! conformance {
     ($engine:expr, $target:expr) => {
@@ -116,27 +113,27 @@ macro_rules! conformance {
             twenty_three_reads_are_counted_as_the_capability_says,
             twenty_three_rollbacks_are_no_commits,
             counters_are_named_and_never_go_back,
-            a_wrong_statement_is_told_from_a_failed_step,
+            an_invalid_statement_is_not_a_failed_step,
             a_violated_constraint_is_a_counted_step,
             conflicting_writers_wait_or_fail_as_counted_steps,
             a_session_that_waits_for_a_lock_is_seen,
-            twenty_three_looks_are_no_commits_of_ours,
-            a_long_statement_is_cancelled_and_the_session_lives_on,
+            commits_of_twenty_three_samples_are_reported,
+            a_long_statement_is_cancelled_and_the_session_remains_usable,
             a_canceller_outlives_its_session,
             a_bulk_load_gives_exactly_its_rows,
             a_failed_bulk_load_leaves_nothing_and_the_session_usable,
             dates_come_back_as_they_went_in,
             an_append_is_part_of_its_transaction,
             an_append_that_fails_leaves_nothing_after_the_rollback,
-            lines_become_the_rows_that_are_written_in_them,
-            a_bad_line_fails_its_piece_and_nothing_of_it_stays,
-            a_table_in_parts_takes_rows_on_every_side_of_its_bounds,
-            a_table_says_how_large_it_is,
+            lines_are_loaded_exactly,
+            an_invalid_line_fails_its_batch_as_a_whole,
+            a_partitioned_table_stores_rows_on_every_side_of_its_bounds,
+            a_table_reports_its_size,
             dialect_makes_fills_empties_and_drops_a_table,
             threads_and_single_block_reads_are_accepted,
             files_come_back_byte_by_byte,
-            what_was_not_committed_of_a_file_is_gone,
-            what_was_removed_of_files_is_gone,
+            a_file_that_was_not_committed_is_missing,
+            removed_files_are_missing,
         ]);
         $crate::conformance!(@lifetimes $engine, $target, [
             closing_removes_everything,
@@ -160,11 +157,11 @@ macro_rules! conformance {
         mod conformance {
             #[allow(unused_imports)]
             use super::*;
-            static STAND: $crate::SharedFixture = $crate::SharedFixture::new();
+            static FIXTURE: $crate::SharedFixture = $crate::SharedFixture::new();
             $(
                 #[test]
                 fn $point() {
-                    $crate::on_shared_node(&STAND, &$engine, $target, $crate::$point);
+                    $crate::on_shared_node(&FIXTURE, &$engine, $target, $crate::$point);
                 }
             )+
         }

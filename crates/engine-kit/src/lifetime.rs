@@ -1,9 +1,9 @@
-//! From opening a node to closing it.
+//! Opening, claiming and closing nodes.
 
 use super::fixture::{Directory, Fixture, open, row, table};
 use engine::{Engine, Kind, Node, Processes, Session, Value};
 
-/// Sessions come, work side by side and go; those that come later find what the earlier ones did.
+/// Sessions are opened, used concurrently and closed; later ones see the changes of earlier ones.
 pub fn sessions_connect_and_reconnect(fixture: &Fixture) {
     let mut session = fixture.session();
     let table = table("kit_connect");
@@ -22,7 +22,7 @@ pub fn sessions_connect_and_reconnect(fixture: &Fixture) {
     }
 }
 
-/// What was claimed may be claimed again, and keeps its contents.
+/// Claiming again keeps the contents.
 pub fn claiming_twice_is_claiming_once(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.make(&mut *session, &table("kit_claim"));
@@ -33,29 +33,29 @@ pub fn claiming_twice_is_claiming_once(fixture: &Fixture) {
     }
 }
 
-/// The inventory says what it is, how it is set and whether a commit lasts.
+/// The inventory has version, settings and durability.
 pub fn inventory_is_filled(fixture: &Fixture) {
     let inventory = fixture.node().inventory().expect("inventory");
     assert_eq!(inventory.name, fixture.engine.name());
     assert_eq!(inventory.title, fixture.engine.title());
     assert!(inventory.version.chars().any(|letter| letter.is_ascii_digit()), "version {}", inventory.version);
     assert!(inventory.nodes >= 1);
-    assert!(inventory.durable.is_some(), "whether a commit lasts is known from the settings");
+    assert!(inventory.durable.is_some(), "durability is known from the settings");
     assert!(!inventory.durability.is_empty());
     assert!(!inventory.settings.is_empty());
     let mut names: Vec<&str> = inventory.settings.iter().map(|setting| setting.name.as_str()).collect();
     names.sort_unstable();
-    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "a setting stands there twice: {names:?}");
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "a setting is listed twice: {names:?}");
     let node = fixture.node();
     if let (true, Some(path)) =
         (fixture.target.local || node.processes() == Processes::InProcess, node.data_directory())
     {
-        assert!(path.starts_with(fixture.directory()), "{} lies outside of the workspace", path.display());
+        assert!(path.starts_with(fixture.directory()), "{} is outside the workspace", path.display());
         assert!(path.is_dir(), "{} is a directory", path.display());
     }
 }
 
-/// Settling brings the node into a state, changes no data, and may be asked for at any time.
+/// Settling changes no data, and is possible at any time.
 pub fn a_node_settles(fixture: &Fixture) {
     let mut session = fixture.session();
     if !fixture.node().caps().answers {
@@ -93,7 +93,7 @@ fn filled(engine: &'static dyn Engine, target: &str, directory: &Directory, keep
     node
 }
 
-/// Whether the table of [`filled`] is there, with its row.
+/// Whether the table of [`filled`] exists, with its row.
 fn is_kept(node: &dyn Node) -> bool {
     let mut session = node.connect().expect("connect");
     let found = session.prepare("select note from kit_kept").and_then(|select| session.query(select, &[]));
@@ -104,7 +104,7 @@ fn is_kept(node: &dyn Node) -> bool {
     }
 }
 
-/// Closing removes what dbdyno made: nothing lies in the directory, and the next node finds no table.
+/// Closing removes everything that dbdyno created: the directory is empty, and the next node finds no table.
 pub fn closing_removes_everything(engine: &'static dyn Engine, target: &str) {
     let directory = Directory::new();
     let node = filled(engine, target, &directory, false);
@@ -117,7 +117,7 @@ pub fn closing_removes_everything(engine: &'static dyn Engine, target: &str) {
     assert_eq!(directory.contents(), [""; 0], "what is left after the second close");
 }
 
-/// A workspace that says keep keeps; the next node takes the database over, and removes it if it may.
+/// A workspace with `keep` keeps the database; the next node reuses it, and removes it without `keep`.
 pub fn a_kept_database_is_found_again(engine: &'static dyn Engine, target: &str) {
     let directory = Directory::new();
     filled(engine, target, &directory, true).close().expect("close and keep");
@@ -129,7 +129,7 @@ pub fn a_kept_database_is_found_again(engine: &'static dyn Engine, target: &str)
     assert_eq!(directory.contents(), [""; 0], "what is left after the close that did not keep");
 }
 
-/// A parameter that the engine does not know is the user's mistake, found before anything is left behind.
+/// An unknown parameter is a usage error, and nothing is left behind.
 pub fn an_unknown_parameter_is_refused_and_leaves_nothing(engine: &'static dyn Engine, target: &str) {
     let directory = Directory::new();
     let mark = if target.contains('?') { '&' } else { '?' };

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use super::fixture::{Fixture, insert, row};
 use engine::{Kind, Node, Processes, Value};
 
-/// How long the nodes that are left may take to notice that one is gone.
-const NOTICED: Duration = Duration::from_secs(60);
+/// Timeout for the remaining nodes to notice the loss of one.
+const DETECTION_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What one node commits, every node reads once it has caught up; and more than one there are.
+/// Commits of one node are visible on every node once it has caught up; there is more than one node.
 pub fn every_node_reads_what_the_first_committed(fixture: &Fixture) {
     assert!(fixture.nodes().len() > 1, "a target of several nodes");
     let mut first = fixture.session();
@@ -24,7 +24,8 @@ pub fn every_node_reads_what_the_first_committed(fixture: &Fixture) {
     }
 }
 
-/// A node that takes writes takes them, and one that does not refuses them as a step or a statement, not as a loss.
+/// A node accepts writes according to `takes_writes`; otherwise it rejects them as a step or a statement, not as a
+/// loss.
 pub fn every_node_takes_writes_or_refuses_them(fixture: &Fixture) {
     let mut first = fixture.session();
     fixture.filled(first.as_mut(), "kit_writes", 0);
@@ -41,11 +42,11 @@ pub fn every_node_takes_writes_or_refuses_them(fixture: &Fixture) {
             }
         }
         let one = fixture.prepare(here.as_mut(), "select count(*) from kit_writes where id = 0");
-        assert!(here.query(one, &[]).is_ok(), "the session of node {} lives on", node.name());
+        assert!(here.query(one, &[]).is_ok(), "the session of node {} remains usable", node.name());
     }
 }
 
-/// A node whose processes are killed is gone, and the others answer. Has its own fixture: it breaks it.
+/// A killed node is lost, and the others respond. It uses its own fixture, which it breaks.
 pub fn a_killed_node_is_lost_alone(engine: &'static dyn engine::Engine, target: &str) {
     let fixture = Fixture::open(engine, target);
     let mut first = fixture.session();
@@ -53,29 +54,29 @@ pub fn a_killed_node_is_lost_alone(engine: &'static dyn engine::Engine, target: 
     let killed = fixture.nodes().last().expect("nodes");
     let mut session = killed.connect().expect("connect");
     kill(killed.as_ref());
-    let begun = Instant::now();
-    // A process of a session may live on for a moment after that of the server.
+    let start = Instant::now();
+    // The process of a session may outlive that of the server for a moment.
     let gone = loop {
         match session.batch("select 1") {
             Err(error) => break error,
-            Ok(()) => assert!(begun.elapsed() < NOTICED, "its server was killed"),
+            Ok(()) => assert!(start.elapsed() < DETECTION_TIMEOUT, "its server was killed"),
         }
         std::thread::sleep(Duration::from_millis(20));
     };
     assert_eq!(gone.kind, Kind::Lost, "{gone:?}");
     let refused = killed.connect().err().expect("nothing answers");
     assert!(matches!(refused.kind, Kind::Lost | Kind::Unreachable), "{refused:?}");
-    let begun = Instant::now();
+    let start = Instant::now();
     for node in &fixture.nodes()[..fixture.nodes().len() - 1] {
         let answers = || -> engine::Result<Vec<Vec<Value<'static>>>> {
             let mut here = node.connect()?;
             let count = here.prepare("select count(*) from kit_killed")?;
             here.query(count, &[])
         };
-        // Those that are left may need to agree first that they are enough.
+        // The remaining nodes may need to agree on a quorum first.
         let answer = loop {
             match answers() {
-                Err(error) if begun.elapsed() > NOTICED => panic!("node {}: {error:?}", node.name()),
+                Err(error) if start.elapsed() > DETECTION_TIMEOUT => panic!("node {}: {error:?}", node.name()),
                 Err(_) => std::thread::sleep(Duration::from_millis(200)),
                 Ok(answer) => break answer,
             }

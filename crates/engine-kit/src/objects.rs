@@ -1,27 +1,27 @@
-//! Files kept in the engine, in every form that it has.
+//! Files stored in the engine, in every form that it has.
 
 use record::Bytes;
 
 use super::fixture::Fixture;
 use engine::{Error, Kind, ObjectAccess, ObjectExtent, ObjectForm, ObjectSession};
 
-/// Bytes of a piece: no power of two, longer than a page.
-const PIECE: usize = 20_003;
+/// Bytes of a chunk: not a power of two, longer than a page.
+const CHUNK: usize = 20_003;
 
-/// Pieces of a file.
-const PIECES: u64 = 5;
+/// Chunks of a file.
+const CHUNKS: u64 = 5;
 
-/// What stands in piece `index` of file `number`: every value of a byte, and nothing that repeats from piece to piece.
-fn piece(number: u32, index: u64) -> Vec<u8> {
+/// Contents of chunk `index` of file `number`: all byte values, different in each chunk.
+fn chunk(number: u32, index: u64) -> Vec<u8> {
     let first = u64::from(number) * 1_000_003 + index * 7_919;
-    (0..PIECE as u64).map(|place| ((first + place) ^ (place >> 8)) as u8).collect()
+    (0..CHUNK as u64).map(|offset| ((first + offset) ^ (offset >> 8)) as u8).collect()
 }
 
-/// A session of each form, with nothing kept yet.
-fn each_form(fixture: &Fixture, look: impl Fn(&ObjectForm, &mut dyn ObjectSession)) {
+/// Runs `test` on a session of each form, without objects.
+fn each_form(fixture: &Fixture, test: impl Fn(&ObjectForm, &mut dyn ObjectSession)) {
     let forms = match fixture.engine.object_forms() {
         Ok(forms) => forms,
-        Err(reason) => return assert!(!reason.is_empty() && !reason.ends_with('.'), "a clause that says why"),
+        Err(reason) => return assert!(!reason.is_empty() && !reason.ends_with('.'), "a clause with the reason"),
     };
     assert!(!forms.is_empty());
     for form in forms {
@@ -29,22 +29,22 @@ fn each_form(fixture: &Fixture, look: impl Fn(&ObjectForm, &mut dyn ObjectSessio
         let mut objects = opened.unwrap_or_else(|error| panic!("a session for {}: {error:?}", form.name));
         objects.remove().unwrap_or_else(|error| panic!("remove what is not there of {}: {error:?}", form.name));
         objects.make().unwrap_or_else(|error| panic!("make {}: {error:?}", form.name));
-        look(form, objects.as_mut());
+        test(form, objects.as_mut());
         objects.remove().unwrap_or_else(|error| panic!("remove {}: {error:?}", form.name));
     }
 }
 
 fn length() -> Bytes {
-    Bytes(PIECE as u64 * PIECES)
+    Bytes(CHUNK as u64 * CHUNKS)
 }
 
-/// Writes the pieces of file `number` in a transaction that the caller ends.
+/// Writes the chunks of file `number` in a transaction that the caller commits or rolls back.
 fn write(objects: &mut dyn ObjectSession, number: u32) {
     objects.session().begin().expect("begin");
     objects.create(number, length()).unwrap_or_else(|error| panic!("create {number}: {error:?}"));
-    for index in 0..PIECES {
-        let content = piece(number, index);
-        objects.write(index * PIECE as u64, &content).unwrap_or_else(|error| panic!("write {index}: {error:?}"));
+    for index in 0..CHUNKS {
+        let content = chunk(number, index);
+        objects.write(index * CHUNK as u64, &content).unwrap_or_else(|error| panic!("write {index}: {error:?}"));
     }
     objects.close().expect("close");
 }
@@ -54,12 +54,12 @@ fn committed(objects: &mut dyn ObjectSession, number: u32) {
     objects.session().commit().expect("commit");
 }
 
-/// One piece of file `number`, in a transaction of its own.
+/// One chunk of file `number`, in a transaction of its own.
 fn read(objects: &mut dyn ObjectSession, number: u32, index: u64) -> Result<Vec<u8>, Error> {
     objects.session().begin().expect("begin");
-    let mut found = vec![0; PIECE];
+    let mut found = vec![0; CHUNK];
     let outcome =
-        objects.open(number, ObjectAccess::Read).and_then(|()| objects.read(index * PIECE as u64, &mut found));
+        objects.open(number, ObjectAccess::Read).and_then(|()| objects.read(index * CHUNK as u64, &mut found));
     let _ = objects.close();
     let ended = if outcome.is_ok() { objects.session().commit() } else { objects.session().rollback() };
     ended.expect("the end of the transaction");
@@ -71,8 +71,7 @@ fn extent(objects: &mut dyn ObjectSession) -> (u64, u64) {
     (count, size_bytes.0)
 }
 
-/// What is written into two files is read back byte by byte, in any order and by another session, and the engine counts
-/// as many bytes.
+/// Two files are read back exactly, in any order and by another session, and the engine reports their size.
 pub fn files_come_back_byte_by_byte(fixture: &Fixture) {
     each_form(fixture, |form, objects| {
         assert_eq!(extent(objects), (0, 0), "{}", form.name);
@@ -81,15 +80,15 @@ pub fn files_come_back_byte_by_byte(fixture: &Fixture) {
         assert_eq!(extent(objects), (2, 2 * length().0), "{}", form.name);
         let mut other = fixture.node().object_session(form).expect("another session");
         for (number, index) in [(7, 0), (1, 4), (1, 0), (7, 3), (1, 2)] {
-            let right = piece(number, index);
+            let right = chunk(number, index);
             assert!(read(objects, number, index).expect("a piece") == right, "{} {number} {index}", form.name);
             assert!(read(other.as_mut(), number, index).expect("a piece") == right, "{} {number} {index}", form.name);
         }
-        // A file that is committed piece by piece.
+        // A file with a commit per chunk.
         objects.session().begin().expect("begin");
         objects.create(9, length()).expect("create");
-        for index in 0..PIECES {
-            objects.write(index * PIECE as u64, &piece(9, index)).expect("write");
+        for index in 0..CHUNKS {
+            objects.write(index * CHUNK as u64, &chunk(9, index)).expect("write");
             objects.close().expect("close");
             objects.session().commit().expect("commit");
             objects.session().begin().expect("begin");
@@ -97,30 +96,30 @@ pub fn files_come_back_byte_by_byte(fixture: &Fixture) {
         }
         objects.close().expect("close");
         objects.session().commit().expect("commit");
-        let all = (0..PIECES).all(|index| read(objects, 9, index).expect("a piece") == piece(9, index));
+        let all = (0..CHUNKS).all(|index| read(objects, 9, index).expect("a piece") == chunk(9, index));
         assert!(all && extent(objects) == (3, 3 * length().0), "{}", form.name);
     });
 }
 
-/// A file whose transaction was rolled back is not there, and one that is not there, or is too short, is an error.
-pub fn what_was_not_committed_of_a_file_is_gone(fixture: &Fixture) {
+/// After a rollback a file does not exist; reading a missing or too short file is an error.
+pub fn a_file_that_was_not_committed_is_missing(fixture: &Fixture) {
     each_form(fixture, |form, objects| {
         committed(objects, 1);
         write(objects, 2);
         objects.session().rollback().expect("rollback");
         assert_eq!(extent(objects), (1, length().0), "{}", form.name);
-        for (number, index) in [(2, 0), (1, PIECES)] {
+        for (number, index) in [(2, 0), (1, CHUNKS)] {
             let error = read(objects, number, index).expect_err("nothing is there");
             assert_eq!(error.kind, Kind::Statement, "{} {number} {index}: {error}", form.name);
         }
-        // The session lives on, and the number is free.
+        // The session remains usable, and the number is free.
         committed(objects, 2);
-        assert!(read(objects, 2, 1).expect("a piece") == piece(2, 1), "{}", form.name);
+        assert!(read(objects, 2, 1).expect("a piece") == chunk(2, 1), "{}", form.name);
     });
 }
 
-/// What is removed is gone, and may be made again.
-pub fn what_was_removed_of_files_is_gone(fixture: &Fixture) {
+/// Removed files do not exist, and may be created again.
+pub fn removed_files_are_missing(fixture: &Fixture) {
     each_form(fixture, |form, objects| {
         committed(objects, 1);
         for _ in 0..2 {
@@ -130,7 +129,7 @@ pub fn what_was_removed_of_files_is_gone(fixture: &Fixture) {
         objects.make().expect("make what is there");
         assert_eq!(extent(objects), (0, 0), "{}", form.name);
         committed(objects, 1);
-        assert!(read(objects, 1, 0).expect("a piece") == piece(1, 0), "{}", form.name);
+        assert!(read(objects, 1, 0).expect("a piece") == chunk(1, 0), "{}", form.name);
         assert_eq!(extent(objects), (1, length().0), "{}", form.name);
     });
 }

@@ -1,4 +1,4 @@
-//! The programs of servers that tests start by hand, and certificates for them.
+//! Programs of servers that tests start themselves, and certificates for them.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// One server for the tests of a binary: it lives as long as one of them holds it.
+/// One server for the tests of a binary: it runs as long as one of them holds it.
 pub struct SharedServer<T>(Mutex<Weak<T>>);
 
 impl<T> SharedServer<T> {
@@ -16,7 +16,7 @@ impl<T> SharedServer<T> {
         SharedServer(Mutex::new(Weak::new()))
     }
 
-    /// The one that runs, or a new one.
+    /// The running server, or a new one.
     pub fn get(&self, start: fn() -> T) -> Arc<T> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         shared.upgrade().unwrap_or_else(|| {
@@ -27,7 +27,7 @@ impl<T> SharedServer<T> {
     }
 }
 
-/// Puts two authorities into `directory`, and a certificate for localhost that the first one signed: `authority.crt`,
+/// Creates two CA certificates in `directory`, and a certificate for localhost signed by the first: `authority.crt`,
 /// `stranger.crt`, `server.crt` and `server.key`, which only its owner may read.
 pub fn make_certificates(directory: &Path) {
     let at = |name: &str| text(&directory.join(name)).to_owned();
@@ -54,8 +54,8 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Gives `path` to `user`, where we may; otherwise servers run as ourselves.
-pub fn give_to(user: &str, path: &Path) {
+/// Changes the owner of `path` to `user` as root; otherwise servers run as the current user.
+pub fn chown_to(user: &str, path: &Path) {
     let number = |which: &str| -> u32 {
         let output = Command::new("id").args([which, user]).output().expect("run id");
         String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or_else(|_| panic!("there is no user {user}"))
@@ -65,7 +65,7 @@ pub fn give_to(user: &str, path: &Path) {
     }
 }
 
-/// A program of a server, run by `user` where we may: servers refuse to be run by root.
+/// A server program, run by `user` if the caller is root: servers refuse to run as root.
 pub fn command_as(user: &str, program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);
@@ -75,7 +75,7 @@ pub fn command_as(user: &str, program: &Path) -> Command {
     command
 }
 
-/// Runs `command` to its end.
+/// Runs `command`, which must succeed.
 pub fn succeed(command: &mut Command) {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,25 +1,25 @@
-//! Tables for tests of what a dialect makes of them, and rows for tests of what an encoder does.
+//! Sample tables for tests of dialects, and rows for tests of encoders.
 
 use engine::{Column, ColumnType, Index, Partitions, RowSink, RowSource, Table};
 
 /// The fields of a row, as they are pushed.
 pub type Row = fn(&mut dyn RowSink);
 
-/// Rows that push what they say, whether or not their columns have a place for it.
-pub struct Pushed {
+/// Rows that push any fields, whether or not they match the columns.
+pub struct RawRows {
     columns: Vec<Column>,
     rows: std::vec::IntoIter<Row>,
 }
 
-impl Pushed {
+impl RawRows {
     /// `rows` of columns of these `kinds`.
-    pub fn new(kinds: &[ColumnType], rows: Vec<Row>) -> Pushed {
+    pub fn new(kinds: &[ColumnType], rows: Vec<Row>) -> RawRows {
         let columns = (1..).zip(kinds).map(|(number, kind)| Column { name: format!("c{number}"), kind: *kind });
-        Pushed { columns: columns.collect(), rows: rows.into_iter() }
+        RawRows { columns: columns.collect(), rows: rows.into_iter() }
     }
 }
 
-impl RowSource for Pushed {
+impl RowSource for RawRows {
     fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -48,8 +48,9 @@ pub fn table(name: &str) -> Table {
     }
 }
 
-/// The same without key and index, in parts: up to 2010-02-01, up to 2010-03-01 and beyond, two parts each.
-pub fn table_in_parts(name: &str) -> Table {
+/// The same without key and index, partitioned: up to 2010-02-01, up to 2010-03-01 and beyond, with two subpartitions
+/// each.
+pub fn partitioned_table(name: &str) -> Table {
     let partitions = Partitions {
         by_date: "bought".to_owned(),
         bounds: vec![14_641, 14_669],

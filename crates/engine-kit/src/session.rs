@@ -1,4 +1,4 @@
-//! Words that tests of sessions are written with, and rows to load.
+//! Helpers for tests of sessions, and rows to load.
 
 use std::time::{Duration, Instant};
 
@@ -22,12 +22,12 @@ pub fn text(value: &str) -> Value<'static> {
     Value::Text(value.to_owned().into())
 }
 
-/// A statement that would run for minutes is broken off, and its session lives on.
+/// A statement that would run for minutes is cancelled, and its session remains usable.
 pub fn cancel(node: &dyn Node, long: &str) {
     let mut session = node.connect().expect("connect");
     let canceller = session.canceller().expect("a canceller");
     let long = prepare(&mut *session, long);
-    let begun = Instant::now();
+    let start = Instant::now();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(move || {
             std::thread::sleep(Duration::from_millis(200));
@@ -35,16 +35,16 @@ pub fn cancel(node: &dyn Node, long: &str) {
         });
         session.execute(long, &[])
     });
-    let error = outcome.expect_err("it is not over");
+    let error = outcome.expect_err("it was cancelled");
     assert_eq!(error.kind, Kind::Step(FailureKind::Cancelled), "{error:?}");
-    assert!(begun.elapsed() < Duration::from_secs(5));
-    session.begin().expect("the session lives on");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    session.begin().expect("the session remains usable");
 }
 
-/// Rows of a key, which counts from 0, and an amount in cents, which a function of the key makes.
+/// Rows with a key, counted from 0, and an amount in cents, computed from the key.
 pub struct Rows {
     columns: Vec<Column>,
-    /// How many were made.
+    /// Number of rows returned so far.
     pub next: i64,
     end: i64,
     amount: fn(i64, &mut dyn RowSink),
@@ -87,25 +87,25 @@ fn table(name: &str) -> Table {
     }
 }
 
-/// Makes the table `name` of [`Rows`].
+/// Creates the table `name` of [`Rows`].
 pub fn make(fixture: &Fixture, session: &mut dyn Session, name: &str) {
     fixture.create(session, &table(name));
 }
 
-/// Of rows and of lines: the server counts those of one append, and calls the third of them `place`.
-pub fn an_append_that_fails_names_its_row(fixture: &Fixture, place: &str) {
+/// For rows and for lines: the error names the third row of an append as `position`.
+pub fn an_append_that_fails_names_its_row(fixture: &Fixture, position: &str) {
     let mut session = fixture.session();
     make(fixture, &mut *session, "named");
     session.begin().expect("begin");
     let mut rows = Rows::new(10, |id, sink| sink.decimal(if id == 2 { 10_000_000_000 } else { id }, 2));
     let error = session.append("named", &mut rows).expect_err("a numeric overflow");
-    assert!(error.message.contains(place), "{error}");
+    assert!(error.message.contains(position), "{error}");
     session.rollback().expect("rollback");
     session.begin().expect("begin");
     let form =
         LineForm { columns: vec!["id".to_owned(), "order".to_owned()], separator: b'\t', ends_with_separator: false };
     let error = session.append_lines("named", &form, b"1\t2\n3\t4\n5\tsix\n7\t8\n").expect_err("no number");
-    assert!(error.message.contains(place) && error.message.contains("six"), "{error}");
+    assert!(error.message.contains(position) && error.message.contains("six"), "{error}");
     session.rollback().expect("rollback");
     session.begin().expect("begin");
     assert_eq!(session.append_lines("named", &form, b"1\t2\n3\t4\n").expect("lines"), 2);

@@ -1,15 +1,15 @@
-//! What an engine says in its own words: every file of its folder is in its list, and says what it is.
+//! Engine-specific statements: every file of the folder is listed and has a header comment.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::Engine;
 
-/// Holds the list of `engine` against the files in `sql/` below `manifest_directory`, its crate's own.
+/// Compares the list of `engine` with the files in `sql/` of its crate, at `manifest_directory`.
 ///
 /// # Panics
-/// Where a file is not listed, is listed twice, or does not begin with the code of its test.
-pub fn every_statement_file_is_listed_and_says_what_it_is(engine: &dyn Engine, manifest_directory: &str) {
+/// If a file is not listed, is listed twice, or does not start with the code of its test.
+pub fn every_statement_file_is_listed_and_has_a_header(engine: &dyn Engine, manifest_directory: &str) {
     let folder = Path::new(manifest_directory).join("sql");
     let names = std::fs::read_dir(folder).expect("the folder of statements").map(|entry| {
         let name = entry.expect("a file").file_name().into_string().expect("a name in ASCII");
@@ -22,6 +22,6 @@ pub fn every_statement_file_is_listed_and_says_what_it_is(engine: &dyn Engine, m
     assert_eq!(files.len(), listed.len());
     for file in files {
         let code = file.name.split('.').next().unwrap_or_default();
-        assert!(file.sql.starts_with(&format!("-- {code}: ")), "{} has no head", file.name);
+        assert!(file.sql.starts_with(&format!("-- {code}: ")), "{} has no header comment", file.name);
     }
 }

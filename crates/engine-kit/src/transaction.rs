@@ -1,9 +1,9 @@
-//! What a statement counts and what others see of a transaction.
+//! Row counts of statements, and visibility of transactions.
 
 use super::fixture::{Fixture, row};
 use engine::Value;
 
-/// `execute` returns the rows returned, or those changed where none are returned, of this statement alone.
+/// `execute` returns the number of rows returned, or changed if none are returned, by this statement only.
 pub fn execute_counts_rows_returned_and_changed(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.filled(&mut *session, "kit_rows", 30);
@@ -28,8 +28,7 @@ pub fn execute_counts_rows_returned_and_changed(fixture: &Fixture) {
     assert_eq!(wholes, expected, "the update changed what it counted");
 }
 
-/// A second session sees nothing of a transaction before its commit, everything after, and never what was rolled
-/// back.
+/// A second session sees a transaction only after its commit, and never after a rollback.
 pub fn a_commit_is_seen_and_a_rollback_is_not(fixture: &Fixture) {
     let mut writer = fixture.session();
     let mut reader = fixture.session();
@@ -51,7 +50,7 @@ pub fn a_commit_is_seen_and_a_rollback_is_not(fixture: &Fixture) {
     assert_eq!(fixture.count(&mut *reader, "kit_visible"), 5, "it commits by itself");
 }
 
-/// A commit that need not wait for stable storage is a commit for everybody else.
+/// An asynchronous commit is visible immediately.
 pub fn a_deferred_commit_is_seen_at_once(fixture: &Fixture) {
     let mut writer = fixture.session();
     let mut reader = fixture.session();
@@ -59,12 +58,12 @@ pub fn a_deferred_commit_is_seen_at_once(fixture: &Fixture) {
     let insert = fixture.prepare(&mut *writer, &super::fixture::insert("kit_deferred"));
     writer.begin().expect("begin");
     writer.execute(insert, &row(3)).expect("insert");
-    let deferred = writer.defer_durability().expect("asked for within a transaction");
+    let deferred = writer.defer_durability().expect("within a transaction");
     writer.commit().expect("commit");
     assert_eq!(fixture.count(&mut *reader, "kit_deferred"), 3, "deferred: {deferred}");
     writer.begin().expect("begin");
     writer.execute(insert, &row(4)).expect("insert");
-    writer.commit().expect("a commit that waits");
+    writer.commit().expect("a synchronous commit");
     assert_eq!(fixture.count(&mut *reader, "kit_deferred"), 4);
-    assert_eq!(deferred, writer.defer_durability().is_err(), "there is no transaction that could be deferred");
+    assert_eq!(deferred, writer.defer_durability().is_err(), "no transaction is open");
 }

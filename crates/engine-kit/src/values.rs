@@ -1,9 +1,9 @@
-//! What goes in comes out.
+//! Values of all types.
 
 use super::fixture::{Fixture, insert, returned, table};
 use engine::Value;
 
-/// Integers, doubles, decimals and text at their extremes come back exactly.
+/// Integers, doubles, decimals and text with extreme values are returned exactly.
 pub fn values_of_all_types_come_back_exactly(fixture: &Fixture) {
     let integers = [0, 1, -1, i64::MAX, i64::MIN];
     let doubles = [0.0, -1.5, 0.1, f64::MAX, f64::MIN, f64::MIN_POSITIVE];
@@ -39,7 +39,7 @@ pub fn values_of_all_types_come_back_exactly(fixture: &Fixture) {
     }
 }
 
-/// A null is returned as such, and as a bind it equals no value.
+/// A null is returned as null, and as a bind it equals no value.
 pub fn a_null_comes_back_and_equals_nothing(fixture: &Fixture) {
     let mut session = fixture.session();
     fixture.filled(&mut *session, "kit_null", 3);

@@ -2,22 +2,23 @@
 
 use record::WaitClass;
 
-/// A session at work.
+/// An active session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveSession {
-    /// Class of what it waits for; [`WaitClass::Cpu`] where it waits for nothing that the engine knows of.
+    /// Class of the wait; [`WaitClass::Cpu`] if the engine reports no wait.
     pub class: WaitClass,
-    /// What it waits for: as the engine calls it, and where one of its counters times the same, as the name of that says
-    /// it ([`record::name::wait`]), so that the two can be held against each other. Empty where it waits for nothing.
+    /// Name of the wait event, as the engine reports it. If one of the engine's counters times the same wait, the name
+    /// equals that of the counter ([`record::name::wait`]), so that both can be compared. Empty if the session does not
+    /// wait.
     pub event: String,
 }
 
-/// One look at the sessions of a node.
+/// One sample of the active sessions of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// The sessions that were at work.
+    /// The active sessions.
     pub sessions: Vec<ActiveSession>,
-    /// How many transactions the engine counts for the look itself; they are in its counters when the session that
-    /// looked has published them.
+    /// Number of transactions that the engine counts for the sample itself. They are included in its counters once the
+    /// sampling session has published them.
     pub own_commits: u64,
 }

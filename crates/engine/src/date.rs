@@ -11,10 +11,10 @@ const LAST: i32 = 2_932_896;
 pub struct IsoDate([u8; 10]);
 
 impl IsoDate {
-    /// The day that comes `days` after 1970-01-01; none where its year has not four digits.
+    /// The date `days` days after 1970-01-01; `None` if its year does not have four digits.
     ///
-    /// Source: `civil_from_days` in Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": the year begins in
-    /// March, so that the day that only leap years have is the last one.
+    /// Source: `civil_from_days` in Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": the year starts in
+    /// March, so that the leap day is the last day of the year.
     #[inline]
     pub fn of(days: i32) -> Option<IsoDate> {
         if !IsoDate::covers(days) {
@@ -34,7 +34,7 @@ impl IsoDate {
         Some(IsoDate([thousands, hundreds, tens, ones, b'-', month[0], month[1], b'-', day[0], day[1]]))
     }
 
-    /// Whether there is such a day, so many days after 1970-01-01.
+    /// Whether `days` days after 1970-01-01 is a valid date.
     #[inline]
     pub fn covers(days: i32) -> bool {
         (FIRST..=LAST).contains(&days)
@@ -46,16 +46,16 @@ impl IsoDate {
         (number(&self.0[..4]), number(&self.0[5..7]) as u8, number(&self.0[8..]) as u8)
     }
 
-    /// Its ten letters, all ASCII.
+    /// The date as ten ASCII bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8; 10] {
         &self.0
     }
 
-    /// The same as text.
+    /// The date as text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        // Digits and dashes always are text.
+        // Digits and hyphens are always valid UTF-8.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// Every day of the calendar, counted by the rules of school.
+    /// Every date of the calendar, counted by the leap year rules.
     #[test]
     fn each_day_is_followed_by_the_next_one() {
         let (mut year, mut month, mut day) = (1, 1, 1);

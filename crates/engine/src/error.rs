@@ -1,70 +1,63 @@
-//! Errors of an engine, in three kinds that are never mixed: a step that failed (counted), a session that is gone,
-//! and a statement that can never work.
+//! Errors of an engine, in three kinds that are kept apart: a failed step (counted), a lost session, and a statement
+//! that can never succeed.
 
 use std::io;
 use std::path::Path;
 
 use record::FailureKind;
 
-use crate::Statement;
-
-/// The result of asking an engine for something.
+/// The result of a call to an engine.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of refusal it was, and with that who has to act.
+/// Kind of an error; it determines who has to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The step failed and the session lives on: counted, never fatal.
+    /// The step failed and the session remains usable: counted, never fatal.
     Step(FailureKind),
-    /// The session or the server is gone; the run cannot go on.
+    /// The session or the server is lost; the run cannot continue.
     Lost,
-    /// The statement is wrong or names what does not exist; it would fail every time.
+    /// The statement is wrong or refers to a missing object; it would fail every time.
     Statement,
-    /// The engine refused to let us in: wrong password, unknown database or role.
+    /// Login was rejected: wrong password, unknown database or role.
     Access,
-    /// Nothing answers, or something that does not speak this protocol.
+    /// No server responds, or the peer does not speak this protocol.
     Unreachable,
     /// The device or the directory is full or read-only.
     Space,
-    /// What dbdyno would create is there already and is not ours.
+    /// What dbdyno would create exists already and was not created by dbdyno.
     NotOurs,
-    /// A program that is needed is not on this machine.
+    /// A required program is not installed on this host.
     Missing,
-    /// The user asked for something that cannot be (a setting, a parameter of the target).
+    /// The request is invalid (a setting, a parameter of the target).
     Usage,
 }
 
-/// A refusal, in words for the user.
+/// An error with a message for the user.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// Who has to act.
+    /// The kind of the error.
     pub kind: Kind,
-    /// The engine's own code (an SQLSTATE, say), where it gave one.
+    /// The engine's error code (an SQLSTATE, for example), if it gave one.
     pub code: Option<String>,
-    /// Thing, value and limit in one sentence, lower case, no full stop. Never a password.
+    /// Subject, value and limit in one sentence, lower case, no full stop. Never contains a password.
     pub message: String,
-    /// What the user may do about it, as a clause.
+    /// How the user may resolve it, as a clause.
     pub hint: Option<String>,
 }
 
 impl Error {
-    /// An error of `kind` that says `message`.
+    /// An error of `kind` with `message`.
     pub fn new(kind: Kind, message: impl Into<String>) -> Error {
         Error { kind, code: None, message: message.into(), hint: None }
     }
 
     /// The error of [`crate::Session::append`] and [`crate::Session::append_lines`] outside of a transaction.
     pub fn outside_transaction() -> Error {
-        Error::new(Kind::Statement, "rows are appended inside a transaction, and none was begun")
+        Error::new(Kind::Statement, "rows are appended inside a transaction, and none was started")
     }
 
-    /// The error of a session that is asked to run what it did not prepare.
-    pub fn not_prepared(statement: Statement) -> Error {
-        Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
-    }
-
-    /// The operating system did not let us `verb` what lies at `path`: `Space` where the device refused to be written, else
+    /// The operating system failed to `verb` the file at `path`: `Space` if the device could not be written, else
     /// `Usage`.
     pub fn of_path(verb: &str, path: &Path, error: &io::Error) -> Error {
         let message = format!("cannot {verb} {}: {error}", path.display());
@@ -73,14 +66,14 @@ impl Error {
                 (Kind::Space, "free some space, or give another --dir")
             }
             io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-                (Kind::Space, "give a --dir that may be written")
+                (Kind::Space, "give a writable --dir")
             }
             _ => (Kind::Usage, "give another --dir"),
         };
         Error::new(kind, message).hint(hint)
     }
 
-    /// The same error with the engine's own code.
+    /// The same error with the engine's error code.
     pub fn code(mut self, code: impl Into<String>) -> Error {
         self.code = Some(code.into());
         self
@@ -92,7 +85,7 @@ impl Error {
         self
     }
 
-    /// The failure to be counted, where the session lives on.
+    /// The failure to be counted, if the session remains usable.
     pub fn failure(&self) -> Option<FailureKind> {
         match self.kind {
             Kind::Step(failure) => Some(failure),

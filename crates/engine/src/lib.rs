@@ -1,7 +1,7 @@
-//! What a database engine is to dbdyno: traits, capabilities, dialect, the null engine.
+//! Interface of a database engine: traits, capabilities, dialect, the null engine.
 //!
-//! A crate of its own so that the compiler guards the direction: tests know these traits and no engine, engines
-//! know these traits and no test. It connects to nothing by itself.
+//! A crate of its own so that the compiler enforces the direction of dependencies: tests depend on these traits and on
+//! no engine, engines depend on these traits and on no test. It opens no connections.
 
 mod activity;
 mod caps;

@@ -1,68 +1,68 @@
-//! Lines of a flat file on their way into the text path of an engine: as they are, or without the separator that some
-//! flat files have behind the last field, which no engine takes for what it is.
+//! Lines of a flat file for the text bulk load of an engine: unchanged, or without the trailing separator that some
+//! flat files have after the last field and that no engine accepts.
 
 use memchr::{memchr_iter, memchr2_iter};
 
 use crate::{Error, Kind, Result};
 
-/// What each line of a flat file consists of.
+/// Format of the lines of a flat file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineForm {
-    /// The columns that the fields go to, in the order of the fields.
+    /// The target columns, in the order of the fields.
     pub columns: Vec<String>,
-    /// What stands between two fields, one byte of ASCII.
+    /// The separator between two fields, one ASCII byte.
     pub separator: u8,
-    /// Whether it stands behind the last field too.
+    /// Whether the last field is followed by a separator too.
     pub ends_with_separator: bool,
 }
 
 impl LineForm {
-    /// Refuses lines that an engine would not read as they are: with a byte `special`, which means something to it, or a
-    /// carriage return, which some engines keep, some drop and some refuse.
+    /// Rejects lines that an engine would not read unchanged: lines with the byte `special`, which it interprets, or a
+    /// carriage return, which some engines keep, some drop and some reject.
     ///
     /// # Errors
-    /// `Statement`, with the line and the byte.
+    /// `Statement`, with line number and byte.
     pub fn refuse(&self, lines: &[u8], special: Option<u8>) -> Result<()> {
         match memchr2_iter(b'\r', special.unwrap_or(b'\r'), lines).next() {
             None => Ok(()),
             Some(at) => {
                 let line = memchr_iter(b'\n', &lines[..at]).count() + 1;
-                let message = format!("line {line} has the byte {:#04x}, which is not sent as it is", lines[at]);
+                let message = format!("line {line} has the byte {:#04x}, which cannot be sent unchanged", lines[at]);
                 Err(Error::new(Kind::Statement, message).hint("have the lines parsed"))
             }
         }
     }
 }
 
-/// Gives a block of lines in chunks, as the stream of bytes that an engine wants. Lines may be cut between chunks.
+/// Splits a block of lines into chunks of a byte stream. A line may span chunks.
 pub struct LineChunks<'a> {
     rest: &'a [u8],
     form: &'a LineForm,
     chunk_bytes: usize,
-    /// Room for lines without their last separator; nothing is copied where they have none.
-    room: Vec<u8>,
-    /// Complete so far.
+    /// Buffer for lines without their trailing separator; unused if they have none.
+    stripped: Vec<u8>,
+    /// Number of complete lines so far.
     lines: u64,
-    /// Whether the last byte that was given ends a line.
+    /// Whether the last returned byte ends a line.
     at_line_end: bool,
 }
 
 impl<'a> LineChunks<'a> {
     /// The chunks of `lines`, of about `chunk_bytes` each.
     pub fn new(lines: &'a [u8], form: &'a LineForm, chunk_bytes: usize) -> LineChunks<'a> {
-        LineChunks { rest: lines, form, chunk_bytes, room: Vec::new(), lines: 0, at_line_end: true }
+        LineChunks { rest: lines, form, chunk_bytes, stripped: Vec::new(), lines: 0, at_line_end: true }
     }
 
-    /// The next chunk; none after the last one.
+    /// The next chunk; `None` after the last one.
     ///
     /// # Errors
-    /// `Statement` where a line does not end with the separator that it should end with.
+    /// `Statement` if a line lacks its trailing separator.
     pub fn next_chunk(&mut self) -> Result<Option<&[u8]>> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         if self.form.ends_with_separator {
-            return self.stripped().map(Some);
+            return self.strip().map(Some);
         }
         let (chunk, rest) = self.rest.split_at(self.chunk_bytes.min(self.rest.len()));
         self.rest = rest;
@@ -71,31 +71,31 @@ impl<'a> LineChunks<'a> {
         Ok(Some(chunk))
     }
 
-    /// Whole lines without the separator at their end.
-    fn stripped(&mut self) -> Result<&[u8]> {
-        self.room.clear();
+    /// Complete lines without their trailing separator.
+    fn strip(&mut self) -> Result<&[u8]> {
+        self.stripped.clear();
         let mut begin = 0;
         for end in memchr_iter(b'\n', self.rest) {
             self.lines += 1;
             let fields = without_end(&self.rest[begin..end], self.form.separator, self.lines)?;
-            self.room.extend_from_slice(fields);
-            self.room.push(b'\n');
+            self.stripped.extend_from_slice(fields);
+            self.stripped.push(b'\n');
             begin = end + 1;
-            if self.room.len() >= self.chunk_bytes {
+            if self.stripped.len() >= self.chunk_bytes {
                 break;
             }
         }
-        if self.room.is_empty() {
-            // The last line of a file need not be ended.
+        if self.stripped.is_empty() {
+            // The last line of a file need not end with a line feed.
             let fields = without_end(self.rest, self.form.separator, self.lines + 1)?;
-            self.room.extend_from_slice(fields);
+            self.stripped.extend_from_slice(fields);
             (begin, self.at_line_end) = (self.rest.len(), false);
         }
         self.rest = &self.rest[begin..];
-        Ok(&self.room)
+        Ok(&self.stripped)
     }
 
-    /// Lines that were given so far.
+    /// Number of lines returned so far.
     pub fn lines(&self) -> u64 {
         self.lines + u64::from(!self.at_line_end)
     }
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_byte_that_is_not_sent_is_named_with_its_line() {
         let error = form(false).refuse(b"a\nb\x01c\n", Some(1)).expect_err("a byte 1");
-        assert_eq!(error.message, "line 2 has the byte 0x01, which is not sent as it is");
+        assert_eq!(error.message, "line 2 has the byte 0x01, which cannot be sent unchanged");
         assert!(form(false).refuse(b"a\r\n", None).is_err());
         assert!(form(false).refuse(b"a\nb\x01c\n", None).is_ok());
     }

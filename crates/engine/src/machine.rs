@@ -1,25 +1,25 @@
-//! How large the host is, as far as the settings of a server depend on it.
+//! Size of the host, as far as the settings of a server depend on it.
 
 use std::path::Path;
 
 use base::Root;
 use base::group::Groups;
 
-/// What settings are sized to.
+/// Resources that settings are sized to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Memory that dbdyno and the server may use.
+    /// Memory available to dbdyno and the server.
     pub memory_bytes: u64,
-    /// Processors that may be used.
+    /// CPUs available to this process.
     pub processors: u64,
     /// Free space in the measured directory.
     pub free_bytes: u64,
-    /// Room for POSIX shared memory.
+    /// Free space for POSIX shared memory.
     pub shared_memory_bytes: u64,
 }
 
 impl Machine {
-    /// This host, seen from the measured directory.
+    /// This host, with the file system of the measured directory.
     pub fn here(directory: &Path) -> Machine {
         let processors = rustix::thread::sched_getaffinity(None).map_or(1, |cpus| u64::from(cpus.count()));
         Machine {
@@ -35,7 +35,7 @@ fn free_bytes(path: &Path) -> u64 {
     rustix::fs::statvfs(path).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize))
 }
 
-/// Main memory, or what the control groups of this process allow of it.
+/// Main memory, or the limit of the control groups of this process if that is lower.
 fn memory_bytes() -> u64 {
     let memory = rustix::system::sysinfo();
     let total_bytes = (memory.totalram as u64).saturating_mul(u64::from(memory.mem_unit));

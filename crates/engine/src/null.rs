@@ -1,5 +1,5 @@
-//! The null engine: accepts every statement and does nothing, at once. It measures ourselves: what the loop, the
-//! interpreter of tests and the generator of data cost is what a run on it takes.
+//! The null engine: accepts every statement and returns immediately. A run on it measures the overhead of dbdyno: of
+//! the loop, the interpreter of tests and the generator of data.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,15 +17,15 @@ use crate::{
 /// The null engine.
 pub const NULL: Null = Null;
 
-/// The most nodes that it pretends to have.
+/// Maximum number of simulated nodes.
 const NODES_MAX: u32 = 64;
 
-/// The engine that does nothing. Parameters of its target: `rows=N`, what every statement says that it returned
-/// (default 0), and `nodes=N`, how many nodes it pretends to have (default 1).
+/// The engine that does nothing. Parameters of its target: `rows=N`, the number of rows that every statement reports
+/// (default 0), and `nodes=N`, the number of simulated nodes (default 1).
 #[derive(Clone, Copy, Debug)]
 pub struct Null;
 
-/// It promises what needs no doing, so that every test can be driven through it; answers it has none.
+/// All capabilities except correct results, so that every test can run on it.
 static CAPS: Caps = Caps {
     procedures: true,
     decimal: true,
@@ -65,7 +65,7 @@ impl Engine for Null {
     }
 
     fn summary(&self) -> &'static str {
-        "does nothing, at once; measures dbdyno itself"
+        "does nothing; measures the overhead of dbdyno itself"
     }
 
     fn schemes(&self) -> &'static [&'static str] {
@@ -80,9 +80,9 @@ impl Engine for Null {
         &[]
     }
 
-    fn open(&self, target: &Target, _site: &Workspace) -> Result<Box<dyn Node>> {
+    fn open(&self, target: &Target, _workspace: &Workspace) -> Result<Box<dyn Node>> {
         if target.local || target.user.is_some() || !target.addresses.is_empty() || target.database.is_some() {
-            let error = Error::new(Kind::Usage, format!("the null engine is nowhere, but the target is {target}"));
+            let error = Error::new(Kind::Usage, format!("the null engine has no address, but the target is {target}"));
             return Err(error.hint("give null or null?rows=N"));
         }
         let (rows, _nodes) = numbers(target)?;
@@ -199,7 +199,7 @@ impl Node for NullNode {
     }
 }
 
-/// Counts in fields of its own, so that sessions share nothing while they are measured.
+/// Counts in fields of its own, so that sessions share no memory while they are measured.
 struct NullSession {
     rows: u32,
     prepared: u32,
@@ -284,7 +284,7 @@ impl Drop for NullSession {
     }
 }
 
-/// There is never a statement in flight.
+/// No statement is ever in flight.
 struct NullCanceller;
 
 impl Canceller for NullCanceller {
@@ -293,41 +293,41 @@ impl Canceller for NullCanceller {
     }
 }
 
-/// Takes all rows; how many there were.
+/// Consumes all rows and returns their number.
 fn drain(rows: &mut dyn RowSource) -> u64 {
-    let mut sink = NullSink { seen: 0 };
+    let mut sink = NullSink { sum: 0 };
     let mut count = 0;
     while rows.next(&mut sink) {
         count += 1;
     }
-    std::hint::black_box(sink.seen);
+    std::hint::black_box(sink.sum);
     count
 }
 
-/// Looks at every field and drops it, so that what is measured of a load is the making of its rows.
+/// Reads and drops every field, so that a load measures the generation of its rows only.
 struct NullSink {
-    /// A sum over all fields, for the compiler alone.
-    seen: u64,
+    /// Sum over all fields; keeps the compiler from removing the reads.
+    sum: u64,
 }
 
 impl RowSink for NullSink {
     fn int(&mut self, value: i64) {
-        self.seen = self.seen.wrapping_add(value as u64);
+        self.sum = self.sum.wrapping_add(value as u64);
     }
 
     fn float(&mut self, value: f64) {
-        self.seen = self.seen.wrapping_add(value.to_bits());
+        self.sum = self.sum.wrapping_add(value.to_bits());
     }
 
     fn decimal(&mut self, unscaled: i64, scale: u8) {
-        self.seen = self.seen.wrapping_add(unscaled as u64).wrapping_add(u64::from(scale));
+        self.sum = self.sum.wrapping_add(unscaled as u64).wrapping_add(u64::from(scale));
     }
 
     fn date(&mut self, days_since_epoch: i32) {
-        self.seen = self.seen.wrapping_add(days_since_epoch as u64);
+        self.sum = self.sum.wrapping_add(days_since_epoch as u64);
     }
 
     fn text(&mut self, value: &str) {
-        self.seen = self.seen.wrapping_add(value.len() as u64);
+        self.sum = self.sum.wrapping_add(value.len() as u64);
     }
 }

@@ -1,94 +1,94 @@
-//! Files kept in a database: objects that are written and read piece by piece.
+//! Files stored in a database: objects that are written and read in chunks.
 
 use record::Bytes;
 
 use crate::{Result, Session};
 
-/// A form in which an engine keeps files.
+/// A form in which an engine stores files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectForm {
-    /// As it is written on the command line: lower case, with hyphens, the same word on every engine that has it.
+    /// Name on the command line: lower case, with hyphens, the same on every engine that has it.
     pub name: &'static str,
-    /// What it is, and by which means it is written and read, as a clause.
+    /// Description, and the API by which it is written and read, as a clause.
     pub means: &'static str,
-    /// The largest file that it takes.
+    /// Maximum size of a file.
     pub file_bytes_max: Bytes,
-    /// Whether an object has its full length from its creation on, before anything is written into it.
+    /// Whether an object has its full length once it is created, before anything is written into it.
     pub is_allocated: bool,
 }
 
-/// What an open object is used for.
+/// Access mode of an open object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectAccess {
-    /// It is only read.
+    /// Read-only.
     Read,
-    /// It is written.
+    /// Write.
     Write,
 }
 
-/// What the engine itself says of all objects of a form.
+/// Number and size of all objects of a form, as the engine reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectExtent {
-    /// How many there are.
+    /// Number of objects.
     pub count: u64,
-    /// How long they are together.
+    /// Total size.
     pub size_bytes: Bytes,
 }
 
-/// A session that keeps files in one form, in the schema that was claimed. Objects are known by numbers of the caller's.
-/// Creating, opening, writing, reading and closing one stands inside a transaction of [`ObjectSession::session`].
+/// A session that stores files in one form, in the claimed schema. Objects are identified by numbers that the caller
+/// assigns. An object is created, opened, written, read and closed inside a transaction of [`ObjectSession::session`].
 pub trait ObjectSession: Send {
-    /// The session below: its transactions, its counters, whatever can break it off.
+    /// The underlying session: transactions, counters, cancellation.
     fn session(&mut self) -> &mut dyn Session;
 
-    /// The longest request that the server takes.
+    /// Maximum size of a request that the server accepts.
     fn request_bytes_max(&self) -> Bytes;
 
-    /// Makes what the form needs, outside a transaction; the objects that are there stay.
+    /// Creates the tables that the form needs, outside a transaction; existing objects are kept.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     fn make(&mut self) -> Result<()>;
 
-    /// Removes all objects and what the form needed, if they are there, outside a transaction.
+    /// Removes all objects and the tables of the form, if they exist, outside a transaction.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     fn remove(&mut self) -> Result<()>;
 
-    /// Creates object `number`, which is to become `size` long, and opens it to be written.
+    /// Creates object `number` with the final size `size`, and opens it for writing.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     fn create(&mut self, number: u32, size: Bytes) -> Result<()>;
 
     /// Opens object `number`.
     ///
     /// # Errors
-    /// `Statement` where there is none, and what the engine says.
+    /// `Statement` if it does not exist; errors of the engine.
     fn open(&mut self, number: u32, access: ObjectAccess) -> Result<()>;
 
-    /// Writes `content` from byte `at` of the open object on. Each byte of an object is written once.
+    /// Writes `content` at byte offset `at` of the open object. Each byte of an object is written once.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     fn write(&mut self, at: u64, content: &[u8]) -> Result<()>;
 
-    /// Fills `into` from byte `at` of the open object on: a piece that begins and ends where a write did.
+    /// Fills `into` from byte offset `at` of the open object: a range that starts and ends where a write did.
     ///
     /// # Errors
-    /// `Statement` where there are fewer bytes, and what the engine says.
+    /// `Statement` if there are fewer bytes; errors of the engine.
     fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()>;
 
-    /// Ends the use of the open object, if there is one; before the transaction ends.
+    /// Closes the open object, if there is one; before the transaction ends.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     fn close(&mut self) -> Result<()>;
 
-    /// How many objects there are and how long they are, outside a transaction.
+    /// Number and total size of the objects, outside a transaction.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     fn extent(&mut self) -> Result<ObjectExtent>;
 }

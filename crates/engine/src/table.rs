@@ -1,4 +1,4 @@
-//! A table as a test describes it; the dialect turns it into statements.
+//! A table as a test describes it; the dialect generates its statements.
 
 use crate::IsoDate;
 
@@ -9,18 +9,18 @@ pub enum ColumnType {
     Int,
     /// Double.
     Float,
-    /// Exact decimal; a double where the engine has none.
+    /// Exact decimal; a double if the engine has none.
     Decimal {
-        /// Digits in all, at most 18.
+        /// Total number of digits, at most 18.
         precision: u8,
-        /// Digits behind the point.
+        /// Digits after the decimal point.
         scale: u8,
     },
-    /// A day, from 0001-01-01 to 9999-12-31. It comes back as text, `2010-02-28`, and is bound as such.
+    /// A date from 0001-01-01 to 9999-12-31. It is bound and returned as text, `2010-02-28`.
     Date,
-    /// Text of at most this many characters, all of them ASCII.
+    /// ASCII text.
     Text {
-        /// Limit.
+        /// Maximum length in characters.
         size: u32,
     },
 }
@@ -43,23 +43,23 @@ pub struct Index {
     pub column: String,
 }
 
-/// How the rows of a table are spread over parts: by range of a date, and those of each range by the hash of another
-/// column. Such a table has no key: engines want the columns of both in every unique one.
+/// Partitioning of a table: by range of a date, subpartitioned by hash of another column. Such a table has no primary
+/// key: engines require the columns of both in every unique key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partitions {
-    /// The column of dates.
+    /// The date column.
     pub by_date: String,
-    /// Upper ends of the ranges, exclusive, in days since 1970-01-01, ascending. What lies beyond the last of them has a
-    /// range too.
+    /// Upper ends of the ranges, exclusive, in days since 1970-01-01, ascending. Rows beyond the last one have a
+    /// partition too.
     pub bounds: Vec<i32>,
-    /// The column whose hash says in which part of its range a row is.
+    /// The column whose hash determines the subpartition of a row.
     pub by_hash: String,
-    /// Parts of each range, at least 1.
+    /// Subpartitions of each range, at least 1.
     pub hash_parts: u32,
 }
 
 impl Partitions {
-    /// The upper ends as dates. One that no date can reach or pass bounds nothing and is left out.
+    /// The upper bounds as dates. One outside the range of dates is omitted.
     pub fn ends(&self) -> Vec<IsoDate> {
         self.bounds.iter().filter_map(|days| IsoDate::of(*days)).collect()
     }
@@ -68,40 +68,39 @@ impl Partitions {
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// Its name, lower case; without a schema.
+    /// Its name, lower case, without schema.
     pub name: String,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// The column that is the primary key, an integer; none for a table without one.
+    /// The primary key, an integer column; `None` for a table without one.
     pub key: Option<String>,
     /// Secondary indexes.
     pub indexes: Vec<Index>,
     /// Compressed by the engine.
     pub compressed: bool,
-    /// In parts; only where the engine can ([`crate::Caps::partitions`]).
+    /// Partitioning, if the engine supports it ([`crate::Caps::partitions`]).
     pub partitions: Option<Partitions>,
 }
 
-/// A name between quotation marks, as the SQL standard has it: it stands as it is, whatever word it is.
+/// An identifier in double quotes, as in the SQL standard.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 impl Table {
-    /// The columns as a statement defines them, with names as `quoted` makes them and types as `kind` says.
+    /// The column definitions of a statement, with names quoted by `quoted` and types given by `kind`.
     pub fn definitions(&self, quoted: fn(&str) -> String, kind: fn(ColumnType) -> String) -> Vec<String> {
         self.columns.iter().map(|column| format!("{} {} not null", quoted(&column.name), kind(column.kind))).collect()
     }
 
-    /// The statements that add the key and then the indexes that are not there yet, in words of the SQL standard and
-    /// beyond it `if not exists`.
+    /// The statements that add the key and then the missing indexes, in standard SQL plus `if not exists`.
     pub fn additions(&self) -> Vec<String> {
         let name = quoted(&self.name);
         let key = self.key.iter().map(|key| format!("alter table {name} add primary key ({})", quoted(key)));
         key.chain(self.missing_indexes()).collect()
     }
 
-    /// The statements that create the indexes that are not there yet, in the words of [`Self::additions`].
+    /// The statements that create the missing indexes, as in [`Self::additions`].
     pub fn missing_indexes(&self) -> impl Iterator<Item = String> {
         let name = quoted(&self.name);
         self.indexes.iter().map(move |index| {

@@ -1,24 +1,24 @@
-//! Where an engine is: a URL, `local:NAME` for a temporary server, or the bare name of an embedded engine.
+//! Target of a measurement: a URL, `local:NAME` for a temporary server, or the bare name of an embedded engine.
 
 use std::fmt;
 use std::str::FromStr;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What is escaped in names and values: what a URL gives a meaning to, and what a reader would stumble over.
+/// Characters that are escaped in names and values: those with a meaning in a URL, and those that are hard to read.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
 
-/// A password: printed nowhere, not even by `Debug`.
+/// A password: never printed, not even by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `text` to itself.
+    /// Wraps `text`.
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
     }
 
-    /// The text, for the authentication exchange and nothing else.
+    /// The text, for authentication only.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -30,12 +30,12 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// One node's address.
+/// Address of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Host name, IP address, or, beginning with `/`, the directory of a Unix socket.
+    /// Host name, IP address, or, starting with `/`, the directory of a Unix socket.
     pub host: String,
-    /// Port, where one was given.
+    /// Port, if given.
     pub port: Option<u16>,
 }
 
@@ -43,7 +43,7 @@ pub struct Address {
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.host.parse::<std::net::Ipv6Addr>() {
-            // As it was written, which is one of several ways.
+            // As the user wrote it: an IPv6 address has several notations.
             Ok(_) => write!(formatter, "[{}]", self.host)?,
             Err(_) => write!(formatter, "{}", utf8_percent_encode(&self.host, ESCAPED))?,
         }
@@ -54,19 +54,19 @@ impl fmt::Display for Address {
 /// A parsed target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Scheme of the URL, or the name behind `local:`, or the bare name.
+    /// Scheme of the URL, or the name after `local:`, or the bare name.
     pub scheme: String,
-    /// Whether dbdyno is to start the server itself.
+    /// Whether dbdyno starts the server itself.
     pub local: bool,
     /// Role.
     pub user: Option<String>,
     /// Its password.
     pub password: Option<Secret>,
-    /// Where the nodes are; empty for a local or embedded target and for the engine's default place.
+    /// Addresses of the nodes; empty for a local or embedded target and for the engine's default address.
     pub addresses: Vec<Address>,
     /// Database.
     pub database: Option<String>,
-    /// What stands behind `?`, in order.
+    /// Parameters after `?`, in order.
     pub parameters: Vec<(String, String)>,
 }
 
@@ -77,7 +77,7 @@ pub struct Target {
      or the name of an embedded engine (see `dbdyno list engines`)"
 )]
 pub struct TargetError {
-    /// The text, without what may be a password.
+    /// The text, without anything that may be a password.
     pub text: String,
     /// What is wrong with it.
     pub problem: String,
@@ -92,7 +92,7 @@ impl FromStr for Target {
 }
 
 impl Target {
-    /// The parameter `name`; the last one where it was given several times.
+    /// The parameter `name`; the last one if it was given several times.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -102,8 +102,8 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let encode = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
-        let place = self.user.is_some() || !self.addresses.is_empty() || self.database.is_some();
-        match (self.local, place) {
+        let is_url = self.user.is_some() || !self.addresses.is_empty() || self.database.is_some();
+        match (self.local, is_url) {
             (true, _) => write!(formatter, "local:{}", self.scheme)?,
             (false, false) => write!(formatter, "{}", self.scheme)?,
             (false, true) => write!(formatter, "{}://", self.scheme)?,
@@ -126,24 +126,24 @@ impl fmt::Display for Target {
     }
 }
 
-/// A password with a bare / or ? would end the login early, and its rest would be taken for a name and shown.
-const STRAY_AT: &str = "has an @ behind its host: write %40 there, and in a password %2F for / and %3F for ?";
+/// A password with an unescaped / or ? would end the login early; its rest would be parsed as a name and shown.
+const STRAY_AT: &str = "has an @ after its host: write %40 there, and in a password %2F for / and %3F for ?";
 
-/// The problem that is returned never quotes the text: what stands where may be a password.
+/// The returned problem never quotes the text: any part of it may be a password.
 fn parse(text: &str) -> Result<Target, &'static str> {
-    let (place, query) = text.split_once('?').unwrap_or((text, ""));
+    let (base, query) = text.split_once('?').unwrap_or((text, ""));
     if query.contains('@') {
         return Err(STRAY_AT);
     }
-    if let Some((scheme, rest)) = place.split_once("://") {
+    if let Some((scheme, rest)) = base.split_once("://") {
         if !is_name(scheme) {
-            return Err("does not begin with a scheme");
+            return Err("does not start with a scheme");
         }
         return parse_url(scheme, rest, query);
     }
-    let (local, name) = match place.strip_prefix("local:") {
+    let (local, name) = match base.strip_prefix("local:") {
         Some(name) => (true, name),
-        None => (false, place.strip_suffix(':').unwrap_or(place)),
+        None => (false, base.strip_suffix(':').unwrap_or(base)),
     };
     if !is_name(name) {
         return Err("does not name an engine");
@@ -166,7 +166,7 @@ fn decode(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Whether a parameter of this name holds a secret, whoever invented the name (`sslpassword`, `PASSWORD`).
+/// Whether a parameter of this name may hold a secret (`sslpassword`, `PASSWORD`).
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("passw") || name.contains("pwd") || name.contains("secret")
@@ -175,7 +175,7 @@ fn is_secret(name: &str) -> bool {
 /// Names and values, in order.
 type Parameters = Vec<(String, String)>;
 
-/// The parameters and, apart from them, the password.
+/// The parameters and, separately, the password.
 fn parse_parameters(query: &str) -> Result<(Parameters, Option<Secret>), &'static str> {
     let mut parameters = Parameters::new();
     let mut password = None;
@@ -230,7 +230,7 @@ fn parse_address(text: &str) -> Result<Address, &'static str> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => match rest.split_once(']').ok_or("has a [ without a ]")? {
             (host, "") => (host, ""),
-            (host, rest) => (host, rest.strip_prefix(':').ok_or("has something between a ] and its :")?),
+            (host, rest) => (host, rest.strip_prefix(':').ok_or("has text between ] and :")?),
         },
         None => text.split_once(':').unwrap_or((text, "")),
     };
@@ -244,29 +244,28 @@ fn parse_address(text: &str) -> Result<Address, &'static str> {
     }
 }
 
-/// Digits only: the standard parser would take `+5432`.
+/// Digits only: the standard parser would accept `+5432`.
 fn parse_port(text: &str) -> Option<u16> {
     let digits = text.bytes().all(|letter| letter.is_ascii_digit());
     text.parse().ok().filter(|port| digits && *port > 0)
 }
 
-/// `text` with everything blotted out that may be a password, for a text that could not be understood: from the
-/// first `:` of the login to the last `@`; where there is no `@`, what stands in the place of a port and is none;
-/// and the values of parameters that hold secrets.
+/// `text` with everything removed that may be a password, for a text that could not be parsed: from the first `:` of
+/// the login to the last `@`; without an `@`, an invalid port; and the values of parameters that may hold secrets.
 fn without_password(text: &str) -> String {
     let start = text.find("://").filter(|end| is_name(&text[..*end])).map_or(0, |at| at + 3);
     let mut shown = text.to_owned();
     let at = text[start..].rfind('@').map(|at| start + at);
     let end = at.or_else(|| text[start..].find(['/', '?']).map(|end| start + end)).unwrap_or(text.len());
     if let Some(colon) = text[start..end].find(':').map(|colon| start + colon) {
-        let place = start == 0 || text[start..].starts_with('[') || parse_port(&text[colon + 1..end]).is_some();
-        if at.is_some() || !place {
+        let is_port = start == 0 || text[start..].starts_with('[') || parse_port(&text[colon + 1..end]).is_some();
+        if at.is_some() || !is_port {
             shown.replace_range(colon..end, ":...");
         }
     }
-    let Some((place, query)) = shown.split_once('?') else { return shown };
+    let Some((base, query)) = shown.split_once('?') else { return shown };
     let pairs: Vec<String> = query.split('&').map(without_secret).collect();
-    format!("{place}?{}", pairs.join("&"))
+    format!("{base}?{}", pairs.join("&"))
 }
 
 fn without_secret(pair: &str) -> String {

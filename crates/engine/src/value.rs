@@ -1,4 +1,4 @@
-//! A value on its way to or from an engine.
+//! Bound and returned values.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub enum Value<'a> {
     Int(i64),
     /// A double.
     Float(f64),
-    /// An exact decimal in its shortest form, without exponent or trailing zeros: `-12.5`.
+    /// An exact decimal in its shortest form, without exponent and trailing zeros: `-12.5`.
     Decimal(Cow<'a, str>),
     /// Text.
     Text(Cow<'a, str>),

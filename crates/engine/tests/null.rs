@@ -1,4 +1,4 @@
-//! The null engine, by the points of the kit that ask for no answers, and by what it costs.
+//! The null engine: the conformance tests that need no results, and the cost of a statement.
 
 use dbdyno_engine::null::NULL;
 use dbdyno_engine::{
@@ -27,7 +27,7 @@ fn an_unknown_parameter_is_refused() {
 }
 
 #[test]
-fn a_place_or_a_number_that_cannot_be_is_refused() {
+fn an_address_or_an_invalid_number_is_rejected() {
     for target in [
         "null://host",
         "local:null",
@@ -77,7 +77,7 @@ fn a_load_takes_every_row_and_is_one_commit() {
     let mut rows = Counting(1_000, vec![Column { name: "id".to_owned(), kind: ColumnType::Int }]);
     assert_eq!(session.bulk("any", &mut rows).expect("bulk"), 1_000);
     let commits = |session: &mut dyn Session| node.counters(session).expect("counters").0[name::COMMIT_COUNT];
-    assert_eq!(commits(&mut *session), 0, "nothing is published while a job works");
+    assert_eq!(commits(&mut *session), 0, "nothing is published while a job runs");
     session.publish_counters().expect("publish");
     assert_eq!(commits(&mut *session), 1);
     session.begin().expect("begin");
@@ -90,23 +90,23 @@ fn a_load_takes_every_row_and_is_one_commit() {
     session.rollback().expect("rollback");
     drop(session);
     let mut other = node.connect().expect("connect");
-    assert_eq!(commits(&mut *other), 2, "a session that ends has published");
+    assert_eq!(commits(&mut *other), 2, "a closed session has published");
 }
 
-/// A generous bound that an allocation, a lock or a system call per statement would break in an unoptimised build
-/// too; the figure itself is measured by every invocation and stands in its record.
+/// A generous limit that an allocation, a lock or a system call per statement would exceed, also in a debug build; the
+/// figure itself is measured by every invocation and is part of its record.
 #[test]
-fn a_statement_costs_nothing_worth_the_name() {
+fn the_overhead_of_a_statement_is_negligible() {
     let mut session = node("null").expect("open").connect().expect("connect");
     let statement = session.prepare("anything").expect("prepare");
     let binds = [Value::Int(1)];
     let rounds = 200_000;
     let fastest = (0..5).map(|_| {
-        let begun = std::time::Instant::now();
+        let start = std::time::Instant::now();
         for _ in 0..rounds {
             std::hint::black_box(session.execute(std::hint::black_box(statement), &binds).expect("execute"));
         }
-        begun.elapsed().as_nanos() / rounds
+        start.elapsed().as_nanos() / rounds
     });
     let fastest_ns = fastest.min().expect("five rounds");
     assert!(fastest_ns < 200, "{fastest_ns} ns per statement");

@@ -1,4 +1,4 @@
-//! The operating system's user that runs the server: none that is measured should, or would, run as root.
+//! The operating system user that runs the server: a database server should not, or refuses to, run as root.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,48 +10,53 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::{Place, Product};
+use super::{Paths, Product};
 use engine::{Error, Kind, Result};
 
-/// Who runs the server.
+/// The user that runs the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Name of the user.
     pub name: String,
     uid: u32,
     gid: u32,
-    /// Whether that is somebody else than dbdyno itself.
-    pub other: bool,
-    /// Beginnings of the names of variables that are not handed on.
-    hidden: &'static [&'static str],
+    /// Whether it differs from the user of dbdyno.
+    pub is_other_user: bool,
+    /// Prefixes of environment variables that are not passed on.
+    removed_variables: &'static [&'static str],
 }
 
 impl Identity {
-    /// Chooses the user: `asked` for by name, or for root the first unprivileged one that is there, or dbdyno's own.
+    /// Chooses the user: the one `requested` by name, or for root the first existing unprivileged one, or that of
+    /// dbdyno.
     ///
     /// # Errors
-    /// `Usage` where the user does not exist, is root, or cannot be become.
-    pub fn choose(product: &'static Product, asked: Option<&str>) -> Result<Identity> {
+    /// `Usage` if the user does not exist, is root, or dbdyno may not switch to it.
+    pub fn choose(product: &'static Product, requested: Option<&str>) -> Result<Identity> {
         let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
-        choose(product, asked, &passwd, rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+        choose(product, requested, &passwd, rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
     }
 
-    /// The same, but the owner of data that were kept; `asked` must agree with it.
+    /// The owner of kept data; `requested` must agree with it.
     ///
     /// # Errors
-    /// `NotOurs` where that is another user, and what [`Self::choose`] says.
-    pub fn of_owner(place: &Place, asked: Option<&str>) -> Result<Identity> {
-        let data = &place.data;
+    /// `NotOurs` if the owner is another user; errors of [`Self::choose`].
+    pub fn of_owner(paths: &Paths, requested: Option<&str>) -> Result<Identity> {
+        let data = &paths.data;
         let found = fs::metadata(data).map_err(|error| Error::of_path("read", data, &error))?;
-        let chosen = Identity::choose(place.product, asked)?;
+        let chosen = Identity::choose(paths.product, requested)?;
         if chosen.uid == found.uid() {
             return Ok(chosen);
         }
         let root = rustix::process::geteuid().is_root();
-        match (root && asked.is_none(), found.uid()) {
-            (true, uid @ 1..) => {
-                Ok(Identity { name: format!("with number {uid}"), uid, gid: found.gid(), other: true, ..chosen })
-            }
+        match (root && requested.is_none(), found.uid()) {
+            (true, uid @ 1..) => Ok(Identity {
+                name: format!("with number {uid}"),
+                uid,
+                gid: found.gid(),
+                is_other_user: true,
+                ..chosen
+            }),
             _ => {
                 let message =
                     format!("the kept cluster {} belongs to another user than {}", data.display(), chosen.name);
@@ -60,53 +65,54 @@ impl Identity {
         }
     }
 
-    /// A command that runs as this user in `directory`, in a process group of its own: Ctrl-C on the terminal is for
-    /// dbdyno, which ends the server in order. Nothing of the caller's locale reaches it, nor the variables of its kind.
+    /// A command that runs as this user in `directory`, in a process group of its own: Ctrl-C on the terminal reaches
+    /// dbdyno only, which shuts down the server. Locale variables and variables of the product are removed from its
+    /// environment.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(directory).process_group(0).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
-            if self.hidden.iter().chain(&["LC_", "LANG"]).any(|beginning| text.starts_with(beginning)) {
+            if self.removed_variables.iter().chain(&["LC_", "LANG"]).any(|prefix| text.starts_with(prefix)) {
                 command.env_remove(&name);
             }
         }
         command.env("LC_ALL", "C");
-        if self.other {
-            // For root this drops the supplementary groups too, and changes the user before the directory.
+        if self.is_other_user {
+            // As root this also drops the supplementary groups, and changes the user before the directory.
             command.gid(self.gid).uid(self.uid);
         }
         command
     }
 
-    /// Gives `path`, which dbdyno has made, to this user. Where it lies in a directory that is his already, he may have
-    /// put something else in its place: links are not followed, and what is not dbdyno's own is not given away.
+    /// Makes this user the owner of `path`, which dbdyno has created. In a directory that the user owns, it may have
+    /// been replaced: links are not followed, and the owner is changed only if dbdyno owns it.
     ///
     /// # Errors
-    /// `Usage` or `Space` where that is not allowed, `NotOurs` where it is not what dbdyno made.
-    pub fn give(&self, path: &Path) -> Result<()> {
-        if !self.other {
+    /// `Usage` or `Space` if that is not permitted, `NotOurs` if it is not what dbdyno created.
+    pub fn chown(&self, path: &Path) -> Result<()> {
+        if !self.is_other_user {
             return Ok(());
         }
-        let failed = |error: rustix::io::Errno| Error::of_path("give away", path, &error.into());
-        let file = open_itself(path).map_err(failed)?;
+        let failed = |error: rustix::io::Errno| Error::of_path("change the owner of", path, &error.into());
+        let file = open_nofollow(path).map_err(failed)?;
         let found = rustix::fs::fstat(&file).map_err(failed)?;
         let is_directory = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::Directory;
         let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
         let is_own = found.st_uid == rustix::process::geteuid().as_raw();
         if !(is_directory || is_file && found.st_nlink == 1) || !is_own {
-            let message = format!("{} is not what dbdyno made there a moment ago", path.display());
-            return Err(Error::new(Kind::NotOurs, message).hint(format!("see what user {} does there", self.name)));
+            let message = format!("{} was replaced after dbdyno created it", path.display());
+            return Err(Error::new(Kind::NotOurs, message)
+                .hint(format!("check what user {} does in this directory", self.name)));
         }
         let (uid, gid) = (rustix::fs::Uid::from_raw(self.uid), rustix::fs::Gid::from_raw(self.gid));
         rustix::fs::chownat(&file, c"", Some(uid), Some(gid), AtFlags::EMPTY_PATH).map_err(failed)
     }
 
-    /// Replaces a file in a directory that belongs to this user: he may have put a link there, and root must not write
-    /// through it.
+    /// Replaces a file in a directory of this user without following a link: root must not write through one.
     ///
     /// # Errors
-    /// `Space` where it cannot be written.
+    /// `Space` if it cannot be written.
     pub fn replace(&self, path: &Path, text: &str) -> Result<()> {
         let draft = path.with_extension("draft");
         let write = || -> io::Result<()> {
@@ -116,25 +122,25 @@ impl Identity {
             }
             let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
             file.write_all(text.as_bytes())?;
-            self.give_file(&file)?;
+            self.chown_file(&file)?;
             fs::rename(&draft, path)
         };
         write().map_err(|error| Error::of_path("write", path, &error))
     }
 
-    fn give_file(&self, file: &fs::File) -> io::Result<()> {
-        match self.other {
+    fn chown_file(&self, file: &fs::File) -> io::Result<()> {
+        match self.is_other_user {
             true => std::os::unix::fs::fchown(file, Some(self.uid), Some(self.gid)),
             false => Ok(()),
         }
     }
 
-    /// Lets this user pass through `directory`, which is dbdyno's own; returns the mode to put back afterwards. He
-    /// may not list it.
+    /// Grants this user search permission on `directory`, which dbdyno owns, but no permission to list it; returns the
+    /// mode to restore afterwards.
     ///
     /// # Errors
-    /// `Space` or `Usage` where the mode cannot be changed.
-    pub fn let_through(&self, directory: &Path) -> Result<Option<u32>> {
+    /// `Space` or `Usage` if the mode cannot be changed.
+    pub fn allow_traversal(&self, directory: &Path) -> Result<Option<u32>> {
         let found = fs::metadata(directory).map_err(|error| Error::of_path("read", directory, &error))?;
         if self.passes(&found) {
             return Ok(None);
@@ -144,19 +150,15 @@ impl Identity {
         Ok(Some(mode))
     }
 
-    /// Why a program did not start, given what `Command` said of it.
+    /// The error for a program that did not start, given the error of `Command`.
     pub fn spawn_error(&self, program: &Path, directory: &Path, error: &io::Error) -> Error {
-        let hint = "put the directory below one that every user may enter, e.g. --dir /var/tmp";
+        let hint = "use a directory below one that every user may enter, e.g. --dir /var/tmp";
         for path in [directory, program] {
             if error.kind() == io::ErrorKind::PermissionDenied
-                && let Some(obstacle) = self.obstacle(path)
+                && let Some(barrier) = self.barrier(path)
             {
-                let message = format!(
-                    "user {} may not enter {}, on the way to {}",
-                    self.name,
-                    obstacle.display(),
-                    path.display()
-                );
+                let message =
+                    format!("user {} may not enter {}, on the way to {}", self.name, barrier.display(), path.display());
                 return Error::new(Kind::Usage, message).hint(hint);
             }
         }
@@ -164,18 +166,18 @@ impl Identity {
         Error::new(Kind::Missing, message).hint("give another os_user= or bin= in the target")
     }
 
-    /// The first directory on the way to `path` that this user may not enter, as far as modes tell.
-    fn obstacle(&self, path: &Path) -> Option<PathBuf> {
-        let mut steps: Vec<&Path> = path.ancestors().collect();
-        steps.reverse();
-        let entered = |step: &&&Path| fs::metadata(step).is_ok_and(|found| found.is_dir() && !self.passes(&found));
-        steps.iter().find(entered).map(|step| step.to_path_buf())
+    /// The first directory on the path to `path` that this user may not enter, judged by its mode.
+    fn barrier(&self, path: &Path) -> Option<PathBuf> {
+        let mut parents: Vec<&Path> = path.ancestors().collect();
+        parents.reverse();
+        let is_barred = |path: &&&Path| fs::metadata(path).is_ok_and(|found| found.is_dir() && !self.passes(&found));
+        parents.iter().find(is_barred).map(|path| path.to_path_buf())
     }
 
     fn passes(&self, directory: &fs::Metadata) -> bool {
         let mode = directory.permissions().mode();
         let bit = match () {
-            () if !self.other => return true,
+            () if !self.is_other_user => return true,
             () if directory.uid() == self.uid => 0o100,
             () if directory.gid() == self.gid => 0o010,
             () => 0o001,
@@ -184,12 +186,12 @@ impl Identity {
     }
 }
 
-/// Opens what is at `path` to ask and change it, and not what a link there leads to.
-fn open_itself(path: &Path) -> rustix::io::Result<OwnedFd> {
+/// Opens `path` for its metadata, without following a link.
+fn open_nofollow(path: &Path) -> rustix::io::Result<OwnedFd> {
     rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Puts the mode of a directory back.
+/// Restores the mode of a directory.
 pub(crate) fn set_mode(directory: &Path, mode: u32) -> Result<()> {
     fs::set_permissions(directory, fs::Permissions::from_mode(mode))
         .map_err(|error| Error::of_path("change the mode of", directory, &error))
@@ -197,27 +199,33 @@ pub(crate) fn set_mode(directory: &Path, mode: u32) -> Result<()> {
 
 fn choose(
     product: &'static Product,
-    asked: Option<&str>,
+    requested: Option<&str>,
     passwd: &str,
     own_uid: u32,
     own_gid: u32,
 ) -> Result<Identity> {
-    let hidden = product.variables;
+    let removed_variables = product.variables;
     let known = |name: &str| users(passwd).find(|(user, _, _)| *user == name);
     let usage = |message: String, hint: &str| Error::new(Kind::Usage, message).hint(hint);
     let own_name = users(passwd)
         .find(|(_, uid, _)| *uid == own_uid)
         .map_or_else(|| format!("with number {own_uid}"), |(name, _, _)| name.to_owned());
-    let (name, uid, gid) = match asked {
+    let (name, uid, gid) = match requested {
         Some(name) => known(name)
             .ok_or_else(|| usage(format!("os_user {name} is not in /etc/passwd"), "give a user that exists"))?,
         None if own_uid != 0 => {
-            return Ok(Identity { name: own_name, uid: own_uid, gid: own_gid, other: false, hidden });
+            return Ok(Identity {
+                name: own_name,
+                uid: own_uid,
+                gid: own_gid,
+                is_other_user: false,
+                removed_variables,
+            });
         }
         None => product.users.iter().find_map(|name| known(name)).ok_or_else(|| {
             let message =
                 format!("dbdyno is root, and there is no user {} to run the server", product.users.join(" or "));
-            usage(message, "give os_user=NAME in the target, or run dbdyno as an ordinary user")
+            usage(message, "give os_user=NAME in the target, or run dbdyno as an unprivileged user")
         })?,
     };
     if uid == 0 {
@@ -227,13 +235,13 @@ fn choose(
         ));
     }
     if uid == own_uid {
-        return Ok(Identity { name: own_name, uid, gid: own_gid, other: false, hidden });
+        return Ok(Identity { name: own_name, uid, gid: own_gid, is_other_user: false, removed_variables });
     }
     if own_uid != 0 {
-        let message = format!("os_user {name} is somebody else than {own_name}, and only root can become another user");
-        return Err(usage(message, "leave os_user away, or run dbdyno as root"));
+        let message = format!("os_user {name} is not {own_name}, and only root can switch to another user");
+        return Err(usage(message, "omit os_user, or run dbdyno as root"));
     }
-    Ok(Identity { name: name.to_owned(), uid, gid, other: true, hidden })
+    Ok(Identity { name: name.to_owned(), uid, gid, is_other_user: true, removed_variables })
 }
 
 fn users(passwd: &str) -> impl Iterator<Item = (&str, u32, u32)> {
@@ -257,25 +265,37 @@ mod tests {
         let chosen = choose(&PRODUCT, None, PASSWD, 0, 0).expect("somebase");
         assert_eq!(
             chosen,
-            Identity { name: "somebase".to_owned(), uid: 101, gid: 104, other: true, hidden: PRODUCT.variables }
+            Identity {
+                name: "somebase".to_owned(),
+                uid: 101,
+                gid: 104,
+                is_other_user: true,
+                removed_variables: PRODUCT.variables
+            }
         );
         let without = PASSWD.replace("somebase:x", "sb:x");
         assert_eq!(choose(&PRODUCT, None, &without, 0, 0).expect("nobody").uid, 65534);
         assert_eq!(
-            choose(&PRODUCT, None, "root:x:0:0::/:/bin/sh\n", 0, 0).expect_err("nobody there").kind,
+            choose(&PRODUCT, None, "root:x:0:0::/:/bin/sh\n", 0, 0).expect_err("no such user").kind,
             Kind::Usage
         );
     }
 
     #[test]
-    fn an_ordinary_user_stays_who_he_is() {
+    fn an_unprivileged_user_is_kept() {
         let own = choose(&PRODUCT, None, PASSWD, 1000, 1001).expect("own");
         assert_eq!(
             own,
-            Identity { name: "ada".to_owned(), uid: 1000, gid: 1001, other: false, hidden: PRODUCT.variables }
+            Identity {
+                name: "ada".to_owned(),
+                uid: 1000,
+                gid: 1001,
+                is_other_user: false,
+                removed_variables: PRODUCT.variables
+            }
         );
         assert_eq!(choose(&PRODUCT, Some("ada"), PASSWD, 1000, 1001).expect("own by name"), own);
-        assert!(!choose(&PRODUCT, None, "", 4711, 4711).expect("unlisted").other);
+        assert!(!choose(&PRODUCT, None, "", 4711, 4711).expect("unlisted").is_other_user);
         assert!(
             choose(&PRODUCT, Some("somebase"), PASSWD, 1000, 1001).expect_err("not root").message.contains("only root")
         );
@@ -290,17 +310,17 @@ mod tests {
         }
     }
 
-    /// A user without rights, as an attacker would be one.
+    /// An unprivileged user, like that of an attacker.
     fn nobody() -> Identity {
-        Identity { name: "nobody".to_owned(), uid: 65_534, gid: 65_534, other: true, hidden: &[] }
+        Identity { name: "nobody".to_owned(), uid: 65_534, gid: 65_534, is_other_user: true, removed_variables: &[] }
     }
 
     #[test]
-    fn what_an_attacker_puts_in_its_place_is_not_given_away() {
+    fn the_owner_of_a_replaced_file_is_not_changed() {
         if !rustix::process::geteuid().is_root() {
-            // Nobody else gives anything away.
+            // Only root changes owners.
             let own = choose(&PRODUCT, None, PASSWD, 1000, 1001).expect("own");
-            assert!(!own.other);
+            assert!(!own.is_other_user);
             return;
         }
         let scratch = tempfile::tempdir().expect("temporary directory");
@@ -308,25 +328,25 @@ mod tests {
         let owner = |path: &Path| fs::metadata(path).expect("metadata").uid();
         fs::write(&secret, "of root").expect("secret");
         fs::create_dir(&given).expect("directory");
-        nobody().give(&given).expect("a directory of ours");
+        nobody().chown(&given).expect("a directory of ours");
         assert_eq!(owner(&given), 65_534);
-        // In his own directory he puts a link, a hard link and a file of his where a directory was made.
+        // In a directory that the user owns: a link, a hard link, and a directory of the user.
         let (link, hard_link) = (given.join("link"), given.join("hard"));
         std::os::unix::fs::symlink(&secret, &link).expect("link");
         fs::hard_link(&secret, &hard_link).expect("hard link");
         for path in [&link, &hard_link] {
-            let error = nobody().give(path).expect_err("not ours");
+            let error = nobody().chown(path).expect_err("not ours");
             assert_eq!(error.kind, Kind::NotOurs, "{error:?}");
         }
         assert_eq!(owner(&secret), 0, "root's file stays root's");
         let his = given.join("his");
         fs::create_dir(&his).expect("directory");
-        nobody().give(&his).expect("once");
-        assert_eq!(nobody().give(&his).expect_err("his already").kind, Kind::NotOurs);
+        nobody().chown(&his).expect("once");
+        assert_eq!(nobody().chown(&his).expect_err("his already").kind, Kind::NotOurs);
     }
 
     #[test]
-    fn the_directory_that_bars_the_way_is_named() {
+    fn an_inaccessible_directory_is_named() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let (outer, inner) = (scratch.path().join("outer"), scratch.path().join("outer/inner"));
         fs::create_dir_all(&inner).expect("directories");
@@ -334,13 +354,19 @@ mod tests {
         open(scratch.path(), 0o755);
         open(&outer, 0o700);
         open(&inner, 0o755);
-        let stranger = Identity { name: "eve".to_owned(), uid: 4_000_001, gid: 4_000_001, other: true, hidden: &[] };
-        assert_eq!(stranger.obstacle(&inner), Some(outer.clone()));
+        let stranger = Identity {
+            name: "eve".to_owned(),
+            uid: 4_000_001,
+            gid: 4_000_001,
+            is_other_user: true,
+            removed_variables: &[],
+        };
+        assert_eq!(stranger.barrier(&inner), Some(outer.clone()));
         let denied = io::Error::from(io::ErrorKind::PermissionDenied);
         let error = stranger.spawn_error(Path::new("/bin/true"), &inner, &denied);
         assert!(error.message.contains("user eve may not enter") && error.message.contains("outer"), "{error}");
-        assert_eq!(stranger.let_through(&outer).expect("opened"), Some(0o700));
-        assert_eq!(stranger.obstacle(&inner), None);
-        assert_eq!(stranger.let_through(&outer).expect("open already"), None);
+        assert_eq!(stranger.allow_traversal(&outer).expect("opened"), Some(0o700));
+        assert_eq!(stranger.barrier(&inner), None);
+        assert_eq!(stranger.allow_traversal(&outer).expect("open already"), None);
     }
 }

@@ -1,71 +1,71 @@
-//! Finds and removes what an invocation that died left behind.
+//! Finds and removes what a crashed invocation left behind.
 
 use std::path::Path;
 
 use super::identity::set_mode;
-use super::place::Place;
+use super::paths::Paths;
 use super::{Product, State, process};
 use engine::{Error, Kind, Result};
 
-/// Stops and removes what a dead invocation left of `product` in `directory`; says what it did, a line each. Leaves
-/// alone what a living one works with, what was kept on purpose, and what it does not know.
+/// Stops and removes what a crashed invocation left of `product` in `directory`; returns a line per action. Does not
+/// touch what a running invocation uses, what was kept on purpose, and unknown files.
 ///
 /// # Errors
-/// `NotOurs` where the state file is not dbdyno's, `Space` or `Usage` where something cannot be stopped or removed.
+/// `NotOurs` if the state file was not written by dbdyno, `Space` or `Usage` if something cannot be stopped or removed.
 pub fn clean_up(product: &'static Product, directory: &Path) -> Result<Vec<String>> {
     if !directory.join(product.name).is_dir() {
         return Ok(Vec::new());
     }
-    let place = Place::of(product, directory)?;
-    let Some(state) = State::read(&place)? else { return Ok(Vec::new()) };
-    if state.is_put_away() || state.owner_is_alive() {
+    let paths = Paths::of(product, directory)?;
+    let Some(state) = State::read(&paths)? else { return Ok(Vec::new()) };
+    if state.is_kept_and_stopped() || state.owner_is_alive() {
         return Ok(Vec::new());
     }
-    let Some(lock) = place.lock()? else { return Ok(Vec::new()) };
-    let said = sweep(&place, &state);
-    place.leave(lock);
-    said
+    let Some(lock) = paths.lock()? else { return Ok(Vec::new()) };
+    let messages = remove_leftovers(&paths, &state);
+    paths.release(lock);
+    messages
 }
 
-/// Does what [`clean_up`] says, once it is known that the owner is dead.
-pub(crate) fn sweep(place: &Place, state: &State) -> Result<Vec<String>> {
-    let mut said = stop(place, state)?;
+/// As [`clean_up`], once it is known that the owner has exited.
+pub(crate) fn remove_leftovers(paths: &Paths, state: &State) -> Result<Vec<String>> {
+    let mut messages = stop(paths, state)?;
     if let Some(mode) = state.workspace_mode {
-        set_mode(&place.workspace, mode)?;
+        set_mode(&paths.workspace, mode)?;
     }
     if state.kept {
-        // The data were complete before this invocation took them, and a server that crashed repairs its own.
-        let socket = state.socket.as_deref().filter(|path| place.is_socket_directory(path));
-        let socket_place = socket.filter(|path| path.exists());
-        if let Some(path) = socket_place {
+        // The data were complete before this invocation used them, and a crashed server recovers its data.
+        let socket = state.socket.as_deref().filter(|path| paths.is_socket_directory(path));
+        if let Some(path) = socket.filter(|path| path.exists()) {
             std::fs::remove_dir_all(path).map_err(|error| Error::of_path("remove", path, &error))?;
         }
         let kept = State { owner: None, server: None, socket: None, workspace_mode: None, ..state.clone() };
-        kept.write(place)?;
-        said.push(format!("kept the cluster {}", place.data.display()));
+        kept.write(paths)?;
+        messages.push(format!("kept the cluster {}", paths.data.display()));
     } else {
-        said.extend(place.remove(state.socket.as_deref())?);
+        messages.extend(paths.remove(state.socket.as_deref())?);
     }
-    Ok(said)
+    Ok(messages)
 }
 
-/// Stops every program that was started on the data directory: a server, or the one that was still making the data.
-fn stop(place: &Place, state: &State) -> Result<Vec<String>> {
-    let mut said = Vec::new();
-    let mut found = process::on_data_directory(place.product, &place.data);
-    if state.data != place.data {
-        // The directory was moved; the recorded path may be another server's now, unless the process is the one.
-        let moved = process::on_data_directory(place.product, &state.data);
+/// Stops every program that was started on the data directory: a server, or the program that was initialising it.
+fn stop(paths: &Paths, state: &State) -> Result<Vec<String>> {
+    let mut messages = Vec::new();
+    let mut found = process::on_data_directory(paths.product, &paths.data);
+    if state.data != paths.data {
+        // The directory was moved; the recorded path may belong to another server now, unless it is the recorded
+        // process.
+        let moved = process::on_data_directory(paths.product, &state.data);
         found.extend(moved.into_iter().filter(|process| Some(*process) == state.server));
     }
-    // Data that go anyway need no last checkpoint.
-    let signal = if state.kept { place.product.stop_in_order } else { place.product.stop_at_once };
+    // Data that are removed need no shutdown checkpoint.
+    let signal = if state.kept { paths.product.shutdown_signal } else { paths.product.immediate_signal };
     for process in found {
-        if !process::end_process(process, signal) {
-            let message = format!("server process {} of {} cannot be stopped", process.pid, place.data.display());
-            return Err(Error::new(Kind::Usage, message).hint("stop it as the user that it belongs to, or as root"));
+        if !process::terminate_process(process, signal) {
+            let message = format!("server process {} of {} cannot be stopped", process.pid, paths.data.display());
+            return Err(Error::new(Kind::Usage, message).hint("stop it as its owner, or as root"));
         }
-        said.push(format!("stopped server process {}, left by an invocation that did not end", process.pid));
+        messages.push(format!("stopped server process {}, left by a crashed invocation", process.pid));
     }
-    Ok(said)
+    Ok(messages)
 }

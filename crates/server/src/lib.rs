@@ -1,15 +1,15 @@
 //! Temporary servers behind `local:NAME`: data in the measured directory, reached over a private Unix socket, run by an
 //! unprivileged user, and removed at the end; what a killed invocation left is found and removed by the next one.
 //!
-//! What is the same for every server stands here: whose the place is, who runs the server and its programs, how long it is
-//! waited for, what its log says, what is written down about it, how it is ended. Which programs these are, how data are
-//! made and how a server is set is a matter of its engine.
+//! It contains what all servers have in common: ownership of the directory, the user that runs the server and its
+//! programs, timeouts, errors in its log, the state file, shutdown. The programs, the initialisation of data and the
+//! settings are defined by each engine.
 //!
-//! A crate of its own because it has two consumers, and nobody else has a use for it.
+//! A crate of its own because it has two consumers.
 
 mod identity;
 mod leftover;
-mod place;
+mod paths;
 mod process;
 mod reason;
 mod runner;
@@ -20,41 +20,42 @@ mod state;
 
 pub use self::identity::Identity;
 pub use self::leftover::clean_up;
-pub use self::place::{Lock, Place};
-pub use self::process::end_process;
-pub use self::reason::{Reason, Speech};
-pub use self::runner::{Answer, Runner, Wait};
-pub use self::running::{Running, end};
-pub use self::search::{Search, version_said};
-pub use self::settings::{Line, Setting, SettingNames, Sizing, configuration, setting};
+pub use self::paths::{Lock, Paths};
+pub use self::process::terminate_process;
+pub use self::reason::{ErrorPatterns, Reason};
+pub use self::runner::{Readiness, Runner, Wait};
+pub use self::running::{RunningServer, terminate};
+pub use self::search::{Search, version_output};
+pub use self::settings::{ConfigLine, Setting, SettingNames, Sizing, configuration, setting};
 pub use self::state::State;
 pub use base::Process;
 pub use rustix::process::Signal;
 
-/// What is particular to the servers of one engine.
+/// Properties of the servers of one engine.
 #[derive(Debug)]
 pub struct Product {
-    /// Name of its folder in the measured directory.
+    /// Name of its subdirectory of the measured directory.
     pub name: &'static str,
-    /// Name of the socket's file.
+    /// File name of the socket.
     pub socket_name: &'static str,
-    /// Users of the operating system that are tried in this order where dbdyno is root and none was asked for.
+    /// Operating system users, tried in this order if dbdyno is root and none was requested.
     pub users: &'static [&'static str],
-    /// Beginnings of the names of variables of the environment that mean something to its programs.
+    /// Prefixes of environment variables that affect its programs.
     pub variables: &'static [&'static str],
-    /// The option that names the data directory to its programs; its value follows, or is joined by an equals sign.
+    /// The option that gives its programs the data directory; the value is the next argument, or follows an equals
+    /// sign.
     pub data_option: &'static str,
-    /// How its programs say why they fail.
-    pub speech: &'static Speech,
-    /// Ends a server so that the next start has nothing to repair.
-    pub stop_in_order: Signal,
-    /// Ends a server whose data go anyway.
-    pub stop_at_once: Signal,
+    /// How errors of its programs are recognised.
+    pub error_patterns: &'static ErrorPatterns,
+    /// Signal for a clean shutdown: the next start needs no recovery.
+    pub shutdown_signal: Signal,
+    /// Signal for an immediate shutdown of a server whose data are removed.
+    pub immediate_signal: Signal,
 }
 
 #[cfg(test)]
 mod fixture {
-    use super::{Product, Signal, Speech};
+    use super::{ErrorPatterns, Product, Signal};
 
     fn after(line: &str, mark: &str) -> Option<String> {
         line.strip_prefix(mark).map(str::to_owned)
@@ -67,12 +68,12 @@ mod fixture {
         users: &["somebase", "nobody"],
         variables: &["SB"],
         data_option: "-D",
-        speech: &Speech {
+        error_patterns: &ErrorPatterns {
             failure: |line| after(line, "error: "),
             cause: |lines| lines.iter().find_map(|line| after(line, "error: ")),
-            advice: |lines| lines.iter().find_map(|line| after(line, "advice: ")),
+            hint: |lines| lines.iter().find_map(|line| after(line, "advice: ")),
         },
-        stop_in_order: Signal::INT,
-        stop_at_once: Signal::QUIT,
+        shutdown_signal: Signal::INT,
+        immediate_signal: Signal::QUIT,
     };
 }

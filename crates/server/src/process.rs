@@ -1,4 +1,4 @@
-//! Processes of servers: found by their data directory, ended, and never mistaken for later ones of the same number.
+//! Processes of servers: found by their data directory and terminated, safe against reuse of process ids.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,42 +15,42 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_s
 
 use super::Product;
 
-/// Where the processes of this host are.
+/// The process file system of this host.
 const PROC: &str = "/proc";
 
-/// Sends `signal`, unless `process` is gone. A refusal shows in that it does not end.
+/// Sends `signal`, unless `process` has exited. Errors are ignored: the process then does not exit.
 fn signal(process: Process, signal: Signal) {
-    if let Some(held) = Held::of(process) {
-        held.signal(signal);
+    if let Some(handle) = ProcessHandle::of(process) {
+        handle.signal(signal);
     }
 }
 
-/// Ends `server`: with `first`, then, where it does not heed, with harder means. False if it outlives them all.
+/// Terminates `server`: with the signal `first`, then with SIGQUIT, then with SIGKILL. False if it still runs.
 ///
-/// A stopped process heeds nothing but the last, so that all of its tree is continued first.
-pub fn end_process(server: Process, first: Signal) -> bool {
-    let timeout = [
+/// A stopped process reacts to SIGKILL only, therefore its whole tree gets SIGCONT first.
+pub fn terminate_process(server: Process, first: Signal) -> bool {
+    let signals = [
         (first, Duration::from_secs(60)),
         (Signal::QUIT, Duration::from_secs(10)),
         (Signal::KILL, Duration::from_secs(5)),
     ];
-    for (harder, limit) in timeout {
-        signal(server, harder);
+    for (next, limit) in signals {
+        signal(server, next);
         for process in Trees::new(PROC, &[server.pid]).processes() {
             signal(process, Signal::CONT);
         }
-        if is_gone_within(server, limit) {
+        if exits_within(server, limit) {
             return true;
         }
     }
     false
 }
 
-/// Waits until `process` is gone; false if it is still there after `limit`.
-fn is_gone_within(process: Process, limit: Duration) -> bool {
-    let begun = Instant::now();
+/// Waits until `process` has exited; false if it still runs after `limit`.
+fn exits_within(process: Process, limit: Duration) -> bool {
+    let start = Instant::now();
     while process.is_alive() {
-        if begun.elapsed() > limit {
+        if start.elapsed() > limit {
             return false;
         }
         thread::sleep(Duration::from_millis(5));
@@ -58,28 +58,28 @@ fn is_gone_within(process: Process, limit: Duration) -> bool {
     true
 }
 
-/// A process whose number no other one is mistaken for, even if it ends and its number is given away.
+/// A process, safe against reuse of its process id.
 #[derive(Debug)]
-struct Held {
+struct ProcessHandle {
     pid: Pid,
-    /// None where the kernel (before 5.3) or a sandbox has no such descriptors; the number must do then.
+    /// `None` if the kernel (before 5.3) or a sandbox has no such descriptors; then the process id is used.
     pidfd: Option<OwnedFd>,
 }
 
-impl Held {
-    /// None where `process` is gone.
-    fn of(process: Process) -> Option<Held> {
+impl ProcessHandle {
+    /// `None` if `process` has exited.
+    fn of(process: Process) -> Option<ProcessHandle> {
         let pid = Pid::from_raw(i32::try_from(process.pid).ok()?)?;
         let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(pidfd) => Some(pidfd),
             Err(Errno::SRCH) => return None,
             Err(_) => None,
         };
-        // In this order: what has the number and the start now is what was opened.
-        process.is_alive().then_some(Held { pid, pidfd })
+        // Checked after opening: a process with this id and start time is the one that was opened.
+        process.is_alive().then_some(ProcessHandle { pid, pidfd })
     }
 
-    /// Sends `signal`, unless the process is gone; whether it was sent.
+    /// Sends `signal`, unless the process has exited; returns whether it was sent.
     fn signal(&self, signal: Signal) -> bool {
         match &self.pidfd {
             Some(pidfd) => pidfd_send_signal(pidfd, signal),
@@ -89,24 +89,24 @@ impl Held {
     }
 }
 
-/// What identifies this start of the machine: after another one, no recorded process is alive.
+/// The boot id of this host: after a reboot, no recorded process is alive.
 pub fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
 }
 
-/// The processes of `product` that were started on the data directory `data`, whoever started them.
+/// All processes of `product` that were started on the data directory `data`.
 pub fn on_data_directory(product: &Product, data: &Path) -> Vec<Process> {
     every(Path::new(PROC))
         .filter_map(Process::of)
         .filter(|process| {
             let arguments = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
-            // Last: then the arguments are those of this process, and of no later one with its number.
+            // Checked last: the arguments then belong to this process, not to a later one with the same id.
             names_data_directory(product.data_option, &arguments, data.as_os_str()) && process.is_alive()
         })
         .collect()
 }
 
-/// An option that ends in an equals sign stands before its value, another one is an argument of its own.
+/// The value of an option that ends in an equals sign is part of the argument, otherwise it is the next argument.
 fn names_data_directory(option: &str, arguments: &[u8], data: &OsStr) -> bool {
     let mut arguments = arguments.split(|byte| *byte == 0).peekable();
     while let Some(argument) = arguments.next() {
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_argument_behind_the_option_is_the_data_directory() {
+    fn only_the_value_of_the_option_is_the_data_directory() {
         let data = OsStr::new("/a/data");
         for (option, arguments, expected) in [
             ("-D", &b"/bin/server\0-D\0/a/data\0"[..], true),
@@ -147,18 +147,18 @@ mod tests {
     #[test]
     fn a_signal_never_reaches_a_later_process_of_the_same_number() {
         let sleep = || Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().expect("sleep");
-        // Where numbers cannot be chosen (no privilege), and for whom another one is quicker, the last round is one in which
-        // the number is nobody's.
+        // Without the privilege to choose process ids, or if another process takes the id first, the id is unused in
+        // all rounds.
         for _ in 0..20 {
             let mut first = sleep();
-            let held = Held::of(Process::of(first.id()).expect("the child")).expect("it lives");
-            assert!(held.pidfd.is_some(), "this kernel has them");
-            assert!(held.signal(Signal::CONT), "it lives");
+            let handle = ProcessHandle::of(Process::of(first.id()).expect("the child")).expect("it lives");
+            assert!(handle.pidfd.is_some(), "this kernel has them");
+            assert!(handle.signal(Signal::CONT), "it lives");
             first.kill().expect("kill");
             first.wait().expect("reap");
             let _ = fs::write("/proc/sys/kernel/ns_last_pid", (first.id() - 1).to_string());
             let mut second = sleep();
-            assert!(!held.signal(Signal::KILL), "the one that was meant is gone");
+            assert!(!handle.signal(Signal::KILL), "the intended process has exited");
             let lives = Process::of(second.id()).is_some();
             second.kill().expect("kill");
             second.wait().expect("reap");
@@ -170,12 +170,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_process_that_ignores_a_signal_is_ended_all_the_same() {
+    fn a_stopped_process_is_continued_and_terminated() {
         let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().expect("sleep");
         let process = Process::of(child.id()).expect("the child");
         signal(process, Signal::STOP);
-        assert!(end_process(process, Signal::INT), "continued, and ended by the first signal");
-        assert!(!process.is_alive(), "what waits to be reaped is not alive");
+        assert!(terminate_process(process, Signal::INT), "continued, and terminated by the first signal");
+        assert!(!process.is_alive(), "a zombie is not alive");
         child.wait().expect("reap");
     }
 }

@@ -1,4 +1,4 @@
-//! Runs the programs of a server: as its user, in its place, and waits until the server answers.
+//! Runs the programs of a server as its user in its directory, and waits until the server is ready.
 
 use std::fs;
 use std::io;
@@ -9,115 +9,116 @@ use std::time::{Duration, Instant};
 
 use engine::{Error, Kind, Result};
 
-use super::running::{end, log_tail, open_log};
-use super::{Identity, Place, Process, Reason, Signal, State};
+use super::running::{log_tail, open_log, terminate};
+use super::{Identity, Paths, Process, Reason, Signal, State};
 
-/// Who runs the programs of a server, and where.
+/// User and paths of the programs of a server.
 #[derive(Clone, Debug)]
 pub struct Runner<'a> {
-    /// Who.
+    /// The user.
     pub identity: Identity,
-    /// Where.
-    pub place: &'a Place,
+    /// The paths.
+    pub paths: &'a Paths,
 }
 
-/// What a server answers to who asks whether it is ready.
+/// Result of a readiness probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It is.
+pub enum Readiness {
+    /// It accepts connections.
     Ready,
-    /// It is there and refuses: starting up, recovering.
-    NotYet,
-    /// Nothing is there, or it does not answer.
-    Silence,
+    /// It responds and rejects connections: starting up, recovering.
+    Starting,
+    /// Nothing listens, or there is no response.
+    NoResponse,
 }
 
-/// What is waited for, and how long.
+/// Timeouts of a wait for readiness.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
-    /// What the server is to do, as it stands behind "the server did not".
+    /// What the server is to do, as a continuation of "the server did not".
     pub what: &'static str,
-    /// How long it may be silent.
-    pub silence_max: Duration,
-    /// How long it may take once it has said that it is not ready yet.
-    pub recovery_max: Duration,
-    /// How long between two questions.
-    pub pause: Duration,
+    /// Timeout without any response.
+    pub connect_timeout: Duration,
+    /// Timeout once it has responded that it is starting.
+    pub recovery_timeout: Duration,
+    /// Time between two probes.
+    pub poll_interval: Duration,
 }
 
 impl<'a> Runner<'a> {
-    /// For the server at `place`: run by the owner of data that were `kept`, else by the user that is `asked` for, else as
-    /// [`Identity::choose`] says.
+    /// For the server at `paths`: run by the owner of data that were `kept`, else by the user that is `requested`, else
+    /// as by [`Identity::choose`].
     ///
     /// # Errors
     /// As [`Identity::choose`] and [`Identity::of_owner`].
-    pub fn of(place: &'a Place, kept: bool, asked: Option<&str>) -> Result<Runner<'a>> {
-        let identity = if kept { Identity::of_owner(place, asked)? } else { Identity::choose(place.product, asked)? };
-        Ok(Runner { identity, place })
+    pub fn of(paths: &'a Paths, kept: bool, requested: Option<&str>) -> Result<Runner<'a>> {
+        let identity =
+            if kept { Identity::of_owner(paths, requested)? } else { Identity::choose(paths.product, requested)? };
+        Ok(Runner { identity, paths })
     }
 
-    /// Lets the user pass to the place. `state` holds at every moment what would have to be undone, here and below.
+    /// Grants the user access to the workspace. `state` records at every moment what has to be undone, here and below.
     ///
     /// # Errors
-    /// `Space` or `Usage` where that cannot be.
-    pub fn let_in(&self, state: &mut State) -> Result<()> {
-        state.workspace_mode = self.identity.let_through(&self.place.workspace)?;
-        state.write(self.place)
+    /// `Space` or `Usage` if that fails.
+    pub fn grant_access(&self, state: &mut State) -> Result<()> {
+        state.workspace_mode = self.identity.allow_traversal(&self.paths.workspace)?;
+        state.write(self.paths)
     }
 
-    /// Makes the directory of the socket, which nobody but the user may enter.
+    /// Creates the directory of the socket, which only the user may enter.
     ///
     /// # Errors
-    /// As [`Place::make_socket_directory`].
-    pub fn make_socket_directory(&self, state: &mut State) -> Result<PathBuf> {
-        let directory = self.place.make_socket_directory(&shared_socket_parents(self.identity.other))?;
+    /// As [`Paths::create_socket_directory`].
+    pub fn create_socket_directory(&self, state: &mut State) -> Result<PathBuf> {
+        let directory = self.paths.create_socket_directory(&shared_socket_parents(self.identity.is_other_user))?;
         state.socket = Some(directory.clone());
-        state.write(self.place)?;
-        self.identity.give(&directory)?;
+        state.write(self.paths)?;
+        self.identity.chown(&directory)?;
         Ok(directory)
     }
 
-    /// Makes `directory`, which must be absent, for the user.
+    /// Creates `directory`, which must not exist, for the user.
     ///
     /// # Errors
-    /// `Space` or `Usage` where it cannot be created.
-    pub fn make_directory(&self, directory: &Path) -> Result<()> {
+    /// `Space` or `Usage` if it cannot be created.
+    pub fn create_directory(&self, directory: &Path) -> Result<()> {
         fs::create_dir(directory).map_err(|error| Error::of_path("create", directory, &error))?;
-        self.identity.give(directory)
+        self.identity.chown(directory)
     }
 
     /// A command that runs `program` as the user, see [`Identity::command`].
     pub fn command(&self, program: &Path) -> Command {
-        self.identity.command(program, &self.place.root)
+        self.identity.command(program, &self.paths.root)
     }
 
-    /// Runs `command` to its end, whatever that is.
+    /// Runs `command` and waits for it, whatever its exit status.
     ///
     /// # Errors
-    /// `Missing` or `Usage` where it cannot be started.
+    /// `Missing` or `Usage` if it cannot be started.
     pub fn output(&self, mut command: Command) -> Result<Output> {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.output().map_err(|error| self.spawn_error(&command, &error))
     }
 
-    /// Runs `command` to a good end.
+    /// Runs `command`, which must succeed.
     ///
     /// # Errors
-    /// `kind`, with the reason that its output gives, where it fails: `what` failed; and as [`Self::output`].
-    pub fn succeed(&self, command: Command, kind: Kind, what: &str, hint: &str) -> Result<Output> {
+    /// `kind` with `what` and the reason in its output if it fails; errors of [`Self::output`].
+    pub fn run(&self, command: Command, kind: Kind, what: &str, hint: &str) -> Result<Output> {
         let output = self.output(command)?;
         if output.status.success() {
             return Ok(output);
         }
-        let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes)).concat();
-        Err(Reason::of(self.place.product.speech, &said).error(kind, what, hint))
+        let messages = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes)).concat();
+        Err(Reason::of(self.paths.product.error_patterns, &messages).error(kind, what, hint))
     }
 
-    /// Starts a server by `command`, with its output in the log, which is of this start only, and waits until `ready` finds
-    /// that it is. One that is not ready is ended with `stop`.
+    /// Starts a server by `command`, with its output in a new log, and waits until `ready` succeeds. If it fails, the
+    /// server is terminated with the signal `stop`.
     ///
     /// # Errors
-    /// What `ready` says, and where the server cannot be started.
+    /// Errors of `ready`, and if the server cannot be started.
     pub fn launch(
         &self,
         mut command: Command,
@@ -125,72 +126,72 @@ impl<'a> Runner<'a> {
         stop: Signal,
         ready: impl FnOnce(&mut Child) -> Result<()>,
     ) -> Result<Child> {
-        let log = open_log(self.place)?;
-        let copy = log.try_clone().map_err(|error| Error::of_path("write", &self.place.log, &error))?;
+        let log = open_log(self.paths)?;
+        let copy = log.try_clone().map_err(|error| Error::of_path("write", &self.paths.log, &error))?;
         command.stdout(log).stderr(copy);
         let mut child = command.spawn().map_err(|error| self.spawn_error(&command, &error))?;
         state.server = Process::of(child.id());
-        match state.write(self.place).and_then(|()| ready(&mut child)) {
+        match state.write(self.paths).and_then(|()| ready(&mut child)) {
             Ok(()) => Ok(child),
             Err(error) => {
-                end(&mut child, stop);
+                terminate(&mut child, stop);
                 Err(error)
             }
         }
     }
 
-    /// Asks until `answer` is that the server is ready. `asked` are the settings of the target: where there are some, a
-    /// server that ends is put down to them.
+    /// Polls `probe` until the server is ready. `requested` are the settings of the target: if there are any, they are
+    /// named as the cause when the server exits.
     ///
     /// # Errors
-    /// `Unreachable` or `Usage`, with the reason that its log gives.
+    /// `Unreachable` or `Usage`, with the reason in its log.
     pub fn wait(
         &self,
         server: &mut Child,
         wait: Wait,
-        asked: &[(String, String)],
-        mut answer: impl FnMut() -> Answer,
+        requested: &[(String, String)],
+        mut probe: impl FnMut() -> Readiness,
     ) -> Result<()> {
-        let begun = Instant::now();
-        let mut limit = wait.silence_max;
+        let start = Instant::now();
+        let mut limit = wait.connect_timeout;
         loop {
             if !matches!(server.try_wait(), Ok(None)) {
-                return Err(self.start_error(asked));
+                return Err(self.start_error(requested));
             }
-            match answer() {
-                Answer::Ready => return Ok(()),
-                Answer::NotYet => limit = wait.recovery_max,
-                Answer::Silence => {}
+            match probe() {
+                Readiness::Ready => return Ok(()),
+                Readiness::Starting => limit = wait.recovery_timeout,
+                Readiness::NoResponse => {}
             }
-            if begun.elapsed() > limit {
+            if start.elapsed() > limit {
                 let message = format!("the server did not {} within {} s", wait.what, limit.as_secs());
                 return Err(Error::new(Kind::Unreachable, format!("{message}: {}", self.log_reason().message)));
             }
-            thread::sleep(wait.pause);
+            thread::sleep(wait.poll_interval);
         }
     }
 
-    fn start_error(&self, asked: &[(String, String)]) -> Error {
+    fn start_error(&self, requested: &[(String, String)]) -> Error {
         let reason = self.log_reason();
-        if asked.is_empty() {
+        if requested.is_empty() {
             return reason.error(Kind::Unreachable, "the server did not start", "give other settings in the target");
         }
-        let asked: Vec<String> = asked.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let what = format!("the server did not start with {}", asked.join(" "));
-        reason.error(Kind::Usage, &what, "leave settings of the target away")
+        let requested: Vec<String> = requested.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let what = format!("the server did not start with {}", requested.join(" "));
+        reason.error(Kind::Usage, &what, "omit settings of the target")
     }
 
     fn log_reason(&self) -> Reason {
-        Reason::of(self.place.product.speech, &log_tail(self.place))
+        Reason::of(self.paths.product.error_patterns, &log_tail(self.paths))
     }
 
     fn spawn_error(&self, command: &Command, error: &io::Error) -> Error {
-        self.identity.spawn_error(Path::new(command.get_program()), &self.place.root, error)
+        self.identity.spawn_error(Path::new(command.get_program()), &self.paths.root, error)
     }
 }
 
-/// Where socket directories lie that do not fit beside the data, the best first. Another user cannot enter the
-/// run-time directory of this one.
+/// Parents of socket directories that do not fit next to the data, in order of preference. Another user cannot enter
+/// the run-time directory of this one.
 fn shared_socket_parents(other_user: bool) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|_| !other_user);
     runtime.into_iter().chain([PathBuf::from("/tmp")]).filter(|path| path.is_absolute() && path.is_dir()).collect()
@@ -205,50 +206,50 @@ mod tests {
 
     const WAIT: Wait = Wait {
         what: "answer",
-        silence_max: Duration::from_millis(30),
-        recovery_max: Duration::from_millis(300),
-        pause: Duration::from_millis(1),
+        connect_timeout: Duration::from_millis(30),
+        recovery_timeout: Duration::from_millis(300),
+        poll_interval: Duration::from_millis(1),
     };
 
-    /// Starts `script` as a server that is asked by `answer`.
-    fn launch(script: &str, asked: &[(String, String)], answer: impl FnMut() -> Answer) -> Result<()> {
+    /// Starts `script` as a server that is polled by `answer`.
+    fn launch(script: &str, requested: &[(String, String)], answer: impl FnMut() -> Readiness) -> Result<()> {
         let scratch = tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory");
-        let place = Place::of(&PRODUCT, scratch.path()).expect("place");
-        fs::create_dir(&place.root).expect("root");
-        for path in [scratch.path(), &place.root] {
+        let paths = Paths::of(&PRODUCT, scratch.path()).expect("place");
+        fs::create_dir(&paths.root).expect("root");
+        for path in [scratch.path(), &paths.root] {
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("mode");
         }
-        let identity = Identity::choose(&PRODUCT, None).expect("somebody");
-        let runner = Runner { identity, place: &place };
+        let identity = Identity::choose(&PRODUCT, None).expect("a user");
+        let runner = Runner { identity, paths: &paths };
         let mut command = runner.command(Path::new("/bin/sh"));
         command.args(["-c", script]);
-        let mut state = State { data: place.data.clone(), ..State::default() };
+        let mut state = State { data: paths.data.clone(), ..State::default() };
         let launched =
-            runner.launch(command, &mut state, Signal::KILL, |child| runner.wait(child, WAIT, asked, answer));
-        assert_eq!(State::read(&place).expect("state").expect("written").server, state.server);
-        launched.map(|mut child| assert!(end(&mut child, Signal::KILL)))
+            runner.launch(command, &mut state, Signal::KILL, |child| runner.wait(child, WAIT, requested, answer));
+        assert_eq!(State::read(&paths).expect("state").expect("written").server, state.server);
+        launched.map(|mut child| assert!(terminate(&mut child, Signal::KILL)))
     }
 
     #[test]
-    fn a_server_is_waited_for_as_long_as_it_says_that_it_is_not_ready() {
-        launch("exec sleep 60", &[], || Answer::Ready).expect("ready");
-        let error = launch("exec sleep 60", &[], || Answer::Silence).expect_err("silent");
+    fn a_starting_server_gets_the_recovery_timeout() {
+        launch("exec sleep 60", &[], || Readiness::Ready).expect("ready");
+        let error = launch("exec sleep 60", &[], || Readiness::NoResponse).expect_err("silent");
         assert_eq!((error.kind, error.message.as_str()), (Kind::Unreachable, "the server did not answer within 0 s: "));
-        let begun = Instant::now();
-        let ready = || if begun.elapsed() < Duration::from_millis(90) { Answer::NotYet } else { Answer::Ready };
+        let start = Instant::now();
+        let ready = || if start.elapsed() < Duration::from_millis(90) { Readiness::Starting } else { Readiness::Ready };
         launch("exec sleep 60", &[], ready).expect("ready at last");
     }
 
     #[test]
-    fn a_server_that_ends_gives_the_reason_of_its_log() {
+    fn the_reason_of_an_exited_server_is_in_its_log() {
         let script = "echo 'error: no such page size' >&2";
-        let error = launch(script, &[], || Answer::Silence).expect_err("ended");
+        let error = launch(script, &[], || Readiness::NoResponse).expect_err("ended");
         assert_eq!(
             (error.kind, error.message.as_str()),
             (Kind::Unreachable, "the server did not start: no such page size")
         );
-        let asked = [("page".to_owned(), "5k".to_owned())];
-        let error = launch(script, &asked, || Answer::Silence).expect_err("ended");
+        let requested = [("page".to_owned(), "5k".to_owned())];
+        let error = launch(script, &requested, || Readiness::NoResponse).expect_err("ended");
         assert_eq!(error.kind, Kind::Usage);
         assert_eq!(error.message, "the server did not start with page=5k: no such page size");
     }

@@ -6,52 +6,57 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where programs of a server are looked for.
+/// Search path for programs of a server.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
-    /// Only there, where it was asked for.
+    /// The only directory to search, if requested.
     pub directory: Option<&'a Path>,
     /// The value of `PATH`.
     pub path: OsString,
-    /// Where packages put programs, searched behind `PATH` in this order; a star stands for a version.
-    pub places: &'a [&'a str],
-    /// What `places` lie below.
+    /// Installation directories of packages, searched after `PATH` in this order; `*` is a version.
+    pub package_directories: &'a [&'a str],
+    /// Root directory of `package_directories`.
     pub root: &'a Path,
 }
 
 impl<'a> Search<'a> {
-    /// On this host: in `directory` only, or in `PATH` and then in `places`.
-    pub fn here(directory: Option<&'a Path>, places: &'a [&'a str]) -> Search<'a> {
-        Search { directory, path: std::env::var_os("PATH").unwrap_or_default(), places, root: Path::new("/") }
+    /// On this host: in `directory` only, or in `PATH` and then in `package_directories`.
+    pub fn here(directory: Option<&'a Path>, package_directories: &'a [&'a str]) -> Search<'a> {
+        Search {
+            directory,
+            path: std::env::var_os("PATH").unwrap_or_default(),
+            package_directories,
+            root: Path::new("/"),
+        }
     }
 
-    /// The directories in the order in which they are looked at; of a starred place the newest version first.
+    /// The directories in search order; a pattern gives the newest version first.
     pub fn directories(&self) -> Vec<PathBuf> {
         if let Some(directory) = self.directory {
             return vec![directory.to_owned()];
         }
         let listed = std::env::split_paths(&self.path).filter(|directory| directory.is_absolute());
-        listed.chain(self.places.iter().flat_map(|place| expand(self.root, place))).collect()
+        listed.chain(self.package_directories.iter().flat_map(|pattern| expand(self.root, pattern))).collect()
     }
 }
 
-/// The places, for who is told that nothing was found there.
+/// The searched directories, for error messages.
 impl fmt::Display for Search<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.directory {
             Some(directory) => write!(formatter, "{}", directory.display()),
-            None => write!(formatter, "PATH, {}", self.places.join(", ")),
+            None => write!(formatter, "PATH, {}", self.package_directories.join(", ")),
         }
     }
 }
 
-/// What `program --version` says; none where it cannot be run.
-pub fn version_said(program: &Path) -> Option<String> {
-    let said = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    Some(String::from_utf8_lossy(&said.stdout).into_owned())
+/// Output of `program --version`; `None` if it cannot be run.
+pub fn version_output(program: &Path) -> Option<String> {
+    let messages = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    Some(String::from_utf8_lossy(&messages.stdout).into_owned())
 }
 
-/// The directories that `pattern` stands for, the newest version first.
+/// The directories that match `pattern`, the newest version first.
 fn expand(root: &Path, pattern: &str) -> Vec<PathBuf> {
     let pattern = pattern.trim_start_matches('/');
     let Some((before, after)) = pattern.split_once('*') else { return vec![root.join(pattern)] };
@@ -64,7 +69,7 @@ fn expand(root: &Path, pattern: &str) -> Vec<PathBuf> {
             let name = entry.file_name();
             let version = name.to_str()?.strip_prefix(prefix)?;
             let numbers = version.split('.').map(str::parse).collect::<Result<Vec<u32>, _>>();
-            // Some packages have a link `latest` beside the numbers; it leads to one of them.
+            // Some packages have a link `latest` to one of the versions.
             Some((numbers.ok()?, entry.path().join(after.trim_start_matches('/'))))
         })
         .collect();
@@ -88,12 +93,12 @@ mod tests {
     }
 
     #[test]
-    fn only_the_directory_that_was_asked_for_or_the_path_and_then_the_places() {
+    fn a_requested_directory_replaces_path_and_package_directories() {
         let root = Path::new("/r");
-        let search = Search { directory: None, path: "/a:relative:/b".into(), places: &["/c/d"], root };
+        let search = Search { directory: None, path: "/a:relative:/b".into(), package_directories: &["/c/d"], root };
         assert_eq!(search.directories(), ["/a", "/b", "/r/c/d"].map(PathBuf::from));
         assert_eq!(search.to_string(), "PATH, /c/d");
-        let asked = Search { directory: Some(Path::new("/e")), ..search };
-        assert_eq!((asked.directories(), asked.to_string().as_str()), (vec![PathBuf::from("/e")], "/e"));
+        let requested = Search { directory: Some(Path::new("/e")), ..search };
+        assert_eq!((requested.directories(), requested.to_string().as_str()), (vec![PathBuf::from("/e")], "/e"));
     }
 }

@@ -1,4 +1,4 @@
-//! What dbdyno writes down about a server, so that a later invocation finds what a dead one left.
+//! The state file of a server, by which a later invocation finds what a crashed one left.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,73 +7,73 @@ use std::path::PathBuf;
 use base::Process;
 use engine::{Error, Kind, Result};
 
-use super::place::Place;
+use super::paths::Paths;
 use super::process;
 
-/// Version of the form of the file.
-const FORM: u32 = 1;
+/// Version of the file format.
+const FORMAT_VERSION: u32 = 1;
 
-/// The state of a server, as lines `word value` in the file `state`.
+/// The state of a server, as lines `key value` in the file `state`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Which start of the machine the processes belong to.
+    /// Boot id of the host, to which the processes belong.
     pub boot: String,
-    /// The dbdyno that works with it; none where it was stopped in order and kept.
+    /// The owning dbdyno process; `None` if the server was shut down and kept.
     pub owner: Option<Process>,
-    /// The server's first process.
+    /// The server's main process.
     pub server: Option<Process>,
-    /// The data directory as the server was told.
+    /// The data directory, as passed to the server.
     pub data: PathBuf,
-    /// Directory of its socket.
+    /// Directory of the socket.
     pub socket: Option<PathBuf>,
-    /// Mode that the measured directory had before the server's user was let through.
+    /// Mode of the measured directory before the server's user was granted access.
     pub workspace_mode: Option<u32>,
-    /// Whether the data were complete once, and are to stay.
+    /// Whether the data are complete and are to be kept.
     pub kept: bool,
 }
 
 impl State {
-    /// The state of what lies at `place`; none where there is no such file.
+    /// Reads the state file of `paths`; `None` if there is none.
     ///
     /// # Errors
-    /// `NotOurs` where the file is not of this form.
-    pub fn read(place: &Place) -> Result<Option<State>> {
-        let path = &place.state;
+    /// `NotOurs` if the file does not have this format.
+    pub fn read(paths: &Paths) -> Result<Option<State>> {
+        let path = &paths.state;
         let text = match fs::read(path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::of_path("read", path, &error)),
         };
-        State::parse(&head(place), &text).map(Some).ok_or_else(|| {
+        State::parse(&head(paths), &text).map(Some).ok_or_else(|| {
             let message = format!("file {} was not written by this version of dbdyno", path.display());
-            Error::new(Kind::NotOurs, message).hint("give another --dir, or remove the directory that it lies in")
+            Error::new(Kind::NotOurs, message).hint("give another --dir, or remove the directory that contains it")
         })
     }
 
-    /// Writes it down at `place`: all of it or nothing.
+    /// Writes the state file of `paths` atomically.
     ///
     /// # Errors
-    /// `Space` where it cannot be written.
-    pub fn write(&self, place: &Place) -> Result<()> {
-        let path = &place.state;
+    /// `Space` if it cannot be written.
+    pub fn write(&self, paths: &Paths) -> Result<()> {
+        let path = &paths.state;
         let draft = path.with_extension("draft");
         fs::File::create(&draft)
-            .and_then(|mut file| file.write_all(self.render(&head(place)).as_bytes()).and_then(|()| file.sync_all()))
+            .and_then(|mut file| file.write_all(self.render(&head(paths)).as_bytes()).and_then(|()| file.sync_all()))
             .and_then(|()| fs::rename(&draft, path))
             .map_err(|error| {
-                // A draft that cannot be finished is of no use; that it cannot be removed is the smaller trouble.
+                // The write error is the one to report.
                 let _ = fs::remove_file(&draft);
                 Error::of_path("write", path, &error)
             })
     }
 
-    /// Whether the dbdyno that made or took it still runs.
+    /// Whether the owning dbdyno process still runs.
     pub fn owner_is_alive(&self) -> bool {
         self.boot == process::boot() && self.owner.is_some_and(Process::is_alive)
     }
 
-    /// Whether it was stopped in order and is to stay.
-    pub fn is_put_away(&self) -> bool {
+    /// Whether it was shut down and is to be kept.
+    pub fn is_kept_and_stopped(&self) -> bool {
         self.kept && self.owner.is_none()
     }
 
@@ -105,7 +105,7 @@ impl State {
             match word {
                 "boot" => state.boot = value.to_owned(),
                 "owner" => state.owner = Some(parse_process(value)?),
-                // What earlier versions called it.
+                // The key in earlier versions.
                 "server" | "postmaster" => state.server = Some(parse_process(value)?),
                 "data" => state.data = absolute(value)?,
                 "socket" => state.socket = Some(absolute(value)?),
@@ -124,9 +124,9 @@ impl State {
     }
 }
 
-/// What the file begins with.
-fn head(place: &Place) -> String {
-    format!("dbdyno {} {FORM}", place.product.name)
+/// First line of the file.
+fn head(paths: &Paths) -> String {
+    format!("dbdyno {} {FORMAT_VERSION}", paths.product.name)
 }
 
 fn parse_process(text: &str) -> Option<Process> {
@@ -162,22 +162,22 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let scratch = tempfile::tempdir().expect("temporary directory");
-        let place = Place::of(&PRODUCT, scratch.path()).expect("place");
-        fs::create_dir(&place.root).expect("root");
-        assert_eq!(State::read(&place).expect("absent"), None);
+        let paths = Paths::of(&PRODUCT, scratch.path()).expect("place");
+        fs::create_dir(&paths.root).expect("root");
+        assert_eq!(State::read(&paths).expect("absent"), None);
         let least = State { data: PathBuf::from("/d"), ..State::default() };
         for state in [sample(), least] {
-            state.write(&place).expect("write");
-            assert_eq!(State::read(&place).expect("read"), Some(state));
+            state.write(&paths).expect("write");
+            assert_eq!(State::read(&paths).expect("read"), Some(state));
         }
-        assert_eq!(fs::read_dir(&place.root).expect("entries").count(), 1, "no draft stays");
+        assert_eq!(fs::read_dir(&paths.root).expect("entries").count(), 1, "no draft stays");
     }
 
     #[test]
     fn a_file_of_another_form_is_not_ours() {
         let scratch = tempfile::tempdir().expect("temporary directory");
-        let place = Place::of(&PRODUCT, scratch.path()).expect("place");
-        fs::create_dir(&place.root).expect("root");
+        let paths = Paths::of(&PRODUCT, scratch.path()).expect("place");
+        fs::create_dir(&paths.root).expect("root");
         for text in [
             "",
             "hello",
@@ -189,13 +189,13 @@ mod tests {
             "dbdyno somebase 1\ndata /d\nsite_mode 99\nkept no\n",
             "dbdyno somebase 1\ndata /d\nremove /etc\nkept no\n",
         ] {
-            fs::write(&place.state, text).expect("write");
-            assert_eq!(State::read(&place).expect_err(text).kind, Kind::NotOurs, "{text}");
+            fs::write(&paths.state, text).expect("write");
+            assert_eq!(State::read(&paths).expect_err(text).kind, Kind::NotOurs, "{text}");
         }
     }
 
     #[test]
-    fn an_owner_lives_only_with_its_start_and_its_boot() {
+    fn an_owner_is_identified_by_start_time_and_boot_id() {
         let own = State { boot: process::boot(), owner: Process::own(), ..sample() };
         assert!(own.owner_is_alive());
         assert!(!State { boot: "another".to_owned(), ..own.clone() }.owner_is_alive());

@@ -1,13 +1,13 @@
-//! What was received and is not read yet.
+//! Receive buffer.
 
-/// Room for what one system call brings, to begin with.
-const ROOM_BYTES: usize = 64 * 1024;
+/// Initial size, for the bytes of one system call.
+const INITIAL_BYTES: usize = 64 * 1024;
 
-/// Received bytes, of which those in `begin..end` are not read yet: messages are framed and read where they lie.
+/// Received bytes, of which `start..end` are unread: messages are framed and read in place.
 #[derive(Debug)]
 pub struct Buffer {
     bytes: Vec<u8>,
-    begin: usize,
+    start: usize,
     end: usize,
 }
 
@@ -18,34 +18,34 @@ impl Default for Buffer {
 }
 
 impl Buffer {
-    /// A buffer that holds nothing yet.
+    /// An empty buffer.
     pub fn new() -> Buffer {
-        Buffer { bytes: vec![0; ROOM_BYTES], begin: 0, end: 0 }
+        Buffer { bytes: vec![0; INITIAL_BYTES], start: 0, end: 0 }
     }
 
-    /// What is there and not taken.
+    /// The unread bytes.
     #[inline]
     pub fn unread(&self) -> &[u8] {
-        &self.bytes[self.begin..self.end]
+        &self.bytes[self.start..self.end]
     }
 
-    /// Takes the first `count` unread bytes, which must be there.
+    /// Consumes the first `count` unread bytes, which must exist.
     #[inline]
     pub fn take(&mut self, count: usize) -> &[u8] {
-        let begin = self.begin;
-        self.begin += count;
-        debug_assert!(self.begin <= self.end);
-        &self.bytes[begin..self.begin]
+        let start = self.start;
+        self.start += count;
+        debug_assert!(self.start <= self.end);
+        &self.bytes[start..self.start]
     }
 
-    /// Room behind what is there. Grows as bytes arrive, not as a length promises them.
+    /// Free space after the unread bytes. The buffer grows as bytes arrive, not by announced lengths.
     #[inline]
-    pub fn room(&mut self) -> &mut [u8] {
-        if self.begin == self.end {
-            (self.begin, self.end) = (0, 0);
-        } else if self.begin > 0 && self.bytes.len() - self.end < self.bytes.len() / 2 {
-            self.bytes.copy_within(self.begin..self.end, 0);
-            (self.begin, self.end) = (0, self.end - self.begin);
+    pub fn free_space(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.start > 0 && self.bytes.len() - self.end < self.bytes.len() / 2 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
         }
         if self.end == self.bytes.len() {
             self.bytes.resize(self.bytes.len() * 2, 0);
@@ -53,24 +53,24 @@ impl Buffer {
         &mut self.bytes[self.end..]
     }
 
-    /// Says that the first `count` bytes of the room are filled.
+    /// Marks the first `count` bytes of the free space as received.
     #[inline]
     pub fn received(&mut self, count: usize) {
         self.end = (self.end + count).min(self.bytes.len());
     }
 
-    /// Puts `bytes` behind what is there.
+    /// Appends `bytes`.
     pub fn push(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let room = self.room();
-            let count = room.len().min(bytes.len());
-            room[..count].copy_from_slice(&bytes[..count]);
+            let free_space = self.free_space();
+            let count = free_space.len().min(bytes.len());
+            free_space[..count].copy_from_slice(&bytes[..count]);
             self.received(count);
             bytes = &bytes[count..];
         }
     }
 
-    /// How much memory it holds, in bytes.
+    /// Allocated size in bytes.
     pub fn capacity(&self) -> usize {
         self.bytes.len()
     }

@@ -1,17 +1,17 @@
-//! Rows on their way to a server that is loaded: encoded where they will be sent from, in the form that the server reads.
+//! Encoding of rows for a bulk load: directly into the send buffer, in the server's format.
 
 use engine::{Column, ColumnType, Error, IsoDate, Kind, Result, RowSink, RowSource};
 
-/// How the rows of a load are written. Each function writes behind what is there; a field is of the kind of its column.
+/// Encoding of rows. Each function appends; a field has the type of its column.
 pub trait RowFormat {
-    /// Bytes of a row at most.
+    /// Maximum size of a row in bytes.
     const ROW_BYTES_MAX: usize = usize::MAX;
 
-    /// What begins a row of so many fields.
+    /// Starts a row of so many fields.
     fn begin_row(_fields: usize, _out: &mut Vec<u8>) {}
-    /// What stands between two fields.
+    /// Separates two fields.
     fn separate(_out: &mut Vec<u8>) {}
-    /// What ends a row.
+    /// Ends a row.
     fn end_row(_out: &mut Vec<u8>) {}
     /// A 64-bit integer.
     fn int(value: i64, out: &mut Vec<u8>);
@@ -20,39 +20,39 @@ pub trait RowFormat {
     /// The exact decimal `unscaled` · 10^-`scale`.
     ///
     /// # Errors
-    /// What is wrong with the field, as it stands behind "field 7 has", where the form has no place for such a one.
+    /// If the format cannot represent the value: the problem, as a continuation of "field 7 has".
     fn decimal(unscaled: i64, scale: u8, out: &mut Vec<u8>) -> std::result::Result<(), String>;
-    /// A day that [`IsoDate::covers`], so many days after 1970-01-01.
+    /// A date that [`IsoDate::covers`], in days since 1970-01-01.
     fn date(days_since_epoch: i32, out: &mut Vec<u8>);
     /// Text.
     fn text(value: &str, out: &mut Vec<u8>);
 }
 
-/// Encodes rows behind what stands before the first of them.
+/// Encodes rows after a header.
 pub struct Encoder<F> {
     columns: Box<[ColumnType]>,
     bytes: Vec<u8>,
-    /// Rows that were encoded since the beginning.
+    /// Total number of encoded rows.
     rows: u64,
-    /// Fields of the row that is being written.
+    /// Fields of the current row.
     fields: usize,
-    wrong: Option<String>,
+    problem: Option<String>,
     format: std::marker::PhantomData<F>,
 }
 
 impl<F: RowFormat> Encoder<F> {
-    /// For rows of `columns`, behind `head`, with room for so many bytes: a chunk and the row that ends it.
+    /// For rows of `columns` after the header `head`, with a capacity of so many bytes: a chunk and its last row.
     pub fn new(columns: &[Column], head: &[u8], room_bytes: usize) -> Encoder<F> {
         let mut bytes = Vec::with_capacity(room_bytes);
         bytes.extend_from_slice(head);
         let columns = columns.iter().map(|column| column.kind).collect();
-        Encoder { columns, bytes, rows: 0, fields: 0, wrong: None, format: std::marker::PhantomData }
+        Encoder { columns, bytes, rows: 0, fields: 0, problem: None, format: std::marker::PhantomData }
     }
 
-    /// Encodes rows until `chunk_bytes` of them stand here and were not sent; false after the last one.
+    /// Encodes rows until `chunk_bytes` are buffered; false after the last row.
     ///
     /// # Errors
-    /// `Statement` where a row is not what its columns say.
+    /// `Statement` if a row does not match its columns.
     pub fn fill(&mut self, rows: &mut dyn RowSource, chunk_bytes: usize) -> Result<bool> {
         while self.bytes.len() < chunk_bytes {
             if !self.encode(rows)? {
@@ -73,36 +73,36 @@ impl<F: RowFormat> Encoder<F> {
         }
         F::end_row(&mut self.bytes);
         if self.fields != self.columns.len() {
-            let (given, due) = (self.fields, self.columns.len());
-            self.wrong.get_or_insert_with(|| format!("a row has {given} fields where {due} are due"));
+            let (found, expected) = (self.fields, self.columns.len());
+            self.problem.get_or_insert_with(|| format!("a row has {found} fields, expected {expected}"));
         }
         if self.bytes.len() - begin > F::ROW_BYTES_MAX {
             self.refuse(format!("a row is longer than {} bytes", F::ROW_BYTES_MAX));
         }
         self.rows += 1;
-        match self.wrong.take() {
+        match self.problem.take() {
             None => Ok(true),
             Some(reason) => Err(Error::new(Kind::Statement, reason)),
         }
     }
 
-    /// How many rows were encoded.
+    /// Number of encoded rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// What stands here and was not sent.
+    /// The buffered bytes.
     #[inline]
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// Forgets what was sent, but for its first `head_bytes`.
+    /// Discards the buffered bytes after the first `head_bytes`.
     pub fn restart(&mut self, head_bytes: usize) {
         self.bytes.truncate(head_bytes);
     }
 
-    /// Begins the next field; false, and noted, where it is not of the kind that its column is.
+    /// Starts the next field; false, with the problem recorded, if it does not have the type of its column.
     #[inline]
     fn takes(&mut self, fits: fn(ColumnType) -> bool, kind: &str) -> bool {
         let column = self.columns.get(self.fields).copied();
@@ -112,14 +112,14 @@ impl<F: RowFormat> Encoder<F> {
         self.fields += 1;
         match column {
             Some(column) if fits(column) => true,
-            Some(column) => self.refuse(format!("field {} is {kind} where {column:?} is due", self.fields)),
+            Some(column) => self.refuse(format!("field {} is {kind}, expected {column:?}", self.fields)),
             None => self.refuse(format!("a row has more than {} fields", self.columns.len())),
         }
     }
 
     #[cold]
     fn refuse(&mut self, reason: String) -> bool {
-        self.wrong.get_or_insert(reason);
+        self.problem.get_or_insert(reason);
         false
     }
 }
@@ -144,9 +144,9 @@ impl<F: RowFormat> RowSink for Encoder<F> {
     #[inline]
     fn decimal(&mut self, unscaled: i64, scale: u8) {
         if self.takes(|column| matches!(column, ColumnType::Decimal { .. }), "a decimal")
-            && let Err(wrong) = F::decimal(unscaled, scale, &mut self.bytes)
+            && let Err(problem) = F::decimal(unscaled, scale, &mut self.bytes)
         {
-            self.refuse(format!("field {} has {wrong}", self.fields));
+            self.refuse(format!("field {} has {problem}", self.fields));
         }
     }
 
@@ -178,14 +178,14 @@ impl<F: RowFormat> RowSink for Encoder<F> {
 
 #[cfg(test)]
 mod tests {
-    use engine_kit::sample::{Pushed, Row};
+    use engine_kit::sample::{RawRows, Row};
 
     use super::*;
 
-    /// Fields as text between commas, rows between semicolons.
-    struct Shown;
+    /// Fields as text, separated by commas, rows ended by semicolons.
+    struct TextFormat;
 
-    impl RowFormat for Shown {
+    impl RowFormat for TextFormat {
         const ROW_BYTES_MAX: usize = 20;
 
         fn begin_row(fields: usize, out: &mut Vec<u8>) {
@@ -219,20 +219,20 @@ mod tests {
     const TEXT: ColumnType = ColumnType::Text { size: 9 };
 
     fn encoded(kinds: &[ColumnType], rows: Vec<Row>) -> Result<String> {
-        let mut rows = Pushed::new(kinds, rows);
-        let mut encoder = Encoder::<Shown>::new(rows.columns(), b"head ", 64);
+        let mut rows = RawRows::new(kinds, rows);
+        let mut encoder = Encoder::<TextFormat>::new(rows.columns(), b"head ", 64);
         assert!(!encoder.fill(&mut rows, usize::MAX)?);
         Ok(String::from_utf8(encoder.bytes().clone()).expect("text"))
     }
 
     #[test]
-    fn rows_are_filled_in_up_to_a_chunk_and_behind_the_head() {
+    fn rows_are_encoded_up_to_a_chunk_after_the_header() {
         let row: Row = |sink| {
             sink.int(7);
             sink.text("ab");
         };
-        let mut rows = Pushed::new(&[ColumnType::Int, TEXT], vec![row; 5]);
-        let mut encoder = Encoder::<Shown>::new(rows.columns(), b"head ", 64);
+        let mut rows = RawRows::new(&[ColumnType::Int, TEXT], vec![row; 5]);
+        let mut encoder = Encoder::<TextFormat>::new(rows.columns(), b"head ", 64);
         assert!(encoder.fill(&mut rows, "head 2:7,ab;2".len()).expect("rows"), "more rows may follow");
         assert_eq!((encoder.rows(), encoder.bytes().as_slice()), (2, &b"head 2:7,ab;2:7,ab;"[..]));
         encoder.restart(4);
@@ -244,9 +244,9 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_does_not_fit_its_columns_is_refused() {
-        let wrong: [(&[ColumnType], Row, &str); 11] = [
-            (&[ColumnType::Int], |_| {}, "a row has 0 fields where 1 are due"),
+    fn a_row_that_does_not_match_its_columns_is_rejected() {
+        let invalid: [(&[ColumnType], Row, &str); 11] = [
+            (&[ColumnType::Int], |_| {}, "a row has 0 fields, expected 1"),
             (
                 &[ColumnType::Int],
                 |sink| {
@@ -255,12 +255,12 @@ mod tests {
                 },
                 "a row has more than 1 fields",
             ),
-            (&[ColumnType::Int], |sink| sink.text("1"), "field 1 is text where Int is due"),
-            (&[TEXT], |sink| sink.float(1.0), "field 1 is a double where"),
-            (&[ColumnType::Float], |sink| sink.decimal(1, 0), "field 1 is a decimal where Float is due"),
-            (&[ColumnType::Float], |sink| sink.int(1), "field 1 is an integer where Float is due"),
+            (&[ColumnType::Int], |sink| sink.text("1"), "field 1 is text, expected Int"),
+            (&[TEXT], |sink| sink.float(1.0), "field 1 is a double, expected"),
+            (&[ColumnType::Float], |sink| sink.decimal(1, 0), "field 1 is a decimal, expected Float"),
+            (&[ColumnType::Float], |sink| sink.int(1), "field 1 is an integer, expected Float"),
             (&[DECIMAL], |sink| sink.decimal(1, 20), "field 1 has no such scale"),
-            (&[TEXT], |sink| sink.date(1), "field 1 is a date where"),
+            (&[TEXT], |sink| sink.date(1), "field 1 is a date, expected"),
             (&[ColumnType::Date], |sink| sink.date(i32::MAX), "field 1 is day 2147483647 after 1970-01-01"),
             (&[TEXT], |sink| sink.text("abcdefghijklmnopqrstu"), "a text of 21 bytes is longer than 20 bytes"),
             (
@@ -272,7 +272,7 @@ mod tests {
                 "a row is longer than 20 bytes",
             ),
         ];
-        for (kinds, row, words) in wrong {
+        for (kinds, row, words) in invalid {
             let error = encoded(kinds, vec![row]).expect_err(words);
             assert_eq!(error.kind, Kind::Statement);
             assert!(error.message.starts_with(words), "{error}");

@@ -1,4 +1,5 @@
-//! What the fuzz targets of all engines that are servers do: a server that says what stands in a text, and what it is asked.
+//! Common parts of the fuzz targets of all server engines: a server whose replies are the fuzz input, and the requests
+//! to it.
 
 use std::io::{self, Write};
 use std::net::Shutdown;
@@ -8,37 +9,37 @@ use engine::{Column, ColumnType, LineForm, Result, RowSink, RowSource, Session, 
 
 use crate::Transport;
 
-/// What is asked of a server that says what stands in a text.
+/// Requests to the simulated server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Questions {
-    /// To be let in.
+    /// A login.
     Login,
     /// Statements of every kind.
     Statements,
-    /// What it is and can do, its settings, counters and sessions.
+    /// Version, capabilities, settings, counters and sessions.
     Node,
 }
 
-/// Both ends of a connection whose far end has said everything that it will ever say. Nothing waits for it.
+/// Both ends of a connection whose far end has sent `replies` and closed its side. Reads never block.
 ///
 /// # Errors
 /// As the operating system says.
-pub fn speaker(said: &[u8]) -> io::Result<(Transport, UnixStream)> {
+pub fn replay(replies: &[u8]) -> io::Result<(Transport, UnixStream)> {
     let (near, mut far) = UnixStream::pair()?;
     near.set_nonblocking(true)?;
     far.set_nonblocking(true)?;
-    far.write_all(said)?;
+    far.write_all(replies)?;
     far.shutdown(Shutdown::Write)?;
     Ok((Transport::Unix(near), far))
 }
 
-/// Asks for statements of every kind.
+/// Runs statements of every kind.
 ///
 /// # Errors
-/// Whatever went wrong first, in the first and the last of them.
+/// The error of the first or the last of them.
 pub fn ask_statements(session: &mut dyn Session) -> Result<()> {
     let statement = session.prepare("select")?;
-    // As many binds as the server wants, which it alone knows.
+    // The number of binds is defined by the server.
     for binds in [&[][..], &[Value::Int(1)], &[Value::Text("x".into()), Value::Null]] {
         let _ = (session.execute(statement, binds), session.query(statement, binds));
     }
@@ -50,7 +51,7 @@ pub fn ask_statements(session: &mut dyn Session) -> Result<()> {
     session.bulk("t", &mut OneRow::default()).map(drop)
 }
 
-/// A load of one row.
+/// A row source of one row.
 struct OneRow {
     columns: [Column; 2],
     given: bool,

@@ -1,48 +1,48 @@
-//! Messages out of a stream of bytes: one socket, one buffer, messages framed and read where they were received.
+//! Framing of messages in a byte stream: one socket, one buffer, messages read in place.
 
 use std::io;
 use std::time::Duration;
 
 use crate::{Buffer, Transport};
 
-/// The longest message that is believed: no server that is spoken to builds one above 1 GiB.
+/// Maximum accepted message size: no supported server sends more than 1 GiB.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 30;
 
-/// The longest message that is believed before the login is complete.
+/// Maximum accepted message size before the login is complete.
 pub const LOGIN_MESSAGE_BYTES_MAX: usize = 1 << 20;
 
-/// How the messages of a protocol lie in a stream of bytes, and what is remembered from one to the next.
+/// Message format of a protocol, with its state.
 pub trait Framing: Default {
-    /// Where the next message lies.
+    /// Position of the next message.
     type Frame: Copy;
-    /// A message, in the buffer that it was received in.
+    /// A message in the receive buffer.
     type Message<'a>
     where
         Self: 'a;
 
-    /// The next message if `unread` begins with all of it.
+    /// The next message if it is complete in `unread`.
     ///
     /// # Errors
-    /// `InvalidData` for a length that cannot be, or one above `bytes_max`.
+    /// `InvalidData` for an invalid length, or one above `bytes_max`.
     fn frame(&self, unread: &[u8], bytes_max: usize) -> io::Result<Option<Self::Frame>>;
 
-    /// Takes the message that [`Self::frame`] found out of `buffer`.
+    /// Consumes the message that [`Self::frame`] found from `buffer`.
     fn take<'a>(&'a mut self, frame: Self::Frame, buffer: &'a mut Buffer) -> Self::Message<'a>;
 }
 
 /// Received bytes as messages.
 #[derive(Debug)]
 pub struct Input<F> {
-    /// What the protocol remembers.
+    /// State of the protocol.
     pub framing: F,
-    /// What was received and is not read yet.
+    /// The receive buffer.
     pub buffer: Buffer,
-    /// The longest message that is believed, in bytes.
+    /// Maximum accepted message size in bytes.
     pub message_bytes_max: usize,
 }
 
 impl<F: Framing> Input<F> {
-    /// Of a connection on which nothing was received yet.
+    /// For a new connection.
     pub fn new(message_bytes_max: usize) -> Input<F> {
         Input { framing: F::default(), buffer: Buffer::new(), message_bytes_max }
     }
@@ -57,7 +57,7 @@ impl<F: Framing> Input<F> {
         self.framing.take(frame, &mut self.buffer)
     }
 
-    /// The next message, if all of it was received.
+    /// The next message, if it was received completely.
     ///
     /// # Errors
     /// As [`Framing::frame`].
@@ -71,15 +71,15 @@ impl<F: Framing> Input<F> {
 
 /// One connection as a stream of messages.
 pub struct Messages<F> {
-    /// What carries the bytes, for what is sent.
+    /// The connection, for sending.
     pub transport: Transport,
-    /// What arrives.
+    /// The received data.
     pub input: Input<F>,
     timeout: Option<Duration>,
 }
 
 impl<F: Framing> Messages<F> {
-    /// A connection that is to log in: with a limit on how long to wait, and suspicious of long messages.
+    /// A connection before login: with a timeout and a small maximum message size.
     ///
     /// # Errors
     /// As the operating system says.
@@ -89,16 +89,16 @@ impl<F: Framing> Messages<F> {
         Ok(messages)
     }
 
-    /// From now on waits for ever: a statement may take hours.
+    /// After login: removes the timeout, because a statement may take hours, and raises the maximum message size.
     ///
     /// # Errors
     /// As the operating system says.
-    pub fn trust(&mut self) -> io::Result<()> {
+    pub fn enter_session(&mut self) -> io::Result<()> {
         self.input.message_bytes_max = MESSAGE_BYTES_MAX;
         self.set_timeout(None)
     }
 
-    /// How long to wait for the server from now on; for ever without a limit.
+    /// Sets the timeout of receives; `None` waits forever.
     ///
     /// # Errors
     /// As the operating system says.
@@ -107,7 +107,7 @@ impl<F: Framing> Messages<F> {
         self.transport.set_timeout(timeout)
     }
 
-    /// The next message of the server, which is waited for.
+    /// Waits for the next message of the server.
     ///
     /// # Errors
     /// As [`Transport::receive`] and [`Framing::frame`].
@@ -121,8 +121,8 @@ impl<F: Framing> Messages<F> {
         }
     }
 
-    /// Whether the server has said something, without waiting for it, as [`Transport::has_input`].
-    pub fn has_answer(&self) -> bool {
+    /// Whether the server has sent something, without waiting for it, as [`Transport::has_input`].
+    pub fn has_message(&self) -> bool {
         !self.input.buffer.unread().is_empty() || self.transport.has_input()
     }
 }

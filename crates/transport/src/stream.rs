@@ -1,4 +1,4 @@
-//! One connection, by whatever means.
+//! A connection over a Unix socket, TCP or TLS.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
@@ -10,31 +10,31 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
 
-use crate::silence::{self, explain};
+use crate::keepalive::{self, explain};
 use crate::{Buffer, Stream};
 
-/// What carries the bytes.
+/// The underlying stream.
 pub enum Transport {
-    /// A Unix socket, not encrypted.
+    /// Unix socket, unencrypted.
     Unix(UnixStream),
-    /// TCP, in the clear.
+    /// TCP, unencrypted.
     Tcp(TcpStream),
-    /// TCP with TLS on top.
+    /// TLS over TCP.
     Tls(Box<Stream>),
 }
 
 impl Transport {
-    /// Waits for what is there, at least one byte, and puts it into `buffer`.
+    /// Receives at least one byte into `buffer`.
     ///
-    /// On a Unix socket the wait happens in `poll`: the peer that *reads* a request wakes a thread blocked in `recv`
-    /// for the space that it made, which costs a second context switch per statement; `poll` for input only is woken
-    /// once. TCP has no such wake-up, and the extra call would only cost.
+    /// On a Unix socket it waits in `poll`: when the peer *reads* a request, a thread blocked in `recv` is woken for
+    /// the freed space, which costs a second context switch per statement; `poll` for input is woken once. TCP has no
+    /// such wake-up, and the additional call would only cost time.
     ///
     /// # Errors
-    /// `TimedOut` when `timeout` ran out or the host of the peer is silent, `UnexpectedEof` at the end of the stream.
+    /// `TimedOut` after `timeout` or if the peer's host is lost, `UnexpectedEof` at the end of the stream.
     #[inline]
     pub fn receive(&mut self, buffer: &mut Buffer, timeout: Option<Duration>) -> io::Result<()> {
-        let into = buffer.room();
+        let into = buffer.free_space();
         let count = match self {
             Transport::Unix(stream) => {
                 if !has_input(stream, timeout)? {
@@ -55,7 +55,7 @@ impl Transport {
     /// Sends all of `bytes`.
     ///
     /// # Errors
-    /// `TimedOut` when the host of the peer is silent, else as the operating system says.
+    /// `TimedOut` if the peer's host is lost, else errors of the operating system.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
@@ -65,8 +65,8 @@ impl Transport {
         }
     }
 
-    /// Sends all of `head` and then all of `body`, as one where the connection can: a header is not worth a call of the
-    /// operating system, nor a large body a copy behind its header.
+    /// Sends all of `head` and then all of `body`, in one system call if possible: without an extra call for the header
+    /// and without copying the body.
     ///
     /// # Errors
     /// As [`Self::send`].
@@ -81,35 +81,34 @@ impl Transport {
         }
     }
 
-    /// How long [`Self::receive`] waits from now on, which is to be given to that as well; for ever without a limit.
+    /// Sets the timeout of [`Self::receive`], which must get the same value; `None` waits forever.
     ///
     /// # Errors
     /// As the operating system says.
     pub fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         match self {
-            // `poll` does the waiting.
+            // The timeout is applied by `poll`.
             Transport::Unix(_) => Ok(()),
             Transport::Tcp(stream) => stream.set_read_timeout(timeout),
             Transport::Tls(stream) => stream.sock.set_read_timeout(timeout),
         }
     }
 
-    /// Whether the peer may leave unread what it was sent, for as long as it likes: one that stores a load does so while
-    /// its device is busy. A host that vanishes in the meantime is noticed later, after minutes.
+    /// Sets whether the peer may leave sent data unread for any time, as during a bulk load while its device is busy. A
+    /// lost host is then noticed only after minutes.
     ///
     /// # Errors
     /// As the operating system says.
     pub fn allow_backlog(&mut self, allowed: bool) -> io::Result<()> {
         match self {
-            // Both ends are on one host.
+            // Both ends are on the same host.
             Transport::Unix(_) => Ok(()),
-            Transport::Tcp(stream) => silence::allow_backlog(stream, allowed),
-            Transport::Tls(stream) => silence::allow_backlog(&stream.sock, allowed),
+            Transport::Tcp(stream) => keepalive::allow_backlog(stream, allowed),
+            Transport::Tls(stream) => keepalive::allow_backlog(&stream.sock, allowed),
         }
     }
 
-    /// Whether something has arrived, without waiting for it. Only where that can be known for sure: bytes on an
-    /// encrypted connection need not be a message.
+    /// Whether data have arrived, without waiting. False on an encrypted connection, where bytes need not be a message.
     pub fn has_input(&self) -> bool {
         let waiting = |stream: &dyn AsFd| has_input(&stream.as_fd(), Some(Duration::ZERO)).unwrap_or(true);
         match self {
@@ -120,7 +119,7 @@ impl Transport {
     }
 }
 
-/// Waits until something is there to be read; false when `timeout` ran out.
+/// Waits until the stream is readable; false after `timeout`.
 #[inline]
 fn has_input(stream: &impl AsFd, timeout: Option<Duration>) -> io::Result<bool> {
     let limit = timeout.map(|timeout| Timespec {
@@ -173,7 +172,7 @@ fn send_both_to(stream: &impl AsFd, mut head: &[u8], body: &[u8]) -> io::Result<
     send_to(stream, body)
 }
 
-/// A message that cannot be what it says.
+/// The error for an invalid message.
 pub fn malformed(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
 }
@@ -183,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_answer_a_late_one_and_the_end_are_three_things() {
+    fn no_data_a_timeout_and_the_end_are_distinguished() {
         let (near, mut far) = UnixStream::pair().unwrap();
         let (mut near, mut buffer) = (Transport::Unix(near), Buffer::new());
         let timeout = Some(Duration::from_millis(20));
@@ -194,20 +193,20 @@ mod tests {
         near.receive(&mut buffer, timeout).unwrap();
         assert_eq!(buffer.unread(), b"word");
         near.send(b"answer").unwrap();
-        let mut heard = [0; 6];
-        far.read_exact(&mut heard).unwrap();
-        assert_eq!(&heard, b"answer");
-        // More than the socket holds, so that it goes in several parts.
+        let mut received_bytes = [0; 6];
+        far.read_exact(&mut received_bytes).unwrap();
+        assert_eq!(&received_bytes, b"answer");
+        // More than the socket buffers, so that it is sent in parts.
         let body: Vec<u8> = (0..3_000_000_u32).map(|number| number as u8).collect();
         let reader = std::thread::spawn(move || {
-            let mut heard = vec![0; 4 + 3_000_000];
-            far.read_exact(&mut heard).unwrap();
-            (far, heard)
+            let mut received_bytes = vec![0; 4 + 3_000_000];
+            far.read_exact(&mut received_bytes).unwrap();
+            (far, received_bytes)
         });
         near.send_both(b"head", &body).unwrap();
         near.send_both(b"", b"").unwrap();
-        let (far, heard) = reader.join().unwrap();
-        assert!(heard.starts_with(b"head") && heard[4..] == body);
+        let (far, received_bytes) = reader.join().unwrap();
+        assert!(received_bytes.starts_with(b"head") && received_bytes[4..] == body);
         drop(far);
         assert_eq!(near.receive(&mut buffer, None).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }

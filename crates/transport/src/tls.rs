@@ -1,7 +1,7 @@
-//! Encryption of a connection by rustls, with libpq's meaning of `sslmode`.
+//! TLS by rustls, with libpq's semantics of `sslmode`.
 //!
-//! Two differences from libpq, both towards refusing: a certificate without a subject alternative name never fits
-//! `verify-full`, and a certificate that says it is an authority is not taken for a server's by the `verify` modes.
+//! Two differences from libpq, both stricter: `verify-full` rejects a certificate without a subject alternative name,
+//! and the `verify` modes reject a CA certificate as server certificate.
 
 mod binding;
 
@@ -21,23 +21,23 @@ use rustls::{
     SignatureScheme, StreamOwned,
 };
 
-use crate::plain;
+use crate::plain_message;
 
-/// An encrypted connection as a stream of bytes.
+/// An encrypted byte stream.
 pub type Stream = StreamOwned<ClientConnection, TcpStream>;
 
-/// How much encryption is wanted.
+/// The `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// No encryption, even where the server offers it.
     Disable,
-    /// Where the server offers it; nothing is checked.
+    /// Encrypted if the server supports it; nothing is verified.
     Prefer,
-    /// Always; who the server is, is checked only where an authority is named.
+    /// Always encrypted; the certificate is verified only if a root certificate is given.
     Require,
-    /// Always, with a certificate of a known authority.
+    /// Always encrypted, with a certificate of a trusted CA.
     VerifyCa,
-    /// Always, with a certificate of a known authority for this very host.
+    /// Always encrypted, with a certificate of a trusted CA for this host name.
     VerifyFull,
 }
 
@@ -58,25 +58,25 @@ impl fmt::Display for Mode {
     }
 }
 
-/// Whose signature on a certificate is believed.
+/// Trusted root certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Roots {
     /// Those of this host.
     System,
     /// Those in a file.
     File(PathBuf),
-    /// Nobody's is asked for.
+    /// None: certificates are not verified.
     None,
 }
 
-/// What is wanted of the encryption, and how to get it.
+/// TLS settings.
 pub struct Tls {
-    /// How much encryption and which checks of the server are asked for.
+    /// The requested encryption and verification.
     pub mode: Mode,
-    /// Absent where no connection is encrypted.
+    /// Absent if no connection is encrypted.
     config: Option<Arc<ClientConfig>>,
-    /// Whether an authority has to vouch for the server.
-    knows_server: bool,
+    /// Whether the server certificate must be signed by a trusted CA.
+    verifies_server: bool,
 }
 
 impl fmt::Debug for Tls {
@@ -85,66 +85,65 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// A connection after the handshake of TLS.
+/// A connection after the TLS handshake.
 pub struct Encrypted {
-    /// What carries the bytes from now on.
+    /// The encrypted stream.
     pub stream: Box<Stream>,
-    /// Version and cipher in words, for the record.
+    /// TLS version and cipher, for the record.
     pub encryption: String,
-    /// What binds an exchange of proofs to it (`tls-server-end-point`, RFC 5929).
+    /// Channel binding data (`tls-server-end-point`, RFC 5929).
     pub binding: Option<Vec<u8>>,
 }
 
 impl Tls {
-    /// Settings for connections without encryption.
+    /// Settings for unencrypted connections.
     pub fn disabled() -> Tls {
-        Tls { mode: Mode::Disable, config: None, knows_server: false }
+        Tls { mode: Mode::Disable, config: None, verifies_server: false }
     }
 
-    /// From `sslmode` and `sslrootcert`; `default_roots` is the file that is used if it is there. On a Unix socket
-    /// nothing is encrypted and only the names are checked.
+    /// From `sslmode` and `sslrootcert`; `default_roots` is the file that is used if it exists. On a Unix socket
+    /// nothing is encrypted and only the mode's name is checked.
     ///
     /// # Errors
-    /// `Usage` for a mode that is unknown, and for authorities that cannot be read.
+    /// `Usage` for an unknown mode, and for root certificates that cannot be read.
     pub fn of(mode: Option<&str>, roots: Option<&str>, default_roots: Option<&Path>, tcp: bool) -> Result<Tls> {
         let name = mode.unwrap_or(if roots == Some("system") { "verify-full" } else { "prefer" });
         let Some((_, mode)) = Mode::NAMES.into_iter().find(|(known, _)| *known == name) else {
             let known = Mode::NAMES.map(|(name, _)| name).join(", ");
             return Err(Error::new(Kind::Usage, format!("sslmode {name} is unknown; known are {known}"))
-                .hint("prefer encrypts where the server offers it; verify-full also checks who the server is"));
+                .hint("prefer encrypts if the server supports it; verify-full also verifies the server"));
         };
         let roots = choose_roots(mode, roots, default_roots)?;
         let config = if tcp && mode != Mode::Disable { Some(Arc::new(config(mode, &roots)?)) } else { None };
-        Ok(Tls { mode, config, knows_server: !matches!(roots, Roots::None) })
+        Ok(Tls { mode, config, verifies_server: !matches!(roots, Roots::None) })
     }
 
-    /// Whether a connection that was encrypted so leads to a server for which an authority has vouched, and not to
-    /// whoever stands in between.
-    pub fn knows_server(&self) -> bool {
-        self.knows_server
+    /// Whether the server certificate is verified against a trusted CA, so that no man in the middle is possible.
+    pub fn verifies_server(&self) -> bool {
+        self.verifies_server
     }
 
-    /// Encrypts a connection on which the server, which is a `title`, has agreed to that.
+    /// Encrypts a connection after the server, which is a `title`, has agreed to TLS.
     ///
     /// # Errors
-    /// `Unreachable` where the handshake fails, with what the user may do about it.
-    pub fn shake_hands(&self, mut stream: TcpStream, host: &str, title: &str) -> Result<Encrypted> {
+    /// `Unreachable` if the handshake fails, with a hint for the user.
+    pub fn handshake(&self, mut stream: TcpStream, host: &str, title: &str) -> Result<Encrypted> {
         let refuse =
             |what: String| Error::new(Kind::Unreachable, format!("the TLS handshake with {host} failed: {what}"));
-        let config = self.config.clone().ok_or_else(|| refuse("no encryption is set up".to_owned()))?;
-        let name = ServerName::try_from(host.to_owned()).map_err(|_| refuse("this is no host name".to_owned()))?;
+        let config = self.config.clone().ok_or_else(|| refuse("TLS is disabled".to_owned()))?;
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| refuse("it is not a host name".to_owned()))?;
         let mut connection = ClientConnection::new(config, name).map_err(|error| refuse(error.to_string()))?;
         while connection.is_handshaking() {
             connection.complete_io(&mut stream).map_err(|error| {
                 let broken = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-                let refused = refuse(broken.map_or_else(|| plain(&error), rustls::Error::to_string));
+                let refused = refuse(broken.map_or_else(|| plain_message(&error), rustls::Error::to_string));
                 match broken {
-                    // Its greeting happened to begin with the letter of a yes.
+                    // Its first byte happened to be that of an agreement.
                     Some(rustls::Error::InvalidMessage(_)) => {
-                        let message = format!("what answers at {host} is not {title}: it does not speak TLS");
+                        let message = format!("the server at {host} is not {title}: it does not support TLS");
                         Error::new(Kind::Unreachable, message).hint("check host and port")
                     }
-                    Some(rustls::Error::InvalidCertificate(error)) => refused.hint(advice(error)),
+                    Some(rustls::Error::InvalidCertificate(error)) => refused.hint(hint_of(error)),
                     _ => refused.hint("see the log of the server"),
                 }
             })?;
@@ -155,15 +154,15 @@ impl Tls {
     }
 }
 
-/// What the user may do about a certificate that is refused.
-fn advice(error: &CertificateError) -> &'static str {
+/// Hint for the user for a rejected certificate.
+fn hint_of(error: &CertificateError) -> &'static str {
     match error {
-        CertificateError::UnknownIssuer => "name the authority's certificate: sslrootcert=FILE",
+        CertificateError::UnknownIssuer => "give the CA certificate: sslrootcert=FILE",
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "use the host name that the certificate says, or sslmode=verify-ca"
+            "use the host name of the certificate, or sslmode=verify-ca"
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "renew the certificate of the server",
-        _ => "give the server a certificate that an authority signed and that is none itself, or use sslmode=require",
+        _ => "use a server certificate that is signed by a CA and is not itself a CA certificate, or sslmode=require",
     }
 }
 
@@ -174,7 +173,7 @@ fn describe(connection: &ClientConnection) -> String {
         _ => "TLS",
     };
     let suite = connection.negotiated_cipher_suite().and_then(|suite| suite.suite().as_str().map(str::to_owned));
-    // The standard's name of a suite of version 1.3 does not repeat the version.
+    // Standard cipher suite names of TLS 1.3 do not contain the version.
     suite.map_or_else(|| version.to_owned(), |suite| format!("{version}, {}", suite.replacen("TLS13_", "TLS_", 1)))
 }
 
@@ -183,33 +182,33 @@ fn choose_roots(mode: Mode, given: Option<&str>, default_roots: Option<&Path>) -
     match (given, default_roots.filter(|path| path.exists())) {
         _ if matches!(mode, Mode::Disable | Mode::Prefer) => Ok(Roots::None),
         (Some("system"), _) if mode != Mode::VerifyFull => usage(
-            "sslrootcert=system needs sslmode=verify-full: anybody can have a certificate of a public authority",
-            "give sslmode=verify-full, or the file of one authority",
+            "sslrootcert=system needs sslmode=verify-full: anybody can get a certificate of a public CA",
+            "give sslmode=verify-full, or the certificate file of one CA",
         ),
         (Some("system"), _) => Ok(Roots::System),
         (Some(file), _) => Ok(Roots::File(file.into())),
         (None, Some(file)) => Ok(Roots::File(file.to_owned())),
         (None, None) if mode == Mode::VerifyFull => Ok(Roots::System),
         (None, None) if mode == Mode::VerifyCa => {
-            usage("sslmode=verify-ca needs to know the authority", "name its certificate: sslrootcert=FILE")
+            usage("sslmode=verify-ca needs a CA certificate", "give it with sslrootcert=FILE")
         }
         (None, None) => Ok(Roots::None),
     }
 }
 
-/// The provider is given explicitly, so that no other part of the program needs to have set a default.
+/// The provider is explicit, so that it does not depend on a process-wide default.
 fn config(mode: Mode, roots: &Roots) -> Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let broken = |error: String| Error::new(Kind::Usage, format!("TLS cannot be set up: {error}"));
     let verifier: Arc<dyn ServerCertVerifier> = match roots {
-        Roots::None => Arc::new(Lenient { provider: provider.clone(), authority: None }),
+        Roots::None => Arc::new(PermissiveVerifier { provider: provider.clone(), authority: None }),
         known => {
             let store = Arc::new(load(known)?);
             let strict = WebPkiServerVerifier::builder_with_provider(store, provider.clone());
             let strict = strict.build().map_err(|error| broken(error.to_string()))?;
             match mode {
                 Mode::VerifyFull => strict,
-                _ => Arc::new(Lenient { provider: provider.clone(), authority: Some(strict) }),
+                _ => Arc::new(PermissiveVerifier { provider: provider.clone(), authority: Some(strict) }),
             }
         }
     };
@@ -224,35 +223,35 @@ fn load(roots: &Roots) -> Result<RootCertStore> {
         let found = rustls_native_certs::load_native_certs();
         store.add_parsable_certificates(found.certs);
         if store.is_empty() {
-            return Err(Error::new(Kind::Usage, "this host has no certificates of authorities")
-                .hint("install ca-certificates, or name the authority's certificate: sslrootcert=FILE"));
+            return Err(Error::new(Kind::Usage, "this host has no CA certificates")
+                .hint("install ca-certificates, or give the CA certificate: sslrootcert=FILE"));
         }
         return Ok(store);
     };
     let refuse = |what: String| {
         Error::new(Kind::Usage, format!("sslrootcert {} {what}", path.display()))
-            .hint("name a file with the authority's certificate as PEM")
+            .hint("give a PEM file with the CA certificate")
     };
-    let text = std::fs::read(path).map_err(|error| refuse(format!("cannot be read: {}", plain(&error))))?;
+    let text = std::fs::read(path).map_err(|error| refuse(format!("cannot be read: {}", plain_message(&error))))?;
     for certificate in CertificateDer::pem_slice_iter(&text) {
-        let certificate = certificate.map_err(|error| refuse(format!("is broken: {error}")))?;
-        store.add(certificate).map_err(|error| refuse(format!("holds a certificate that cannot be used: {error}")))?;
+        let certificate = certificate.map_err(|error| refuse(format!("is invalid: {error}")))?;
+        store.add(certificate).map_err(|error| refuse(format!("contains an unusable certificate: {error}")))?;
     }
-    if store.is_empty() { Err(refuse("holds no certificate".to_owned())) } else { Ok(store) }
+    if store.is_empty() { Err(refuse("contains no certificate".to_owned())) } else { Ok(store) }
 }
 
-/// What a check of the TLS library comes to.
+/// Result of a verification by the TLS library.
 type Checked<T> = std::result::Result<T, rustls::Error>;
 
-/// Checks less than a browser would: not the name, and without an authority not the signature on the certificate.
+/// A weaker verification: not of the host name, and without a CA not of the certificate's signature.
 #[derive(Debug)]
-struct Lenient {
+struct PermissiveVerifier {
     provider: Arc<CryptoProvider>,
-    /// Who must have signed the certificate, where that is asked for.
+    /// Verifier for the trusted CA, if required.
     authority: Option<Arc<WebPkiServerVerifier>>,
 }
 
-impl ServerCertVerifier for Lenient {
+impl ServerCertVerifier for PermissiveVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -263,7 +262,7 @@ impl ServerCertVerifier for Lenient {
     ) -> Checked<ServerCertVerified> {
         let Some(authority) = &self.authority else { return Ok(ServerCertVerified::assertion()) };
         match authority.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // The name is looked at last, when everything else was found right.
+            // The name is verified last, after everything else was accepted.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -278,7 +277,7 @@ impl ServerCertVerifier for Lenient {
         dss: &DigitallySignedStruct,
     ) -> Checked<HandshakeSignatureValid> {
         let known = &self.provider.signature_verification_algorithms;
-        self.tolerate(rustls::crypto::verify_tls12_signature(message, cert, dss, known))
+        self.permit(rustls::crypto::verify_tls12_signature(message, cert, dss, known))
     }
 
     fn verify_tls13_signature(
@@ -288,7 +287,7 @@ impl ServerCertVerifier for Lenient {
         dss: &DigitallySignedStruct,
     ) -> Checked<HandshakeSignatureValid> {
         let known = &self.provider.signature_verification_algorithms;
-        self.tolerate(rustls::crypto::verify_tls13_signature(message, cert, dss, known))
+        self.permit(rustls::crypto::verify_tls13_signature(message, cert, dss, known))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -296,10 +295,10 @@ impl ServerCertVerifier for Lenient {
     }
 }
 
-impl Lenient {
-    /// A wrong signature of the handshake is always refused: the binding of SCRAM to the certificate rests on it. A
-    /// certificate that cannot be read at all (version 1, as old tools make it) passes where no authority is asked.
-    fn tolerate(&self, outcome: Checked<HandshakeSignatureValid>) -> Checked<HandshakeSignatureValid> {
+impl PermissiveVerifier {
+    /// A wrong signature of the handshake is always rejected: the channel binding of SCRAM depends on it. A certificate
+    /// that cannot be parsed (version 1, as old tools create it) is accepted without a CA.
+    fn permit(&self, outcome: Checked<HandshakeSignatureValid>) -> Checked<HandshakeSignatureValid> {
         match outcome {
             Err(rustls::Error::InvalidCertificate(error))
                 if self.authority.is_none() && error != CertificateError::BadSignature =>
@@ -325,20 +324,21 @@ mod tests {
         assert_eq!(choose(Mode::VerifyCa, None).unwrap_err().kind, Kind::Usage);
         assert_eq!(choose(Mode::Require, Some("system")).unwrap_err().kind, Kind::Usage);
         std::fs::write(&file, "").unwrap();
-        // With a root file there, `require` checks the authority too: libpq keeps that from the time before verify-ca.
+        // With a root file, `require` verifies the CA too, as in libpq for compatibility with versions before
+        // verify-ca.
         assert_eq!(choose(Mode::Require, None).unwrap(), Roots::File(file.clone()));
         assert_eq!(choose(Mode::Prefer, None).unwrap(), Roots::None);
         assert_eq!(choose(Mode::VerifyCa, Some("/other")).unwrap(), Roots::File("/other".into()));
     }
 
     #[test]
-    fn a_root_file_that_is_none_is_the_users_mistake() {
+    fn an_invalid_root_file_is_a_usage_error() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("root.crt");
         let refused = |file: &Path| Tls::of(Some("verify-ca"), file.to_str(), None, true).unwrap_err();
         assert!(refused(&file).message.contains("cannot be read"));
         std::fs::write(&file, "no certificate").unwrap();
-        assert!(refused(&file).message.contains("holds no certificate"));
+        assert!(refused(&file).message.contains("contains no certificate"));
         assert_eq!(refused(&file).kind, Kind::Usage);
         Tls::of(Some("verify-ca"), file.to_str(), None, false).expect("a Unix socket needs no certificate");
     }

@@ -75,7 +75,7 @@ fn what_is_not_a_target_is_refused_with_its_reason() {
     for text in ["", ":", "local:", "1two", "a b", "local:a/b", "//host", "sqlite:/path"] {
         assert_eq!(problem(text), "does not name an engine", "{text}");
     }
-    assert_eq!(problem("://host"), "does not begin with a scheme");
+    assert_eq!(problem("://host"), "does not start with a scheme");
     for port in ["0", "65536", "+1", "-1", "x", "5432x", "1:2"] {
         assert!(problem(&format!("postgres://db1:{port}/x")).contains("port"), "{port}");
     }

@@ -1,11 +1,11 @@
-//! The bulk path: the appender, filled a chunk of columns at a time.
+//! Bulk load: the appender, filled with one data chunk at a time.
 
 use engine::{ColumnType, Error, IsoDate, Kind, Result, RowSink, RowSource};
 
 use crate::capi::{Appender, Connection};
 use crate::number::Exact;
 
-/// Appends all rows to `table`; returns how many. The caller has begun a transaction, and rolls it back where this
+/// Appends all rows to `table`; returns their number. The caller has started a transaction, and rolls it back if this
 /// fails.
 pub(crate) fn append(connection: &Connection, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
     let mut filler = Filler { appender: Appender::new(connection, table, rows.columns())?, problem: None };
@@ -27,21 +27,21 @@ pub(crate) fn append(connection: &Connection, table: &str, rows: &mut dyn RowSou
 /// Writes fields as they are pushed.
 struct Filler<'a> {
     appender: Appender<'a>,
-    /// What is wrong with the first field of this row that is.
+    /// The problem of the first invalid field of this row.
     problem: Option<String>,
 }
 
 impl Filler<'_> {
     #[inline]
-    fn written(&mut self, fits: bool, what: &str) {
+    fn record_problem(&mut self, fits: bool, what: &str) {
         if !fits && self.problem.is_none() {
-            self.problem = Some(misfit(what, self.appender.fields(), self.appender.expected()));
+            self.problem = Some(type_mismatch(what, self.appender.fields(), self.appender.expected()));
         }
     }
 }
 
 #[cold]
-fn misfit(what: &str, fields: usize, expected: Option<ColumnType>) -> String {
+fn type_mismatch(what: &str, fields: usize, expected: Option<ColumnType>) -> String {
     match expected {
         Some(kind) => format!("{what} in column {}, which is {kind:?}", fields + 1),
         None => format!("more than {fields} fields"),
@@ -51,19 +51,19 @@ fn misfit(what: &str, fields: usize, expected: Option<ColumnType>) -> String {
 impl RowSink for Filler<'_> {
     fn int(&mut self, value: i64) {
         let fits = self.appender.int(value);
-        self.written(fits, "an integer");
+        self.record_problem(fits, "an integer");
     }
 
     fn float(&mut self, value: f64) {
         let fits = self.appender.float(value);
-        self.written(fits, "a double");
+        self.record_problem(fits, "a double");
     }
 
     fn decimal(&mut self, unscaled: i64, scale: u8) {
         let stored = self.appender.expected().and_then(|kind| stored(unscaled, scale, kind));
         match stored.map(|value| self.appender.decimal(value)) {
-            Some(fits) => self.written(fits, "a decimal"),
-            None => self.written(false, &format!("{}", Exact { unscaled: i128::from(unscaled), scale })),
+            Some(fits) => self.record_problem(fits, "a decimal"),
+            None => self.record_problem(false, &format!("{}", Exact { unscaled: i128::from(unscaled), scale })),
         }
     }
 
@@ -71,19 +71,19 @@ impl RowSink for Filler<'_> {
         match IsoDate::covers(days_since_epoch) {
             true => {
                 let fits = self.appender.date(days_since_epoch);
-                self.written(fits, "a date");
+                self.record_problem(fits, "a date");
             }
-            false => self.written(false, &format!("day {days_since_epoch} after 1970-01-01")),
+            false => self.record_problem(false, &format!("day {days_since_epoch} after 1970-01-01")),
         }
     }
 
     fn text(&mut self, value: &str) {
         let fits = self.appender.text(value);
-        self.written(fits, "a text");
+        self.record_problem(fits, "a text");
     }
 }
 
-/// A decimal as a column of type `kind` stores it, where it fits.
+/// A decimal as stored by a column of type `kind`, if it fits.
 fn stored(unscaled: i64, scale: u8, kind: ColumnType) -> Option<i64> {
     let ColumnType::Decimal { precision, scale: wanted } = kind else { return None };
     let value = match scale == wanted {

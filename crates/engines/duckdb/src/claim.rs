@@ -1,7 +1,7 @@
-//! The files of the database: made, recognised as ours, removed.
+//! The files of the database: creation, ownership, removal.
 //!
-//! A directory is ours where a file beside the database says so. The database has no place for such a mark that can
-//! be read without opening it, and opening it changes it (a log that was left is played back).
+//! A directory was created by dbdyno if it contains a marker file. The database itself cannot be marked, because
+//! reading the mark would need opening it, which changes it (a leftover log is recovered).
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -9,25 +9,25 @@ use std::path::{Path, PathBuf};
 
 use engine::{Error, Kind, Result};
 
-/// What the mark of a database says that is to stay.
+/// Marker of a database that is to be kept.
 const KEPT: &str = "made by dbdyno, kept\n";
-/// What it says otherwise.
+/// Marker of a database that may be removed.
 const TEMPORARY: &str = "made by dbdyno, may be removed\n";
-/// Name of the database; all that the library puts beside it begins with the same.
+/// Name of the database; also the prefix of all other files of the library.
 const DATABASE: &str = "dbdyno.duckdb";
 
-/// What is in the directory.
+/// Kind of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     /// No directory, or an empty one.
     Nothing,
-    /// What we made.
+    /// Created by dbdyno.
     Ours { kept: bool },
     /// Anything else.
     Foreign,
 }
 
-/// Where the files are.
+/// Paths of the files.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     pub(crate) directory: PathBuf,
@@ -42,11 +42,11 @@ impl Files {
         Files { database: directory.join(DATABASE), mark: directory.join("mark"), directory }
     }
 
-    /// Makes the directory, or takes the one of ours that is there, and marks it.
+    /// Creates the directory, or reuses an existing one of dbdyno, and marks it.
     pub(crate) fn claim(&self, keep: bool) -> Result<()> {
         match self.found()? {
             Found::Foreign => {
-                let message = format!("{} was not made by dbdyno", self.directory.display());
+                let message = format!("{} was not created by dbdyno", self.directory.display());
                 return Err(
                     Error::new(Kind::NotOurs, message).hint("move it away, or give another directory with --dir")
                 );
@@ -58,13 +58,13 @@ impl Files {
         fs::write(&self.mark, mark).map_err(|error| Error::of_path("write", &self.mark, &error))
     }
 
-    /// Removes the database with all that belongs to it, and the directory if nothing else is in it.
+    /// Removes the database with all its files, and the directory if it is empty.
     pub(crate) fn remove(&self) -> Result<()> {
         for path in self.entries()?.iter().filter(|path| is_of_database(path)) {
             let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             absent_is_fine(removed).map_err(|error| Error::of_path("remove", path, &error))?;
         }
-        // Last, so that what a crash leaves is still known as ours.
+        // Last, so that leftovers of a crash are still recognised.
         absent_is_fine(fs::remove_file(&self.mark)).map_err(|error| Error::of_path("remove", &self.mark, &error))?;
         match absent_is_fine(fs::remove_dir(&self.directory)) {
             Err(error) if error.kind() != ErrorKind::DirectoryNotEmpty => {
@@ -74,12 +74,12 @@ impl Files {
         }
     }
 
-    /// Removes a database that an invocation did not live to remove; says so.
-    pub(crate) fn remove_orphan(&self) -> Result<Vec<String>> {
+    /// Removes a database that a crashed invocation left; returns a line if so.
+    pub(crate) fn remove_leftover(&self) -> Result<Vec<String>> {
         match self.found()? {
             Found::Ours { kept: false } => {
                 self.remove()?;
-                Ok(vec![format!("removed {}, left by an invocation that did not end", self.database.display())])
+                Ok(vec![format!("removed {}, left by a crashed invocation", self.database.display())])
             }
             _ => Ok(Vec::new()),
         }
@@ -87,7 +87,7 @@ impl Files {
 
     fn found(&self) -> Result<Found> {
         match fs::read_to_string(&self.mark) {
-            // What a crash cut short is a mark all the same, and was not yet followed by a database.
+            // A marker that was truncated by a crash is accepted: no database was created yet.
             Ok(text) if KEPT.starts_with(&text) || TEMPORARY.starts_with(&text) => {
                 return Ok(Found::Ours { kept: text == KEPT });
             }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_of_somebody_else_is_refused_and_left_alone() {
+    fn a_foreign_directory_is_not_touched() {
         let workspace = tempfile::tempdir().expect("a directory");
         let files = Files::below(workspace.path());
         fs::write(&files.directory, "a file").expect("write");
@@ -143,30 +143,30 @@ mod tests {
         fs::create_dir(&files.directory).expect("create");
         fs::write(&files.database, "a database of somebody").expect("write");
         assert_eq!(files.claim(false).expect_err("foreign").kind, Kind::NotOurs);
-        assert!(files.remove_orphan().expect("nothing of ours").is_empty());
+        assert!(files.remove_leftover().expect("nothing of ours").is_empty());
         fs::write(&files.mark, "a mark of somebody").expect("write");
         assert_eq!(files.claim(false).expect_err("foreign").kind, Kind::NotOurs);
         assert_eq!(names(&files).len(), 2);
     }
 
     #[test]
-    fn what_a_killed_invocation_left_is_removed_and_what_is_kept_stays() {
+    fn leftovers_are_removed_and_kept_databases_are_not() {
         let workspace = tempfile::tempdir().expect("a directory");
         let files = Files::below(workspace.path());
-        assert!(files.remove_orphan().expect("nothing there").is_empty());
+        assert!(files.remove_leftover().expect("nothing there").is_empty());
         files.claim(true).expect("claim");
         fs::write(&files.database, "").expect("write");
-        assert!(files.remove_orphan().expect("kept").is_empty());
+        assert!(files.remove_leftover().expect("kept").is_empty());
         assert!(files.database.exists());
         files.claim(false).expect("claim again");
         fs::write(files.directory.join("dbdyno.duckdb.wal"), "").expect("write");
         fs::create_dir(files.directory.join("dbdyno.duckdb.tmp")).expect("create");
-        assert_eq!(files.remove_orphan().expect("an orphan").len(), 1);
+        assert_eq!(files.remove_leftover().expect("an orphan").len(), 1);
         assert!(!files.directory.exists());
     }
 
     #[test]
-    fn what_lies_beside_the_database_and_is_not_of_it_stays() {
+    fn other_files_in_the_directory_are_not_removed() {
         let workspace = tempfile::tempdir().expect("a directory");
         let files = Files::below(workspace.path());
         files.claim(false).expect("claim");

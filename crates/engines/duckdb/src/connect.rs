@@ -1,4 +1,4 @@
-//! The database, opened as the target says, and connections to it.
+//! Opening of the database, and connections to it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use engine::Result;
 use crate::capi::{Connection, Database, Library};
 use crate::setting::Settings;
 
-/// Opens the database that was claimed.
+/// Opens the claimed database.
 pub(crate) fn open(library: Library, database: &Path, settings: &Settings) -> Result<Arc<Database>> {
     Database::open(library, Some(database), &settings.configuration())
 }
 
-/// A connection to an empty database in memory, of a library that nothing was said to: what it answers is the default.
-pub(crate) fn untouched(library: Library) -> Result<Connection> {
+/// A connection to an empty in-memory database without settings, which reports the defaults.
+pub(crate) fn default_connection(library: Library) -> Result<Connection> {
     Database::open(library, None, &[])?.connect()
 }

@@ -1,15 +1,14 @@
-//! What the engine counts. It counts one thing: transactions.
+//! Counters of the engine: transactions only.
 //!
-//! `txid_current()` gives the time of the database's clock at which a transaction began. In versions 1 the clock goes
-//! on by one when a transaction begins and by another when it commits, one that only read like any other; from 2.0 on
-//! only when it begins. Which of the two it is, is found out by two transactions that come one after the other. What
-//! was rolled back is taken off: transactions that a session ended so, and statements outside of a transaction that
-//! failed after they were understood. While transactions are under way the number can be ahead by these. In versions 1
-//! a statement that names no table is no transaction of the database, unless it has to be planned when it is executed.
+//! `txid_current()` returns the logical clock at the start of a transaction. In versions 1.x the clock advances at the
+//! start and at the commit of a transaction, also of a read-only one; since 2.0 only at the start. This is detected by
+//! two consecutive transactions. Rollbacks are subtracted: rolled back transactions, and autocommit statements that
+//! failed in execution. During open transactions the number can be too high by these. In versions 1.x a statement
+//! without a table is not a transaction of the database, unless it is planned at execution.
 //!
-//! Of blocks, files and the log the library has sizes as they are (`duckdb_memory()`, `pragma database_size`), which
-//! fall as well as rise, and no totals; of what one query read it keeps a profile, which costs time. So there is no
-//! counter of reads, writes or redo.
+//! For blocks, files and the log the library has only current sizes (`duckdb_memory()`, `pragma database_size`), which
+//! can decrease, and no totals; reads of a query are only in its profile, which costs time. So there are no counters of
+//! reads, writes and redo.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,12 +18,12 @@ use record::name;
 
 use crate::capi::{Connection, Prepared};
 
-/// What sessions rolled back.
+/// Rollbacks of sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     rollbacks: AtomicU64,
-    /// The highest number of commits that was told.
-    commits_told: AtomicU64,
+    /// The highest number of commits reported so far.
+    commits_reported: AtomicU64,
 }
 
 impl Tally {
@@ -36,7 +35,7 @@ impl Tally {
 /// Reads the clock, on a connection of its own.
 pub(crate) struct Reader {
     clock: Prepared,
-    /// By how much the clock goes on for a transaction that commits: 1 or 2; none where it is not understood.
+    /// Clock ticks per committed transaction: 1 or 2; `None` if it is neither.
     ticks_per_commit: Option<u64>,
     _connection: Connection,
 }
@@ -57,9 +56,9 @@ impl Reader {
         }
     }
 
-    /// The counters under their names, and how many transactions it took to read them.
+    /// The counters by name, and the number of transactions of the reading itself.
     pub(crate) fn read(&self, tally: &Tally) -> Result<(BTreeMap<String, u64>, u64)> {
-        // First, so that none is taken off that the clock has not seen.
+        // Read first, so that no rollback is subtracted whose start is not counted yet.
         let rollbacks = tally.rollbacks.load(Ordering::Relaxed);
         let ticks = self.ticks()?;
         let mut counters = BTreeMap::from([
@@ -68,9 +67,9 @@ impl Reader {
         ]);
         if let Some(ticks_per_commit) = self.ticks_per_commit {
             let commits = ticks.saturating_sub(rollbacks) / ticks_per_commit;
-            // A transaction under way may have been taken for a commit and then be rolled back.
-            let told = tally.commits_told.fetch_max(commits, Ordering::Relaxed);
-            counters.insert(name::COMMIT_COUNT.to_owned(), commits.max(told));
+            // An open transaction may have been counted as a commit and then rolled back.
+            let previous = tally.commits_reported.fetch_max(commits, Ordering::Relaxed);
+            counters.insert(name::COMMIT_COUNT.to_owned(), commits.max(previous));
         }
         Ok((counters, 1))
     }

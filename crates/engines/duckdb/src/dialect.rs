@@ -1,14 +1,14 @@
-//! DuckDB's words.
+//! Capabilities and SQL dialect of DuckDB.
 
 use engine::{Caps, ColumnType, Dialect, Placeholder, Table, quoted};
 
 pub(crate) static CAPS: Caps = Caps {
     procedures: false,
     decimal: true,
-    // Every table in a file is, column by column, when it is written at a checkpoint; nobody has to ask for it.
+    // Every table in a file is compressed by column at checkpoints.
     table_compression: true,
     partitions: false,
-    // It reads flat files by itself, and only where it can open them; nothing in its interface takes lines from a program.
+    // It reads flat files only by path; its API does not accept lines.
     lines: false,
     parallel_query: true,
     parallel_index: true,
@@ -25,10 +25,12 @@ pub(crate) static DIALECT: Dialect = Dialect {
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],
     truncate: |name| vec![format!("delete from {}", quoted(name))],
     threads,
-    // A table is read in row groups of columns; rows that an index names are read by the vectors they lie in.
+    // A table is read in row groups; index scans read whole vectors.
     single_block_reads: &[],
     table_bytes,
-    sparse: |_| Err("keeps a table by columns, in groups of some hundred thousand rows: no row has a block of its own"),
+    sparse: |_| {
+        Err("stores tables by column, in groups of about a hundred thousand rows: no row has a block of its own")
+    },
 };
 
 fn kind(column: ColumnType) -> String {
@@ -41,23 +43,23 @@ fn kind(column: ColumnType) -> String {
     }
 }
 
-/// The key comes later: keeping its index up to date while rows are appended costs more than building it.
+/// The key is added later: maintaining its index during the load costs more than building it.
 ///
-/// Whether a table is to be compressed changes nothing: all are.
+/// All tables are compressed.
 fn create(table: &Table) -> Vec<String> {
     let columns = table.definitions(quoted, kind);
     vec![format!("create table {} ({})", quoted(&table.name), columns.join(", "))]
 }
 
-/// Key and indexes (adaptive radix trees, both), and everything written from the log into the database, compressed.
+/// Key and indexes (both adaptive radix trees), and a checkpoint, which compresses the table.
 fn finish(table: &Table) -> Vec<String> {
     let mut statements = table.additions();
     statements.push("checkpoint".to_owned());
     statements
 }
 
-/// Blocks that hold segments of the table's columns, each counted once; columns, and small tables, may share one. Of
-/// indexes it does not tell.
+/// Blocks with segments of the table's columns, each counted once; columns and small tables may share blocks. Sizes of
+/// indexes are not reported.
 fn table_bytes(name: &str) -> Option<String> {
     let name = quoted(name).replace('\'', "''");
     Some(format!(
@@ -68,7 +70,7 @@ fn table_bytes(name: &str) -> Option<String> {
     ))
 }
 
-/// Threads of the node, the session's own among them: with one, each of several sessions works by itself.
+/// Threads of the node, including the session's own: with one, each session uses its own thread only.
 fn threads(count: u32) -> Vec<String> {
     vec![format!("set threads = {}", count.max(1))]
 }
@@ -79,7 +81,7 @@ mod tests {
     use engine_kit::sample;
 
     #[test]
-    fn a_table_is_made_without_its_key_and_gets_it_when_it_is_filled() {
+    fn a_table_gets_its_key_after_the_load() {
         let table = sample::table("item");
         let columns = "\"id\" bigint not null, \"price\" decimal(12, 2) not null, \"weight\" double not null, \
                        \"bought\" date not null, \"note\" varchar not null";

@@ -1,5 +1,5 @@
-//! DuckDB's errors, as the kinds that callers tell apart. The library puts the type of an error before its message; a
-//! number of the type it gives at some doors only. An appender gives neither, and there the words have to do.
+//! Kinds of DuckDB's errors. Messages start with the error type; type numbers are not available in all functions. The
+//! appender has neither, and its messages are matched by words.
 
 use engine::{Error, Kind};
 use record::FailureKind;
@@ -13,13 +13,13 @@ pub(crate) fn of(text: &str) -> Error {
         Some((name, rest)) if name.len() < 40 && !name.contains('\n') => (Some(name), rest),
         _ => (None, text),
     };
-    let kind = kind(name.unwrap_or_else(|| likely_name(rest)), rest);
+    let kind = kind(name.unwrap_or_else(|| probable_type(rest)), rest);
     let mut error = Error::new(kind, sentence(rest));
     error.code = name.map(str::to_owned);
     match kind {
         Kind::Space => error.hint(HINT_SPACE),
         Kind::Step(FailureKind::Other) if name == Some("Out of Memory") => {
-            error.hint("raise memory_limit, as in duckdb?memory_limit=4GiB, or run fewer jobs")
+            error.hint("raise memory_limit, as in duckdb?memory_limit=4GiB, or use fewer jobs")
         }
         Kind::NotOurs => error.hint("move it away, or give another directory with --dir"),
         _ => error,
@@ -27,41 +27,45 @@ pub(crate) fn of(text: &str) -> Error {
 }
 
 fn kind(name: &str, message: &str) -> Kind {
-    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    let contains_any = |words: &[&str]| words.iter().any(|text| message.contains(text));
     match name {
         "Constraint" => Kind::Step(FailureKind::Constraint),
         "INTERRUPT" | "Interrupt" => Kind::Step(FailureKind::Cancelled),
-        // Sessions do not wait for each other: the second one to write a row fails, at once or when it commits.
-        "TransactionContext" if says(&["onstraint violation", "uplicate key"]) => Kind::Step(FailureKind::Constraint),
-        "TransactionContext" if says(&["onflict"]) => Kind::Step(FailureKind::Serialization),
+        // Sessions do not wait for each other: the second writer of a row fails, immediately or at its commit.
+        "TransactionContext" if contains_any(&["onstraint violation", "uplicate key"]) => {
+            Kind::Step(FailureKind::Constraint)
+        }
+        "TransactionContext" if contains_any(&["onflict"]) => Kind::Step(FailureKind::Serialization),
         "TransactionContext" | "Out of Memory" => Kind::Step(FailureKind::Other),
-        "IO" if says(&["No space left", "Disk quota", "Read-only file system", "Permission denied"]) => Kind::Space,
-        "IO" if says(&["not a valid DuckDB database file"]) => Kind::NotOurs,
-        "IO" if says(&["Could not set lock"]) => Kind::Usage,
+        "IO" if contains_any(&["No space left", "Disk quota", "Read-only file system", "Permission denied"]) => {
+            Kind::Space
+        }
+        "IO" if contains_any(&["not a valid DuckDB database file"]) => Kind::NotOurs,
+        "IO" if contains_any(&["Could not set lock"]) => Kind::Usage,
         "IO" | "FATAL" | "INTERNAL" | "Connection" => Kind::Lost,
         _ => Kind::Statement,
     }
 }
 
-/// The type of an error that comes without one.
-fn likely_name(message: &str) -> &'static str {
-    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+/// The type of an error without a type prefix.
+fn probable_type(message: &str) -> &'static str {
+    let contains_any = |words: &[&str]| words.iter().any(|text| message.contains(text));
     match () {
-        () if says(&["onstraint", "uplicate key"]) => "Constraint",
-        () if says(&["Interrupted"]) => "INTERRUPT",
-        () if says(&["No space left", "Disk quota", "Could not write"]) => "IO",
-        () if says(&["ould not allocate", "ailed to allocate", "ut of memory"]) => "Out of Memory",
+        () if contains_any(&["onstraint", "uplicate key"]) => "Constraint",
+        () if contains_any(&["Interrupted"]) => "INTERRUPT",
+        () if contains_any(&["No space left", "Disk quota", "Could not write"]) => "IO",
+        () if contains_any(&["ould not allocate", "ailed to allocate", "ut of memory"]) => "Out of Memory",
         () => "",
     }
 }
 
-/// The message in one line that begins small, without the statement that the library repeats below it.
+/// The message in one line, starting with a lower case letter, without the quoted statement.
 fn sentence(message: &str) -> String {
     let message = message.split("\n\nLINE ").next().unwrap_or_default();
     let line = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<&str>>().join(" ");
     let mut letters = line.trim_end_matches(['.', '!', ' ']).chars();
     match (letters.next(), letters.as_str()) {
-        // A word in capitals stays one.
+        // Words in capitals are not changed.
         (Some(first), rest) if !rest.starts_with(char::is_uppercase) => format!("{}{rest}", first.to_lowercase()),
         (Some(first), rest) => format!("{first}{rest}"),
         (None, _) => "DuckDB gave an error without a message".to_owned(),
@@ -75,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_told_apart_by_who_has_to_act() {
+    fn error_types_determine_the_kind() {
         let step = Kind::Step;
         for (text, code, expected) in [
             (
@@ -111,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_a_type_is_known_by_its_words() {
+    fn errors_without_a_type_are_matched_by_words() {
         let step = Kind::Step;
         for (text, expected) in [
             (

@@ -1,4 +1,4 @@
-//! What it is and how it is set, as the library answers and not as we told it.
+//! Version and settings, as reported by the library.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::capi::{Connection, Library, Prepared};
 use crate::connect;
 use crate::setting::Settings;
 
-/// Shown also where they have their defaults, because figures depend on them.
-const ALWAYS_SHOWN: [&str; 6] =
+/// Always shown, because figures depend on them.
+const IMPORTANT: [&str; 6] =
     ["memory_limit", "threads", "checkpoint_threshold", "preserve_insertion_order", "force_compression", "fsync_mode"];
 
-/// Say where something lies, or who asks.
-const NEVER_SHOWN: [&str; 5] = ["temp_directory", "home_directory", "secret_directory", "duckdb_api", "search_path"];
+/// Paths, and the client name.
+const HIDDEN: [&str; 5] = ["temp_directory", "home_directory", "secret_directory", "duckdb_api", "search_path"];
 
 pub(crate) fn read(library: Library, connection: &Connection, settings: &Settings) -> Result<EngineInventory> {
     let values = values(connection)?;
-    let defaults = self::values(&connect::untouched(library)?)?;
+    let defaults = self::values(&connect::default_connection(library)?)?;
     let block_bytes = number(connection, "select block_size from pragma_database_size() limit 1")?;
-    // A version without this setting forces the log always.
+    // A version without this setting always syncs the log.
     let forced = values.get("fsync_mode").is_none_or(|mode| !mode.eq_ignore_ascii_case("none"));
     let durability = match forced {
         true => "every commit is forced to stable storage, in the log, before it is acknowledged",
@@ -32,13 +32,13 @@ pub(crate) fn read(library: Library, connection: &Connection, settings: &Setting
     let mut shown: Vec<Setting> = values
         .iter()
         .filter(|(name, value)| {
-            ALWAYS_SHOWN.contains(&name.as_str())
-                || (!NEVER_SHOWN.contains(&name.as_str()) && defaults.get(*name) != Some(*value))
+            IMPORTANT.contains(&name.as_str())
+                || (!HIDDEN.contains(&name.as_str()) && defaults.get(*name) != Some(*value))
         })
         .map(|(name, value)| setting(name, value, defaults.get(name)))
         .collect();
-    shown.push(setting("platform", &word(connection, "select platform from pragma_platform()")?, None));
-    shown.push(setting("source_id", &word(connection, "select source_id from pragma_version()")?, None));
+    shown.push(setting("platform", &text(connection, "select platform from pragma_platform()")?, None));
+    shown.push(setting("source_id", &text(connection, "select source_id from pragma_version()")?, None));
     Ok(EngineInventory {
         name: DUCKDB.name().to_owned(),
         title: DUCKDB.title().to_owned(),
@@ -60,7 +60,7 @@ fn setting(name: &str, value: &str, default: Option<&String>) -> Setting {
     Setting { name: name.to_owned(), value: value.to_owned(), default: default.cloned() }
 }
 
-/// All settings, but for other names of the same one.
+/// All settings, without aliases.
 fn values(connection: &Connection) -> Result<BTreeMap<String, String>> {
     const ALIASES: [&str; 5] = ["max_memory", "worker_threads", "wal_autocheckpoint", "null_order", "schema"];
     let rows =
@@ -75,7 +75,7 @@ fn values(connection: &Connection) -> Result<BTreeMap<String, String>> {
     rows.into_iter().filter_map(|row| pair(row).transpose()).collect()
 }
 
-fn word(connection: &Connection, sql: &str) -> Result<String> {
+fn text(connection: &Connection, sql: &str) -> Result<String> {
     match Prepared::new(connection, sql)?.run(&[])?.rows()?.first().and_then(|row| row.first()) {
         Some(Value::Text(text)) => Ok(text.to_string()),
         other => Err(Error::new(Kind::Statement, format!("{sql} gives {other:?}"))),

@@ -1,19 +1,19 @@
-//! DuckDB, inside this process: a library that is found at run time, one connection per session.
+//! DuckDB, embedded: a library that is loaded at run time, one connection per session.
 //!
-//! Native needs: none to build; `libduckdb` 1.2 or newer to run, any version, so that the one that is in use is the
-//! one that is measured. Known limits: no procedures; the number of threads is a matter of the node, so sessions that
-//! ask for different numbers get the last one; of I/O the library counts nothing.
+//! Native dependencies: none to build; `libduckdb` 1.2 or newer to run, so that the version in use is measured. Known
+//! limits: no procedures; the number of threads is set per node, so sessions with different numbers get the last one;
+//! the library does not count I/O.
 //!
-//! The target is `duckdb`, the file lies in the measured directory. Parameters of the target:
+//! The target is `duckdb`, the file is in the measured directory. Parameters of the target:
 //!
 //! | parameter | default | |
 //! |---|---|---|
 //! | `library` | see below | path of `libduckdb.so`, or its name for the search path of the loader |
-//! | `memory_limit` | as planned, at least 512 MiB | what cached blocks, indexes, sorts and aggregates share (`4GiB`) |
-//! | `checkpoint_threshold` | `16MiB` | size of the log that makes a commit write it into the database |
+//! | `memory_limit` | as planned, at least 512 MiB | memory for cached blocks, indexes, sorts and aggregates (`4GiB`) |
+//! | `checkpoint_threshold` | `16MiB` | log size at which a commit runs a checkpoint |
 //!
-//! The library is the parameter, or the environment variable `DUCKDB_LIBRARY`, or in the directory that
-//! `DUCKDB_LIB_DIR` names, as the builds of other programs have it, or where the loader finds it.
+//! The library is given by the parameter, or the environment variable `DUCKDB_LIBRARY`, or the directory in
+//! `DUCKDB_LIB_DIR`, or it is searched by the loader.
 
 mod bulk;
 mod capi;
@@ -36,7 +36,7 @@ use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFi
 /// DuckDB.
 pub const DUCKDB: DuckDb = DuckDb;
 
-/// The engine; see the head of this crate for the parameters of its target.
+/// The engine; see the documentation of this crate for the parameters of its target.
 #[derive(Clone, Copy, Debug)]
 pub struct DuckDb;
 
@@ -50,7 +50,7 @@ impl Engine for DuckDb {
     }
 
     fn summary(&self) -> &'static str {
-        "in this process, by libduckdb 1.2 or newer as it is on this machine, in a file of the measured directory"
+        "embedded, by the libduckdb of this host, 1.2 or newer, in a file of the measured directory"
     }
 
     fn schemes(&self) -> &'static [&'static str] {
@@ -77,14 +77,14 @@ impl Engine for DuckDb {
         {
             let error =
                 Error::new(Kind::Usage, format!("DuckDB has no server and no login, but the target is {target}"));
-            return Err(error.hint("give the target duckdb, and with --dir the directory that the file is to lie in"));
+            return Err(error.hint("give the target duckdb, and the directory of the file with --dir"));
         }
         let settings = setting::Settings::parse(target, workspace)?;
         Ok(Box::new(node::DuckDbNode::new(settings, workspace)?))
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {
-        claim::Files::below(directory).remove_orphan()
+        claim::Files::below(directory).remove_leftover()
     }
 }
 

@@ -20,11 +20,11 @@ pub(crate) struct DuckDbNode {
     files: Files,
     keep: bool,
     tally: Arc<Tally>,
-    /// From the claim on.
+    /// Open once it is claimed.
     opened: Mutex<Option<Opened>>,
 }
 
-/// What is open. The fields are dropped in this order.
+/// The open database. The fields are dropped in this order.
 struct Opened {
     reader: Reader,
     database: Arc<Database>,
@@ -70,7 +70,7 @@ impl Node for DuckDbNode {
         Ok(Box::new(DuckDbSession::new(connection, Arc::clone(&self.tally))?))
     }
 
-    /// Of the file that would be measured: it is made where there is none yet.
+    /// Creates the database file if it does not exist.
     fn inventory(&self) -> Result<EngineInventory> {
         self.claim()?;
         self.with_opened(|opened| inventory::read(self.library, &opened.database.connect()?, &self.settings))
@@ -80,7 +80,7 @@ impl Node for DuckDbNode {
         self.with_opened(|opened| opened.reader.read(&self.tally))
     }
 
-    /// Writes what the log holds into the database.
+    /// Runs a checkpoint.
     fn settle(&self, session: &mut dyn Session) -> Result<()> {
         session.batch("checkpoint")
     }
@@ -96,10 +96,10 @@ impl Node for DuckDbNode {
     fn close(self: Box<Self>) -> Result<()> {
         let Some(opened) = self.opened().take() else { return Ok(()) };
         if self.keep {
-            // As the library does by itself where it is closed in order; here a refusal is heard.
+            // The library does that at close too; here errors are returned.
             return opened.database.connect()?.run("checkpoint");
         }
-        // The work would be for nothing.
+        // The data are removed.
         opened.database.connect()?.run("pragma disable_checkpoint_on_shutdown")?;
         drop(opened);
         self.files.remove()

@@ -1,4 +1,4 @@
-//! Exact decimals between text and the library's own form, a whole number and a scale.
+//! Exact decimals: conversion between text and the library's representation, an integer and a scale.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    /// Reads `-12.5`: an optional sign, digits, and an optional point with digits behind it.
+    /// Parses `-12.5`: an optional sign, digits, and an optional decimal point with digits.
     pub(crate) fn parse(text: &str) -> Option<Exact> {
         let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
         let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
@@ -24,13 +24,13 @@ impl Exact {
         Some(Exact { unscaled: if negative { -magnitude } else { magnitude }, scale })
     }
 
-    /// Digits of a decimal type that can hold it.
+    /// The required precision of a decimal type.
     pub(crate) fn digits(&self) -> u8 {
         let digits = self.unscaled.unsigned_abs().checked_ilog10().map_or(1, |log| log as u8 + 1);
         digits.max(self.scale)
     }
 
-    /// The same number with `scale` digits behind the point, where that is exact and fits.
+    /// The same number with another `scale`, if that is exact and fits.
     pub(crate) fn rescaled(self, scale: u8) -> Option<Exact> {
         let factor = 10i128.checked_pow(u32::from(scale.abs_diff(self.scale)))?;
         let unscaled = match scale >= self.scale {
@@ -81,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_decimal_is_refused() {
+    fn invalid_decimals_are_rejected() {
         for text in ["", "-", ".5", "5.", "1e3", "+1", "1x", "--1", "1.2.3", " 1", &"9".repeat(40)] {
             assert_eq!(Exact::parse(text), None, "{text}");
         }
     }
 
     #[test]
-    fn a_scale_is_changed_only_where_that_is_exact() {
+    fn a_scale_is_changed_only_if_that_is_exact() {
         let number = Exact { unscaled: 1250, scale: 2 };
         assert_eq!(number.rescaled(1), Some(Exact { unscaled: 125, scale: 1 }));
         assert_eq!(number.rescaled(4), Some(Exact { unscaled: 125_000, scale: 4 }));
@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_read_as_the_same_number(unscaled in any::<i64>(), scale in 0u8..20) {
+        fn the_text_parses_to_the_same_number(unscaled in any::<i64>(), scale in 0u8..20) {
             let number = Exact { unscaled: i128::from(unscaled), scale };
             let read = Exact::parse(&number.to_string()).expect("its own text");
             prop_assert_eq!(read.rescaled(scale), Some(number));

@@ -1,7 +1,7 @@
 //! One session: a connection, used by one thread.
 //!
-//! Sessions never wait for each other: every transaction sees the database as it was when it began, and where two
-//! have changed the same row, the second one fails. That is a counted serialization failure, as on other engines.
+//! Sessions never wait for each other: every transaction uses the snapshot of its start, and if two change the same
+//! row, the second one fails. That is a counted serialization failure, as on other engines.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use engine::{Canceller, Error, Kind, Result, RowSource, Session, Statement, Valu
 use record::FailureKind;
 
 use crate::bulk;
-use crate::capi::{Connection, Form, Interrupt, Prepared};
+use crate::capi::{ColumnKind, Connection, Interrupt, Prepared};
 use crate::counter::Tally;
 
-/// What a session is in the middle of.
+/// Transaction state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Transaction {
-    /// Nothing: every statement commits by itself.
+    /// No transaction: autocommit.
     None,
     /// A transaction that can be committed.
     Open,
-    /// One in which a statement failed. The library would take a commit of it for a rollback, and say nothing.
+    /// A transaction with a failed statement. The library would roll it back at a commit without an error.
     Failed,
 }
 
@@ -29,8 +29,8 @@ pub(crate) struct DuckDbSession {
     begin: Prepared,
     commit: Prepared,
     rollback: Prepared,
-    /// Room for the columns of a result.
-    forms: Vec<Form>,
+    /// Buffer for the columns of a result.
+    column_kinds: Vec<ColumnKind>,
     transaction: Transaction,
     tally: Arc<Tally>,
     connection: Connection,
@@ -40,9 +40,9 @@ impl DuckDbSession {
     pub(crate) fn new(connection: Connection, tally: Arc<Tally>) -> Result<DuckDbSession> {
         let prepare = |sql| Prepared::new(&connection, sql);
         let (begin, commit, rollback) = (prepare("begin")?, prepare("commit")?, prepare("rollback")?);
-        let (statements, forms) = (Vec::new(), Vec::new());
+        let (statements, column_kinds) = (Vec::new(), Vec::new());
         let transaction = Transaction::None;
-        Ok(DuckDbSession { statements, begin, commit, rollback, forms, transaction, tally, connection })
+        Ok(DuckDbSession { statements, begin, commit, rollback, column_kinds, transaction, tally, connection })
     }
 
     /// Notes what a failed statement means for the transaction it was in, or, outside of one, that the library has
@@ -62,7 +62,7 @@ impl DuckDbSession {
 
 fn find(statements: &[Prepared], statement: Statement) -> Result<&Prepared> {
     let known = statements.get(statement.0 as usize);
-    known.ok_or_else(|| Error::not_prepared(statement))
+    known.ok_or_else(|| statement.not_prepared())
 }
 
 impl Session for DuckDbSession {
@@ -83,7 +83,7 @@ impl Session for DuckDbSession {
         let mut outcome = self.noted(outcome)?;
         match outcome.changed() {
             Some(changed) => Ok(changed),
-            None => outcome.read(&mut self.forms),
+            None => outcome.read(&mut self.column_kinds),
         }
     }
 

@@ -87,7 +87,7 @@ fn a_missing_library_leaves_nothing_behind() {
     let directory = tempfile::tempdir().expect("a directory");
     let error = open("duckdb?library=/nowhere/libduckdb.so", directory.path(), false).err().expect("no library");
     assert_eq!(error.kind, Kind::Missing);
-    assert!(error.message.contains("/nowhere/libduckdb.so, as the parameter library says"), "{error}");
+    assert!(error.message.contains("/nowhere/libduckdb.so, given by the parameter library"), "{error}");
     assert!(directory.path().read_dir().expect("list").next().is_none());
 }
 

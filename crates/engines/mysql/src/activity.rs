@@ -1,54 +1,54 @@
-//! What sessions are doing.
+//! Sampling of active sessions.
 //!
 //! Sources: MariaDB and MySQL manuals, "PROCESSLIST", "General Thread States", "Innodb_row_lock_current_waits",
 //! "events_waits_current".
 //!
 //! - Sessions of the same user in the same database that run a statement.
-//! - The list of processes says what a session is at, and not whether it waits for a row. How many do at this moment InnoDB
-//!   says, and so many of those that seem to work are told to wait. On a server of somebody else's some of these waits may
-//!   be of others. (InnoDB's list of transactions says of each whether it waits, and is no source: it is not made anew
-//!   while it is read more often than ten times a second.)
-//! - Where the performance schema keeps current waits, their names tell more. MariaDB has it off, and MySQL on without
-//!   current waits, unless somebody switched them on.
-//! - Nothing here is a table, so that a look is no commit.
+//! - The process list has the state of a session, but not whether it waits for a row lock. InnoDB reports the number of
+//!   row lock waits, and as many of the sessions without another wait are marked as waiting. On a shared server some of
+//!   these waits may belong to other sessions. (InnoDB's list of transactions has the state of each, but its cache is
+//!   not refreshed if it is read more than ten times a second.)
+//! - If the performance schema collects current waits, their names are used. By default it is off in MariaDB, and on
+//!   without current waits in MySQL.
+//! - No table is accessed, so that a sample is not a commit.
 
 use engine::{ActiveSession, Kind, Look, Result, Session, Value};
 use record::WaitClass;
 
-/// What a session waits for that waits for a row: as the counter of such waits is called.
+/// Name of a row lock wait: that of its counter.
 const ROW_LOCK: &str = "row_lock_wait";
 
-/// How many sessions wait for rows.
+/// Number of sessions that wait for row locks.
 const ROW_LOCK_WAITS: &str = "show global status like 'Innodb_row_lock_current_waits'";
 
-/// Where the server lists its sessions, by version.
+/// Process lists, by version.
 const PROCESSES: [&str; 2] = ["information_schema.processlist", "performance_schema.processlist"];
 
-/// What a session waits for now.
+/// Joins for the current wait of a session.
 const WAITS: &str = " left join performance_schema.threads h on h.processlist_id = p.id \
     left join performance_schema.events_waits_current w on w.thread_id = h.thread_id and w.end_event_id is null";
 
-/// Whether the performance schema keeps that.
-const KEPT: &str = "select 1 from performance_schema.setup_consumers \
+/// Whether the performance schema collects current waits.
+const WAITS_COLLECTED: &str = "select 1 from performance_schema.setup_consumers \
     where name in ('events_waits_current', 'thread_instrumentation', 'global_instrumentation') and enabled = 'YES' \
     having count(*) = 3";
 
-/// The statement that asks what sessions do.
+/// The query for active sessions.
 pub(crate) struct ActivityQuery {
     sql: String,
 }
 
 impl ActivityQuery {
-    /// The one that tells most of what this user may ask in `session`; none where it may ask nothing.
+    /// The most detailed query that this user may run; `None` if there is none.
     ///
     /// # Errors
-    /// Where the session is lost.
+    /// If the session is lost.
     pub(crate) fn of(session: &mut dyn Session) -> Result<Option<ActivityQuery>> {
-        let keeps_waits = asked(session, KEPT)?.is_some_and(|rows| rows.len() == 1);
+        let collects_waits = rows_if_permitted(session, WAITS_COLLECTED)?.is_some_and(|rows| rows.len() == 1);
         for waits in [true, false] {
             for processes in PROCESSES {
-                let sql = question(processes, waits);
-                if (!waits || keeps_waits) && asked(session, &sql)?.is_some() {
+                let sql = activity_sql(processes, waits);
+                if (!waits || collects_waits) && rows_if_permitted(session, &sql)?.is_some() {
                     return Ok(Some(ActivityQuery { sql }));
                 }
             }
@@ -56,21 +56,21 @@ impl ActivityQuery {
         Ok(None)
     }
 
-    /// One look through `session`.
-    pub(crate) fn look(&self, session: &mut dyn Session) -> Result<Look> {
-        let question = session.prepare(&self.sql)?;
-        let rows = session.query(question, &[])?;
+    /// One sample, taken by `session`.
+    pub(crate) fn sample(&self, session: &mut dyn Session) -> Result<Look> {
+        let statement = session.prepare(&self.sql)?;
+        let rows = session.query(statement, &[])?;
         let mut sessions: Vec<ActiveSession> = rows.iter().filter_map(|row| active(row)).collect();
         if sessions.iter().any(|session| session.class == WaitClass::Cpu) {
-            let question = session.prepare(ROW_LOCK_WAITS)?;
-            put_to_wait(&mut sessions, number(&session.query(question, &[])?));
+            let statement = session.prepare(ROW_LOCK_WAITS)?;
+            mark_row_lock_waits(&mut sessions, number(&session.query(statement, &[])?));
         }
         Ok(Look { sessions, own_commits: 0 })
     }
 }
 
-/// What a session is at, and what it waits for.
-fn question(processes: &str, waits: bool) -> String {
+/// A query for state and wait of active sessions.
+fn activity_sql(processes: &str, waits: bool) -> String {
     let (wait, of_waits) =
         if waits { ("coalesce(w.event_name, ''), coalesce(w.operation, '')", WAITS) } else { ("'', ''", "") };
     format!(
@@ -80,17 +80,17 @@ fn question(processes: &str, waits: bool) -> String {
     )
 }
 
-/// The answer to `sql`; none where this user may not ask, or this server does not know what is asked.
-fn asked(session: &mut dyn Session, sql: &str) -> Result<Option<Vec<Vec<Value<'static>>>>> {
-    let answer = session.prepare(sql).and_then(|statement| session.query(statement, &[]));
-    match answer {
+/// The rows of `sql`; `None` if this user may not run it, or this server does not support it.
+fn rows_if_permitted(session: &mut dyn Session, sql: &str) -> Result<Option<Vec<Vec<Value<'static>>>>> {
+    let response = session.prepare(sql).and_then(|statement| session.query(statement, &[]));
+    match response {
         Ok(rows) => Ok(Some(rows)),
         Err(error) if matches!(error.kind, Kind::Access | Kind::Statement | Kind::Step(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// The value of a status variable that is a number; 0 where it is not there.
+/// The value of a numeric status variable; 0 if it is missing.
 fn number(rows: &[Vec<Value<'static>>]) -> usize {
     match rows.first().map(Vec::as_slice) {
         Some([_, Value::Text(text)]) => text.parse().unwrap_or(0),
@@ -98,15 +98,15 @@ fn number(rows: &[Vec<Value<'static>>]) -> usize {
     }
 }
 
-/// So many of the sessions that seem to work wait for a row.
-fn put_to_wait(sessions: &mut [ActiveSession], count: usize) {
+/// Marks `count` of the sessions without another wait as waiting for row locks.
+fn mark_row_lock_waits(sessions: &mut [ActiveSession], count: usize) {
     let working = sessions.iter_mut().filter(|session| session.class == WaitClass::Cpu);
     for session in working.take(count) {
         *session = ActiveSession { class: WaitClass::Application, event: ROW_LOCK.to_owned() };
     }
 }
 
-/// What the session of a row of the answer does.
+/// The session of a result row.
 fn active(row: &[Value<'static>]) -> Option<ActiveSession> {
     let [Value::Text(state), Value::Text(wait), Value::Text(operation)] = row else { return None };
     let of_wait = class_of_wait(wait);
@@ -119,7 +119,7 @@ fn active(row: &[Value<'static>]) -> Option<ActiveSession> {
     Some(ActiveSession { class, event })
 }
 
-/// What a wait of the performance schema is called: as its counter, where there is one of its operation.
+/// Name of a wait of the performance schema: that of the counter for its operation, if there is one.
 fn name_of_wait(event: &str, operation: &str) -> String {
     let known = match (event, operation) {
         ("wait/io/file/innodb/innodb_data_file", "read") => "data_file_read",
@@ -130,7 +130,7 @@ fn name_of_wait(event: &str, operation: &str) -> String {
     known.to_owned()
 }
 
-/// The class of a wait of the performance schema.
+/// Class of a wait of the performance schema.
 fn class_of_wait(event: &str) -> WaitClass {
     let is_of = |part: &str| event.contains(part);
     match event.strip_prefix("wait/") {
@@ -142,27 +142,27 @@ fn class_of_wait(event: &str) -> WaitClass {
         Some(rest) if rest.starts_with("lock/") => WaitClass::Application,
         Some(rest) if rest.starts_with("synch/") && (is_of("wsrep") || is_of("galera")) => WaitClass::Cluster,
         Some(rest) if rest.starts_with("synch/") => WaitClass::Concurrency,
-        // `io/table`: the storage engine at work, whatever it does.
+        // `io/table`: work of the storage engine of any kind.
         Some(_) => WaitClass::Cpu,
     }
 }
 
-/// The class of what a session is at.
+/// Class of a session state.
 fn class_of_state(state: &str) -> WaitClass {
     let state = state.to_ascii_lowercase();
-    let (is_of, begins) = (|part: &str| state.contains(part), |beginning: &str| state.starts_with(beginning));
+    let (is_of, starts_with) = (|part: &str| state.contains(part), |prefix: &str| state.starts_with(prefix));
     if is_of("wsrep") || is_of("certif") || is_of("replicat") {
         WaitClass::Cluster
-    } else if begins("commit") || is_of("binlog") || is_of("prior transaction to commit") || is_of("semi-sync") {
+    } else if starts_with("commit") || is_of("binlog") || is_of("prior transaction to commit") || is_of("semi-sync") {
         WaitClass::Commit
-    } else if begins("waiting for") && is_of("lock") || begins("user lock") || begins("system lock") {
+    } else if starts_with("waiting for") && is_of("lock") || starts_with("user lock") || starts_with("system lock") {
         WaitClass::Application
-    } else if begins("reading from net") || begins("receiving from client") {
-        // What comes next is up to the client: that is no time of the database.
+    } else if starts_with("reading from net") || starts_with("receiving from client") {
+        // Waits for the client: this is not database time.
         WaitClass::Idle
-    } else if is_of("net") && begins("writing") || is_of("client") {
+    } else if is_of("net") && starts_with("writing") || is_of("client") {
         WaitClass::Network
-    } else if begins("waiting") || begins("user sleep") {
+    } else if starts_with("waiting") || starts_with("user sleep") {
         WaitClass::Other
     } else {
         WaitClass::Cpu
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_more_exact_source_comes_first() {
+    fn a_wait_takes_precedence_over_a_state() {
         let found = active(&row("Updating", "wait/io/file/innodb/innodb_data_file")).expect("at work");
         assert_eq!((found.class, found.event.as_str()), (WaitClass::UserIo, "data_file_read"),);
         let found = active(&row("Updating", "wait/io/table/sql/handler")).expect("at work");
@@ -228,13 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn as_many_wait_for_rows_as_the_server_says_and_nobody_who_waits_for_something_else() {
+    fn row_lock_waits_are_assigned_to_sessions_without_another_wait() {
         let mut sessions: Vec<ActiveSession> =
             ["Updating", "Commit", "Updating"].iter().filter_map(|state| active(&row(state, ""))).collect();
-        put_to_wait(&mut sessions, 1);
+        mark_row_lock_waits(&mut sessions, 1);
         let classes: Vec<WaitClass> = sessions.iter().map(|session| session.class).collect();
         assert_eq!(classes, [WaitClass::Application, WaitClass::Commit, WaitClass::Cpu]);
-        put_to_wait(&mut sessions, 9);
+        mark_row_lock_waits(&mut sessions, 9);
         assert_eq!(sessions.iter().filter(|session| session.event == ROW_LOCK).count(), 2);
         let status = |value: &str| {
             vec![vec![Value::Text("Innodb_row_lock_current_waits".into()), Value::Text(value.to_owned().into())]]

@@ -1,4 +1,4 @@
-//! What a server can do, by its variables.
+//! Capabilities of a server, from its variables.
 
 use engine::{Caps, Result, Value};
 
@@ -6,7 +6,7 @@ use crate::connect::Server;
 use crate::flavour::Flavour;
 use crate::session::MysqlSession;
 
-/// What the server can do, as it is set.
+/// The capabilities of the server with its current settings.
 pub(crate) fn caps(session: &mut MysqlSession, server: &Server) -> Result<Caps> {
     let separate_files = is_on(session, "innodb_file_per_table")?;
     let read_only = match (server.flavour, server.release >= (10, 6)) {
@@ -29,21 +29,21 @@ pub(crate) fn caps(session: &mut MysqlSession, server: &Server) -> Result<Caps> 
     })
 }
 
-/// MariaDB may be built, or started, without them; InnoDB of MySQL has them always.
+/// MariaDB may be built or started without partitions; InnoDB of MySQL always has them.
 fn partitions(session: &mut MysqlSession, flavour: Flavour) -> Result<bool> {
-    let question = "select count(*) from information_schema.plugins \
+    let sql = "select count(*) from information_schema.plugins \
                     where plugin_name = 'partition' and plugin_status = 'ACTIVE'";
-    Ok(flavour == Flavour::MySql || session.ask(question)? == [[Value::Int(1)]])
+    Ok(flavour == Flavour::MySql || session.query_sql(sql)? == [[Value::Int(1)]])
 }
 
-/// Whether a switch of the server is on; some answer as numbers.
+/// Whether a switch of the server is on; some have numeric values.
 pub(crate) fn is_on(session: &mut MysqlSession, name: &str) -> Result<bool> {
     Ok(matches!(variable(session, name)?.as_deref(), Some("1" | "ON")))
 }
 
 /// The value of a variable of the server, as text.
 pub(crate) fn variable(session: &mut MysqlSession, name: &str) -> Result<Option<String>> {
-    let rows = session.ask(&format!("select cast(@@global.{name} as char)"))?;
+    let rows = session.query_sql(&format!("select cast(@@global.{name} as char)"))?;
     Ok(match rows.first().map(Vec::as_slice) {
         Some([Value::Text(text)]) => Some(text.clone().into_owned()),
         _ => None,

@@ -29,7 +29,7 @@ pub(crate) mod kind {
     pub(crate) const VAR_STRING: u8 = 253;
 }
 
-/// The type under which `value` travels as a parameter.
+/// The type of `value` as a parameter.
 #[inline]
 pub(crate) fn kind_of(value: &Value<'_>) -> u8 {
     match value {
@@ -41,7 +41,7 @@ pub(crate) fn kind_of(value: &Value<'_>) -> u8 {
     }
 }
 
-/// Writes `value` as a parameter; a null is a bit elsewhere.
+/// Writes `value` as a parameter; nulls are in the null bitmap only.
 #[inline]
 pub(crate) fn encode(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
@@ -52,14 +52,14 @@ pub(crate) fn encode(value: &Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes bytes behind their length.
+/// Writes length-encoded bytes.
 #[inline]
 pub(crate) fn encode_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     encode_length(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
-/// Writes the length that stands before so many bytes.
+/// Writes a length-encoded integer.
 #[inline]
 pub(crate) fn encode_length(length: u64, out: &mut Vec<u8>) {
     match length {
@@ -83,9 +83,9 @@ pub(crate) fn encode_length(length: u64, out: &mut Vec<u8>) {
 pub(crate) fn row(body: &[u8], columns: &[ResultColumn]) -> io::Result<Vec<Value<'static>>> {
     let mut reader = Reader::new(body);
     if reader.byte()? != 0 {
-        return Err(malformed("a row that does not begin with zero"));
+        return Err(malformed("a row that does not start with zero"));
     }
-    // The first two bits belong to nobody.
+    // The first two bits are reserved.
     let nulls = reader.take((columns.len() + 9) / 8)?;
     let is_null = |index: usize| nulls[(index + 2) / 8] & 1 << ((index + 2) % 8) != 0;
     let values = columns.iter().enumerate().map(|(index, column)| match is_null(index) {
@@ -122,22 +122,22 @@ fn decode(column: ResultColumn, reader: &mut Reader<'_>) -> io::Result<Value<'st
         kind::DATE | kind::DATETIME | kind::TIMESTAMP => Value::Text(moment(reader.bytes()?)?.into()),
         kind::TIME => Value::Text(duration(reader.bytes()?)?.into()),
         kind::NULL => Value::Null,
-        // Text, and what travels as its bytes: sets, JSON, blobs.
+        // Text, and types with the same encoding: sets, JSON, blobs.
         _ => Value::Text(Cow::Owned(String::from_utf8_lossy(reader.bytes()?).into_owned())),
     })
 }
 
 fn text(bytes: &[u8]) -> io::Result<&str> {
-    std::str::from_utf8(bytes).map_err(|_| malformed("a number that is no text"))
+    std::str::from_utf8(bytes).map_err(|_| malformed("a number that is not text"))
 }
 
-/// A decimal without zeros that say nothing: `-12.50` is `-12.5`, `0.00` is `0`.
+/// A decimal without redundant zeros: `-12.50` is `-12.5`, `0.00` is `0`.
 fn shortest(text: &str) -> String {
     let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
     if short.is_empty() || short == "-" || short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
-/// A date, with the time of day if there is one, as the server writes it.
+/// A date with optional time, in the server's text format.
 fn moment(bytes: &[u8]) -> io::Result<String> {
     let mut reader = Reader::new(bytes);
     if reader.is_empty() {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_and_times_are_said_shortly() {
+    fn decimals_and_times_have_their_shortest_form() {
         for (long, short) in [("0.00", "0"), ("-0.0", "0"), ("100", "100"), ("-12.50", "-12.5"), ("0.05", "0.05")] {
             assert_eq!(shortest(long), short);
         }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stand_behind_their_length() {
+    fn bytes_are_length_encoded() {
         for length in [0, 250, 251, 65_535, 65_536] {
             let (bytes, mut out) = (vec![7; length], Vec::new());
             encode_bytes(&bytes, &mut out);

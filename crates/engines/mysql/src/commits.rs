@@ -1,30 +1,29 @@
-//! How many transactions a server has committed.
+//! The number of committed transactions.
 //!
 //! Sources: MariaDB "Server Status Variables", MySQL "Server Status Variables" and "Performance Schema Transaction Summary
 //! Tables"; the sources of both where these are silent.
 //!
-//! - `Handler_commit` counts what every storage engine is told to commit, a transaction that only read and a statement of
-//!   definition included, a statement that touches no table not. Inside a transaction it counts each statement at its end as
-//!   well; the sessions count these too, and they are taken off. (`Com_commit` counts only those that say `commit`.)
-//! - MySQL makes it count more: the log for replicas is one more storage engine, and a definition, a truncation included, is
-//!   written into a dictionary of tables by about ten transactions. Therefore the transactions of its performance schema are
-//!   taken where that collects them, those of sessions alone: they are what the user asked for, one each, and a definition
-//!   is one. It counts those that were rolled back too, and those in which there was nothing; the statements that rolled
-//!   back and the empty transactions of our sessions are taken off. What is left over is a statement outside a transaction
-//!   that began to change something and failed.
-//! - A node of a cluster counts what it applies of the others' commits in all of these too (a transaction of n statements as
-//!   n + 1, a definition as 1). There the count is that of our sessions alone, as the server tells it to each of them.
+//! - `Handler_commit` counts commits of every storage engine, including read-only transactions and DDL, but not
+//!   statements that access no table. Inside a transaction it also counts the end of each statement; the sessions count
+//!   these, and they are subtracted. (`Com_commit` counts only explicit commits.)
+//! - In MySQL it counts more: the binary log is another storage engine, and DDL, including truncation, writes the data
+//!   dictionary in about ten transactions. Therefore the transactions of the performance schema are used if it collects
+//!   them, for sessions only: one per user transaction, and one per DDL statement. It also counts rolled back and empty
+//!   transactions; the rollback statements and the empty transactions of dbdyno's sessions are subtracted. What remains
+//!   is an autocommit statement that failed after it had changed something.
+//! - A node of a cluster also counts the commits of other nodes that it applies (a transaction of n statements as n +
+//!   1, DDL as 1). There the count is that of dbdyno's sessions only, from the session status.
 
 use std::collections::BTreeMap;
 
 use engine::{Result, Session};
 
-use crate::counter::{readable, rows};
 use crate::flavour::Flavour;
+use crate::query::{if_permitted, rows};
 use crate::replication::Replication;
 use crate::session::Sums;
 
-/// The transactions of all sessions since the server began; no row where some of them are not collected.
+/// The transactions of all sessions since the start of the server; no row if some of them are not collected.
 const TRANSACTIONS: &str = "select cast(sum(count_star) as char) \
      from performance_schema.events_transactions_summary_by_account_by_event_name \
      where event_name = 'transaction' and user is not null \
@@ -36,22 +35,22 @@ const TRANSACTIONS: &str = "select cast(sum(count_star) as char) \
      and exists (select 1 from performance_schema.setup_actors where host = '%' and user = '%' and enabled = 'YES') \
      having count(*) > 0";
 
-/// Where the number comes from.
+/// Source of the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commits {
-    /// What the server told each of our sessions.
+    /// The session status of dbdyno's sessions.
     Sessions,
-    /// `Handler_commit`, less the statements inside of transactions.
+    /// `Handler_commit` minus the statements inside transactions.
     Handler,
-    /// The transactions of the performance schema, less those that were rolled back.
+    /// The transactions of the performance schema minus those that were rolled back.
     Transactions,
 }
 
 impl Commits {
-    /// Of a server of `flavour`. `is_collected`: its performance schema is on.
+    /// For a server of `flavour`. `is_collected`: its performance schema is on.
     ///
     /// # Errors
-    /// Where the session is lost.
+    /// If the session is lost.
     pub(crate) fn of(
         flavour: Flavour,
         replication: Replication,
@@ -65,10 +64,10 @@ impl Commits {
         })
     }
 
-    /// The number; `status` is what the server said to `show global status`, `sums` what the sessions of the node counted.
+    /// The number; `status` is the result of `show global status`, `sums` the counts of the node's sessions.
     ///
     /// # Errors
-    /// Where the session is lost.
+    /// If the session is lost.
     pub(crate) fn read(
         self,
         session: &mut dyn Session,
@@ -89,12 +88,12 @@ impl Commits {
     }
 }
 
-/// Whether the server collects transactions, and lets them be read.
+/// Whether the server collects transactions, and this user may read them.
 fn collects(session: &mut dyn Session) -> Result<bool> {
-    Ok(readable(session, TRANSACTIONS.to_owned())?.is_some() && transactions(session)?.is_some())
+    Ok(if_permitted(session, TRANSACTIONS.to_owned())?.is_some() && transactions(session)?.is_some())
 }
 
-/// The transactions of the sessions of a server that lets them be read.
+/// The transactions of all sessions.
 fn transactions(session: &mut dyn Session) -> Result<Option<u64>> {
     let rows = rows(session, TRANSACTIONS)?;
     Ok(rows.first().and_then(|row| row.first()?.parse().ok()))
@@ -107,14 +106,14 @@ mod tests {
     const SUMS: Sums = Sums { inner_statements: 46, empty_transactions: 3, commits: 22 };
 
     #[test]
-    fn statements_inside_transactions_are_taken_off_the_commits() {
+    fn statements_inside_transactions_are_subtracted() {
         let status = BTreeMap::from([("Handler_commit", 69)]);
         assert_eq!(Commits::Handler.counted(&status, SUMS, None), Some(23));
-        assert_eq!(Commits::Handler.counted(&BTreeMap::new(), SUMS, None), None, "what is not there is missing");
+        assert_eq!(Commits::Handler.counted(&BTreeMap::new(), SUMS, None), None, "a missing variable");
     }
 
     #[test]
-    fn what_was_rolled_back_or_empty_is_no_commit() {
+    fn rolled_back_and_empty_transactions_are_subtracted() {
         let status = BTreeMap::from([("Handler_commit", 500), ("Com_rollback", 2)]);
         assert_eq!(Commits::Transactions.counted(&status, SUMS, Some(28)), Some(23));
         assert_eq!(Commits::Transactions.counted(&status, SUMS, None), None);

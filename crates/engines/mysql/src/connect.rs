@@ -1,4 +1,4 @@
-//! From a target to a connection that is logged in.
+//! Connections to a target, with login.
 
 mod address;
 mod greeting;
@@ -11,85 +11,85 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use engine::{Error, Kind, Result};
-use transport::{Transport, Way, plain};
+use transport::{Route, Transport, plain_message};
 
 pub(crate) use self::address::Login;
 pub(crate) use self::greeting::Server;
 use crate::wire::Wire;
 
-/// Where a server listens.
+/// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ServerAddress {
     /// The file of a Unix socket.
     Unix(PathBuf),
     /// A host by name or address.
     Tcp { host: String, port: u16 },
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ServerAddress {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Unix(path) => write!(formatter, "socket {}", path.display()),
-            Place::Tcp { host, port } => write!(formatter, "{host} port {port}"),
+            ServerAddress::Unix(path) => write!(formatter, "socket {}", path.display()),
+            ServerAddress::Tcp { host, port } => write!(formatter, "{host} port {port}"),
         }
     }
 }
 
-/// Where servers put their sockets unless they are told otherwise: Debian, Red Hat, the sources.
+/// Default sockets: of Debian, of Red Hat, and of the source distribution.
 pub(crate) const SOCKETS: [&str; 3] = ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
 
-/// A connection that is logged in.
+/// A connection after login.
 pub(crate) struct Opened {
     pub(crate) wire: Wire,
     pub(crate) server: Server,
-    pub(crate) way: Way,
+    pub(crate) route: Route,
 }
 
 impl Login {
-    /// Connects and logs in; the session works in `database`, or in the one of the target.
+    /// Connects and logs in to `database`, or to that of the target.
     ///
     /// # Errors
     /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self, database: Option<&str>) -> Result<Opened> {
-        let (transport, way) = match &self.place {
-            Place::Unix(path) => {
+        let (transport, route) = match &self.address {
+            ServerAddress::Unix(path) => {
                 let stream = UnixStream::connect(path).map_err(|error| self.unreachable(&error))?;
-                (Transport::Unix(stream), Way::default())
+                (Transport::Unix(stream), Route::default())
             }
-            Place::Tcp { host, port } => {
-                let stream = transport::dial(host, *port, None, self.timeout);
+            ServerAddress::Tcp { host, port } => {
+                let stream = transport::connect(host, *port, None, self.timeout);
                 let stream = stream.map_err(|error| self.unreachable(&error))?;
-                let way = Way::of_tcp(&stream);
-                (Transport::Tcp(stream), way)
+                let route = Route::of_tcp(&stream);
+                (Transport::Tcp(stream), route)
             }
         };
         let wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
-        self.log_in(wire, way, database.or(self.database.as_deref()))
+        self.log_in(wire, route, database.or(self.database.as_deref()))
     }
 
-    /// Logs in over `transport`, on which nothing was said yet.
+    /// Logs in over `transport`, a new connection.
     pub(crate) fn open_over(&self, transport: Transport) -> Result<Opened> {
         let wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
-        self.log_in(wire, Way::default(), self.database.as_deref())
+        self.log_in(wire, Route::default(), self.database.as_deref())
     }
 
-    /// Nothing answers: in words, with what may be done.
+    /// The error for a server that does not respond, with a hint.
     pub(crate) fn unreachable(&self, error: &io::Error) -> Error {
-        let message = format!("no MariaDB or MySQL server answers at {}: {}", self.place, plain(error));
-        let hint = match (error.kind(), &self.place) {
-            (io::ErrorKind::PermissionDenied, _) => "use a user of the operating system that may use the socket",
+        let message = format!("no MariaDB or MySQL server responds at {}: {}", self.address, plain_message(error));
+        let hint = match (error.kind(), &self.address) {
+            (io::ErrorKind::PermissionDenied, _) => "use an operating system user with access to the socket",
             (io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock, _) => {
-                "check host, port and firewall (such a server speaks first), or give a longer connect_timeout"
+                "check host, port and firewall, or give a longer connect_timeout"
             }
-            (_, Place::Unix(_)) => "start the server, or name its socket with socket=FILE",
-            (_, Place::Tcp { .. }) => "check host and port, and bind_address of the server",
+            (_, ServerAddress::Unix(_)) => "start the server, or give its socket with socket=FILE",
+            (_, ServerAddress::Tcp { .. }) => "check host and port, and bind_address of the server",
         };
         Error::new(Kind::Unreachable, message).hint(hint)
     }
 
-    /// Something answers that does not speak the protocol.
-    pub(crate) fn foreign(&self, what: &str) -> Error {
-        Error::new(Kind::Unreachable, format!("what answers at {} is neither MariaDB nor MySQL: {what}", self.place))
-            .hint("check host and port: these servers listen on 3306 unless they were told otherwise")
+    /// The error for a peer that does not speak the protocol.
+    pub(crate) fn not_mysql(&self, what: &str) -> Error {
+        Error::new(Kind::Unreachable, format!("the server at {} is neither MariaDB nor MySQL: {what}", self.address))
+            .hint("check host and port: the default port of these servers is 3306")
     }
 }

@@ -1,42 +1,42 @@
 //! The counters of a node.
 //!
 //! Sources: MariaDB "Server Status Variables", MySQL "Server Status Variables"; the sources of both where these are
-//! silent. All are of the whole server and current at any moment: sessions publish nothing. A common name is used only
-//! where the meaning is equal. What the server has switched off is missing, not zero.
+//! silent. All are of the whole server and current at any moment: sessions need not publish them. A common name is used
+//! only for the same meaning. Disabled counters are missing, not zero.
 //!
 //! - Commits: see `commits`.
-//! - Physical reads and writes: requests of InnoDB, 1 page or more each. From version 10.8 on MariaDB writes its log past
-//!   these counters; elsewhere the writes of the log are in them and are taken off.
-//! - Time at work: MariaDB adds up what its sessions were busy, MySQL times its statements; see `database_time`.
-//! - Redo: MariaDB gives the position in the log; MySQL too, among the counters of InnoDB that are here where they are on
-//!   (its status variable of that name is a second old), and else what was written of it, which includes the rest of a
-//!   block.
-//! - Waits are those of the performance schema, of every instrument that is on and timed: all threads together, those of
-//!   the server itself included, which wait for work most of the time. Those for tables (`wait/io/table`,
-//!   `wait/lock/table`) are left out: they are sums over the tables that there are, and fall with one that is dropped.
-//! - How often the log was forced to storage MariaDB does not say from 10.8 on.
-//! - Reading the counters touches no table, and is no commit. But MySQL looks up in its dictionary what it has not at hand,
-//!   and `Handler_commit` counts these as well: how many, the session that reads is asked.
+//! - Physical reads and writes: requests of InnoDB, 1 page or more each. Since version 10.8 MariaDB does not count log
+//!   writes in them; elsewhere log writes are included and are subtracted.
+//! - Database time: MariaDB sums the busy time of its sessions, MySQL times its statements; see `database_time`.
+//! - Redo: the log position (LSN); in MySQL from InnoDB's metrics if enabled (the status variable of that name is up to
+//!   a second old), else the bytes written to the log, which include the rest of a block.
+//! - Waits are those of the performance schema, for all enabled and timed instruments: summed over all threads,
+//!   including background threads, which wait for work most of the time. Waits for tables (`wait/io/table`,
+//!   `wait/lock/table`) are excluded: they are sums over existing tables, and decrease when one is dropped.
+//! - MariaDB does not report the number of log syncs since 10.8.
+//! - Reading the counters accesses no table, and is not a commit. But MySQL reads its data dictionary on cache misses,
+//!   and `Handler_commit` counts these as well: their number is taken from the session status.
 
 use std::collections::BTreeMap;
 
-use engine::{Kind, Result, Session, Value};
+use engine::{Result, Session};
 use record::name;
 
 use crate::commits::Commits;
 use crate::connect::Server;
 use crate::database_time::DatabaseTime;
 use crate::flavour::Flavour;
+use crate::query::{if_permitted, is_on, rows};
 use crate::replication::Replication;
 use crate::session::Sums;
 
-/// A status variable: its name behind the prefix of the product, the variable, and what one of it is.
+/// A status variable: counter name without the prefix of the product, variable, and factor.
 type StatusCounter = (&'static str, &'static str, u64);
 
-/// Milliseconds and the like in nanoseconds.
+/// Factor from milliseconds to nanoseconds.
 const MILLISECOND_NS: u64 = 1_000_000;
 
-/// Variables of `show global status` that are counted under a name of the product.
+/// Variables of `show global status` with product-specific counter names.
 const STATUS: &[StatusCounter] = &[
     ("handler_commit_count", "Handler_commit", 1),
     ("handler_rollback_count", "Handler_rollback", 1),
@@ -62,8 +62,8 @@ const STATUS: &[StatusCounter] = &[
     ("statement_count", "Questions", 1),
 ];
 
-/// The same of a node of a cluster. On other servers some of these stand at zero.
-const OF_CLUSTER: &[StatusCounter] = &[
+/// The same for a node of a cluster. On other servers some of these are zero.
+const CLUSTER_STATUS: &[StatusCounter] = &[
     ("replicated_transaction_count", "wsrep_replicated", 1),
     ("replicated_bytes", "wsrep_replicated_bytes", 1),
     ("received_transaction_count", "wsrep_received", 1),
@@ -76,7 +76,7 @@ const OF_CLUSTER: &[StatusCounter] = &[
     ("flow_control_sent_count", "wsrep_flow_control_sent", 1),
 ];
 
-/// Counters of InnoDB that are there only while they are switched on.
+/// InnoDB metrics, which exist only if they are enabled.
 const METRICS: &[(&str, &str)] = &[
     ("transaction_write_count", "trx_rw_commits"),
     ("transaction_read_count", "trx_ro_commits"),
@@ -90,17 +90,17 @@ const METRICS: &[(&str, &str)] = &[
     ("row_deleted_count", "dml_deletes"),
 ];
 
-/// The counter of InnoDB that says the position in the log.
+/// The InnoDB metric with the log position.
 const LOG_POSITION: &str = "log_lsn_current";
 
-/// Waits of the performance schema, with the names of their counters.
+/// File waits of the performance schema, with the names of their counters.
 const WAITS: &[(&str, &str, &str, &str)] = &[
     ("wait/io/file/innodb/innodb_log_file", "log_sync", "count_misc", "sum_timer_misc"),
     ("wait/io/file/innodb/innodb_data_file", "data_file_read", "count_read", "sum_timer_read"),
     ("wait/io/file/innodb/innodb_data_file", "data_file_write", "count_write", "sum_timer_write"),
 ];
 
-/// What the performance schema counts at all.
+/// Whether the performance schema collects anything.
 const COLLECTED: &str = "exists (select 1 from performance_schema.setup_consumers \
      where name = 'global_instrumentation' and enabled = 'YES')";
 
@@ -108,8 +108,8 @@ const COLLECTED: &str = "exists (select 1 from performance_schema.setup_consumer
 pub(crate) struct CounterQuery {
     flavour: Flavour,
     replication: Replication,
-    /// Whether the writes of the log are among those of InnoDB.
-    log_among_writes: bool,
+    /// Whether log writes are included in InnoDB's data writes.
+    log_in_data_writes: bool,
     metrics: Option<String>,
     waits: Option<String>,
     events: Option<String>,
@@ -118,7 +118,7 @@ pub(crate) struct CounterQuery {
 }
 
 impl CounterQuery {
-    /// For `server`; `session` is asked what is switched on and may be read.
+    /// For `server`; `session` is used to detect what is enabled and readable.
     pub(crate) fn of(server: &Server, replication: Replication, session: &mut dyn Session) -> Result<CounterQuery> {
         let names = |list: Vec<&str>| format!("'{}'", list.join("', '"));
         let metrics = format!(
@@ -148,21 +148,21 @@ impl CounterQuery {
              and e.event_name like 'wait/%' and e.event_name not like 'wait/%/table/%' and e.event_name not in ({})",
             names(WAITS.iter().map(|(event, ..)| *event).collect())
         );
-        let is_on = says_on(session, "performance_schema")?;
-        let (waits, events) = match is_on {
-            true => (readable(session, file_waits.join(" union all "))?, readable(session, events)?),
+        let is_collected = is_on(session, "performance_schema")?;
+        let (waits, events) = match is_collected {
+            true => (if_permitted(session, file_waits.join(" union all "))?, if_permitted(session, events)?),
             false => (None, None),
         };
-        let log_among_writes = server.flavour == Flavour::MySql || server.release < (10, 8);
-        let metrics = readable(session, metrics)?;
-        let database_time = DatabaseTime::of(server.flavour, is_on, session)?;
+        let log_in_data_writes = server.flavour == Flavour::MySql || server.release < (10, 8);
+        let metrics = if_permitted(session, metrics)?;
+        let database_time = DatabaseTime::of(server.flavour, is_collected, session)?;
         let flavour = server.flavour;
-        let commits = Commits::of(flavour, replication, is_on, session)?;
-        Ok(CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, commits, database_time })
+        let commits = Commits::of(flavour, replication, is_collected, session)?;
+        Ok(CounterQuery { flavour, replication, log_in_data_writes, metrics, waits, events, commits, database_time })
     }
 
-    /// Reads them in `session`; `sums` is what the sessions of the node have counted. Also says how many commits of the
-    /// reading itself are not yet among them.
+    /// Reads them in `session`; `sums` are the counts of the node's sessions. The second value is the number of commits
+    /// of the reading itself that are not included yet.
     pub(crate) fn read(&self, session: &mut dyn Session, sums: Sums) -> Result<(BTreeMap<String, u64>, u64)> {
         self.own_commits(session)?;
         let answered = rows(session, "show global status")?;
@@ -189,7 +189,7 @@ impl CounterQuery {
         }
         let prefix = self.flavour.name();
         let mut own = |name: &str, value: u64| counters.insert(format!("{prefix}_{name}"), value);
-        let of_cluster = if self.replication == Replication::Galera { OF_CLUSTER } else { &[] };
+        let of_cluster = if self.replication == Replication::Galera { CLUSTER_STATUS } else { &[] };
         for (name, variable, unit) in STATUS.iter().chain(of_cluster) {
             if let Some(value) = status.get(variable) {
                 own(name, value.saturating_mul(*unit));
@@ -222,7 +222,7 @@ impl CounterQuery {
         Ok((counters, later))
     }
 
-    /// What MySQL has counted as commits of `session`, where that is the count.
+    /// Commits of `session` as counted by MySQL, if `Handler_commit` is the source.
     fn own_commits(&self, session: &mut dyn Session) -> Result<u64> {
         if (self.flavour, self.commits) != (Flavour::MySql, Commits::Handler) {
             return Ok(0);
@@ -231,7 +231,7 @@ impl CounterQuery {
         Ok(counted.first().and_then(|row| row.get(1)?.parse().ok()).unwrap_or(0))
     }
 
-    /// How far the log has come, by the counters of InnoDB.
+    /// The log position from InnoDB's metrics.
     fn log_position(&self, metrics: &[Vec<String>]) -> Option<u64> {
         let row = metrics.iter().find(|row| row.first().is_some_and(|name| name == LOG_POSITION))?;
         if self.flavour == Flavour::MySql { row.get(1)?.parse().ok() } else { None }
@@ -239,7 +239,7 @@ impl CounterQuery {
 
     fn common(&self, status: &BTreeMap<&str, u64>) -> BTreeMap<String, u64> {
         let value = |variable: &str| status.get(variable).copied();
-        let less = |variable: &str, log: &str| match self.log_among_writes {
+        let less = |variable: &str, log: &str| match self.log_in_data_writes {
             true => Some(value(variable)?.saturating_sub(value(log)?)),
             false => value(variable),
         };
@@ -260,54 +260,24 @@ impl CounterQuery {
     }
 }
 
-/// What the counters of a wait begin with behind the prefix of the product.
+/// Counter name of a wait event, without prefix and unit.
 fn stem(event: &str) -> String {
     event.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
-}
-
-/// Whether the variable `name` of the server is on.
-pub(crate) fn says_on(session: &mut dyn Session, name: &str) -> Result<bool> {
-    let value = rows(session, &format!("select cast(@@{name} as char)"))?;
-    Ok(value == [["1"]] || value == [["ON"]])
-}
-
-/// `sql`, if this user may run it.
-pub(crate) fn readable(session: &mut dyn Session, sql: String) -> Result<Option<String>> {
-    match rows(session, &sql) {
-        Ok(_) => Ok(Some(sql)),
-        // Not allowed, or not there in this version.
-        Err(error) if matches!(error.kind, Kind::Access | Kind::Statement) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// The rows of a question whose answers are texts.
-pub(crate) fn rows(session: &mut dyn Session, sql: &str) -> Result<Vec<Vec<String>>> {
-    let statement = session.prepare(sql)?;
-    let text = |value: Value<'static>| match value {
-        Value::Text(text) => text.into_owned(),
-        Value::Int(number) => number.to_string(),
-        Value::Decimal(number) => number.into_owned(),
-        Value::Float(number) => number.to_string(),
-        Value::Null => String::new(),
-    };
-    let rows = session.query(statement, &[])?;
-    Ok(rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn query(flavour: Flavour, log_among_writes: bool) -> CounterQuery {
+    fn query(flavour: Flavour, log_in_data_writes: bool) -> CounterQuery {
         let replication = Replication::Log(flavour);
         let (metrics, waits, events, commits, database_time) = (None, None, None, Commits::Handler, None);
-        CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, commits, database_time }
+        CounterQuery { flavour, replication, log_in_data_writes, metrics, waits, events, commits, database_time }
     }
 
     #[test]
     fn an_event_is_a_wait_by_its_name() {
-        for (event, counter, said) in [
+        for (event, counter, text) in [
             ("wait/io/file/sql/binlog", "mariadb_wait_io_file_sql_binlog_ns", "io_file_sql_binlog"),
             ("wait/io/file/aria/MAD-x", "mariadb_wait_io_file_aria_MAD_x_ns", "io_file_aria_MAD_x"),
             (
@@ -317,12 +287,12 @@ mod tests {
             ),
         ] {
             assert_eq!(format!("mariadb_{}_ns", stem(event)), counter);
-            assert_eq!(name::wait(counter).map(|wait| wait.event), Some(said));
+            assert_eq!(name::wait(counter).map(|wait| wait.event), Some(text));
         }
     }
 
     #[test]
-    fn writes_of_the_log_are_no_writes_of_data() {
+    fn log_writes_are_not_data_writes() {
         let status = BTreeMap::from([
             ("Innodb_data_writes", 100),
             ("Innodb_log_writes", 40),
@@ -343,7 +313,7 @@ mod tests {
         let waits = WAITS.iter().map(|(_, name, _, _)| *name);
         let mut names: Vec<&str> = STATUS
             .iter()
-            .chain(OF_CLUSTER)
+            .chain(CLUSTER_STATUS)
             .map(|(name, _, _)| *name)
             .chain(METRICS.iter().map(|(name, _)| *name))
             .chain(waits)

@@ -1,9 +1,9 @@
-//! How MariaDB and MySQL say what tests need said.
+//! SQL dialect of MariaDB and MySQL.
 
 use engine::{ColumnType, Dialect, Partitions, Placeholder, Sparse, Table};
 use record::Bytes;
 
-/// The words of both.
+/// The dialect of both.
 pub(crate) static DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Question,
     quoted,
@@ -11,15 +11,15 @@ pub(crate) static DIALECT: Dialect = Dialect {
     finish,
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],
     truncate: |name| vec![format!("truncate table {}", quoted(name))],
-    // A statement is one thread. (MySQL counts rows and builds indexes with several; a session of ours uses one.)
+    // A statement uses one thread. (MySQL can count rows and build indexes with several; dbdyno's sessions use one.)
     threads: |_| Vec::new(),
-    // Rows are read in the order of the index; the cost of seeks is what would make a small table be scanned.
+    // Rows are read in index order; the cost of seeks would cause scans of small tables.
     single_block_reads: &["set optimizer_switch = 'mrr=off'", "set max_seeks_for_key = 1"],
     table_bytes,
     sparse,
 };
 
-/// A name as it stands, whatever word it is.
+/// A quoted identifier.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
@@ -34,7 +34,7 @@ fn kind(column: ColumnType) -> String {
     }
 }
 
-/// The table itself is the b-tree of its primary key: added later, it would be written twice. Character set and
+/// The table is clustered by its primary key: if the key were added later, it would be written twice. Character set and
 /// collation are those of the database.
 fn create(table: &Table) -> Vec<String> {
     let mut parts = table.definitions(quoted, kind);
@@ -45,7 +45,7 @@ fn create(table: &Table) -> Vec<String> {
     vec![format!("create table {name} ({}) engine = InnoDB{compressed}{partitions}", parts.join(", "))]
 }
 
-/// Ranges of dates, each divided by the server's own hash, which takes columns of any type.
+/// Ranges of dates, subpartitioned by the server's hash, which supports columns of any type.
 fn partitioned(partitions: &Partitions) -> String {
     let ends = partitions.ends();
     let ends = ends.iter().map(|end| format!("('{end}')")).chain(["(maxvalue)".to_owned()]);
@@ -58,8 +58,8 @@ fn partitioned(partitions: &Partitions) -> String {
     format!(" partition by range columns ({}){parts} ({})", quoted(&partitions.by_date), ranges.join(", "))
 }
 
-/// Pages that the table and its indexes have for themselves, in all parts: counted, not estimated, when the statistics are
-/// made, which `finish` does. (The files are larger by what the server has reserved of the file system.)
+/// Pages of the table and its indexes, in all partitions: counted, not estimated, when `finish` updates the statistics.
+/// (The files are larger by preallocated space.)
 fn table_bytes(name: &str) -> Option<String> {
     Some(format!(
         "select data_length, index_length from information_schema.tables \
@@ -68,8 +68,8 @@ fn table_bytes(name: &str) -> Option<String> {
     ))
 }
 
-/// InnoDB never puts fewer than two rows into a page, so that every second one only fills it. A row may have half of a
-/// page, and no more than 16 KB: pages of 64 KiB have four.
+/// InnoDB stores at least two rows per page, so that every second one is filler. A row may use half of a page, and at
+/// most 16 KB: pages of 64 KiB have four.
 fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
     let rows_per_block = if block.0 > 32 << 10 { 4 } else { 2 };
     let row_bytes = (block.0 * 44 / 50 / u64::from(rows_per_block)) as u32;
@@ -86,7 +86,7 @@ fn finish(table: &Table) -> Vec<String> {
     table.indexes.iter().map(index).chain([format!("analyze table {name}")]).collect()
 }
 
-/// `create` where `table` has no index of the name `index`: only MariaDB has words for that.
+/// `create` if `table` has no index `index`: only MariaDB has `if not exists` for it.
 fn unless_indexed(table: &str, index: &str, create: &str) -> String {
     format!(
         "set @dbdyno_index = (select if(count(*) > 0, 'do 0', {}) from information_schema.statistics \
@@ -98,7 +98,7 @@ fn unless_indexed(table: &str, index: &str, create: &str) -> String {
     )
 }
 
-/// A text as a statement has it.
+/// A string literal.
 fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
@@ -109,7 +109,7 @@ mod tests {
     use engine_kit::sample;
 
     #[test]
-    fn a_table_has_its_key_from_the_start_and_its_indexes_after_the_load() {
+    fn a_table_is_created_with_its_key_and_gets_indexes_after_the_load() {
         let table = sample::table("order");
         let columns = "`id` bigint not null, `price` decimal(12, 2) not null, `weight` double not null, \
                        `bought` date not null, `note` varchar(40) not null, primary key (`id`)";
@@ -122,8 +122,8 @@ mod tests {
     }
 
     #[test]
-    fn a_table_in_parts_is_one_statement_compressed_or_not() {
-        let table = Table { compressed: true, ..sample::table_in_parts("order") };
+    fn a_partitioned_table_is_one_statement() {
+        let table = Table { compressed: true, ..sample::partitioned_table("order") };
         let create = create(&table);
         let options = create[0].split_once(") engine = ").expect("options").1;
         assert_eq!(
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_in_a_name_stays_in_the_name() {
+    fn quotes_in_names_are_escaped() {
         assert_eq!(quoted("a`; drop table b; --"), "`a``; drop table b; --`");
     }
 }

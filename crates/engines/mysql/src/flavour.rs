@@ -1,6 +1,6 @@
-//! Two products speak this protocol; what they say differently hangs on which one it is.
+//! The two products with this protocol.
 
-/// Which product a server is.
+/// Product of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavour {
     MariaDb,
@@ -16,7 +16,7 @@ impl Flavour {
         }
     }
 
-    /// Name as its makers write it.
+    /// Product name.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Flavour::MariaDb => "MariaDB",
@@ -24,12 +24,12 @@ impl Flavour {
         }
     }
 
-    /// The product that calls its version `version`: relatives of MySQL (Percona Server, Aurora) count as MySQL.
+    /// The product with this version text: derivatives of MySQL (Percona Server, Aurora) count as MySQL.
     pub(crate) fn of_version(version: &str) -> Flavour {
         if version.contains("MariaDB") { Flavour::MariaDb } else { Flavour::MySql }
     }
 
-    /// The collation in which texts are equal where their bytes are, a space at the end included.
+    /// The binary collation without padding.
     pub(crate) const fn collation(self) -> &'static str {
         match self {
             Flavour::MariaDb => "utf8mb4_nopad_bin",
@@ -37,7 +37,7 @@ impl Flavour {
         }
     }
 
-    /// The oldest version that is measured: the first with what is asked of its session and its counters.
+    /// The oldest supported version: the first with the required session features and counters.
     pub(crate) const fn version_min(self) -> (u32, u32) {
         match self {
             Flavour::MariaDb => (10, 5),
@@ -46,19 +46,18 @@ impl Flavour {
     }
 }
 
-/// Version and release in `5.5.5-10.11.19-MariaDB-0+deb12u1` (what stands before the first dash is there for old
-/// replicas) or `8.0.36`.
+/// Version and release in `5.5.5-10.11.19-MariaDB-0+deb12u1` (the prefix is for old replicas) or `8.0.36`.
 pub(crate) fn release(version: &str) -> Option<(u32, u32)> {
     let version = match Flavour::of_version(version) {
-        Flavour::MariaDb => plain(version),
+        Flavour::MariaDb => release_text(version),
         Flavour::MySql => version,
     };
     let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// A version without what MariaDB puts before it for old replicas.
-pub(crate) fn plain(version: &str) -> &str {
+/// A version without MariaDB's prefix for old replicas.
+pub(crate) fn release_text(version: &str) -> &str {
     version.strip_prefix("5.5.5-").unwrap_or(version)
 }
 
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_says_the_product_and_the_release() {
+    fn a_version_has_product_and_release() {
         for (version, flavour, expected) in [
             ("5.5.5-10.11.19-MariaDB-0+deb12u1", Flavour::MariaDb, Some((10, 11))),
             ("11.4.2-MariaDB", Flavour::MariaDb, Some((11, 4))),

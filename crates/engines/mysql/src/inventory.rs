@@ -1,4 +1,4 @@
-//! What the server is and how it is set.
+//! Version and settings of the server.
 
 use engine::{Result, Value};
 use record::{Bytes, EngineInventory, Location, Setting};
@@ -6,7 +6,7 @@ use record::{Bytes, EngineInventory, Location, Setting};
 use crate::flavour::Flavour;
 use crate::session::MysqlSession;
 
-/// Settings that figures depend on most: they are always shown.
+/// Settings with the largest influence on figures: they are always shown.
 const IMPORTANT: [&str; 28] = [
     "binlog_format",
     "innodb_adaptive_hash_index",
@@ -38,27 +38,27 @@ const IMPORTANT: [&str; 28] = [
     "wsrep_trx_fragment_size",
 ];
 
-/// Settings that say where files lie, and those that may hold a password or another secret.
-const NOT_SHOWN: &str = "^(socket|datadir|basedir|tmpdir|pid_file|log_error|ignore_db_dirs|hostname\
+/// Settings with paths, and those that may contain a secret.
+const HIDDEN: &str = "^(socket|datadir|basedir|tmpdir|pid_file|log_error|ignore_db_dirs|hostname\
                          |wsrep_(cluster_address|cluster_name|node_address|provider|provider_options))$\
                          |_dir$|_file$|password|passphrase|secret|token|credential|private_key";
 
-/// Where and how the session that asks reached the server.
-pub(crate) struct Seen {
+/// Connection of the session that reads the inventory.
+pub(crate) struct ConnectionInfo {
     pub(crate) location: Location,
     pub(crate) encryption: Option<String>,
     pub(crate) temporary: bool,
-    /// Nodes of the cluster that it is one of; none where it is of no cluster.
+    /// Number of nodes of its cluster, if any.
     pub(crate) cluster_nodes: Option<u32>,
 }
 
-/// Reads it.
-pub(crate) fn read(session: &mut MysqlSession, seen: Seen) -> Result<EngineInventory> {
+/// Reads the inventory.
+pub(crate) fn read(session: &mut MysqlSession, connection: ConnectionInfo) -> Result<EngineInventory> {
     let flavour = session.server().flavour;
     let settings = settings(session)?;
     let value = |name: &str| settings.iter().find(|setting| setting.name == name).map(|setting| setting.value.as_str());
     let (durable, mut durability) = durability(&value);
-    if let Some(nodes) = seen.cluster_nodes {
+    if let Some(nodes) = connection.cluster_nodes {
         let size = format!("every commit certified by {nodes} nodes, and on each written as follows: ");
         durability.insert_str(0, &size);
     }
@@ -67,10 +67,10 @@ pub(crate) fn read(session: &mut MysqlSession, seen: Seen) -> Result<EngineInven
         name: flavour.name().to_owned(),
         title: flavour.title().to_owned(),
         version: session.server().version.clone(),
-        location: seen.location,
-        nodes: seen.cluster_nodes.unwrap_or(1),
-        encryption: seen.encryption,
-        temporary: seen.temporary,
+        location: connection.location,
+        nodes: connection.cluster_nodes.unwrap_or(1),
+        encryption: connection.encryption,
+        temporary: connection.temporary,
         direct_reads: direct_reads(&value),
         block_bytes: bytes("innodb_page_size"),
         cache_bytes: bytes("innodb_buffer_pool_size"),
@@ -80,8 +80,8 @@ pub(crate) fn read(session: &mut MysqlSession, seen: Seen) -> Result<EngineInven
     })
 }
 
-/// The settings that differ from the default (in MySQL, which does not say its defaults: those that somebody has set) and
-/// the important ones, by name. What may hold a secret is not asked for.
+/// The non-default settings (in MySQL, which does not report defaults: the explicitly set ones) and the important ones,
+/// by name. Settings that may contain a secret are not read.
 fn settings(session: &mut MysqlSession) -> Result<Vec<Setting>> {
     let important: Vec<String> = IMPORTANT.iter().map(|name| format!("'{name}'")).collect();
     let important = important.join(", ");
@@ -90,21 +90,21 @@ fn settings(session: &mut MysqlSession) -> Result<Vec<Setting>> {
             "select lower(variable_name) as name, cast(global_value as char), cast(default_value as char) \
              from information_schema.system_variables where global_value is not null \
              and (lower(variable_name) in ({important}) or global_value_origin in ('CONFIG', 'SQL') \
-             and not (global_value <=> default_value)) and not lower(variable_name) rlike '{NOT_SHOWN}' order by name"
+             and not (global_value <=> default_value)) and not lower(variable_name) rlike '{HIDDEN}' order by name"
         ),
         Flavour::MySql => format!(
             "select lower(v.variable_name) as name, cast(v.variable_value as char), cast(null as char) \
              from performance_schema.global_variables v left join performance_schema.variables_info i \
              on i.variable_name = v.variable_name where (lower(v.variable_name) in ({important}) \
              or i.variable_source <> 'COMPILED') \
-             and not lower(v.variable_name) rlike '{NOT_SHOWN}' order by name"
+             and not lower(v.variable_name) rlike '{HIDDEN}' order by name"
         ),
     };
     let text = |value: &Value<'_>| match value {
         Value::Text(text) => Some(text.clone().into_owned()),
         _ => None,
     };
-    let rows = session.ask(&sql)?;
+    let rows = session.query_sql(&sql)?;
     Ok(rows
         .iter()
         .filter_map(|row| match row.as_slice() {
@@ -117,12 +117,12 @@ fn settings(session: &mut MysqlSession) -> Result<Vec<Setting>> {
 /// Whether data files are opened with `O_DIRECT`.
 fn direct_reads<'a>(value: &impl Fn(&str) -> Option<&'a str>) -> Option<bool> {
     let is_direct = |method: &str| method.to_ascii_uppercase().starts_with("O_DIRECT");
-    // MariaDB has replaced the one by the other in version 11, and shows both.
+    // MariaDB has replaced the latter by the former in version 11, and shows both.
     let unbuffered = value("innodb_data_file_buffering").map(|buffering| !buffering.eq_ignore_ascii_case("on"));
     unbuffered.or_else(|| value("innodb_flush_method").map(is_direct))
 }
 
-/// Whether an acknowledged commit survives a crash of the operating system, and the settings that say so.
+/// Whether an acknowledged commit survives a crash of the operating system, and the settings that it depends on.
 fn durability<'a>(value: &impl Fn(&str) -> Option<&'a str>) -> (Option<bool>, String) {
     let names =
         ["innodb_flush_log_at_trx_commit", "innodb_doublewrite", "innodb_flush_method", "log_bin", "sync_binlog"];

@@ -1,14 +1,14 @@
-//! MariaDB and MySQL, two products that speak one protocol.
+//! MariaDB and MySQL, two products with the same protocol.
 //!
-//! A crate of its own so that its weight (the protocol, TLS) is paid only where it is used. The session is our own
-//! because it is what is measured with: it does one write and one read for a statement and allocates nothing.
+//! A crate of its own so that its dependencies (the protocol, TLS) are limited to it. It has its own client, because
+//! client overhead is part of the measurement: a statement is one write and one read without allocation.
 //!
-//! Native needs: none; `local:mariadb` and `local:mysql` need the server's programs, and `local:mariadb?nodes=N` the
-//! library of Galera. Known limits: no client certificates; a password is proved by `mysql_native_password` and
-//! `caching_sha2_password`; it is sent itself (`sha256_password`, `mysql_clear_password`, and `caching_sha2_password` where
-//! the server keeps no proof of it) only over a private socket, to a server whose certificate is verified, or by an explicit
-//! wish; `local:mysql` needs MySQL 8.0.30, the first with `innodb_redo_log_capacity`. Replicas of MySQL are not run against
-//! servers: what is said of them is from its documentation.
+//! Native dependencies: none; `local:mariadb` and `local:mysql` need the server's programs, and `local:mariadb?nodes=N`
+//! the Galera library. Known limits: no client certificates; supported plugins are `mysql_native_password` and
+//! `caching_sha2_password`; a clear text password (`sha256_password`, `mysql_clear_password`, and
+//! `caching_sha2_password` if the server has not cached the hash) is sent only over a private socket, to a verified
+//! server, or with an explicit option; `local:mysql` needs MySQL 8.0.30, the first with `innodb_redo_log_capacity`.
+//! Replicas of MySQL are untested, and implemented from its documentation.
 
 mod activity;
 mod caps;
@@ -28,6 +28,7 @@ mod node;
 mod objects;
 mod opening;
 mod process;
+mod query;
 mod replication;
 mod server;
 mod session;
@@ -46,8 +47,8 @@ pub const MARIADB: MysqlEngine = MysqlEngine { flavour: Flavour::MariaDb };
 /// MySQL 8.0 and later.
 pub const MYSQL: MysqlEngine = MysqlEngine { flavour: Flavour::MySql };
 
-/// One of the two products, before a connection is made. Which one a server is, it says itself: the scheme of a URL
-/// decides nothing.
+/// One of the two products, before a connection is made. The product of a server is detected, not taken from the scheme
+/// of the URL.
 #[derive(Clone, Copy, Debug)]
 pub struct MysqlEngine {
     flavour: Flavour,

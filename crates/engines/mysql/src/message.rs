@@ -1,6 +1,6 @@
-//! What stands in the payloads of the server. Every read is checked: a short or lying payload is an error.
+//! Parsing of server payloads. Every read is checked: a short or inconsistent payload is an error.
 //!
-//! Source: MySQL "Client/Server Protocol" and MariaDB "Clients & Server Protocol"; where they differ, it is said.
+//! Source: MySQL "Client/Server Protocol" and MariaDB "Clients & Server Protocol".
 
 use std::io;
 
@@ -14,7 +14,7 @@ pub(crate) mod status {
     pub(crate) const MORE_RESULTS: u16 = 0x0008;
 }
 
-/// Reads a payload from its front.
+/// Reads a payload sequentially.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -44,8 +44,7 @@ impl<'a> Reader<'a> {
 
     #[inline]
     pub(crate) fn chunk<const N: usize>(&mut self) -> io::Result<[u8; N]> {
-        let (taken, rest) =
-            self.rest.split_first_chunk::<N>().ok_or_else(|| malformed("a number that is cut short"))?;
+        let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or_else(|| malformed("a truncated number"))?;
         self.rest = rest;
         Ok(*taken)
     }
@@ -64,7 +63,7 @@ impl<'a> Reader<'a> {
         self.chunk().map(u32::from_le_bytes)
     }
 
-    /// An integer of a length that its first byte says.
+    /// A length-encoded integer.
     #[inline]
     pub(crate) fn number(&mut self) -> io::Result<u64> {
         match self.byte()? {
@@ -72,19 +71,20 @@ impl<'a> Reader<'a> {
             0xfc => Ok(self.int2()?.into()),
             0xfd => self.chunk::<3>().map(|[a, b, c]| u32::from_le_bytes([a, b, c, 0]).into()),
             0xfe => self.chunk().map(u64::from_le_bytes),
-            // 0xfb is the null of a text row, 0xff begins an error.
-            other => Err(malformed(format!("a length that begins with {other:#04x}"))),
+            // 0xfb is null in a text row, 0xff is an error packet.
+            other => Err(malformed(format!("a length that starts with {other:#04x}"))),
         }
     }
 
-    /// Bytes behind their length.
+    /// Length-encoded bytes.
     #[inline]
     pub(crate) fn bytes(&mut self) -> io::Result<&'a [u8]> {
-        let length = usize::try_from(self.number()?).map_err(|_| malformed("a length beyond all memory"))?;
+        let length =
+            usize::try_from(self.number()?).map_err(|_| malformed("a length that exceeds the address space"))?;
         self.take(length)
     }
 
-    /// Text up to the next zero byte, or to the end where there is none.
+    /// Text up to the next zero byte, or to the end.
     pub(crate) fn text(&mut self) -> &'a [u8] {
         let length = self.rest.iter().position(|byte| *byte == 0);
         let (text, rest) = self.rest.split_at(length.unwrap_or(self.rest.len()));
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What an OK says, or the packet that ends a result and says the same.
+/// Contents of an OK packet, or of the packet that ends a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
     pub(crate) affected: u64,
@@ -101,7 +101,19 @@ pub(crate) struct Done {
     pub(crate) warnings: u16,
 }
 
-/// Reads an OK; its first byte is 0x00, or 0xfe where it ends a result.
+/// Result of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CommandResult {
+    /// Changed rows of the last result that changes rows.
+    pub(crate) affected: u64,
+    /// Whether one of the results was rows.
+    pub(crate) returned_rows: bool,
+    /// Number of results.
+    pub(crate) results: u64,
+    pub(crate) warnings: u16,
+}
+
+/// Reads an OK; its first byte is 0x00, or 0xfe at the end of a result.
 #[inline]
 pub(crate) fn done(body: &[u8]) -> io::Result<Done> {
     let mut reader = Reader::new(body);
@@ -112,7 +124,7 @@ pub(crate) fn done(body: &[u8]) -> io::Result<Done> {
     Ok(Done { affected, status: reader.int2()?, warnings: reader.int2()? })
 }
 
-/// Whether `body` ends the rows of a result. A row may begin with 0xfe too, but only if it is longer than a packet.
+/// Whether `body` ends the rows of a result. A row may start with 0xfe too, but only if it is longer than a packet.
 #[inline]
 pub(crate) fn ends_rows(body: &[u8]) -> bool {
     body.first() == Some(&0xfe) && body.len() < crate::wire::PAYLOAD_BYTES_MAX
@@ -142,7 +154,7 @@ pub(crate) fn column(body: &[u8]) -> io::Result<ResultColumn> {
     Ok(ResultColumn { kind, unsigned: flags & UNSIGNED != 0 })
 }
 
-/// The head of an answer to PREPARE.
+/// The first packet of a response to PREPARE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PrepareHead {
     pub(crate) id: u32,
@@ -150,7 +162,7 @@ pub(crate) struct PrepareHead {
     pub(crate) parameters: usize,
 }
 
-/// Reads the answer to PREPARE; the definitions follow in packets of their own.
+/// Reads the first packet of a response to PREPARE; the definitions follow in separate packets.
 pub(crate) fn prepare_head(body: &[u8]) -> io::Result<PrepareHead> {
     let mut reader = Reader::new(body);
     reader.byte()?;
@@ -163,7 +175,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_number_is_as_long_as_its_first_byte_says() {
+    fn a_number_has_the_length_of_its_first_byte() {
         let read = |bytes: &[u8]| Reader::new(bytes).number().ok();
         assert_eq!(read(&[250]), Some(250));
         assert_eq!(read(&[0xfc, 1, 2]), Some(0x0201));

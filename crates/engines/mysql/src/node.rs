@@ -1,4 +1,4 @@
-//! A running server: ours for the time of the measurement, or somebody's.
+//! A running server: a temporary one, or one that dbdyno did not start.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value};
 use record::EngineInventory;
-use transport::Way;
+use transport::Route;
 
 use crate::activity::ActivityQuery;
 use crate::caps::{caps, is_on, variable};
 use crate::connect::Login;
 use crate::counter::CounterQuery;
-use crate::inventory::{self, Seen};
+use crate::inventory::{self, ConnectionInfo};
 use crate::objects::MysqlObjects;
 use crate::process;
 use crate::replication::{self, Replication};
@@ -23,49 +23,49 @@ use crate::session::{MysqlSession, SessionCounts};
 
 /// The database that dbdyno works in, and the name of the lock that is held on it.
 const DATABASE: &str = "dbdyno";
-/// A table that says whose the database is.
-const MARK: &str = "dbdyno_mark";
-/// What its comment begins with.
-const OURS: &str = "dbdyno:";
+/// A table that marks the database as created by dbdyno.
+const MARKER_TABLE: &str = "dbdyno_mark";
+/// Prefix of its comment.
+const COMMENT_PREFIX: &str = "dbdyno:";
 
-/// How long [`Node::settle`] waits for InnoDB to write and to tidy up.
-const SETTLE_LIMIT: Duration = Duration::from_secs(60);
-/// Transactions whose old rows may still lie about when a node counts as settled.
+/// Timeout of [`Node::settle`] for flushing and purge.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Maximum history list length of a settled node.
 const HISTORY_MAX: i64 = 200;
 
 /// One server.
 pub(crate) struct MysqlNode {
     login: Arc<Login>,
-    /// The server that dbdyno started, if it did.
+    /// The server that dbdyno started, if any.
     cluster: Option<Cluster>,
-    /// What it is called beside others.
+    /// Name among the nodes of a target.
     pub(crate) name: String,
     replication: Replication,
     takes_writes: bool,
     keep: bool,
     claimed: AtomicBool,
-    /// Holds the lock of the database for as long as the node is open.
+    /// Holds the lock of the database as long as the node is open.
     guard: Mutex<Option<MysqlSession>>,
     caps: Caps,
     counters: CounterQuery,
-    /// Absent where the server does not tell what its sessions do.
+    /// Absent if the server does not report active sessions.
     activity: Option<ActivityQuery>,
     counts: SessionCounts,
-    way: Way,
-    /// The server's process, where it is in sight.
+    route: Route,
+    /// The server process, if visible.
     process: Option<u32>,
     data_directory: Option<PathBuf>,
 }
 
 impl MysqlNode {
-    /// The server that `login` leads to, `cluster` where dbdyno has started it.
+    /// The server of `login`; `cluster` if dbdyno has started it.
     pub(crate) fn of(login: Login, cluster: Option<Cluster>, keep: bool) -> Result<MysqlNode> {
         let (login, counts) = (Arc::new(login), SessionCounts::default());
         let mut session = MysqlSession::start(login.open(None)?, login.clone(), &counts)?;
-        let (way, server) = (session.way().clone(), session.server().clone());
+        let (route, server) = (session.route().clone(), session.server().clone());
         let process = match &cluster {
             Some(cluster) => Some(cluster.pid),
-            None => process(&mut session, &way)?,
+            None => process(&mut session, &route)?,
         };
         let data_directory = match (&cluster, process) {
             (Some(cluster), _) => Some(cluster.data_directory.clone()),
@@ -75,7 +75,7 @@ impl MysqlNode {
         let caps = caps(&mut session, &server)?;
         let replication = Replication::of(&mut session)?;
         if replication == Replication::Galera {
-            counts.ask_sessions();
+            counts.enable_commit_queries();
         }
         let counters = CounterQuery::of(&server, replication, &mut session)?;
         let activity = ActivityQuery::of(&mut session)?;
@@ -93,7 +93,7 @@ impl MysqlNode {
             counters,
             activity,
             counts,
-            way,
+            route,
             process,
             data_directory,
         })
@@ -103,17 +103,18 @@ impl MysqlNode {
         MysqlSession::start(self.login.open(database)?, self.login.clone(), &self.counts)
     }
 
-    /// Two measurements on one server would measure each other, and the first to end would remove the database.
+    /// Locks the database: two measurements on one server would disturb each other, and the first to end would remove
+    /// the database.
     fn lock_database(&self, session: &mut MysqlSession) -> Result<()> {
-        // A session that has just ended may hold it for a moment.
-        if session.ask(&format!("select get_lock('{DATABASE}', 2)"))? == [[Value::Int(1)]] {
+        // A session that was just closed may hold it for a moment.
+        if session.query_sql(&format!("select get_lock('{DATABASE}', 2)"))? == [[Value::Int(1)]] {
             return Ok(());
         }
         let message = format!("database {DATABASE} is in use by another dbdyno");
-        Err(Error::new(Kind::NotOurs, message).hint("wait until it has ended"))
+        Err(Error::new(Kind::NotOurs, message).hint("wait until it has exited"))
     }
 
-    /// Makes the database, or finds it.
+    /// Creates the database unless it exists.
     fn make_database(&self, session: &mut MysqlSession) -> Result<()> {
         if self.find_database(session)? {
             return Ok(());
@@ -121,8 +122,8 @@ impl MysqlNode {
         let collation = session.server().flavour.collation();
         let made = session.batch(&format!(
             "create database {DATABASE} character set utf8mb4 collate {collation}; \
-             create table {DATABASE}.{MARK} (id int primary key) engine = InnoDB \
-             comment = '{OURS} the database in which dbdyno measures; it removes it when it is done'"
+             create table {DATABASE}.{MARKER_TABLE} (id int primary key) engine = InnoDB \
+             comment = '{COMMENT_PREFIX} the database in which dbdyno measures; it removes it when it is done'"
         ));
         made.map_err(|error| match error.kind {
             Kind::Access => {
@@ -134,20 +135,20 @@ impl MysqlNode {
         })
     }
 
-    /// Whether the database is there and ours to use.
+    /// Whether the database exists and was created by dbdyno.
     fn find_database(&self, session: &mut MysqlSession) -> Result<bool> {
-        let rows = session.ask(&format!(
+        let rows = session.query_sql(&format!(
             "select (select count(*) from information_schema.schemata where schema_name = '{DATABASE}'), \
              (select max(table_comment) from information_schema.tables \
-             where table_schema = '{DATABASE}' and table_name = '{MARK}')"
+             where table_schema = '{DATABASE}' and table_name = '{MARKER_TABLE}')"
         ))?;
         match rows.first().map(Vec::as_slice) {
             Some([Value::Int(0), _]) => Ok(false),
-            Some([_, Value::Text(comment)]) if comment.starts_with(OURS) => Ok(true),
+            Some([_, Value::Text(comment)]) if comment.starts_with(COMMENT_PREFIX) => Ok(true),
             _ => {
-                let message = format!("database {DATABASE} was not made by dbdyno");
+                let message = format!("database {DATABASE} was not created by dbdyno");
                 Err(Error::new(Kind::NotOurs, message)
-                    .hint(format!("rename it, or, if nothing in it is needed: drop database {DATABASE}")))
+                    .hint(format!("rename it, or drop it if it is not needed: drop database {DATABASE}")))
             }
         }
     }
@@ -180,21 +181,22 @@ impl Node for MysqlNode {
     }
 
     fn join(&self) -> Result<()> {
-        let begun = Instant::now();
+        let start = Instant::now();
         let mut session = self.session(None)?;
         loop {
-            // The database comes before its mark: for a moment it may look like somebody else's.
-            let seen = self.find_database(&mut session);
-            let is_late = begun.elapsed() > replication::TIMEOUT;
-            match seen {
+            // The database is replicated before its marker table: for a moment it may look foreign.
+            let connection = self.find_database(&mut session);
+            let is_late = start.elapsed() > replication::TIMEOUT;
+            match connection {
                 Ok(true) => break,
                 Err(error) if error.kind != Kind::NotOurs || is_late => return Err(error),
                 Ok(false) | Err(_) => {}
             }
             if is_late {
                 let seconds = replication::TIMEOUT.as_secs();
-                let message = format!("database {DATABASE}, made on another node, is not seen here within {seconds} s");
-                return Err(Error::new(Kind::NotOurs, message).hint("name nodes of one database, that replicate"));
+                let message =
+                    format!("database {DATABASE}, created on another node, is not visible here within {seconds} s");
+                return Err(Error::new(Kind::NotOurs, message).hint("give nodes of one replicated database"));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -222,13 +224,13 @@ impl Node for MysqlNode {
             Replication::Galera => Some(replication::cluster_nodes(&mut session)?),
             Replication::Log(_) => None,
         };
-        let seen = Seen {
-            location: self.way.location(),
-            encryption: self.way.encryption.clone(),
+        let connection = ConnectionInfo {
+            location: self.route.location(),
+            encryption: self.route.encryption.clone(),
             temporary: self.cluster.is_some(),
             cluster_nodes,
         };
-        inventory::read(&mut session, seen)
+        inventory::read(&mut session, connection)
     }
 
     fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
@@ -236,19 +238,19 @@ impl Node for MysqlNode {
     }
 
     fn time_statements(&self, on: bool) -> Result<()> {
-        let ours = self.cluster.as_ref().and(self.counters.database_time.as_ref());
-        match ours.and_then(|time| time.switch(on)) {
+        let own_server = self.cluster.as_ref().and(self.counters.database_time.as_ref());
+        match own_server.and_then(|time| time.switch(on)) {
             Some(statement) => self.connect()?.batch(statement),
             None => Ok(()),
         }
     }
 
     fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
-        self.activity.as_ref().map(|activity| activity.look(session)).transpose()
+        self.activity.as_ref().map(|activity| activity.sample(session)).transpose()
     }
 
-    /// On a server of ours every changed page is written and old rows are removed. On somebody else's there is no
-    /// statement for it that would not change how the server is set.
+    /// On a temporary server all dirty pages are flushed and old row versions are purged. On other servers nothing is
+    /// done, because that needs changes of settings.
     fn settle(&self, session: &mut dyn Session) -> Result<()> {
         if self.cluster.is_none() {
             return Ok(());
@@ -257,7 +259,7 @@ impl Node for MysqlNode {
             "set @share = @@global.innodb_max_dirty_pages_pct, @low = @@global.innodb_max_dirty_pages_pct_lwm; \
              set global innodb_max_dirty_pages_pct_lwm = 0, global innodb_max_dirty_pages_pct = 0",
         )?;
-        let waited = settled(session);
+        let waited = wait_until_settled(session);
         session.batch(
             "set global innodb_max_dirty_pages_pct = @share; set global innodb_max_dirty_pages_pct_lwm = @low",
         )?;
@@ -280,7 +282,7 @@ impl Node for MysqlNode {
         let mut guard = node.guard.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(cluster) = node.cluster {
             if let (true, Replication::Galera, Some(session)) = (node.keep, node.replication, guard.as_mut()) {
-                // What was committed on the other nodes belongs to what is kept.
+                // Commits of the other nodes must be included in the kept data.
                 replication::wait_for_group(session)?;
             }
             drop(guard);
@@ -290,26 +292,26 @@ impl Node for MysqlNode {
         if node.keep {
             return Ok(());
         }
-        // A session of ours that hangs must not make this one hang. The lock is held until nothing is left.
+        // A hanging session must not block this one. The lock is held until the database is removed.
         session.batch(&format!("set lock_wait_timeout = 10; drop database if exists {DATABASE}")).map_err(|error| {
             let message = format!("database {DATABASE} cannot be removed: {}", error.message);
-            Error { message, ..error }.hint(format!("see who uses it, then: drop database {DATABASE}"))
+            Error { message, ..error }.hint(format!("check who uses it, then: drop database {DATABASE}"))
         })
     }
 }
 
-/// How many pages are to be written.
+/// Number of dirty pages.
 const DIRTY: &str = "show global status like 'Innodb_buffer_pool_pages_dirty'";
 
-/// How many transactions have left old rows, as each product says it.
+/// History list length, for each product.
 const HISTORY: [&str; 2] = [
     "show global status like 'Innodb_history_list_length'",
     "select name, cast(count as char) from information_schema.innodb_metrics where name = 'trx_rseg_history_len'",
 ];
 
-/// Waits until no page is to be written and old rows are gone, or the limit has passed.
-fn settled(session: &mut dyn Session) -> Result<()> {
-    let begun = Instant::now();
+/// Waits until no page is dirty and old row versions are purged, or until the timeout.
+fn wait_until_settled(session: &mut dyn Session) -> Result<()> {
+    let start = Instant::now();
     let mut value = |sql: &str| -> Result<Option<i64>> {
         let statement = session.prepare(sql)?;
         let rows = session.query(statement, &[])?;
@@ -324,23 +326,23 @@ fn settled(session: &mut dyn Session) -> Result<()> {
             Some(history) => history,
             None => value(HISTORY[1])?.unwrap_or(0),
         };
-        if dirty == 0 && history <= HISTORY_MAX || begun.elapsed() > SETTLE_LIMIT {
+        if dirty == 0 && history <= HISTORY_MAX || start.elapsed() > SETTLE_TIMEOUT {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-fn process(session: &mut MysqlSession, way: &Way) -> Result<Option<u32>> {
+fn process(session: &mut MysqlSession, route: &Route) -> Result<Option<u32>> {
     let Some(file) = variable(session, "pid_file")?.map(PathBuf::from) else { return Ok(None) };
     let file = match variable(session, "datadir")? {
         Some(directory) if file.is_relative() => Path::new(&directory).join(file),
         _ => file,
     };
-    let uptime = session.ask("show global status like 'Uptime'")?;
+    let uptime = session.query_sql("show global status like 'Uptime'")?;
     let age = match uptime.first().map(Vec::as_slice) {
         Some([_, Value::Text(seconds)]) => seconds.parse().ok(),
         _ => None,
     };
-    Ok(age.and_then(|age| process::of_server(way, &file, age)))
+    Ok(age.and_then(|age| process::of_server(route, &file, age)))
 }

@@ -1,5 +1,5 @@
-//! Files kept in MariaDB and MySQL: rows with a `longblob` each. A blob of a whole file could be made longer only by
-//! writing all of it again.
+//! Files stored in MariaDB and MySQL: rows with a `longblob` each. A single blob per file would have to be rewritten
+//! completely to be extended.
 
 use engine::{Error, Kind, ObjectAccess, ObjectExtent, ObjectForm, ObjectSession, Result, Session, Statement, Value};
 use record::Bytes;
@@ -15,16 +15,16 @@ pub(crate) const FORMS: &[ObjectForm] = &[ObjectForm {
     is_allocated: false,
 }];
 
-const PIECES: &str = "dbdyno_file_piece";
+const CHUNK_TABLE: &str = "dbdyno_file_piece";
 
-/// What stands beside the bytes in a packet, at most.
-const BESIDE_BYTES: u64 = 1024;
+/// Maximum size of a packet without the bytes.
+const OVERHEAD_BYTES: u64 = 1024;
 
-/// A session that keeps files.
+/// A session that stores files.
 pub(crate) struct MysqlObjects {
     session: MysqlSession,
     request_bytes_max: Bytes,
-    /// What writes and what reads, prepared when they are first needed.
+    /// The write and the read statement, prepared when they are first needed.
     prepared: Option<(Statement, Statement)>,
     open: u32,
 }
@@ -33,11 +33,11 @@ impl MysqlObjects {
     pub(crate) fn new(mut session: MysqlSession, form: &ObjectForm) -> Result<MysqlObjects> {
         if !FORMS.contains(form) {
             let title = session.server().flavour.title();
-            return Err(Error::new(Kind::Usage, format!("{title} keeps no files as {}", form.name)));
+            return Err(Error::new(Kind::Usage, format!("{title} does not store files as {}", form.name)));
         }
         let packet = variable(&mut session, "max_allowed_packet")?.and_then(|bytes| bytes.parse().ok());
-        // The least that a server is set to.
-        let request_bytes_max = Bytes(packet.unwrap_or(BESIDE_BYTES).saturating_sub(BESIDE_BYTES));
+        // The minimum setting.
+        let request_bytes_max = Bytes(packet.unwrap_or(OVERHEAD_BYTES).saturating_sub(OVERHEAD_BYTES));
         Ok(MysqlObjects { session, request_bytes_max, prepared: None, open: 0 })
     }
 
@@ -45,8 +45,8 @@ impl MysqlObjects {
         if let Some(prepared) = self.prepared {
             return Ok(prepared);
         }
-        let write = self.session.prepare(&format!("insert into {PIECES} values (?, ?, ?)"))?;
-        let read = self.session.prepare(&format!("select content from {PIECES} where file = ? and place = ?"))?;
+        let write = self.session.prepare(&format!("insert into {CHUNK_TABLE} values (?, ?, ?)"))?;
+        let read = self.session.prepare(&format!("select content from {CHUNK_TABLE} where file = ? and place = ?"))?;
         self.prepared = Some((write, read));
         Ok((write, read))
     }
@@ -63,14 +63,14 @@ impl ObjectSession for MysqlObjects {
 
     fn make(&mut self) -> Result<()> {
         self.session.batch(&format!(
-            "create table if not exists {PIECES} \
+            "create table if not exists {CHUNK_TABLE} \
              (file bigint, place bigint, content longblob not null, primary key (file, place)) engine = InnoDB"
         ))
     }
 
     fn remove(&mut self) -> Result<()> {
         self.prepared = None;
-        self.session.batch(&format!("drop table if exists {PIECES}"))
+        self.session.batch(&format!("drop table if exists {CHUNK_TABLE}"))
     }
 
     fn create(&mut self, number: u32, _size: Bytes) -> Result<()> {
@@ -98,8 +98,8 @@ impl ObjectSession for MysqlObjects {
     }
 
     fn extent(&mut self) -> Result<ObjectExtent> {
-        let rows = self.session.ask(&format!(
-            "select count(distinct file), cast(coalesce(sum(octet_length(content)), 0) as signed) from {PIECES}"
+        let rows = self.session.query_sql(&format!(
+            "select count(distinct file), cast(coalesce(sum(octet_length(content)), 0) as signed) from {CHUNK_TABLE}"
         ))?;
         match rows.first().map(Vec::as_slice) {
             Some([Value::Int(count), Value::Int(bytes)]) => {

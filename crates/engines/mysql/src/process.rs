@@ -1,21 +1,21 @@
-//! The server's process, where it is on this host.
+//! The server process, if it runs on this host.
 
 use std::fs;
 use std::path::Path;
 
 use base::Root;
 use base::process::Stat;
-use transport::Way;
+use transport::Route;
 
-/// How far the server's word for its age and that of `/proc` may be apart.
+/// Maximum difference between the server's uptime and the age of the process.
 const AGE_TOLERANCE_SECONDS: f64 = 10.0;
 
-/// The process of the server that was reached by `way`, by the file in which it wrote its number.
+/// The process of the server at `route`, from its pid file.
 ///
-/// That is a number on this host only if the server shares its name space of processes, so it is believed only where a
-/// server of that name runs there and is as old as the one that answers.
-pub(crate) fn of_server(way: &Way, pid_file: &Path, age_seconds: f64) -> Option<u32> {
-    let is_here = match (way.peer, way.own) {
+/// The process id is valid on this host only in the same pid namespace, so it is accepted only if that process has the
+/// name of a server and the same age.
+pub(crate) fn of_server(route: &Route, pid_file: &Path, age_seconds: f64) -> Option<u32> {
+    let is_here = match (route.peer, route.own) {
         (None, None) => true,
         (Some(peer), own) => peer.ip().is_loopback() || own.is_some_and(|own| own.ip() == peer.ip()),
         _ => false,
@@ -36,12 +36,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_elsewhere_or_no_server_is_out_of_sight() {
+    fn other_hosts_and_processes_are_not_visible() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("pid");
         fs::write(&file, format!("{}\n", std::process::id())).unwrap();
-        assert_eq!(of_server(&Way::default(), &file, 0.0), None, "this test is no server");
+        assert_eq!(of_server(&Route::default(), &file, 0.0), None, "this test is not a server");
         let (peer, own) = ("192.0.2.1:3306".parse().ok(), "192.0.2.2:40000".parse().ok());
-        assert_eq!(of_server(&Way { peer, own, encryption: None }, &file, 0.0), None);
+        assert_eq!(of_server(&Route { peer, own, encryption: None }, &file, 0.0), None);
     }
 }

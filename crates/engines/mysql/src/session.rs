@@ -1,11 +1,10 @@
-//! One connection: the hot path.
+//! Sessions: one connection each, the hot path.
 //!
-//! Binds and results travel in binary; a statement is one write and as many reads as its rows need, and nothing is
-//! allocated for it. Where the server can, the columns of a statement are described once and not at each execution.
-//! Rows are read where they lie in the buffer.
+//! Binds and results use the binary format; a statement is one write and as many reads as its rows need, without
+//! allocation. If the server supports it, the columns of a statement are described once and not at each execution. Rows
+//! are read in place in the buffer.
 
 mod bytes;
-mod cancel;
 mod count;
 mod encoder;
 mod load;
@@ -19,61 +18,61 @@ use std::time::Duration;
 
 use engine::{Canceller, Error, Kind, LineForm, Result, RowSource, Statement, Value};
 
-use self::count::Share;
+use self::count::SessionCounter;
 pub(crate) use self::count::{SessionCounts, Sums};
-use self::result::Answer;
 use self::statement::{BEGIN, COMMIT, Prepared, ROLLBACK};
 use crate::codec;
 use crate::connect::{Login, Opened, Server};
-use crate::failure::Refusal;
+use crate::failure::ServerError;
 use crate::flavour::Flavour;
-use crate::message::{self, ResultColumn};
+use crate::message::{self, CommandResult, ResultColumn};
 use crate::wire::Wire;
-use transport::{Way, plain};
+use transport::{Route, plain_message};
 
 /// Commands of the protocol (`COM_...`).
 const QUIT: u8 = 0x01;
 const QUERY: u8 = 0x03;
 const PREPARE: u8 = 0x16;
 
-/// How long a session that is closed waits for the server to close its side.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Timeout of a closed session for the server to close the connection.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A session.
 pub(crate) struct MysqlSession {
     wire: Wire,
     server: Server,
     login: Arc<Login>,
-    way: Way,
+    route: Route,
     statements: Vec<Prepared>,
-    /// What was prepared since the last batch, by its text: a statement that is prepared again is the same one.
+    /// Statements prepared since the last batch, by their text: preparing the same text again returns the same
+    /// statement.
     known: HashMap<String, Statement>,
     in_transaction: bool,
-    /// Whether nothing has ended inside of the transaction yet.
+    /// Whether no statement has ended inside the transaction yet.
     is_empty: bool,
-    /// What it counts for its node.
-    counts: Share,
-    /// Time given to the server in loads.
-    sending: Duration,
+    /// Its counters for the node.
+    counts: SessionCounter,
+    /// Time spent in the server in loads.
+    sending_time: Duration,
     lost: bool,
 }
 
 impl MysqlSession {
-    /// Takes a connection that is logged in, and makes it behave the same on every server.
+    /// Starts a session on a connection after login, with the same session settings on every server.
     pub(crate) fn start(opened: Opened, login: Arc<Login>, counts: &SessionCounts) -> Result<MysqlSession> {
-        let Opened { wire, server, way } = opened;
+        let Opened { wire, server, route } = opened;
         let flavour = server.flavour;
         let mut session = MysqlSession {
             wire,
             server,
             login,
-            way,
+            route,
             statements: Vec::new(),
             known: HashMap::new(),
             in_transaction: false,
             is_empty: true,
-            counts: counts.share(),
-            sending: Duration::ZERO,
+            counts: counts.session_counter(),
+            sending_time: Duration::ZERO,
             lost: false,
         };
         engine::Session::batch(&mut session, &session_setup(flavour))?;
@@ -84,29 +83,29 @@ impl MysqlSession {
         &self.server
     }
 
-    pub(crate) fn way(&self) -> &Way {
-        &self.way
+    pub(crate) fn route(&self) -> &Route {
+        &self.route
     }
 
-    /// Prepares, runs and forgets nothing: for the few questions that a node asks about itself.
-    pub(crate) fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
+    /// Prepares and runs `sql`, for the few queries about the server itself.
+    pub(crate) fn query_sql(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
         let statement = engine::Session::prepare(self, sql)?;
         engine::Session::query(self, statement, &[])
     }
 
     #[inline]
-    fn alive(&self) -> Result<()> {
+    fn check_connected(&self) -> Result<()> {
         match self.lost {
-            true => Err(Error::new(Kind::Lost, format!("the connection to {} is gone", self.server.flavour.title()))),
+            true => Err(Error::new(Kind::Lost, format!("the connection to {} was lost", self.server.flavour.title()))),
             false => Ok(()),
         }
     }
 
-    /// Sends what stands in the output as a command.
+    /// Sends the output as a command.
     #[inline]
     fn send(&mut self) -> Result<()> {
         let sent = self.wire.send_command();
-        sent.map_err(|error| self.hang_up(&error))
+        sent.map_err(|error| self.send_error(&error))
     }
 
     /// Sends `sql` as text.
@@ -117,33 +116,33 @@ impl MysqlSession {
         self.send()
     }
 
-    /// Sending failed: the server may have said why before it closed the connection.
-    fn hang_up(&mut self, error: &io::Error) -> Error {
-        let last_words = match self.wire.messages.receive() {
-            Ok(body) if body.first() == Some(&0xff) => Some(Refusal::parse(body).into_error()),
+    /// The error after a failed send: the server may have sent the reason before it closed the connection.
+    fn send_error(&mut self, error: &io::Error) -> Error {
+        let server_error = match self.wire.messages.receive() {
+            Ok(body) if body.first() == Some(&0xff) => Some(ServerError::parse(body).into_error()),
             _ => None,
         };
-        self.lose(error, last_words)
+        self.mark_lost(error, server_error)
     }
 
-    /// The connection is gone, or cannot be believed any more; `said` is what the server said before.
-    fn lose(&mut self, error: &io::Error, said: Option<Error>) -> Error {
+    /// Marks the session as lost after an I/O or protocol error; `text` is an earlier error of the server.
+    fn mark_lost(&mut self, error: &io::Error, text: Option<Error>) -> Error {
         self.lost = true;
         let title = self.server.flavour.title();
-        match said {
-            Some(said) => Error { kind: Kind::Lost, ..said },
-            None => Error::new(Kind::Lost, format!("the connection to {title} is lost: {}", plain(error)))
+        match text {
+            Some(text) => Error { kind: Kind::Lost, ..text },
+            None => Error::new(Kind::Lost, format!("the connection to {title} is lost: {}", plain_message(error)))
                 .hint("see the log of the server"),
         }
     }
 
-    /// Runs one of the statements that every session has. It is none of those that are counted inside a transaction.
+    /// Runs one of the fixed statements, which are not counted inside a transaction.
     #[inline]
     fn run(&mut self, packet: &[u8]) -> Result<()> {
-        self.alive()?;
+        self.check_connected()?;
         let sent = self.wire.messages.transport.send(packet);
-        sent.map_err(|error| self.hang_up(&error))?;
-        self.answer(&mut Vec::new(), |_, _| Ok(())).map(|_| ())
+        sent.map_err(|error| self.send_error(&error))?;
+        self.response(&mut Vec::new(), |_, _| Ok(())).map(|_| ())
     }
 
     /// Counts a statement that ended inside a transaction.
@@ -155,7 +154,7 @@ impl MysqlSession {
         }
     }
 
-    /// Counts a transaction that has ended with nothing inside of it, if `was_inside` says that there was one.
+    /// Counts an empty transaction that has ended; `was_inside` is whether one was open.
     #[inline]
     fn count_empty(&mut self, was_inside: bool) {
         if was_inside && !self.in_transaction && self.is_empty {
@@ -168,10 +167,10 @@ impl MysqlSession {
         out.push(PREPARE);
         out.extend_from_slice(sql.as_bytes());
         self.send()?;
-        let mut describe = || -> io::Result<std::result::Result<Prepared, Refusal>> {
+        let mut describe = || -> io::Result<std::result::Result<Prepared, ServerError>> {
             let body = self.wire.messages.receive()?;
             if body.first() == Some(&0xff) {
-                return Ok(Err(Refusal::parse(body)));
+                return Ok(Err(ServerError::parse(body)));
             }
             let head = message::prepare_head(body)?;
             for _ in 0..head.parameters {
@@ -183,15 +182,15 @@ impl MysqlSession {
         };
         match describe() {
             Ok(Ok(prepared)) => Ok(prepared),
-            Ok(Err(refusal)) => Err(self.refused(refusal)),
-            Err(error) => Err(self.lose(&error, None)),
+            Ok(Err(error)) => Err(self.to_error(error)),
+            Err(error) => Err(self.mark_lost(&error, None)),
         }
     }
 
-    /// The error of a refusal; one that ends the session ends it here too.
+    /// Converts an error of the server; one that terminates the session marks it as lost.
     #[cold]
-    fn refused(&mut self, refusal: Refusal) -> Error {
-        let error = refusal.into_error();
+    fn to_error(&mut self, error: ServerError) -> Error {
+        let error = error.into_error();
         self.lost |= error.kind == Kind::Lost;
         error
     }
@@ -203,21 +202,21 @@ impl MysqlSession {
         statement: Statement,
         binds: &[Value<'_>],
         take: impl FnMut(&[ResultColumn], &[u8]) -> io::Result<()>,
-    ) -> Result<Answer> {
-        self.alive()?;
+    ) -> Result<CommandResult> {
+        self.check_connected()?;
         let index = statement.0 as usize;
-        let prepared = self.statements.get_mut(index).ok_or_else(|| Error::not_prepared(statement))?;
+        let prepared = self.statements.get_mut(index).ok_or_else(|| statement.not_prepared())?;
         prepared.bind(binds, self.wire.begin())?;
         let mut columns = std::mem::take(&mut prepared.columns);
-        let answer = self.send().and_then(|()| self.answer(&mut columns, take));
+        let response = self.send().and_then(|()| self.response(&mut columns, take));
         self.statements[index].columns = columns;
-        match answer {
-            Ok(answer) => {
+        match response {
+            Ok(response) => {
                 self.count_inner(1);
-                Ok(answer)
+                Ok(response)
             }
             Err(error) => {
-                // Whether the server has kept the types of the binds is not known.
+                // It is unknown whether the server has kept the types of the binds.
                 self.statements[index].forget_types();
                 Err(error)
             }
@@ -225,12 +224,12 @@ impl MysqlSession {
     }
 }
 
-/// What every session says first: one set of rules, no limits of the account's that would cut off what is measured.
+/// Session settings: the same SQL mode everywhere, and no limits of the account that would abort measured statements.
 fn session_setup(flavour: Flavour) -> String {
     let own = match flavour {
         Flavour::MariaDb => "max_statement_time = 0, max_recursive_iterations = 4294967295",
         Flavour::MySql => {
-            // Threads that build an index can be said from 8.0.27 on.
+            // The threads of index builds can be set since 8.0.27.
             "max_execution_time = 0, cte_max_recursion_depth = 4294967295, innodb_parallel_read_threads = 1 \
              /*!80027 , innodb_ddl_threads = 1 */"
         }
@@ -245,20 +244,20 @@ fn session_setup(flavour: Flavour) -> String {
 
 impl engine::Session for MysqlSession {
     fn batch(&mut self, sql: &str) -> Result<()> {
-        self.alive()?;
-        // It may change what the known statements name.
+        self.check_connected()?;
+        // It may change the objects of known statements.
         self.known.clear();
         let was_inside = self.in_transaction;
         self.send_query(sql)?;
-        let answer = self.answer(&mut Vec::new(), |_, _| Ok(()))?;
-        self.count_inner(answer.results);
-        // A definition ends the transaction before it.
+        let response = self.response(&mut Vec::new(), |_, _| Ok(()))?;
+        self.count_inner(response.results);
+        // DDL ends the open transaction.
         self.count_empty(was_inside);
         Ok(())
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Statement> {
-        self.alive()?;
+        self.check_connected()?;
         if let Some(statement) = self.known.get(sql) {
             return Ok(*statement);
         }
@@ -272,11 +271,11 @@ impl engine::Session for MysqlSession {
     #[inline]
     fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64> {
         let mut rows = 0;
-        let answer = self.perform(statement, binds, |_, _| {
+        let response = self.perform(statement, binds, |_, _| {
             rows += 1;
             Ok(())
         })?;
-        Ok(if answer.returned_rows { rows } else { answer.affected })
+        Ok(if response.returned_rows { rows } else { response.affected })
     }
 
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
@@ -307,53 +306,73 @@ impl engine::Session for MysqlSession {
     }
 
     fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
-        self.alive()?;
+        self.check_connected()?;
         self.load(table, rows)
     }
 
     fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
-        self.alive()?;
-        if self.in_transaction { self.transfer(table, rows) } else { Err(Error::outside_transaction()) }
+        self.check_connected()?;
+        if self.in_transaction { self.load_rows(table, rows) } else { Err(Error::outside_transaction()) }
     }
 
     fn append_lines(&mut self, table: &str, form: &LineForm, lines: &[u8]) -> Result<u64> {
-        self.alive()?;
-        if self.in_transaction { self.transfer_lines(table, form, lines) } else { Err(Error::outside_transaction()) }
+        self.check_connected()?;
+        if self.in_transaction { self.load_lines(table, form, lines) } else { Err(Error::outside_transaction()) }
     }
 
     fn sending_ns(&self) -> Option<u64> {
-        Some(self.sending.as_nanos() as u64)
+        Some(self.sending_time.as_nanos() as u64)
     }
 
-    /// A node of a cluster also counts what it applies of the others; what it has committed for a session, it tells
-    /// only that session.
+    /// A node of a cluster also counts applied commits of other nodes; the commits of a session are only in its session
+    /// status.
     fn publish_counters(&mut self) -> Result<u64> {
-        if self.counts.asks() {
-            let rows = self.ask("show session status like 'Handler_commit'")?;
+        if self.counts.queries_commits() {
+            let rows = self.query_sql("show session status like 'Handler_commit'")?;
             if let Some([_, Value::Text(counted)]) = rows.first().map(Vec::as_slice) {
-                self.counts.take_commits(counted.parse().unwrap_or(0));
+                self.counts.set_commits(counted.parse().unwrap_or(0));
             }
         }
-        // No table is touched, and nothing is counted.
+        // No table is accessed, and nothing is counted.
         Ok(0)
     }
 
     fn canceller(&self) -> Option<Box<dyn Canceller>> {
-        Some(Box::new(cancel::CancelRequest { login: self.login.clone(), connection: self.server.connection }))
+        Some(Box::new(CancelRequest { login: self.login.clone(), connection: self.server.connection }))
     }
 }
 
-/// Takes leave of the server and waits until it closes its side: by then its place among the connections is free.
+/// Closes the session and waits until the server closes the connection: by then its connection slot is released.
 impl Drop for MysqlSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.messages.set_timeout(Some(FAREWELL)).is_err() {
+        if self.lost || self.wire.messages.set_timeout(Some(CLOSE_TIMEOUT)).is_err() {
             return;
         }
-        // Nobody can ask for them afterwards.
+        // The session status is not available afterwards.
         let _ = engine::Session::publish_counters(self);
         self.wire.begin().push(QUIT);
         if self.wire.send_command().is_ok() {
             while self.wire.messages.receive().is_ok() {}
+        }
+    }
+}
+
+/// The error number for an unknown connection id.
+const NO_SUCH_CONNECTION: &str = "1094";
+
+/// A `kill query` for the statement of one session, over another connection.
+struct CancelRequest {
+    login: Arc<Login>,
+    connection: u32,
+}
+
+impl Canceller for CancelRequest {
+    fn cancel(&self) -> Result<()> {
+        let opened = self.login.open(None)?;
+        let mut session = MysqlSession::start(opened, self.login.clone(), &SessionCounts::default())?;
+        match engine::Session::batch(&mut session, &format!("kill query {}", self.connection)) {
+            Err(error) if error.code.as_deref() == Some(NO_SUCH_CONNECTION) => Ok(()),
+            outcome => outcome,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Statements that MariaDB and MySQL say in their own words, one file each.
+//! MariaDB- and MySQL-specific statements, one file each.
 //!
-//! What the engine's own language does, it does in procedures: a function may not call itself, and where a binary log is
-//! kept it may be created only by an administrator. Each call also reads one row of a table that its set-up makes,
-//! because the server counts only what touched a table as a commit.
+//! The tests of the procedural language use procedures: a function cannot be recursive, and with a binary log only an
+//! administrator may create it. Each call also reads one row of a table, because the server counts only transactions
+//! that access a table as commits.
 
 use engine::{StatementFile, statement_files};
 
@@ -23,8 +23,8 @@ pub(crate) const FILES: &[StatementFile] = statement_files! {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn every_file_is_listed_once_and_says_what_it_is() {
+    fn every_file_is_listed_once_and_has_a_header() {
         let folder = env!("CARGO_MANIFEST_DIR");
-        engine_kit::every_statement_file_is_listed_and_says_what_it_is(&crate::MARIADB, folder);
+        engine_kit::every_statement_file_is_listed_and_has_a_header(&crate::MARIADB, folder);
     }
 }

@@ -1,14 +1,14 @@
-//! Bytes to and from the server as payloads.
+//! Packets of the protocol.
 //!
-//! A packet is three bytes of length, one of sequence, and what they announce; a payload of 2^24 - 1 bytes is continued
-//! in the next packet (MySQL protocol documentation, "Packets").
+//! A packet is three bytes of length, one of sequence, and the payload; a payload of 2^24 - 1 bytes is continued in the
+//! next packet (MySQL protocol documentation, "Packets").
 
 use std::io;
 use std::time::Duration;
 
 use transport::{Buffer, Framing, Messages, Transport, malformed};
 
-/// What one packet carries at most; one of this length is continued.
+/// Maximum payload of a packet; one of this length is continued.
 pub(crate) const PAYLOAD_BYTES_MAX: usize = 0xff_ffff;
 
 /// Length and sequence.
@@ -19,7 +19,7 @@ fn length_of(header: [u8; HEADER_BYTES]) -> usize {
     usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16
 }
 
-/// How a payload lies in the buffer, and how many bytes it takes there with its headers.
+/// Position of a payload in the buffer, and its size with headers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Frame {
     /// In one packet.
@@ -31,7 +31,7 @@ pub(crate) enum Frame {
 /// Payloads in packets.
 #[derive(Debug, Default)]
 pub(crate) struct Packets {
-    /// The sequence of the last packet, which ours go on from.
+    /// The sequence number of the last packet, which the next one continues.
     pub(crate) sequence: u8,
     /// A payload of several packets, joined.
     joined: Vec<u8>,
@@ -103,13 +103,13 @@ fn split_frame(unread: &[u8], bytes_max: usize) -> io::Result<Option<Frame>> {
 }
 
 fn too_long(length: usize, limit: usize) -> io::Error {
-    malformed(format!("a packet of {length} bytes where at most {limit} are possible"))
+    malformed(format!("a packet of {length} bytes exceeds the limit of {limit}"))
 }
 
-/// One connection, and what is to be sent over it.
+/// One connection, with its output buffer.
 pub(crate) struct Wire {
     pub(crate) messages: Messages<Packets>,
-    /// The payload of ours that is not sent yet, behind room for its header.
+    /// The payload to be sent, after space for its header.
     pub(crate) output: Vec<u8>,
 }
 
@@ -119,18 +119,18 @@ impl Wire {
         Ok(Wire { messages: Messages::new(transport, timeout)?, output: Vec::with_capacity(4096) })
     }
 
-    /// What carries the bytes, and the sequence where it is: encryption begins in mid-login.
+    /// The transport and the sequence number: encryption starts during the login.
     pub(crate) fn into_transport(self) -> (Transport, u8) {
         (self.messages.transport, self.messages.input.framing.sequence)
     }
 
-    /// Goes on from `sequence`, see [`Self::into_transport`].
+    /// Continues with `sequence`, see [`Self::into_transport`].
     #[inline]
     pub(crate) fn resume(&mut self, sequence: u8) {
         self.messages.input.framing.sequence = sequence;
     }
 
-    /// Begins a payload in `output`.
+    /// Starts a payload in `output`.
     #[inline]
     pub(crate) fn begin(&mut self) -> &mut Vec<u8> {
         self.output.clear();
@@ -138,14 +138,13 @@ impl Wire {
         &mut self.output
     }
 
-    /// Sends what stands in `output` as a command: the first packet of an exchange.
+    /// Sends `output` as a command: the first packet of an exchange.
     #[inline]
     pub(crate) fn send_command(&mut self) -> io::Result<()> {
         self.send_numbered(0)
     }
 
-    /// Sends what stands in `output`, and `tail` behind it, as a command; where one packet has room for both, `tail` is
-    /// sent from where it lies.
+    /// Sends `output` followed by `tail` as a command; `tail` is not copied if both fit into one packet.
     pub(crate) fn send_command_with(&mut self, tail: &[u8]) -> io::Result<()> {
         let length = self.output.len().saturating_sub(HEADER_BYTES) + tail.len();
         if length >= PAYLOAD_BYTES_MAX {
@@ -157,8 +156,8 @@ impl Wire {
         self.messages.transport.send_both(&self.output, tail)
     }
 
-    /// Sends what stands in `output` as an answer to what the server said.
-    pub(crate) fn send_answer(&mut self) -> io::Result<()> {
+    /// Sends `output` as a response to the server.
+    pub(crate) fn send_response(&mut self) -> io::Result<()> {
         let sequence = self.messages.input.framing.sequence.wrapping_add(1);
         self.send_numbered(sequence)
     }
@@ -178,11 +177,11 @@ impl Wire {
     fn send_split(&mut self, first: u8) -> io::Result<()> {
         let mut sequence = first;
         let payload = &self.output[HEADER_BYTES..];
-        // One that fills its last packet exactly is ended by an empty one.
+        // A payload that fills its last packet exactly is followed by an empty one.
         for at in (0..=payload.len()).step_by(PAYLOAD_BYTES_MAX) {
-            let piece = &payload[at..payload.len().min(at + PAYLOAD_BYTES_MAX)];
-            self.messages.transport.send(&header(piece.len(), sequence))?;
-            self.messages.transport.send(piece)?;
+            let part = &payload[at..payload.len().min(at + PAYLOAD_BYTES_MAX)];
+            self.messages.transport.send(&header(part.len(), sequence))?;
+            self.messages.transport.send(part)?;
             self.messages.input.framing.sequence = sequence;
             sequence = sequence.wrapping_add(1);
         }

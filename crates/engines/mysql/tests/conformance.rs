@@ -1,4 +1,4 @@
-//! What every engine must do alike, on temporary servers.
+//! The conformance kit on temporary servers.
 
 mod mysql;
 

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_table_in_parts_is_one_statement_and_its_indexes_have_its_parts() {
-        let mut table = sample::table_in_parts("order");
+        let mut table = sample::partitioned_table("order");
         table.compressed = true;
         let create = create(&table);
         let options = create[0].split_once(") row store ").expect("options").1;

@@ -100,7 +100,7 @@ impl OracleSession {
     }
 
     fn prepared(&self, statement: Statement) -> Result<&Prepared> {
-        self.statements.get(statement.0 as usize).ok_or_else(|| Error::not_prepared(statement))
+        self.statements.get(statement.0 as usize).ok_or_else(|| statement.not_prepared())
     }
 
     /// What the driver says, in dbdyno's words; one that ends the session ends it here too.

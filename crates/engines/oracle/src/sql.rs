@@ -23,6 +23,6 @@ mod tests {
     #[test]
     fn every_file_is_listed_once_and_says_what_it_is() {
         let folder = env!("CARGO_MANIFEST_DIR");
-        engine_kit::every_statement_file_is_listed_and_says_what_it_is(&crate::ORACLE, folder);
+        engine_kit::every_statement_file_is_listed_and_has_a_header(&crate::ORACLE, folder);
     }
 }

@@ -45,22 +45,22 @@ kit! {
         twenty_three_reads_are_counted_as_the_capability_says
         twenty_three_rollbacks_are_no_commits
         counters_are_named_and_never_go_back
-        a_wrong_statement_is_told_from_a_failed_step
+        an_invalid_statement_is_not_a_failed_step
         a_violated_constraint_is_a_counted_step
         conflicting_writers_wait_or_fail_as_counted_steps
         a_session_that_waits_for_a_lock_is_seen
-        twenty_three_looks_are_no_commits_of_ours
-        a_long_statement_is_cancelled_and_the_session_lives_on
+        commits_of_twenty_three_samples_are_reported
+        a_long_statement_is_cancelled_and_the_session_remains_usable
         a_canceller_outlives_its_session
         a_bulk_load_gives_exactly_its_rows
         a_failed_bulk_load_leaves_nothing_and_the_session_usable
         dates_come_back_as_they_went_in
         an_append_is_part_of_its_transaction
         an_append_that_fails_leaves_nothing_after_the_rollback
-        lines_become_the_rows_that_are_written_in_them
-        a_bad_line_fails_its_piece_and_nothing_of_it_stays
-        a_table_in_parts_takes_rows_on_every_side_of_its_bounds
-        a_table_says_how_large_it_is
+        lines_are_loaded_exactly
+        an_invalid_line_fails_its_batch_as_a_whole
+        a_partitioned_table_stores_rows_on_every_side_of_its_bounds
+        a_table_reports_its_size
         dialect_makes_fills_empties_and_drops_a_table
         threads_and_single_block_reads_are_accepted,
     lifetimes

@@ -1,9 +1,9 @@
-//! What a session costs: one-row primary key selects as fast as they go, to be held against
-//! `pgbench -S -n -M prepared` on the same server.
+//! Overhead of a session: one-row primary key selects in a closed loop, for comparison with `pgbench -S -n -M prepared`
+//! on the same server.
 //!
-//! Usage: `select TARGET [SECONDS] [JOBS] [PROCESSOR]`; TARGET has the tables of `pgbench -i`. With a PROCESSOR all
-//! jobs run there. Prints the rate and the processor time of this process per statement (user and system), which is
-//! what pgbench's would be compared with.
+//! Usage: `select TARGET [SECONDS] [JOBS] [CPU]`; TARGET has the tables of `pgbench -i`. With a CPU all jobs are pinned
+//! to it. Prints the rate and the CPU time of this process per statement (user and system), for comparison with that of
+//! pgbench.
 
 #![allow(clippy::print_stdout)]
 
@@ -21,7 +21,7 @@ use rustix::time::{ClockId, clock_gettime};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let argument = |index: usize| arguments.get(index).map(String::as_str);
-    let target: Target = argument(0).ok_or("usage: select TARGET [SECONDS] [JOBS] [PROCESSOR]")?.parse()?;
+    let target: Target = argument(0).ok_or("usage: select TARGET [SECONDS] [JOBS] [CPU]")?.parse()?;
     let seconds: f64 = argument(1).unwrap_or("5").parse()?;
     let jobs: usize = argument(2).unwrap_or("1").parse()?;
     if let Some(processor) = argument(3) {
@@ -57,15 +57,15 @@ fn main() -> Result<(), Box<dyn Error>> {
                 })
             })
             .collect();
-        let (cpu_started, begun) = (cpu_now_ns(), Instant::now());
+        let (cpu_started, start) = (cpu_now_ns(), Instant::now());
         barrier.wait();
         thread::sleep(Duration::from_secs_f64(seconds));
         stop.store(true, Ordering::Relaxed);
         let statements: u64 = running.into_iter().map(|job| job.join().unwrap_or(0)).sum();
-        (statements, begun.elapsed(), cpu_now_ns() - cpu_started)
+        (statements, start.elapsed(), cpu_now_ns() - cpu_started)
     });
     if statements == 0 {
-        return Err("no statement was done".into());
+        return Err("no statement was completed".into());
     }
     println!(
         "statements {statements} rate_per_second {:.0} client_cpu_us_per_statement {:.3}",
@@ -75,11 +75,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Selects until told to stop; returns how many.
+/// Runs selects until `stop` is set; returns their number.
 fn drive(session: &mut dyn Session, select: Statement, rows: u64, seed: u64, stop: &AtomicBool) -> u64 {
     let (mut state, mut done) = (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15), 0);
     while !stop.load(Ordering::Relaxed) {
-        // xorshift64*, and the high half of a product for the range: as cheap as pgbench's own.
+        // xorshift64*, and the high half of a product for the range: as cheap as that of pgbench.
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;
@@ -87,7 +87,7 @@ fn drive(session: &mut dyn Session, select: Statement, rows: u64, seed: u64, sto
         let key = ((u128::from(draw) * u128::from(rows)) >> 64) as i64 + 1;
         match session.execute(select, &[Value::Int(key)]) {
             Ok(1) => done += 1,
-            outcome => panic!("a select by key came to {outcome:?}"),
+            outcome => panic!("a select by key returned {outcome:?}"),
         }
     }
     done

@@ -1,40 +1,40 @@
-//! What sessions are doing.
+//! Sampling of active sessions.
 //!
-//! Source: PostgreSQL manual, "pg_stat_activity" and its tables of wait events. Version 17 writes the names of events in
-//! other letters than those before (`WALSync`, `WalSync`), so that letters are not told apart.
+//! Source: PostgreSQL manual, "pg_stat_activity" and its tables of wait events. Version 17 changed the case of event
+//! names (`WALSync`, `WalSync`), so that they are compared case-insensitively.
 //!
-//! - Sessions of clients in the same database: those whose time at work `pg_stat_database.active_time` counts. The
-//!   workers of a parallel statement are not among them there, and not here either.
-//! - A role that may not see what sessions of others do sees its own, and these are dbdyno's.
-//! - A look is one transaction, as every statement is; the first one of a session is a Parse as well, which is another.
+//! - Client backends in the same database: those that `pg_stat_database.active_time` counts. It does not include
+//!   parallel workers, and neither does this.
+//! - A role without privileges on other sessions sees its own, which are those of dbdyno.
+//! - A sample is one transaction; the first one of a session also needs a Parse, which is another.
 
 use engine::{ActiveSession, Look, Result, Session, Value};
 use record::WaitClass;
 
 use crate::session::PostgresSession;
 
-/// Type and name of the wait of each session at work; both empty where it waits for nothing.
-const QUESTION: &str = "select coalesce(wait_event_type, ''), coalesce(wait_event, '') \
+/// Wait event type and wait event of each active session; empty if it does not wait.
+const ACTIVE_SESSIONS: &str = "select coalesce(wait_event_type, ''), coalesce(wait_event, '') \
     from pg_catalog.pg_stat_activity \
     where datname = current_database() and pid <> pg_backend_pid() \
     and state in ('active', 'fastpath function call') and backend_type = 'client backend'";
 
-/// Whether sessions say what they do at all.
-const TOLD: &str = "select 1 where current_setting('track_activities', true) is distinct from 'off'";
+/// Whether activity is tracked.
+const TRACKING_ENABLED: &str = "select 1 where current_setting('track_activities', true) is distinct from 'off'";
 
-/// Whether the server of `session` tells what its sessions do.
+/// Whether the server of `session` reports active sessions.
 ///
 /// # Errors
 /// Where the session is lost.
-pub(crate) fn is_told(session: &mut PostgresSession) -> Result<bool> {
-    let is_on = session.ask_if_known(TOLD)?.is_some_and(|rows| rows.len() == 1);
-    Ok(is_on && session.ask_if_known(QUESTION)?.is_some())
+pub(crate) fn is_reported(session: &mut PostgresSession) -> Result<bool> {
+    let is_on = session.query_if_supported(TRACKING_ENABLED)?.is_some_and(|rows| rows.len() == 1);
+    Ok(is_on && session.query_if_supported(ACTIVE_SESSIONS)?.is_some())
 }
 
-/// One look through `session`.
-pub(crate) fn look(session: &mut dyn Session) -> Result<Look> {
-    let question = session.prepare(QUESTION)?;
-    let rows = session.query(question, &[])?;
+/// One sample, taken by `session`.
+pub(crate) fn sample(session: &mut dyn Session) -> Result<Look> {
+    let statement = session.prepare(ACTIVE_SESSIONS)?;
+    let rows = session.query(statement, &[])?;
     let active = |row: &Vec<Value<'static>>| match row.as_slice() {
         [Value::Text(kind), Value::Text(event)] => {
             let class = class(kind, event);
@@ -46,38 +46,38 @@ pub(crate) fn look(session: &mut dyn Session) -> Result<Look> {
     Ok(Look { sessions: rows.iter().filter_map(active).collect(), own_commits: 1 })
 }
 
-/// What a wait is called: as its counter, where the server times it too.
+/// Name of a wait: that of its counter, if the server also times it.
 fn name(kind: &str, event: &str) -> String {
     let event_lower = event.to_ascii_lowercase();
-    let begins = |beginning: &str| kind.eq_ignore_ascii_case("io") && event_lower.starts_with(beginning);
+    let starts_with = |prefix: &str| kind.eq_ignore_ascii_case("io") && event_lower.starts_with(prefix);
     match () {
         () if kind.is_empty() => String::new(),
-        () if begins("walsync") => "wal_sync".to_owned(),
-        () if begins("walwrite") => "wal_write".to_owned(),
-        () if begins("datafileread") || begins("aio") => "data_read".to_owned(),
-        () if begins("datafileextend") => "extend".to_owned(),
+        () if starts_with("walsync") => "wal_sync".to_owned(),
+        () if starts_with("walwrite") => "wal_write".to_owned(),
+        () if starts_with("datafileread") || starts_with("aio") => "data_read".to_owned(),
+        () if starts_with("datafileextend") => "extend".to_owned(),
         () => format!("{kind}:{event}"),
     }
 }
 
-/// The class of a wait by its type and its name.
+/// Class of a wait by its type and name.
 fn class(kind: &str, event: &str) -> WaitClass {
     let (kind, event) = (kind.to_ascii_lowercase(), event.to_ascii_lowercase());
-    let begins = |beginning: &str| event.starts_with(beginning);
+    let starts_with = |prefix: &str| event.starts_with(prefix);
     match kind.as_str() {
         "" => WaitClass::Cpu,
-        // The log on its way to storage, by this session, by another one that it waits for, or on a replica.
-        "io" if begins("walsync") || begins("walwrite") || begins("walinit") => WaitClass::Commit,
-        "lwlock" if begins("walwrite") => WaitClass::Commit,
-        "ipc" if begins("syncrep") => WaitClass::Commit,
+        // WAL flush, by this session, by another one that it waits for, or on a replica.
+        "io" if starts_with("walsync") || starts_with("walwrite") || starts_with("walinit") => WaitClass::Commit,
+        "lwlock" if starts_with("walwrite") => WaitClass::Commit,
+        "ipc" if starts_with("syncrep") => WaitClass::Commit,
         "io" => WaitClass::UserIo,
-        // Another session has the read under way.
-        "ipc" if begins("bufferio") => WaitClass::UserIo,
+        // The read is in progress in another session.
+        "ipc" if starts_with("bufferio") => WaitClass::UserIo,
         "lock" => WaitClass::Application,
         "lwlock" | "bufferpin" | "buffer" => WaitClass::Concurrency,
-        "ipc" if begins("procarraygroup") || begins("xactgroup") => WaitClass::Concurrency,
-        // A statement is open, and what comes next is up to the client: that is no time of the database.
-        "client" if begins("clientread") => WaitClass::Idle,
+        "ipc" if starts_with("procarraygroup") || starts_with("xactgroup") => WaitClass::Concurrency,
+        // A statement is open and waits for the client: this is not database time.
+        "client" if starts_with("clientread") => WaitClass::Idle,
         "client" => WaitClass::Network,
         "activity" => WaitClass::Idle,
         _ => WaitClass::Other,
@@ -90,7 +90,7 @@ mod tests {
     use crate::counter::CounterQuery;
 
     #[test]
-    fn a_wait_has_its_class_whatever_letters_a_version_writes_it_in() {
+    fn waits_have_their_class_in_any_case() {
         for (kind, event, expected) in [
             ("", "", WaitClass::Cpu),
             ("IO", "WALSync", WaitClass::Commit),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_times_too_is_called_as_its_counter() {
+    fn timed_waits_have_the_name_of_their_counter() {
         for (kind, event, expected) in [
             ("", "", ""),
             ("IO", "WALSync", "wal_sync"),
@@ -134,7 +134,7 @@ mod tests {
             assert_eq!(found, expected, "{kind}:{event}");
             let is_counter = !found.is_empty() && !found.contains(':');
             let counter = format!("postgres_wait_{found}_ns");
-            assert!(!is_counter || CounterQuery::times(&counter), "{counter} is no counter");
+            assert!(!is_counter || CounterQuery::times(&counter), "{counter} is not a counter");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Values in the binary format of the protocol; types that are not known here travel as text.
+//! Values in the binary format of the protocol; other types use the text format.
 
 pub(crate) mod numeric;
 
@@ -35,7 +35,7 @@ const TEXT_FORMAT: i16 = 0;
 /// The format code of the binary format.
 pub(crate) const BINARY_FORMAT: i16 = 1;
 
-/// In which format a value of this type travels, in either direction.
+/// The format of values of this type, in both directions.
 pub(crate) fn format_of(kind: u32) -> i16 {
     match kind {
         oid::BOOL | oid::INT2 | oid::INT4 | oid::INT8 | oid::OID => BINARY_FORMAT,
@@ -45,23 +45,23 @@ pub(crate) fn format_of(kind: u32) -> i16 {
     }
 }
 
-/// A value that cannot be what the statement wants.
+/// A value that cannot be converted to the type of a parameter.
 #[derive(Debug)]
-pub(crate) struct Unfit(String);
+pub(crate) struct ConversionError(String);
 
-impl std::fmt::Display for Unfit {
+impl std::fmt::Display for ConversionError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unfit {}
+impl std::error::Error for ConversionError {}
 
-/// Writes `value` as a parameter of type `kind`, in the format that [`format_of`] says.
+/// Writes `value` as a parameter of type `kind`, in the format of [`format_of`].
 ///
 /// # Errors
-/// Where the type cannot hold the value exactly.
-pub(crate) fn encode(value: &Value<'_>, kind: u32, out: &mut BytesMut) -> Result<IsNull, Unfit> {
+/// If the type cannot represent the value exactly.
+pub(crate) fn encode(value: &Value<'_>, kind: u32, out: &mut BytesMut) -> Result<IsNull, ConversionError> {
     match value {
         Value::Null => return Ok(IsNull::Yes),
         Value::Int(value) => encode_int(*value, kind, out)?,
@@ -73,67 +73,67 @@ pub(crate) fn encode(value: &Value<'_>, kind: u32, out: &mut BytesMut) -> Result
 }
 
 #[inline]
-fn encode_int(value: i64, kind: u32, out: &mut BytesMut) -> Result<(), Unfit> {
-    let unfit = |name: &str| Unfit(format!("integer {value} does not fit {name}"));
+fn encode_int(value: i64, kind: u32, out: &mut BytesMut) -> Result<(), ConversionError> {
+    let does_not_fit = |name: &str| ConversionError(format!("integer {value} does not fit {name}"));
     match kind {
         oid::INT8 => out.put_i64(value),
-        oid::INT4 => out.put_i32(i32::try_from(value).map_err(|_| unfit("integer"))?),
-        oid::INT2 => out.put_i16(i16::try_from(value).map_err(|_| unfit("smallint"))?),
-        oid::OID => out.put_u32(u32::try_from(value).map_err(|_| unfit("oid"))?),
+        oid::INT4 => out.put_i32(i32::try_from(value).map_err(|_| does_not_fit("integer"))?),
+        oid::INT2 => out.put_i16(i16::try_from(value).map_err(|_| does_not_fit("smallint"))?),
+        oid::OID => out.put_u32(u32::try_from(value).map_err(|_| does_not_fit("oid"))?),
         oid::BOOL => match value {
             0 | 1 => out.put_u8(value as u8),
-            _ => return Err(unfit("boolean")),
+            _ => return Err(does_not_fit("boolean")),
         },
         oid::NUMERIC => numeric::encode(value, 0, out),
         // Every integer up to 2^53 is a double; i128 because i64::MAX as f64 is one more than i64::MAX.
         oid::FLOAT8 if (value as f64) as i128 == i128::from(value) => out.put_f64(value as f64),
         oid::FLOAT4 if (value as f32) as i128 == i128::from(value) => out.put_f32(value as f32),
-        oid::FLOAT8 => return Err(unfit("double precision exactly")),
-        oid::FLOAT4 => return Err(unfit("real exactly")),
+        oid::FLOAT8 => return Err(does_not_fit("double precision exactly")),
+        oid::FLOAT4 => return Err(does_not_fit("real exactly")),
         _ => write_text(out, format_args!("{value}")),
     }
     Ok(())
 }
 
-fn encode_float(value: f64, kind: u32, out: &mut BytesMut) -> Result<(), Unfit> {
+fn encode_float(value: f64, kind: u32, out: &mut BytesMut) -> Result<(), ConversionError> {
     match kind {
         oid::FLOAT8 => out.put_f64(value),
         oid::FLOAT4 => {
             let narrow = value as f32;
             if narrow.is_infinite() && value.is_finite() {
-                return Err(Unfit(format!("double {value:e} does not fit real")));
+                return Err(ConversionError(format!("double {value:e} does not fit real")));
             }
             out.put_f32(narrow);
         }
         oid::NUMERIC if value.is_finite() => {
-            numeric::encode_text(&format!("{value}"), out).map_err(Unfit)?;
+            numeric::encode_text(&format!("{value}"), out).map_err(ConversionError)?;
         }
         oid::BOOL | oid::INT2 | oid::INT4 | oid::INT8 | oid::OID | oid::NUMERIC => {
-            return Err(Unfit(format!("double {value} is given where type {kind} is expected")));
+            return Err(ConversionError(format!("double {value} is given for a parameter of type {kind}")));
         }
         _ => write_text(out, format_args!("{value}")),
     }
     Ok(())
 }
 
-fn encode_decimal(value: &str, kind: u32, out: &mut BytesMut) -> Result<(), Unfit> {
-    let unfit = |name: &str| Unfit(format!("decimal {value} does not fit {name}"));
+fn encode_decimal(value: &str, kind: u32, out: &mut BytesMut) -> Result<(), ConversionError> {
+    let does_not_fit = |name: &str| ConversionError(format!("decimal {value} does not fit {name}"));
     match kind {
-        oid::NUMERIC => numeric::encode_text(value, out).map_err(Unfit)?,
-        oid::FLOAT8 => out.put_f64(value.parse().map_err(|_| unfit("double precision"))?),
-        oid::FLOAT4 => out.put_f32(value.parse().map_err(|_| unfit("real"))?),
+        oid::NUMERIC => numeric::encode_text(value, out).map_err(ConversionError)?,
+        oid::FLOAT8 => out.put_f64(value.parse().map_err(|_| does_not_fit("double precision"))?),
+        oid::FLOAT4 => out.put_f32(value.parse().map_err(|_| does_not_fit("real"))?),
         oid::BOOL | oid::INT2 | oid::INT4 | oid::INT8 | oid::OID => {
-            encode_int(value.parse().map_err(|_| unfit("an integer type"))?, kind, out)?;
+            encode_int(value.parse().map_err(|_| does_not_fit("an integer type"))?, kind, out)?;
         }
         _ => out.put_slice(value.as_bytes()),
     }
     Ok(())
 }
 
-fn encode_text(value: &str, kind: u32, out: &mut BytesMut) -> Result<(), Unfit> {
+fn encode_text(value: &str, kind: u32, out: &mut BytesMut) -> Result<(), ConversionError> {
     match kind {
         oid::BOOL | oid::INT2 | oid::INT4 | oid::INT8 | oid::OID | oid::FLOAT4 | oid::FLOAT8 | oid::NUMERIC => {
-            Err(Unfit(format!("text is given where a number of type {kind} is expected")))
+            Err(ConversionError(format!("text is given for a numeric parameter of type {kind}")))
         }
         _ => {
             out.put_slice(value.as_bytes());
@@ -143,11 +143,11 @@ fn encode_text(value: &str, kind: u32, out: &mut BytesMut) -> Result<(), Unfit> 
 }
 
 fn write_text(out: &mut BytesMut, text: std::fmt::Arguments<'_>) {
-    // Writing into memory that grows does not fail.
+    // Writing into a growable buffer does not fail.
     let _ = out.write_fmt(text);
 }
 
-/// Reads a field of type `kind` in the format that [`format_of`] says.
+/// Reads a field of type `kind` in the format of [`format_of`].
 pub(crate) fn decode(kind: u32, field: Option<&[u8]>) -> io::Result<Value<'static>> {
     let Some(bytes) = field else { return Ok(Value::Null) };
     Ok(match kind {
@@ -167,7 +167,7 @@ pub(crate) fn decode(kind: u32, field: Option<&[u8]>) -> io::Result<Value<'stati
 }
 
 fn fixed<const N: usize>(bytes: &[u8]) -> io::Result<[u8; N]> {
-    bytes.try_into().map_err(|_| malformed(format!("a field of {} bytes where {N} are expected", bytes.len())))
+    bytes.try_into().map_err(|_| malformed(format!("a field of {} bytes, expected {N}", bytes.len())))
 }
 
 #[cfg(test)]
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn round(value: &Value<'static>, kind: u32) -> Result<Value<'static>, Unfit> {
+    fn round(value: &Value<'static>, kind: u32) -> Result<Value<'static>, ConversionError> {
         let mut out = BytesMut::new();
         Ok(match encode(value, kind, &mut out)? {
             IsNull::Yes => decode(kind, None).unwrap(),

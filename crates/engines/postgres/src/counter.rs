@@ -1,30 +1,30 @@
 //! The counters of a node.
 //!
 //! Sources: PostgreSQL manual, "The Cumulative Statistics System", and `system_views.sql`, versions 13 to 18. A common
-//! name is used only where the meaning is equal; where a version counts something else, the counter has another name
-//! there or is missing.
+//! name is used only for the same meaning; if a version counts something else, the counter has another name there or is
+//! missing.
 //!
 //! - `pg_stat_database` is that of the current database; `pg_stat_io`, the writers and the log are of the whole server.
-//! - Commits: every transaction of a session is one, also one that only read, a Parse outside a transaction, and each
-//!   login. A session publishes its counters when told to; the statement that tells it is counted with them, the
-//!   reading itself with the next ones. That makes two transactions of our own between two readings.
-//! - Below version 15 a collector writes what sessions send it to a file, at most twice a second, so a reading waits
-//!   until the file that it reads must be newer than what was published before.
-//! - Time at work is that of the sessions of the current database while they run a statement; in a transaction between two
-//!   statements they are not at work.
-//! - Redo is the difference of the insert position of the log: exact at any moment and on every version, without any
-//!   session publishing anything. It includes the headers of log pages, and the rest of a segment that is switched.
+//! - Commits: every transaction of a session counts, including read-only ones, a Parse outside a transaction, and each
+//!   login. A session publishes its counters on request; the requesting statement is counted with them, the reading
+//!   itself with the next ones. That makes two transactions of dbdyno itself between two readings.
+//! - Before version 15 a collector writes the statistics to a file, at most twice a second, so a reading waits until
+//!   the file must be newer than what was published before.
+//! - Active time is that of the sessions of the current database while they run a statement; idle in transaction is not
+//!   active.
+//! - Redo is the difference of the WAL insert position: exact at any moment and on every version, without publishing.
+//!   It includes the headers of WAL pages, and the rest of a segment that is switched.
 //! - Physical reads: up to 16 each read is one block. Up to 15 a block that makes a file longer counts as one, too, though
 //!   nothing is read, and no time of it. Version 17 reads several blocks at once and counts blocks, so it has bytes and no
 //!   requests; 18 counts both.
 //! - Physical writes: up to 15 those of checkpointer, background writer and sessions, the blocks that make a file
 //!   longer included, those of a `create index` not. From 16 on blocks that make a file longer are counted apart,
 //!   because most of them are only reserved and written later.
-//! - Waits are timed by the server where it is told to; with the timing off both time and count are missing, not zero.
-//!   Up to 15 the times of reads and writes of data are those of the sessions of the current database, from 16 on those
-//!   of every process, as all others are. A wait has no count where the server counts something else than requests:
-//!   up to 15 reads (with blocks that make a file longer) and writes (with those of the checkpointer), which the times
-//!   leave out, reads in 17 and blocks that make a file longer up to 17 (blocks, of which one request has several).
+//! - Waits are timed if the timing settings are on; otherwise time and count are missing, not zero. Up to 15 the times
+//!   of reads and writes of data are those of the sessions of the current database, from 16 on those of every process,
+//!   as all others are. A wait has no count where the server counts something else than requests: up to 15 reads (with
+//!   blocks that make a file longer) and writes (with those of the checkpointer), which the times leave out, reads in
+//!   17 and blocks that make a file longer up to 17 (blocks, of which one request has several).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,10 +34,10 @@ use record::name;
 
 use crate::session::{PUBLISH_INTERVAL, PostgresSession, VERSION_OF_FLUSH};
 
-/// The oldest version that has a list of its own here; what a relative took from an older one is like it.
+/// The oldest version with its own counters here; flavours based on an older version use them too.
 const OLDEST: u32 = 13;
 
-/// No version is known that lacks it again.
+/// No upper version limit.
 const NEWEST: u32 = u32::MAX;
 
 /// One counter, in the versions that have it, as an expression over [`SOURCES`].
@@ -46,7 +46,7 @@ struct Counter {
     since: u32,
     until: u32,
     sql: &'static str,
-    /// The setting without which the server does not keep it.
+    /// The setting that the counter depends on.
     setting: Option<&'static str>,
 }
 
@@ -55,7 +55,7 @@ impl Counter {
         (self.since..=self.until).contains(&major)
     }
 
-    /// The expression, null where the server does not keep it.
+    /// The expression, null if the setting is off.
     fn value(&self) -> String {
         let sql = self.sql.replace("{block}", BLOCK);
         match self.setting {
@@ -64,11 +64,11 @@ impl Counter {
         }
     }
 
-    /// Whether it is made of `source`, whose alias is its last letter.
+    /// Whether it uses `source`, whose alias is its last letter.
     fn reads(&self, source: &str) -> bool {
         let alias = &source[source.len() - 1..];
-        let mut words = self.sql.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '_');
-        words.any(|word| word.strip_prefix(alias).is_some_and(|rest| rest.starts_with('.')))
+        let mut statements = self.sql.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '_');
+        statements.any(|word| word.strip_prefix(alias).is_some_and(|rest| rest.starts_with('.')))
     }
 }
 
@@ -76,17 +76,17 @@ const fn counter(name: &'static str, since: u32, until: u32, sql: &'static str) 
     Counter { name, since, until, sql, setting: None }
 }
 
-/// A wait for data files, timed where the server is told to.
+/// A wait for data files, which depends on `track_io_timing`.
 const fn data(name: &'static str, since: u32, until: u32, sql: &'static str) -> Counter {
     Counter { name, since, until, sql, setting: Some("track_io_timing") }
 }
 
-/// A wait for the log, timed where the server is told to.
+/// A wait for WAL, which depends on `track_wal_io_timing`.
 const fn log(name: &'static str, since: u32, until: u32, sql: &'static str) -> Counter {
     Counter { name, since, until, sql, setting: Some("track_wal_io_timing") }
 }
 
-/// What stands behind `from`, by version. Each is one row.
+/// The sources after `from`, by version. Each has one row.
 const SOURCES: [(u32, u32, &str); 6] = [
     (13, NEWEST, "(select * from pg_catalog.pg_stat_database where datname = current_database()) d"),
     (13, 16, "pg_catalog.pg_stat_bgwriter b"),
@@ -143,7 +143,7 @@ const COUNTERS: [Counter; 53] = [
     counter(name::PHYSICAL_WRITE_BYTES, 16, NEWEST, "i.write_bytes"),
     counter(name::REDO_WRITE_BYTES, 13, NEWEST, "case when pg_catalog.pg_is_in_recovery() then null \
         else pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0') end"),
-    // With these methods a write is a sync as well, and is not counted as one.
+    // With these methods a write is also a sync, and is not counted as one.
     counter(name::REDO_SYNC_COUNT, 14, 17,
         "case when current_setting('wal_sync_method') not in ('open_sync', 'open_datasync') then w.wal_sync end"),
     counter(name::REDO_SYNC_COUNT, 18, NEWEST,
@@ -191,13 +191,13 @@ const COUNTERS: [Counter; 53] = [
 pub(crate) struct CounterQuery {
     names: Vec<&'static str>,
     sql: String,
-    /// How old what a reading finds may be (`PGSTAT_STAT_INTERVAL`).
+    /// Maximum age of the statistics that a reading gets (`PGSTAT_STAT_INTERVAL`).
     age_max: Duration,
 }
 
 impl CounterQuery {
-    /// For the server of `session`. What a relative does not have, or this role may not see, is left out: where not
-    /// all counters are to be had at once, each is asked for alone.
+    /// For the server of `session`. Counters that a flavour does not have, or this role may not read, are omitted: if
+    /// the query for all of them fails, each is tried alone.
     ///
     /// # Errors
     /// Where the session is lost.
@@ -205,13 +205,13 @@ impl CounterQuery {
         let major = session.server().major.max(OLDEST);
         let known: Vec<&Counter> = COUNTERS.iter().filter(|counter| counter.is_in(major)).collect();
         let all = CounterQuery::with(major, &known);
-        if session.ask_if_known(&all.sql)?.is_some_and(|rows| rows.len() == 1) {
+        if session.query_if_supported(&all.sql)?.is_some_and(|rows| rows.len() == 1) {
             return Ok(all);
         }
         let mut found = Vec::new();
         for counter in known {
             let alone = CounterQuery::with(major, &[counter]);
-            if session.ask_if_known(&alone.sql)?.is_some_and(|rows| rows.len() == 1) {
+            if session.query_if_supported(&alone.sql)?.is_some_and(|rows| rows.len() == 1) {
                 found.push(counter);
             }
         }
@@ -224,7 +224,7 @@ impl CounterQuery {
         COUNTERS.iter().any(|counter| counter.name == name)
     }
 
-    /// Of a server of version `major`, from the sources that they need.
+    /// For a server of version `major`, from the sources that they need.
     fn with(major: u32, counters: &[&Counter]) -> CounterQuery {
         let values: Vec<String> = counters.iter().map(|counter| format!("({})::int8", counter.value())).collect();
         let is_needed = |source: &str| counters.iter().any(|counter| counter.reads(source));
@@ -238,19 +238,19 @@ impl CounterQuery {
         }
     }
 
-    /// Reads them in `session`. Each statement is a transaction of its own, and what a transaction has once seen of
-    /// the statistics it forgets at its end, so a second reading is a fresh one.
+    /// Reads them in `session`. Each statement is a transaction of its own, and a transaction's statistics snapshot is
+    /// discarded at its end, so every reading is current.
     pub(crate) fn read(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
         if self.names.is_empty() {
             return Ok((BTreeMap::new(), 0));
         }
-        // Parsed first, because that is a transaction too: it is published with the others before the reading.
+        // Prepared first, because that is a transaction too, which is published before the reading.
         let statement = session.prepare(&self.sql)?;
         let published = session.publish_counters()?;
         std::thread::sleep(self.age_max);
         let rows = session.query(statement, &[])?;
         let [row] = rows.as_slice() else {
-            return Err(Error::new(Kind::Statement, format!("the counters are {} rows where 1 is due", rows.len())));
+            return Err(Error::new(Kind::Statement, format!("the counters are {} rows, expected 1", rows.len())));
         };
         let values = self.names.iter().zip(row).filter_map(|(name, value)| match value {
             Value::Int(value) => Some(((*name).to_owned(), u64::try_from(*value).unwrap_or(0))),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_named_as_such_and_are_there_only_while_they_are_timed() {
+    fn waits_have_wait_names_and_depend_on_timing() {
         for major in OLDEST..=19 {
             let waits: Vec<&Counter> =
                 COUNTERS.iter().filter(|counter| counter.is_in(major) && counter.setting.is_some()).collect();

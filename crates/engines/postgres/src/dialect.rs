@@ -1,11 +1,11 @@
-//! How PostgreSQL says what tests need said.
+//! SQL dialect of PostgreSQL.
 
 use engine::{ColumnType, Dialect, Placeholder, Sparse, Table, quoted};
 use record::Bytes;
 
-use crate::partition;
+use crate::partition::{self, TABLE_WORKERS, with_workers};
 
-/// The words of PostgreSQL.
+/// The dialect of PostgreSQL.
 pub(crate) const DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Dollar,
     quoted,
@@ -14,8 +14,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],
     truncate: |name| vec![format!("truncate table {}", quoted(name))],
     threads,
-    // A bitmap scan reads the pages of many rows in the order of the pages and asks the kernel to fetch them ahead;
-    // an index-only scan reads no page of the table at all.
+    // A bitmap scan reads pages in physical order with prefetch; an index-only scan reads no page of the table.
     single_block_reads: &[
         "set enable_bitmapscan = off",
         "set enable_seqscan = off",
@@ -27,16 +26,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     sparse,
 };
 
-/// Workers that a table asks for, capped by each session's own setting: PostgreSQL else takes one for the first page
-/// and one more for each threefold size, so that no table that fits a disk would get 31.
-const TABLE_WORKERS: u32 = 1024;
-
-/// How a table asks for them, at the end of its definition.
-pub(crate) fn with_workers() -> String {
-    format!(" with (parallel_workers = {TABLE_WORKERS})")
-}
-
-/// What each thread of an index build needs, from `plan_create_index_workers` in PostgreSQL's `planner.c`.
+/// Memory per thread of an index build, from `plan_create_index_workers` in PostgreSQL's `planner.c`.
 const INDEX_BYTES_PER_THREAD: u64 = 32 << 20;
 
 fn kind(column: ColumnType) -> String {
@@ -58,8 +48,8 @@ fn create(table: &Table) -> Vec<String> {
     }
 }
 
-/// Sizes of the table and of all its parts, texts out of line among them, and of all indexes: files as they lie there. A
-/// table without parts is in no tree.
+/// Sizes of the table with all partitions and TOAST tables, and of all indexes. `pg_partition_tree` is empty for a
+/// table without partitions.
 fn table_bytes(name: &str) -> Option<String> {
     let name = quoted(name).replace('\'', "''");
     Some(format!(
@@ -69,8 +59,8 @@ fn table_bytes(name: &str) -> Option<String> {
     ))
 }
 
-/// A page is filled to a tenth, and a row is longer than half of that: no second one comes into its page, and four
-/// later versions of the row find room beside it. It is short enough not to be taken apart.
+/// A page is filled to a tenth, and a row is longer than half of that: no second row fits into its page, and four later
+/// versions of the row do. It is short enough not to be toasted.
 fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
     let create = |table: &Table| {
         create(table).into_iter().map(|sql| sql.replace(" with (", " with (fillfactor = 10, ")).collect()
@@ -78,17 +68,17 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
     Ok(Sparse { rows_per_block: 1, row_bytes: (block.0 / 6) as u32, is_keyed: false, create })
 }
 
-/// Each string is a statement of its own, because a vacuum runs in no transaction with others.
+/// Each string is a statement of its own, because a vacuum cannot run in a transaction with others.
 ///
-/// The freeze writes the hint bits of every row, so that the first readers do not have to.
+/// The freeze sets the hint bits of every row, so that the first readers do not have to.
 fn finish(table: &Table) -> Vec<String> {
     let mut statements = table.additions();
     statements.push(format!("vacuum (freeze, analyze) {}", quoted(&table.name)));
     statements
 }
 
-/// One thread is no worker. With more, the leader works too, and every plan that can be parallel costs nothing extra,
-/// so that the planner takes as many workers as it is allowed.
+/// One thread means no worker. With more, the leader participates, and parallel plans have no extra cost, so that the
+/// planner uses the maximum number of workers.
 fn threads(count: u32) -> Vec<String> {
     let workers = count.saturating_sub(1).min(TABLE_WORKERS);
     let mut statements = vec![
@@ -106,7 +96,7 @@ fn threads(count: u32) -> Vec<String> {
         statements.push(format!("set {cost} = 0"));
     }
     let memory_bytes = INDEX_BYTES_PER_THREAD * u64::from(workers + 1);
-    // Never less than the server was set to; the setting's own unit is 1 kB.
+    // Never less than the server's setting; its unit is 1 kB.
     statements.push(format!(
         "select set_config('maintenance_work_mem', (greatest(pg_size_bytes(current_setting('maintenance_work_mem')), \
          {memory_bytes}) / 1024)::text, false)"
@@ -114,7 +104,7 @@ fn threads(count: u32) -> Vec<String> {
     statements
 }
 
-/// The names of all settings that the words above change.
+/// The names of all settings that the dialect changes.
 pub(crate) fn settings() -> Vec<String> {
     let single = DIALECT.single_block_reads.iter().map(|sql| (*sql).to_owned());
     let name = |sql: String| {
@@ -133,7 +123,7 @@ mod tests {
     use engine_kit::sample;
 
     #[test]
-    fn a_table_is_made_without_its_key_and_gets_it_after_the_load() {
+    fn a_table_gets_its_key_after_the_load() {
         assert_eq!(
             create(&sample::table("order")),
             ["create table \"order\" (\"id\" int8 not null, \"price\" numeric(12, 2) not null, \
@@ -151,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_is_no_worker_and_four_are_three() {
+    fn workers_are_threads_without_the_leader() {
         assert!(threads(1).iter().all(|statement| statement.ends_with("= 0")), "{:?}", threads(1));
         assert_eq!(threads(0), threads(1));
         assert_eq!(threads(4)[0], "set max_parallel_workers_per_gather = 3");

@@ -1,46 +1,51 @@
-//! What the server refuses, and what that means to dbdyno.
+//! Errors of the server, and their kinds.
 
-use engine::{Error, Kind};
+use std::io;
+
+use engine::{Error, Kind, Result};
 use record::FailureKind;
+use transport::plain_message;
 
 use crate::message::Reader;
 
 /// An ErrorResponse.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct ServerError {
     severity: String,
     code: String,
     message: String,
     detail: Option<String>,
     hint: Option<String>,
-    /// The line of a COPY that it is about: `COPY t, line 3, column id: "x"`.
+    /// The line of a COPY that caused it: `COPY t, line 3, column id: "x"`.
     copy_line: Option<String>,
 }
 
-impl Refusal {
-    /// Reads an ErrorResponse as far as it can be read; what is cut off is missing.
-    pub(crate) fn parse(body: &[u8]) -> Refusal {
-        let mut refusal = Refusal::default();
+impl ServerError {
+    /// Reads an ErrorResponse; fields of a truncated one are missing.
+    pub(crate) fn parse(body: &[u8]) -> ServerError {
+        let mut pending_error = ServerError::default();
         let mut reader = Reader::new(body);
         while let Ok(field) = reader.byte() {
             let (true, Ok(text)) = (field != 0, reader.text()) else { break };
             let text = String::from_utf8_lossy(text).into_owned();
             match field {
-                // The severity that is never translated; every version from 9.6 on sends it.
-                b'V' => refusal.severity = text,
-                b'C' => refusal.code = text,
-                b'M' => refusal.message = text,
-                b'D' => refusal.detail = Some(text),
-                b'H' => refusal.hint = Some(text),
-                // Where it happened, one line for each function on the way there.
-                b'W' => refusal.copy_line = text.lines().find(|line| line.starts_with("COPY ")).map(str::to_owned),
+                // The severity that is never localised; sent since version 9.6.
+                b'V' => pending_error.severity = text,
+                b'C' => pending_error.code = text,
+                b'M' => pending_error.message = text,
+                b'D' => pending_error.detail = Some(text),
+                b'H' => pending_error.hint = Some(text),
+                // The context, one line per call.
+                b'W' => {
+                    pending_error.copy_line = text.lines().find(|line| line.starts_with("COPY ")).map(str::to_owned)
+                }
                 _ => {}
             }
         }
-        refusal
+        pending_error
     }
 
-    /// Whether this ends the session.
+    /// Whether it terminates the session.
     pub(crate) fn is_fatal(&self) -> bool {
         matches!(self.severity.as_str(), "FATAL" | "PANIC")
     }
@@ -49,20 +54,20 @@ impl Refusal {
         &self.code
     }
 
-    /// The refusal of a statement.
+    /// As an error of a statement.
     pub(crate) fn into_error(self) -> Error {
         let kind = if self.is_fatal() { Kind::Lost } else { kind(&self.code) };
         self.into_error_of(kind)
     }
 
-    /// The refusal of a login.
+    /// As an error of a login.
     pub(crate) fn into_login_error(self) -> Error {
         let (kind, hint) = match self.code.as_str() {
             "28P01" => (Kind::Access, "give the password in PGPASSWORD, in ~/.pgpass or in the target"),
-            "28000" => (Kind::Access, "name a role that exists and that pg_hba.conf of the server lets in from here"),
-            "3D000" => (Kind::Access, "create the database, or name one that exists"),
+            "28000" => (Kind::Access, "use an existing role that pg_hba.conf of the server accepts from this host"),
+            "3D000" => (Kind::Access, "create the database, or use an existing one"),
             "42501" => (Kind::Access, "grant connect on the database to this role"),
-            "53300" => (Kind::Access, "raise max_connections of the server, or ask for fewer jobs"),
+            "53300" => (Kind::Access, "raise max_connections of the server, or use fewer jobs"),
             "57P03" => (Kind::Unreachable, "wait until the server has started"),
             "57P01" | "57P02" => (Kind::Unreachable, "start the server"),
             _ => (Kind::Access, ""),
@@ -93,14 +98,14 @@ impl Refusal {
     }
 }
 
-/// Who has to act on an SQLSTATE (PostgreSQL manual, appendix A) while the session lives on.
+/// The kind of an SQLSTATE (PostgreSQL manual, appendix A) that does not terminate the session.
 fn kind(code: &str) -> Kind {
     match code {
         "40P01" => Kind::Step(FailureKind::Deadlock),
         "40001" => Kind::Step(FailureKind::Serialization),
         "55P03" => Kind::Step(FailureKind::LockTimeout),
         "57014" => Kind::Step(FailureKind::Cancelled),
-        // A standby, or a database that is set to read only: this statement will never work here.
+        // A standby or a read-only database: this statement will never succeed here.
         "25006" => Kind::Statement,
         "42501" | "3D000" => Kind::Access,
         "53100" => Kind::Space,
@@ -109,11 +114,25 @@ fn kind(code: &str) -> Kind {
             Some("23") => Kind::Step(FailureKind::Constraint),
             Some("28") => Kind::Access,
             Some("08") => Kind::Lost,
-            // Wrong or impossible statements, objects that are not there.
+            // Invalid or unsupported statements, missing objects.
             Some("42" | "0A" | "3F" | "26" | "34") => Kind::Statement,
             _ => Kind::Step(FailureKind::Other),
         },
     }
+}
+
+/// `None` for a query that the server does not support or permit; other errors are returned.
+pub(crate) fn if_supported<T>(outcome: Result<T>) -> Result<Option<T>> {
+    match outcome {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if matches!(error.kind, Kind::Statement | Kind::Access | Kind::Step(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The error for a message that cannot be built: a text with a zero byte, or one that is too long.
+pub(crate) fn encode_error(error: &io::Error) -> Error {
+    Error::new(Kind::Statement, format!("the statement cannot be sent: {}", plain_message(error)))
 }
 
 #[cfg(test)]
@@ -121,7 +140,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn refusal(fields: &[(u8, &str)]) -> Refusal {
+    fn pending_error(fields: &[(u8, &str)]) -> ServerError {
         let mut body = Vec::new();
         for (field, text) in fields {
             body.push(*field);
@@ -129,11 +148,11 @@ mod tests {
             body.push(0);
         }
         body.push(0);
-        Refusal::parse(&body)
+        ServerError::parse(&body)
     }
 
     #[test]
-    fn a_code_says_who_has_to_act() {
+    fn a_code_determines_the_kind() {
         let cases = [
             ("40P01", Kind::Step(FailureKind::Deadlock)),
             ("40001", Kind::Step(FailureKind::Serialization)),
@@ -158,24 +177,24 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_message_detail_code_and_hint() {
+    fn an_error_has_message_detail_code_and_hint() {
         let parts = [(b'V', "ERROR"), (b'C', "23505"), (b'M', "duplicate key"), (b'D', "Key (id)=(1) exists.")];
-        let error = refusal(&parts).into_error();
+        let error = pending_error(&parts).into_error();
         assert_eq!(error.message, "duplicate key: Key (id)=(1) exists");
         assert_eq!(error.code.as_deref(), Some("23505"));
         assert_eq!(error.kind, Kind::Step(FailureKind::Constraint));
-        let place = "COPY t, line 3, column id: \"x\"";
-        let parts = [(b'C', "22P02"), (b'M', "no integer"), (b'W', &*format!("{place}\nPL/pgSQL function f()"))];
-        assert_eq!(refusal(&parts).into_error().message, format!("no integer; {place}"));
-        let fatal = refusal(&[(b'V', "FATAL"), (b'C', "25P03"), (b'M', "idle"), (b'H', "Wake up.")]).into_error();
+        let address = "COPY t, line 3, column id: \"x\"";
+        let parts = [(b'C', "22P02"), (b'M', "no integer"), (b'W', &*format!("{address}\nPL/pgSQL function f()"))];
+        assert_eq!(pending_error(&parts).into_error().message, format!("no integer; {address}"));
+        let fatal = pending_error(&[(b'V', "FATAL"), (b'C', "25P03"), (b'M', "idle"), (b'H', "Wake up.")]).into_error();
         assert_eq!((fatal.kind, fatal.hint.as_deref()), (Kind::Lost, Some("Wake up")));
     }
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_are_some_refusal(body in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = Refusal::parse(&body).into_error();
-            let _ = Refusal::parse(&body).into_login_error();
+        fn arbitrary_bytes_never_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = ServerError::parse(&body).into_error();
+            let _ = ServerError::parse(&body).into_login_error();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Entries of the fuzz targets: what others wrote, read as it is read in earnest.
+//! Entry points of the fuzz targets.
 
 use std::io;
 use std::path::Path;
@@ -6,39 +6,39 @@ use std::sync::Arc;
 
 use engine::{Error, Kind, Result, Target, TargetError};
 use record::Location;
-use transport::fuzz::{ask_statements, speaker};
-use transport::{Surroundings, Way, plain};
+use transport::fuzz::{ask_statements, replay};
+use transport::{Environment, Route, plain_message};
 
 pub use transport::fuzz::Questions;
 
-use crate::ability::Abilities;
 use crate::activity;
+use crate::capability::Capabilities;
 use crate::connect::{Login, Opened, Server};
 use crate::counter::CounterQuery;
-use crate::inventory::{self, Seen};
+use crate::inventory::{self, ConnectionInfo};
 use crate::session::PostgresSession;
 use crate::wire::Wire;
 
-/// Who logs in.
+/// The target of the login.
 const TARGET: &str = "postgres://ann:word@%2Fnowhere/shop";
 
-/// Asks a server of version `major`, which says `said` and then ends the connection.
+/// Asks a server of version `major`, which sends `replies` and then closes the connection.
 ///
 /// # Errors
-/// Whatever went wrong first.
-pub fn ask(questions: Questions, major: u8, said: &[u8]) -> Result<()> {
-    let refused = |error: io::Error| Error::new(Kind::Lost, plain(&error));
-    // An end that is closed would refuse the questions.
-    let (transport, _far) = speaker(said).map_err(refused)?;
+/// The first error.
+pub fn ask(questions: Questions, major: u8, replies: &[u8]) -> Result<()> {
+    let rejected = |error: io::Error| Error::new(Kind::Lost, plain_message(&error));
+    // A closed end would reject requests.
+    let (transport, _far) = replay(replies).map_err(rejected)?;
     let target: Target = TARGET.parse().map_err(|error: TargetError| Error::new(Kind::Usage, error.to_string()))?;
     let login = Arc::new(login(&target)?);
     let opened = match questions {
         Questions::Login => login.open_over(transport)?,
         Questions::Statements | Questions::Node => {
-            let mut wire = Wire::new(transport, None).map_err(refused)?;
-            wire.messages.trust().map_err(refused)?;
+            let mut wire = Wire::new(transport, None).map_err(rejected)?;
+            wire.messages.enter_session().map_err(rejected)?;
             let server = Server { version: major.to_string(), major: major.into(), ..Server::default() };
-            Opened { wire, server, way: Way::default() }
+            Opened { wire, server, route: Route::default() }
         }
     };
     let mut session = PostgresSession::start(opened, login)?;
@@ -49,10 +49,10 @@ pub fn ask(questions: Questions, major: u8, said: &[u8]) -> Result<()> {
 }
 
 fn ask_node(session: &mut PostgresSession) -> Result<()> {
-    let abilities = Abilities::of(session)?;
+    let capabilities = Capabilities::of(session)?;
     let counters = CounterQuery::of_server(session)?;
-    let _ = (activity::is_told(session), activity::look(session), counters.read(session));
-    let seen = Seen {
+    let _ = (activity::is_reported(session), activity::sample(session), counters.read(session));
+    let connection = ConnectionInfo {
         location: Location::UnixSocket,
         encryption: None,
         temporary: false,
@@ -60,17 +60,17 @@ fn ask_node(session: &mut PostgresSession) -> Result<()> {
         nodes: 1,
         unlocked: false,
     };
-    inventory::read(session, &abilities, seen).map(drop)
+    inventory::read(session, &capabilities, connection).map(drop)
 }
 
 /// Completes `target` as a connection does.
 ///
 /// # Errors
-/// The user's mistakes.
+/// `Usage` errors.
 pub fn complete(target: &Target) -> Result<()> {
     login(target).map(drop)
 }
 
 fn login(target: &Target) -> Result<Login> {
-    Login::of(target, &Surroundings::of(&[], Path::new("/nowhere"), &["."]))
+    Login::of(target, &Environment::of(&[], Path::new("/nowhere"), &["."]))
 }

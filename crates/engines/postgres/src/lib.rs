@@ -1,31 +1,31 @@
-//! PostgreSQL, and what speaks its protocol.
+//! PostgreSQL and PostgreSQL-compatible servers.
 //!
-//! A crate of its own so that its weight (TLS, the protocol) is paid only where it is used. The session is our own
-//! because it is what is measured with: the convenient drivers cost half as much again per statement as `pgbench`.
+//! A crate of its own so that its dependencies (TLS, the protocol) are limited to it. It has its own client, because
+//! client overhead is part of the measurement: the common drivers need half as much again per statement as `pgbench`.
 //!
-//! Native needs: none; `local:postgres` needs the server's programs. A synchronous replica of a temporary server that
-//! dies is waited for no longer, as a manager of a cluster would have it.
+//! Native dependencies: none; `local:postgres` needs the server's programs. A lost synchronous replica of a temporary
+//! server is removed from `synchronous_standby_names`, as a cluster manager does.
 //!
-//! Known limits: no client certificates, no GSSAPI; below version 15 a reading of the counters takes a second; of
-//! PostgreSQL's relatives none was run against, only servers that lack what they lack.
+//! Known limits: no client certificates, no GSSAPI; before version 15 a reading of the counters takes a second; no
+//! PostgreSQL-compatible server was tested, only servers that lack the same features.
 
-mod ability;
 mod activity;
+mod capability;
 mod codec;
 mod connect;
 mod counter;
 mod dialect;
+mod discovery;
 mod failure;
+mod flavour;
 #[doc(hidden)]
 pub mod fuzz;
 mod inventory;
-mod membership;
 mod message;
 mod node;
 mod objects;
 mod partition;
 mod process;
-mod relative;
 mod server;
 mod session;
 mod sql;
@@ -52,8 +52,8 @@ impl Engine for Postgres {
     }
 
     fn summary(&self) -> &'static str {
-        "13 to 18, over a Unix socket, TCP or TLS; local:postgres starts one, with replicas=N more; its relatives \
-         (CockroachDB, YugabyteDB, Citus, openGauss, Aurora) as far as they answer, not yet run against one"
+        "13 to 18, over a Unix socket, TCP or TLS; local:postgres starts one, replicas=N adds replicas; compatible servers \
+        (CockroachDB, YugabyteDB, Citus, openGauss, Aurora) as far as they support it, untested"
     }
 
     fn schemes(&self) -> &'static [&'static str] {

@@ -1,10 +1,10 @@
-//! What stands in the messages of the server. Every read is checked: a short or lying message is an error.
+//! Parsing of server messages. Every read is checked: a short or inconsistent message is an error.
 
 use std::io;
 
 use transport::malformed;
 
-/// Reads a message body from its front.
+/// Reads a message body sequentially.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
 
     fn chunk<const N: usize>(&mut self) -> io::Result<[u8; N]> {
         let taken = self.take(N)?;
-        taken.try_into().map_err(|_| malformed("a number that is cut short"))
+        taken.try_into().map_err(|_| malformed("a truncated number"))
     }
 
     pub(crate) fn byte(&mut self) -> io::Result<u8> {
@@ -54,13 +54,13 @@ impl<'a> Reader<'a> {
 
     /// Text up to the next zero byte.
     pub(crate) fn text(&mut self) -> io::Result<&'a [u8]> {
-        let length = self.rest.iter().position(|byte| *byte == 0).ok_or_else(|| malformed("a text without an end"))?;
+        let length = self.rest.iter().position(|byte| *byte == 0).ok_or_else(|| malformed("an unterminated text"))?;
         let text = self.take(length)?;
         self.take(1)?;
         Ok(text)
     }
 
-    /// A count of 16 bits; PostgreSQL means it without a sign.
+    /// A 16-bit count, unsigned.
     pub(crate) fn count(&mut self) -> io::Result<usize> {
         Ok(usize::from(self.int2()? as u16))
     }
@@ -80,7 +80,7 @@ pub(crate) fn column_types(body: &[u8]) -> io::Result<Box<[u32]>> {
     (0..count)
         .map(|_| {
             reader.text()?;
-            // The table's oid and the column's number in it.
+            // The table's oid and the column number.
             reader.take(6)?;
             let kind = reader.oid()?;
             // Size, modifier and format of the type.
@@ -90,21 +90,21 @@ pub(crate) fn column_types(body: &[u8]) -> io::Result<Box<[u32]>> {
         .collect()
 }
 
-/// The fields of a DataRow, the null ones as none.
+/// The fields of a DataRow, `None` for null.
 pub(crate) fn fields(body: &[u8]) -> io::Result<Fields<'_>> {
     let mut reader = Reader::new(body);
     let left = reader.count()?;
     Ok(Fields { reader, left })
 }
 
-/// Reads one field after the other.
+/// Iterates over the fields.
 pub(crate) struct Fields<'a> {
     reader: Reader<'a>,
     left: usize,
 }
 
 impl<'a> Fields<'a> {
-    /// Fields that are not read yet.
+    /// Number of remaining fields.
     pub(crate) fn left(&self) -> usize {
         self.left
     }
@@ -129,7 +129,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The number at the end of a CommandComplete (`INSERT 0 5`, `SELECT 5`); 0 where there is none (`CALL`).
+/// The number at the end of a CommandComplete (`INSERT 0 5`, `SELECT 5`); 0 if there is none (`CALL`).
 pub(crate) fn affected(body: &[u8]) -> u64 {
     let text = body.strip_suffix(&[0]).unwrap_or(body);
     let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! A running server: ours for the time of the measurement, or somebody's.
+//! A running server: a temporary one, or one that dbdyno did not start.
 
 mod catch_up;
 mod schema;
@@ -11,68 +11,69 @@ use std::time::{Duration, Instant};
 
 use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Target, Workspace};
 use record::EngineInventory;
-use transport::{Surroundings, Way};
+use transport::{Environment, Route};
 
-use self::schema::SCHEMA;
-use crate::ability::{self, Abilities};
 use crate::activity;
+use crate::capability::{self, Capabilities};
 use crate::connect::{Login, SOCKET_DIRECTORIES};
 use crate::counter::CounterQuery;
-use crate::inventory::{self, Seen};
-use crate::membership;
+use crate::discovery;
+use crate::flavour::Flavour;
+use crate::inventory::{self, ConnectionInfo};
 use crate::objects::PostgresObjects;
 use crate::process;
-use crate::relative::Relative;
 use crate::server::{self, Cluster};
 use crate::session::PostgresSession;
 
-/// The oldest version of PostgreSQL itself that is measured.
+/// The schema that dbdyno works in.
+const SCHEMA: &str = "dbdyno";
+/// The oldest supported version of PostgreSQL.
 const VERSION_MIN: u32 = 13;
-/// How long another node may take to see what the first one did.
+/// Timeout until changes of the first node are visible on another node.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// How often it is asked whether it does.
-const PAUSE: Duration = Duration::from_millis(20);
+/// Time between two checks of that.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// One server.
 pub(crate) struct PostgresNode {
     login: Arc<Login>,
-    /// What it is called beside others.
+    /// Name among the nodes of a target.
     name: String,
-    /// The server that dbdyno started, if it did, and how many nodes it started.
+    /// The server that dbdyno started, if any, and the number of started nodes.
     cluster: Option<Cluster>,
     started: u32,
     keep: bool,
-    /// Whether sessions work in the schema: it was claimed here or on another node.
+    /// Whether sessions use the schema: it was claimed here or on another node.
     in_schema: AtomicBool,
-    /// Whether nothing keeps others from measuring in the same database.
+    /// Whether there is no lock against another measurement in the same database.
     unlocked: AtomicBool,
-    /// Holds the lock of the schema for as long as the node that claimed it is open.
+    /// Holds the lock of the schema as long as the node that claimed it is open.
     guard: Mutex<Option<PostgresSession>>,
-    abilities: Abilities,
+    capabilities: Capabilities,
     counters: CounterQuery,
-    /// Whether the server tells what its sessions do.
-    tells_activity: bool,
+    /// Whether the server reports active sessions.
+    reports_activity: bool,
     version: String,
-    way: Way,
-    /// The server's first process, where it is in sight.
+    route: Route,
+    /// The postmaster process, if visible.
     postmaster: Option<u32>,
     data_directory: Option<PathBuf>,
 }
 
-/// Reaches the server at `target`, or starts one in `site`.
+/// Connects to the server at `target`, or starts one in `workspace`.
 ///
 /// # Errors
-/// As [`engine::Engine::open`]; `Usage` where the target has several nodes.
+/// As [`engine::Engine::open`]; `Usage` if the target has several nodes.
 pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<PostgresNode> {
     let mut nodes = open_all(target, workspace)?;
     match (nodes.pop(), nodes.len()) {
         (Some(node), 0) => Ok(node),
-        (_, more) => Err(Error::new(Kind::Usage, format!("target {target} has {} nodes where one is due", more + 1))
-            .hint("leave replicas away, or name one host")),
+        (_, more) => Err(Error::new(Kind::Usage, format!("target {target} has {} nodes, expected one", more + 1))
+            .hint("omit replicas, or give one host")),
     }
 }
 
-/// Reaches every node of `target`, or starts them in `site`.
+/// Connects to every node of `target`, or starts them in `workspace`.
 ///
 /// # Errors
 /// As [`engine::Engine::open_all`].
@@ -84,36 +85,36 @@ pub(crate) fn open_all(target: &Target, workspace: &Workspace) -> Result<Vec<Pos
         let open = |cluster: Cluster| PostgresNode::of(cluster.login(), Some(cluster), count, workspace.keep);
         return clusters.into_iter().map(open).collect();
     }
-    let surroundings = Surroundings::here(&SOCKET_DIRECTORIES);
-    let targets = membership::of(target, &surroundings)?;
+    let environment = Environment::here(&SOCKET_DIRECTORIES);
+    let targets = discovery::of(target, &environment)?;
     let several = targets.len() > 1;
     let open = |one: &Target| {
-        let reached = Login::of(one, &surroundings).and_then(|login| PostgresNode::of(login, None, 0, workspace.keep));
-        reached.map_err(|error| match one.addresses.first() {
+        let connected = Login::of(one, &environment).and_then(|login| PostgresNode::of(login, None, 0, workspace.keep));
+        connected.map_err(|error| match one.addresses.first() {
             Some(address) if several => Error { message: format!("node {address}: {}", error.message), ..error },
             _ => error,
         })
     };
-    // A node that is dropped has changed nothing yet.
+    // A dropped node has not changed anything yet.
     targets.iter().map(open).collect()
 }
 
 impl PostgresNode {
     fn of(login: Login, cluster: Option<Cluster>, started: u32, keep: bool) -> Result<PostgresNode> {
         let login = Arc::new(login);
-        let (mut session, abilities) = first_session(&login)?;
-        let (way, server) = (session.way().clone(), session.server().clone());
-        let found = process::of_session(server.process, &way).map(|(_, postmaster)| postmaster);
+        let (mut session, capabilities) = first_session(&login)?;
+        let (route, server) = (session.route().clone(), session.server().clone());
+        let found = process::of_session(server.process, &route).map(|(_, postmaster)| postmaster);
         let postmaster = cluster.as_ref().map(|cluster| cluster.postmaster_pid).or(found);
         let data_directory = match (&cluster, postmaster) {
             (Some(cluster), _) => Some(cluster.data_directory.clone()),
-            (None, Some(postmaster)) => ability::data_directory(&mut session, postmaster)?,
+            (None, Some(postmaster)) => capability::data_directory(&mut session, postmaster)?,
             (None, None) => None,
         };
         Ok(PostgresNode {
-            name: cluster.as_ref().map_or_else(|| login.place.short(), |cluster| cluster.name.clone()),
+            name: cluster.as_ref().map_or_else(|| login.address.short(), |cluster| cluster.name.clone()),
             counters: CounterQuery::of_server(&mut session)?,
-            tells_activity: activity::is_told(&mut session)?,
+            reports_activity: activity::is_reported(&mut session)?,
             login,
             cluster,
             started,
@@ -121,9 +122,9 @@ impl PostgresNode {
             in_schema: AtomicBool::new(false),
             unlocked: AtomicBool::new(false),
             guard: Mutex::new(None),
-            abilities,
+            capabilities,
             version: server.version,
-            way,
+            route,
             postmaster,
             data_directory,
         })
@@ -131,39 +132,39 @@ impl PostgresNode {
 
     fn session(&self, schema: Option<&str>) -> Result<PostgresSession> {
         let mut session = PostgresSession::start(self.login.open(schema)?, self.login.clone())?;
-        let process = process::of_session(session.server().process, session.way()).map(|(number, _)| number);
+        let process = process::of_session(session.server().process, session.route()).map(|(number, _)| number);
         session.set_process(process);
-        if self.abilities.identified.relative != Relative::None {
-            session.tolerate();
+        if self.capabilities.identity.flavour != Flavour::None {
+            session.allow_missing_features();
         }
         Ok(session)
     }
 }
 
-/// A session that has asked the server what it is and can do.
-fn first_session(login: &Arc<Login>) -> Result<(PostgresSession, Abilities)> {
+/// The first session, which detects the capabilities.
+fn first_session(login: &Arc<Login>) -> Result<(PostgresSession, Capabilities)> {
     let opened = login.open(None)?;
     let server = opened.server.clone();
-    let asked = PostgresSession::start(opened, login.clone()).and_then(|mut session| {
-        let abilities = Abilities::of(&mut session)?;
-        Ok((session, abilities))
+    let detected = PostgresSession::start(opened, login.clone()).and_then(|mut session| {
+        let capabilities = Capabilities::of(&mut session)?;
+        Ok((session, capabilities))
     });
-    let is_relative = |asked: &Result<(PostgresSession, Abilities)>| {
-        asked.as_ref().is_ok_and(|(_, abilities)| abilities.identified.relative != Relative::None)
+    let is_compatible = |detected: &Result<(PostgresSession, Capabilities)>| {
+        detected.as_ref().is_ok_and(|(_, capabilities)| capabilities.identity.flavour != Flavour::None)
     };
-    if server.major >= VERSION_MIN || is_relative(&asked) {
-        return asked;
+    if server.major >= VERSION_MIN || is_compatible(&detected) {
+        return detected;
     }
     let message = format!(
-        "PostgreSQL {} at {} is older than {VERSION_MIN}, the oldest version that dbdyno measures",
-        server.version, login.place
+        "PostgreSQL {} at {} is older than {VERSION_MIN}, the oldest supported version",
+        server.version, login.address
     );
-    Err(Error::new(Kind::Usage, message).hint("measure a newer server"))
+    Err(Error::new(Kind::Usage, message).hint("use a newer server"))
 }
 
 impl Node for PostgresNode {
     fn caps(&self) -> &Caps {
-        &self.abilities.caps
+        &self.capabilities.caps
     }
 
     fn name(&self) -> String {
@@ -171,7 +172,7 @@ impl Node for PostgresNode {
     }
 
     fn takes_writes(&self) -> bool {
-        !self.abilities.in_recovery
+        !self.capabilities.in_recovery
     }
 
     fn claim(&self) -> Result<()> {
@@ -183,7 +184,7 @@ impl Node for PostgresNode {
         let locked = self.lock_schema(&mut session)?;
         self.unlocked.store(!locked, Ordering::SeqCst);
         self.make_schema(&mut session)?;
-        // What it has done must not be counted into somebody's window later.
+        // Its work must not be counted in a later window.
         session.publish_counters()?;
         self.in_schema.store(true, Ordering::SeqCst);
         *guard = Some(session);
@@ -192,23 +193,23 @@ impl Node for PostgresNode {
 
     fn join(&self) -> Result<()> {
         let mut session = self.session(None)?;
-        let begun = Instant::now();
+        let start = Instant::now();
         while !self.find_schema(&mut session)? {
-            if begun.elapsed() > TIMEOUT {
-                let message = format!("schema {SCHEMA} is not seen within {} s", TIMEOUT.as_secs());
+            if start.elapsed() > TIMEOUT {
+                let message = format!("schema {SCHEMA} is not visible within {} s", TIMEOUT.as_secs());
                 return Err(Error::new(Kind::NotOurs, message)
                     .hint("check that all nodes of the target belong to one cluster, and that its replicas replay"));
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(POLL_INTERVAL);
         }
         self.in_schema.store(true, Ordering::SeqCst);
         Ok(())
     }
 
     fn catch_up(&self, here: &mut dyn Session, first: &mut dyn Session) -> Result<()> {
-        match self.abilities.in_recovery {
+        match self.capabilities.in_recovery {
             true => catch_up::wait(here, first),
-            // It takes part in every commit itself.
+            // It participates in every commit.
             false => Ok(()),
         }
     }
@@ -224,15 +225,15 @@ impl Node for PostgresNode {
     }
 
     fn inventory(&self) -> Result<EngineInventory> {
-        let seen = Seen {
-            location: self.way.location(),
-            encryption: self.way.encryption.clone(),
+        let connection = ConnectionInfo {
+            location: self.route.location(),
+            encryption: self.route.encryption.clone(),
             temporary: self.cluster.is_some(),
             version: self.version.clone(),
             nodes: self.started.max(1),
             unlocked: self.unlocked.load(Ordering::SeqCst),
         };
-        inventory::read(&mut self.session(None)?, &self.abilities, seen)
+        inventory::read(&mut self.session(None)?, &self.capabilities, connection)
     }
 
     fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
@@ -240,17 +241,17 @@ impl Node for PostgresNode {
     }
 
     fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
-        self.tells_activity.then(|| activity::look(session)).transpose()
+        self.reports_activity.then(|| activity::sample(session)).transpose()
     }
 
     fn settle(&self, session: &mut dyn Session) -> Result<()> {
-        if !self.abilities.may_checkpoint {
+        if !self.capabilities.may_checkpoint {
             return Ok(());
         }
         match session.prepare("checkpoint") {
             Ok(checkpoint) => session.execute(checkpoint, &[]).map(|_| ()),
-            // A relative that knows no such thing.
-            Err(error) if self.abilities.identified.relative != Relative::None && error.kind == Kind::Statement => {
+            // A flavour without checkpoints.
+            Err(error) if self.capabilities.identity.flavour != Flavour::None && error.kind == Kind::Statement => {
                 Ok(())
             }
             Err(error) => Err(error),
@@ -274,12 +275,12 @@ impl Node for PostgresNode {
         if let Some(cluster) = node.cluster {
             return cluster.stop(node.keep);
         }
-        // The one that claimed the schema removes it.
+        // The node that claimed the schema removes it.
         if node.keep || guard.is_none() {
             return Ok(());
         }
         let removed = node.remove_schema();
-        // The lock is held until nothing is left to be measured.
+        // The lock is held until the schema is removed.
         drop(guard);
         removed
     }

@@ -1,7 +1,7 @@
-//! Files kept in PostgreSQL, as large objects and as rows of `bytea`.
+//! Files stored in PostgreSQL, as large objects and as rows of `bytea`.
 //!
-//! Large objects lie in no schema: their identifiers stand in a table of ours, written in the transaction that creates
-//! them, and whoever removes the schema unlinks them first. So none outlives a crash unseen.
+//! Large objects belong to no schema: their identifiers are stored in a table, written in the transaction that creates
+//! them, and the removal of the schema unlinks them first. So none is leaked by a crash.
 
 use engine::{Error, Kind, ObjectAccess, ObjectExtent, ObjectForm, ObjectSession, Result, Session, Statement, Value};
 use record::Bytes;
@@ -28,28 +28,28 @@ pub(crate) const FORMS: &[ObjectForm] = &[
     },
 ];
 
-/// The table of large objects, and that of rows.
-const LARGE_OBJECTS: &str = "dbdyno_large_object";
-const PIECES: &str = "dbdyno_file_piece";
+/// The table of large objects, and that of chunks.
+const OBJECT_TABLE: &str = "dbdyno_large_object";
+const CHUNK_TABLE: &str = "dbdyno_file_piece";
 
 /// `INV_READ` of `libpq-fs.h`.
 const READ_FLAG: u32 = 0x4_0000;
 
-/// How a form says what it does.
-struct Words {
+/// The statements of a form.
+struct Statements {
     make: &'static str,
     /// Binds: the object.
     create: Option<&'static str>,
     find: Option<&'static str>,
-    /// Binds: the object as the form knows it, where the piece begins, and its bytes or its length.
+    /// Binds: the object, the offset of the chunk, and its bytes or its length.
     write: &'static str,
     read: &'static str,
     extent: String,
 }
 
-fn words(form: &str) -> Option<Words> {
+fn statements(form: &str) -> Option<Statements> {
     match form {
-        LARGE_OBJECT => Some(Words {
+        LARGE_OBJECT => Some(Statements {
             make: "create table if not exists dbdyno_large_object (number int8 primary key, object oid not null)",
             create: Some("insert into dbdyno_large_object values ($1, pg_catalog.lo_create(0)) returning object::int8"),
             find: Some("select object::int8 from dbdyno_large_object where number = $1"),
@@ -57,10 +57,10 @@ fn words(form: &str) -> Option<Words> {
             read: "select pg_catalog.lo_get($1::int8::oid, $2::int8, $3::int8::int4)",
             extent: format!(
                 "select count(*), coalesce(sum(pg_catalog.lo_lseek64(pg_catalog.lo_open(object, {READ_FLAG}), 0, 2)), \
-                 0)::int8 from {LARGE_OBJECTS}"
+                 0)::int8 from {OBJECT_TABLE}"
             ),
         }),
-        ROWS => Some(Words {
+        ROWS => Some(Statements {
             make: "create table if not exists dbdyno_file_piece (file int8, place int8, content bytea not null, \
                    primary key (file, place)); \
                    alter table dbdyno_file_piece alter column content set storage external",
@@ -69,20 +69,20 @@ fn words(form: &str) -> Option<Words> {
             write: "insert into dbdyno_file_piece values ($1::int8, $2::int8, $3::bytea)",
             read: "select content from dbdyno_file_piece where file = $1::int8 and place = $2::int8",
             extent: format!(
-                "select count(distinct file), coalesce(sum(pg_catalog.octet_length(content)), 0)::int8 from {PIECES}"
+                "select count(distinct file), coalesce(sum(pg_catalog.octet_length(content)), 0)::int8 from {CHUNK_TABLE}"
             ),
         }),
         _ => None,
     }
 }
 
-/// A session that keeps files in one form.
+/// A session that stores files in one form.
 pub(crate) struct PostgresObjects {
     session: PostgresSession,
-    words: Words,
+    statements: Statements,
     is_large: bool,
     prepared: Option<Prepared>,
-    /// What the open object is called by the statements: its identifier, or its number.
+    /// The open object in the statements: its identifier, or its number.
     open: i64,
 }
 
@@ -96,18 +96,18 @@ struct Prepared {
 
 impl PostgresObjects {
     pub(crate) fn new(session: PostgresSession, form: &ObjectForm) -> Result<PostgresObjects> {
-        let Some(words) = words(form.name) else {
-            return Err(Error::new(Kind::Usage, format!("PostgreSQL keeps no files as {}", form.name)));
+        let Some(statements) = statements(form.name) else {
+            return Err(Error::new(Kind::Usage, format!("PostgreSQL does not store files as {}", form.name)));
         };
-        Ok(PostgresObjects { session, words, is_large: form.name == LARGE_OBJECT, prepared: None, open: 0 })
+        Ok(PostgresObjects { session, statements, is_large: form.name == LARGE_OBJECT, prepared: None, open: 0 })
     }
 
-    /// The statements, prepared when they are first needed: their table may be made by another session.
+    /// The statements, prepared when they are first needed: their table may be created by another session.
     fn prepared(&mut self) -> Result<Prepared> {
         if let Some(prepared) = self.prepared {
             return Ok(prepared);
         }
-        let Words { create, find, write, read, .. } = self.words;
+        let Statements { create, find, write, read, .. } = self.statements;
         let prepared = Prepared {
             create: create.map(|sql| self.session.prepare(sql)).transpose()?,
             find: find.map(|sql| self.session.prepare(sql)).transpose()?,
@@ -143,19 +143,19 @@ impl ObjectSession for PostgresObjects {
     }
 
     fn make(&mut self) -> Result<()> {
-        self.session.batch(self.words.make)?;
+        self.session.batch(self.statements.make)?;
         self.prepared().map(|_| ())
     }
 
     fn remove(&mut self) -> Result<()> {
-        // The next table is another one.
+        // The next table is a new one.
         self.prepared = None;
         if !self.is_large {
-            return self.session.batch(&format!("drop table if exists {PIECES}"));
+            return self.session.batch(&format!("drop table if exists {CHUNK_TABLE}"));
         }
         unlink_all(&mut self.session, None)?;
-        self.session.batch(&format!("drop table if exists {LARGE_OBJECTS}"))?;
-        // What was unlinked takes space until this; who may not gets a warning and no error.
+        self.session.batch(&format!("drop table if exists {OBJECT_TABLE}"))?;
+        // Frees the space of unlinked objects; without the privilege it is a warning and not an error.
         self.session.batch("vacuum pg_catalog.pg_largeobject")
     }
 
@@ -177,7 +177,7 @@ impl ObjectSession for PostgresObjects {
     fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
         let read = self.prepared()?.read;
         let binds = [self.open, at as i64, into.len() as i64];
-        // A row is as long as it was written.
+        // A row has the length it was written with.
         let binds = if self.is_large { &binds[..] } else { &binds[..2] };
         self.session.read_bytes(read, binds, into)
     }
@@ -187,7 +187,7 @@ impl ObjectSession for PostgresObjects {
     }
 
     fn extent(&mut self) -> Result<ObjectExtent> {
-        let rows = self.session.ask(&self.words.extent)?;
+        let rows = self.session.query_sql(&self.statements.extent)?;
         match rows.first().map(Vec::as_slice) {
             Some([Value::Int(count), Value::Int(bytes)]) => {
                 Ok(ObjectExtent { count: *count as u64, size_bytes: Bytes(*bytes as u64) })
@@ -197,15 +197,15 @@ impl ObjectSession for PostgresObjects {
     }
 }
 
-/// Unlinks every large object that the table of `schema`, or of the session's own, knows; nothing where there is no such
-/// table.
+/// Unlinks every large object that is listed in the table of `schema`, or of the session's schema; does nothing without
+/// such a table.
 ///
 /// # Errors
-/// What the server says.
+/// Errors of the server.
 pub(crate) fn unlink_all(session: &mut PostgresSession, schema: Option<&str>) -> Result<()> {
-    let table = schema.map_or_else(|| LARGE_OBJECTS.to_owned(), |schema| format!("{schema}.{LARGE_OBJECTS}"));
-    // A relative that knows no such question knows no large objects.
-    let found = session.ask_if_known(&format!("select pg_catalog.to_regclass('{table}') is not null"))?;
+    let table = schema.map_or_else(|| OBJECT_TABLE.to_owned(), |schema| format!("{schema}.{OBJECT_TABLE}"));
+    // A flavour without `to_regclass` has no large objects.
+    let found = session.query_if_supported(&format!("select pg_catalog.to_regclass('{table}') is not null"))?;
     if found.is_none_or(|rows| rows != [[Value::Int(1)]]) {
         return Ok(());
     }

@@ -1,17 +1,17 @@
-//! The server's processes, where they are on this host.
+//! The server's processes, if they run on this host.
 
 use std::fs;
 
 use base::Root;
 use base::process::Stat;
-use transport::Way;
+use transport::Route;
 
-/// The process that serves a session, and its parent, which is the postmaster; none where they are out of sight.
+/// The backend process of a session, and its parent, the postmaster; `None` if they are not visible.
 ///
-/// The server tells its own number for the process. That is a number on this host only if the server shares its name
-/// space of processes, so it is believed only where the title of that process names this very connection.
-pub(crate) fn of_session(number: u32, way: &Way) -> Option<(u32, u32)> {
-    let mark = match (way.peer, way.own) {
+/// The process id that the server reports is valid on this host only in the same pid namespace, so it is accepted only
+/// if the title of that process names this connection.
+pub(crate) fn of_session(number: u32, route: &Route) -> Option<(u32, u32)> {
+    let mark = match (route.peer, route.own) {
         (Some(peer), Some(own)) if peer.ip().is_loopback() || peer.ip() == own.ip() => format!("({})", own.port()),
         (None, None) => "[local]".to_owned(),
         _ => return None,
@@ -22,7 +22,7 @@ pub(crate) fn of_session(number: u32, way: &Way) -> Option<(u32, u32)> {
     }
     let proc = Root::host().proc;
     let session = Stat::of(&proc, number)?;
-    // The postmaster has the name of its children.
+    // The postmaster has the same name as its children.
     (Stat::of(&proc, session.parent)?.name == session.name).then_some((number, session.parent))
 }
 
@@ -44,9 +44,9 @@ mod tests {
     }
 
     #[test]
-    fn a_process_on_another_host_is_out_of_sight() {
+    fn a_process_on_another_host_is_not_visible() {
         let (peer, own) = ("192.0.2.1:5432".parse().ok(), "192.0.2.2:40000".parse().ok());
-        assert_eq!(of_session(std::process::id(), &Way { peer, own, encryption: None }), None);
-        assert_eq!(of_session(std::process::id(), &Way { peer: None, own: None, encryption: None }), None);
+        assert_eq!(of_session(std::process::id(), &Route { peer, own, encryption: None }), None);
+        assert_eq!(of_session(std::process::id(), &Route { peer: None, own: None, encryption: None }), None);
     }
 }

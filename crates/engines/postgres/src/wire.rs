@@ -1,4 +1,4 @@
-//! Bytes to and from the server as messages: a tag, a length and what it announces (PostgreSQL manual, "Message Formats").
+//! Messages of the protocol: tag, length and body (PostgreSQL manual, "Message Formats").
 
 use std::io;
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use bytes::BytesMut;
 use transport::{Buffer, Framing, Messages, Transport, malformed};
 
-/// A tag and the length that follows it.
+/// Size of tag and length.
 const HEADER_BYTES: usize = 5;
 
-/// One message of the server, in the buffer that it was received in.
+/// One message of the server, in the receive buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message<'a> {
     pub(crate) tag: u8,
     pub(crate) body: &'a [u8],
 }
 
-/// Messages behind their tag and their length.
+/// Messages with tag and length.
 #[derive(Debug, Default)]
 pub(crate) struct Tagged;
 
 impl Framing for Tagged {
-    /// The tag, and how long the message is with its header.
+    /// The tag, and the size of the message with its header.
     type Frame = (u8, usize);
     type Message<'a> = Message<'a>;
 
@@ -29,10 +29,10 @@ impl Framing for Tagged {
     fn frame(&self, unread: &[u8], bytes_max: usize) -> io::Result<Option<(u8, usize)>> {
         let Some(header) = unread.first_chunk::<HEADER_BYTES>() else { return Ok(None) };
         let [tag, length @ ..] = *header;
-        // The length counts itself and not the tag.
+        // The length includes itself, but not the tag.
         let length = u32::from_be_bytes(length) as usize;
         if !(4..=bytes_max).contains(&length) {
-            return Err(malformed(format!("a message of {length} bytes where 4 to {bytes_max} are possible")));
+            return Err(malformed(format!("a message of {length} bytes, expected 4 to {bytes_max}")));
         }
         let size = 1 + length;
         Ok((size <= unread.len()).then_some((tag, size)))
@@ -44,10 +44,10 @@ impl Framing for Tagged {
     }
 }
 
-/// One connection, and what is to be sent over it.
+/// One connection, with its output buffer.
 pub(crate) struct Wire {
     pub(crate) messages: Messages<Tagged>,
-    /// Messages of ours that are not sent yet.
+    /// Messages to be sent.
     pub(crate) output: BytesMut,
 }
 
@@ -57,7 +57,7 @@ impl Wire {
         Ok(Wire { messages: Messages::new(transport, timeout)?, output: BytesMut::with_capacity(4096) })
     }
 
-    /// Sends what stands in `output`.
+    /// Sends `output`.
     #[inline]
     pub(crate) fn send_output(&mut self) -> io::Result<()> {
         let sent = self.messages.transport.send(&self.output);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_lies_is_refused_before_memory_is_taken_for_it() {
+    fn an_invalid_length_is_rejected_before_memory_is_allocated() {
         for length in [0_u32, 3, (1 << 30) + 1, u32::MAX] {
             let mut input = input();
             input.buffer.push(b"D");
@@ -106,16 +106,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_come_out_as_they_went_in_however_they_are_cut(
+        fn messages_are_framed_independently_of_fragmentation(
             bodies in proptest::collection::vec((any::<u8>(), proptest::collection::vec(any::<u8>(), 0..40_000)), 1..8),
             cuts in proptest::collection::vec(1_usize..50_000, 1..8),
         ) {
             let bytes: Vec<u8> = bodies.iter().flat_map(|(tag, body)| framed(*tag, body)).collect();
             let mut input = input();
-            let (mut rest, mut seen, mut cuts) = (bytes.as_slice(), Vec::new(), cuts.iter().cycle());
+            let (mut rest, mut connection, mut cuts) = (bytes.as_slice(), Vec::new(), cuts.iter().cycle());
             loop {
                 while let Some(message) = input.next_received().unwrap() {
-                    seen.push((message.tag, message.body.to_vec()));
+                    connection.push((message.tag, message.body.to_vec()));
                 }
                 if rest.is_empty() {
                     break;
@@ -124,7 +124,7 @@ mod tests {
                 input.buffer.push(&rest[..count]);
                 rest = &rest[count..];
             }
-            prop_assert_eq!(seen, bodies);
+            prop_assert_eq!(connection, bodies);
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! What every engine must do alike, on a temporary server.
+//! The conformance kit on temporary servers.
 
 use dbdyno_engine_postgres::POSTGRES;
 

@@ -1,6 +1,6 @@
-//! The bulk path: one prepared insert of one row, run for every row in one transaction. SQLite has no other. An
-//! insert of 50 rows at once was measured a tenth faster in memory, one of 2 rows a quarter slower; with the log and
-//! the file behind it the difference is lost.
+//! Bulk load: one prepared single-row insert, run for every row in one transaction. SQLite has no other path. An insert
+//! of 50 rows per statement was measured a tenth faster in memory, one of 2 rows a quarter slower; with log and file
+//! the difference is negligible.
 
 use std::ffi::c_int;
 
@@ -9,7 +9,7 @@ use libsqlite3_sys as ffi;
 
 use crate::statement::{Failed, Prepared, bind_text};
 
-/// Inserts all rows; returns how many. The caller has begun a transaction.
+/// Inserts all rows; returns their number. A transaction must be open.
 ///
 /// # Safety
 /// `connection` is open and used by this thread alone.
@@ -25,7 +25,7 @@ pub(crate) unsafe fn insert(
     let mut count = 0;
     while rows.next(&mut binder) {
         binder.bind_texts();
-        if let Some(problem) = binder.wrong {
+        if let Some(problem) = binder.problem {
             return Err(Error::new(Kind::Statement, format!("row {count} of the load has {problem}")).into());
         }
         if binder.code != ffi::SQLITE_OK {
@@ -49,29 +49,29 @@ pub(crate) unsafe fn insert(
 
 fn statement(table: &str, columns: &[Column]) -> String {
     let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
-    let places: Vec<String> = (1..=columns.len()).map(|position| format!("?{position}")).collect();
-    format!("insert into {} ({}) values ({})", quoted(table), names.join(", "), places.join(", "))
+    let placeholders: Vec<String> = (1..=columns.len()).map(|position| format!("?{position}")).collect();
+    format!("insert into {} ({}) values ({})", quoted(table), names.join(", "), placeholders.join(", "))
 }
 
-/// Binds fields as they are pushed. Text lives only as long as the push, so it is collected first and bound, where
-/// it lies by then, when the row is complete: cheaper than the copy that SQLite would make of each.
+/// Binds fields as they are pushed. Text is valid only during the push, so it is collected first and bound without
+/// copying when the row is complete: cheaper than a copy by SQLite of each.
 struct Binder {
     statement: *mut ffi::sqlite3_stmt,
     /// Fields pushed so far.
     column: c_int,
     /// The first result that was not `SQLITE_OK`.
     code: c_int,
-    /// What is wrong with the first field that cannot be kept.
-    wrong: Option<String>,
+    /// The problem of the first invalid field.
+    problem: Option<String>,
     text: String,
-    /// Position of the bind, begin and end in `text`.
+    /// Position of the bind, start and end in `text`.
     spans: Vec<(c_int, usize, usize)>,
 }
 
 impl Binder {
     fn of(insert: &Prepared) -> Binder {
         let (text, spans) = (String::new(), Vec::new());
-        Binder { statement: insert.raw(), column: 0, code: ffi::SQLITE_OK, wrong: None, text, spans }
+        Binder { statement: insert.raw(), column: 0, code: ffi::SQLITE_OK, problem: None, text, spans }
     }
 
     fn bound(&mut self, code: c_int) {
@@ -82,9 +82,9 @@ impl Binder {
 
     fn bind_texts(&mut self) {
         for index in 0..self.spans.len() {
-            let (position, begin, end) = self.spans[index];
+            let (position, start, end) = self.spans[index];
             // SAFETY: the statement is prepared and reset, and `text` is not touched before the next row.
-            let code = unsafe { bind_text(self.statement, position, &self.text[begin..end]) };
+            let code = unsafe { bind_text(self.statement, position, &self.text[start..end]) };
             self.bound(code);
         }
         self.spans.clear();
@@ -115,9 +115,9 @@ impl RowSink for Binder {
             Some(date) => self.text(date.as_str()),
             None => {
                 self.column += 1;
-                let wrong =
+                let problem =
                     || format!("day {days_since_epoch} after 1970-01-01 in column {}, out of range", self.column);
-                self.wrong.get_or_insert_with(wrong);
+                self.problem.get_or_insert_with(problem);
             }
         }
     }
@@ -127,16 +127,16 @@ impl RowSink for Binder {
         if self.spans.is_empty() {
             self.text.clear();
         }
-        let begin = self.text.len();
+        let start = self.text.len();
         self.text.push_str(value);
-        self.spans.push((self.column, begin, self.text.len()));
+        self.spans.push((self.column, start, self.text.len()));
     }
 }
 
 /// The double nearest to `unscaled` · 10^-`scale`.
 fn nearest(unscaled: i64, scale: u8) -> f64 {
-    // Where both numbers are exact in a double, one division rounds once, and so rightly; 10^22 is the last power of
-    // ten that is.
+    // If both numbers are exact in a double, a single division rounds correctly; 10^22 is the largest exact power of
+    // ten.
     if unscaled.unsigned_abs() <= 1 << 53 && scale <= 22 {
         return unscaled as f64 / 10f64.powi(i32::from(scale));
     }

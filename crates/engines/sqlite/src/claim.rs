@@ -1,7 +1,7 @@
-//! The files of the database: made, recognised as ours, removed.
+//! The files of the database: creation, ownership, removal.
 //!
-//! A database is ours where its header says so: the application id, and the user version as our mark. The header is
-//! read without opening the database, because opening one changes it (a log that was left is played back).
+//! A database was created by dbdyno if its header has the application id and a user version of dbdyno. The header is
+//! read without opening the database, because that would change it (a leftover log is recovered).
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -17,26 +17,26 @@ use crate::setting::Settings;
 const APPLICATION_ID: u32 = 0x6462_4479;
 /// User version of a database that may be removed.
 const TEMPORARY: u32 = 1;
-/// User version of one that was asked to be kept.
+/// User version of a database that is to be kept.
 const KEPT: u32 = 2;
 
-/// What the first bytes of a file say.
+/// Kind of a database file, from its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
-    /// No file, or one without a byte.
+    /// No file, or an empty one.
     Nothing,
-    /// A database of ours.
+    /// A database of dbdyno.
     Ours {
         /// Its page size.
         page_bytes: u32,
-        /// Whether it is to stay.
+        /// Whether it is to be kept.
         kept: bool,
     },
     /// Anything else.
     Foreign,
 }
 
-/// Where the files are.
+/// Paths of the files.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     pub(crate) directory: PathBuf,
@@ -51,17 +51,17 @@ impl Files {
         Files { directory, database }
     }
 
-    /// Makes the database, or takes the one of ours that is there.
+    /// Creates the database, or reuses an existing one of dbdyno.
     pub(crate) fn claim(&self, settings: &Settings, keep: bool) -> Result<()> {
         match fs::create_dir_all(&self.directory) {
             Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotADirectory) => {
-                return Err(self.foreign());
+                return Err(self.not_ours());
             }
             made => made.map_err(|error| self.space(&error))?,
         }
         let page_bytes = match self.found()? {
-            Found::Foreign => return Err(self.foreign()),
-            Found::Ours { page_bytes, .. } if settings.page_bytes_wanted && page_bytes != settings.page_bytes => {
+            Found::Foreign => return Err(self.not_ours()),
+            Found::Ours { page_bytes, .. } if settings.page_bytes_requested && page_bytes != settings.page_bytes => {
                 let path = self.database.display();
                 let wanted = settings.page_bytes;
                 let error = Error::new(Kind::Usage, format!("{path} has a page size of {page_bytes}, not {wanted}"));
@@ -72,13 +72,13 @@ impl Files {
         };
         let mark = if keep { KEPT } else { TEMPORARY };
         self.set_up(settings, page_bytes, mark).map_err(|error| match failure::of_rusqlite(&error) {
-            refused if refused.kind == Kind::Lost => self.space(&refused),
-            refused => refused,
+            invalid if invalid.kind == Kind::Lost => self.space(&invalid),
+            invalid => invalid,
         })
     }
 
-    /// The mark is written in one transaction with a rollback journal, and the journal mode set after it: so the
-    /// header on disk says what it is from the first commit on, and whatever a crash leaves is told apart.
+    /// Application id and user version are written in one transaction with a rollback journal, before the journal mode
+    /// is set: so the header on disk is complete from the first commit on, and files left by a crash are recognised.
     fn set_up(&self, settings: &Settings, page_bytes: u32, mark: u32) -> rusqlite::Result<()> {
         let connection = Connection::open(&self.database)?;
         connection.busy_timeout(settings.busy_timeout)?;
@@ -93,9 +93,9 @@ impl Files {
 
     /// Removes the database, its log and journal, and the directory if nothing else is in it.
     pub(crate) fn remove(&self) -> Result<()> {
-        for ending in ["-journal", "-shm", "-wal", ""] {
+        for suffix in ["-journal", "-shm", "-wal", ""] {
             let mut path = self.database.clone().into_os_string();
-            path.push(ending);
+            path.push(suffix);
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(self.space(&error)),
                 _ => {}
@@ -109,12 +109,12 @@ impl Files {
         }
     }
 
-    /// Removes a database that an invocation did not live to remove; says so.
-    pub(crate) fn remove_orphan(&self) -> Result<Vec<String>> {
+    /// Removes a database that a crashed invocation left; returns a line if so.
+    pub(crate) fn remove_leftover(&self) -> Result<Vec<String>> {
         match self.found()? {
             Found::Ours { kept: false, .. } => {
                 self.remove()?;
-                Ok(vec![format!("removed {}, left by an invocation that did not end", self.database.display())])
+                Ok(vec![format!("removed {}, left by a crashed invocation", self.database.display())])
             }
             _ => Ok(Vec::new()),
         }
@@ -129,15 +129,15 @@ impl Files {
             Err(error) => return Err(self.space(&error)),
         };
         let mut header = Vec::with_capacity(100);
-        // What cannot be read (a directory of this name) is not ours.
+        // Unreadable (for example a directory of this name).
         match file.by_ref().take(100).read_to_end(&mut header) {
             Ok(_) => Ok(recognise(&header)),
             Err(_) => Ok(Found::Foreign),
         }
     }
 
-    fn foreign(&self) -> Error {
-        let error = Error::new(Kind::NotOurs, format!("{} was not made by dbdyno", self.database.display()));
+    fn not_ours(&self) -> Error {
+        let error = Error::new(Kind::NotOurs, format!("{} was not created by dbdyno", self.database.display()));
         error.hint("move it away, or give another directory with --dir")
     }
 
@@ -147,8 +147,8 @@ impl Files {
     }
 }
 
-/// Reads the header of a database (the file format has it in the first 100 bytes, big-endian: page size at 16, user
-/// version at 60, application id at 68).
+/// Parses the header of a database (the first 100 bytes, big-endian: page size at 16, user version at 60, application
+/// id at 68).
 fn recognise(header: &[u8]) -> Found {
     if header.is_empty() {
         return Found::Nothing;

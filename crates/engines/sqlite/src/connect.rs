@@ -1,4 +1,4 @@
-//! A connection, set as the target says.
+//! Connections, with the settings of the target.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,25 +6,25 @@ use std::sync::Arc;
 use engine::Result;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::counter::Share;
+use crate::counter::SessionShard;
 use crate::failure;
 use crate::hook::Hooks;
 use crate::setting::Settings;
 use crate::vfs::Vfs;
 
-/// A connection and what must live as long. The fields are dropped in this order.
+/// A connection and what must outlive it. The fields are dropped in this order.
 pub(crate) struct Link {
     pub(crate) connection: Connection,
     pub(crate) hooks: Arc<Hooks>,
     _vfs: Arc<Vfs>,
 }
 
-/// Opens the database that was claimed. One thread at a time uses a connection, so it needs no lock of its own.
-pub(crate) fn open(database: &Path, settings: &Settings, vfs: &Arc<Vfs>, share: Share) -> Result<Link> {
+/// Opens the claimed database. One thread at a time uses a connection, so it needs no mutex.
+pub(crate) fn open(database: &Path, settings: &Settings, vfs: &Arc<Vfs>, session_shard: SessionShard) -> Result<Link> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags_and_vfs(database, flags, vfs.name().as_c_str())
         .map_err(|error| failure::of_rusqlite(&error))?;
-    let hooks = Hooks::new(share, settings.busy_timeout);
+    let hooks = Hooks::new(session_shard, settings.busy_timeout);
     // SAFETY: the connection is open, and `Link` drops it before the hooks.
     unsafe { Hooks::install(&hooks, connection.handle()) };
     let link = Link { connection, hooks, _vfs: Arc::clone(vfs) };
@@ -35,7 +35,7 @@ pub(crate) fn open(database: &Path, settings: &Settings, vfs: &Arc<Vfs>, share: 
 fn set(connection: &Connection, settings: &Settings) -> rusqlite::Result<()> {
     // A negative number of pages is a size in KiB, whatever the page size.
     let cache_kib = i64::try_from(settings.cache_bytes / 1024).unwrap_or(i64::MAX).clamp(1, i64::from(i32::MAX));
-    // That the journal is a log stands in the database; how another journal ends is a matter of each connection.
+    // WAL mode is stored in the database; other journal modes are set per connection.
     connection.execute_batch(&format!(
         "pragma journal_mode = {}; pragma synchronous = {}; pragma cache_size = -{cache_kib}; pragma mmap_size = {}; \
          pragma wal_autocheckpoint = {}; pragma temp_store = {}; pragma threads = 0",

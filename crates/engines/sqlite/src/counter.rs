@@ -1,7 +1,7 @@
-//! What the engine did, counted where it happens: in the file layer, in hooks, in the page caches.
+//! Counters of the engine: of the VFS, of hooks, of the page caches.
 //!
-//! Two rules keep counting from changing what it counts. Sessions and files add to different shards, so that no
-//! processor takes a cache line from another. And everything only grows, so that a reading needs no lock.
+//! Counting must not influence the measurement: sessions and files use different shards, so that CPUs do not share
+//! cache lines, and all counters only increase, so that a reading needs no lock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use record::name;
 
-/// What a file is for, as SQLite says when it opens it.
+/// Purpose of a file, from the open flags of SQLite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// The database.
@@ -19,7 +19,7 @@ pub(crate) enum Purpose {
     Log,
     /// A rollback journal.
     Journal,
-    /// Sorts and statements that spill, sub-journals, temporary tables.
+    /// Spilled sorts and statements, sub-journals, temporary tables.
     Temporary,
 }
 
@@ -45,11 +45,11 @@ pub(crate) struct Traffic {
     pub(crate) reads: Calls,
     pub(crate) writes: Calls,
     pub(crate) syncs: Calls,
-    /// Pages handed out of a memory map; whether one was read from the device for it cannot be seen.
+    /// Pages accessed through a memory map; device reads for them cannot be counted.
     pub(crate) mapped: Calls,
 }
 
-/// A part of the tally that few write to.
+/// A shard of the counters.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Shard {
@@ -68,14 +68,14 @@ impl Shard {
     }
 }
 
-/// All that one node did.
+/// Counters of one node.
 #[derive(Debug)]
 pub(crate) struct Tally {
     shards: Box<[Shard]>,
     next: AtomicUsize,
 }
 
-/// More than the sessions that a machine of today runs at once; above that they share.
+/// More than the usual number of concurrent sessions; beyond that they share shards.
 const SHARDS: usize = 128;
 
 impl Tally {
@@ -99,9 +99,9 @@ impl Tally {
 
     /// The counters under their names.
     ///
-    /// A physical read is one of the database or of the log: both hold pages, and a page lies in one or the other. A
-    /// physical write is one of the database, redo is what goes to the log or the journal. Temporary files are
-    /// counted apart. A session waits for each call of the file layer, and at locks; every one of them is timed.
+    /// A physical read is one of the database or of the log: both contain pages. A physical write is one of the
+    /// database; writes of the log or the journal are redo. Temporary files are counted separately. A session waits for
+    /// each call of the VFS, and for locks; all of them are timed.
     pub(crate) fn values(&self) -> BTreeMap<String, u64> {
         let reads = |purpose| self.calls(purpose, |traffic| &traffic.reads);
         let writes = |purpose| self.calls(purpose, |traffic| &traffic.writes);
@@ -154,14 +154,14 @@ impl Tally {
 
 /// One session's shard.
 #[derive(Clone, Debug)]
-pub(crate) struct Share {
+pub(crate) struct SessionShard {
     tally: Arc<Tally>,
     index: usize,
 }
 
-impl Share {
-    pub(crate) fn of(tally: &Arc<Tally>) -> Share {
-        Share { tally: Arc::clone(tally), index: tally.next.fetch_add(1, Ordering::Relaxed) % SHARDS }
+impl SessionShard {
+    pub(crate) fn of(tally: &Arc<Tally>) -> SessionShard {
+        SessionShard { tally: Arc::clone(tally), index: tally.next.fetch_add(1, Ordering::Relaxed) % SHARDS }
     }
 
     pub(crate) fn shard(&self) -> &Shard {

@@ -1,4 +1,4 @@
-//! SQLite's words.
+//! Capabilities and SQL dialect of SQLite.
 
 use engine::{Caps, ColumnType, Dialect, Placeholder, Sparse, Table, quoted};
 use record::Bytes;
@@ -22,21 +22,21 @@ pub(crate) static DIALECT: Dialect = Dialect {
     create,
     finish,
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],
-    // Without a condition SQLite frees the pages of the table as a whole and looks at no row.
+    // Without a condition SQLite frees all pages of the table without reading rows.
     truncate: |name| vec![format!("delete from {}", quoted(name))],
     threads,
-    // SQLite reads one page at a time, in the order of the index, always.
+    // SQLite always reads single pages in index order.
     single_block_reads: &[],
     table_bytes,
     sparse,
 };
 
-/// An integer key is the row's own number, so the table itself is the b-tree of its primary key, and the key cannot
-/// be added later. The table is strict: a value of the wrong type is an error and not kept as it is.
+/// An integer key is the rowid, so the table is clustered by its primary key, and the key cannot be added later. The
+/// table is strict: a value of the wrong type is an error.
 ///
-/// A decimal is a double: SQLite has no exact decimal type. Sums over it can differ in the last digits from those of
-/// an engine that has one, and a value of more than 15 digits is not kept exactly. A date is text, as those who use SQLite
-/// keep it (SQLite documentation, "Date and Time Datatype"): `2010-02-28`, which sorts as dates do.
+/// A decimal is a double: SQLite has no exact decimal type. Sums over it can differ in the last digits from those of an
+/// engine that has one, and a value of more than 15 digits is not kept exactly. A date is text, as usual in SQLite
+/// (SQLite documentation, "Date and Time Datatype"): `2010-02-28`, which sorts chronologically.
 fn create(table: &Table) -> Vec<String> {
     let columns: Vec<String> = table
         .columns
@@ -54,7 +54,7 @@ fn create(table: &Table) -> Vec<String> {
     vec![format!("create table {} ({}) strict", quoted(&table.name), columns.join(", "))]
 }
 
-/// The pages of each b-tree, found by reading all of them (SQLite documentation, "The DBSTAT Virtual Table").
+/// The pages of each b-tree, by a full scan (SQLite documentation, "The DBSTAT Virtual Table").
 fn table_bytes(name: &str) -> Option<String> {
     let name = name.replace('\'', "''");
     let pages = |names: &str| {
@@ -68,7 +68,7 @@ fn table_bytes(name: &str) -> Option<String> {
     Some(format!("select ({table}), ({indexes})"))
 }
 
-/// A row has five eighths of a page: a second one finds no room in it, and none of it goes to another page.
+/// A row has five eighths of a page: a second one does not fit, and it has no overflow page.
 fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
     Ok(Sparse { rows_per_block: 1, row_bytes: (block.0 * 5 / 8) as u32, is_keyed: true, create })
 }
@@ -81,7 +81,7 @@ fn finish(table: &Table) -> Vec<String> {
     statements
 }
 
-/// Threads beside the session's own that help to sort; the rows of a statement are read by one thread always.
+/// Additional threads for sorting; the rows of a statement are always read by one thread.
 fn threads(count: u32) -> Vec<String> {
     vec![format!("pragma threads = {}", count.saturating_sub(1))]
 }
@@ -92,7 +92,7 @@ mod tests {
     use engine_kit::sample;
 
     #[test]
-    fn a_table_is_said_in_strict_sql() {
+    fn tables_are_strict() {
         let table = sample::table("item");
         let columns = "\"id\" integer primary key, \"price\" real not null, \"weight\" real not null, \
                        \"bought\" text not null, \"note\" text not null";

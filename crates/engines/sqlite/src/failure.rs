@@ -1,4 +1,4 @@
-//! SQLite's result codes, as the kinds of error that callers tell apart.
+//! Kinds of SQLite's result codes.
 
 use std::ffi::{CStr, c_int};
 
@@ -6,7 +6,7 @@ use engine::{Error, Kind};
 use libsqlite3_sys as ffi;
 use record::FailureKind;
 
-use crate::hook::{GivenUp, Hooks};
+use crate::hook::{GaveUp, Hooks};
 
 const HINT_SPACE: &str = "free space, or give another directory with --dir";
 
@@ -21,44 +21,44 @@ pub(crate) unsafe fn of(connection: *mut ffi::sqlite3, code: c_int, hooks: &Hook
         let message = CStr::from_ptr(ffi::sqlite3_errmsg(connection)).to_string_lossy().into_owned();
         (message, ffi::sqlite3_system_errno(connection))
     };
-    let given_up = if code & 0xFF == ffi::SQLITE_BUSY { hooks.take_given_up() } else { None };
-    described(code, errno, message, given_up)
+    let gave_up = if code & 0xFF == ffi::SQLITE_BUSY { hooks.take_gave_up() } else { None };
+    described(code, errno, message, gave_up)
 }
 
-/// The same for what `rusqlite` returned, away from the measured path.
+/// The same for an error of `rusqlite`, outside the measured path.
 pub(crate) fn of_rusqlite(error: &rusqlite::Error) -> Error {
     match error {
         rusqlite::Error::SqliteFailure(cause, message) => {
             let code = cause.extended_code;
-            // The number of the system's error is not in the message; the kind is taken from the code alone.
-            described(code, 0, message.clone().unwrap_or_else(|| cause.to_string()), Some(GivenUp::TimedOut))
+            // The system's error number is not available; the kind depends on the code only.
+            described(code, 0, message.clone().unwrap_or_else(|| cause.to_string()), Some(GaveUp::TimedOut))
         }
         other => Error::new(Kind::Statement, other.to_string()),
     }
 }
 
-fn described(code: c_int, errno: c_int, message: String, given_up: Option<GivenUp>) -> Error {
-    let kind = kind(code, errno, given_up);
+fn described(code: c_int, errno: c_int, message: String, gave_up: Option<GaveUp>) -> Error {
+    let kind = kind(code, errno, gave_up);
     let error = Error::new(kind, message).code(name(code));
     match kind {
         Kind::Space => error.hint(HINT_SPACE),
         Kind::Step(FailureKind::Serialization) => {
-            error.hint("SQLite cannot turn a transaction that has read an older state into one that writes")
+            error.hint("SQLite cannot upgrade a transaction with an old snapshot to a write transaction")
         }
-        Kind::Step(FailureKind::LockTimeout) => error.hint("raise busy_timeout, or run fewer jobs that write"),
+        Kind::Step(FailureKind::LockTimeout) => error.hint("raise busy_timeout, or use fewer writing jobs"),
         _ => error,
     }
 }
 
-fn kind(code: c_int, errno: c_int, given_up: Option<GivenUp>) -> Kind {
+fn kind(code: c_int, errno: c_int, gave_up: Option<GaveUp>) -> Kind {
     let full = [libc_error::ENOSPC, libc_error::EDQUOT, libc_error::EROFS, libc_error::EACCES].contains(&errno);
     match code & 0xFF {
-        ffi::SQLITE_BUSY => match given_up {
+        ffi::SQLITE_BUSY => match gave_up {
             _ if code == ffi::SQLITE_BUSY_SNAPSHOT => Kind::Step(FailureKind::Serialization),
-            Some(GivenUp::Cancelled) => Kind::Step(FailureKind::Cancelled),
-            Some(GivenUp::TimedOut) => Kind::Step(FailureKind::LockTimeout),
-            // SQLite refuses to wait where a transaction that has read wants to write while another one writes:
-            // when that one commits, what was read is old.
+            Some(GaveUp::Cancelled) => Kind::Step(FailureKind::Cancelled),
+            Some(GaveUp::TimedOut) => Kind::Step(FailureKind::LockTimeout),
+            // SQLite does not wait if a transaction that has read starts to write while another one writes: after the
+            // commit of the other one, its snapshot is old.
             None => Kind::Step(FailureKind::Serialization),
         },
         ffi::SQLITE_LOCKED | ffi::SQLITE_PROTOCOL => Kind::Step(FailureKind::LockTimeout),
@@ -73,7 +73,7 @@ fn kind(code: c_int, errno: c_int, given_up: Option<GivenUp>) -> Kind {
     }
 }
 
-/// The numbers of the system's errors that say that nothing can be written here; the same on every Unix but for one.
+/// System error numbers for devices that cannot be written; the same on every Unix except for one.
 mod libc_error {
     use std::ffi::c_int;
     pub(super) const EACCES: c_int = 13;
@@ -85,7 +85,7 @@ mod libc_error {
     pub(super) const EDQUOT: c_int = 69;
 }
 
-/// The name of a code as the documentation has it; an extended code that is not listed here by its number.
+/// The documented name of a code; the number of an extended code that is not listed here.
 fn name(code: c_int) -> String {
     let primary = match code & 0xFF {
         ffi::SQLITE_ERROR => "SQLITE_ERROR",
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_told_apart_by_who_has_to_act() {
+    fn codes_determine_the_kind() {
         let step = Kind::Step;
         for (code, errno, expected) in [
             (ffi::SQLITE_BUSY_SNAPSHOT, 0, step(FailureKind::Serialization)),
@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn a_busy_database_is_a_time_out_a_cancel_or_a_conflict() {
-        let failure = |given_up| kind(ffi::SQLITE_BUSY, 0, given_up);
-        assert_eq!(failure(Some(GivenUp::TimedOut)), Kind::Step(FailureKind::LockTimeout));
-        assert_eq!(failure(Some(GivenUp::Cancelled)), Kind::Step(FailureKind::Cancelled));
+        let failure = |gave_up| kind(ffi::SQLITE_BUSY, 0, gave_up);
+        assert_eq!(failure(Some(GaveUp::TimedOut)), Kind::Step(FailureKind::LockTimeout));
+        assert_eq!(failure(Some(GaveUp::Cancelled)), Kind::Step(FailureKind::Cancelled));
         assert_eq!(failure(None), Kind::Step(FailureKind::Serialization));
     }
 }

@@ -1,4 +1,4 @@
-//! What SQLite calls back on a connection: when it commits, when it rolls back, when it finds the database locked.
+//! Hooks of a connection: commit, rollback, busy handler.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use libsqlite3_sys as ffi;
 
-use crate::counter::Share;
+use crate::counter::SessionShard;
 
-/// The longest pause between two looks at a lock.
-const PAUSE_MAX: Duration = Duration::from_millis(1);
-/// The first pause is at most this long, each further one at most twice as long as the one before.
-const PAUSE_FIRST: Duration = Duration::from_micros(25);
+/// Maximum backoff between two attempts to get a lock.
+const BACKOFF_MAX: Duration = Duration::from_millis(1);
+/// Maximum of the first backoff, which doubles with each attempt.
+const BACKOFF_FIRST: Duration = Duration::from_micros(25);
 
-/// Why a wait for a lock ended without it.
+/// Why a wait for a lock ended without success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GivenUp {
-    /// It took longer than the time-out.
+pub(crate) enum GaveUp {
+    /// The timeout.
     TimedOut,
     /// The statement was cancelled.
     Cancelled,
@@ -27,22 +27,22 @@ pub(crate) enum GivenUp {
 /// The hooks of one connection.
 #[derive(Debug)]
 pub(crate) struct Hooks {
-    share: Share,
+    session_shard: SessionShard,
     timeout: Duration,
     connection: AtomicPtr<ffi::sqlite3>,
-    /// When the wait in progress began, nanoseconds on our clock.
+    /// Start of the wait in progress, in nanoseconds of `now_ns`.
     start_ns: AtomicU64,
-    /// Until when it has been counted.
+    /// End of the counted part of the wait.
     counted_until_ns: AtomicU64,
     timed_out: AtomicBool,
     cancelled: AtomicBool,
 }
 
 impl Hooks {
-    /// Hooks that add to `share` and wait for a lock no longer than `timeout`.
-    pub(crate) fn new(share: Share, timeout: Duration) -> Arc<Hooks> {
+    /// Hooks that count in `session_shard` and wait for a lock for at most `timeout`.
+    pub(crate) fn new(session_shard: SessionShard, timeout: Duration) -> Arc<Hooks> {
         Arc::new(Hooks {
-            share,
+            session_shard,
             timeout,
             connection: AtomicPtr::new(ptr::null_mut()),
             start_ns: AtomicU64::new(0),
@@ -52,7 +52,7 @@ impl Hooks {
         })
     }
 
-    /// Sets them on `connection`.
+    /// Installs them on `connection`.
     ///
     /// # Safety
     /// `connection` is open, and closed before `hooks` is dropped.
@@ -68,36 +68,35 @@ impl Hooks {
         }
     }
 
-    /// Why the statement that just failed as busy did so; none where SQLite did not wait at all, because waiting
-    /// could not have helped.
-    pub(crate) fn take_given_up(&self) -> Option<GivenUp> {
+    /// Why the last statement failed as busy; `None` if SQLite did not wait at all, because that could not succeed.
+    pub(crate) fn take_gave_up(&self) -> Option<GaveUp> {
         let timed_out = self.timed_out.swap(false, Ordering::Relaxed);
         let cancelled = self.cancelled.swap(false, Ordering::Relaxed);
         match (cancelled, timed_out) {
-            (true, _) => Some(GivenUp::Cancelled),
-            (false, true) => Some(GivenUp::TimedOut),
+            (true, _) => Some(GaveUp::Cancelled),
+            (false, true) => Some(GaveUp::TimedOut),
             (false, false) => None,
         }
     }
 
     /// The shard of this session.
-    pub(crate) fn share(&self) -> &Share {
-        &self.share
+    pub(crate) fn session_shard(&self) -> &SessionShard {
+        &self.session_shard
     }
 
-    /// Waits before look number `count` (from 0) at a lock; false gives up.
+    /// Waits before attempt `count` (from 0) to get a lock; false gives up.
     ///
-    /// SQLite has no queue of waiting sessions, they look again and again. Its own handler pauses 1, 2, 5, 10 to
-    /// 100 ms, so that a wait for a transaction of 50 µs takes a millisecond at least. Here the pauses begin at 25 µs,
-    /// double up to 1 ms, and each is drawn from the upper half of its range, so that sessions that began to wait
-    /// together do not look together. Where all sessions write without a break the throughput is the same with
-    /// either (measured with 2 to 8 jobs): the session that commits is the next to take the lock, most of the time.
+    /// SQLite has no queue of waiting sessions; they poll. Its own handler waits 1, 2, 5, 10 to 100 ms, so that a wait
+    /// for a transaction of 50 µs takes at least a millisecond. Here the backoff starts at 25 µs, doubles up to 1 ms,
+    /// and is randomized in the upper half of its range, so that sessions that started to wait together do not poll
+    /// together. If all sessions write continuously the throughput is the same with either (measured with 2 to 8 jobs):
+    /// the session that commits usually gets the next lock.
     fn wait(&self, count: c_int) -> bool {
         let now = now_ns();
         if count == 0 {
             self.start_ns.store(now, Ordering::Relaxed);
             self.counted_until_ns.store(now, Ordering::Relaxed);
-            self.share.shard().busy_waits.fetch_add(1, Ordering::Relaxed);
+            self.session_shard.shard().busy_waits.fetch_add(1, Ordering::Relaxed);
         }
         self.count_wait(now);
         let waited = Duration::from_nanos(now.saturating_sub(self.start_ns.load(Ordering::Relaxed)));
@@ -110,25 +109,25 @@ impl Hooks {
             self.timed_out.store(true, Ordering::Relaxed);
             return false;
         }
-        std::thread::sleep(pause(count, now).min(self.timeout - waited));
+        std::thread::sleep(backoff(count, now).min(self.timeout - waited));
         self.count_wait(now_ns());
         true
     }
 
-    /// Counts as waited what has passed until `now` and was not counted yet, the looks between two pauses included.
+    /// Counts the time until `now` that was not counted yet as waited, including the attempts.
     fn count_wait(&self, now: u64) {
         let until = self.counted_until_ns.swap(now, Ordering::Relaxed);
-        self.share.shard().busy_wait_ns.fetch_add(now.saturating_sub(until), Ordering::Relaxed);
+        self.session_shard.shard().busy_wait_ns.fetch_add(now.saturating_sub(until), Ordering::Relaxed);
     }
 }
 
-/// The pause after look number `count`; `chance` is any number that differs from session to session.
-fn pause(count: c_int, chance: u64) -> Duration {
-    let longest = PAUSE_FIRST.saturating_mul(1 << count.clamp(0, 10)).min(PAUSE_MAX);
+/// The backoff after attempt `count`; `seed` is any number that differs between sessions.
+fn backoff(count: c_int, seed: u64) -> Duration {
+    let longest = BACKOFF_FIRST.saturating_mul(1 << count.clamp(0, 10)).min(BACKOFF_MAX);
     let half_ns = longest.as_nanos() as u64 / 2;
     // The top bits of a product with an odd constant depend on all bits of the factor (Fibonacci hashing).
-    let drawn = chance.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-    Duration::from_nanos(half_ns + drawn % half_ns.max(1))
+    let jitter = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    Duration::from_nanos(half_ns + jitter % half_ns.max(1))
 }
 
 fn now_ns() -> u64 {
@@ -142,18 +141,18 @@ unsafe extern "C" fn busy(context: *mut c_void, count: c_int) -> c_int {
     c_int::from(hooks.wait(count))
 }
 
-/// Called for transactions that wrote, when every lock is held; zero lets the commit go on.
+/// Called for writing transactions before the commit; zero continues it.
 unsafe extern "C" fn committed(context: *mut c_void) -> c_int {
     // SAFETY: as for `busy`.
     let hooks = unsafe { &*context.cast::<Hooks>() };
-    hooks.share.shard().commits.fetch_add(1, Ordering::Relaxed);
+    hooks.session_shard.shard().commits.fetch_add(1, Ordering::Relaxed);
     0
 }
 
 unsafe extern "C" fn rolled_back(context: *mut c_void) {
     // SAFETY: as for `busy`.
     let hooks = unsafe { &*context.cast::<Hooks>() };
-    hooks.share.shard().rollbacks.fetch_add(1, Ordering::Relaxed);
+    hooks.session_shard.shard().rollbacks.fetch_add(1, Ordering::Relaxed);
 }
 
 #[cfg(test)]
@@ -161,12 +160,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_a_millisecond_and_differ() {
+    fn backoffs_double_up_to_a_millisecond_and_differ() {
         for count in 0..100 {
-            let longest = Duration::from_micros(25 << count.min(6)).min(PAUSE_MAX);
-            let drawn: Vec<Duration> = (0..50).map(|chance| pause(count, chance * 1_000)).collect();
-            assert!(drawn.iter().all(|pause| *pause >= longest / 2 && *pause <= longest), "{count}: {drawn:?}");
-            assert!(drawn.iter().any(|pause| *pause != drawn[0]), "{count}: always the same");
+            let longest = Duration::from_micros(25 << count.min(6)).min(BACKOFF_MAX);
+            let jitter: Vec<Duration> = (0..50).map(|seed| backoff(count, seed * 1_000)).collect();
+            assert!(jitter.iter().all(|backoff| *backoff >= longest / 2 && *backoff <= longest), "{count}: {jitter:?}");
+            assert!(jitter.iter().any(|backoff| *backoff != jitter[0]), "{count}: always the same");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What it is and how it is set, as the library answers and not as we told it.
+//! Version and settings, as reported by the library.
 
 use engine::Engine;
 use record::{Bytes, EngineInventory, Location, Setting};
@@ -52,7 +52,7 @@ pub(crate) fn read(connection: &Connection, settings: &Settings) -> Result<Engin
     })
 }
 
-/// Whether a commit survives a loss of power, as the documentation of the two settings says.
+/// Whether a commit survives a loss of power, according to the documentation of the two settings.
 fn durability(journal_mode: &str, synchronous: &str) -> (bool, &'static str) {
     match (journal_mode, synchronous) {
         (_, "off") => (false, "nothing is forced to stable storage; a loss of power can take commits and the database"),

@@ -1,22 +1,22 @@
-//! SQLite, inside this process: the library that is built in, one connection per session.
+//! SQLite, embedded: the bundled library, one connection per session.
 //!
-//! Native needs: a C compiler at build time. Known limits: one writer at a time; no procedures, no exact decimal
+//! Native dependencies: a C compiler at build time. Known limits: one writer at a time; no procedures, no exact decimal
 //! type, no parallel query; every session has a page cache of its own.
 //!
-//! The target is `sqlite`, the file lies in the measured directory. Parameters of the target:
+//! The target is `sqlite`, the file is in the measured directory. Parameters of the target:
 //!
 //! | parameter | default | |
 //! |---|---|---|
-//! | `page_size` | `8192` | the block size of the other engines, so that a block read means the same |
+//! | `page_size` | `8192` | the block size of the other engines, so that block reads are comparable |
 //! | `journal_mode` | `wal` | `wal`, `delete`, `truncate`, `persist` |
 //! | `synchronous` | `full` | `off`, `normal`, `full`, `extra`; `full` forces every commit to stable storage |
 //! | `cache_size` | as planned | page cache of each session in bytes, with an optional suffix (`64MiB`, `64MB`) |
-//! | `mmap_size` | `0` | bytes of the file that are mapped; a mapped read is not seen as a read |
-//! | `busy_timeout` | `60s` | how long a session waits for a lock |
-//! | `wal_autocheckpoint` | `1000` | pages in the log that make a commit copy it back; 0 for never |
+//! | `mmap_size` | `0` | bytes of the file that are mapped; mapped reads are not counted |
+//! | `busy_timeout` | `60s` | timeout of a session for a lock |
+//! | `wal_autocheckpoint` | `1000` | pages in the log after which a commit runs a checkpoint; 0 for never |
 //! | `temp_store` | `default` | `default`, `file`, `memory`: where sorts spill to |
 //!
-//! `locking_mode=exclusive` is not among them: it shuts out every second session, and a measurement always has one.
+//! `locking_mode=exclusive` is not supported: it excludes further sessions, and a measurement always has several.
 
 mod bulk;
 mod claim;
@@ -41,7 +41,7 @@ use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFi
 /// SQLite.
 pub const SQLITE: Sqlite = Sqlite;
 
-/// The engine; see the head of this crate for the parameters of its target.
+/// The engine; see the documentation of this crate for the parameters of its target.
 #[derive(Clone, Copy, Debug)]
 pub struct Sqlite;
 
@@ -55,7 +55,7 @@ impl Engine for Sqlite {
     }
 
     fn summary(&self) -> &'static str {
-        "built in, in this process, in a file of the measured directory"
+        "embedded, built in, in a file of the measured directory"
     }
 
     fn schemes(&self) -> &'static [&'static str] {
@@ -82,14 +82,14 @@ impl Engine for Sqlite {
         {
             let error =
                 Error::new(Kind::Usage, format!("SQLite has no server and no login, but the target is {target}"));
-            return Err(error.hint("give the target sqlite, and with --dir the directory that the file is to lie in"));
+            return Err(error.hint("give the target sqlite, and the directory of the file with --dir"));
         }
         let settings = setting::Settings::parse(target, workspace)?;
         Ok(Box::new(node::SqliteNode::new(settings, workspace)?))
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {
-        claim::Files::below(directory).remove_orphan()
+        claim::Files::below(directory).remove_leftover()
     }
 }
 

@@ -10,7 +10,7 @@ use record::{DataReads, EngineInventory, FailureKind};
 
 use crate::claim::Files;
 use crate::connect::{self, Link};
-use crate::counter::{Share, Tally};
+use crate::counter::{SessionShard, Tally};
 use crate::objects::SqliteObjects;
 use crate::session::SqliteSession;
 use crate::setting::Settings;
@@ -21,7 +21,7 @@ pub(crate) struct SqliteNode {
     settings: Settings,
     files: Files,
     keep: bool,
-    /// Whether the database is ours to remove.
+    /// Whether the database is to be removed.
     claimed: AtomicBool,
     tally: Arc<Tally>,
     direct: Arc<DirectFiles>,
@@ -41,7 +41,7 @@ impl SqliteNode {
         if !self.claimed.load(Ordering::Acquire) {
             return Err(Error::new(Kind::Usage, "the database was not claimed before a session was opened"));
         }
-        connect::open(&self.files.database, &self.settings, &self.vfs, Share::of(&self.tally))
+        connect::open(&self.files.database, &self.settings, &self.vfs, SessionShard::of(&self.tally))
     }
 }
 
@@ -66,28 +66,28 @@ impl Node for SqliteNode {
         Ok(Box::new(SqliteObjects::new(SqliteSession::new(self.link()?)?, form)?))
     }
 
-    /// Of the file that would be measured: it is made where there is none yet.
+    /// Creates the database file if it does not exist.
     fn inventory(&self) -> Result<EngineInventory> {
         self.claim()?;
         let link = self.link()?;
         inventory::read(&link.connection, &self.settings).map_err(|error| failure::of_rusqlite(&error))
     }
 
-    /// Reads atomics, and nothing of the database. What the page caches were asked for is in it as far as sessions
-    /// have published it: at the end of each, when it was asked to, and after every few thousand statements.
+    /// Reads atomics only. Counts of the page caches are included as far as sessions have published them: at their end,
+    /// on request, and after every few thousand statements.
     fn counters(&self, _session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
         Ok((self.tally.values(), 0))
     }
 
-    /// Copies the log back into the database and empties it; does nothing in the other journal modes. On a
-    /// connection of its own, because the caller's does not say whether the checkpoint was hindered.
+    /// Runs a truncating checkpoint of the log; does nothing in other journal modes. It uses a connection of its own,
+    /// because the caller's does not return whether the checkpoint was blocked.
     fn settle(&self, _session: &mut dyn Session) -> Result<()> {
         let link = self.link()?;
-        let hindered = link.connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get::<_, i64>(0));
-        match hindered.map_err(|error| failure::of_rusqlite(&error))? {
+        let blocked = link.connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get::<_, i64>(0));
+        match blocked.map_err(|error| failure::of_rusqlite(&error))? {
             0 => Ok(()),
             _ => {
-                let error = Error::new(Kind::Step(FailureKind::LockTimeout), "a transaction held up the checkpoint");
+                let error = Error::new(Kind::Step(FailureKind::LockTimeout), "a transaction blocked the checkpoint");
                 Err(error.hint("end all transactions before the database is settled"))
             }
         }

@@ -1,7 +1,7 @@
-//! Files kept in SQLite: one blob each, through the library's incremental I/O.
+//! Files stored in SQLite: one blob each, through the library's incremental I/O.
 //!
-//! A blob cannot grow: it is created with its full length and zeros in it, which are written like anything else. While
-//! it is open to be written, its transaction cannot be committed; so it is closed first.
+//! A blob cannot grow: it is created with its full length of zeros, which are written too. While it is open for
+//! writing, its transaction cannot be committed; so it is closed first.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -12,8 +12,7 @@ use record::Bytes;
 
 use crate::session::SqliteSession;
 
-/// The form of SQLite. A row is at most a billion bytes long (`SQLITE_MAX_LENGTH` as it is built in); some of them are
-/// not of the blob.
+/// The form of SQLite. A row has at most a billion bytes (default `SQLITE_MAX_LENGTH`), including some overhead.
 pub(crate) const FORMS: &[ObjectForm] = &[ObjectForm {
     name: "blob",
     means: "a blob for each file, through incremental I/O (sqlite3_blob_write and sqlite3_blob_read)",
@@ -23,7 +22,7 @@ pub(crate) const FORMS: &[ObjectForm] = &[ObjectForm {
 
 const FILES: &str = "dbdyno_file";
 
-/// A session that keeps files. The open blob is closed before the session is.
+/// A session that stores files. The open blob is closed before the session.
 pub(crate) struct SqliteObjects {
     blob: *mut ffi::sqlite3_blob,
     create: Option<Statement>,
@@ -37,23 +36,23 @@ impl SqliteObjects {
     pub(crate) fn new(session: SqliteSession, form: &ObjectForm) -> Result<SqliteObjects> {
         match FORMS.contains(form) {
             true => Ok(SqliteObjects { blob: ptr::null_mut(), create: None, session }),
-            false => Err(Error::new(Kind::Usage, format!("SQLite keeps no files as {}", form.name))),
+            false => Err(Error::new(Kind::Usage, format!("SQLite does not store files as {}", form.name))),
         }
     }
 
-    /// Ends the use of the open blob; the library's code.
+    /// Closes the open blob; returns the result code.
     fn end(&mut self) -> c_int {
         let blob = std::mem::replace(&mut self.blob, ptr::null_mut());
         // SAFETY: the blob is open or null, which is allowed, and is not used afterwards.
         unsafe { ffi::sqlite3_blob_close(blob) }
     }
 
-    fn said(&self, code: c_int) -> Result<()> {
-        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.session.refused(code)) }
+    fn check(&self, code: c_int) -> Result<()> {
+        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.session.error_of(code)) }
     }
 
-    /// The place of a piece in the open blob, as the library takes it.
-    fn piece(&self, at: u64, length: usize) -> Result<(c_int, c_int)> {
+    /// Checks a range of the open blob, and converts it for the library.
+    fn range(&self, at: u64, length: usize) -> Result<(c_int, c_int)> {
         // SAFETY: the blob is open or null, of which the length is 0.
         let size = unsafe { ffi::sqlite3_blob_bytes(self.blob) };
         let end = at.checked_add(length as u64).filter(|end| *end <= size as u64 && !self.blob.is_null());
@@ -112,32 +111,32 @@ impl ObjectSession for SqliteObjects {
                 &raw mut self.blob,
             )
         };
-        self.said(code)
+        self.check(code)
     }
 
     fn write(&mut self, at: u64, content: &[u8]) -> Result<()> {
-        let (at, length) = self.piece(at, content.len())?;
+        let (at, length) = self.range(at, content.len())?;
         // SAFETY: the blob is open, and the bytes are as many as is said; the library copies them.
         let code = unsafe { ffi::sqlite3_blob_write(self.blob, content.as_ptr().cast(), length, at) };
-        self.said(code)
+        self.check(code)
     }
 
     fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
-        let (at, length) = self.piece(at, into.len())?;
+        let (at, length) = self.range(at, into.len())?;
         // SAFETY: the blob is open, and there is room for as many bytes as is said.
         let code = unsafe { ffi::sqlite3_blob_read(self.blob, into.as_mut_ptr().cast(), length, at) };
-        self.said(code)
+        self.check(code)
     }
 
     fn close(&mut self) -> Result<()> {
         let code = self.end();
-        self.said(code)
+        self.check(code)
     }
 
     fn extent(&mut self) -> Result<ObjectExtent> {
-        let ask =
+        let statement =
             self.session.prepare(&format!("select count(*), coalesce(sum(octet_length(content)), 0) from {FILES}"))?;
-        let rows = self.session.query(ask, &[])?;
+        let rows = self.session.query(statement, &[])?;
         match rows.first().map(Vec::as_slice) {
             Some([Value::Int(count), Value::Int(bytes)]) => {
                 Ok(ObjectExtent { count: *count as u64, size_bytes: Bytes(*bytes as u64) })
@@ -149,7 +148,7 @@ impl ObjectSession for SqliteObjects {
 
 impl Drop for SqliteObjects {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error.
+        // An error cannot be returned here.
         self.end();
     }
 }

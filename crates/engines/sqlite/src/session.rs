@@ -1,11 +1,11 @@
 //! One session: a connection, used by one thread.
 //!
-//! `begin` says plain `BEGIN`, which takes no lock. The first statement decides: one that reads lets other sessions
-//! read and write beside it; one that writes takes the one lock for writers there is, waiting for it as
-//! [`crate::hook`] says, before it has read anything. So transactions of reads run in parallel, and transactions
-//! that begin with a write queue up and do not fail. A transaction that first reads and then writes can fail, where
-//! another one has committed in between: a counted serialization failure, as on other engines. Beginning every
-//! transaction with `BEGIN IMMEDIATE` would avoid that and would let no two transactions of reads run side by side.
+//! `begin` is a plain (deferred) `BEGIN`, which takes no lock. With a read as first statement, other sessions can read
+//! and write concurrently; a write takes the single write lock, waiting for it as in [`crate::hook`], before it has
+//! read anything. So read transactions run in parallel, and transactions that start with a write wait and do not fail.
+//! A transaction that first reads and then writes can fail if another one has committed in between: a counted
+//! serialization failure, as on other engines. `BEGIN IMMEDIATE` for every transaction would avoid that, but would
+//! serialize read transactions.
 
 use std::ffi::{CString, c_int};
 use std::sync::atomic::Ordering;
@@ -19,8 +19,8 @@ use crate::connect::Link;
 use crate::statement::{Failed, Prepared};
 use crate::{bulk, failure};
 
-/// Statements between two looks at the counts of the page cache, which the library keeps in 32 bits.
-const STATEMENTS_PER_LOOK: u32 = 4096;
+/// Statements between two collections of the page cache counts, which the library keeps in 32 bits.
+const STATEMENTS_PER_COLLECTION: u32 = 4096;
 
 /// A session. The fields are dropped in this order: statements before their connection.
 pub(crate) struct SqliteSession {
@@ -28,7 +28,7 @@ pub(crate) struct SqliteSession {
     begin: Prepared,
     commit: Prepared,
     rollback: Prepared,
-    until_look: u32,
+    until_collection: u32,
     raw: *mut ffi::sqlite3,
     link: Link,
 }
@@ -42,14 +42,14 @@ impl SqliteSession {
         // SAFETY: the connection is open and stays so as long as the session; it is closed by `link` alone.
         let raw = unsafe { link.connection.handle() };
         // SAFETY: as above, and the session drops its statements before the connection.
-        let prepare = |sql| unsafe { Prepared::new(raw, sql) }.map_err(|failed| refusal(raw, &link, failed));
+        let prepare = |sql| unsafe { Prepared::new(raw, sql) }.map_err(|failed| error_of_failure(raw, &link, failed));
         let (begin, commit, rollback) = (prepare("begin")?, prepare("commit")?, prepare("rollback")?);
         Ok(SqliteSession {
             statements: Vec::new(),
             begin,
             commit,
             rollback,
-            until_look: STATEMENTS_PER_LOOK,
+            until_collection: STATEMENTS_PER_COLLECTION,
             raw,
             link,
         })
@@ -61,17 +61,17 @@ impl SqliteSession {
     }
 
     /// The error of `code`, which a call on the connection has just returned.
-    pub(crate) fn refused(&self, code: c_int) -> Error {
-        self.refuse(Failed::Code(code))
+    pub(crate) fn error_of(&self, code: c_int) -> Error {
+        self.to_error(Failed::Code(code))
     }
 
-    fn refuse(&self, failed: Failed) -> Error {
-        refusal(self.raw, &self.link, failed)
+    fn to_error(&self, failed: Failed) -> Error {
+        error_of_failure(self.raw, &self.link, failed)
     }
 
     fn statement(&self, statement: Statement) -> Result<&Prepared> {
         let known = self.statements.get(statement.0 as usize);
-        known.ok_or_else(|| Error::not_prepared(statement))
+        known.ok_or_else(|| statement.not_prepared())
     }
 
     /// Whether no transaction is open.
@@ -81,20 +81,20 @@ impl SqliteSession {
     }
 
     fn control(&self, statement: &Prepared) -> Result<()> {
-        statement.run(&[], |_| ()).map_err(|failed| self.refuse(failed))?;
+        statement.run(&[], |_| ()).map_err(|failed| self.to_error(failed))?;
         Ok(())
     }
 
     /// Inserts all rows, inside the transaction that is open.
     fn insert(&self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         // SAFETY: the connection is open and used by this thread alone.
-        unsafe { bulk::insert(self.raw, table, rows) }.map_err(|failed| self.refuse(failed))
+        unsafe { bulk::insert(self.raw, table, rows) }.map_err(|failed| self.to_error(failed))
     }
 
-    /// Adds what the page cache has counted since the last time.
-    fn look_at_cache(&mut self) {
-        self.until_look = STATEMENTS_PER_LOOK;
-        let shard = self.link.hooks.share().shard();
+    /// Adds the page cache counts since the last collection.
+    fn collect_cache_counts(&mut self) {
+        self.until_collection = STATEMENTS_PER_COLLECTION;
+        let shard = self.link.hooks.session_shard().shard();
         for (verb, total) in [
             (ffi::SQLITE_DBSTATUS_CACHE_HIT, &shard.cache_hits),
             (ffi::SQLITE_DBSTATUS_CACHE_MISS, &shard.cache_misses),
@@ -109,15 +109,15 @@ impl SqliteSession {
     }
 
     fn count_down(&mut self) {
-        self.until_look -= 1;
-        if self.until_look == 0 {
-            self.look_at_cache();
+        self.until_collection -= 1;
+        if self.until_collection == 0 {
+            self.collect_cache_counts();
         }
     }
 }
 
 #[cold]
-fn refusal(connection: *mut ffi::sqlite3, link: &Link, failed: Failed) -> Error {
+fn error_of_failure(connection: *mut ffi::sqlite3, link: &Link, failed: Failed) -> Error {
     match failed {
         // SAFETY: the connection is the session's own and open.
         Failed::Code(code) => unsafe { failure::of(connection, code, &link.hooks) },
@@ -131,12 +131,12 @@ impl Session for SqliteSession {
         // SAFETY: the connection is open, the text ends with a zero, no callback is given.
         let code: c_int =
             unsafe { ffi::sqlite3_exec(self.raw, sql.as_ptr(), None, std::ptr::null_mut(), std::ptr::null_mut()) };
-        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.refuse(Failed::Code(code))) }
+        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.to_error(Failed::Code(code))) }
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Statement> {
         // SAFETY: the connection is open, and the session drops its statements before it.
-        let prepared = unsafe { Prepared::new(self.raw, sql) }.map_err(|failed| self.refuse(failed))?;
+        let prepared = unsafe { Prepared::new(self.raw, sql) }.map_err(|failed| self.to_error(failed))?;
         self.statements.push(prepared);
         Ok(Statement(self.statements.len() as u32 - 1))
     }
@@ -144,14 +144,13 @@ impl Session for SqliteSession {
     fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64> {
         let prepared = self.statement(statement)?;
         let count = if prepared.returns_rows() {
-            prepared.run(binds, |row| row.read()).map_err(|failed| self.refuse(failed))?
+            prepared.run(binds, |row| row.read()).map_err(|failed| self.to_error(failed))?
         } else {
             // SAFETY: the connection is open.
             let before = unsafe { ffi::sqlite3_total_changes64(self.raw) };
-            prepared.run(binds, |_| ()).map_err(|failed| self.refuse(failed))?;
-            // The count of changes is the last one of any statement that can change rows: one that creates a table
-            // leaves it alone, and then it is not ours.
-            // SAFETY: as above.
+            prepared.run(binds, |_| ()).map_err(|failed| self.to_error(failed))?;
+            // The count of changes belongs to the last statement that can change rows: DDL does not update it. SAFETY:
+            // as above.
             let changed = unsafe { ffi::sqlite3_total_changes64(self.raw) != before };
             // SAFETY: as above.
             if changed { unsafe { ffi::sqlite3_changes64(self.raw) as u64 } } else { 0 }
@@ -163,7 +162,7 @@ impl Session for SqliteSession {
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
         let mut rows = Vec::new();
         let prepared = self.statement(statement)?;
-        prepared.run(binds, |row| rows.push(row.values())).map_err(|failed| self.refuse(failed))?;
+        prepared.run(binds, |row| rows.push(row.values())).map_err(|failed| self.to_error(failed))?;
         self.count_down();
         Ok(rows)
     }
@@ -174,14 +173,14 @@ impl Session for SqliteSession {
 
     fn commit(&mut self) -> Result<()> {
         if self.is_autocommit() {
-            let message = "there is no transaction to commit: SQLite has ended it with the statement that failed";
+            let message = "there is no transaction to commit: SQLite has rolled it back with the failed statement";
             return Err(Error::new(Kind::Step(FailureKind::Other), message));
         }
         self.control(&self.commit)
     }
 
     fn rollback(&mut self) -> Result<()> {
-        // A full disk, an error of the device and a cancelled write roll back at once, all by themselves.
+        // A full disk, an I/O error and a cancelled write roll back automatically.
         if self.is_autocommit() { Ok(()) } else { self.control(&self.rollback) }
     }
 
@@ -193,10 +192,10 @@ impl Session for SqliteSession {
         self.batch(begin)?;
         let loaded = self.insert(table, rows).and_then(|count| self.batch(end).map(|()| count));
         if loaded.is_err() && !self.is_autocommit() {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             let _ = self.batch(undo);
         }
-        self.look_at_cache();
+        self.collect_cache_counts();
         loaded
     }
 
@@ -205,13 +204,13 @@ impl Session for SqliteSession {
             return Err(Error::outside_transaction());
         }
         let loaded = self.insert(table, rows);
-        self.look_at_cache();
+        self.collect_cache_counts();
         loaded
     }
 
-    /// Commits, waits and I/O are counted as they happen; the pages that the cache was asked for only now.
+    /// Commits, waits and I/O are counted immediately; page cache counts only here.
     fn publish_counters(&mut self) -> Result<u64> {
-        self.look_at_cache();
+        self.collect_cache_counts();
         Ok(0)
     }
 
@@ -222,11 +221,11 @@ impl Session for SqliteSession {
 
 impl Drop for SqliteSession {
     fn drop(&mut self) {
-        self.look_at_cache();
+        self.collect_cache_counts();
     }
 }
 
-/// Knows when its connection is closed, and then does nothing.
+/// Has no effect after its connection is closed.
 struct Interrupt(InterruptHandle);
 
 impl Canceller for Interrupt {

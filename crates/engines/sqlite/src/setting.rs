@@ -1,4 +1,4 @@
-//! The parameters of a target, and what holds where none is given.
+//! The parameters of a target, and their defaults.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use base::quantity::{self, Written};
 use engine::Machine;
 use engine::{Error, Kind, Result, Target, Workspace};
 
-/// Where the plan says nothing of a cache.
+/// Cache size if the plan has none.
 const CACHE_BYTES_DEFAULT: u64 = 64 << 20;
-/// As large as a block of the other engines.
+/// The block size of the other engines.
 const PAGE_BYTES_DEFAULT: u32 = 8192;
 
 const KNOWN: [&str; 9] = [
@@ -23,22 +23,22 @@ const KNOWN: [&str; 9] = [
     "direct",
 ];
 
-/// How the database and every connection to it are set.
+/// Settings of the database and its connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// A power of two in [512, 65536].
     pub(crate) page_bytes: u32,
-    /// Whether the target asks for this page size, so that a database with another one will not do.
-    pub(crate) page_bytes_wanted: bool,
+    /// Whether the target requests this page size, so that an existing database must have it.
+    pub(crate) page_bytes_requested: bool,
     pub(crate) journal_mode: &'static str,
     pub(crate) synchronous: &'static str,
     pub(crate) temp_store: &'static str,
-    /// Of each session.
+    /// Per session.
     pub(crate) cache_bytes: u64,
     pub(crate) mmap_bytes: u64,
     pub(crate) busy_timeout: Duration,
     pub(crate) wal_autocheckpoint: u32,
-    /// Whether tables that do not fit the cache are read past the page cache of the operating system.
+    /// Whether reads of tables that do not fit the cache bypass the page cache of the operating system.
     pub(crate) direct: bool,
 }
 
@@ -56,7 +56,7 @@ impl Settings {
         };
         Ok(Settings {
             page_bytes: page_bytes.unwrap_or(PAGE_BYTES_DEFAULT),
-            page_bytes_wanted: page_bytes.is_some(),
+            page_bytes_requested: page_bytes.is_some(),
             journal_mode: choice("journal_mode", &["wal", "delete", "truncate", "persist"], "wal")?,
             synchronous: choice("synchronous", &["off", "normal", "full", "extra"], "full")?,
             temp_store: choice("temp_store", &["default", "file", "memory"], "default")?,
@@ -69,16 +69,16 @@ impl Settings {
     }
 }
 
-/// The cache that the plan counts on, for each session, as far as all sessions together leave half of the memory
-/// free: a table that fits must fit for every job, but no machine may run out of memory for it.
+/// The cache size of the plan, for each session, limited so that all sessions together use at most half of the memory:
+/// a table that fits must fit for every job, but the host must not run out of memory.
 fn planned_cache_bytes(workspace: &Workspace) -> u64 {
     let planned = workspace.cache_bytes.map_or(CACHE_BYTES_DEFAULT, |bytes| bytes.0);
     let memory = Machine::here(&workspace.directory).memory_bytes;
-    let share = memory / 2 / u64::from(workspace.sessions_max.max(1));
-    planned.min(share).max(1 << 20)
+    let session_shard = memory / 2 / u64::from(workspace.sessions_max.max(1));
+    planned.min(session_shard).max(1 << 20)
 }
 
-fn refused(name: &str, value: &str, allowed: &str) -> Error {
+fn invalid(name: &str, value: &str, allowed: &str) -> Error {
     Error::new(Kind::Usage, format!("{name}={value} is not {allowed}"))
 }
 
@@ -87,31 +87,31 @@ fn page_bytes(value: &str) -> Result<u32> {
     u32::try_from(bytes)
         .ok()
         .filter(|size| size.is_power_of_two() && (512..=65536).contains(size))
-        .ok_or_else(|| refused("page_size", value, "a power of two from 512 to 65536, such as 4KiB"))
+        .ok_or_else(|| invalid("page_size", value, "a power of two from 512 to 65536, such as 4KiB"))
 }
 
 fn one_of(name: &str, value: &str, known: &[&'static str]) -> Result<&'static str> {
     let found = known.iter().find(|known| known.eq_ignore_ascii_case(value));
-    found.copied().ok_or_else(|| refused(name, value, &format!("one of {}", known.join(", "))))
+    found.copied().ok_or_else(|| invalid(name, value, &format!("one of {}", known.join(", "))))
 }
 
-/// A number of bytes. The library takes bare numbers, so that a suffix is one of dbdyno's own.
+/// A number of bytes. The library has no suffixes; they are those of dbdyno.
 fn bytes(name: &str, value: &str) -> Result<u64> {
-    // The most that the library's own 64-bit signed numbers hold.
+    // The library uses 64-bit signed numbers.
     let found = quantity::size(value).filter(|bytes| *bytes <= i64::MAX as u64);
-    found.ok_or_else(|| refused(name, value, "a size such as 65536 or 64MiB"))
+    found.ok_or_else(|| invalid(name, value, "a size such as 65536 or 64MiB"))
 }
 
 /// A time; without a unit milliseconds, as in the pragma of this name.
 fn busy_timeout(value: &str) -> Result<Duration> {
     let written = Written::of(value);
     let time_ns = if written.unit.is_empty() { written.about(1_000_000) } else { quantity::time_ns(value) };
-    time_ns.map(Duration::from_nanos).ok_or_else(|| refused("busy_timeout", value, "a time such as 60s or 500ms"))
+    time_ns.map(Duration::from_nanos).ok_or_else(|| invalid("busy_timeout", value, "a time such as 60s or 500ms"))
 }
 
 fn wal_autocheckpoint(value: &str) -> Result<u32> {
     let pages = value.parse::<u32>().ok().filter(|pages| *pages <= i32::MAX as u32);
-    pages.ok_or_else(|| refused("wal_autocheckpoint", value, "a number of pages from 0 to 2147483647"))
+    pages.ok_or_else(|| invalid("wal_autocheckpoint", value, "a number of pages from 0 to 2147483647"))
 }
 
 #[cfg(test)]
@@ -127,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn without_parameters_a_commit_is_forced_and_reads_are_seen() {
+    fn defaults_are_durable_without_memory_map() {
         let settings = parse("sqlite", Some(Bytes::MIB.times(16))).expect("defaults");
-        assert_eq!((settings.page_bytes, settings.page_bytes_wanted), (8192, false));
+        assert_eq!((settings.page_bytes, settings.page_bytes_requested), (8192, false));
         assert_eq!((settings.journal_mode, settings.synchronous), ("wal", "full"));
         assert_eq!((settings.cache_bytes, settings.mmap_bytes), (16 << 20, 0));
         assert_eq!(settings.busy_timeout, Duration::from_secs(60));
@@ -144,7 +144,7 @@ mod tests {
                       &busy_timeout=500ms&wal_autocheckpoint=0&temp_store=memory";
         let expected = Settings {
             page_bytes: 4096,
-            page_bytes_wanted: true,
+            page_bytes_requested: true,
             journal_mode: "truncate",
             synchronous: "off",
             temp_store: "memory",
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_what_can() {
+    fn invalid_values_are_rejected_with_the_valid_ones() {
         for (target, hint) in [
             ("sqlite?page_size=1000", "a power of two from 512 to 65536"),
             ("sqlite?page_size=131072", "a power of two"),

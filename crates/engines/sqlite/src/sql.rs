@@ -1,4 +1,4 @@
-//! What SQLite must be told in its own words, a file each.
+//! SQLite-specific statements, one file each.
 
 use engine::{StatementFile, statement_files};
 
@@ -11,8 +11,8 @@ pub(crate) const FILES: &[StatementFile] = statement_files! {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn every_file_is_listed_once_and_says_what_it_is() {
+    fn every_file_is_listed_once_and_has_a_header() {
         let folder = env!("CARGO_MANIFEST_DIR");
-        engine_kit::every_statement_file_is_listed_and_says_what_it_is(&crate::SQLITE, folder);
+        engine_kit::every_statement_file_is_listed_and_has_a_header(&crate::SQLITE, folder);
     }
 }

@@ -1,4 +1,4 @@
-//! A prepared statement, close to the library: bind, step, read every column, reset; no allocation.
+//! Prepared statements over the C API: bind, step, read every column, reset; no allocation.
 
 use std::ffi::{c_char, c_int};
 use std::hint::black_box;
@@ -7,11 +7,11 @@ use std::ptr;
 use engine::{Error, Kind, Value};
 use libsqlite3_sys as ffi;
 
-/// A statement that failed: what the library said, or what we did.
+/// An error of the library, or of dbdyno.
 pub(crate) enum Failed {
     /// The library's result code; the connection has the message.
     Code(c_int),
-    /// Our own refusal.
+    /// An error of dbdyno.
     Error(Error),
 }
 
@@ -66,7 +66,7 @@ impl Prepared {
         self.raw
     }
 
-    /// Binds all values. Text is bound where it lies: it must not move before the next [`Prepared::reset`].
+    /// Binds all values. Text is bound without copying: it must not move before the next [`Prepared::reset`].
     fn bind(&self, values: &[Value<'_>]) -> Result<(), Failed> {
         if values.len() != self.binds as usize {
             let message = format!("the statement has {} binds, but {} values were given", self.binds, values.len());
@@ -90,7 +90,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Runs the statement to its end, shows each row to `row`, counts them; the statement is reset in any case.
+    /// Runs the statement to its end, calls `row` for each row, and counts them; the statement is always reset.
     #[inline]
     pub(crate) fn run(&self, values: &[Value<'_>], mut row: impl FnMut(&Row)) -> Result<u64, Failed> {
         self.bind(values)?;
@@ -113,13 +113,13 @@ impl Prepared {
         Ok(rows)
     }
 
-    /// Whether it returns rows, also where it happens to return none.
+    /// Whether it is a query, even if it returns no row.
     pub(crate) fn returns_rows(&self) -> bool {
         // SAFETY: the statement is prepared.
         unsafe { ffi::sqlite3_column_count(self.raw) > 0 }
     }
 
-    /// Ends the statement, so that it holds no lock and no text. What it returns was returned by the step before.
+    /// Resets the statement, so that it holds no lock and no text. Its result code is that of the step before.
     pub(crate) fn reset(&self) {
         // SAFETY: the statement is prepared.
         unsafe { ffi::sqlite3_reset(self.raw) };
@@ -133,13 +133,13 @@ impl Drop for Prepared {
     }
 }
 
-/// Binds text where it lies.
+/// Binds text without copying.
 ///
 /// # Safety
 /// `statement` is prepared and reset, and `text` stays where it is until the next reset.
 pub(crate) unsafe fn bind_text(statement: *mut ffi::sqlite3_stmt, position: c_int, text: &str) -> c_int {
     let Ok(size) = c_int::try_from(text.len()) else { return ffi::SQLITE_TOOBIG };
-    // An empty text of Rust may have any address, which SQLite must not take for null.
+    // An empty text may have any address, which SQLite must not interpret as null.
     let start: *const c_char = if size == 0 { c"".as_ptr() } else { text.as_ptr().cast() };
     // SAFETY: as the caller promises.
     unsafe { ffi::sqlite3_bind_text(statement, position, start, size, ffi::SQLITE_STATIC()) }
@@ -147,11 +147,11 @@ pub(crate) unsafe fn bind_text(statement: *mut ffi::sqlite3_stmt, position: c_in
 
 /// The double nearest to a decimal: SQLite has no exact decimal type.
 fn nearest(text: &str) -> Result<f64, Failed> {
-    let refused = |_| Error::new(Kind::Statement, format!("{text} is not a decimal number")).into();
-    text.parse().map_err(refused)
+    let invalid = |_| Error::new(Kind::Statement, format!("{text} is not a decimal number")).into();
+    text.parse().map_err(invalid)
 }
 
-/// The row that a statement stands on.
+/// The current row of a statement.
 pub(crate) struct Row {
     statement: *mut ffi::sqlite3_stmt,
 }
@@ -162,13 +162,13 @@ impl Row {
         unsafe { ffi::sqlite3_data_count(self.statement) }
     }
 
-    /// Reads every column to its last byte, as a program that wants the row has to, and forgets it.
+    /// Reads every column completely, like a client that uses the row, and drops it.
     #[inline]
     pub(crate) fn read(&self) {
-        let mut seen: u64 = 0;
+        let mut sum: u64 = 0;
         for column in 0..self.columns() {
             // SAFETY: the statement stands on a row that has this column.
-            seen = seen.wrapping_add(unsafe {
+            sum = sum.wrapping_add(unsafe {
                 match ffi::sqlite3_column_type(self.statement, column) {
                     ffi::SQLITE_INTEGER => ffi::sqlite3_column_int64(self.statement, column) as u64,
                     ffi::SQLITE_FLOAT => ffi::sqlite3_column_double(self.statement, column).to_bits(),
@@ -177,7 +177,7 @@ impl Row {
                 }
             });
         }
-        black_box(seen);
+        black_box(sum);
     }
 
     /// The row, copied.

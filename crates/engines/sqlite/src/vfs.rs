@@ -1,9 +1,8 @@
-//! A file layer that counts: wraps the one that SQLite would use, hands every call through, and adds to the tally
-//! what was read, written and forced to stable storage, per purpose of the file.
+//! A counting VFS: it wraps the default VFS of SQLite, delegates every call, and counts reads, writes and syncs per
+//! purpose of the file.
 //!
-//! Each node registers one under a name of its own, so that temporary files, which have no path, are counted for
-//! the right node. Their place is the measured directory: SQLite itself would take `/var/tmp`, which may lie on
-//! another device.
+//! Each node registers one with a unique name, so that temporary files, which have no path, are counted for the right
+//! node. They are created in the measured directory: SQLite's default `/var/tmp` may be on another device.
 
 mod direct;
 mod file;
@@ -23,18 +22,18 @@ use file::File;
 
 pub(crate) use direct::DirectFiles;
 
-/// What the callbacks need, behind `pAppData`.
+/// Data of the callbacks, in `pAppData`.
 struct Context {
-    /// The file layer that does the work.
+    /// The wrapped VFS.
     base: *mut ffi::sqlite3_vfs,
     tally: Arc<Tally>,
     direct: Arc<DirectFiles>,
-    /// Where temporary files are made.
+    /// Directory of temporary files.
     directory: PathBuf,
     temporary: AtomicU64,
 }
 
-/// A registered file layer; must outlive every connection that was opened with it.
+/// A registered VFS; must outlive every connection that was opened with it.
 pub(crate) struct Vfs {
     name: CString,
     raw: *mut ffi::sqlite3_vfs,
@@ -48,16 +47,16 @@ unsafe impl Send for Vfs {}
 unsafe impl Sync for Vfs {}
 
 impl Vfs {
-    /// Registers a file layer that adds to `tally`, reads database files as `direct` says, and puts temporary files into
-    /// `directory`.
+    /// Registers a VFS that counts in `tally`, reads database files according to `direct`, and creates temporary files
+    /// in `directory`.
     pub(crate) fn register(tally: Arc<Tally>, direct: Arc<DirectFiles>, directory: &Path) -> Result<Vfs> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         set_up_library();
-        // SAFETY: a null name asks for the default file layer, which is never unregistered.
+        // SAFETY: a null name asks for the default VFS, which is never unregistered.
         let base = unsafe { ffi::sqlite3_vfs_find(ptr::null()) };
         // SAFETY: not null, and what SQLite returns stays valid.
         let Some(layer) = (unsafe { base.as_ref() }) else {
-            return Err(Error::new(Kind::Missing, "SQLite has no file layer for this operating system"));
+            return Err(Error::new(Kind::Missing, "SQLite has no VFS for this operating system"));
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = CString::new(format!("dbdyno-{number}")).unwrap_or_default();
@@ -68,7 +67,7 @@ impl Vfs {
         // SAFETY: `raw` and what it points to live until `drop` has unregistered it.
         match unsafe { ffi::sqlite3_vfs_register(raw, 0) } {
             ffi::SQLITE_OK => Ok(vfs),
-            code => Err(Error::new(Kind::Lost, format!("SQLite refused the counting file layer with code {code}"))),
+            code => Err(Error::new(Kind::Lost, format!("SQLite rejected the counting VFS with code {code}"))),
         }
     }
 
@@ -89,17 +88,17 @@ impl Drop for Vfs {
     }
 }
 
-/// Settings of the library that hold for the process, made before its first use. Its statistics of memory are
-/// guarded by one lock for all sessions, which would put a ceiling on parallel readers.
+/// Process-wide settings of the library, made before its first use. Its memory statistics use one mutex for all
+/// sessions, which would limit parallel readers.
 fn set_up_library() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the option takes one int. Where somebody used the library before, it refuses and nothing changes.
+        // SAFETY: the option takes one int. If the library is already in use, it is rejected and nothing changes.
         unsafe { ffi::sqlite3_config(ffi::SQLITE_CONFIG_MEMSTATUS, 0 as c_int) };
     });
 }
 
-/// The table of functions that stands before `layer`.
+/// The function table that wraps `layer`.
 fn wrapped(layer: &ffi::sqlite3_vfs, name: &CString, context: *mut Context) -> ffi::sqlite3_vfs {
     ffi::sqlite3_vfs {
         iVersion: layer.iVersion.min(3),
@@ -136,7 +135,7 @@ fn purpose(flags: c_int) -> Purpose {
     }
 }
 
-/// Opens `file` in the layer below, which lies behind our own part of the same allocation.
+/// Opens `file` in the wrapped VFS, whose part follows ours in the same allocation.
 unsafe extern "C" fn open(
     vfs: *mut ffi::sqlite3_vfs,
     name: *const c_char,
@@ -152,33 +151,33 @@ unsafe extern "C" fn open(
     let name = if temporary.is_null() { name } else { temporary.cast_const() };
     let purpose = purpose(flags);
     let traffic: *const _ = context.tally.shard().traffic(purpose);
-    // SAFETY: SQLite allocated `szOsFile` bytes for `file`, our part and after it the part of the layer below.
+    // SAFETY: SQLite allocated `szOsFile` bytes for `file`, our part and after it the part of the wrapped VFS.
     unsafe {
         let real = file::init(file, traffic, temporary);
         let code = base_open(context.base, name, real, flags, flags_out);
         file::opened(file, code);
         if code == ffi::SQLITE_OK && purpose == Purpose::Database && temporary.is_null() {
-            file::read_past_page_cache(file, context.direct.file(CStr::from_ptr(name)));
+            file::enable_direct_reads(file, context.direct.file(CStr::from_ptr(name)));
         }
         code
     }
 }
 
-/// A path for a file without one, to be freed when the file is closed. The layer below removes its name at once.
+/// A path for a temporary file, to be freed when the file is closed. The wrapped VFS unlinks it immediately.
 fn temporary_name(context: &Context) -> *mut c_char {
     let number = context.temporary.fetch_add(1, Ordering::Relaxed);
     let path = context.directory.join(format!("temporary-{}-{number}", std::process::id()));
-    // The second zero at the end is what SQLite promises its file layers for every name.
+    // SQLite guarantees two terminating zeros for names passed to a VFS.
     let bytes = [path.as_os_str().as_bytes(), &[0, 0]].concat();
     Box::into_raw(bytes.into_boxed_slice()).cast()
 }
 
-/// Functions that hand through to the layer below.
-macro_rules! hand_through {
+/// Functions that delegate to the wrapped VFS.
+macro_rules! delegate {
     ($($function:ident = $field:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {$(
         unsafe extern "C" fn $function(vfs: *mut ffi::sqlite3_vfs $(, $argument: $kind)*) $(-> $result)? {
-            // SAFETY: the context lives as long as the registration, the layer below for ever. Our table has this
-            // function only where the layer below has it, and the arguments are passed as they came.
+            // SAFETY: the context lives as long as the registration, the wrapped VFS for ever. Our table has this
+            // function only where the wrapped VFS has it, and the arguments are passed as they came.
             unsafe {
                 let base = (*(*vfs).pAppData.cast::<Context>()).base;
                 (*base).$field.unwrap_unchecked()(base $(, $argument)*)
@@ -189,7 +188,7 @@ macro_rules! hand_through {
 
 type Symbol = unsafe extern "C" fn(*mut ffi::sqlite3_vfs, *mut c_void, *const c_char);
 
-hand_through! {
+delegate! {
     delete = xDelete(name: *const c_char, sync_directory: c_int) -> c_int;
     access = xAccess(name: *const c_char, flags: c_int, out: *mut c_int) -> c_int;
     full_pathname = xFullPathname(name: *const c_char, size: c_int, out: *mut c_char) -> c_int;

@@ -1,5 +1,5 @@
-//! The channel binding `tls-server-end-point` (RFC 5929): a hash of the server's certificate, so that nobody between
-//! can pass a SCRAM exchange on.
+//! The channel binding `tls-server-end-point` (RFC 5929): a hash of the server's certificate, so that a man in the
+//! middle cannot relay a SCRAM exchange.
 
 use ring::digest::{Algorithm, SHA256, SHA384, SHA512, digest};
 
@@ -8,16 +8,16 @@ const SEQUENCE: u8 = 0x30;
 /// The tag of an OBJECT IDENTIFIER.
 const OBJECT: u8 = 0x06;
 
-/// The binding for a certificate in DER; none where its signature says no hash that is known here.
+/// The binding for a certificate in DER; `None` if the hash of its signature algorithm is unknown.
 pub(super) fn of_certificate(certificate: &[u8]) -> Option<Vec<u8>> {
     Some(digest(hash_of(certificate)?, certificate).as_ref().to_vec())
 }
 
-/// The hash of the signature, SHA-256 where that would be MD5 or SHA-1 (RFC 5929, section 4.1).
+/// The hash of the signature algorithm; SHA-256 for MD5 and SHA-1 (RFC 5929, section 4.1).
 fn hash_of(certificate: &[u8]) -> Option<&'static Algorithm> {
     let (content, _) = element(certificate, SEQUENCE)?;
-    let (_, behind_body) = element(content, SEQUENCE)?;
-    let (algorithm, _) = element(behind_body, SEQUENCE)?;
+    let (_, after_body) = element(content, SEQUENCE)?;
+    let (algorithm, _) = element(after_body, SEQUENCE)?;
     let (object, _) = element(algorithm, OBJECT)?;
     match object {
         // PKCS #1 (RFC 8017): MD5, SHA-1, SHA-256, SHA-384, SHA-512 with RSA.
@@ -39,7 +39,7 @@ fn hash_of(certificate: &[u8]) -> Option<&'static Algorithm> {
     }
 }
 
-/// The content of the first element of `bytes`, which must have `tag`, and what follows it.
+/// The content of the first element of `bytes`, which must have `tag`, and the rest.
 fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&found, rest) = bytes.split_first()?;
     let (&length, rest) = rest.split_first()?;

@@ -1,4 +1,4 @@
-//! The bulk path: rows written into chunks of columns, chunks given to the library.
+//! The appender: rows are written into data chunks, which are passed to the library.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -6,28 +6,28 @@ use std::ptr;
 
 use engine::{Column, ColumnType, Error, Kind, Result};
 
-use super::connection::{Connection, copied, text};
-use super::function::{Functions, RawAppender, RawChunk, RawType, RawVector, SUCCESS, kind};
+use super::connection::{Connection, text};
+use super::function::{Functions, RawAppender, RawChunk, RawType, RawVector, SUCCESS, copied, kind};
 use crate::failure;
 
-/// Appends rows to one table, field by field. Dropped without [`Appender::finish`] it may have appended anything or
-/// nothing: the transaction around it is to be rolled back.
+/// Appends rows to one table, field by field. If it is dropped without [`Appender::finish`], the state is undefined and
+/// the transaction must be rolled back.
 pub(crate) struct Appender<'a> {
     functions: &'static Functions,
     raw: RawAppender,
     chunk: RawChunk,
-    columns: Vec<Place>,
-    /// Of the chunk, complete so far; below the capacity.
+    columns: Vec<ColumnBuffer>,
+    /// Complete rows of the chunk; less than the capacity.
     row: usize,
-    /// Fields of the next row that are written.
+    /// Written fields of the current row.
     column: usize,
-    /// Rows that a chunk holds.
+    /// Rows per chunk.
     capacity: usize,
     _connection: PhantomData<&'a Connection>,
 }
 
-/// Where a column of the chunk is written to.
-struct Place {
+/// Buffer of a column of the chunk.
+struct ColumnBuffer {
     kind: ColumnType,
     vector: RawVector,
     data: *mut c_void,
@@ -38,15 +38,16 @@ impl<'a> Appender<'a> {
     pub(crate) fn new(connection: &'a Connection, table: &str, columns: &[Column]) -> Result<Appender<'a>> {
         let functions = connection.functions;
         if let Some(column) = columns.iter().find(|column| !is_writable(column.kind)) {
-            let message = format!("column {} has type {:?}, which is not loaded", column.name, column.kind);
+            let message = format!("column {} has type {:?}, which is not supported", column.name, column.kind);
             return Err(Error::new(Kind::Statement, message).hint("use a decimal of at most 18 digits"));
         }
-        let place = |column: &Column| Place { kind: column.kind, vector: ptr::null_mut(), data: ptr::null_mut() };
+        let buffer =
+            |column: &Column| ColumnBuffer { kind: column.kind, vector: ptr::null_mut(), data: ptr::null_mut() };
         let mut appender = Appender {
             functions,
             raw: ptr::null_mut(),
             chunk: ptr::null_mut(),
-            columns: columns.iter().map(place).collect(),
+            columns: columns.iter().map(buffer).collect(),
             row: 0,
             column: 0,
             // SAFETY: a constant of the library.
@@ -72,24 +73,24 @@ impl<'a> Appender<'a> {
             types.iter_mut().for_each(|one| (functions.destroy_logical_type)(one));
         }
         if appender.chunk.is_null() {
-            return Err(Error::new(Kind::Statement, format!("a load of {} columns is refused", columns.len())));
+            return Err(Error::new(Kind::Statement, format!("a load of {} columns is rejected", columns.len())));
         }
-        appender.locate();
+        appender.update_buffers();
         Ok(appender)
     }
 
-    /// Fields that the row in progress has so far.
+    /// Number of fields of the current row so far.
     pub(crate) fn fields(&self) -> usize {
         self.column
     }
 
-    /// The type of the next field; none where the row is complete.
+    /// The type of the next field; `None` if the row is complete.
     #[inline]
     pub(crate) fn expected(&self) -> Option<ColumnType> {
-        self.columns.get(self.column).map(|place| place.kind)
+        self.columns.get(self.column).map(|buffer| buffer.kind)
     }
 
-    /// Writes an integer as the next field; false where that is of another type.
+    /// Writes an integer as the next field; false if that has another type.
     #[inline]
     pub(crate) fn int(&mut self, value: i64) -> bool {
         let fits = self.expected() == Some(ColumnType::Int);
@@ -101,7 +102,7 @@ impl<'a> Appender<'a> {
         fits
     }
 
-    /// Writes a double as the next field; false where that is of another type.
+    /// Writes a double as the next field; false if that has another type.
     #[inline]
     pub(crate) fn float(&mut self, value: f64) -> bool {
         let fits = self.expected() == Some(ColumnType::Float);
@@ -113,8 +114,8 @@ impl<'a> Appender<'a> {
         fits
     }
 
-    /// Writes a decimal of the column's scale, no larger than its precision allows, as the next field; false where
-    /// that is of another type.
+    /// Writes a decimal of the column's scale, no larger than its precision allows, as the next field; false if that
+    /// has another type.
     #[inline]
     pub(crate) fn decimal(&mut self, unscaled: i64) -> bool {
         let Some(ColumnType::Decimal { precision, .. }) = self.expected() else { return false };
@@ -131,7 +132,7 @@ impl<'a> Appender<'a> {
         true
     }
 
-    /// Writes a date, in days since 1970-01-01, as the next field; false where that is of another type.
+    /// Writes a date, in days since 1970-01-01, as the next field; false if that has another type.
     #[inline]
     pub(crate) fn date(&mut self, days: i32) -> bool {
         let fits = self.expected() == Some(ColumnType::Date);
@@ -143,7 +144,7 @@ impl<'a> Appender<'a> {
         fits
     }
 
-    /// Writes text as the next field; false where that is of another type.
+    /// Writes text as the next field; false if that has another type.
     #[inline]
     pub(crate) fn text(&mut self, value: &str) -> bool {
         let fits = matches!(self.expected(), Some(ColumnType::Text { .. }));
@@ -156,7 +157,7 @@ impl<'a> Appender<'a> {
         fits
     }
 
-    /// Ends a row; false where fields are missing.
+    /// Ends a row; false if fields are missing.
     pub(crate) fn end_row(&mut self) -> Result<bool> {
         if self.column != self.columns.len() {
             return Ok(false);
@@ -169,7 +170,7 @@ impl<'a> Appender<'a> {
         Ok(true)
     }
 
-    /// Gives the complete rows of the chunk to the library, and empties it.
+    /// Passes the complete rows of the chunk to the library, and resets it.
     fn append(&mut self) -> Result<()> {
         // SAFETY: the appender and the chunk are open, and so many rows of it are written in every column.
         unsafe {
@@ -179,11 +180,11 @@ impl<'a> Appender<'a> {
             (self.functions.data_chunk_reset)(self.chunk);
         }
         self.row = 0;
-        self.locate();
+        self.update_buffers();
         Ok(())
     }
 
-    /// Hands over what the library still holds back.
+    /// Appends the remaining rows and closes the appender.
     pub(crate) fn finish(mut self) -> Result<()> {
         if self.row > 0 {
             self.append()?;
@@ -193,13 +194,13 @@ impl<'a> Appender<'a> {
         self.checked(state)
     }
 
-    /// Finds where the columns are written to: an emptied chunk may have other memory.
-    fn locate(&mut self) {
-        for (index, place) in (0..).zip(&mut self.columns) {
+    /// Updates the column buffers: a reset chunk may use other memory.
+    fn update_buffers(&mut self) {
+        for (index, buffer) in (0..).zip(&mut self.columns) {
             // SAFETY: the chunk has as many columns as there are places.
             unsafe {
-                place.vector = (self.functions.data_chunk_get_vector)(self.chunk, index);
-                place.data = (self.functions.vector_get_data)(place.vector);
+                buffer.vector = (self.functions.data_chunk_get_vector)(self.chunk, index);
+                buffer.data = (self.functions.vector_get_data)(buffer.vector);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A database and the connections to it.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CString, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::{Error, Kind, Result};
 
-use super::function::{Functions, RawConnection, RawDatabase, RawResult, SUCCESS};
+use super::function::{Functions, RawConnection, RawDatabase, RawResult, SUCCESS, copied};
 use super::library::Library;
 use super::outcome::Outcome;
 use crate::failure;
@@ -26,7 +26,7 @@ unsafe impl Send for Database {}
 unsafe impl Sync for Database {}
 
 impl Database {
-    /// Opens the database in the file `path`, or makes it; without one a database in memory. `settings` are names and
+    /// Opens or creates the database in the file `path`; without a path, a database in memory. `settings` are names and
     /// values of the library's configuration.
     pub(crate) fn open(library: Library, path: Option<&Path>, settings: &[(&str, String)]) -> Result<Arc<Database>> {
         let functions = library.functions;
@@ -38,23 +38,23 @@ impl Database {
         let mut message: *mut c_char = ptr::null_mut();
         // SAFETY: results are written to locals, texts end with a zero and outlive the calls, and the configuration
         // is destroyed once, after its last use.
-        let (refused, opened) = unsafe {
+        let (rejected, opened) = unsafe {
             (functions.create_config)(&raw mut config);
             let set = |(name, value): &(CString, CString)| {
                 (functions.set_config)(config, name.as_ptr(), value.as_ptr()) == SUCCESS
             };
-            let refused = texts.iter().position(|pair| !set(pair));
+            let rejected = texts.iter().position(|pair| !set(pair));
             let path = path.as_ref().map_or(ptr::null(), |path| path.as_ptr());
             let opened =
-                refused.is_none() && (functions.open_ext)(path, &raw mut raw, config, &raw mut message) == SUCCESS;
+                rejected.is_none() && (functions.open_ext)(path, &raw mut raw, config, &raw mut message) == SUCCESS;
             (functions.destroy_config)(&raw mut config);
-            (refused, opened)
+            (rejected, opened)
         };
         if opened {
             return Ok(Arc::new(Database { functions, raw }));
         }
-        if let Some((name, value)) = refused.and_then(|index| settings.get(index)) {
-            return Err(Error::new(Kind::Usage, format!("{name}={value} is refused by DuckDB {}", library.version())));
+        if let Some((name, value)) = rejected.and_then(|index| settings.get(index)) {
+            return Err(Error::new(Kind::Usage, format!("{name}={value} is rejected by DuckDB {}", library.version())));
         }
         // SAFETY: the library gave the text, or none, and it is freed once after it was copied.
         let error = unsafe {
@@ -70,7 +70,7 @@ impl Database {
         let mut raw = ptr::null_mut();
         // SAFETY: the database is open, the result is written to a local.
         if unsafe { (self.functions.connect)(self.raw, &raw mut raw) } != SUCCESS {
-            return Err(Error::new(Kind::Lost, "DuckDB gives no further connection"));
+            return Err(Error::new(Kind::Lost, "DuckDB cannot open another connection"));
         }
         let open = Arc::new(Mutex::new(Some(Open(raw))));
         Ok(Connection { functions: self.functions, raw, open, _database: Arc::clone(self) })
@@ -84,7 +84,7 @@ impl Drop for Database {
     }
 }
 
-/// The address of a connection that is open.
+/// The handle of an open connection.
 #[derive(Debug)]
 struct Open(RawConnection);
 
@@ -117,7 +117,7 @@ impl Connection {
         unsafe { Outcome::new(self.functions, raw, state) }.map(drop)
     }
 
-    /// What breaks off a statement from another thread.
+    /// A handle to interrupt a statement from another thread.
     pub(crate) fn interrupt(&self) -> Interrupt {
         Interrupt { functions: self.functions, open: Arc::clone(&self.open) }
     }
@@ -132,7 +132,7 @@ impl Drop for Connection {
     }
 }
 
-/// Interrupts a connection as long as there is one.
+/// Interrupts a connection while it is open.
 pub(crate) struct Interrupt {
     functions: &'static Functions,
     open: Arc<Mutex<Option<Open>>>,
@@ -147,7 +147,7 @@ impl Interrupt {
     }
 }
 
-/// `text` with a zero at its end.
+/// `text` with a terminating zero.
 pub(super) fn text(text: &str) -> Result<CString> {
     terminated(text.as_bytes())
 }
@@ -157,16 +157,4 @@ fn terminated(bytes: &[u8]) -> Result<CString> {
         let shown = String::from_utf8_lossy(bytes).replace('\0', "\\0");
         Error::new(Kind::Statement, format!("{shown} contains a zero byte"))
     })
-}
-
-/// A text of the library, copied.
-///
-/// # Safety
-/// `text` is null or ends with a zero and lives during the call.
-pub(super) unsafe fn copied(text: *const c_char) -> String {
-    if text.is_null() {
-        return String::new();
-    }
-    // SAFETY: as the caller promises.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

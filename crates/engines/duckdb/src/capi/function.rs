@@ -1,7 +1,7 @@
-//! The functions of the C interface that are used, and the types of their arguments, as `duckdb.h` declares them. All
-//! of them have been there unchanged since 1.2, and none is among those that the header says will go.
+//! The functions of the C API that are used, with their types in `duckdb.h`. All of them exist unchanged since 1.2, and
+//! none is deprecated.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 /// `DuckDBSuccess`.
 pub(super) const SUCCESS: u32 = 0;
@@ -15,7 +15,7 @@ pub(super) type RawChunk = *mut c_void;
 pub(super) type RawVector = *mut c_void;
 pub(super) type RawType = *mut c_void;
 
-/// `duckdb_result`; what is in it is the library's.
+/// `duckdb_result`; its contents are private to the library.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawResult {
@@ -81,7 +81,7 @@ pub(super) mod kind {
     pub(crate) const SQLNULL: u32 = 36;
 }
 
-/// Declares the table of functions and how it is filled.
+/// Declares the function table and its lookup.
 macro_rules! functions {
     ($(fn $name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// Addresses of the functions, each under its name in the header without `duckdb_`.
@@ -91,7 +91,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Finds all of them in `library`, or says which one is not there.
+            /// Looks up all of them in `library`; the error is the name of a missing one.
             ///
             /// # Safety
             /// `library` is DuckDB's, of version 1.2 or newer, and is never unloaded.
@@ -164,4 +164,16 @@ functions! {
     fn append_data_chunk(RawAppender, RawChunk) -> u32;
     fn appender_close(RawAppender) -> u32;
     fn appender_destroy(*mut RawAppender) -> u32;
+}
+
+/// A text of the library, copied.
+///
+/// # Safety
+/// `text` is null or ends with a zero and lives during the call.
+pub(super) unsafe fn copied(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: as the caller promises.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

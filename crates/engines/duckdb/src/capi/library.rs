@@ -1,4 +1,4 @@
-//! The library: found, loaded, and known to be new enough.
+//! Loading of the library, with a version check.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsString, c_char};
@@ -9,20 +9,20 @@ use engine::{Error, Kind, Result};
 
 use super::function::Functions;
 
-/// Primary keys can be added to a table that is filled from here on, and columns be named to the appender.
+/// The first version that can add primary keys to a filled table, and has named columns in the appender.
 const VERSION_MIN: (u32, u32) = (1, 2);
 
-const HINT: &str = "get libduckdb 1.2 or newer (https://duckdb.org/docs/installation, C and C++) and say where it is: \
+const HINT: &str = "install libduckdb 1.2 or newer (https://duckdb.org/docs/installation, C and C++) and give its path: \
                     duckdb?library=/path/libduckdb.so, or DUCKDB_LIBRARY=/path/libduckdb.so";
 
-/// What says where the library is.
+/// Source of the library's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The parameter of the target.
     Parameter(PathBuf),
     /// An environment variable, of this name.
     Environment(&'static str, PathBuf),
-    /// Nobody, so that the loader looks for this name.
+    /// The search path of the loader, for this name.
     SearchPath(PathBuf),
 }
 
@@ -36,14 +36,14 @@ impl Source {
     fn described(&self) -> String {
         let path = self.path().display();
         match self {
-            Source::Parameter(_) => format!("{path}, as the parameter library says,"),
-            Source::Environment(name, _) => format!("{path}, as {name} says,"),
+            Source::Parameter(_) => format!("{path}, given by the parameter library,"),
+            Source::Environment(name, _) => format!("{path}, given by {name},"),
             Source::SearchPath(_) => format!("{path}, in the search path of the loader,"),
         }
     }
 }
 
-/// A library that stays loaded until the process ends: its threads may outlive the last database.
+/// A library that stays loaded until the process exits: its threads may outlive the last database.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Library {
     pub(super) functions: &'static Functions,
@@ -51,10 +51,10 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Loads the library that `source` names; once, however often it is asked for.
+    /// Loads the library of `source`, only once.
     ///
     /// # Errors
-    /// `Missing` where there is none, where it is not DuckDB's, and where it is too old.
+    /// `Missing` if there is none, if it is not DuckDB's, and if it is too old.
     pub(crate) fn load(source: &Source) -> Result<Library> {
         static LOADED: Mutex<BTreeMap<OsString, Library>> = Mutex::new(BTreeMap::new());
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ impl Library {
         Ok(library)
     }
 
-    /// Version as the library says it, without the leading `v`.
+    /// Version as reported by the library, without the leading `v`.
     pub(crate) fn version(&self) -> &'static str {
         self.version
     }
@@ -92,7 +92,7 @@ fn load(source: &Source) -> Result<Library> {
     Ok(Library { functions: Box::leak(Box::new(functions)), version: String::leak(number.to_owned()) })
 }
 
-/// What the loader said, in one line.
+/// The error of the loader, in one line.
 fn reason(error: &libloading::Error) -> String {
     let source = std::error::Error::source(error).map(|source| format!(" ({source})"));
     format!("{error}{}", source.unwrap_or_default())
@@ -108,8 +108,7 @@ fn version(library: &libloading::Library) -> Option<String> {
     }
 }
 
-/// Whether `version` is older than what is needed. One that is no number (a development build) is asked for its
-/// functions instead.
+/// Whether `version` is too old. A non-numeric one (a development build) is checked by its functions instead.
 fn is_too_old(version: &str) -> bool {
     let mut parts = version.split(['.', '-']).map(|part| part.parse::<u32>().ok());
     match (parts.next().flatten(), parts.next().flatten()) {
@@ -123,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_versions_are_told_from_new_ones() {
+    fn old_versions_are_detected() {
         for old in ["0.9.2", "0.10.3", "1.0.0", "1.1.3", "1.1.4-dev2"] {
             assert!(is_too_old(old), "{old}");
         }
@@ -137,7 +136,7 @@ mod tests {
         let missing = Source::Environment("DUCKDB_LIBRARY", "/nowhere/libduckdb.so".into());
         let error = Library::load(&missing).expect_err("no such file");
         assert_eq!(error.kind, Kind::Missing);
-        assert!(error.message.contains("/nowhere/libduckdb.so, as DUCKDB_LIBRARY says, cannot be loaded"), "{error}");
+        assert!(error.message.contains("/nowhere/libduckdb.so, given by DUCKDB_LIBRARY, cannot be loaded"), "{error}");
         assert!(error.hint.is_some_and(|hint| hint.contains("library=")));
         let foreign = Source::SearchPath("libc.so.6".into());
         let error = Library::load(&foreign).expect_err("not DuckDB's");

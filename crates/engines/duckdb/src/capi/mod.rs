@@ -1,5 +1,5 @@
-//! The library's C interface: all of this crate that is not safe Rust. What is behind the types here cannot be used
-//! after its end, nor by two threads at once.
+//! The library's C API: all unsafe code of this crate. The types here cannot be used after they are closed, nor by two
+//! threads at the same time.
 
 mod appender;
 mod connection;
@@ -11,5 +11,5 @@ mod statement;
 pub(crate) use appender::Appender;
 pub(crate) use connection::{Connection, Database, Interrupt};
 pub(crate) use library::{Library, Source};
-pub(crate) use outcome::Form;
+pub(crate) use outcome::ColumnKind;
 pub(crate) use statement::Prepared;

@@ -1,17 +1,16 @@
-//! What a statement returned: a count of changed rows, or rows in chunks of columns.
+//! Results of statements: a count of changed rows, or rows in data chunks.
 
 use std::hint::black_box;
 
 use engine::{Error, IsoDate, Kind, Result, Value};
 
-use super::connection::copied;
-use super::function::{Functions, RawChunk, RawHuge, RawResult, SUCCESS, kind, returns};
+use super::function::{Functions, RawChunk, RawHuge, RawResult, SUCCESS, copied, kind, returns};
 use crate::failure;
 use crate::number::Exact;
 
-/// How the values of a column lie in memory.
+/// Memory layout of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ColumnKind {
     Bool,
     Int { bytes: u8, signed: bool },
     Float { bytes: u8 },
@@ -21,7 +20,7 @@ pub(crate) enum Form {
     Nothing,
 }
 
-/// A value where it lies.
+/// A value in a chunk.
 enum Field<'a> {
     Null,
     Int(i128),
@@ -39,7 +38,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The result that a call ended with in `state`.
+    /// The result of a call that returned `state`.
     ///
     /// # Safety
     /// `raw` was written by that call and is used by nobody else.
@@ -52,7 +51,7 @@ impl Outcome {
         Err(failure::of(&unsafe { copied((functions.result_error)(&raw mut outcome.raw)) }))
     }
 
-    /// Rows that the statement changed; none where it returns rows instead.
+    /// Rows that the statement changed; `None` if it returns rows instead.
     pub(crate) fn changed(&mut self) -> Option<u64> {
         // SAFETY: the result is that of a statement that succeeded.
         unsafe {
@@ -64,17 +63,17 @@ impl Outcome {
         }
     }
 
-    /// Reads every field to its last byte, as a program that wants the rows has to, and counts the rows. `forms` is
-    /// room that is used again.
-    pub(crate) fn read(&mut self, forms: &mut Vec<Form>) -> Result<u64> {
-        self.forms(forms)?;
+    /// Reads every field completely, like a client that uses the rows, and counts the rows. `column_kinds` is a
+    /// reusable buffer.
+    pub(crate) fn read(&mut self, column_kinds: &mut Vec<ColumnKind>) -> Result<u64> {
+        self.column_kinds(column_kinds)?;
         let mut rows = 0;
-        let mut seen: u64 = 0;
+        let mut sum: u64 = 0;
         while let Some(chunk) = self.next_chunk() {
-            for (index, form) in (0..).zip(forms.iter()) {
-                let column = chunk.column(index, *form);
+            for (index, column_kind) in (0..).zip(column_kinds.iter()) {
+                let column = chunk.column(index, *column_kind);
                 for row in 0..chunk.rows {
-                    seen = seen.wrapping_add(match column.field(row) {
+                    sum = sum.wrapping_add(match column.field(row) {
                         Field::Null => 0,
                         Field::Int(value) => value as u64,
                         Field::Float(value) => value.to_bits(),
@@ -86,17 +85,18 @@ impl Outcome {
             }
             rows += chunk.rows as u64;
         }
-        black_box(seen);
+        black_box(sum);
         Ok(rows)
     }
 
     /// The rows, copied.
     pub(crate) fn rows(&mut self) -> Result<Vec<Vec<Value<'static>>>> {
-        let mut forms = Vec::new();
-        self.forms(&mut forms)?;
+        let mut column_kinds = Vec::new();
+        self.column_kinds(&mut column_kinds)?;
         let mut rows = Vec::new();
         while let Some(chunk) = self.next_chunk() {
-            let columns: Vec<Column<'_>> = (0..).zip(&forms).map(|(index, form)| chunk.column(index, *form)).collect();
+            let columns: Vec<Column<'_>> =
+                (0..).zip(&column_kinds).map(|(index, column_kind)| chunk.column(index, *column_kind)).collect();
             let row = |row| columns.iter().map(|column| column.field(row).value()).collect();
             rows.extend((0..chunk.rows).map(row));
         }
@@ -104,15 +104,15 @@ impl Outcome {
     }
 
     /// The forms of the columns, which can differ from one execution of a statement to the next.
-    fn forms(&mut self, forms: &mut Vec<Form>) -> Result<()> {
-        forms.clear();
+    fn column_kinds(&mut self, column_kinds: &mut Vec<ColumnKind>) -> Result<()> {
+        column_kinds.clear();
         // SAFETY: the result is that of a statement that succeeded; columns are counted from zero.
         unsafe {
             for index in 0..(self.functions.column_count)(&raw mut self.raw) {
                 let column = (self.functions.column_type)(&raw mut self.raw, index);
-                let form = if column == kind::DECIMAL { self.decimal(index) } else { form(column) };
-                forms.push(form.ok_or_else(|| {
-                    let message = format!("column {} has type {column}, which is not read", index + 1);
+                let column_kind = if column == kind::DECIMAL { self.decimal(index) } else { column_kind(column) };
+                column_kinds.push(column_kind.ok_or_else(|| {
+                    let message = format!("column {} has type {column}, which is not supported", index + 1);
                     Error::new(Kind::Statement, message).hint("cast it to a number or to varchar")
                 })?);
             }
@@ -122,15 +122,15 @@ impl Outcome {
 
     /// # Safety
     /// Column `index` is there and a decimal.
-    unsafe fn decimal(&mut self, index: u64) -> Option<Form> {
+    unsafe fn decimal(&mut self, index: u64) -> Option<ColumnKind> {
         // SAFETY: as the caller promises; the type is destroyed once, after its last use.
         unsafe {
             let mut logical = (self.functions.column_logical_type)(&raw mut self.raw, index);
-            let stored = form((self.functions.decimal_internal_type)(logical));
+            let stored = column_kind((self.functions.decimal_internal_type)(logical));
             let scale = (self.functions.decimal_scale)(logical);
             (self.functions.destroy_logical_type)(&raw mut logical);
             match stored {
-                Some(Form::Int { bytes, signed: true }) => Some(Form::Decimal { bytes, scale }),
+                Some(ColumnKind::Int { bytes, signed: true }) => Some(ColumnKind::Decimal { bytes, scale }),
                 _ => None,
             }
         }
@@ -156,10 +156,10 @@ impl Drop for Outcome {
     }
 }
 
-fn form(column: u32) -> Option<Form> {
-    let int = |bytes, signed| Some(Form::Int { bytes, signed });
+fn column_kind(column: u32) -> Option<ColumnKind> {
+    let int = |bytes, signed| Some(ColumnKind::Int { bytes, signed });
     match column {
-        kind::BOOLEAN => Some(Form::Bool),
+        kind::BOOLEAN => Some(ColumnKind::Bool),
         kind::TINYINT => int(1, true),
         kind::SMALLINT => int(2, true),
         kind::INTEGER => int(4, true),
@@ -169,16 +169,16 @@ fn form(column: u32) -> Option<Form> {
         kind::USMALLINT => int(2, false),
         kind::UINTEGER => int(4, false),
         kind::UBIGINT => int(8, false),
-        kind::FLOAT => Some(Form::Float { bytes: 4 }),
-        kind::DOUBLE => Some(Form::Float { bytes: 8 }),
-        kind::DATE => Some(Form::Date),
-        kind::VARCHAR => Some(Form::Text),
-        kind::SQLNULL => Some(Form::Nothing),
+        kind::FLOAT => Some(ColumnKind::Float { bytes: 4 }),
+        kind::DOUBLE => Some(ColumnKind::Float { bytes: 8 }),
+        kind::DATE => Some(ColumnKind::Date),
+        kind::VARCHAR => Some(ColumnKind::Text),
+        kind::SQLNULL => Some(ColumnKind::Nothing),
         _ => None,
     }
 }
 
-/// Some rows of a result.
+/// A data chunk of a result.
 struct Chunk {
     functions: &'static Functions,
     raw: RawChunk,
@@ -186,13 +186,13 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn column(&self, index: u64, form: Form) -> Column<'_> {
+    fn column(&self, index: u64, column_kind: ColumnKind) -> Column<'_> {
         // SAFETY: the chunk has as many columns as the result it is of, whose forms these are.
         unsafe {
             let vector = (self.functions.data_chunk_get_vector)(self.raw, index);
             let data = (self.functions.vector_get_data)(vector).cast::<u8>();
             let validity = (self.functions.vector_get_validity)(vector);
-            Column { form, data, validity, rows: self.rows, _chunk: self }
+            Column { column_kind, data, validity, rows: self.rows, _chunk: self }
         }
     }
 }
@@ -206,9 +206,9 @@ impl Drop for Chunk {
 
 /// A column of a chunk.
 struct Column<'a> {
-    form: Form,
+    column_kind: ColumnKind,
     data: *const u8,
-    /// A bit for each row, or null where no value is null.
+    /// Validity bitmap, or null if no value is null.
     validity: *const u64,
     rows: usize,
     _chunk: &'a Chunk,
@@ -224,15 +224,17 @@ impl<'a> Column<'a> {
             if !self.validity.is_null() && *self.validity.add(row / 64) >> (row % 64) & 1 == 0 {
                 return Field::Null;
             }
-            match self.form {
-                Form::Bool => Field::Int(i128::from(*self.data.add(row) != 0)),
-                Form::Int { bytes, signed } => Field::Int(self.int(row, bytes, signed)),
-                Form::Float { bytes: 4 } => Field::Float(f64::from(*self.data.cast::<f32>().add(row))),
-                Form::Float { .. } => Field::Float(*self.data.cast::<f64>().add(row)),
-                Form::Decimal { bytes, scale } => Field::Decimal(Exact { unscaled: self.int(row, bytes, true), scale }),
-                Form::Date => Field::Date(*self.data.cast::<i32>().add(row)),
-                Form::Text => Field::Text(self.text(row)),
-                Form::Nothing => Field::Null,
+            match self.column_kind {
+                ColumnKind::Bool => Field::Int(i128::from(*self.data.add(row) != 0)),
+                ColumnKind::Int { bytes, signed } => Field::Int(self.int(row, bytes, signed)),
+                ColumnKind::Float { bytes: 4 } => Field::Float(f64::from(*self.data.cast::<f32>().add(row))),
+                ColumnKind::Float { .. } => Field::Float(*self.data.cast::<f64>().add(row)),
+                ColumnKind::Decimal { bytes, scale } => {
+                    Field::Decimal(Exact { unscaled: self.int(row, bytes, true), scale })
+                }
+                ColumnKind::Date => Field::Date(*self.data.cast::<i32>().add(row)),
+                ColumnKind::Text => Field::Text(self.text(row)),
+                ColumnKind::Nothing => Field::Null,
             }
         }
     }
@@ -259,7 +261,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// `duckdb_string_t`: the size, and up to 12 bytes in place or else, behind a prefix, an address.
+    /// `duckdb_string_t`: the size, and up to 12 inlined bytes or else, after a prefix, an address.
     ///
     /// # Safety
     /// The row is one of the chunk's, and its values are texts.
@@ -284,7 +286,7 @@ impl Field<'_> {
             }
             Field::Float(value) => Value::Float(value),
             Field::Decimal(value) => Value::Decimal(value.to_string().into()),
-            // One beyond the calendar of four digits, or for ever, is none of ours.
+            // A date outside the supported range, or infinity.
             Field::Date(days) => match IsoDate::of(days) {
                 Some(date) => Value::Text(date.to_string().into()),
                 None => Value::Text(format!("day {days} after 1970-01-01").into()),

@@ -1,16 +1,16 @@
-//! A prepared statement: bind, execute.
+//! Prepared statements: bind, execute.
 
 use std::ptr;
 
 use engine::{Error, Kind, Result, Value};
 
-use super::connection::{Connection, copied, text};
-use super::function::{Functions, RawDecimal, RawHuge, RawResult, RawStatement, SUCCESS};
+use super::connection::{Connection, text};
+use super::function::{Functions, RawDecimal, RawHuge, RawResult, RawStatement, SUCCESS, copied};
 use super::outcome::Outcome;
 use crate::failure;
 use crate::number::Exact;
 
-/// The widest decimal of the library.
+/// Maximum precision of the library's decimals.
 const DECIMAL_DIGITS_MAX: u8 = 38;
 
 /// A prepared statement of one connection, used by the same thread.
@@ -25,14 +25,14 @@ pub(crate) struct Prepared {
 unsafe impl Send for Prepared {}
 
 impl Prepared {
-    /// Prepares the one statement in `sql`. What it needs of the connection the library keeps alive.
+    /// Prepares the one statement in `sql`. The library keeps alive what it needs of the connection.
     pub(crate) fn new(connection: &Connection, sql: &str) -> Result<Prepared> {
         let functions = connection.functions;
         let sql = text(sql)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the connection is open, the text ends with a zero, the result is written to a local.
         let state = unsafe { (functions.prepare)(connection.raw, sql.as_ptr(), &raw mut raw) };
-        // Dropped below where it failed: the library wants that too.
+        // Must be destroyed also if it failed.
         let mut prepared = Prepared { functions, raw, binds: 0 };
         // SAFETY: the statement is the one just given, prepared or with the reason why it is not.
         unsafe {
@@ -75,7 +75,7 @@ impl Prepared {
                 }
             };
             if state != SUCCESS {
-                return Err(Error::new(Kind::Statement, format!("bind {position} was refused: {value:?}")));
+                return Err(Error::new(Kind::Statement, format!("bind {position} was rejected: {value:?}")));
             }
         }
         Ok(())
@@ -96,6 +96,6 @@ fn decimal(text: &str) -> Result<RawDecimal> {
         Error::new(Kind::Statement, message)
     })?;
     let value = RawHuge { lower: exact.unscaled as u64, upper: (exact.unscaled >> 64) as i64 };
-    // One width for all values, so that a statement is not planned anew for each.
+    // The same width for all values, so that a statement is not replanned for each.
     Ok(RawDecimal { width: DECIMAL_DIGITS_MAX, scale: exact.scale, value })
 }

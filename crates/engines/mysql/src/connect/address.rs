@@ -1,79 +1,78 @@
-//! Who logs in where, and how: the target, completed from the environment as the client programs do.
+//! Login parameters: the target, completed from the environment as by the client programs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret, Target};
-use transport::{Surroundings, TIMEOUT, Tls};
+use transport::{Environment, TIMEOUT, Tls};
 
-use super::Place;
+use super::ServerAddress;
 use super::option_file::option;
 
-/// Parameters of a URL; everything else is a mistake.
+/// Parameters of a URL; all others are errors.
 const KNOWN: [&str; 5] = ["sslmode", "sslrootcert", "connect_timeout", "socket", CLEARTEXT];
 
-/// Lets the password itself be sent over a connection whose other end nobody has vouched for, as the option of the same
-/// name of the client programs does.
+/// Permits a clear text password over a connection to an unverified server, like the option of the client programs.
 pub(super) const CLEARTEXT: &str = "enable_cleartext_plugin";
 
 const PORT: u16 = 3306;
 
-/// Name of the socket's file where only its directory is given.
+/// File name of the socket if only its directory is given.
 const SOCKET_NAME: &str = "mysqld.sock";
 
-/// Everything that is needed to log in.
+/// Everything that a login needs.
 #[derive(Debug)]
 pub(crate) struct Login {
-    pub(crate) place: Place,
+    pub(crate) address: ServerAddress,
     pub(crate) user: String,
-    /// Of the user's own choice; what dbdyno works in is a database of its own.
+    /// Database of the target; dbdyno works in a database of its own.
     pub(crate) database: Option<String>,
     pub(super) password: Option<Secret>,
     pub(crate) tls: Tls,
     /// Whether the password itself may be sent to a server whose certificate was not verified.
     pub(super) cleartext: bool,
-    /// How long to wait for each answer while logging in; for ever without one.
+    /// Timeout of each response during login.
     pub(crate) timeout: Option<Duration>,
 }
 
 impl Login {
-    /// As `target` says.
+    /// From `target`.
     ///
     /// # Errors
-    /// `Usage` for what cannot be, `Unreachable` where no default socket is there.
-    pub(crate) fn of(target: &Target, surroundings: &Surroundings) -> Result<Login> {
+    /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
+    pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
         if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
             let message = format!("target parameter {name} is unknown; known are {}", KNOWN.join(", "));
-            return Err(Error::new(Kind::Usage, message).hint("set variables of the server in the server"));
+            return Err(Error::new(Kind::Usage, message).hint("set server variables on the server"));
         }
-        let place = place(target, surroundings)?;
-        let os_user = || surroundings.operating_system_user().map(str::to_owned);
-        let user = target.user.clone().or_else(|| option(surroundings, "user")).or_else(os_user).ok_or_else(|| {
-            Error::new(Kind::Usage, "the target names no user and the operating system neither")
-                .hint(format!("name one: {}://USER@host", target.scheme))
+        let address = address(target, environment)?;
+        let os_user = || environment.operating_system_user().map(str::to_owned);
+        let user = target.user.clone().or_else(|| option(environment, "user")).or_else(os_user).ok_or_else(|| {
+            Error::new(Kind::Usage, "the target names no user and the operating system user is unknown")
+                .hint(format!("give a user: {}://USER@host", target.scheme))
         })?;
-        let password = target.password.clone().or_else(|| surroundings.variable("MYSQL_PWD").map(Secret::new));
+        let password = target.password.clone().or_else(|| environment.variable("MYSQL_PWD").map(Secret::new));
         let tls = Tls::of(
             target.parameter("sslmode"),
             target.parameter("sslrootcert"),
             None,
-            matches!(place, Place::Tcp { .. }),
+            matches!(address, ServerAddress::Tcp { .. }),
         )?;
         Ok(Login {
-            place,
+            address,
             user,
             database: target.database.clone(),
-            password: password.or_else(|| option(surroundings, "password").map(Secret::new)),
+            password: password.or_else(|| option(environment, "password").map(Secret::new)),
             tls,
             cleartext: target.parameter(CLEARTEXT).map_or(Ok(false), switch)?,
             timeout: transport::timeout(target.parameter("connect_timeout"))?,
         })
     }
 
-    /// To a server on this host that asks for no password.
+    /// For a server on this host without password.
     pub(crate) fn of_socket(socket: &Path, user: &str) -> Login {
         Login {
-            place: Place::Unix(socket.to_owned()),
+            address: ServerAddress::Unix(socket.to_owned()),
             user: user.to_owned(),
             database: None,
             password: None,
@@ -88,30 +87,27 @@ fn switch(value: &str) -> Result<bool> {
     match value {
         "1" | "on" | "true" => Ok(true),
         "0" | "off" | "false" => Ok(false),
-        _ => {
-            Err(Error::new(Kind::Usage, format!("{CLEARTEXT}={value} is neither 1 nor 0"))
-                .hint("leave it out, or use 1"))
-        }
+        _ => Err(Error::new(Kind::Usage, format!("{CLEARTEXT}={value} is neither 1 nor 0")).hint("omit it, or use 1")),
     }
 }
 
-/// As the client programs have it: `localhost`, and no host at all, is the socket, unless a port is named.
-fn place(target: &Target, surroundings: &Surroundings) -> Result<Place> {
+/// As in the client programs: `localhost` and no host mean the socket, unless a port is given.
+fn address(target: &Target, environment: &Environment) -> Result<ServerAddress> {
     if target.addresses.len() > 1 {
         let count = target.addresses.len();
-        let message = format!("the target names {count} hosts and dbdyno measures one node at a time");
-        return Err(Error::new(Kind::Usage, message).hint("name one host"));
+        let message = format!("the target has {count} hosts where one is expected");
+        return Err(Error::new(Kind::Usage, message).hint("give one host"));
     }
     if let Some(socket) = target.parameter("socket") {
-        return Ok(Place::Unix(socket.into()));
+        return Ok(ServerAddress::Unix(socket.into()));
     }
     let address = target.addresses.first().filter(|address| !address.host.is_empty());
     let port = address.and_then(|address| address.port);
     match address.map(|address| address.host.as_str()) {
-        Some(path) if path.starts_with('/') => Ok(Place::Unix(socket_of(Path::new(path)))),
-        Some("localhost") if port.is_none() => default_place(surroundings),
-        Some(host) => Ok(Place::Tcp { host: host.to_owned(), port: port.unwrap_or(PORT) }),
-        None => default_place(surroundings),
+        Some(path) if path.starts_with('/') => Ok(ServerAddress::Unix(socket_of(Path::new(path)))),
+        Some("localhost") if port.is_none() => default_address(environment),
+        Some(host) => Ok(ServerAddress::Tcp { host: host.to_owned(), port: port.unwrap_or(PORT) }),
+        None => default_address(environment),
     }
 }
 
@@ -120,17 +116,17 @@ fn socket_of(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(SOCKET_NAME) } else { path.to_owned() }
 }
 
-fn default_place(surroundings: &Surroundings) -> Result<Place> {
-    if let Some(path) = surroundings.variable("MYSQL_UNIX_PORT") {
-        return Ok(Place::Unix(path.into()));
+fn default_address(environment: &Environment) -> Result<ServerAddress> {
+    if let Some(path) = environment.variable("MYSQL_UNIX_PORT") {
+        return Ok(ServerAddress::Unix(path.into()));
     }
-    if let Some(found) = surroundings.sockets.iter().find(|path| path.exists()) {
-        return Ok(Place::Unix(found.clone()));
+    if let Some(found) = environment.sockets.iter().find(|path| path.exists()) {
+        return Ok(ServerAddress::Unix(found.clone()));
     }
-    let names: Vec<String> = surroundings.sockets.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = environment.sockets.iter().map(|path| path.display().to_string()).collect();
     let message = format!("no MariaDB or MySQL server has its socket at {}", names.join(" or "));
     Err(Error::new(Kind::Unreachable, message)
-        .hint("start the server, name its host or socket=FILE in the target, or let dbdyno start one: local:mariadb, local:mysql"))
+        .hint("start the server, give its host or socket=FILE in the target, or let dbdyno start one: local:mariadb, local:mysql"))
 }
 
 #[cfg(test)]
@@ -144,14 +140,14 @@ mod tests {
     fn login(url: &str, variables: &[(&str, &str)]) -> Result<Login> {
         let home = tempfile::tempdir().unwrap();
         let target: Target = url.parse().unwrap();
-        Login::of(&target, &Surroundings::of(variables, home.path(), &SOCKETS))
+        Login::of(&target, &Environment::of(variables, home.path(), &SOCKETS))
     }
 
     #[test]
-    fn a_url_says_everything() {
+    fn a_url_has_all_parameters() {
         let url = "mysql://ann:secret@db.example:6000/shop?sslmode=require&connect_timeout=3";
         let login = login(url, &[("MYSQL_PWD", "other")]).unwrap();
-        assert_eq!(login.place, Place::Tcp { host: "db.example".into(), port: 6000 });
+        assert_eq!(login.address, ServerAddress::Tcp { host: "db.example".into(), port: 6000 });
         assert_eq!((login.user.as_str(), login.database.as_deref()), ("ann", Some("shop")));
         assert_eq!(login.password.unwrap().reveal(), "secret");
         assert_eq!((login.timeout, login.tls.mode), (Some(Duration::from_secs(3)), Mode::Require));
@@ -159,8 +155,8 @@ mod tests {
 
     #[test]
     fn a_host_is_tcp_and_a_path_or_localhost_a_socket() {
-        let tcp = |host: &str, port| Place::Tcp { host: host.into(), port };
-        let unix = |path: &str| Place::Unix(path.into());
+        let tcp = |host: &str, port| ServerAddress::Tcp { host: host.into(), port };
+        let unix = |path: &str| ServerAddress::Unix(path.into());
         let variables = [("MYSQL_UNIX_PORT", "/run/x.sock")];
         for (url, expected) in [
             ("mariadb://ann@db", tcp("db", 3306)),
@@ -172,25 +168,25 @@ mod tests {
             ("mariadb://ann@%2Fsrv%2Fa.sock", unix("/srv/a.sock")),
             ("mariadb://ann@localhost?socket=/srv/b.sock", unix("/srv/b.sock")),
         ] {
-            assert_eq!(login(url, &variables).unwrap().place, expected, "{url}");
+            assert_eq!(login(url, &variables).unwrap().address, expected, "{url}");
         }
     }
 
     #[test]
-    fn without_a_host_the_first_socket_that_is_there_is_taken() {
+    fn without_a_host_the_first_existing_socket_is_used() {
         let home = tempfile::tempdir().unwrap();
-        let surroundings = Surroundings::of(&[], home.path(), &SOCKETS);
+        let environment = Environment::of(&[], home.path(), &SOCKETS);
         let target: Target = "mariadb".parse().unwrap();
-        assert_eq!(Login::of(&target, &surroundings).unwrap_err().kind, Kind::Unreachable);
+        assert_eq!(Login::of(&target, &environment).unwrap_err().kind, Kind::Unreachable);
         std::fs::write(home.path().join("second.sock"), "").unwrap();
         std::fs::write(home.path().join(".my.cnf"), "[client]\npassword=word\n").unwrap();
-        let login = Login::of(&target, &surroundings).unwrap();
-        assert_eq!(login.place, Place::Unix(home.path().join("second.sock")));
+        let login = Login::of(&target, &environment).unwrap();
+        assert_eq!(login.address, ServerAddress::Unix(home.path().join("second.sock")));
         assert_eq!((login.user.as_str(), login.password.unwrap().reveal()), ("tester", "word"));
     }
 
     #[test]
-    fn what_cannot_be_is_the_users_mistake() {
+    fn invalid_parameters_are_usage_errors() {
         for (url, word) in [
             ("mysql://h/d?innodb_buffer_pool_size=1G", "innodb_buffer_pool_size"),
             ("mysql://h1,h2/d", "2 hosts"),

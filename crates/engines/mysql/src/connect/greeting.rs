@@ -1,4 +1,4 @@
-//! The first packets of both sides: what the server is and can, and what we want of that.
+//! The handshake packets: version and capabilities of the server, and the requested capabilities.
 
 use std::io;
 
@@ -9,9 +9,9 @@ use transport::malformed;
 
 /// Capabilities (`CLIENT_...` in the protocol's documentation).
 pub(super) mod capability {
-    /// In MariaDB, that there are no further capabilities.
+    /// In MariaDB: there are no extended capabilities.
     pub(crate) const MYSQL: u32 = 1;
-    /// Affected rows are those that were found, also where they had the new value already.
+    /// Affected rows are the rows found, even if they had the new value already.
     pub(crate) const FOUND_ROWS: u32 = 1 << 1;
     pub(crate) const LONG_FLAG: u32 = 1 << 2;
     pub(crate) const CONNECT_WITH_DB: u32 = 1 << 3;
@@ -26,27 +26,27 @@ pub(super) mod capability {
     pub(crate) const PLUGIN_AUTH: u32 = 1 << 19;
     pub(crate) const PLUGIN_AUTH_LENENC: u32 = 1 << 21;
     pub(crate) const DEPRECATE_EOF: u32 = 1 << 24;
-    /// What a server must have; every version that is measured does.
+    /// Required capabilities; every supported version has them.
     pub(crate) const NEEDED: u32 = PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH | DEPRECATE_EOF;
-    /// Further capability of MariaDB: the columns of a prepared statement are described once, not at each execution.
+    /// Extended capability of MariaDB: the columns of a prepared statement are described once, not at each execution.
     pub(crate) const CACHE_METADATA: u32 = 1 << 4;
 }
 
 use capability::*;
 
-/// `utf8mb4_general_ci`, which both products know by this number; the session says its own collation later.
+/// `utf8mb4_general_ci`, which has this number in both products; the session sets its collation later.
 const CHARSET: u8 = 45;
 
-/// What a server says of itself.
+/// Properties of a server, from its handshake packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
-    /// As it stands, without what MariaDB puts before it.
+    /// The version, without MariaDB's prefix.
     pub(crate) version: String,
     pub(crate) release: (u32, u32),
     pub(crate) flavour: Flavour,
-    /// The number of this connection, which a cancel names.
+    /// The connection id, for cancellation.
     pub(crate) connection: u32,
-    /// Whether each result says if its columns are described.
+    /// Whether each result indicates if its columns are described.
     pub(crate) caches_columns: bool,
 }
 
@@ -64,11 +64,11 @@ pub(super) fn greeting(body: &[u8]) -> io::Result<Greeting> {
     let mut reader = Reader::new(body);
     let protocol = reader.byte()?;
     if protocol != 10 {
-        return Err(malformed(format!("its first packet begins with {protocol:#04x}")));
+        return Err(malformed(format!("its first packet starts with {protocol:#04x}")));
     }
-    let said = String::from_utf8_lossy(reader.text()).into_owned();
-    let release = flavour::release(&said).ok_or_else(|| malformed("a version without numbers"))?;
-    let flavour = Flavour::of_version(&said);
+    let text = String::from_utf8_lossy(reader.text()).into_owned();
+    let release = flavour::release(&text).ok_or_else(|| malformed("a version without numbers"))?;
+    let flavour = Flavour::of_version(&text);
     let connection = reader.int4()?;
     let mut nonce = reader.take(8)?.to_vec();
     reader.take(1)?;
@@ -83,10 +83,10 @@ pub(super) fn greeting(body: &[u8]) -> io::Result<Greeting> {
     nonce.extend_from_slice(rest);
     nonce.truncate(NONCE_BYTES);
     let plugin = String::from_utf8_lossy(reader.text()).into_owned();
-    // The others keep zeros there.
+    // Other servers send zeros.
     let further = if flavour == Flavour::MariaDb && capabilities & MYSQL == 0 { further } else { 0 };
     let server = Server {
-        version: flavour::plain(&said).to_owned(),
+        version: flavour::release_text(&text).to_owned(),
         release,
         flavour,
         connection,
@@ -95,29 +95,29 @@ pub(super) fn greeting(body: &[u8]) -> io::Result<Greeting> {
     Ok(Greeting { server, capabilities, nonce, plugin })
 }
 
-/// What we want, as both our packets begin with it.
-pub(super) struct Wish {
+/// The requested capabilities, at the start of both client packets.
+pub(super) struct ClientCapabilities {
     capabilities: u32,
     further: u32,
 }
 
-impl Wish {
-    pub(super) fn of(greeting: &Greeting, encrypted: bool, database: bool) -> Wish {
+impl ClientCapabilities {
+    pub(super) fn of(greeting: &Greeting, encrypted: bool, database: bool) -> ClientCapabilities {
         let mut wanted = NEEDED | FOUND_ROWS | LONG_FLAG | LOCAL_FILES | TRANSACTIONS;
         wanted |= MULTI_STATEMENTS | MULTI_RESULTS | PS_MULTI_RESULTS | PLUGIN_AUTH_LENENC;
         for (flag, is_wanted) in [(SSL, encrypted), (CONNECT_WITH_DB, database)] {
             wanted |= if is_wanted { flag } else { 0 };
         }
-        // Set, it would say that we know nothing of the further ones.
+        // If set, it disables the extended capabilities.
         let further = if greeting.server.caches_columns { CACHE_METADATA } else { 0 };
         wanted |= if further == 0 { MYSQL } else { 0 };
-        Wish { capabilities: (greeting.capabilities | MYSQL) & wanted, further }
+        ClientCapabilities { capabilities: (greeting.capabilities | MYSQL) & wanted, further }
     }
 
-    /// The whole of a request for encryption, and the beginning of the answer to a greeting.
+    /// Writes a TLS request, which is also the start of the handshake response.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.capabilities.to_le_bytes());
-        // The longest packet that we send: no limit of ours.
+        // Maximum packet size: no limit.
         out.extend_from_slice(&(1_u32 << 30).to_le_bytes());
         out.push(CHARSET);
         out.extend_from_slice(&[0; 19]);
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As a server would say it.
-    fn said(version: &str, capabilities: u32, further: u32, plugin: &str) -> Vec<u8> {
+    /// A handshake packet of a server.
+    fn text(version: &str, capabilities: u32, further: u32, plugin: &str) -> Vec<u8> {
         let mut body = vec![10];
         body.extend_from_slice(version.as_bytes());
         body.extend_from_slice(b"\0\x07\0\0\0abcdefgh\0");
@@ -152,18 +152,18 @@ mod tests {
     }
 
     #[test]
-    fn a_greeting_says_product_connection_and_nonce() {
-        let body = said("5.5.5-10.11.19-MariaDB", NEEDED, CACHE_METADATA, "mysql_native_password");
+    fn a_greeting_has_product_connection_and_nonce() {
+        let body = text("5.5.5-10.11.19-MariaDB", NEEDED, CACHE_METADATA, "mysql_native_password");
         let found = greeting(&body).unwrap();
         assert_eq!((found.server.version.as_str(), found.server.release), ("10.11.19-MariaDB", (10, 11)));
         assert_eq!((found.server.connection, found.server.caches_columns), (7, true));
         assert_eq!(found.nonce, b"abcdefghijklmnopqrst");
         assert_eq!(found.plugin, "mysql_native_password");
-        let wish = Wish::of(&found, false, false);
-        assert!(!wish.has(MYSQL) && !wish.has(SSL) && wish.has(PLUGIN_AUTH));
-        // Zeros that another product may one day use are not read as what they mean to MariaDB.
-        let other = greeting(&said("8.0.36", NEEDED | MYSQL, CACHE_METADATA, "caching_sha2_password")).unwrap();
-        assert!(!other.server.caches_columns && Wish::of(&other, false, false).has(MYSQL));
+        let requested = ClientCapabilities::of(&found, false, false);
+        assert!(!requested.has(MYSQL) && !requested.has(SSL) && requested.has(PLUGIN_AUTH));
+        // The extended capabilities are read for MariaDB only.
+        let other = greeting(&text("8.0.36", NEEDED | MYSQL, CACHE_METADATA, "caching_sha2_password")).unwrap();
+        assert!(!other.server.caches_columns && ClientCapabilities::of(&other, false, false).has(MYSQL));
     }
 
     proptest! {

@@ -1,10 +1,10 @@
 //! The option file of the client programs.
 
-use transport::Surroundings;
+use transport::Environment;
 
-/// What `~/.my.cnf` says of `name` to every client program.
-pub(super) fn option(surroundings: &Surroundings, name: &str) -> Option<String> {
-    let text = std::fs::read(surroundings.home()?.join(".my.cnf")).ok()?;
+/// The value of `name` for all client programs in `~/.my.cnf`.
+pub(super) fn option(environment: &Environment, name: &str) -> Option<String> {
+    let text = std::fs::read(environment.home()?.join(".my.cnf")).ok()?;
     find(&String::from_utf8_lossy(&text), name)
 }
 
@@ -15,7 +15,7 @@ fn find(text: &str, name: &str) -> Option<String> {
         if let Some(group) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             inside = matches!(group.0, "client" | "client-server");
         } else if inside && let Some((key, value)) = line.split_once('=') {
-            // Dashes and underscores are the same to these programs.
+            // Dashes and underscores are equivalent.
             if key.trim().replace('-', "_") == name {
                 found = Some(unquoted(value.trim()).to_owned());
             }
@@ -45,7 +45,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_option_file_is_too_strange(text in "[\\PC\n]*") {
+        fn no_option_file_panics(text in "[\\PC\n]*") {
             let _ = find(&text, "password");
         }
     }

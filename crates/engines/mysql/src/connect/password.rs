@@ -1,20 +1,20 @@
-//! Proofs that a password is known, as the server's authentication plugins want them.
+//! Password proofs for the server's authentication plugins.
 
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 
-/// The plugin that knows only SHA-1; MariaDB's default.
+/// SHA-1; MariaDB's default.
 pub(super) const NATIVE: &str = "mysql_native_password";
-/// MySQL's default: SHA-256, and the password itself where the server has not kept the hash in memory.
+/// SHA-256, and the clear text password if the server has not cached the hash; MySQL's default.
 pub(super) const CACHING: &str = "caching_sha2_password";
-/// What MySQL had before: the password itself, over an encrypted connection.
+/// Its predecessor: the clear text password over an encrypted connection.
 pub(super) const UNCACHED: &str = "sha256_password";
-/// The password as it is.
+/// The clear text password.
 pub(super) const CLEAR: &str = "mysql_clear_password";
 
-/// Length of what the server wants mixed in.
+/// Length of the server's nonce.
 pub(super) const NONCE_BYTES: usize = 20;
 
-/// The proof of `password` that `plugin` wants for `nonce`; none for a plugin that is not known.
+/// The proof of `password` for `plugin` and `nonce`; `None` for an unsupported plugin.
 pub(super) fn proof(plugin: &str, password: &[u8], nonce: &[u8]) -> Option<Vec<u8>> {
     match plugin {
         NATIVE | CACHING if password.is_empty() => Some(Vec::new()),
@@ -43,9 +43,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proof_is_what_the_server_can_check() {
+    fn the_server_can_verify_a_proof() {
         let nonce = *b"0123456789abcdefghij";
-        // The server keeps SHA1(SHA1(password)) and finds SHA1(password) in the proof.
+        // The server stores SHA1(SHA1(password)) and gets SHA1(password) from the proof.
         let sha1 = |bytes: &[u8]| digest(&SHA1_FOR_LEGACY_USE_ONLY, bytes).as_ref().to_vec();
         let kept = sha1(&sha1(b"pass word"));
         let proof_of = |password: &[u8]| proof(NATIVE, password, &nonce).unwrap();

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Error, Kind, Result};
-use server::{Search, version_said};
+use server::{Search, version_output};
 
-use super::blueprint::Blueprint;
+use super::spec::ServerSpec;
 use crate::flavour::{Flavour, release};
 
 /// The programs of one installation.
@@ -13,61 +13,61 @@ use crate::flavour::{Flavour, release};
 pub(super) struct Programs {
     /// The server.
     pub(super) server: PathBuf,
-    /// What makes the data; it may be the server.
-    pub(super) maker: PathBuf,
+    /// The program that initialises the data directory; it may be the server.
+    pub(super) installer: PathBuf,
 }
 
-/// Finds the programs that `blueprint` names, in `directory` only if one is given.
+/// Finds the programs that `spec` names, in `directory` only if one is given.
 ///
 /// # Errors
-/// `Missing`, with the places that were looked at.
-pub(super) fn find(blueprint: &Blueprint, directory: Option<&Path>) -> Result<Programs> {
-    find_in(blueprint, &Search::here(directory, blueprint.places))
+/// `Missing`, with the searched directories.
+pub(super) fn find(spec: &ServerSpec, directory: Option<&Path>) -> Result<Programs> {
+    find_in(spec, &Search::here(directory, spec.package_directories))
 }
 
-fn find_in(blueprint: &Blueprint, search: &Search<'_>) -> Result<Programs> {
+fn find_in(spec: &ServerSpec, search: &Search<'_>) -> Result<Programs> {
     let mut candidates = search.directories();
-    // An installation in one directory keeps them in bin and scripts.
+    // An installation in one directory has them in bin and scripts.
     candidates.extend(search.directory.map(|directory| directory.with_file_name("scripts")));
     let programs = |name: &str| -> Vec<PathBuf> {
         let all = candidates.iter().map(|directory| directory.join(name));
         all.filter(|program| program.is_file()).collect()
     };
     let missing = |what: String| {
-        let hint = format!("{}, or give {}?bin=DIR", blueprint.package, blueprint.target());
+        let hint = format!("{}, or give {}?bin=DIR", spec.package, spec.target());
         Error::new(Kind::Missing, format!("{what} in {search}")).hint(hint)
     };
     let absent = |name: &str| missing(format!("no program {name}"));
-    let least = blueprint.flavour.version_min();
-    // MariaDB leaves its server under the other product's name too.
-    let is_ours = |found: &(Flavour, (u32, u32))| found.0 == blueprint.flavour && found.1 >= least;
-    let servers = programs(blueprint.server);
-    let server = servers.iter().find(|program| version(program).as_ref().is_some_and(is_ours));
+    let least = spec.flavour.version_min();
+    // MariaDB also installs its server as mysqld.
+    let is_suitable = |found: &(Flavour, (u32, u32))| found.0 == spec.flavour && found.1 >= least;
+    let servers = programs(spec.server);
+    let server = servers.iter().find(|program| version(program).as_ref().is_some_and(is_suitable));
     let server = server.cloned().ok_or_else(|| match servers.first() {
-        None => absent(blueprint.server),
+        None => absent(spec.server),
         Some(other) => {
             let found = version(other).map_or_else(
-                || "of no known version".to_owned(),
+                || "of unknown version".to_owned(),
                 |(flavour, (major, minor))| format!("of {} {major}.{minor}", flavour.title()),
             );
-            let wanted = format!("{} {}.{}", blueprint.flavour.title(), least.0, least.1);
+            let wanted = format!("{} {}.{}", spec.flavour.title(), least.0, least.1);
             missing(format!("no {wanted} or later, only {} {found},", other.display()))
         }
     })?;
-    if blueprint.maker == blueprint.server {
-        return Ok(Programs { maker: server.clone(), server });
+    if spec.installer == spec.server {
+        return Ok(Programs { installer: server.clone(), server });
     }
-    let maker = programs(blueprint.maker).into_iter().next().ok_or_else(|| absent(blueprint.maker))?;
-    Ok(Programs { server, maker })
+    let installer = programs(spec.installer).into_iter().next().ok_or_else(|| absent(spec.installer))?;
+    Ok(Programs { server, installer })
 }
 
 /// The product and the release in `mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)`.
 fn version(server: &Path) -> Option<(Flavour, (u32, u32))> {
-    parse_version(&version_said(server)?)
+    parse_version(&version_output(server)?)
 }
 
-fn parse_version(said: &str) -> Option<(Flavour, (u32, u32))> {
-    let version = said.split_once("Ver ")?.1.split_ascii_whitespace().next()?;
+fn parse_version(output: &str) -> Option<(Flavour, (u32, u32))> {
+    let version = output.split_once("Ver ")?.1.split_ascii_whitespace().next()?;
     Some((Flavour::of_version(version), release(version)?))
 }
 
@@ -78,8 +78,8 @@ mod tests {
 
     use super::*;
 
-    fn search<'a>(directory: Option<&'a Path>, path: &Path, places: &'a [&'a str]) -> Search<'a> {
-        Search { directory, path: path.into(), places, root: Path::new("/") }
+    fn search<'a>(directory: Option<&'a Path>, path: &Path, package_directories: &'a [&'a str]) -> Search<'a> {
+        Search { directory, path: path.into(), package_directories, root: Path::new("/") }
     }
 
     fn install(root: &Path, directory: &str, programs: &[&str], version: &str) -> PathBuf {
@@ -94,20 +94,20 @@ mod tests {
     }
 
     #[test]
-    fn the_programs_need_not_lie_together() {
-        let mariadb = Blueprint::of(Flavour::MariaDb);
+    fn the_programs_may_be_in_different_directories() {
+        let mariadb = ServerSpec::of(Flavour::MariaDb);
         let root = tempfile::tempdir().expect("temporary directory");
         let bin = install(root.path(), "bin", &["mariadb-install-db"], "");
         let sbin = install(root.path(), "sbin", &["mariadbd"], "10.11.19-MariaDB-0+deb12u1");
         let found = find_in(mariadb, &search(None, &bin, &[sbin.to_str().unwrap()])).expect("found");
-        assert_eq!(found, Programs { server: sbin.join("mariadbd"), maker: bin.join("mariadb-install-db") });
+        assert_eq!(found, Programs { server: sbin.join("mariadbd"), installer: bin.join("mariadb-install-db") });
         let error = find_in(mariadb, &search(Some(&sbin), &bin, &[])).expect_err("only there");
         assert!(error.message.contains("mariadb-install-db"), "{error}");
     }
 
     #[test]
     fn what_is_absent_or_old_is_named_with_the_places_and_the_package() {
-        let mariadb = Blueprint::of(Flavour::MariaDb);
+        let mariadb = ServerSpec::of(Flavour::MariaDb);
         let root = tempfile::tempdir().expect("temporary directory");
         let error = find_in(mariadb, &search(None, Path::new(""), &["/nonexistent"])).expect_err("nothing there");
         assert_eq!(error.kind, Kind::Missing);
@@ -121,24 +121,24 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_mariadb_under_the_name_of_mysql_is_passed_over() {
-        let mysql = Blueprint::of(Flavour::MySql);
+    fn a_mariadb_server_named_mysqld_is_skipped() {
+        let mysql = ServerSpec::of(Flavour::MySql);
         let root = tempfile::tempdir().expect("temporary directory");
         let other = install(root.path(), "sbin", &["mysqld"], "10.11.19-MariaDB-0+deb12u1");
         let error = find_in(mysql, &search(None, Path::new(""), &[other.to_str().unwrap()])).expect_err("not this one");
         assert!(error.message.contains("no MySQL 8.0 or later") && error.message.contains("MariaDB 10.11"), "{error}");
         assert!(error.hint.expect("hint").contains("local:mysql?bin=DIR"));
         let own = install(root.path(), "mysql", &["mysqld"], "9.7.4-2");
-        let found = find_in(mysql, &search(None, &other, &[own.to_str().unwrap()])).expect("found behind it");
-        assert_eq!(found, Programs { server: own.join("mysqld"), maker: own.join("mysqld") });
+        let found = find_in(mysql, &search(None, &other, &[own.to_str().unwrap()])).expect("found after it");
+        assert_eq!(found, Programs { server: own.join("mysqld"), installer: own.join("mysqld") });
     }
 
     #[test]
-    fn a_version_is_read_from_between_the_words() {
-        let said = "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)\n";
-        assert_eq!(parse_version(said), Some((Flavour::MariaDb, (10, 11))));
-        let said = "/opt/mysql/bin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))";
-        assert_eq!(parse_version(said), Some((Flavour::MySql, (9, 7))));
+    fn the_version_is_parsed_from_the_output() {
+        let output = "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)\n";
+        assert_eq!(parse_version(output), Some((Flavour::MariaDb, (10, 11))));
+        let output = "/opt/mysql/bin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))";
+        assert_eq!(parse_version(output), Some((Flavour::MySql, (9, 7))));
         assert_eq!(parse_version(""), None);
     }
 }

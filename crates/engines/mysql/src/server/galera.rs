@@ -1,43 +1,43 @@
-//! Several nodes on this one machine, each with all data, each taking writes: a Galera cluster.
+//! A Galera cluster on this host: several nodes, each with a full copy of the data, all accepting writes.
 //!
-//! The data are made once. A first start gives them their position in the replication; then they are copied for every
-//! node, so that a node that joins lacks nothing but the changes of membership since, which it gets from the memory of
-//! another (an incremental transfer). A transfer of all data never happens: the script that would carry it out is ours
-//! and refuses, so that a node that has missed too much ends instead of being made anew in mid-run.
+//! The data are created once. A first start assigns their position (GTID); then they are copied for every node, so that
+//! a joining node lacks only the later membership changes, which it gets by an incremental state transfer (IST). A full
+//! state transfer (SST) never happens: dbdyno's SST script refuses it, so that a node that has missed too much exits
+//! instead of being rebuilt during a run.
 //!
 //! Sources: MariaDB "Galera Cluster System Variables"; Galera Cluster documentation, "Galera Parameters" and
-//! "Scriptable State Snapshot Transfers". Failure detection has the defaults of Galera: a node that is silent for 5 s
-//! is suspected (`evs.suspect_timeout`), and until the others have agreed on that no commit is certified.
+//! "Scriptable State Snapshot Transfers". Failure detection uses the defaults of Galera: a node without response for 5
+//! s is suspected (`evs.suspect_timeout`), and no commit is certified until the others have agreed on that.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
 use engine::{Error, Kind, Result};
-use server::{Identity, Line, Sizing};
+use server::{ConfigLine, Identity, Sizing};
 
 use super::parameter::Parameters;
 use super::settings::replication_cache_bytes;
 
-/// Where packages put the library of replication.
-const LIBRARY_PLACES: &[&str] =
+/// Installation directories of the replication library.
+const LIBRARY_DIRECTORIES: &[&str] =
     &["/usr/lib/galera", "/usr/lib64/galera-4", "/usr/lib/galera-4", "/usr/lib64/galera", "/usr/local/lib/galera"];
 
 const LIBRARY: &str = "libgalera_smm.so";
 
-/// The method of transfer of all data, and the name of its script behind `wsrep_sst_`.
+/// The SST method, and the name of its script after `wsrep_sst_`.
 const TRANSFER: &str = "dbdyno";
 
-/// What tells a node of its position, among its data.
+/// The file with the position of a node, in its data directory.
 const STATE_FILE: &str = "grastate.dat";
 
-/// What a cluster remembers of one that ran before; nothing of it may be believed by one that is made of copies.
-const MEMORIES: [&str; 2] = ["galera.cache", "gvwstate.dat"];
+/// Cached state of an earlier cluster; invalid for a cluster made of copies.
+const CACHE_FILES: [&str; 2] = ["galera.cache", "gvwstate.dat"];
 
-/// What all nodes have in common, and where each listens for the others.
+/// Common properties of all nodes, and the ports of each.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     library: PathBuf,
-    /// A node that says another name is not let in.
+    /// The cluster name; a node with another name cannot join.
     name: String,
     ports: Vec<Ports>,
     options: Option<String>,
@@ -51,12 +51,12 @@ struct Ports {
 }
 
 impl Group {
-    /// For as many nodes as `parameters` ask for.
+    /// For the number of nodes in `parameters`.
     ///
     /// # Errors
-    /// `Missing` without the library, `Unreachable` where no ports are free.
+    /// `Missing` without the library, `Unreachable` if no ports are free.
     pub(super) fn of(parameters: &Parameters) -> Result<Group> {
-        let library = find_library(parameters.provider.as_deref(), LIBRARY_PLACES)?;
+        let library = find_library(parameters.provider.as_deref(), LIBRARY_DIRECTORIES)?;
         let random = std::fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
         // At most 32 characters.
         let name =
@@ -64,10 +64,10 @@ impl Group {
         Ok(Group { library, name, ports: free_ports(parameters.nodes)?, options: parameters.provider_options.clone() })
     }
 
-    /// The settings of the node at `place` that joins those at `peers`; without peers it begins the cluster.
-    pub(super) fn settings(&self, place: usize, peers: &[usize], sizing: &Sizing) -> Vec<Line> {
-        let line = |name, value: &str, why| Line { name, value: value.to_owned(), why };
-        let ports = self.ports[place];
+    /// The settings of node `index`, which joins the nodes `peers`; without peers it bootstraps the cluster.
+    pub(super) fn settings(&self, index: usize, peers: &[usize], sizing: &Sizing) -> Vec<ConfigLine> {
+        let line = |name, value: &str, why| ConfigLine { name, value: value.to_owned(), why };
+        let ports = self.ports[index];
         let peers: Vec<String> = peers.iter().map(|peer| format!("127.0.0.1:{}", self.ports[*peer].group)).collect();
         let mut options = format!(
             "base_port={group};gmcast.listen_addr=tcp://127.0.0.1:{group};ist.recv_addr=127.0.0.1:{};gcache.size={}",
@@ -75,40 +75,40 @@ impl Group {
             replication_cache_bytes(sizing),
             group = ports.group,
         );
-        if let Some(asked) = &self.options {
-            // Of two values the last counts.
-            options.push_str(&format!(";{asked}"));
+        if let Some(requested) = &self.options {
+            // The last of two values wins.
+            options.push_str(&format!(";{requested}"));
         }
         vec![
             line("wsrep_on", "on", "every commit is certified by all nodes"),
-            line("wsrep_provider", &self.library.to_string_lossy(), "the library of replication"),
-            line("wsrep_provider_options", &options, "this host only; failure detection has its defaults"),
-            line("wsrep_cluster_name", &self.name, "nobody else knows it"),
-            line("wsrep_cluster_address", &format!("gcomm://{}", peers.join(",")), "the nodes that were there before"),
-            line("wsrep_node_name", &format!("node{}", place + 1), "as dbdyno calls it"),
+            line("wsrep_provider", &self.library.to_string_lossy(), "the replication library"),
+            line("wsrep_provider_options", &options, "this host only; default failure detection"),
+            line("wsrep_cluster_name", &self.name, "unique"),
+            line("wsrep_cluster_address", &format!("gcomm://{}", peers.join(",")), "the nodes that started earlier"),
+            line("wsrep_node_name", &format!("node{}", index + 1), "its name in reports"),
             line("wsrep_node_address", "127.0.0.1", "this host only"),
-            line("wsrep_sst_method", TRANSFER, "all nodes begin with the same data; no full transfer is made"),
-            line("binlog_format", "row", "what can be certified"),
-            line("innodb_autoinc_lock_mode", "2", "what replication needs"),
+            line("wsrep_sst_method", TRANSFER, "all nodes start with the same data; no full transfer"),
+            line("binlog_format", "row", "required for certification"),
+            line("innodb_autoinc_lock_mode", "2", "required by Galera"),
         ]
     }
 }
 
-/// The library itself, or the directory that it lies in, was asked for by its name.
-fn find_library(asked: Option<&Path>, places: &[&str]) -> Result<PathBuf> {
-    let candidates: Vec<PathBuf> = match asked {
+/// The `requested` library, or the first one found in `directories`.
+fn find_library(requested: Option<&Path>, directories: &[&str]) -> Result<PathBuf> {
+    let candidates: Vec<PathBuf> = match requested {
         Some(path) => vec![path.to_owned()],
-        None => places.iter().map(|place| Path::new(place).join(LIBRARY)).collect(),
+        None => directories.iter().map(|directory| Path::new(directory).join(LIBRARY)).collect(),
     };
     candidates.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
-        let looked = asked.map_or_else(|| places.join(", "), |path| path.display().to_string());
-        let message = format!("no library of replication {LIBRARY} in {looked}");
+        let searched = requested.map_or_else(|| directories.join(", "), |path| path.display().to_string());
+        let message = format!("no replication library {LIBRARY} in {searched}");
         Error::new(Kind::Missing, message)
             .hint("install it (Debian, Ubuntu: apt-get install galera-4), or give wsrep_provider=FILE, or nodes=1")
     })
 }
 
-/// Two ports for each node that nobody listens on now. All are held until the last is found.
+/// Two free ports per node. All are kept open until the last is found.
 fn free_ports(nodes: usize) -> Result<Vec<Ports>> {
     let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let port = |listener: &TcpListener| listener.local_addr().map(|address| address.port());
@@ -118,16 +118,16 @@ fn free_ports(nodes: usize) -> Result<Vec<Ports>> {
     };
     found().map_err(|error| {
         let message = format!("no {} ports are free on 127.0.0.1 for {nodes} nodes: {error}", 2 * nodes);
-        Error::new(Kind::Unreachable, message).hint("ask for fewer nodes")
+        Error::new(Kind::Unreachable, message).hint("use fewer nodes")
     })
 }
 
-/// Lets a cluster begin with `data`: whichever of its nodes ended last, these data are all that was kept.
+/// Allows a cluster to bootstrap from `data`: only these data were kept, whichever node stopped last.
 ///
 /// # Errors
-/// `Space` where something cannot be written.
-pub(super) fn let_begin(data: &Path, identity: &Identity) -> Result<()> {
-    for name in MEMORIES {
+/// `Space` if something cannot be written.
+pub(super) fn allow_bootstrap(data: &Path, identity: &Identity) -> Result<()> {
+    for name in CACHE_FILES {
         match std::fs::remove_file(data.join(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(Error::of_path("remove", &data.join(name), &error));
@@ -136,36 +136,36 @@ pub(super) fn let_begin(data: &Path, identity: &Identity) -> Result<()> {
         }
     }
     match std::fs::read_to_string(data.join(STATE_FILE)) {
-        Ok(text) => identity.replace(&data.join(STATE_FILE), &may_begin(&text)),
-        // They were never replicated.
+        Ok(text) => identity.replace(&data.join(STATE_FILE), &with_bootstrap_allowed(&text)),
+        // They were never part of a cluster.
         Err(_) => Ok(()),
     }
 }
 
-fn may_begin(text: &str) -> String {
+fn with_bootstrap_allowed(text: &str) -> String {
     text.replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1")
 }
 
-/// Where the data of a node that was ended in order stand in the replication.
+/// The position (GTID) of the data of a node that was shut down cleanly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position(String);
 
 impl Position {
-    /// Reads it among `data`.
+    /// Reads it from `data`.
     ///
     /// # Errors
-    /// `Unreachable` where there is none.
+    /// `Unreachable` if there is none.
     pub(super) fn of(data: &Path) -> Result<Position> {
         let path = data.join(STATE_FILE);
         let text = std::fs::read_to_string(&path).map_err(|error| Error::of_path("read", &path, &error))?;
         position(&text).ok_or_else(|| {
-            Error::new(Kind::Unreachable, format!("{} gives no position in the replication", path.display()))
+            Error::new(Kind::Unreachable, format!("{} has no replication position", path.display()))
                 .hint("see the log of the server")
         })
     }
 
-    /// The script that a node calls when it joins, and the one that lets it join: the first has all data already, and
-    /// the second gives it what came since.
+    /// The SST script of joiner and donor: the joiner has all data already, and the donor sends the later changes by
+    /// IST.
     pub(super) fn script(&self) -> String {
         format!(
             "#!/bin/sh\n# written by dbdyno: all nodes were made of the same data\nrole= position= short=\n\
@@ -177,13 +177,13 @@ impl Position {
         )
     }
 
-    /// Name of the script's file.
+    /// File name of the script.
     pub(super) fn script_name() -> String {
         format!("wsrep_sst_{TRANSFER}")
     }
 }
 
-/// `uuid:seqno` of the text of a state file; none where the server was not ended in order.
+/// `uuid:seqno` in the text of a state file; `None` if the server was not shut down cleanly.
 fn position(text: &str) -> Option<Position> {
     let value = |wanted: &str| {
         let mut lines = text.lines().filter_map(|line| line.split_once(':'));
@@ -207,7 +207,7 @@ mod tests {
                          seqno:   17\nsafe_to_bootstrap: 0\n";
 
     #[test]
-    fn a_position_is_that_of_a_node_that_was_ended_in_order() {
+    fn only_a_clean_shutdown_leaves_a_position() {
         let data = tempfile::tempdir().expect("temporary directory");
         std::fs::write(data.path().join(STATE_FILE), STATE).expect("write");
         assert_eq!(Position::of(data.path()).expect("position").0, "0498d5b5-e5f7-11f1-9e38-962cdb4ceb14:17");
@@ -215,11 +215,11 @@ mod tests {
             std::fs::write(data.path().join(STATE_FILE), text).expect("write");
             assert_eq!(Position::of(data.path()).expect_err(text).kind, Kind::Unreachable);
         }
-        assert_eq!(may_begin(STATE), STATE.replace("p: 0", "p: 1"));
+        assert_eq!(with_bootstrap_allowed(STATE), STATE.replace("p: 0", "p: 1"));
     }
 
     #[test]
-    fn the_script_joins_with_what_is_there_and_gives_no_data_away() {
+    fn the_script_joins_with_existing_data_and_refuses_a_full_transfer() {
         let directory = tempfile::tempdir().expect("temporary directory");
         let script = directory.path().join(Position::script_name());
         std::fs::write(&script, position(STATE).expect("position").script()).expect("write");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_differ_and_nodes_name_those_before_them() {
+    fn ports_are_unique_and_nodes_join_earlier_ones() {
         let ports = free_ports(16).expect("ports");
         let mut all: Vec<u16> = ports.iter().flat_map(|ports| [ports.group, ports.transfer]).collect();
         all.sort_unstable();
@@ -246,7 +246,8 @@ mod tests {
         assert_eq!(all.len(), 32);
         let group = Group { library: "/l".into(), name: "n".into(), ports, options: Some("evs.version=1".into()) };
         let sizing = Sizing { machine: Machine::here(Path::new("/tmp")), cache_bytes: None, sessions_max: 1, nodes: 3 };
-        let value = |lines: &[Line], name: &str| lines.iter().find(|line| line.name == name).expect(name).value.clone();
+        let value =
+            |lines: &[ConfigLine], name: &str| lines.iter().find(|line| line.name == name).expect(name).value.clone();
         let first = group.settings(1, &[], &sizing);
         assert_eq!(value(&first, "wsrep_cluster_address"), "gcomm://");
         assert!(value(&first, "wsrep_provider_options").ends_with(";evs.version=1"));
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_absent_is_named_with_its_package() {
+    fn a_missing_library_is_named_with_its_package() {
         let error = find_library(None, &["/nonexistent", "/neither"]).expect_err("nothing there");
         assert_eq!(error.kind, Kind::Missing);
         assert!(error.message.contains("/nonexistent, /neither"), "{error}");
@@ -267,7 +268,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_state_file_is_too_strange(text in "[\\PC\n:]*") {
+        fn no_state_file_panics(text in "[\\PC\n:]*") {
             let _ = position(&text);
         }
     }

@@ -1,21 +1,21 @@
-//! What a local target asks for: dbdyno's own parameters, and settings of the server.
+//! Parameters of a local target: dbdyno's own, and settings of the server.
 
 use std::path::PathBuf;
 
 use engine::{Error, Kind, Result, Target};
 use server::SettingNames;
 
-use super::blueprint::Blueprint;
+use super::spec::ServerSpec;
 use crate::flavour::Flavour;
 
 const SETTINGS: SettingNames = SettingNames {
-    has: |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'),
-    letters: "a-z, 0-9 and _",
+    allowed: |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'),
+    characters: "a-z, 0-9 and _",
     example: "innodb_buffer_pool_size=2G",
-    ours: OURS,
+    reserved: RESERVED,
 };
 
-const OURS: &[&str] = &[
+const RESERVED: &[&str] = &[
     "admin_address",
     "basedir",
     "bind_address",
@@ -47,31 +47,30 @@ const OURS: &[&str] = &[
 /// The parameters of a target `local:mariadb` or `local:mysql`.
 #[derive(Clone, Debug)]
 pub(super) struct Parameters {
-    /// What servers are started.
-    pub(super) blueprint: &'static Blueprint,
+    /// The kind of servers.
+    pub(super) spec: &'static ServerSpec,
     /// Directory of the server's programs.
     pub(super) bin: Option<PathBuf>,
     /// User of the operating system that runs the server.
     pub(super) os_user: Option<String>,
-    /// Servers to be started, 1 to [`Blueprint::nodes_max`].
+    /// Number of servers, 1 to [`ServerSpec::nodes_max`].
     pub(super) nodes: usize,
-    /// The library of replication between them.
+    /// The replication library.
     pub(super) provider: Option<PathBuf>,
-    /// Its options beside those that dbdyno gives.
+    /// Its options in addition to those of dbdyno.
     pub(super) provider_options: Option<String>,
     /// Settings of the server, each once.
     pub(super) settings: Vec<(String, String)>,
 }
 
 impl Parameters {
-    /// Reads the parameters of `target`, which asks for servers of `blueprint`; of one that is given twice the last
-    /// counts.
+    /// Reads the parameters of `target` for servers of `spec`; the last value of a parameter wins.
     ///
     /// # Errors
-    /// `Usage` where a name or a value cannot be one. Whether the server knows a setting, it is asked later.
-    pub(super) fn of(target: &Target, blueprint: &'static Blueprint) -> Result<Parameters> {
+    /// `Usage` for invalid names and values. Whether the server supports a setting is checked later.
+    pub(super) fn of(target: &Target, spec: &'static ServerSpec) -> Result<Parameters> {
         let mut parameters = Parameters {
-            blueprint,
+            spec,
             bin: None,
             os_user: None,
             nodes: 1,
@@ -83,39 +82,37 @@ impl Parameters {
             match name.as_str() {
                 "bin" => parameters.bin = Some(PathBuf::from(value)),
                 "os_user" => parameters.os_user = Some(value.clone()),
-                "nodes" => parameters.nodes = count_of_nodes(value, blueprint)?,
+                "nodes" => parameters.nodes = count_of_nodes(value, spec)?,
                 _ => parameters.set(name, value)?,
             }
         }
         match parameters.nodes == 1 && (parameters.provider.is_some() || parameters.provider_options.is_some()) {
-            true => Err(Error::new(Kind::Usage, "parameters of replication are given and there is one node")
-                .hint(format!("give nodes=2 to {} as well", blueprint.nodes_max()))),
+            true => Err(Error::new(Kind::Usage, "replication parameters are given for one node")
+                .hint(format!("also give nodes=2 to {}", spec.nodes_max()))),
             false => Ok(parameters),
         }
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        // To the server both are the same.
+        // Equivalent to the server.
         let name = name.replace('-', "_");
         SETTINGS.check(&name, value)?;
         match name.as_str() {
-            "wsrep_provider" if self.blueprint.nodes_max() > 1 => self.provider = Some(PathBuf::from(value)),
-            "wsrep_provider_options" if self.blueprint.nodes_max() > 1 => {
-                self.provider_options = Some(value.to_owned())
-            }
+            "wsrep_provider" if self.spec.nodes_max() > 1 => self.provider = Some(PathBuf::from(value)),
+            "wsrep_provider_options" if self.spec.nodes_max() > 1 => self.provider_options = Some(value.to_owned()),
             _ => SETTINGS.take(&mut self.settings, &name, value)?,
         }
         Ok(())
     }
 }
 
-fn count_of_nodes(text: &str, blueprint: &Blueprint) -> Result<usize> {
-    let nodes_max = blueprint.nodes_max();
+fn count_of_nodes(text: &str, spec: &ServerSpec) -> Result<usize> {
+    let nodes_max = spec.nodes_max();
     if nodes_max == 1 {
-        let message = format!("nodes={} is asked for, and {} is one server", text.escape_debug(), blueprint.target());
-        let cluster = Blueprint::of(Flavour::MariaDb).target();
+        let message = format!("nodes={} is requested, but {} is a single server", text.escape_debug(), spec.target());
+        let cluster = ServerSpec::of(Flavour::MariaDb).target();
         return Err(Error::new(Kind::Usage, message)
-            .hint(format!("leave nodes away; Galera clusters are of MariaDB: {cluster}?nodes=3")));
+            .hint(format!("omit nodes; Galera clusters need MariaDB: {cluster}?nodes=3")));
     }
     text.parse().ok().filter(|count| (1..=nodes_max).contains(count)).ok_or_else(|| {
         let message = format!("nodes {} is not a number of servers to start", text.escape_debug());
@@ -132,11 +129,11 @@ mod tests {
     fn parse(text: &str) -> Result<Parameters> {
         let target: Target = text.parse().expect("a target");
         let flavour = if target.scheme == "mysql" { Flavour::MySql } else { Flavour::MariaDb };
-        Parameters::of(&target, Blueprint::of(flavour))
+        Parameters::of(&target, ServerSpec::of(flavour))
     }
 
     #[test]
-    fn own_parameters_are_told_from_settings() {
+    fn own_parameters_are_separated_from_settings() {
         let text = "local:mariadb?bin=/opt/m&os_user=ada&sync_binlog=1&innodb-page-size=8k&sync_binlog=0";
         let parameters = parse(text).expect("good parameters");
         assert_eq!(parameters.bin, Some(PathBuf::from("/opt/m")));
@@ -147,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_several_nodes_needs_several() {
+    fn replication_parameters_need_several_nodes() {
         let parameters =
             parse("local:mariadb?nodes=3&wsrep-provider=/l.so&wsrep_provider_options=a%3Db").expect("good");
         assert_eq!((parameters.nodes, parameters.settings), (3, Vec::new()));
@@ -159,8 +156,8 @@ mod tests {
             ("local:mariadb?nodes=three", "nodes three "),
             ("local:mariadb?wsrep_provider=/l.so", "one node"),
             ("local:mariadb?nodes=2&wsrep_on=off", "wsrep_on"),
-            ("local:mysql?nodes=3", "local:mysql is one server"),
-            ("local:mysql?nodes=1", "local:mysql is one server"),
+            ("local:mysql?nodes=3", "local:mysql is a single server"),
+            ("local:mysql?nodes=1", "local:mysql is a single server"),
         ] {
             let error = parse(text).expect_err(text);
             assert_eq!(error.kind, Kind::Usage, "{text}");
@@ -169,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_the_user_s_mistake() {
+    fn invalid_parameters_are_usage_errors() {
         for text in [
             "local:mariadb?port=3307",
             "local:mariadb?skip-networking=0",

@@ -1,4 +1,4 @@
-//! A real server: started, stopped, kept, left behind by an owner that died.
+//! A real server: started, stopped, kept, left behind by a crashed owner.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -12,7 +12,7 @@ use crate::connect::Login;
 use crate::session::{MysqlSession, SessionCounts};
 
 fn scratch() -> tempfile::TempDir {
-    // Short, so that the socket fits beside the data.
+    // Short, so that the socket path fits next to the data.
     tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory")
 }
 
@@ -21,7 +21,7 @@ fn workspace(scratch: &tempfile::TempDir, keep: bool) -> Workspace {
     Workspace { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
 }
 
-/// What is started: the target without parameters of its own, and the name of its folder.
+/// The target without parameters, and its subdirectory.
 struct Base {
     target: String,
     folder: &'static str,
@@ -32,7 +32,7 @@ impl Base {
         Base { target: "local:mariadb?".to_owned(), folder: "mariadb" }
     }
 
-    /// The server that `./test.sh` puts into place.
+    /// The server that `./test.sh` installs.
     fn mysql() -> Base {
         let bin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/mysql/bin");
         let there = Path::new(bin).join("mysqld").exists();
@@ -49,12 +49,12 @@ fn flavour(target: &Target) -> Flavour {
     if target.scheme == "mysql" { Flavour::MySql } else { Flavour::MariaDb }
 }
 
-/// What [`super::clean_up`] says of both products, in the order in which engines are listed.
+/// The actions of [`super::clean_up`] for both products, in the order in which engines are listed.
 fn clean_up(directory: &Path) -> Result<Vec<String>> {
     Ok([super::clean_up(Flavour::MariaDb, directory)?, super::clean_up(Flavour::MySql, directory)?].concat())
 }
 
-fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
+fn start_target(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
     let target: Target = text.parse().expect("target");
     let mut started = start(flavour(&target), &target, &workspace(scratch, keep))?;
     assert_eq!(started.len(), 1);
@@ -62,11 +62,11 @@ fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster>
 }
 
 /// The first field of the last row of `sql`, over a connection of its own.
-fn ask(cluster: &Cluster, sql: &str) -> String {
+fn query_sql(cluster: &Cluster, sql: &str) -> String {
     let login = Arc::new(Login::of_socket(&cluster.socket, USER));
     let opened = login.open(None).expect("open");
     let mut session = MysqlSession::start(opened, login, &SessionCounts::default()).expect("session");
-    let rows = session.ask(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+    let rows = session.query_sql(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     match rows.last().and_then(|row| row.first()) {
         Some(Value::Text(text) | Value::Decimal(text)) => text.clone().into_owned(),
         Some(Value::Int(number)) => number.to_string(),
@@ -78,12 +78,12 @@ fn is_empty(scratch: &tempfile::TempDir) -> bool {
     fs::read_dir(scratch.path()).expect("entries").next().is_none()
 }
 
-/// Makes a running server look as if its dbdyno had died. Returns the server, for us to take its exit status.
-fn abandon(cluster: Cluster) -> Child {
-    cluster.running.abandon()
+/// Simulates a crash of the owning dbdyno; returns the server process.
+fn simulate_owner_crash(cluster: Cluster) -> Child {
+    cluster.running.simulate_owner_crash()
 }
 
-/// The same for both products.
+/// The same tests for both products.
 macro_rules! on_both {
     ($($test:ident),+ $(,)?) => {
         mod on_mariadb {
@@ -97,17 +97,17 @@ macro_rules! on_both {
 
 on_both!(
     a_server_starts_as_planned_and_leaves_nothing,
-    kept_data_are_taken_again_with_new_settings,
-    what_a_dead_owner_left_is_stopped_and_removed,
-    what_the_server_refuses_is_said_in_its_words_and_leaves_nothing,
-    a_directory_that_somebody_else_filled_is_left_alone,
+    kept_data_are_reused_with_new_settings,
+    what_a_crashed_owner_left_is_stopped_and_removed,
+    settings_rejected_by_the_server_are_reported_and_leave_nothing,
+    a_foreign_directory_is_not_touched,
 );
 
 fn a_server_starts_as_planned_and_leaves_nothing(base: &Base) {
     let scratch = scratch();
-    let mode = fs::metadata(scratch.path()).expect("site").permissions().mode();
-    let asked = base.with("sync_binlog=7&innodb-flush-log-at-trx-commit=2");
-    let cluster = begin(&asked, &scratch, false).expect("start");
+    let mode = fs::metadata(scratch.path()).expect("workspace").permissions().mode();
+    let requested = base.with("sync_binlog=7&innodb-flush-log-at-trx-commit=2");
+    let cluster = start_target(&requested, &scratch, false).expect("start");
     let performance_schema = if base.folder == "mysql" { "1" } else { "0" };
     for (name, expected) in [
         ("innodb_buffer_pool_size", "16777216"),
@@ -121,9 +121,9 @@ fn a_server_starts_as_planned_and_leaves_nothing(base: &Base) {
         ("innodb_flush_method", "O_DIRECT"),
         ("innodb_stats_auto_recalc", "0"),
     ] {
-        // Some switches answer as numbers.
+        // Some switches are numbers.
         let as_number = |text: &str| text.replace("ON", "1").replace("OFF", "0");
-        let found = ask(&cluster, &format!("select cast(@@global.{name} as char)"));
+        let found = query_sql(&cluster, &format!("select cast(@@global.{name} as char)"));
         assert_eq!(as_number(&found), as_number(expected), "{name}");
     }
     let socket = fs::metadata(cluster.socket.parent().expect("directory")).expect("socket directory");
@@ -137,70 +137,74 @@ fn a_server_starts_as_planned_and_leaves_nothing(base: &Base) {
     }
     cluster.stop(false).expect("stop");
     assert!(is_empty(&scratch));
-    assert_eq!(fs::metadata(scratch.path()).expect("site").permissions().mode(), mode, "the mode is put back");
+    assert_eq!(fs::metadata(scratch.path()).expect("workspace").permissions().mode(), mode, "the mode is restored");
     assert!(Process::of(pid).is_none());
 }
 
-fn kept_data_are_taken_again_with_new_settings(base: &Base) {
+fn kept_data_are_reused_with_new_settings(base: &Base) {
     let scratch = scratch();
-    let cluster = begin(&base.with("innodb_page_size=8k"), &scratch, true).expect("start");
-    ask(&cluster, "create database kept");
-    ask(&cluster, "create table kept.numbers as select 23 as number");
+    let cluster = start_target(&base.with("innodb_page_size=8k"), &scratch, true).expect("start");
+    query_sql(&cluster, "create database kept");
+    query_sql(&cluster, "create table kept.numbers as select 23 as number");
     cluster.stop(true).expect("stop");
-    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "what was kept on purpose stays");
-    let error =
-        begin(&base.with("innodb_page_size=8k&max_connections=nonsense"), &scratch, true).expect_err("bad setting");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "kept data are not removed");
+    let error = start_target(&base.with("innodb_page_size=8k&max_connections=nonsense"), &scratch, true)
+        .expect_err("bad setting");
     assert!(error.message.contains("max_connections"), "{error}");
 
-    let cluster = begin(&base.with("innodb_page_size=8k&max_connections=77"), &scratch, true).expect("start again");
-    assert_eq!(ask(&cluster, "select number from kept.numbers"), "23");
-    assert_eq!(ask(&cluster, "select @@max_connections"), "77");
-    assert_eq!(ask(&cluster, "select @@innodb_page_size"), "8192");
-    let mut server = abandon(cluster);
-    let said = clean_up(scratch.path()).expect("clean up");
-    assert!(said.iter().any(|line| line.contains("stopped server process")), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("kept the cluster")), "{said:?}");
+    let cluster =
+        start_target(&base.with("innodb_page_size=8k&max_connections=77"), &scratch, true).expect("start again");
+    assert_eq!(query_sql(&cluster, "select number from kept.numbers"), "23");
+    assert_eq!(query_sql(&cluster, "select @@max_connections"), "77");
+    assert_eq!(query_sql(&cluster, "select @@innodb_page_size"), "8192");
+    let mut server = simulate_owner_crash(cluster);
+    let actions = clean_up(scratch.path()).expect("clean up");
+    assert!(actions.iter().any(|line| line.contains("stopped server process")), "{actions:?}");
+    assert!(actions.iter().any(|line| line.contains("kept the cluster")), "{actions:?}");
     server.wait().expect("end");
 
-    let error = begin(&base.with(""), &scratch, false).expect_err("pages of another size");
+    let error = start_target(&base.with(""), &scratch, false).expect_err("pages of another size");
     assert!(error.message.contains("page size"), "{error}");
-    let cluster = begin(&base.with("innodb_page_size=8k"), &scratch, false).expect("start once more");
-    assert_eq!(ask(&cluster, "select number from kept.numbers"), "23");
+    let cluster = start_target(&base.with("innodb_page_size=8k"), &scratch, false).expect("start once more");
+    assert_eq!(query_sql(&cluster, "select number from kept.numbers"), "23");
     drop(cluster);
     assert!(is_empty(&scratch), "a drop stops and removes too");
 }
 
-fn what_a_dead_owner_left_is_stopped_and_removed(base: &Base) {
+fn what_a_crashed_owner_left_is_stopped_and_removed(base: &Base) {
     let scratch = scratch();
-    let cluster = begin(&base.with(""), &scratch, false).expect("start");
-    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "its owner lives");
-    let error = begin(&base.with(""), &scratch, false).expect_err("taken");
+    let cluster = start_target(&base.with(""), &scratch, false).expect("start");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "its owner runs");
+    let error = start_target(&base.with(""), &scratch, false).expect_err("taken");
     assert!(error.message.contains("in use"), "{error}");
     let pid = cluster.pid;
-    let mut server = abandon(cluster);
-    let said = clean_up(scratch.path()).expect("clean up");
-    assert!(said[0].contains(&format!("stopped server process {pid}")), "{said:?}");
-    assert!(said[1].starts_with("removed ") && said[1].ends_with(&format!("/{}/data", base.folder)), "{said:?}");
+    let mut server = simulate_owner_crash(cluster);
+    let actions = clean_up(scratch.path()).expect("clean up");
+    assert!(actions[0].contains(&format!("stopped server process {pid}")), "{actions:?}");
+    assert!(
+        actions[1].starts_with("removed ") && actions[1].ends_with(&format!("/{}/data", base.folder)),
+        "{actions:?}"
+    );
     server.wait().expect("end");
     assert!(is_empty(&scratch));
-    // A start takes the place of such a one too.
-    let mut server = abandon(begin(&base.with(""), &scratch, false).expect("start"));
+    // A start replaces such a server too.
+    let mut server = simulate_owner_crash(start_target(&base.with(""), &scratch, false).expect("start"));
     let reaper = std::thread::spawn(move || server.wait());
-    let cluster = begin(&base.with(""), &scratch, false).expect("start over it");
+    let cluster = start_target(&base.with(""), &scratch, false).expect("start over it");
     reaper.join().expect("reaper").expect("end");
     cluster.stop(false).expect("stop");
     assert!(is_empty(&scratch));
 }
 
-fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing(base: &Base) {
+fn settings_rejected_by_the_server_are_reported_and_leave_nothing(base: &Base) {
     let scratch = scratch();
     for (target, words) in [
         ("no_such_setting=1", "unknown variable 'no_such_setting=1'"),
-        ("innodb_buffer_pool_size=abc", "innodb_buffer_pool_size=abc is refused"),
+        ("innodb_buffer_pool_size=abc", "innodb_buffer_pool_size=abc is rejected"),
         ("innodb_page_size=5k", "page size"),
         ("bin=/nonexistent", "/nonexistent"),
     ] {
-        let error = begin(&base.with(target), &scratch, false).expect_err(target);
+        let error = start_target(&base.with(target), &scratch, false).expect_err(target);
         let expected = if target.contains("bin=") { Kind::Missing } else { Kind::Usage };
         assert_eq!(error.kind, expected, "{target}: {error}");
         assert!(error.message.contains(words), "{target}: {error}");
@@ -208,72 +212,72 @@ fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing(base: &Base) 
     }
 }
 
-fn a_directory_that_somebody_else_filled_is_left_alone(base: &Base) {
+fn a_foreign_directory_is_not_touched(base: &Base) {
     let scratch = scratch();
     let foreign = scratch.path().join(base.folder).join("data");
     fs::create_dir_all(&foreign).expect("foreign data");
-    assert_eq!(begin(&base.with(""), &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
+    assert_eq!(start_target(&base.with(""), &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
     assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0]);
     assert!(foreign.is_dir());
 }
 
 /// The sum of `kept.numbers` on each of `cluster`.
 fn sums(cluster: &[Cluster]) -> Vec<String> {
-    cluster.iter().map(|node| ask(node, "select cast(sum(number) as char) from kept.numbers")).collect()
+    cluster.iter().map(|node| query_sql(node, "select cast(sum(number) as char) from kept.numbers")).collect()
 }
 
 #[test]
 fn several_nodes_are_one_database_of_which_one_copy_is_kept() {
     let scratch = scratch();
-    // Every statement waits until the node has what the others have.
-    let begin = |text: &str, keep| {
+    // Every statement waits until the node has applied all writes.
+    let start_target = |text: &str, keep| {
         let target: Target = format!("{text}&wsrep_sync_wait=7").parse().expect("target");
         start(Flavour::MariaDb, &target, &workspace(&scratch, keep))
     };
-    let nodes = begin("local:mariadb?nodes=3", true).expect("start");
+    let nodes = start_target("local:mariadb?nodes=3", true).expect("start");
     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["node1", "node2", "node3"]);
     for node in &nodes {
         for (name, expected) in [("wsrep_cluster_size", "3"), ("wsrep_local_state_comment", "Synced")] {
             let sql =
                 format!("select variable_value from information_schema.global_status where variable_name = '{name}'");
-            assert_eq!(ask(node, &sql), expected, "{name} of {}", node.name);
+            assert_eq!(query_sql(node, &sql), expected, "{name} of {}", node.name);
         }
     }
-    ask(&nodes[1], "create or replace database kept");
-    ask(&nodes[2], "create table kept.numbers (number int primary key)");
-    ask(&nodes[0], "insert into kept.numbers values (11)");
-    ask(&nodes[2], "insert into kept.numbers values (12)");
+    query_sql(&nodes[1], "create or replace database kept");
+    query_sql(&nodes[2], "create table kept.numbers (number int primary key)");
+    query_sql(&nodes[0], "insert into kept.numbers values (11)");
+    query_sql(&nodes[2], "insert into kept.numbers values (12)");
     assert_eq!(sums(&nodes), ["23"; 3]);
     nodes.into_iter().rev().for_each(|node| node.stop(true).expect("stop"));
     let names = fs::read_dir(scratch.path()).expect("entries").map(|entry| entry.expect("entry").file_name());
-    assert_eq!(names.collect::<Vec<_>>(), ["mariadb"], "one copy stays");
-    // Another number of nodes takes it; what a dead owner leaves of all is found.
-    let nodes = begin("local:mariadb?nodes=2", true).expect("start again");
+    assert_eq!(names.collect::<Vec<_>>(), ["mariadb"], "one copy is kept");
+    // Another number of nodes reuses it; leftovers of all nodes are found.
+    let nodes = start_target("local:mariadb?nodes=2", true).expect("start again");
     assert_eq!(sums(&nodes), ["23"; 2]);
-    let left: Vec<Child> = nodes.into_iter().map(abandon).collect();
-    let said = clean_up(scratch.path()).expect("clean up");
-    assert_eq!(said.iter().filter(|line| line.contains("stopped server process")).count(), 2, "{said:?}");
-    assert!(said.iter().any(|line| line.contains("kept the cluster")), "{said:?}");
+    let left: Vec<Child> = nodes.into_iter().map(simulate_owner_crash).collect();
+    let actions = clean_up(scratch.path()).expect("clean up");
+    assert_eq!(actions.iter().filter(|line| line.contains("stopped server process")).count(), 2, "{actions:?}");
+    assert!(actions.iter().any(|line| line.contains("kept the cluster")), "{actions:?}");
     for mut server in left {
         server.wait().expect("end");
     }
-    // A crash has left these data without a position of their own.
-    let nodes = begin("local:mariadb?nodes=2", false).expect("start once more");
+    // After the crash these data have no position.
+    let nodes = start_target("local:mariadb?nodes=2", false).expect("start once more");
     assert_eq!(sums(&nodes), ["23"; 2]);
     drop(nodes);
     assert!(is_empty(&scratch), "a drop stops and removes all of them");
 }
 
 #[test]
-fn nodes_that_cannot_be_leave_nothing() {
+fn invalid_nodes_leave_nothing() {
     let scratch = scratch();
     for (target, kind, words) in [
         ("local:mariadb?nodes=2&wsrep_provider=/nonexistent.so", Kind::Missing, "/nonexistent.so"),
         ("local:mariadb?nodes=2&no_such_setting=1", Kind::Usage, "no_such_setting"),
         ("local:mariadb?nodes=2&wsrep_provider_options=no.such%3D1", Kind::Usage, "wsrep_provider_options"),
     ] {
-        let error = begin(target, &scratch, false).expect_err(target);
+        let error = start_target(target, &scratch, false).expect_err(target);
         assert_eq!(error.kind, kind, "{target}: {error}");
         assert!(error.message.contains(words), "{target}: {error}");
         assert!(is_empty(&scratch), "{target}");

@@ -1,5 +1,4 @@
-//! Statements that carry bytes as they are, a piece of a file say: sent from where they lie, and read into a place of
-//! the caller's, in binary.
+//! Statements with raw bytes, for example a chunk of a file: sent from and read into a buffer of the caller, in binary.
 
 use engine::{Error, Kind, Result, Statement};
 
@@ -10,38 +9,38 @@ use crate::message::Reader;
 use transport::malformed;
 
 impl MysqlSession {
-    /// Runs a statement whose binds are the 64-bit `integers` and then a blob; how many rows it changed.
+    /// Runs a statement whose binds are the 64-bit `integers` and then a blob; returns the number of changed rows.
     ///
     /// # Errors
     /// As [`engine::Session::execute`].
     pub(crate) fn execute_with_bytes(&mut self, statement: Statement, integers: &[i64], bytes: &[u8]) -> Result<u64> {
-        self.alive()?;
+        self.check_connected()?;
         self.begin_execution(statement, integers, true)?;
         codec::encode_length(bytes.len() as u64, &mut self.wire.output);
         let sent = self.wire.send_command_with(bytes);
-        sent.map_err(|error| self.hang_up(&error))?;
-        let answer = self.answer(&mut Vec::new(), |_, _| Ok(()))?;
+        sent.map_err(|error| self.send_error(&error))?;
+        let response = self.response(&mut Vec::new(), |_, _| Ok(()))?;
         self.count_inner(1);
-        Ok(answer.affected)
+        Ok(response.affected)
     }
 
     /// Runs a query whose binds are the 64-bit `integers` and that returns one blob, which fills `into`.
     ///
     /// # Errors
-    /// `Statement` where there is no row, or where its bytes are not exactly as many; as [`engine::Session::query`].
+    /// `Statement` if there is no row, or its length differs; as [`engine::Session::query`].
     pub(crate) fn read_bytes(&mut self, statement: Statement, integers: &[i64], into: &mut [u8]) -> Result<()> {
-        self.alive()?;
+        self.check_connected()?;
         self.begin_execution(statement, integers, false)?;
         let index = statement.0 as usize;
         let mut columns = std::mem::take(&mut self.statements[index].columns);
         let mut found = None;
-        let answer = self.send().and_then(|()| {
-            self.answer(&mut columns, |columns, body| {
+        let response = self.send().and_then(|()| {
+            self.response(&mut columns, |columns, body| {
                 if columns.len() != 1 {
-                    return Err(malformed(format!("a row of {} fields where 1 is due", columns.len())));
+                    return Err(malformed(format!("a row of {} fields, expected 1", columns.len())));
                 }
                 let mut reader = Reader::new(body);
-                // A zero, and one byte of nulls.
+                // A zero, and a null bitmap of one byte.
                 reader.take(2)?;
                 let bytes = reader.bytes()?;
                 found = Some(bytes.len());
@@ -52,20 +51,20 @@ impl MysqlSession {
             })
         });
         self.statements[index].columns = columns;
-        answer?;
+        response?;
         self.count_inner(1);
-        let due = into.len();
+        let expected = into.len();
         match found {
-            Some(length) if length == due => Ok(()),
-            Some(length) => Err(Error::new(Kind::Statement, format!("{length} bytes were read where {due} are due"))),
-            None => Err(Error::new(Kind::Statement, format!("nothing was read where {due} bytes are due"))),
+            Some(length) if length == expected => Ok(()),
+            Some(length) => Err(Error::new(Kind::Statement, format!("{length} bytes were read, expected {expected}"))),
+            None => Err(Error::new(Kind::Statement, format!("nothing was read, expected {expected} bytes"))),
         }
     }
 
-    /// Writes the execution of `statement` with `integers`, up to and without the blob behind them.
+    /// Writes the execution of `statement` with `integers`, up to the blob after them.
     fn begin_execution(&mut self, statement: Statement, integers: &[i64], with_blob: bool) -> Result<()> {
-        let prepared = self.statements.get_mut(statement.0 as usize).ok_or_else(|| Error::not_prepared(statement))?;
-        // Said anew each time: beside so many bytes that is nothing.
+        let prepared = self.statements.get_mut(statement.0 as usize).ok_or_else(|| statement.not_prepared())?;
+        // The types are sent each time, which is negligible compared with the bytes.
         prepared.forget_types();
         let id = prepared.id();
         let binds = integers.len() + usize::from(with_blob);

@@ -1,14 +1,14 @@
-//! Rows as LOAD DATA reads them, written where they will be sent from.
+//! Rows in the format of LOAD DATA, encoded into the send buffer.
 
 use std::io::Write;
 
 use engine::IsoDate;
 use transport::RowFormat;
 
-/// Room for a chunk and the row that ends it.
+/// Capacity for a chunk and its last row.
 pub(super) const INITIAL_BYTES: usize = 40 * 1024;
 
-/// Lines of text with a tab between two fields, and what means something else than itself behind a backslash.
+/// Lines of text with tab-separated fields, and special characters escaped by a backslash.
 pub(super) struct Lines;
 
 /// Writes the decimal digits of `value`, at least `least` of them.
@@ -45,7 +45,7 @@ impl RowFormat for Lines {
 
     #[inline]
     fn float(value: f64, out: &mut Vec<u8>) {
-        // The shortest text that reads back as this very double. A vector takes everything that is written.
+        // The shortest text that parses to the same double. Writing into a vector does not fail.
         let _ = write!(out, "{value:e}");
     }
 
@@ -55,7 +55,7 @@ impl RowFormat for Lines {
             Lines::int(unscaled, out);
             return Ok(());
         }
-        let unit = 10_u64.checked_pow(scale.into()).ok_or_else(|| format!("{scale} digits behind the point"))?;
+        let unit = 10_u64.checked_pow(scale.into()).ok_or_else(|| format!("{scale} digits after the decimal point"))?;
         if unscaled < 0 {
             out.push(b'-');
         }
@@ -77,7 +77,7 @@ impl RowFormat for Lines {
         let mut rest = value.as_bytes();
         while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\t' | b'\n' | b'\\' | 0)) {
             out.extend_from_slice(&rest[..at]);
-            // Behind a backslash a zero is the digit, tab and new line are themselves.
+            // A zero byte is escaped as the digit 0, tab and line feed as themselves.
             let letter = if rest[at] == 0 { b'0' } else { rest[at] };
             out.extend_from_slice(&[b'\\', letter]);
             rest = &rest[at + 1..];
@@ -89,13 +89,13 @@ impl RowFormat for Lines {
 #[cfg(test)]
 mod tests {
     use engine::{ColumnType, Kind, RowSource};
-    use engine_kit::sample::{Pushed, Row};
+    use engine_kit::sample::{RawRows, Row};
     use transport::Encoder;
 
     use super::*;
 
     fn encode(kinds: &[ColumnType], rows: Vec<Row>) -> engine::Result<String> {
-        let mut rows = Pushed::new(kinds, rows);
+        let mut rows = RawRows::new(kinds, rows);
         let mut encoder = Encoder::<Lines>::new(rows.columns(), &[], INITIAL_BYTES);
         encoder.fill(&mut rows, usize::MAX)?;
         Ok(String::from_utf8(encoder.bytes().clone()).unwrap())
@@ -129,9 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn a_decimal_has_a_point_where_it_has_digits_behind_it() {
+    fn a_decimal_has_a_point_only_with_a_scale() {
         let error = encode(&[DECIMAL], vec![|sink| sink.decimal(1, 20)]).unwrap_err();
-        assert_eq!((error.kind, error.message.as_str()), (Kind::Statement, "field 1 has 20 digits behind the point"));
+        assert_eq!(
+            (error.kind, error.message.as_str()),
+            (Kind::Statement, "field 1 has 20 digits after the decimal point")
+        );
         let whole: Vec<Row> = vec![|sink| sink.decimal(i64::MIN, 0), |sink| sink.decimal(-5, 19)];
         assert_eq!(encode(&[DECIMAL], whole).unwrap(), "-9223372036854775808\n-0.0000000000000000005\n");
     }

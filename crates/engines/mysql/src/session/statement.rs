@@ -1,11 +1,11 @@
-//! Statements that the server has parsed, and the packets that run them.
+//! Prepared statements, and the packets that run them.
 
 use engine::{Error, Kind, Result, Value};
 
 use crate::codec;
 use crate::message::ResultColumn;
 
-/// Statements that every session needs, ready to be sent: header, command, text.
+/// Fixed statements as packets: header, command, text.
 pub(super) const BEGIN: &[u8] = b"\x06\0\0\0\x03begin";
 pub(super) const COMMIT: &[u8] = b"\x07\0\0\0\x03commit";
 pub(super) const ROLLBACK: &[u8] = b"\x09\0\0\0\x03rollback";
@@ -13,13 +13,13 @@ pub(super) const ROLLBACK: &[u8] = b"\x09\0\0\0\x03rollback";
 /// `COM_STMT_EXECUTE`.
 pub(super) const EXECUTE: u8 = 0x17;
 
-/// A statement that the server has parsed.
+/// A prepared statement.
 pub(super) struct Prepared {
     id: u32,
     parameters: usize,
-    /// Of its rows, as last described.
+    /// Columns of its rows, as last described.
     pub(super) columns: Vec<ResultColumn>,
-    /// The types of the parameters that the server knows; empty where it knows none.
+    /// The parameter types that the server has; empty if none.
     types: Vec<u8>,
 }
 
@@ -28,16 +28,16 @@ impl Prepared {
         Prepared { id, parameters, columns, types: Vec::with_capacity(parameters) }
     }
 
-    /// What the server knows it by.
+    /// Its id on the server.
     pub(super) fn id(&self) -> u32 {
         self.id
     }
 
-    /// Writes the execution with `binds` behind the header in `out`.
+    /// Writes the execution with `binds` after the header in `out`.
     #[inline]
     pub(super) fn bind(&mut self, binds: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
         if binds.len() != self.parameters {
-            let message = format!("{} binds are given and the statement has {}", binds.len(), self.parameters);
+            let message = format!("{} binds are given, but the statement has {}", binds.len(), self.parameters);
             return Err(Error::new(Kind::Statement, message));
         }
         out.push(EXECUTE);
@@ -52,7 +52,7 @@ impl Prepared {
         for (index, _) in binds.iter().enumerate().filter(|(_, value)| **value == Value::Null) {
             out[nulls + index / 8] |= 1 << (index % 8);
         }
-        if self.are_known(binds) {
+        if self.are_types_known(binds) {
             out.push(0);
         } else {
             out.push(1);
@@ -66,14 +66,14 @@ impl Prepared {
         Ok(())
     }
 
-    /// Whether the server knows these types. That of a null does not matter.
+    /// Whether the server has these types. The type of a null does not matter.
     #[inline]
-    fn are_known(&self, binds: &[Value<'_>]) -> bool {
+    fn are_types_known(&self, binds: &[Value<'_>]) -> bool {
         let fits = |(kind, value): (&u8, &Value<'_>)| *kind == codec::kind_of(value) || *value == Value::Null;
         self.types.len() == binds.len() && self.types.iter().zip(binds).all(fits)
     }
 
-    /// The next execution tells them again.
+    /// Makes the next execution send the types again.
     pub(super) fn forget_types(&mut self) {
         self.types.clear();
     }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_told_once_and_again_when_they_change() {
+    fn types_are_sent_once_and_when_they_change() {
         let mut prepared = Prepared::new(7, 2, Vec::new());
         let head = b"\x17\x07\0\0\0\0\x01\0\0\0";
         let first = bound(&mut prepared, &[Value::Int(5), Value::Text("ab".into())]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_number_of_binds_is_refused() {
+    fn a_wrong_number_of_binds_is_rejected() {
         let mut prepared = Prepared::new(1, 1, Vec::new());
         for binds in [&[][..], &[Value::Int(1), Value::Int(2)]] {
             assert_eq!(prepared.bind(binds, &mut Vec::new()).unwrap_err().kind, Kind::Statement);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn ready_packets_have_the_length_that_they_say() {
+    fn fixed_packets_have_a_correct_length() {
         for packet in [BEGIN, COMMIT, ROLLBACK] {
             assert_eq!(usize::from(packet[0]), packet.len() - 4);
         }

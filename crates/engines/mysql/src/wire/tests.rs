@@ -5,19 +5,19 @@ use transport::{Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX};
 
 use super::*;
 
-/// `payload` as packets that begin with the sequence `sequence`.
+/// `payload` as packets, starting with the sequence number `sequence`.
 fn framed(payload: &[u8], sequence: u8) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (number, at) in (0..=payload.len()).step_by(PAYLOAD_BYTES_MAX).enumerate() {
-        let piece = &payload[at..payload.len().min(at + PAYLOAD_BYTES_MAX)];
-        bytes.extend_from_slice(&header(piece.len(), sequence.wrapping_add(number as u8)));
-        bytes.extend_from_slice(piece);
+        let part = &payload[at..payload.len().min(at + PAYLOAD_BYTES_MAX)];
+        bytes.extend_from_slice(&header(part.len(), sequence.wrapping_add(number as u8)));
+        bytes.extend_from_slice(part);
     }
     bytes
 }
 
 #[test]
-fn a_length_that_lies_is_refused_before_memory_is_taken_for_it() {
+fn an_invalid_length_is_rejected_before_memory_is_allocated() {
     let mut input = Input::<Packets>::new(LOGIN_MESSAGE_BYTES_MAX);
     input.buffer.push(&header(LOGIN_MESSAGE_BYTES_MAX + 1, 0));
     assert!(input.next_received().is_err());
@@ -28,7 +28,7 @@ fn a_length_that_lies_is_refused_before_memory_is_taken_for_it() {
 }
 
 #[test]
-fn a_payload_of_several_packets_arrives_whole_and_leaves_the_last_sequence() {
+fn a_payload_of_several_packets_is_joined() {
     for length in [PAYLOAD_BYTES_MAX - 1, PAYLOAD_BYTES_MAX, PAYLOAD_BYTES_MAX + 5] {
         let payload: Vec<u8> = (0..length).map(|number| (number % 251) as u8).collect();
         let mut input = Input::<Packets>::new(MESSAGE_BYTES_MAX);
@@ -43,14 +43,14 @@ fn a_payload_of_several_packets_arrives_whole_and_leaves_the_last_sequence() {
 }
 
 #[test]
-fn a_long_command_goes_out_in_packets_that_come_in_as_one() {
+fn a_long_command_is_split_into_packets() {
     let (ours, theirs) = UnixStream::pair().unwrap();
     let mut wire = Wire::new(Transport::Unix(ours), None).unwrap();
     let payload: Vec<u8> = (0..PAYLOAD_BYTES_MAX + 9).map(|number| (number % 249) as u8).collect();
     let expected = payload.clone();
     let reader = std::thread::spawn(move || {
         let mut wire = Wire::new(Transport::Unix(theirs), None).unwrap();
-        wire.messages.trust().unwrap();
+        wire.messages.enter_session().unwrap();
         wire.messages.receive().unwrap() == expected
     });
     wire.begin().extend_from_slice(&payload);
@@ -60,7 +60,7 @@ fn a_long_command_goes_out_in_packets_that_come_in_as_one() {
 
 proptest! {
     #[test]
-    fn payloads_come_out_as_they_went_in_however_they_are_cut(
+    fn payloads_are_framed_independently_of_fragmentation(
         bodies in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40_000), 1..8),
         cuts in proptest::collection::vec(1_usize..50_000, 1..8),
     ) {

@@ -1,4 +1,4 @@
-//! Servers that speak the protocol and are not what they should be.
+//! Simulated servers with unusual or invalid behaviour.
 
 use engine_kit::impostor::{Stream, read_some};
 
@@ -11,34 +11,34 @@ pub fn full(stream: &mut dyn Stream) {
     say(stream, 0, b"\xff\x10\x04Too many connections");
 }
 
-/// Wants the password in clear text.
-pub fn curious(stream: &mut dyn Stream) {
+/// Requests the password in clear text.
+pub fn clear_text(stream: &mut dyn Stream) {
     greet(stream, "8.0.36", "mysql_native_password");
     read_some(stream);
     say(stream, 2, b"\xfemysql_clear_password\0");
-    let mut heard = [0; 256];
-    let count = stream.read(&mut heard).unwrap_or(0);
+    let mut received_bytes = [0; 256];
+    let count = stream.read(&mut received_bytes).unwrap_or(0);
     assert_eq!(count, 0, "a password was sent in clear text");
 }
 
-/// MySQL 8 that has no hash of the password in memory: it wants the password itself.
-pub fn forgetful(stream: &mut dyn Stream) {
+/// MySQL 8 without a cached hash of the password: it requests the clear text password.
+pub fn uncached(stream: &mut dyn Stream) {
     greet(stream, "8.0.36", "caching_sha2_password");
     let login = read_some(stream);
     assert!(!contains(&login, b"secret"), "a password was sent in clear text");
     say(stream, 2, b"\x01\x04");
-    let heard = read_some(stream);
-    match heard.get(4..) {
+    let received_bytes = read_some(stream);
+    match received_bytes.get(4..) {
         Some(b"secret\0") => say(stream, 4, b"\0\0\0\x02\0\0\0"),
         _ => return,
     }
-    // In now; the next is refused with a number that tells.
+    // After the login, the next statement is rejected with a specific number.
     read_some(stream);
     say(stream, 1, b"\xff\x9b\x0d#HY000let in");
 }
 
-/// MySQL 8 that knows the hash.
-pub fn mindful(stream: &mut dyn Stream) {
+/// MySQL 8 with a cached hash.
+pub fn cached(stream: &mut dyn Stream) {
     greet(stream, "8.0.36", "caching_sha2_password");
     let login = read_some(stream);
     let proof = [0x20, 0x28];
@@ -49,8 +49,8 @@ pub fn mindful(stream: &mut dyn Stream) {
     say(stream, 1, b"\xff\x9b\x0d#HY000let in");
 }
 
-/// Lets us in and then talks nonsense.
-pub fn babbling(stream: &mut dyn Stream) {
+/// Accepts the login and then sends invalid packets.
+pub fn invalid_packets(stream: &mut dyn Stream) {
     greet(stream, "8.0.36", "mysql_native_password");
     read_some(stream);
     say(stream, 2, b"\0\0\0\x02\0\0\0");
@@ -67,8 +67,8 @@ pub fn thief(stream: &mut dyn Stream) {
     say(stream, 2, b"\0\0\0\x02\0\0\0");
     read_some(stream);
     say(stream, 1, b"\xfb/etc/passwd");
-    let heard = read_some(stream);
-    assert_eq!(heard, [0, 0, 0, 2], "something of a file was sent");
+    let received_bytes = read_some(stream);
+    assert_eq!(received_bytes, [0, 0, 0, 2], "something of a file was sent");
     say(stream, 3, b"\0\0\0\x02\0\0\0");
     read_some(stream);
 }

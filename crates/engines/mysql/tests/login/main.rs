@@ -12,7 +12,7 @@ use dbdyno_engine_mysql::MARIADB;
 use engine::{Engine, Error, Kind, Node, Processes, Result, Target, Value, Workspace};
 use record::Location;
 
-use engine_kit::{impostor as stranger, session};
+use engine_kit::{impostor as foreign, session};
 
 use self::server::Server;
 
@@ -167,7 +167,7 @@ fn too_many_sessions_are_refused_with_what_helps() {
         assert!(sessions.len() < 9, "the server allows 3");
     };
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("1226")));
-    let port = stranger::start(impostor::full);
+    let port = foreign::start(impostor::full);
     let error = refused(&format!("mysql://ann@127.0.0.1:{port}"));
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("1040")));
     assert!(error.hint.unwrap().contains("max_connections"));
@@ -175,9 +175,9 @@ fn too_many_sessions_are_refused_with_what_helps() {
 
 #[test]
 fn what_is_no_such_server_is_unreachable_and_named_so() {
-    let conducts: [stranger::Conduct; 3] = [stranger::ssh, stranger::smtp, stranger::hangs_up];
-    for conduct in conducts {
-        let port = stranger::start(conduct);
+    let handlers: [foreign::Handler; 3] = [foreign::ssh, foreign::smtp, foreign::closes];
+    for handler in handlers {
+        let port = foreign::start(handler);
         let error = refused(&format!("mysql://ann@127.0.0.1:{port}/db"));
         assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
         assert!(error.message.contains("is neither MariaDB nor MySQL"), "{error:?}");
@@ -194,24 +194,24 @@ fn nobody_and_a_silent_server_are_unreachable_within_the_timeout() {
     let error = refused("mysql://ann@localhost?socket=/nonexistent/mysqld.sock");
     assert_eq!(error.kind, Kind::Unreachable);
     assert!(error.message.contains("/nonexistent/mysqld.sock"), "{error:?}");
-    let port = stranger::start(stranger::silent);
-    let begun = Instant::now();
+    let port = foreign::start(foreign::silent);
+    let start = Instant::now();
     let error = refused(&format!("mysql://ann@127.0.0.1:{port}?connect_timeout=1"));
     assert_eq!(error.kind, Kind::Unreachable);
-    assert!(error.message.contains("no answer in time"), "{error:?}");
-    assert!(error.hint.unwrap().contains("speaks first"));
-    assert!(begun.elapsed() < Duration::from_secs(4));
+    assert!(error.message.contains("no response within the timeout"), "{error:?}");
+    assert!(error.hint.unwrap().contains("firewall"));
+    assert!(start.elapsed() < Duration::from_secs(4));
 }
 
 #[test]
 fn a_server_that_cannot_be_trusted_gets_nothing() {
-    let target = |conduct| format!("mysql://ann:secret@127.0.0.1:{}?sslmode=prefer", stranger::start(conduct));
-    for conduct in [impostor::curious as stranger::Conduct, impostor::forgetful] {
-        let error = refused(&target(conduct));
+    let target = |handler| format!("mysql://ann:secret@127.0.0.1:{}?sslmode=prefer", foreign::start(handler));
+    for handler in [impostor::clear_text as foreign::Handler, impostor::uncached] {
+        let error = refused(&target(handler));
         assert_eq!(error.kind, Kind::Access, "{error:?}");
         assert!(error.message.contains("clear text") && !format!("{error:?}").contains("secret"), "{error:?}");
     }
-    let error = refused(&target(impostor::babbling));
+    let error = refused(&target(impostor::invalid_packets));
     assert_eq!(error.kind, Kind::Lost, "{error:?}");
     let error = refused(&target(impostor::thief));
     assert_eq!(error.kind, Kind::Statement, "{error:?}");
@@ -225,9 +225,9 @@ fn a_server_that_cannot_be_trusted_gets_nothing() {
 #[test]
 fn caching_sha2_lets_in_by_the_proof_and_in_full_where_nobody_reads_along() {
     let directory = tempfile::tempdir().unwrap();
-    for (name, conduct) in [("forgetful", impostor::forgetful as stranger::Conduct), ("mindful", impostor::mindful)] {
+    for (name, handler) in [("uncached", impostor::uncached as foreign::Handler), ("cached", impostor::cached)] {
         let socket = directory.path().join(name);
-        stranger::start_at(&socket, conduct);
+        foreign::start_at(&socket, handler);
         let error = refused(&format!("mysql://ann:secret@localhost?socket={}", socket.display()));
         assert_eq!((error.code.as_deref(), error.message.as_str()), (Some("3483"), "let in"), "{name}: {error:?}");
     }

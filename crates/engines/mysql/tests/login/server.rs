@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
 use engine::{Engine, Result, Session, Workspace};
-use engine_kit::programs::{SharedServer, command_as, give_to, make_certificates, succeed};
+use engine_kit::programs::{SharedServer, chown_to, command_as, make_certificates, succeed};
 use tempfile::TempDir;
 
 use crate::mysql;
@@ -86,9 +86,9 @@ impl Server {
         let directory = tempfile::Builder::new().prefix("dbdyno-login-").tempdir_in("/tmp").unwrap();
         let path = directory.path();
         make_certificates(path);
-        give_to("mysql", path);
+        chown_to("mysql", path);
         for entry in fs::read_dir(path).unwrap() {
-            give_to("mysql", &entry.unwrap().path());
+            chown_to("mysql", &entry.unwrap().path());
         }
         let at = |name: &str| path.join(name).display().to_string();
         let data = format!("--datadir={}", at("data"));
@@ -118,13 +118,13 @@ impl Server {
     }
 
     fn await_ready(&self) -> Box<dyn Session> {
-        let begun = Instant::now();
+        let start = Instant::now();
         loop {
             match self.boss() {
                 Ok(session) => return session,
                 Err(error) => {
                     let log = fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
-                    assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start: {error}, {log}");
+                    assert!(start.elapsed() < Duration::from_secs(60), "the server does not start: {error}, {log}");
                 }
             }
             std::thread::sleep(Duration::from_millis(50));

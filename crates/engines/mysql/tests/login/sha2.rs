@@ -22,7 +22,7 @@ fn a_password_lets_in_encrypted_and_then_by_its_proof_in_the_clear() {
     for parameters in ["sslmode=require", "sslmode=prefer"] {
         let error = refused(&server.tcp(user, "127.0.0.1", parameters));
         assert_eq!(error.kind, Kind::Access, "{error:?}");
-        assert!(error.message.contains("has not shown who it is"), "{error:?}");
+        assert!(error.message.contains("is not verified"), "{error:?}");
         assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("enable_cleartext_plugin=1")), "{error:?}");
     }
     for _ in 0..2 {

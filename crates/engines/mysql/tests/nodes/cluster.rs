@@ -152,14 +152,14 @@ pub fn a_node_that_is_killed_costs_time_and_nothing_else() {
     let insert = first.prepare("insert into going values ()").expect("prepare");
     first.execute(insert, &[]).expect("insert");
     kill(fixture.nodes()[2].as_ref());
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut count = 1;
-    while begun.elapsed() < Duration::from_secs(15) {
+    while start.elapsed() < Duration::from_secs(15) {
         match first.execute(insert, &[]) {
             Ok(_) => count += 1,
             Err(error) => assert!(error.failure().is_some(), "a step: {error:?}"),
         }
-        if begun.elapsed() > Duration::from_secs(8) && count > 3 {
+        if start.elapsed() > Duration::from_secs(8) && count > 3 {
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -170,10 +170,10 @@ pub fn a_node_that_is_killed_costs_time_and_nothing_else() {
     assert_eq!(fixture.count(second.as_mut(), "going"), count, "nothing that was acknowledged is lost");
     // Of two that are left one is no majority.
     kill(fixture.nodes()[1].as_ref());
-    let begun = Instant::now();
+    let start = Instant::now();
     let refused = loop {
         match first.execute(insert, &[]) {
-            Ok(_) if begun.elapsed() > Duration::from_secs(30) => panic!("a node alone goes on"),
+            Ok(_) if start.elapsed() > Duration::from_secs(30) => panic!("a node alone goes on"),
             Ok(_) => std::thread::sleep(Duration::from_millis(10)),
             Err(error) => break error,
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
 use engine::{Engine, Error, Kind, Node, Session, Target, Value, Workspace};
-use engine_kit::programs::{command_as, give_to, succeed};
+use engine_kit::programs::{chown_to, command_as, succeed};
 use tempfile::TempDir;
 
 /// A running server; stopped and removed when it is dropped.
@@ -22,7 +22,7 @@ impl Server {
     /// The server with this number among those that replicate.
     pub fn start(number: u32) -> Server {
         let directory = tempfile::Builder::new().prefix("dbdyno-replica-").tempdir_in("/tmp").expect("directory");
-        give_to("mysql", directory.path());
+        chown_to("mysql", directory.path());
         let at = |name: &str| directory.path().join(name).display().to_string();
         let (data, temporary) = (format!("--datadir={}", at("data")), format!("--tmpdir={}", at("")));
         succeed(as_server("mariadb-install-db").args(["--no-defaults", "--skip-test-db", "--debug-no-sync"]).args([
@@ -43,9 +43,9 @@ impl Server {
             .spawn()
             .expect("start");
         let server = Server { port, directory, child };
-        let begun = Instant::now();
+        let start = Instant::now();
         while !server.client("select 1").output().expect("client").status.success() {
-            assert!(begun.elapsed() < Duration::from_secs(30), "the server does not start");
+            assert!(start.elapsed() < Duration::from_secs(30), "the server does not start");
             std::thread::sleep(Duration::from_millis(50));
         }
         succeed(&mut server.client("create user ann@'%'; grant all on *.* to ann@'%'; reset master"));
@@ -110,12 +110,12 @@ pub fn they_are_found_and_read_what_is_committed(primary: &Server, replica: &Ser
     assert_eq!(listed.iter().map(|node| node.name()).collect::<Vec<_>>(), names);
     drop(listed);
     let target = format!("mariadb://ann@{}?nodes=all", names[0]);
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut nodes = loop {
         match open(&target) {
             Ok(nodes) => break nodes,
             // It has to make itself known first.
-            Err(error) => assert!(begun.elapsed() < Duration::from_secs(20), "{error:?}"),
+            Err(error) => assert!(start.elapsed() < Duration::from_secs(20), "{error:?}"),
         }
         std::thread::sleep(Duration::from_millis(100));
     };

@@ -12,8 +12,8 @@ pub fn a_load_may_be_part_of_a_transaction(fixture: &Fixture) {
     session.begin().expect("begin");
     assert_eq!(session.bulk("part", &mut Rows::new(10, |id, sink| sink.decimal(id, 0))).expect("bulk"), 10);
     // One that fails takes only itself back.
-    let wrong = session.bulk("part", &mut Rows::new(10, |id, sink| sink.decimal(id * 10_000_000_000, 2)));
-    assert!(wrong.is_err());
+    let problem = session.bulk("part", &mut Rows::new(10, |id, sink| sink.decimal(id * 10_000_000_000, 2)));
+    assert!(problem.is_err());
     assert_eq!(ask(&mut *session, "select count(*) from part"), [[Value::Int(10)]]);
     session.rollback().expect("rollback");
     assert_eq!(ask(&mut *session, "select count(*) from part"), [[Value::Int(0)]]);

@@ -106,7 +106,7 @@ fn split(origin: &str, text: &str) -> Vec<Named> {
 fn tables() -> [Table; 5] {
     let table = sample::table("order");
     let bare = Table { name: "large".to_owned(), key: None, indexes: Vec::new(), ..table.clone() };
-    let in_parts = Table { indexes: table.indexes.clone(), ..sample::table_in_parts("order") };
+    let in_parts = Table { indexes: table.indexes.clone(), ..sample::partitioned_table("order") };
     [Table { compressed: true, ..bare.clone() }, Table { compressed: true, ..in_parts.clone() }, bare, in_parts, table]
 }
 

@@ -4,10 +4,10 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
 /// What a listener does with a connection.
-pub(super) type Conduct = fn(&mut TcpStream);
+pub(super) type Handler = fn(&mut TcpStream);
 
 /// Listens on a free port for as long as the test runs.
-pub(super) fn start(conduct: Conduct) -> u16 {
+pub(super) fn start(conduct: Handler) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use engine::{Engine, Error, Kind, Target, Workspace};
 
-use super::listener::{self, Conduct, start};
+use super::listener::{self, Handler, start};
 use crate::ORACLE;
 
 const PASSWORD: &str = "s3cret";
@@ -35,7 +35,7 @@ fn nobody_listens() {
 
 #[test]
 fn somebody_else_listens_and_is_named() {
-    let strangers: [(Conduct, &str); 4] = [
+    let strangers: [(Handler, &str); 4] = [
         (listener::http, "an HTTP server"),
         (listener::postgresql, "a PostgreSQL server"),
         (listener::mariadb, "a MariaDB or MySQL server"),
@@ -62,7 +62,7 @@ fn a_listener_that_knows_no_such_service_says_so() {
 #[test]
 fn silence_ends_with_the_patience_and_a_broken_login_is_one() {
     for (conduct, word) in
-        [(listener::silent as Conduct, "no answer in time"), (listener::stuck as Conduct, "not over in time")]
+        [(listener::silent as Handler, "no answer in time"), (listener::stuck as Handler, "not over in time")]
     {
         let begun = Instant::now();
         let error =

@@ -1,7 +1,7 @@
 //! The binary form of `numeric`: groups of four decimal digits.
 //!
 //! Source: PostgreSQL, `src/backend/utils/adt/numeric.c`, `numeric_send` and `numeric_recv`: number of groups, weight
-//! (the power of 10 000 of the first group), sign, digits to show behind the point, groups; 16 bits each.
+//! (the power of 10 000 of the first group), sign, display scale, groups; 16 bits each.
 
 use std::io;
 
@@ -21,7 +21,7 @@ const MINUS_INFINITY: u16 = 0xF000;
 const GROUP_DIGITS: usize = 4;
 const GROUP: u64 = 10_000;
 
-/// Digits that PostgreSQL takes before and behind the point, from `numeric.c` (131072 and 16383).
+/// Maximum number of digits before and after the decimal point, from `numeric.c` (131072 and 16383).
 const DIGITS_MAX: usize = 131_072;
 
 /// Writes `unscaled` · 10^-`scale`, without allocating.
@@ -46,10 +46,10 @@ pub(crate) fn encode(unscaled: i64, scale: u8, out: &mut impl BufMut) {
     }
 }
 
-/// Writes the decimal in `text`: an optional sign, digits, and digits behind an optional point.
+/// Writes the decimal in `text`: an optional sign, digits, and an optional decimal point with digits.
 ///
 /// # Errors
-/// In words, where it is nothing of the kind or longer than the type allows.
+/// A message if it is not a decimal or longer than the type allows.
 pub(crate) fn encode_text(text: &str, out: &mut impl BufMut) -> Result<(), String> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
@@ -88,7 +88,7 @@ fn header(groups: usize, weight: i16, negative: bool, shown: u16, out: &mut impl
     out.put_u16(shown);
 }
 
-/// The digits in groups of four, counted from the point in both directions.
+/// The digits in groups of four, counted from the decimal point in both directions.
 fn groups(whole: &[u8], fraction: &[u8]) -> Vec<u16> {
     let value = |digits: &[u8], missing: usize| {
         let value = digits.iter().fold(0_u16, |value, digit| value * 10 + u16::from(digit - b'0'));
@@ -96,11 +96,11 @@ fn groups(whole: &[u8], fraction: &[u8]) -> Vec<u16> {
     };
     let (first, full) = whole.split_at(whole.len() % GROUP_DIGITS);
     let first = (!first.is_empty()).then(|| value(first, 0));
-    let behind = fraction.chunks(GROUP_DIGITS).map(|digits| value(digits, GROUP_DIGITS - digits.len()));
-    first.into_iter().chain(full.chunks(GROUP_DIGITS).map(|digits| value(digits, 0))).chain(behind).collect()
+    let after = fraction.chunks(GROUP_DIGITS).map(|digits| value(digits, GROUP_DIGITS - digits.len()));
+    first.into_iter().chain(full.chunks(GROUP_DIGITS).map(|digits| value(digits, 0))).chain(after).collect()
 }
 
-/// Reads a numeric: in its shortest exact form, or as a double where it is not a finite number.
+/// Reads a numeric: in its shortest exact form, or as a double if it is not finite.
 pub(crate) fn decode(bytes: &[u8]) -> io::Result<Value<'static>> {
     let mut reader = Reader::new(bytes);
     let count = reader.count()?;
@@ -125,7 +125,7 @@ pub(crate) fn decode(bytes: &[u8]) -> io::Result<Value<'static>> {
     Ok(Value::Decimal(shortest(negative, weight, &groups).into()))
 }
 
-/// Digits of `groups`, the first of which stands for 10 000^`weight`.
+/// Digits of `groups`; the first group has the weight 10 000^`weight`.
 fn shortest(negative: bool, weight: i32, groups: &[i16]) -> String {
     let mut digits = String::new();
     for index in 0..=weight.max(-1) {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_form_has_no_needless_zeros() {
+    fn the_shortest_form_has_no_redundant_zeros() {
         for (source, shortest) in [
             ("007.500", "7.5"),
             ("-0.0", "0"),
@@ -204,8 +204,8 @@ mod tests {
         ] {
             assert_eq!(text(&of_text(source)), shortest);
         }
-        for wrong in ["", ".", "-", "1e5", "1.2.3", " 1", "NaN", "١"] {
-            assert!(encode_text(wrong, &mut Vec::new()).is_err(), "{wrong}");
+        for problem in ["", ".", "-", "1e5", "1.2.3", " 1", "NaN", "١"] {
+            assert!(encode_text(problem, &mut Vec::new()).is_err(), "{problem}");
         }
         assert!(encode_text(&"9".repeat(200_000), &mut Vec::new()).is_err());
         assert_eq!(text(&of_text(&"9".repeat(131_072))).len(), 131_072);

@@ -1,23 +1,23 @@
-//! Who logs in where, and how: the target, completed from the environment as libpq does.
+//! Login parameters: the target, completed from the environment as by libpq.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret, Target};
-use transport::{Surroundings, TIMEOUT, Tls};
+use transport::{Environment, TIMEOUT, Tls};
 
-use super::Place;
-use super::password::{self, Asked};
+use super::ServerAddress;
+use super::password::{self, Lookup};
 
-/// Parameters of a URL; everything else is a mistake.
+/// Parameters of a URL; all others are errors.
 const KNOWN: [&str; 6] = ["sslmode", "sslrootcert", "connect_timeout", "application_name", "host", "port"];
 
 const PORT: u16 = 5432;
 
-/// Everything that is needed to log in.
+/// Everything that a login needs.
 #[derive(Debug)]
 pub(crate) struct Login {
-    pub(crate) place: Place,
+    pub(crate) address: ServerAddress,
     pub(crate) user: String,
     pub(crate) database: String,
     pub(super) password: Option<Secret>,
@@ -25,48 +25,48 @@ pub(crate) struct Login {
     pub(super) password_file: Option<String>,
     pub(crate) application_name: String,
     pub(crate) tls: Tls,
-    /// How long to wait for each answer while logging in; for ever without one.
+    /// Timeout of each response during login.
     pub(crate) timeout: Option<Duration>,
 }
 
 impl Login {
-    /// As `target` says.
+    /// From `target`.
     ///
     /// # Errors
-    /// `Usage` for what cannot be, `Unreachable` where no default socket is there.
-    pub(crate) fn of(target: &Target, surroundings: &Surroundings) -> Result<Login> {
+    /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
+    pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
         if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
             let message = format!("target parameter {name} is unknown; known are {}", KNOWN.join(", "));
             return Err(Error::new(Kind::Usage, message)
-                .hint("set parameters of the server in the server, or for the role with alter role"));
+                .hint("set server parameters on the server, or for the role with alter role"));
         }
-        let port = port(target, surroundings)?;
-        let place = place(target, surroundings, port)?;
-        let os_user = || surroundings.operating_system_user().map(str::to_owned);
-        let user = target.user.clone().or_else(|| surroundings.variable("PGUSER")).or_else(os_user);
+        let port = port(target, environment)?;
+        let address = address(target, environment, port)?;
+        let os_user = || environment.operating_system_user().map(str::to_owned);
+        let user = target.user.clone().or_else(|| environment.variable("PGUSER")).or_else(os_user);
         let user = user.ok_or_else(|| {
-            Error::new(Kind::Usage, "the target names no role and the operating system no user")
-                .hint("name one: postgres://ROLE@host/database")
+            Error::new(Kind::Usage, "the target names no role and the operating system user is unknown")
+                .hint("give a role: postgres://ROLE@host/database")
         })?;
-        let database = target.database.clone().or_else(|| surroundings.variable("PGDATABASE"));
+        let database = target.database.clone().or_else(|| environment.variable("PGDATABASE"));
         let database = database.unwrap_or_else(|| user.clone());
-        let asked = Asked { place: &place, user: &user, database: &database };
-        let (password, password_file) = password::find(target, surroundings, &asked);
+        let lookup = Lookup { address: &address, user: &user, database: &database };
+        let (password, password_file) = password::find(target, environment, &lookup);
         let application = target.parameter("application_name").map(str::to_owned);
-        let mode = target.parameter("sslmode").map(str::to_owned).or_else(|| surroundings.variable("PGSSLMODE"));
+        let mode = target.parameter("sslmode").map(str::to_owned).or_else(|| environment.variable("PGSSLMODE"));
         let roots =
-            target.parameter("sslrootcert").map(str::to_owned).or_else(|| surroundings.variable("PGSSLROOTCERT"));
+            target.parameter("sslrootcert").map(str::to_owned).or_else(|| environment.variable("PGSSLROOTCERT"));
         let timeout = target.parameter("connect_timeout").map(str::to_owned);
-        let timeout = timeout.or_else(|| surroundings.variable("PGCONNECT_TIMEOUT"));
-        let default_roots = surroundings.home().map(|home| home.join(".postgresql/root.crt"));
+        let timeout = timeout.or_else(|| environment.variable("PGCONNECT_TIMEOUT"));
+        let default_roots = environment.home().map(|home| home.join(".postgresql/root.crt"));
         Ok(Login {
             tls: Tls::of(
                 mode.as_deref(),
                 roots.as_deref(),
                 default_roots.as_deref(),
-                matches!(place, Place::Tcp { .. }),
+                matches!(address, ServerAddress::Tcp { .. }),
             )?,
-            place,
+            address,
             user,
             database,
             password,
@@ -76,10 +76,10 @@ impl Login {
         })
     }
 
-    /// To a server on this host that asks for no password.
+    /// For a server on this host without password.
     pub(crate) fn of_socket(directory: &Path, port: u16, user: &str, database: &str) -> Login {
         Login {
-            place: Place::Unix { directory: directory.to_owned(), port },
+            address: ServerAddress::Unix { directory: directory.to_owned(), port },
             user: user.to_owned(),
             database: database.to_owned(),
             password: None,
@@ -91,49 +91,48 @@ impl Login {
     }
 }
 
-fn port(target: &Target, surroundings: &Surroundings) -> Result<u16> {
+fn port(target: &Target, environment: &Environment) -> Result<u16> {
     if let Some(port) = target.addresses.first().and_then(|address| address.port) {
         return Ok(port);
     }
-    let given = target.parameter("port").map(str::to_owned).or_else(|| surroundings.variable("PGPORT"));
+    let given = target.parameter("port").map(str::to_owned).or_else(|| environment.variable("PGPORT"));
     match given {
         None => Ok(PORT),
         Some(text) => text.parse().ok().filter(|port| *port > 0).ok_or_else(|| {
             Error::new(Kind::Usage, format!("port {text} is not a number from 1 to 65535"))
-                .hint("give one, such as 5432")
+                .hint("give a port such as 5432")
         }),
     }
 }
 
-fn place(target: &Target, surroundings: &Surroundings, port: u16) -> Result<Place> {
+fn address(target: &Target, environment: &Environment, port: u16) -> Result<ServerAddress> {
     let several = |count: usize| {
-        Error::new(Kind::Usage, format!("the target names {count} hosts and dbdyno measures one node at a time"))
-            .hint("name one host")
+        Error::new(Kind::Usage, format!("the target has {count} hosts where one is expected")).hint("give one host")
     };
     if target.addresses.len() > 1 {
         return Err(several(target.addresses.len()));
     }
-    // A parameter is stronger than the URL's own host, as in libpq.
+    // A parameter takes precedence over the host of the URL, as in libpq.
     let host = target.parameter("host").map(str::to_owned);
     let host = host.or_else(|| target.addresses.first().map(|address| address.host.clone()));
-    let host = host.or_else(|| surroundings.variable("PGHOST")).filter(|host| !host.is_empty());
+    let host = host.or_else(|| environment.variable("PGHOST")).filter(|host| !host.is_empty());
     match host {
         Some(hosts) if hosts.contains(',') => Err(several(hosts.split(',').count())),
-        Some(directory) if directory.starts_with('/') => Ok(Place::Unix { directory: directory.into(), port }),
-        Some(host) => Ok(Place::Tcp { host, port }),
-        None => default_place(&surroundings.sockets, port),
+        Some(directory) if directory.starts_with('/') => Ok(ServerAddress::Unix { directory: directory.into(), port }),
+        Some(host) => Ok(ServerAddress::Tcp { host, port }),
+        None => default_address(&environment.sockets, port),
     }
 }
 
-fn default_place(directories: &[PathBuf], port: u16) -> Result<Place> {
-    let found = directories.iter().find(|directory| Place::socket(directory, port).exists());
+fn default_address(directories: &[PathBuf], port: u16) -> Result<ServerAddress> {
+    let found = directories.iter().find(|directory| ServerAddress::socket(directory, port).exists());
     if let Some(directory) = found {
-        return Ok(Place::Unix { directory: directory.clone(), port });
+        return Ok(ServerAddress::Unix { directory: directory.clone(), port });
     }
     let names: Vec<String> = directories.iter().map(|directory| directory.display().to_string()).collect();
     let message = format!("no PostgreSQL server has its socket .s.PGSQL.{port} in {}", names.join(" or "));
     Err(Error::new(Kind::Unreachable, message)
-        .hint("start the server, name its host in the target, or let dbdyno start one: local:postgres"))
+        .hint("start the server, give its host in the target, or let dbdyno start one: local:postgres"))
 }
 
 #[cfg(test)]
@@ -146,17 +145,17 @@ mod tests {
     fn login(url: &str, variables: &[(&str, &str)]) -> Result<Login> {
         let home = tempfile::tempdir().unwrap();
         let target: Target = url.parse().unwrap();
-        Login::of(&target, &Surroundings::of(variables, home.path(), &SOCKETS))
+        Login::of(&target, &Environment::of(variables, home.path(), &SOCKETS))
     }
 
     #[test]
-    fn a_url_says_everything() {
+    fn a_url_has_all_parameters() {
         let login = login(
             "postgres://ann:secret@db.example:6000/shop?sslmode=require&connect_timeout=3&application_name=x",
             &[("PGHOST", "elsewhere"), ("PGUSER", "bob"), ("PGPASSWORD", "other")],
         )
         .unwrap();
-        assert_eq!(login.place, Place::Tcp { host: "db.example".into(), port: 6000 });
+        assert_eq!(login.address, ServerAddress::Tcp { host: "db.example".into(), port: 6000 });
         assert_eq!((login.user.as_str(), login.database.as_str()), ("ann", "shop"));
         assert_eq!(login.password.unwrap().reveal(), "secret");
         assert_eq!(login.timeout, Some(Duration::from_secs(3)));
@@ -164,37 +163,37 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_fills_what_the_url_leaves_open() {
+    fn missing_parameters_are_taken_from_the_environment() {
         let variables = [("PGHOST", "/run/pg"), ("PGPORT", "5433"), ("PGUSER", "bob"), ("PGPASSWORD", "word")];
         let login = login("postgres://", &variables).unwrap();
-        assert_eq!(login.place, Place::Unix { directory: "/run/pg".into(), port: 5433 });
+        assert_eq!(login.address, ServerAddress::Unix { directory: "/run/pg".into(), port: 5433 });
         assert_eq!((login.user.as_str(), login.database.as_str()), ("bob", "bob"));
         assert_eq!(login.password.unwrap().reveal(), "word");
         assert_eq!(login.timeout, Some(TIMEOUT));
     }
 
     #[test]
-    fn without_a_host_the_first_socket_that_is_there_is_taken() {
+    fn without_a_host_the_first_existing_socket_is_used() {
         let home = tempfile::tempdir().unwrap();
-        let surroundings = Surroundings::of(&[], home.path(), &SOCKETS);
+        let environment = Environment::of(&[], home.path(), &SOCKETS);
         let target: Target = "postgres".parse().unwrap();
-        let error = Login::of(&target, &surroundings).unwrap_err();
+        let error = Login::of(&target, &environment).unwrap_err();
         assert_eq!(error.kind, Kind::Unreachable);
         std::fs::create_dir(home.path().join("second")).unwrap();
         std::fs::write(home.path().join("second/.s.PGSQL.5432"), "").unwrap();
-        let login = Login::of(&target, &surroundings).unwrap();
-        assert_eq!(login.place, Place::Unix { directory: home.path().join("second"), port: 5432 });
+        let login = Login::of(&target, &environment).unwrap();
+        assert_eq!(login.address, ServerAddress::Unix { directory: home.path().join("second"), port: 5432 });
         assert_eq!(login.user, "tester");
     }
 
     #[test]
     fn a_host_parameter_names_a_socket_directory() {
         let login = login("postgres://ann@localhost/db?host=/tmp/x&port=77", &[]).unwrap();
-        assert_eq!(login.place, Place::Unix { directory: "/tmp/x".into(), port: 77 });
+        assert_eq!(login.address, ServerAddress::Unix { directory: "/tmp/x".into(), port: 77 });
     }
 
     #[test]
-    fn what_cannot_be_is_the_users_mistake() {
+    fn invalid_parameters_are_usage_errors() {
         for (url, word) in [
             ("postgres://h/d?work_mem=1GB", "work_mem"),
             ("postgres://h/d?options=-cwork_mem=1GB", "options"),

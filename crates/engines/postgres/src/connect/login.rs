@@ -1,4 +1,4 @@
-//! The start of a session: who we are, the password, and what the server says of itself.
+//! Startup of a session: login, password, and the parameters that the server reports.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -9,60 +9,60 @@ use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256};
 use postgres_protocol::message::frontend;
 
-use super::{Login, Opened, Reached};
-use crate::failure::Refusal;
+use super::{Connected, Login, Opened};
+use crate::failure::ServerError;
 use crate::message::Reader;
 use crate::wire::Wire;
-use transport::{Transport, malformed, plain};
+use transport::{Transport, malformed, plain_message};
 
-/// What a server says of itself.
+/// Parameters that a server reports at login.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Server {
-    /// `server_version`, as it stands.
+    /// `server_version`.
     pub(crate) version: String,
     /// Its first number.
     pub(crate) major: u32,
-    /// `crdb_version`, which only CockroachDB says.
+    /// `crdb_version`, reported by CockroachDB only.
     pub(crate) crdb_version: Option<String>,
-    /// The process that serves this session, in the server's own numbering.
+    /// The backend process id, as the server reports it.
     pub(crate) process: u32,
-    /// What a cancel request must know.
+    /// The secret key of a cancel request.
     pub(crate) secret: i32,
 }
 
 impl Login {
-    /// Asks whether the server encrypts. Exactly one byte is read: anything behind it belongs to the handshake, and
-    /// something said in the clear would fail there.
+    /// Requests TLS; returns whether the server agrees. Exactly one byte is read: everything after it belongs to the
+    /// handshake, where unencrypted bytes are an error.
     pub(super) fn offers_tls(&self, mut stream: &TcpStream) -> Result<bool> {
         let mut request = BytesMut::new();
         frontend::ssl_request(&mut request);
         stream.write_all(&request).map_err(|error| self.unreachable(&error))?;
-        let mut answer = [0];
-        // Begins again where a signal interrupts it.
-        match stream.read_exact(&mut answer) {
-            Ok(()) => match answer[0] {
+        let mut response = [0];
+        // Restarted if a signal interrupts it.
+        match stream.read_exact(&mut response) {
+            Ok(()) => match response[0] {
                 b'S' => Ok(true),
                 b'N' => Ok(false),
-                // What it says next is not to be believed before the encryption, nor shown (CVE-2024-10977).
+                // An unencrypted error message must not be trusted or shown (CVE-2024-10977).
                 b'E' => {
-                    let message = format!("the server at {} refuses every connection", self.place);
+                    let message = format!("the server at {} rejects every connection", self.address);
                     Err(Error::new(Kind::Unreachable, message).hint("see the log of the server"))
                 }
-                other => Err(self.foreign(&format!("its first byte is {other:#04x}"))),
+                other => Err(self.not_postgres(&format!("its first byte is {other:#04x}"))),
             },
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Err(self.foreign("it closes the connection at the first message"))
+                Err(self.not_postgres("it closes the connection at the first message"))
             }
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-                Err(self.foreign("it resets the connection at the first message"))
+                Err(self.not_postgres("it resets the connection at the first message"))
             }
             Err(error) => Err(self.unreachable(&error)),
         }
     }
 
-    /// Logs in over a connection on which nothing was said yet.
-    pub(super) fn log_in(&self, reached: Reached, schema: Option<&str>) -> Result<Opened> {
-        let Reached { transport, way, binding } = reached;
+    /// Logs in over a new connection.
+    pub(super) fn log_in(&self, connected: Connected, schema: Option<&str>) -> Result<Opened> {
+        let Connected { transport, route, binding } = connected;
         let confidential = !matches!(transport, Transport::Tcp(_));
         let mut wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
         let mut parameters = vec![
@@ -73,116 +73,119 @@ impl Login {
             // Dates are read and written as 2010-02-28.
             ("datestyle", "ISO, YMD"),
         ];
-        // A limit of the role's would cut off what is to be measured.
+        // A statement_timeout of the role would abort measured statements.
         parameters.extend(schema.iter().flat_map(|schema| [("search_path", *schema), ("statement_timeout", "0")]));
         frontend::startup_message(parameters, &mut wire.output).map_err(|_| {
-            Error::new(Kind::Usage, "role, database or application name contains a zero byte").hint("leave it out")
+            Error::new(Kind::Usage, "role, database or application name contains a zero byte").hint("remove it")
         })?;
         wire.send_output().map_err(|error| self.unreachable(&error))?;
-        let mut exchange = Exchange { login: self, binding, confidential, scram: None, proven: false, heard: false };
+        let mut exchange =
+            Exchange { login: self, binding, confidential, scram: None, server_verified: false, has_received: false };
         let mut server = Server::default();
         while !exchange.next(&mut wire, &mut server)? {}
-        wire.messages.trust().map_err(|error| self.unreachable(&error))?;
-        Ok(Opened { wire, server, way })
+        wire.messages.enter_session().map_err(|error| self.unreachable(&error))?;
+        Ok(Opened { wire, server, route })
     }
 }
 
-/// A login under way.
+/// A login in progress.
 struct Exchange<'a> {
     login: &'a Login,
     binding: Option<Vec<u8>>,
-    /// Whether nobody else can read along.
+    /// Whether the connection is private (encrypted or a Unix socket).
     confidential: bool,
     scram: Option<ScramSha256>,
-    /// Whether the server has proven in a SCRAM exchange that it knows the password too.
-    proven: bool,
-    /// Whether anything of the protocol was heard.
-    heard: bool,
+    /// Whether the server has proven in a SCRAM exchange that it knows the password.
+    server_verified: bool,
+    /// Whether a valid message was received.
+    has_received: bool,
 }
 
 impl Exchange<'_> {
-    /// Deals with the next message; true when the session is ready.
+    /// Handles the next message; true when the session is ready.
     fn next(&mut self, wire: &mut Wire, server: &mut Server) -> Result<bool> {
         let message = match wire.messages.receive() {
             Ok(message) => message,
-            Err(error) => return Err(self.silence(&error)),
+            Err(error) => return Err(self.receive_error(&error)),
         };
         let body = message.body;
         match message.tag {
             b'R' => {
-                let answer = self.authenticate(body)?;
-                if let Some(answer) = answer {
-                    wire.output.unsplit(answer);
-                    wire.send_output().map_err(|error| self.silence(&error))?;
+                let response = self.authenticate(body)?;
+                if let Some(response) = response {
+                    wire.output.unsplit(response);
+                    wire.send_output().map_err(|error| self.receive_error(&error))?;
                 }
             }
-            b'E' => return Err(self.refused(&Refusal::parse(body))),
-            b'S' => note_version(body, server).map_err(|error| self.silence(&error))?,
+            b'E' => return Err(self.rejected(&ServerError::parse(body))),
+            b'S' => note_version(body, server).map_err(|error| self.receive_error(&error))?,
             b'K' => {
                 let mut reader = Reader::new(body);
-                server.process = reader.oid().map_err(|error| self.silence(&error))?;
-                server.secret = reader.int4().map_err(|error| self.silence(&error))?;
+                server.process = reader.oid().map_err(|error| self.receive_error(&error))?;
+                server.secret = reader.int4().map_err(|error| self.receive_error(&error))?;
             }
             b'Z' => return Ok(true),
-            // A notice; an older version of the protocol than was asked for.
+            // A notice; a negotiation of an older protocol version.
             b'N' | b'v' => {}
-            other => return Err(self.login.foreign(&format!("it sends a message of type {other:#04x}"))),
+            other => return Err(self.login.not_postgres(&format!("it sends a message of type {other:#04x}"))),
         }
-        self.heard = true;
+        self.has_received = true;
         Ok(false)
     }
 
-    /// The connection broke off, or what came was no message.
-    fn silence(&self, error: &io::Error) -> Error {
+    /// The error for an aborted connection or an invalid message.
+    fn receive_error(&self, error: &io::Error) -> Error {
         match error.kind() {
             io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => self.login.unreachable(error),
-            _ if self.heard => Error::new(Kind::Unreachable, format!("the login broke off: {}", plain(error)))
-                .hint("see the log of the server"),
-            _ => self.login.foreign(&plain(error)),
+            _ if self.has_received => {
+                Error::new(Kind::Unreachable, format!("the login was aborted: {}", plain_message(error)))
+                    .hint("see the log of the server")
+            }
+            _ => self.login.not_postgres(&plain_message(error)),
         }
     }
 
-    fn refused(&self, refusal: &Refusal) -> Error {
-        let error = refusal.clone().into_login_error();
+    fn rejected(&self, pending_error: &ServerError) -> Error {
+        let error = pending_error.clone().into_login_error();
         match &self.login.password_file {
-            Some(hint) if refusal.code() == "28P01" => error.hint(hint.clone()),
+            Some(hint) if pending_error.code() == "28P01" => error.hint(hint.clone()),
             _ => error,
         }
     }
 
-    /// The answer to an authentication request, if one is wanted.
+    /// The response to an authentication request, if it needs one.
     fn authenticate(&mut self, body: &[u8]) -> Result<Option<BytesMut>> {
         let mut reader = Reader::new(body);
-        let request = reader.int4().map_err(|error| self.silence(&error))?;
-        let mut answer = BytesMut::new();
+        let request = reader.int4().map_err(|error| self.receive_error(&error))?;
+        let mut response = BytesMut::new();
         match request {
-            0 if self.scram.is_some() && !self.proven => {
-                let message = "the server let us in without proving that it knows the password";
-                return Err(Error::new(Kind::Access, message).hint("check that this is the server it should be"));
+            0 if self.scram.is_some() && !self.server_verified => {
+                let message = "the server accepted the login without proving that it knows the password";
+                return Err(Error::new(Kind::Access, message).hint("check that this is the intended server"));
             }
             0 => return Ok(None),
             3 if !self.confidential => {
-                let message = format!("the server at {} wants the password in clear text", self.login.place);
+                let message = format!("the server at {} requests the password in clear text", self.login.address);
                 return Err(Error::new(Kind::Access, message)
-                    .hint("encrypt with sslmode=require, or set scram-sha-256 in pg_hba.conf of the server"));
+                    .hint("encrypt with sslmode=require, or use scram-sha-256 in pg_hba.conf of the server"));
             }
-            3 => frontend::password_message(self.password()?, &mut answer),
+            3 => frontend::password_message(self.password()?, &mut response),
             5 => {
-                let salt = reader.take(4).map_err(|error| self.silence(&error))?;
+                let salt = reader.take(4).map_err(|error| self.receive_error(&error))?;
                 let salt = salt.try_into().unwrap_or_default();
                 let hash = md5_hash(self.login.user.as_bytes(), self.password()?, salt);
-                frontend::password_message(hash.as_bytes(), &mut answer)
+                frontend::password_message(hash.as_bytes(), &mut response)
             }
-            10 => self.begin_scram(reader.rest(), &mut answer)?,
+            10 => self.start_scram(reader.rest(), &mut response)?,
             11 => {
                 let scram = self.scram.as_mut().ok_or_else(|| unexpected("a SCRAM challenge"))?;
-                scram.update(reader.rest()).map_err(|error| mistrust(&error))?;
-                frontend::sasl_response(scram.message(), &mut answer)
+                scram.update(reader.rest()).map_err(|error| scram_error(&error))?;
+                frontend::sasl_response(scram.message(), &mut response)
             }
             12 => {
                 let scram = self.scram.as_mut().ok_or_else(|| unexpected("the end of SCRAM"))?;
-                scram.finish(reader.rest()).map_err(|error| mistrust(&error))?;
-                self.proven = true;
+                scram.finish(reader.rest()).map_err(|error| scram_error(&error))?;
+                self.server_verified = true;
                 return Ok(None);
             }
             other => {
@@ -192,58 +195,60 @@ impl Exchange<'_> {
                     9 => "SSPI",
                     _ => "an unknown kind of",
                 };
-                let message = format!("the server asks for {name} authentication, which dbdyno does not know");
+                let message = format!("the server requests {name} authentication, which dbdyno does not support");
                 return Err(Error::new(Kind::Access, message)
-                    .hint("let this role in with scram-sha-256 in pg_hba.conf of the server"));
+                    .hint("use scram-sha-256 for this role in pg_hba.conf of the server"));
             }
         }
         .map_err(|_| Error::new(Kind::Usage, "the password contains a zero byte").hint("change the password"))?;
-        Ok(Some(answer))
+        Ok(Some(response))
     }
 
     fn password(&self) -> Result<&[u8]> {
         if let Some(password) = self.login.password() {
             return Ok(password.reveal().as_bytes());
         }
-        let message = format!("the server asks for the password of role {} and none is known", self.login.user);
+        let message = format!("the server requests the password of role {} and none is known", self.login.user);
         let hint = "put it into ~/.pgpass, PGPASSWORD or the target";
         let hint = self.login.password_file.clone().unwrap_or_else(|| hint.to_owned());
         Err(Error::new(Kind::Access, message).code("28P01").hint(hint))
     }
 
-    /// Chooses among the mechanisms: with the binding to the encrypted connection where both sides know it.
-    fn begin_scram(&mut self, offered: &[u8], answer: &mut BytesMut) -> Result<io::Result<()>> {
+    /// Chooses the mechanism: with channel binding if both sides support it.
+    fn start_scram(&mut self, offered: &[u8], response: &mut BytesMut) -> Result<io::Result<()>> {
         let offers = |mechanism: &str| offered.split(|byte| *byte == 0).any(|name| name == mechanism.as_bytes());
         let (mechanism, binding) = match (offers(SCRAM_SHA_256_PLUS), offers(SCRAM_SHA_256), self.binding.take()) {
             (true, _, Some(binding)) => (SCRAM_SHA_256_PLUS, ChannelBinding::tls_server_end_point(binding)),
-            // We could bind; the server that hears it and offered it after all knows that somebody stands between.
+            // The client supports channel binding: a server that offered it too detects a man in the middle by this
+            // flag.
             (false, true, Some(_)) => (SCRAM_SHA_256, ChannelBinding::unrequested()),
             (_, true, None) => (SCRAM_SHA_256, ChannelBinding::unsupported()),
             _ => {
                 let offered = String::from_utf8_lossy(offered).trim_matches('\0').replace('\0', ", ");
-                let message = format!("the server offers only {offered} for the password, which dbdyno does not know");
-                return Err(Error::new(Kind::Access, message).hint("set scram-sha-256 in pg_hba.conf of the server"));
+                let message =
+                    format!("the server offers only {offered} for the password, which dbdyno does not support");
+                return Err(Error::new(Kind::Access, message).hint("use scram-sha-256 in pg_hba.conf of the server"));
             }
         };
         let scram = ScramSha256::new(self.password()?, binding);
-        let written = frontend::sasl_initial_response(mechanism, scram.message(), answer);
+        let written = frontend::sasl_initial_response(mechanism, scram.message(), response);
         self.scram = Some(scram);
         Ok(written)
     }
 }
 
 fn unexpected(what: &str) -> Error {
-    Error::new(Kind::Unreachable, format!("the server sends {what} where none is due"))
+    Error::new(Kind::Unreachable, format!("the server sends {what} unexpectedly"))
         .hint("check that this is a PostgreSQL server")
 }
 
-/// The server's side of SCRAM is wrong: a challenge that is none, or a proof that does not fit the password.
-fn mistrust(error: &io::Error) -> Error {
-    Error::new(Kind::Access, format!("the server's part of the password exchange is wrong: {}", plain(error)))
-        .hint("check that this is the server it should be")
+/// The error for an invalid SCRAM challenge, or a server proof that does not match the password.
+fn scram_error(error: &io::Error) -> Error {
+    Error::new(Kind::Access, format!("the server's SCRAM message is invalid: {}", plain_message(error)))
+        .hint("check that this is the intended server")
 }
 
-/// Keeps `server_version` and what only a relative says; of every other parameter the server speaks in vain.
+/// Keeps `server_version` and `crdb_version`; other parameters are ignored.
 fn note_version(body: &[u8], server: &mut Server) -> io::Result<()> {
     let mut reader = Reader::new(body);
     let (name, value) = (reader.text()?, reader.text()?);
@@ -276,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_s_own_parameter_is_kept_and_a_version_without_a_number_refused() {
+    fn crdb_version_is_kept_and_a_version_without_a_number_is_rejected() {
         let mut server = Server::default();
         note_version(b"server_version\x0013.0.0\0", &mut server).unwrap();
         note_version(b"crdb_version\0CockroachDB CCL v23.1.11\0", &mut server).unwrap();
@@ -286,22 +291,28 @@ mod tests {
         assert!(note_version(b"server_version", &mut server).is_err());
     }
 
-    /// The mechanism and the binding that are chosen, as the server will read them.
+    /// The chosen mechanism and channel binding flag, as the server reads them.
     fn chosen(offered: &[u8], binding: Option<Vec<u8>>) -> Result<String> {
         let socket = Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
         let login = Login { password: Some(engine::Secret::new("word")), ..socket };
-        let mut exchange =
-            Exchange { login: &login, binding, confidential: true, scram: None, proven: false, heard: false };
+        let mut exchange = Exchange {
+            login: &login,
+            binding,
+            confidential: true,
+            scram: None,
+            server_verified: false,
+            has_received: false,
+        };
         let body = [&10_i32.to_be_bytes()[..], offered, &[0]].concat();
-        let answer = exchange.authenticate(&body)?.expect("an answer");
-        let text = String::from_utf8_lossy(&answer[5..]).into_owned();
+        let response = exchange.authenticate(&body)?.expect("an answer");
+        let text = String::from_utf8_lossy(&response[5..]).into_owned();
         let (mechanism, rest) = text.split_once('\0').expect("a mechanism");
         let (binding, _) = rest[4..].split_once(',').expect("a binding");
         Ok(format!("{mechanism} {binding}"))
     }
 
     #[test]
-    fn scram_is_bound_to_the_connection_where_both_sides_can() {
+    fn scram_uses_channel_binding_if_both_sides_support_it() {
         let (both, plain) = (&b"SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0"[..], &b"SCRAM-SHA-256\0"[..]);
         let binding = || Some(vec![1, 2, 3]);
         assert_eq!(chosen(both, binding()).unwrap(), "SCRAM-SHA-256-PLUS p=tls-server-end-point");
@@ -316,8 +327,14 @@ mod tests {
     fn a_short_authentication_request_is_an_error() {
         let login = Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
         for body in [&[][..], &[0, 0, 0], &[0, 0, 0, 5, 1], &[0, 0, 0, 11], &[0, 0, 0, 12], &[0, 0, 0, 99]] {
-            let mut exchange =
-                Exchange { login: &login, binding: None, confidential: true, scram: None, proven: false, heard: true };
+            let mut exchange = Exchange {
+                login: &login,
+                binding: None,
+                confidential: true,
+                scram: None,
+                server_verified: false,
+                has_received: true,
+            };
             assert!(exchange.authenticate(body).is_err(), "{body:?}");
         }
     }

@@ -1,38 +1,38 @@
-//! Where a password comes from: the target, PGPASSWORD, or the password file, in the rules of libpq.
+//! Source of the password: the target, PGPASSWORD, or the password file, by the rules of libpq.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine::{Secret, Target};
 
-use transport::Surroundings;
+use transport::Environment;
 
-use super::Place;
+use super::ServerAddress;
 
-/// What a line of the password file must fit.
-pub(super) struct Asked<'a> {
-    pub(super) place: &'a Place,
+/// What a line of the password file must match.
+pub(super) struct Lookup<'a> {
+    pub(super) address: &'a ServerAddress,
     pub(super) user: &'a str,
     pub(super) database: &'a str,
 }
 
-/// The password, and a hint where a password file is there and was not used.
+/// The password, and a hint if a password file exists and was ignored.
 pub(super) fn find(
     target: &Target,
-    surroundings: &Surroundings,
-    asked: &Asked<'_>,
+    environment: &Environment,
+    lookup: &Lookup<'_>,
 ) -> (Option<Secret>, Option<String>) {
     if let Some(password) = &target.password {
         return (Some(password.clone()), None);
     }
-    if let Some(password) = surroundings.variable("PGPASSWORD") {
+    if let Some(password) = environment.variable("PGPASSWORD") {
         return (Some(Secret::new(password)), None);
     }
-    let named = surroundings.variable("PGPASSFILE").map(PathBuf::from);
-    let Some(path) = named.or_else(|| surroundings.home().map(|home| home.join(".pgpass"))) else {
+    let named = environment.variable("PGPASSFILE").map(PathBuf::from);
+    let Some(path) = named.or_else(|| environment.home().map(|home| home.join(".pgpass"))) else {
         return (None, None);
     };
-    match usable(&path) {
+    match is_private(&path) {
         None => (None, None),
         Some(false) => {
             let path = path.display();
@@ -40,33 +40,33 @@ pub(super) fn find(
         }
         Some(true) => {
             let text = std::fs::read(&path).unwrap_or_default();
-            let hosts = host_names(asked.place, &surroundings.sockets);
-            (in_file(&String::from_utf8_lossy(&text), &hosts, asked).map(Secret::new), None)
+            let hosts = host_names(lookup.address, &environment.sockets);
+            (find_in_file(&String::from_utf8_lossy(&text), &hosts, lookup).map(Secret::new), None)
         }
     }
 }
 
-/// Whether the file is there, and if so, whether only its owner may read it.
-fn usable(path: &Path) -> Option<bool> {
+/// `None` if the file does not exist; else whether only its owner may read it.
+fn is_private(path: &Path) -> Option<bool> {
     let about = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     Some(about.mode() & 0o077 == 0)
 }
 
-/// The names under which the file may know the host; a server at a default socket is `localhost`.
-fn host_names(place: &Place, defaults: &[PathBuf]) -> Vec<String> {
-    match place {
-        Place::Tcp { host, .. } => vec![host.clone()],
-        Place::Unix { directory, .. } => {
+/// The host names to match; a server at a default socket is `localhost`.
+fn host_names(address: &ServerAddress, defaults: &[PathBuf]) -> Vec<String> {
+    match address {
+        ServerAddress::Tcp { host, .. } => vec![host.clone()],
+        ServerAddress::Unix { directory, .. } => {
             let local = defaults.contains(directory).then(|| "localhost".to_owned());
             local.into_iter().chain([directory.display().to_string()]).collect()
         }
     }
 }
 
-/// The password of the first line that fits.
-fn in_file(text: &str, hosts: &[String], asked: &Asked<'_>) -> Option<String> {
-    let port = match asked.place {
-        Place::Unix { port, .. } | Place::Tcp { port, .. } => port.to_string(),
+/// The password of the first matching line.
+fn find_in_file(text: &str, hosts: &[String], lookup: &Lookup<'_>) -> Option<String> {
+    let port = match lookup.address {
+        ServerAddress::Unix { port, .. } | ServerAddress::Tcp { port, .. } => port.to_string(),
     };
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = split(line);
@@ -74,20 +74,20 @@ fn in_file(text: &str, hosts: &[String], asked: &Asked<'_>) -> Option<String> {
         let fits = |wanted: &Field, value: &str| wanted.any || wanted.text == value;
         let all = hosts.iter().any(|name| fits(host, name))
             && fits(port_wanted, &port)
-            && fits(database, asked.database)
-            && fits(user, asked.user);
+            && fits(database, lookup.database)
+            && fits(user, lookup.user);
         all.then(|| password.text.clone())
     })
 }
 
-/// A field of a line; `any` where it is a bare asterisk.
+/// A field of a line; `any` for an unescaped asterisk.
 #[derive(Default)]
 struct Field {
     text: String,
     any: bool,
 }
 
-/// The five fields of a line; a backslash takes the next letter as it is. What follows a fifth colon belongs to nobody.
+/// The five fields of a line; a backslash escapes the next character. Text after a fifth colon is ignored.
 fn split(line: &str) -> Vec<Field> {
     let mut fields = vec![Field::default()];
     let (mut letters, mut escaped) = (line.chars(), false);
@@ -118,44 +118,44 @@ mod tests {
     use proptest::prelude::*;
     use std::os::unix::fs::PermissionsExt;
 
-    fn found(text: &str, place: &Place) -> Option<String> {
-        let hosts = host_names(place, &["/var/run/postgresql".into()]);
-        in_file(text, &hosts, &Asked { place, user: "ann", database: "shop" })
+    fn found(text: &str, address: &ServerAddress) -> Option<String> {
+        let hosts = host_names(address, &["/var/run/postgresql".into()]);
+        find_in_file(text, &hosts, &Lookup { address, user: "ann", database: "shop" })
     }
 
     #[test]
-    fn the_first_line_that_fits_counts() {
-        let place = Place::Tcp { host: "db".into(), port: 5432 };
-        assert_eq!(found("db:5432:shop:ann:one\n*:*:*:*:two", &place).as_deref(), Some("one"));
-        assert_eq!(found("db:5433:shop:ann:one\n*:*:*:*:two", &place).as_deref(), Some("two"));
-        assert_eq!(found("# db:5432:shop:ann:one\ndb:*:*:bob:x", &place), None);
-        assert_eq!(found(r"db:5432:shop:ann:a\:b\\c", &place).as_deref(), Some(r"a:b\c"));
-        assert_eq!(found(r"\*:5432:shop:ann:x", &place), None);
-        assert_eq!(found("db:5432:shop", &place), None);
+    fn the_first_matching_line_is_used() {
+        let address = ServerAddress::Tcp { host: "db".into(), port: 5432 };
+        assert_eq!(found("db:5432:shop:ann:one\n*:*:*:*:two", &address).as_deref(), Some("one"));
+        assert_eq!(found("db:5433:shop:ann:one\n*:*:*:*:two", &address).as_deref(), Some("two"));
+        assert_eq!(found("# db:5432:shop:ann:one\ndb:*:*:bob:x", &address), None);
+        assert_eq!(found(r"db:5432:shop:ann:a\:b\\c", &address).as_deref(), Some(r"a:b\c"));
+        assert_eq!(found(r"\*:5432:shop:ann:x", &address), None);
+        assert_eq!(found("db:5432:shop", &address), None);
     }
 
     #[test]
     fn a_default_socket_is_localhost_and_another_one_its_directory() {
-        let default = Place::Unix { directory: "/var/run/postgresql".into(), port: 5432 };
+        let default = ServerAddress::Unix { directory: "/var/run/postgresql".into(), port: 5432 };
         assert_eq!(found("localhost:5432:*:*:one", &default).as_deref(), Some("one"));
-        let other = Place::Unix { directory: "/srv/pg".into(), port: 5432 };
+        let other = ServerAddress::Unix { directory: "/srv/pg".into(), port: 5432 };
         assert_eq!(found("localhost:5432:*:*:one\n/srv/pg:*:*:*:two", &other).as_deref(), Some("two"));
     }
 
     #[test]
-    fn a_file_that_others_may_read_is_not_used_and_the_user_is_told() {
+    fn a_file_that_others_may_read_is_ignored_with_a_hint() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(".pgpass");
         std::fs::write(&file, "*:*:*:*:secret\n").unwrap();
-        let surroundings = Surroundings::of(&[], home.path(), &[]);
-        let place = Place::Tcp { host: "db".into(), port: 5432 };
-        let asked = Asked { place: &place, user: "ann", database: "shop" };
+        let environment = Environment::of(&[], home.path(), &[]);
+        let address = ServerAddress::Tcp { host: "db".into(), port: 5432 };
+        let lookup = Lookup { address: &address, user: "ann", database: "shop" };
         let target: Target = "postgres://db".parse().unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-        let (password, hint) = find(&target, &surroundings, &asked);
+        let (password, hint) = find(&target, &environment, &lookup);
         assert!(password.is_none() && hint.unwrap().contains("chmod 0600"));
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
-        let (password, hint) = find(&target, &surroundings, &asked);
+        let (password, hint) = find(&target, &environment, &lookup);
         assert_eq!((password.unwrap().reveal(), hint), ("secret", None));
     }
 

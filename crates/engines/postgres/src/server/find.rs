@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Error, Kind, Result};
-use server::{Search, version_said};
+use server::{Search, version_output};
 
 /// Major versions that are known to work.
 pub(super) const MAJOR_MIN: u32 = 13;
 /// See [`MAJOR_MIN`].
 pub(super) const MAJOR_MAX: u32 = 18;
 
-/// Where packages put the programs; a star stands for the version. Searched behind `PATH`, in this order.
-const PLACES: &[&str] = &[
+/// Installation directories of packages; `*` is the version. Searched after `PATH`, in this order.
+const DIRECTORIES: &[&str] = &[
     "/usr/lib/postgresql/*/bin",                          // Debian, Ubuntu
     "/usr/pgsql-*/bin",                                   // postgresql.org for Red Hat and SUSE
     "/usr/lib/postgresql*/bin",                           // SUSE
@@ -31,71 +31,73 @@ pub(super) struct Programs {
     pub(super) major: u32,
 }
 
-/// What of the target decides the choice.
+/// Requirements of the target.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wish<'a> {
+pub(super) struct Requirement<'a> {
     /// Only this directory.
     pub(super) directory: Option<&'a Path>,
     /// Only this major version.
     pub(super) major: Option<u32>,
 }
 
-/// Finds the programs that `wish` asks for.
+/// Finds the programs that meet `requirement`.
 ///
 /// # Errors
-/// `Missing`, with the places that were looked at.
-pub(super) fn find(wish: Wish) -> Result<Programs> {
-    find_in(wish, &Search::here(wish.directory, PLACES))
+/// `Missing`, with the searched directories.
+pub(super) fn find(requirement: Requirement) -> Result<Programs> {
+    find_in(requirement, &Search::here(requirement.directory, DIRECTORIES))
 }
 
-fn find_in(wish: Wish, search: &Search<'_>) -> Result<Programs> {
-    let mut refused = Vec::new();
+fn find_in(requirement: Requirement, search: &Search<'_>) -> Result<Programs> {
+    let mut rejected = Vec::new();
     for directory in search.directories() {
         let Some(programs) = programs_in(&directory) else { continue };
         match programs.major {
-            MAJOR_MIN..=MAJOR_MAX if wish.major.is_none_or(|major| major == programs.major) => return Ok(programs),
+            MAJOR_MIN..=MAJOR_MAX if requirement.major.is_none_or(|major| major == programs.major) => {
+                return Ok(programs);
+            }
             major => {
                 let found = format!("version {major} in {}", programs.directory.display());
-                if !refused.contains(&found) {
-                    refused.push(found);
+                if !rejected.contains(&found) {
+                    rejected.push(found);
                 }
             }
         }
     }
-    Err(missing(wish, search, &refused))
+    Err(missing(requirement, search, &rejected))
 }
 
-fn missing(wish: Wish, search: &Search<'_>, refused: &[String]) -> Error {
-    let wanted = match wish.major {
+fn missing(requirement: Requirement, search: &Search<'_>, rejected: &[String]) -> Error {
+    let wanted = match requirement.major {
         Some(major) => format!("PostgreSQL {major}"),
         None => format!("PostgreSQL {MAJOR_MIN} to {MAJOR_MAX}"),
     };
-    let found = match refused {
+    let found = match rejected {
         [] => String::new(),
-        _ => format!("; found only {}", refused.join(", ")),
+        _ => format!("; found only {}", rejected.join(", ")),
     };
-    let package = wish.major.map_or_else(|| "postgresql".to_owned(), |major| format!("postgresql-{major}"));
+    let package = requirement.major.map_or_else(|| "postgresql".to_owned(), |major| format!("postgresql-{major}"));
     Error::new(Kind::Missing, format!("no server programs (initdb, postgres) of {wanted} in {search}{found}"))
         .hint(format!("install them (Debian, Ubuntu: apt-get install {package}), or give local:postgres?bin=DIR"))
 }
 
-/// The programs in `directory`, if both are there and say their version.
+/// The programs in `directory`, if both exist and report their version.
 fn programs_in(directory: &Path) -> Option<Programs> {
     let server = directory.join("postgres");
     if !server.is_file() {
         return None;
     }
-    // A link such as /usr/local/bin/postgres leads to the place where the other programs are.
+    // A link such as /usr/local/bin/postgres leads to the directory of the other programs.
     let real = server.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
     let given = directory.canonicalize().ok();
-    let directory = real.into_iter().chain(given).find(|place| place.join("initdb").is_file())?;
-    let major = parse_major(&version_said(&server)?)?;
+    let directory = real.into_iter().chain(given).find(|directory| directory.join("initdb").is_file())?;
+    let major = parse_major(&version_output(&server)?)?;
     Some(Programs { directory, major })
 }
 
 /// The major version in `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
-fn parse_major(said: &str) -> Option<u32> {
-    let version = said.split_once("(PostgreSQL)")?.1.trim_start();
+fn parse_major(output: &str) -> Option<u32> {
+    let version = output.split_once("(PostgreSQL)")?.1.trim_start();
     version[..digits(version)].parse().ok()
 }
 
@@ -112,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that only says its version.
+    /// A server that only prints its version.
     fn install(root: &Path, directory: &str, version: &str) {
         let directory = root.join(directory);
         fs::create_dir_all(&directory).expect("directory");
@@ -123,13 +125,16 @@ mod tests {
         }
     }
 
-    /// The programs below `root` that `wish` asks for, with this value of `PATH`.
-    fn find_below(root: &Path, wish: Wish, path: &str) -> Result<Programs> {
-        find_in(wish, &Search { directory: wish.directory, path: path.into(), places: PLACES, root })
+    /// The programs below `root` that meet `requirement`, with this value of `PATH`.
+    fn find_below(root: &Path, requirement: Requirement, path: &str) -> Result<Programs> {
+        find_in(
+            requirement,
+            &Search { directory: requirement.directory, path: path.into(), package_directories: DIRECTORIES, root },
+        )
     }
 
-    fn wish_major(major: u32) -> Wish<'static> {
-        Wish { directory: None, major: Some(major) }
+    fn require_major(major: u32) -> Requirement<'static> {
+        Requirement { directory: None, major: Some(major) }
     }
 
     #[test]
@@ -140,44 +145,44 @@ mod tests {
         }
         install(root.path(), "usr/pgsql-14/bin", "14.22");
         install(root.path(), "elsewhere", "16.1 (built by hand)");
-        let found = |wish, path: &str| find_below(root.path(), wish, path).map(|programs| programs.major);
+        let found = |requirement, path: &str| find_below(root.path(), requirement, path).map(|programs| programs.major);
         let path = format!("/nonexistent:relative:{}", root.path().join("elsewhere").display());
-        assert_eq!(found(Wish::default(), &path).expect("of the path"), 16);
-        assert_eq!(found(Wish::default(), "").expect("the newest"), 18);
-        assert_eq!(found(wish_major(13), &path).expect("the one asked for"), 13);
-        assert_eq!(found(wish_major(14), "").expect("behind Debian's"), 14);
+        assert_eq!(found(Requirement::default(), &path).expect("of the path"), 16);
+        assert_eq!(found(Requirement::default(), "").expect("the newest"), 18);
+        assert_eq!(found(require_major(13), &path).expect("the requested one"), 13);
+        assert_eq!(found(require_major(14), "").expect("after Debian's"), 14);
     }
 
     #[test]
-    fn what_is_absent_is_named_with_the_places_and_the_package() {
+    fn missing_programs_are_named_with_directories_and_package() {
         let root = tempfile::tempdir().expect("temporary directory");
-        let error = find_below(root.path(), wish_major(17), "").expect_err("nothing there");
+        let error = find_below(root.path(), require_major(17), "").expect_err("nothing there");
         assert_eq!(error.kind, Kind::Missing);
         assert!(error.message.contains("PATH, /usr/lib/postgresql/*/bin"), "{error}");
         assert!(error.hint.expect("hint").contains("apt-get install postgresql-17"));
         install(root.path(), "usr/pgsql-12/bin", "12.4");
-        let error = find_below(root.path(), Wish::default(), "").expect_err("too old");
+        let error = find_below(root.path(), Requirement::default(), "").expect_err("too old");
         assert!(error.message.contains("found only version 12 in"), "{error}");
         let directory = root.path().join("usr/pgsql-14/bin");
-        let wish = Wish { directory: Some(&directory), major: None };
-        let error = find_below(root.path(), wish, "/usr/bin").expect_err("only there");
+        let requirement = Requirement { directory: Some(&directory), major: None };
+        let error = find_below(root.path(), requirement, "/usr/bin").expect_err("only there");
         assert!(error.message.ends_with(&format!("in {}", directory.display())), "{error}");
     }
 
     #[test]
-    fn a_link_leads_to_the_place_of_all_programs() {
+    fn a_link_leads_to_the_directory_of_all_programs() {
         let root = tempfile::tempdir().expect("temporary directory");
         install(root.path(), "usr/lib/postgresql/15/bin", "15.18");
         let (links, real) = (root.path().join("links"), root.path().join("usr/lib/postgresql/15/bin"));
         fs::create_dir(&links).expect("links");
         std::os::unix::fs::symlink(real.join("postgres"), links.join("postgres")).expect("link");
-        let found = find_below(root.path(), Wish::default(), links.to_str().expect("text")).expect("found");
+        let found = find_below(root.path(), Requirement::default(), links.to_str().expect("text")).expect("found");
         assert_eq!(found.directory, real.canonicalize().expect("real"));
     }
 
     #[test]
-    fn every_maker_s_version_is_understood() {
-        for (said, major) in [
+    fn versions_of_all_packagers_are_parsed() {
+        for (output, major) in [
             ("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n", Some(15)),
             ("postgres (PostgreSQL) 18\n", Some(18)),
             ("postgres (PostgreSQL) 19devel", Some(19)),
@@ -185,14 +190,14 @@ mod tests {
             ("postgres (EnterpriseDB) 15", None),
             ("", None),
         ] {
-            assert_eq!(parse_major(said), major, "{said}");
+            assert_eq!(parse_major(output), major, "{output}");
         }
     }
 
     proptest! {
         #[test]
-        fn no_answer_of_a_program_is_too_strange(said in "(postgres \\(PostgreSQL\\) ?)?\\PC*") {
-            let _ = parse_major(&said);
+        fn no_version_output_panics(output in "(postgres \\(PostgreSQL\\) ?)?\\PC*") {
+            let _ = parse_major(&output);
         }
     }
 }

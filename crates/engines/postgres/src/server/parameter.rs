@@ -1,4 +1,4 @@
-//! What a local target asks for: dbdyno's own parameters, and settings of the server.
+//! Parameters of a local target: dbdyno's own, and settings of the server.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use engine::{Error, Kind, Result, Target};
 use server::SettingNames;
 
 const SETTINGS: SettingNames = SettingNames {
-    has: |byte| matches!(byte, b'a'..=b'z' | b'_' | b'.'),
-    letters: "a-z, _ and .",
+    allowed: |byte| matches!(byte, b'a'..=b'z' | b'_' | b'.'),
+    characters: "a-z, _ and .",
     example: "shared_buffers=2GB",
-    ours: OURS,
+    reserved: RESERVED,
 };
 
-const OURS: &[&str] = &[
+const RESERVED: &[&str] = &[
     "config_file",
     "data_directory",
     "event_source",
@@ -34,20 +34,20 @@ const OURS: &[&str] = &[
     "unix_socket_permissions",
 ];
 
-/// The most replicas that are started.
+/// Maximum number of replicas.
 pub(super) const REPLICAS_MAX: u32 = 8;
 
 /// What a commit on the primary waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Synchronous {
-    /// For no replica.
+    /// No replica.
     #[default]
     Off,
-    /// For all of them to have it on stable storage.
+    /// All replicas have it on stable storage.
     On,
-    /// For all of them to have handed it to the operating system.
+    /// All replicas have passed it to the operating system.
     RemoteWrite,
-    /// For all of them to show it to readers.
+    /// All replicas have made it visible to queries.
     RemoteApply,
 }
 
@@ -63,12 +63,12 @@ impl Synchronous {
         let found = Synchronous::NAMES.iter().find(|(name, _)| *name == value).map(|(_, level)| *level);
         found.ok_or_else(|| {
             let names = Synchronous::NAMES.map(|(name, _)| name).join(", ");
-            usage(format!("parameter synchronous={value} is none of {names}"))
-                .hint("synchronous=on has commits wait until every replica has them on stable storage")
+            usage(format!("parameter synchronous={value} is not one of {names}"))
+                .hint("with synchronous=on, commits wait until every replica has them on stable storage")
         })
     }
 
-    /// The value of `synchronous_commit`: a replica that nobody waits for does not make the primary forgetful.
+    /// The value of `synchronous_commit`: with asynchronous replicas, commits on the primary stay durable.
     pub(super) fn commit_level(self) -> &'static str {
         match self {
             Synchronous::Off | Synchronous::On => "on",
@@ -87,9 +87,9 @@ pub(super) struct Parameters {
     pub(super) version: Option<u32>,
     /// User of the operating system that runs the server.
     pub(super) os_user: Option<String>,
-    /// Whether pages carry checksums.
+    /// Whether pages have checksums.
     pub(super) data_checksums: Option<bool>,
-    /// How many servers follow the first one.
+    /// Number of replicas.
     pub(super) replicas: u32,
     pub(super) synchronous: Synchronous,
     /// Settings of the server, each once.
@@ -97,10 +97,10 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the parameters of `target`; of one that is given twice the last counts.
+    /// Reads the parameters of `target`; the last value of a parameter wins.
     ///
     /// # Errors
-    /// `Usage` where a name or a value cannot be one. Whether the server knows a setting, it is asked later.
+    /// `Usage` for invalid names and values. Whether the server supports a setting is checked later.
     pub(super) fn of(target: &Target) -> Result<Parameters> {
         let mut parameters = Parameters::default();
         let mut synchronous = None;
@@ -120,15 +120,15 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// Refuses what contradicts itself.
+    /// Rejects contradictory parameters.
     fn check_replication(&self, synchronous_asked: bool) -> Result<()> {
         if synchronous_asked && self.replicas == 0 {
-            return Err(usage("parameter synchronous is given and there are no replicas to wait for".to_owned())
-                .hint("give replicas=2 as well, or leave synchronous away"));
+            return Err(usage("parameter synchronous is given without replicas".to_owned())
+                .hint("also give replicas=2, or omit synchronous"));
         }
         if self.synchronous != Synchronous::Off && self.settings.iter().any(|(name, _)| name == "synchronous_commit") {
-            return Err(usage("parameters synchronous and synchronous_commit say the same thing twice".to_owned())
-                .hint("leave synchronous_commit away: synchronous=remote_apply sets it"));
+            return Err(usage("parameters synchronous and synchronous_commit set the same thing twice".to_owned())
+                .hint("omit synchronous_commit: synchronous=remote_apply sets it"));
         }
         Ok(())
     }
@@ -147,7 +147,7 @@ fn version(value: &str) -> Result<u32> {
 fn replicas(value: &str) -> Result<u32> {
     value.parse().ok().filter(|count| (1..=REPLICAS_MAX).contains(count)).ok_or_else(|| {
         usage(format!("parameter replicas={value} is not a number from 1 to {REPLICAS_MAX}"))
-            .hint("replicas=2 starts a primary with two copies; leave it away for one server")
+            .hint("replicas=2 starts a primary with two replicas; omit it for a single server")
     })
 }
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn own_parameters_are_told_from_settings() {
+    fn own_parameters_are_separated_from_settings() {
         let text =
             "local:postgres?bin=/opt/pg&version=15&os_user=ada&data_checksums=off&work_mem=1MB&fsync=off&work_mem=2MB";
         let parameters = parse(text).expect("good parameters");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn replicas_are_counted_and_waited_for_as_asked() {
+    fn replicas_and_synchronous_commit_are_parsed() {
         let of = |text: &str| parse(text).map(|found| (found.replicas, found.synchronous));
         assert_eq!(of("local:postgres").unwrap(), (0, Synchronous::Off));
         assert_eq!(of("local:postgres?replicas=2").unwrap(), (2, Synchronous::Off));
@@ -191,8 +191,8 @@ mod tests {
             ("local:postgres?replicas=0", "replicas=0 is not a number from 1 to 8"),
             ("local:postgres?replicas=99", "replicas=99"),
             ("local:postgres?replicas=two", "replicas=two"),
-            ("local:postgres?synchronous=on", "no replicas"),
-            ("local:postgres?replicas=2&synchronous=yes", "none of off, on, remote_write, remote_apply"),
+            ("local:postgres?synchronous=on", "without replicas"),
+            ("local:postgres?replicas=2&synchronous=yes", "not one of off, on, remote_write, remote_apply"),
             ("local:postgres?replicas=2&synchronous=on&synchronous_commit=local", "twice"),
             ("local:postgres?replicas=2&synchronous_standby_names=x", "set by dbdyno"),
         ] {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_the_user_s_mistake() {
+    fn invalid_parameters_are_usage_errors() {
         for text in [
             "local:postgres?version=fifteen",
             "local:postgres?data_checksums=maybe",

@@ -1,6 +1,6 @@
 //! The settings of a temporary cluster.
 
-use server::{Line, Setting, Sizing, setting};
+use server::{ConfigLine, Setting, Sizing, setting};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -10,42 +10,42 @@ fn shared_buffers_bytes(size: &Sizing) -> u64 {
     size.buffer_bytes().max(MIB)
 }
 
-/// Workers for a sweep of #T to twice the processors.
+/// Workers for a sweep of #T up to twice the number of CPUs.
 fn workers_max(size: &Sizing) -> u64 {
     (2 * size.machine.processors).clamp(2, 512)
 }
 
 fn wal_bytes_max(size: &Sizing) -> u64 {
-    // In whole gigabytes, so that two servers side by side are set alike.
+    // In whole gigabytes, so that two servers on one host get the same value.
     (size.machine.free_bytes / 8 / size.nodes / GIB * GIB).clamp(GIB, 16 * GIB)
 }
 
-/// One per replica, and one for each copy that is being made.
+/// One per replica, and one for each base backup in progress.
 fn senders_max(size: &Sizing) -> u64 {
     2 * (size.nodes - 1)
 }
 
-/// First major versions that know these settings; every version knows the others.
+/// First major versions with these settings; all versions have the others.
 const SINCE: &[(&str, u32)] = &[("track_wal_io_timing", 14), ("io_method", 18), ("io_workers", 18)];
 
 const SETTINGS: &[Setting] = &[
-    // Who may come in, and where
-    setting("listen_addresses", |_| String::new(), "only the socket, in a directory that nobody else may enter"),
-    setting("port", |_| "5432".to_owned(), "part of the socket's name and nothing else"),
+    // Connections
+    setting("listen_addresses", |_| String::new(), "Unix socket only, in a private directory"),
+    setting("port", |_| "5432".to_owned(), "only part of the socket name"),
     setting("unix_socket_permissions", |_| "0700".to_owned(), "the directory is private, and so is the socket"),
     setting(
         "max_connections",
         |size| size.connections_max().to_string(),
-        "the jobs of the plan, and ten for counters, set-up and a look from outside",
+        "one per job of the plan, plus ten for counters, set-up and inspection",
     ),
-    setting("cluster_name", |_| "dbdyno".to_owned(), "seen in the list of processes"),
+    setting("cluster_name", |_| "dbdyno".to_owned(), "shown in the process list"),
     // Memory
     setting(
         "shared_buffers",
         |size| memory(shared_buffers_bytes(size)),
-        "what the plan counts on, else a quarter of the memory, as the manual advises",
+        "as assumed by the plan, else a quarter of the memory, as the manual advises",
     ),
-    setting("huge_pages", |_| "try".to_owned(), "used where the host has a pool of them; the default"),
+    setting("huge_pages", |_| "try".to_owned(), "the default: used if the host has a pool of them"),
     setting(
         "effective_cache_size",
         |size| memory((size.machine.memory_bytes / 4 * 3).max(shared_buffers_bytes(size))),
@@ -54,7 +54,7 @@ const SETTINGS: &[Setting] = &[
     setting(
         "work_mem",
         |size| memory((size.machine.memory_bytes / 8 / size.connections_max()).clamp(4 * MIB, 64 * MIB)),
-        "sorts and hashes in memory, yet all sessions together stay below half of it",
+        "sorts and hashes in memory, while all sessions together use less than half of it",
     ),
     setting(
         "maintenance_work_mem",
@@ -64,22 +64,22 @@ const SETTINGS: &[Setting] = &[
     setting(
         "dynamic_shared_memory_type",
         |size| if size.machine.shared_memory_bytes < GIB { "sysv" } else { "posix" }.to_owned(),
-        "parallel queries exchange rows there; /dev/shm of a container is often 64 MB",
+        "for parallel queries; /dev/shm of a container is often 64 MB",
     ),
-    // Durability: as a production server has it
-    setting("fsync", |_| "on".to_owned(), "a commit that was acknowledged survives a crash of the operating system"),
-    setting("synchronous_commit", |_| "on".to_owned(), "a commit waits for its log on stable storage"),
-    setting("full_page_writes", |_| "on".to_owned(), "a page that was torn by a crash can be repaired"),
-    setting("wal_level", |_| "replica".to_owned(), "the default: a bulk load writes its log as it would in production"),
+    // Durability: as in production
+    setting("fsync", |_| "on".to_owned(), "an acknowledged commit survives a crash of the operating system"),
+    setting("synchronous_commit", |_| "on".to_owned(), "a commit waits until its WAL is on stable storage"),
+    setting("full_page_writes", |_| "on".to_owned(), "protects against torn pages"),
+    setting("wal_level", |_| "replica".to_owned(), "the default: a bulk load writes WAL as in production"),
     setting(
         "max_wal_senders",
         |size| senders_max(size).to_string(),
-        "two per replica, one of them while it is copied; none lets wal_level=minimal be asked for",
+        "two per replica, one of them for its base backup; 0 allows wal_level=minimal",
     ),
-    setting("archive_mode", |_| "off".to_owned(), "nobody restores this cluster"),
-    // Log and checkpoints: none by time or size within a run; dbdyno asks for one between runs
+    setting("archive_mode", |_| "off".to_owned(), "this cluster is never restored"),
+    // WAL and checkpoints: none by time or size within a run; dbdyno requests one between runs
     setting("checkpoint_timeout", |_| "30min".to_owned(), "longer than a run"),
-    setting("checkpoint_completion_target", |_| "0.9".to_owned(), "a checkpoint that does come is spread out"),
+    setting("checkpoint_completion_target", |_| "0.9".to_owned(), "checkpoints are spread out"),
     setting(
         "max_wal_size",
         |size| memory(wal_bytes_max(size)),
@@ -88,31 +88,35 @@ const SETTINGS: &[Setting] = &[
     setting(
         "min_wal_size",
         |size| memory(wal_bytes_max(size) / 4),
-        "log files are used again: making new ones costs writes that are not of the test",
+        "WAL segments are recycled: creating new ones costs writes that do not belong to the test",
     ),
     setting(
         "wal_buffers",
         |size| memory((shared_buffers_bytes(size) / 32).clamp(MIB, 64 * MIB)),
-        "room for many writers between two flushes of the log",
+        "buffers many writers between two WAL flushes",
     ),
-    setting("wal_compression", |_| "off".to_owned(), "the default: bytes of log compare between versions and hosts"),
-    setting("log_checkpoints", |_| "on".to_owned(), "evidence, where a checkpoint did fall into a run"),
-    // Parallelism: #T is asked for by the session, this is only the room for it
+    setting(
+        "wal_compression",
+        |_| "off".to_owned(),
+        "the default: WAL bytes are comparable between versions and hosts",
+    ),
+    setting("log_checkpoints", |_| "on".to_owned(), "evidence of a checkpoint within a run"),
+    // Parallelism: sessions set #T; these are the limits
     setting(
         "max_worker_processes",
         |size| (workers_max(size) + 8).to_string(),
-        "room for the workers and what else runs in the background",
+        "parallel workers and background workers",
     ),
-    setting("max_parallel_workers", |size| workers_max(size).to_string(), "#T up to twice the processors"),
+    setting("max_parallel_workers", |size| workers_max(size).to_string(), "#T up to twice the number of CPUs"),
     setting(
         "max_parallel_workers_per_gather",
         |_| "0".to_owned(),
-        "a statement runs on one processor unless its session asks for #T",
+        "a statement uses one CPU unless its session sets #T",
     ),
     setting(
         "max_parallel_maintenance_workers",
         |size| size.machine.processors.min(8).to_string(),
-        "set-up builds its indexes fast; a test of #T says its own",
+        "fast index builds during set-up; a test of #T sets its own value",
     ),
     // Planner and storage
     setting(
@@ -129,22 +133,22 @@ const SETTINGS: &[Setting] = &[
     setting(
         "io_workers",
         |size| (size.machine.processors / 4).clamp(3, 32).to_string(),
-        "the default, and more on a large host",
+        "the default, more on a large host",
     ),
     setting(
         "jit",
         |_| "off".to_owned(),
-        "compiling takes longer than most statements here, and depends on an optional package",
+        "compilation takes longer than most statements here, and needs an optional package",
     ),
-    setting("autovacuum", |_| "on".to_owned(), "as in production: updates leave dead rows"),
+    setting("autovacuum", |_| "on".to_owned(), "as in production: updates leave dead tuples"),
     // Evidence
     setting("track_io_timing", |_| "on".to_owned(), "read and write times of the counters"),
-    setting("track_wal_io_timing", |_| "on".to_owned(), "times of log writes and flushes"),
-    setting("logging_collector", |_| "off".to_owned(), "the log is a file that dbdyno gave as standard error"),
-    setting("log_destination", |_| "stderr".to_owned(), "the log is a file that dbdyno gave as standard error"),
-    setting("log_line_prefix", |_| "%m [%p] ".to_owned(), "dbdyno reads the reason of a failed start from it"),
-    // The same words and times everywhere
-    setting("lc_messages", |_| "C".to_owned(), "dbdyno reads messages"),
+    setting("track_wal_io_timing", |_| "on".to_owned(), "times of WAL writes and flushes"),
+    setting("logging_collector", |_| "off".to_owned(), "dbdyno redirects standard error to the log file"),
+    setting("log_destination", |_| "stderr".to_owned(), "dbdyno redirects standard error to the log file"),
+    setting("log_line_prefix", |_| "%m [%p] ".to_owned(), "dbdyno parses the reason of a failed start from the log"),
+    // Locale and time zone
+    setting("lc_messages", |_| "C".to_owned(), "dbdyno parses messages"),
     setting("lc_monetary", |_| "C".to_owned(), "the same on every host"),
     setting("lc_numeric", |_| "C".to_owned(), "the same on every host"),
     setting("lc_time", |_| "C".to_owned(), "the same on every host"),
@@ -152,28 +156,28 @@ const SETTINGS: &[Setting] = &[
     setting("log_timezone", |_| "UTC".to_owned(), "the same on every host"),
 ];
 
-/// `postgresql.conf` of a server of version `major` whose socket lies in `socket_directory`, with the lines `own` that
-/// belong to this server, and what the target asks for at its end.
+/// `postgresql.conf` of a server of version `major` whose socket is in `socket_directory`, with this server's `own`
+/// lines, and the settings `requested` by the target at the end.
 pub(super) fn configuration(
     major: u32,
     sizing: &Sizing,
     socket_directory: &str,
-    own: &[Line],
-    asked: &[(String, String)],
+    own: &[ConfigLine],
+    requested: &[(String, String)],
 ) -> String {
     let line = |name: &str, value: &str, why: &str| format!("{name} = {}  # {why}\n", quoted(value));
     let is_known = |setting: &&Setting| !SINCE.iter().any(|(name, since)| *name == setting.name && major < *since);
-    let socket = line("unix_socket_directories", socket_directory, "where dbdyno looks for it");
-    let settings = server::configuration(sizing, SETTINGS.iter().filter(is_known), own, asked, line);
+    let socket = line("unix_socket_directories", socket_directory, "where dbdyno connects");
+    let settings = server::configuration(sizing, SETTINGS.iter().filter(is_known), own, requested, line);
     format!("# written by dbdyno at every start\n{socket}{settings}")
 }
 
-/// A size as the server reads it.
+/// A size in the server's notation.
 fn memory(bytes: u64) -> String {
     format!("{}kB", bytes / KIB)
 }
 
-/// A value between quotation marks, as `guc-file.l` reads it: doubled quotes and backslash escapes.
+/// A quoted value, as `guc-file.l` reads it: doubled quotes and backslash escapes.
 fn quoted(value: &str) -> String {
     format!("'{}'", value.replace('\\', "\\\\").replace('\'', "''"))
 }
@@ -195,7 +199,7 @@ mod tests {
 
     fn value(text: &str, name: &str) -> Option<String> {
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(&format!("{name} = "))).collect();
-        assert!(lines.len() <= 1, "{name} stands there {} times", lines.len());
+        assert!(lines.len() <= 1, "{name} occurs {} times", lines.len());
         let quoted = lines.first()?.split_once(" = ")?.1.rsplit_once("  # ")?.0;
         Some(quoted.trim_matches('\'').to_owned())
     }
@@ -216,10 +220,10 @@ mod tests {
     }
 
     #[test]
-    fn replicas_share_the_host_and_what_is_one_server_s_own_stands_once() {
+    fn replicas_share_the_host_and_own_settings_occur_once() {
         let alone = configuration(15, &sizing(LARGE), "/s", &[], &[]);
         let three = Sizing { nodes: 3, ..sizing(LARGE) };
-        let own = [Line { name: "synchronous_commit", value: "remote_apply".to_owned(), why: "asked for" }];
+        let own = [ConfigLine { name: "synchronous_commit", value: "remote_apply".to_owned(), why: "asked for" }];
         let three = configuration(15, &three, "/s", &own, &[]);
         let kib = |text: &str| value(text, "shared_buffers").unwrap().trim_end_matches("kB").parse::<u64>().unwrap();
         assert_eq!(kib(&alone) / 3, kib(&three));
@@ -231,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_gets_only_what_it_knows() {
+    fn a_version_gets_only_settings_that_it_supports() {
         for (major, name, known) in [
             (13, "track_wal_io_timing", false),
             (14, "track_wal_io_timing", true),
@@ -244,12 +248,12 @@ mod tests {
     }
 
     #[test]
-    fn the_target_has_the_last_word_and_cannot_leave_its_line() {
-        let asked = [("fsync", "off"), ("search_path", r"a'; port = 1 # \")];
-        let asked = asked.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let text = configuration(15, &sizing(SMALL), "/it's", &[], &asked);
+    fn the_target_overrides_settings_and_cannot_inject_lines() {
+        let requested = [("fsync", "off"), ("search_path", r"a'; port = 1 # \")];
+        let requested = requested.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let text = configuration(15, &sizing(SMALL), "/it's", &[], &requested);
         assert_eq!(value(&text, "fsync").as_deref(), Some("off"));
-        assert!(text.contains(r"search_path = 'a''; port = 1 # \\'  # asked"), "{text}");
+        assert!(text.contains(r"search_path = 'a''; port = 1 # \\'  # requested"), "{text}");
         assert!(text.contains("unix_socket_directories = '/it''s'  #"));
     }
 

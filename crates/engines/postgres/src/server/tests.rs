@@ -1,4 +1,4 @@
-//! A real server: started, stopped, kept, left behind by an owner that died.
+//! A real server: started, stopped, kept, left behind by a crashed owner.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -7,12 +7,12 @@ use std::os::unix::net::UnixStream;
 
 use engine::Kind;
 use record::Bytes;
-use server::Process;
+use server::{Process, Signal};
 
 use super::*;
 
 pub(super) fn scratch() -> tempfile::TempDir {
-    // Short, so that the socket fits beside the data.
+    // Short, so that the socket path fits next to the data.
     tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory")
 }
 
@@ -25,12 +25,12 @@ pub(super) fn start(target: &Target, workspace: &Workspace) -> Result<Cluster> {
     start_all(target, workspace).map(|mut clusters| clusters.remove(0))
 }
 
-fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
+fn start_target(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
     start(&text.parse().expect("target"), &workspace(scratch, keep))
 }
 
 /// The first field of the last row of a simple query, over a connection of its own.
-pub(super) fn ask(cluster: &Cluster, sql: &str) -> String {
+pub(super) fn query_field(cluster: &Cluster, sql: &str) -> String {
     let mut stream =
         UnixStream::connect(cluster.socket_directory.join(format!(".s.PGSQL.{}", cluster.port))).expect("connect");
     let start = format!("user\0{}\0database\0{}\0\0", cluster.user, cluster.database);
@@ -39,9 +39,9 @@ pub(super) fn ask(cluster: &Cluster, sql: &str) -> String {
     stream.write_all(&packet(b"", &body)).expect("start-up");
     stream.write_all(&packet(b"Q", format!("{sql}\0").as_bytes())).expect("query");
     stream.write_all(&packet(b"X", b"")).expect("terminate");
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).expect("answer");
-    let (mut rest, mut field) = (answer.as_slice(), String::new());
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).expect("answer");
+    let (mut rest, mut field) = (response.as_slice(), String::new());
     while let [kind, a, b, c, d, tail @ ..] = rest {
         let (body, next) = tail.split_at(u32::from_be_bytes([*a, *b, *c, *d]) as usize - 4);
         match kind {
@@ -64,17 +64,16 @@ fn status(pid: u32, name: &str) -> String {
     text.lines().find_map(|line| line.strip_prefix(name)).expect("entry").trim_start_matches(':').trim().to_owned()
 }
 
-/// Makes a running cluster look as if its dbdyno had died: the server lives on, the owner in the state is a process
-/// that has ended, nobody holds the lock. Returns the server, for us to take its exit status.
-pub(super) fn abandon(cluster: Cluster) -> Child {
-    cluster.running.abandon()
+/// Simulates a crash of the owning dbdyno; returns the server process.
+pub(super) fn simulate_owner_crash(cluster: Cluster) -> Child {
+    cluster.running.simulate_owner_crash()
 }
 
 #[test]
 fn a_server_starts_as_planned_and_leaves_nothing() {
     let scratch = scratch();
-    let mode = fs::metadata(scratch.path()).expect("site").permissions().mode();
-    let cluster = begin("local:postgres?work_mem=3MB&fsync=off", &scratch, false).expect("start");
+    let mode = fs::metadata(scratch.path()).expect("workspace").permissions().mode();
+    let cluster = start_target("local:postgres?work_mem=3MB&fsync=off", &scratch, false).expect("start");
     for (name, expected) in [
         ("shared_buffers", "16MB"),
         ("work_mem", "3MB"),
@@ -86,11 +85,11 @@ fn a_server_starts_as_planned_and_leaves_nothing() {
         ("server_encoding", "UTF8"),
         ("jit", "off"),
     ] {
-        assert_eq!(ask(&cluster, &format!("show {name}")), expected, "{name}");
+        assert_eq!(query_field(&cluster, &format!("show {name}")), expected, "{name}");
     }
-    assert_eq!(ask(&cluster, "select datcollate from pg_database where datname = current_database()"), "C");
+    assert_eq!(query_field(&cluster, "select datcollate from pg_database where datname = current_database()"), "C");
     assert_eq!(
-        ask(&cluster, "select count(*) from pg_settings where pending_restart or sourcefile like '%auto%'"),
+        query_field(&cluster, "select count(*) from pg_settings where pending_restart or sourcefile like '%auto%'"),
         "0"
     );
     let socket = fs::metadata(&cluster.socket_directory).expect("socket directory");
@@ -101,77 +100,77 @@ fn a_server_starts_as_planned_and_leaves_nothing() {
     assert_eq!(group, pid.to_string(), "Ctrl-C of the terminal does not reach it");
     if rustix::process::geteuid().is_root() {
         assert_ne!(status(pid, "Uid").split_whitespace().next(), Some("0"));
-        assert_eq!(status(pid, "Groups"), "", "no group of root is left");
+        assert_eq!(status(pid, "Groups"), "", "no supplementary group of root remains");
         assert_ne!(socket.uid(), 0);
     }
     cluster.stop(false).expect("stop");
     assert!(is_empty(&scratch));
-    assert_eq!(fs::metadata(scratch.path()).expect("site").permissions().mode(), mode, "the mode is put back");
+    assert_eq!(fs::metadata(scratch.path()).expect("workspace").permissions().mode(), mode, "the mode is restored");
     assert!(Process::of(pid).is_none());
 }
 
 #[test]
-fn a_kept_cluster_is_taken_again_with_new_settings() {
+fn a_kept_cluster_is_reused_with_new_settings() {
     let scratch = scratch();
-    let cluster = begin("local:postgres?data_checksums=off", &scratch, true).expect("start");
-    ask(&cluster, "create table kept as select 23 as number");
-    ask(&cluster, "alter system set work_mem = '7MB'");
+    let cluster = start_target("local:postgres?data_checksums=off", &scratch, true).expect("start");
+    query_field(&cluster, "create table kept as select 23 as number");
+    query_field(&cluster, "alter system set work_mem = '7MB'");
     cluster.stop(true).expect("stop");
-    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "what was kept on purpose stays");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "kept data are not removed");
 
-    let error = begin("local:postgres?data_checksums=on", &scratch, true).expect_err("other checksums");
+    let error = start_target("local:postgres?data_checksums=on", &scratch, true).expect_err("other checksums");
     assert_eq!(error.kind, Kind::Usage);
-    let error = begin("local:postgres?work_mem=nonsense", &scratch, true).expect_err("bad setting");
+    let error = start_target("local:postgres?work_mem=nonsense", &scratch, true).expect_err("bad setting");
     assert!(error.message.contains("work_mem"), "{error}");
 
-    let cluster = begin("local:postgres?work_mem=5MB", &scratch, true).expect("start again");
-    assert_eq!(ask(&cluster, "select number from kept"), "23");
-    assert_eq!(ask(&cluster, "show work_mem"), "5MB");
-    assert_eq!(ask(&cluster, "show data_checksums"), "off");
-    let mut server = abandon(cluster);
-    let said = clean_up(scratch.path()).expect("clean up");
-    assert!(said.iter().any(|line| line.contains("stopped server process")), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("kept the cluster")), "{said:?}");
+    let cluster = start_target("local:postgres?work_mem=5MB", &scratch, true).expect("start again");
+    assert_eq!(query_field(&cluster, "select number from kept"), "23");
+    assert_eq!(query_field(&cluster, "show work_mem"), "5MB");
+    assert_eq!(query_field(&cluster, "show data_checksums"), "off");
+    let mut server = simulate_owner_crash(cluster);
+    let actions = clean_up(scratch.path()).expect("clean up");
+    assert!(actions.iter().any(|line| line.contains("stopped server process")), "{actions:?}");
+    assert!(actions.iter().any(|line| line.contains("kept the cluster")), "{actions:?}");
     server.wait().expect("end");
 
-    let cluster = begin("local:postgres", &scratch, false).expect("start once more");
-    assert_eq!(ask(&cluster, "select number from kept"), "23");
+    let cluster = start_target("local:postgres", &scratch, false).expect("start once more");
+    assert_eq!(query_field(&cluster, "select number from kept"), "23");
     drop(cluster);
     assert!(is_empty(&scratch), "a drop stops and removes too");
 }
 
 #[test]
-fn what_a_dead_owner_left_is_stopped_and_removed() {
+fn what_a_crashed_owner_left_is_stopped_and_removed() {
     let scratch = scratch();
-    let cluster = begin("local:postgres", &scratch, false).expect("start");
-    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "its owner lives");
-    let error = begin("local:postgres", &scratch, false).expect_err("taken");
+    let cluster = start_target("local:postgres", &scratch, false).expect("start");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "its owner runs");
+    let error = start_target("local:postgres", &scratch, false).expect_err("taken");
     assert!(error.message.contains("in use"), "{error}");
     let pid = cluster.postmaster_pid;
-    let mut server = abandon(cluster);
-    // A server that was stopped on purpose is ended all the same.
+    let mut server = simulate_owner_crash(cluster);
+    // A stopped (SIGSTOP) server is terminated too.
     rustix::process::kill_process(rustix::process::Pid::from_child(&server), Signal::STOP).expect("stop");
-    let said = clean_up(scratch.path()).expect("clean up");
-    assert!(said[0].contains(&format!("stopped server process {pid}")), "{said:?}");
-    assert!(said[1].starts_with("removed ") && said[1].ends_with("/postgres/data"), "{said:?}");
+    let actions = clean_up(scratch.path()).expect("clean up");
+    assert!(actions[0].contains(&format!("stopped server process {pid}")), "{actions:?}");
+    assert!(actions[1].starts_with("removed ") && actions[1].ends_with("/postgres/data"), "{actions:?}");
     server.wait().expect("end");
     assert!(is_empty(&scratch));
-    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "nothing is left to say");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "nothing is left to remove");
 }
 
 #[test]
-fn a_start_takes_the_place_of_what_a_dead_owner_left() {
+fn a_start_replaces_what_a_crashed_owner_left() {
     let scratch = scratch();
-    let mut server = abandon(begin("local:postgres", &scratch, false).expect("start"));
+    let mut server = simulate_owner_crash(start_target("local:postgres", &scratch, false).expect("start"));
     let reaper = std::thread::spawn(move || server.wait());
-    let cluster = begin("local:postgres", &scratch, false).expect("start over it");
+    let cluster = start_target("local:postgres", &scratch, false).expect("start over it");
     reaper.join().expect("reaper").expect("end");
     cluster.stop(false).expect("stop");
     assert!(is_empty(&scratch));
 }
 
 #[test]
-fn a_directory_too_deep_for_a_socket_works_with_one_elsewhere() {
+fn a_path_too_long_for_a_socket_gets_one_in_another_directory() {
     let scratch = scratch();
     let deep = scratch.path().join("d".repeat(100));
     fs::create_dir(&deep).expect("deep directory");
@@ -180,53 +179,53 @@ fn a_directory_too_deep_for_a_socket_works_with_one_elsewhere() {
     let cluster = start(&"local:postgres".parse().expect("target"), &workspace).expect("start");
     let socket = cluster.socket_directory.clone();
     assert!(!socket.starts_with(&deep));
-    assert_eq!(ask(&cluster, "select 1"), "1");
+    assert_eq!(query_field(&cluster, "select 1"), "1");
     cluster.stop(false).expect("stop");
     assert!(!socket.exists());
     assert!(fs::read_dir(&deep).expect("entries").next().is_none());
 }
 
 #[test]
-fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing() {
+fn settings_rejected_by_the_server_are_reported_and_leave_nothing() {
     let scratch = scratch();
-    for (target, words) in [
+    for (target, statements) in [
         ("local:postgres?no_such_setting=1", "unrecognized configuration parameter \"no_such_setting\""),
         ("local:postgres?work_mem=much", "invalid value for parameter \"work_mem\": \"much\""),
         ("local:postgres?max_connections=0", "outside the valid range"),
         ("local:postgres?archive_mode=on&wal_level=minimal", "WAL archival cannot be enabled"),
         ("local:postgres?shared_buffers=7000GB&huge_pages=off", "shared memory"),
     ] {
-        let error = begin(target, &scratch, false).expect_err(target);
+        let error = start_target(target, &scratch, false).expect_err(target);
         assert_eq!(error.kind, Kind::Usage, "{target}: {error}");
-        assert!(error.message.contains(words), "{target}: {error}");
+        assert!(error.message.contains(statements), "{target}: {error}");
         assert!(is_empty(&scratch), "{target}");
     }
 }
 
 #[test]
-fn programs_that_are_not_there_are_missing_and_nothing_is_left() {
+fn missing_programs_are_reported_and_leave_nothing() {
     let scratch = scratch();
-    let error = begin("local:postgres?bin=/nonexistent", &scratch, false).expect_err("no programs");
+    let error = start_target("local:postgres?bin=/nonexistent", &scratch, false).expect_err("no programs");
     assert_eq!(error.kind, Kind::Missing);
     assert!(error.message.contains("/nonexistent"), "{error}");
     assert!(is_empty(&scratch));
 }
 
 #[test]
-fn a_directory_that_somebody_else_filled_is_left_alone() {
+fn a_foreign_directory_is_not_touched() {
     let scratch = scratch();
-    let foreign = scratch.path().join("postgres/data");
-    fs::create_dir_all(&foreign).expect("foreign cluster");
-    assert_eq!(begin("local:postgres", &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
+    let not_postgres = scratch.path().join("postgres/data");
+    fs::create_dir_all(&not_postgres).expect("foreign cluster");
+    assert_eq!(start_target("local:postgres", &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
     assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0]);
     fs::write(scratch.path().join("postgres/state"), "something else\n").expect("foreign file");
     assert_eq!(clean_up(scratch.path()).expect_err("foreign file").kind, Kind::NotOurs);
-    assert_eq!(begin("local:postgres", &scratch, false).expect_err("foreign file").kind, Kind::NotOurs);
-    assert!(foreign.is_dir());
+    assert_eq!(start_target("local:postgres", &scratch, false).expect_err("foreign file").kind, Kind::NotOurs);
+    assert!(not_postgres.is_dir());
 }
 
 #[test]
-fn a_way_that_the_server_s_user_may_not_go_is_named() {
+fn a_directory_inaccessible_to_the_server_s_user_is_named() {
     if !rustix::process::geteuid().is_root() {
         return; // Only root starts the server as another user.
     }

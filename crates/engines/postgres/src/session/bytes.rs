@@ -1,5 +1,5 @@
-//! Statements that carry bytes as they are, a piece of a file say: sent from where they lie, and read into a place of
-//! the caller's, in binary and without a copy of our own.
+//! Statements with raw bytes, for example a chunk of a file: sent from and read into a buffer of the caller, in binary
+//! and without copying.
 
 use engine::{Error, Kind, Result, Statement};
 use transport::MESSAGE_BYTES_MAX;
@@ -8,21 +8,21 @@ use super::statement::EXECUTE_AND_SYNC;
 use super::{PostgresSession, Protocol, find};
 use crate::message::{affected, fields};
 
-/// The longest run of bytes in a statement: what is beside them in the message is short.
+/// Maximum number of bytes in a statement: the rest of the message is short.
 pub(crate) const BYTES_MAX: usize = MESSAGE_BYTES_MAX / 4;
 
 /// One format for all values: binary.
 const ALL_BINARY: [u8; 4] = [0, 1, 0, 1];
 
 impl PostgresSession {
-    /// Runs a statement whose binds are the 64-bit `integers` and then a `bytea`; how many rows it changed.
+    /// Runs a statement whose binds are the 64-bit `integers` and then a `bytea`; returns the number of changed rows.
     ///
     /// # Errors
     /// As [`engine::Session::execute`].
     pub(crate) fn execute_with_bytes(&mut self, statement: Statement, integers: &[i64], bytes: &[u8]) -> Result<u64> {
-        self.alive()?;
+        self.check_connected()?;
         if bytes.len() > BYTES_MAX {
-            let message = format!("{} bytes in a statement are more than {BYTES_MAX}", bytes.len());
+            let message = format!("{} bytes in a statement exceed {BYTES_MAX}", bytes.len());
             return Err(Error::new(Kind::Statement, message));
         }
         self.begin_bind(statement, integers, Some(bytes.len()))?;
@@ -30,11 +30,11 @@ impl PostgresSession {
         let sent = self.wire.messages.transport.send_both(&head, bytes);
         self.wire.output = head;
         self.wire.output.clear();
-        sent.map_err(|error| self.hang_up(&error))?;
+        sent.map_err(|error| self.send_error(&error))?;
         self.end_bind();
         self.send()?;
         let mut changed = 0;
-        self.answer(Protocol::Extended, |message| {
+        self.response(Protocol::Extended, |message| {
             if message.tag == b'C' {
                 changed = affected(message.body);
             }
@@ -46,14 +46,14 @@ impl PostgresSession {
     /// Runs a query whose binds are the 64-bit `integers` and that returns one `bytea`, which fills `into`.
     ///
     /// # Errors
-    /// `Statement` where there is no row, or where its bytes are not exactly as many; as [`engine::Session::query`].
+    /// `Statement` if there is no row, or its length differs; as [`engine::Session::query`].
     pub(crate) fn read_bytes(&mut self, statement: Statement, integers: &[i64], into: &mut [u8]) -> Result<()> {
-        self.alive()?;
+        self.check_connected()?;
         self.begin_bind(statement, integers, None)?;
         self.end_bind();
         self.send()?;
         let mut found = None;
-        self.answer(Protocol::Extended, |message| {
+        self.response(Protocol::Extended, |message| {
             if message.tag == b'D' {
                 let bytes = fields(message.body)?.next().transpose()?.flatten().unwrap_or_default();
                 found = Some(bytes.len());
@@ -63,21 +63,21 @@ impl PostgresSession {
             }
             Ok(())
         })?;
-        let due = into.len();
+        let expected = into.len();
         match found {
-            Some(length) if length == due => Ok(()),
-            Some(length) => Err(Error::new(Kind::Statement, format!("{length} bytes were read where {due} are due"))),
-            None => Err(Error::new(Kind::Statement, format!("nothing was read where {due} bytes are due"))),
+            Some(length) if length == expected => Ok(()),
+            Some(length) => Err(Error::new(Kind::Statement, format!("{length} bytes were read, expected {expected}"))),
+            None => Err(Error::new(Kind::Statement, format!("nothing was read, expected {expected} bytes"))),
         }
     }
 
-    /// Writes Bind up to and without the bytes, of which there are `bytes_length` where there are any.
+    /// Writes Bind up to the bytes, whose number is `bytes_length`, if any.
     fn begin_bind(&mut self, statement: Statement, integers: &[i64], bytes_length: Option<usize>) -> Result<()> {
         let name = find(&self.statements, statement)?.name();
         let out = &mut self.wire.output;
         out.clear();
         let values = integers.len() + usize::from(bytes_length.is_some());
-        // Length, portal, name, one format for the values, their number, they themselves, one format for the results.
+        // Length, portal, name, one format for the values, their number, the values, one format for the results.
         let fixed = 4 + 1 + name.len() + 1 + ALL_BINARY.len() + 2 + integers.len() * 12 + ALL_BINARY.len();
         let length = fixed + bytes_length.map_or(0, |length| 4 + length);
         out.extend_from_slice(b"B");
@@ -97,7 +97,7 @@ impl PostgresSession {
         Ok(())
     }
 
-    /// Writes what stands behind the values, Execute and Sync.
+    /// Writes the rest of Bind after the values, Execute and Sync.
     fn end_bind(&mut self) {
         self.wire.output.extend_from_slice(&ALL_BINARY);
         self.wire.output.extend_from_slice(&EXECUTE_AND_SYNC);

@@ -1,4 +1,4 @@
-//! The bulk path: binary COPY of rows, COPY of lines as they are.
+//! Bulk load: binary COPY of rows, COPY of unchanged lines.
 
 use std::time::Instant;
 
@@ -7,37 +7,37 @@ use postgres_protocol::message::frontend;
 use transport::Encoder;
 
 use super::encoder::{self, CopyRows};
-use super::{PostgresSession, Protocol, unsendable};
-use crate::failure::Refusal;
+use super::{PostgresSession, Protocol};
+use crate::failure::{ServerError, encode_error};
 use crate::message::affected;
 use crate::wire::Message;
 
-/// Rows are sent when so much of them is there. The server reads a message whole before it takes it apart: one that has
-/// left its cache by then costs several percent of the rate, and one that is small more system calls here.
+/// Size of a CopyData message. The server reads a message completely before it parses it: one that does not fit its
+/// cache costs several percent of the rate, a small one more system calls here.
 const CHUNK_BYTES: usize = 32 * 1024;
 
-/// What begins something else than itself in the text format of COPY.
+/// The escape character of the text format of COPY.
 const ESCAPE: u8 = b'\\';
 
-/// Stands for the quote of CSV where nothing is quoted, and for nothing else.
+/// The CSV quote character, which must not occur in the lines.
 const NO_QUOTE: u8 = 1;
 
-/// How the sending of rows ended.
-enum Ending {
+/// How sending ended.
+enum CopyEnd {
     /// With the last row.
     Complete,
-    /// The rows are not what they were said to be.
-    Broken(Error),
-    /// The server does not want more.
-    Refused(Error),
+    /// Invalid rows.
+    Invalid(Error),
+    /// The server rejected the rows.
+    Rejected(Error),
 }
 
-/// The COPY of `lines`, in which every byte is what it is. In the text format that is so where no backslash occurs;
-/// otherwise in CSV where its quote does not, which costs the server a sixth more of processor time. CSV takes what is empty
-/// for null, unless the column is named.
+/// A COPY that loads every byte of `lines` literally: the text format if no backslash occurs; otherwise CSV if its
+/// quote does not occur, which costs the server a sixth more CPU time. CSV reads an empty field as null, except for
+/// columns in `force_not_null`.
 ///
 /// # Errors
-/// `Statement` where neither is so.
+/// `Statement` if neither is possible.
 fn copy_of_lines(table: &str, form: &LineForm, lines: &[u8]) -> Result<String> {
     let names: Vec<String> = form.columns.iter().map(|name| quoted(name)).collect();
     let (table, names) = (quoted(table), names.join(", "));
@@ -67,32 +67,32 @@ impl PostgresSession {
         let loaded = self.copy(&sql, |session| session.send_lines(&mut chunks))?;
         match chunks.lines() {
             sent if sent == loaded => Ok(loaded),
-            // A line of a backslash and a point ends the lines for servers before version 18.
+            // Before version 18, a line `\.` ends the data.
             sent => {
-                let message = format!("the server took {loaded} of {sent} lines and says nothing of the others");
+                let message = format!("the server loaded {loaded} of {sent} lines without an error");
                 Err(Error::new(Kind::Statement, message))
             }
         }
     }
 
-    /// Begins a copy, has its rows sent, and ends it; returns how many rows the server took.
-    fn copy(&mut self, sql: &str, send: impl FnOnce(&mut PostgresSession) -> Result<Ending>) -> Result<u64> {
-        self.timed(|session| session.begin_copy(sql))?;
-        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
-        let ending = send(self)?;
+    /// Runs a COPY whose rows are sent by `send`; returns the number of loaded rows.
+    fn copy(&mut self, sql: &str, send: impl FnOnce(&mut PostgresSession) -> Result<CopyEnd>) -> Result<u64> {
+        self.timed(|session| session.start_copy(sql))?;
+        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.mark_lost(&error, None))?;
+        let end = send(self)?;
         self.wire.output.clear();
-        match &ending {
-            Ending::Complete => frontend::copy_done(&mut self.wire.output),
-            Ending::Broken(reason) => {
-                frontend::copy_fail(&reason.message, &mut self.wire.output).map_err(|error| unsendable(&error))?;
+        match &end {
+            CopyEnd::Complete => frontend::copy_done(&mut self.wire.output),
+            CopyEnd::Invalid(reason) => {
+                frontend::copy_fail(&reason.message, &mut self.wire.output).map_err(|error| encode_error(&error))?;
             }
-            // The copy is over for the server, and what was sent after its refusal is skipped.
-            Ending::Refused(_) => {}
+            // The server has ended the copy, and skips what was sent after its error.
+            CopyEnd::Rejected(_) => {}
         }
         let mut loaded = 0;
-        let answer = self.timed(|session| {
+        let response = self.timed(|session| {
             session.send()?;
-            session.answer(Protocol::Simple, |message| {
+            session.response(Protocol::Simple, |message| {
                 if message.tag == b'C' {
                     loaded = affected(message.body);
                 }
@@ -100,90 +100,92 @@ impl PostgresSession {
             })
         });
         if !self.lost {
-            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
+            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.mark_lost(&error, None))?;
         }
-        match ending {
-            Ending::Complete => answer.map(|()| loaded),
-            // The server only repeats what it was told, if anything.
-            Ending::Broken(reason) | Ending::Refused(reason) if self.lost => Err(Error { kind: Kind::Lost, ..reason }),
-            Ending::Broken(reason) | Ending::Refused(reason) => Err(reason),
+        match end {
+            CopyEnd::Complete => response.map(|()| loaded),
+            // The server's error only repeats the reason.
+            CopyEnd::Invalid(reason) | CopyEnd::Rejected(reason) if self.lost => {
+                Err(Error { kind: Kind::Lost, ..reason })
+            }
+            CopyEnd::Invalid(reason) | CopyEnd::Rejected(reason) => Err(reason),
         }
     }
 
-    /// Counts the time that `act` takes as time of the server.
+    /// Counts the time of `act` as server time.
     fn timed<T>(&mut self, act: impl FnOnce(&mut PostgresSession) -> T) -> T {
-        let begun = Instant::now();
+        let start = Instant::now();
         let outcome = act(self);
-        self.sending += begun.elapsed();
+        self.sending_time += start.elapsed();
         outcome
     }
 
-    /// Asks for the copy; returns when the server waits for rows.
-    fn begin_copy(&mut self, sql: &str) -> Result<()> {
+    /// Starts the COPY; returns when the server waits for rows.
+    fn start_copy(&mut self, sql: &str) -> Result<()> {
         self.wire.output.clear();
-        frontend::query(sql, &mut self.wire.output).map_err(|error| unsendable(&error))?;
+        frontend::query(sql, &mut self.wire.output).map_err(|error| encode_error(&error))?;
         self.send()?;
         let mut failure = None;
         loop {
             let message = match self.wire.messages.receive() {
                 Ok(message) => message,
-                Err(error) => return Err(self.lose(&error, failure)),
+                Err(error) => return Err(self.mark_lost(&error, failure)),
             };
             match message.tag {
                 b'G' => return Ok(()),
-                b'E' => failure = Some(Refusal::parse(message.body).into_error()),
+                b'E' => failure = Some(ServerError::parse(message.body).into_error()),
                 b'Z' => {
                     self.in_transaction = message.body != b"I";
-                    let silent = || Error::new(Kind::Statement, "the server does not wait for the rows of a copy");
-                    return Err(failure.unwrap_or_else(silent));
+                    let not_started = || Error::new(Kind::Statement, "the server does not accept rows for a COPY");
+                    return Err(failure.unwrap_or_else(not_started));
                 }
                 _ => {}
             }
         }
     }
 
-    /// Sends all rows, unless they turn out wrong or the server does not want more.
-    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder<CopyRows>) -> Result<Ending> {
+    /// Sends all rows, until a row is invalid or the server rejects them.
+    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder<CopyRows>) -> Result<CopyEnd> {
         loop {
             let more = match encoder.fill(rows, CHUNK_BYTES) {
                 Ok(more) => more,
-                Err(reason) => return Ok(Ending::Broken(reason)),
+                Err(reason) => return Ok(CopyEnd::Invalid(reason)),
             };
             if !more {
                 encoder::end(encoder);
             }
             self.send_chunk(encoder::framed(encoder), &[])?;
             encoder::restart(encoder);
-            if let Some(refusal) = self.refusal()? {
-                return Ok(Ending::Refused(refusal));
+            if let Some(error) = self.pending_error()? {
+                return Ok(CopyEnd::Rejected(error));
             }
             if !more {
-                return Ok(Ending::Complete);
+                return Ok(CopyEnd::Complete);
             }
         }
     }
 
-    /// Sends all lines from where they lie, unless they turn out wrong or the server does not want more.
-    fn send_lines(&mut self, chunks: &mut LineChunks<'_>) -> Result<Ending> {
+    /// Sends all lines without copying, until a line is invalid or the server rejects them.
+    fn send_lines(&mut self, chunks: &mut LineChunks<'_>) -> Result<CopyEnd> {
         loop {
             match chunks.next_chunk() {
                 Ok(Some(chunk)) => self.send_chunk(&encoder::head_of(chunk.len()), chunk)?,
-                Ok(None) => return Ok(Ending::Complete),
-                Err(reason) => return Ok(Ending::Broken(reason)),
+                Ok(None) => return Ok(CopyEnd::Complete),
+                Err(reason) => return Ok(CopyEnd::Invalid(reason)),
             }
-            if let Some(refusal) = self.refusal()? {
-                return Ok(Ending::Refused(refusal));
+            if let Some(pending_error) = self.pending_error()? {
+                return Ok(CopyEnd::Rejected(pending_error));
             }
         }
     }
 
-    /// What the server has said in the meantime, if that is no. A notice is not.
-    fn refusal(&mut self) -> Result<Option<Error>> {
-        while self.wire.messages.has_answer() {
+    /// An error that the server has sent in the meantime. Notices are skipped.
+    fn pending_error(&mut self) -> Result<Option<Error>> {
+        while self.wire.messages.has_message() {
             match self.wire.messages.receive() {
-                Ok(Message { tag: b'E', body }) => return Ok(Some(Refusal::parse(body).into_error())),
+                Ok(Message { tag: b'E', body }) => return Ok(Some(ServerError::parse(body).into_error())),
                 Ok(_) => {}
-                Err(error) => return Err(self.lose(&error, None)),
+                Err(error) => return Err(self.mark_lost(&error, None)),
             }
         }
         Ok(None)
@@ -191,7 +193,7 @@ impl PostgresSession {
 
     fn send_chunk(&mut self, head: &[u8], body: &[u8]) -> Result<()> {
         let sent = self.timed(|session| session.wire.messages.transport.send_both(head, body));
-        sent.map_err(|error| self.hang_up(&error))
+        sent.map_err(|error| self.send_error(&error))
     }
 }
 
@@ -200,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_copied_with_no_byte_that_means_anything_but_itself() {
+    fn every_byte_of_a_line_is_literal() {
         let columns = vec!["id".to_owned(), "note".to_owned()];
         let form = LineForm { columns, separator: b'|', ends_with_separator: true };
         let copy = |lines: &[u8]| copy_of_lines("t", &form, lines);

@@ -1,11 +1,11 @@
-//! Rows in the binary format of COPY, encoded where they will be sent from.
+//! Rows in the binary format of COPY, encoded into the send buffer.
 
 use engine::Column;
 use transport::{Encoder, MESSAGE_BYTES_MAX, RowFormat};
 
 use crate::codec::numeric;
 
-/// Room for a chunk and the row that ends it.
+/// Capacity for a chunk and its last row.
 const INITIAL_BYTES: usize = 288 * 1024;
 
 /// Tag and length of a CopyData message.
@@ -13,12 +13,12 @@ const COPY_DATA: [u8; 5] = [b'd', 0, 0, 0, 0];
 
 /// The same for a body of so many bytes.
 pub(super) fn head_of(body_bytes: usize) -> [u8; COPY_DATA.len()] {
-    // The length counts itself; a chunk is closed at its size or one row later, and no row is longer than a message may be.
+    // The length includes itself; a chunk exceeds its size by at most one row, and no row exceeds a message.
     let [a, b, c, d] = (body_bytes as u32 + 4).to_be_bytes();
     [COPY_DATA[0], a, b, c, d]
 }
 
-/// PostgreSQL counts days from 2000-01-01: so many after 1970-01-01 (`POSTGRES_EPOCH_JDATE` in its `timestamp.h`).
+/// PostgreSQL's epoch 2000-01-01 in days since 1970-01-01 (`POSTGRES_EPOCH_JDATE` in its `timestamp.h`).
 const FIRST_DAY: i32 = 10_957;
 
 /// Signature, no flags, no extension (PostgreSQL manual, COPY, "Binary Format").
@@ -27,15 +27,15 @@ const FILE_HEADER: [u8; 19] = *b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// Ends the rows.
 const FILE_TRAILER: i16 = -1;
 
-/// Rows of the binary format: the number of fields, and each field behind its length.
+/// Rows of the binary format: the number of fields, and each field after its length.
 pub(super) struct CopyRows;
 
-/// Encodes rows of `columns` behind the header of the message that will carry them.
+/// Encodes rows of `columns` after the header of their message.
 pub(super) fn encoder(columns: &[Column]) -> Encoder<CopyRows> {
     Encoder::new(columns, &[&COPY_DATA[..], &FILE_HEADER].concat(), INITIAL_BYTES)
 }
 
-/// The message as it is to be sent.
+/// The message, with its length.
 pub(super) fn framed(encoder: &mut Encoder<CopyRows>) -> &[u8] {
     let bytes = encoder.bytes();
     let head = head_of(bytes.len() - COPY_DATA.len());
@@ -48,12 +48,12 @@ pub(super) fn end(encoder: &mut Encoder<CopyRows>) {
     encoder.bytes().extend_from_slice(&FILE_TRAILER.to_be_bytes());
 }
 
-/// Forgets the message that was sent.
+/// Discards the sent message.
 pub(super) fn restart(encoder: &mut Encoder<CopyRows>) {
     encoder.restart(COPY_DATA.len());
 }
 
-/// Writes a field of a length that is known only behind it.
+/// Writes a field whose length is known only afterwards.
 #[inline]
 fn field(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let begin = out.len();
@@ -104,12 +104,12 @@ impl RowFormat for CopyRows {
 #[cfg(test)]
 mod tests {
     use engine::{ColumnType, RowSource};
-    use engine_kit::sample::{Pushed, Row};
+    use engine_kit::sample::{RawRows, Row};
 
     use super::*;
 
     fn encode(kinds: &[ColumnType], rows: Vec<Row>) -> engine::Result<Vec<u8>> {
-        let mut rows = Pushed::new(kinds, rows);
+        let mut rows = RawRows::new(kinds, rows);
         let mut encoder = encoder(rows.columns());
         encoder.fill(&mut rows, usize::MAX)?;
         Ok(framed(&mut encoder).to_vec())

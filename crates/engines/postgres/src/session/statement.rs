@@ -1,4 +1,4 @@
-//! Statements that the server has parsed, and the requests that run them.
+//! Prepared statements, and the requests that run them.
 
 use std::io;
 
@@ -6,26 +6,26 @@ use bytes::BytesMut;
 use engine::{Error, Kind, Result, Value};
 use postgres_protocol::message::frontend::{self, BindError};
 
-use super::unsendable;
 use crate::codec::{self, BINARY_FORMAT};
+use crate::failure::encode_error;
 use crate::message;
 use transport::malformed;
 
-/// Statements that every session needs: the names that they are prepared under, and their text.
+/// Statements that every session prepares: name and text.
 pub(super) const BEGIN: (&str, &str) = ("begin", "begin");
 pub(super) const COMMIT: (&str, &str) = ("commit", "commit");
 pub(super) const ROLLBACK: (&str, &str) = ("rollback", "rollback");
-/// Reads a table, if only of one page: a session that touched none since it last published would find nothing to do,
-/// and keep its count of commits to itself (`pgstat_report_stat` in PostgreSQL's `pgstat.c`).
+/// Reads a row of a small table: a session that has accessed no table since its last report would not report its
+/// commits (`pgstat_report_stat` in PostgreSQL's `pgstat.c`).
 pub(super) const PUBLISH: (&str, &str) =
     ("publish", "select pg_catalog.pg_stat_force_next_flush() from (select from pg_catalog.pg_am limit 1) one");
-/// The same where there is nothing to be told: its end is one that publishes.
+/// The same before version 15, where the end of the transaction publishes.
 pub(super) const PUBLISH_LATE: (&str, &str) = (PUBLISH.0, "select from pg_catalog.pg_am limit 1");
 
-/// Execute of the unnamed portal without a limit, and Sync: the end of every request.
+/// Execute of the unnamed portal without row limit, and Sync: the end of every request.
 pub(super) const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
 
-/// A statement that the server has parsed.
+/// A prepared statement.
 pub(super) struct Prepared {
     name: String,
     parameters: Box<[u32]>,
@@ -35,13 +35,13 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// With the types of its parameters and columns, as the server described them.
+    /// With the types of its parameters and columns.
     pub(super) fn new(name: String, parameters: Box<[u32]>, columns: Box<[u32]>) -> Prepared {
         let (parameter_formats, column_formats) = (formats(&parameters), formats(&columns));
         Prepared { name, parameters, parameter_formats, columns, column_formats }
     }
 
-    /// The name that the server knows it by.
+    /// Its name on the server.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -54,12 +54,12 @@ impl Prepared {
         &self.columns
     }
 
-    /// Writes Bind, Execute and Sync. Nothing is written where a bind does not fit.
+    /// Writes Bind, Execute and Sync. Nothing is written if a bind cannot be converted.
     #[inline]
     pub(super) fn bind(&self, binds: &[Value<'_>], output: &mut BytesMut) -> Result<()> {
         output.clear();
         if binds.len() != self.parameters.len() {
-            let message = format!("{} binds are given and the statement has {}", binds.len(), self.parameters.len());
+            let message = format!("{} binds are given, but the statement has {}", binds.len(), self.parameters.len());
             return Err(Error::new(Kind::Statement, message));
         }
         let written = frontend::bind(
@@ -80,16 +80,16 @@ impl Prepared {
                 output.clear();
                 Err(match error {
                     BindError::Conversion(error) => {
-                        Error::new(Kind::Statement, format!("a bind does not fit: {error}"))
+                        Error::new(Kind::Statement, format!("a bind cannot be converted: {error}"))
                     }
-                    BindError::Serialization(error) => unsendable(&error),
+                    BindError::Serialization(error) => encode_error(&error),
                 })
             }
         }
     }
 }
 
-/// Requests that are always the same, ready to be sent.
+/// Encoded requests of the fixed statements.
 pub(super) struct Requests {
     pub(super) begin: Vec<u8>,
     pub(super) commit: Vec<u8>,
@@ -113,7 +113,7 @@ impl Requests {
     }
 }
 
-/// The formats in which values of `types` travel: one for all where they are alike, as the protocol allows.
+/// The format codes for values of `types`: a single one if they are all binary, as the protocol allows.
 fn formats(types: &[u32]) -> Box<[i16]> {
     let formats: Vec<i16> = types.iter().map(|kind| codec::format_of(*kind)).collect();
     match formats.iter().all(|format| *format == BINARY_FORMAT) {
@@ -126,7 +126,7 @@ fn formats(types: &[u32]) -> Box<[i16]> {
 pub(super) fn row(body: &[u8], columns: &[u32]) -> io::Result<Vec<Value<'static>>> {
     let fields = message::fields(body)?;
     if fields.left() != columns.len() {
-        return Err(malformed(format!("a row of {} fields where {} are due", fields.left(), columns.len())));
+        return Err(malformed(format!("a row of {} fields, expected {}", fields.left(), columns.len())));
     }
     fields.zip(columns).map(|(field, kind)| codec::decode(*kind, field?)).collect()
 }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bind_that_does_not_fit_leaves_nothing_to_be_sent() {
+    fn an_invalid_bind_writes_nothing() {
         let prepared = Prepared::new("s".to_owned(), Box::new([oid::INT2]), Box::default());
         let mut output = BytesMut::new();
         for binds in [&[Value::Int(40_000)][..], &[], &[Value::Int(1), Value::Int(2)]] {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_travel_as_text_are_named_one_by_one() {
+    fn text_formats_are_listed_per_value() {
         assert_eq!(&*formats(&[oid::INT8, 1082, oid::TEXT]), [1, 0, 1]);
         assert_eq!(&*formats(&[oid::INT8, oid::TEXT]), [1]);
         assert_eq!(&*formats(&[]), [0; 0]);

@@ -1,22 +1,22 @@
-//! Servers that speak the protocol and are not what they should be, or one much like it.
+//! Simulated servers that violate the protocol, or speak a similar one.
 
 use engine_kit::impostor::{Stream, read_some};
 
-/// Speaks first, and another protocol.
+/// A MySQL server, which sends its greeting first.
 pub fn mysql(stream: &mut dyn Stream) {
     let _ = stream.write_all(b"\x4a\x00\x00\x00\x0a8.0.36\x00\x01\x00\x00\x00abcdefgh\x00");
     read_some(stream);
 }
 
-/// An old server, which lets everybody in.
+/// An old server without authentication.
 pub fn old(stream: &mut dyn Stream) {
     read_some(stream);
     greet(stream, "12.22");
     read_some(stream);
 }
 
-/// Lets us in without a proof that it knows the password.
-pub fn credulous(stream: &mut dyn Stream) {
+/// Accepts the login without proving that it knows the password.
+pub fn unverified(stream: &mut dyn Stream) {
     read_some(stream);
     say(stream, b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0");
     read_some(stream);
@@ -24,17 +24,17 @@ pub fn credulous(stream: &mut dyn Stream) {
     read_some(stream);
 }
 
-/// Wants the password in clear text.
-pub fn curious(stream: &mut dyn Stream) {
+/// Requests the password in clear text.
+pub fn clear_text(stream: &mut dyn Stream) {
     read_some(stream);
     say(stream, b'R', b"\0\0\0\x03");
-    let mut heard = [0; 256];
-    let count = stream.read(&mut heard).unwrap_or(0);
+    let mut received_bytes = [0; 256];
+    let count = stream.read(&mut received_bytes).unwrap_or(0);
     assert_eq!(count, 0, "a password was sent in clear text");
 }
 
-/// Lets us in and then talks nonsense.
-pub fn babbling(stream: &mut dyn Stream) {
+/// Accepts the login and then sends invalid messages.
+pub fn invalid_messages(stream: &mut dyn Stream) {
     read_some(stream);
     greet(stream, "15.1");
     read_some(stream);
@@ -43,11 +43,11 @@ pub fn babbling(stream: &mut dyn Stream) {
     read_some(stream);
 }
 
-/// A relative that says what it is and an old version, and refuses every other question.
-pub fn taciturn(stream: &mut dyn Stream) {
+/// A compatible server that reports its name and an old version, and rejects every other query.
+pub fn minimal(stream: &mut dyn Stream) {
     read_some(stream);
     greet(stream, "9.2.4");
-    // Whether all is skipped up to the next Sync.
+    // Whether messages are skipped up to the next Sync.
     let mut skips = false;
     while let Some((tag, body)) = receive(stream) {
         let known = [&b"begin\0begin\0"[..], b"commit\0commit\0", b"rollback\0rollback\0"];
@@ -86,7 +86,7 @@ pub fn taciturn(stream: &mut dyn Stream) {
     }
 }
 
-/// The next message; none at the end of the stream.
+/// The next message; `None` at the end of the stream.
 fn receive(stream: &mut dyn Stream) -> Option<(u8, Vec<u8>)> {
     let mut header = [0; 5];
     stream.read_exact(&mut header).ok()?;

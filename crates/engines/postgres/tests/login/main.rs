@@ -9,7 +9,7 @@ use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Error, Kind, Node, Processes, Result, Target, Value, Workspace};
 use record::{Bytes, Location};
 
-use engine_kit::{impostor as stranger, session};
+use engine_kit::{impostor as foreign, session};
 
 use self::server::Server;
 
@@ -21,12 +21,12 @@ fn open(target: &str) -> Result<Box<dyn Node>> {
 
 fn refused(target: &str) -> Error {
     match open(target) {
-        Ok(_) => panic!("{target} was let in"),
+        Ok(_) => panic!("{target} was accepted"),
         Err(error) => error,
     }
 }
 
-/// The encryption that the inventory of a node says, after proving that a session works.
+/// The encryption in the inventory of a node, after testing a session.
 fn encryption(target: &str) -> Option<String> {
     let node = open(target).unwrap_or_else(|error| panic!("{target}: {error:?}"));
     let mut session = node.connect().expect("connect");
@@ -40,14 +40,14 @@ fn encryption(target: &str) -> Option<String> {
 }
 
 #[test]
-fn every_kind_of_password_lets_in_over_tcp_and_tls() {
+fn every_password_method_works_over_tcp_and_tls() {
     let server = Server::shared();
     for user in ["bound:pass%20word", "hashed:pass%20word"] {
         assert_eq!(encryption(&server.tcp(user, "127.0.0.1", "sslmode=disable")), None, "{user}");
         let encryption = encryption(&server.tcp(user, "127.0.0.1", "sslmode=require")).expect("encrypted");
         assert!(encryption.starts_with("TLS 1.3, TLS_"), "{encryption}");
     }
-    // In clear text only where nobody else can read it.
+    // In clear text only over an encrypted connection.
     assert!(encryption(&server.tcp("clear:pass%20word", "127.0.0.1", "sslmode=require")).is_some());
     let error = refused(&server.tcp("clear:pass%20word", "127.0.0.1", "sslmode=disable"));
     assert_eq!(error.kind, Kind::Access);
@@ -56,7 +56,7 @@ fn every_kind_of_password_lets_in_over_tcp_and_tls() {
 }
 
 #[test]
-fn a_wrong_or_missing_password_is_told_with_its_code_and_never_shown() {
+fn a_wrong_or_missing_password_has_its_code_and_is_never_shown() {
     let server = Server::shared();
     for user in ["bound:wr0ng", "hashed:wr0ng", "bound:"] {
         for mode in ["disable", "require"] {
@@ -71,7 +71,7 @@ fn a_wrong_or_missing_password_is_told_with_its_code_and_never_shown() {
 }
 
 #[test]
-fn what_the_server_does_not_let_in_is_an_access_error() {
+fn a_rejected_login_is_an_access_error() {
     let server = Server::shared();
     let error = refused(&server.tcp("nobody", "127.0.0.1", "sslmode=disable"));
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("28000")), "no line in pg_hba.conf");
@@ -82,17 +82,21 @@ fn what_the_server_does_not_let_in_is_an_access_error() {
 }
 
 #[test]
-fn prefer_takes_what_it_gets() {
+fn prefer_falls_back_to_unencrypted() {
     let server = Server::shared();
     assert!(encryption(&server.tcp("bound:pass%20word", "localhost", "")).is_some(), "prefer is the default");
     assert!(encryption(&server.tcp("encrypted:pass%20word", "127.0.0.1", "sslmode=prefer")).is_some());
-    assert_eq!(encryption(&server.tcp("unencrypted", "127.0.0.1", "sslmode=prefer")), None, "only let in without");
+    assert_eq!(
+        encryption(&server.tcp("unencrypted", "127.0.0.1", "sslmode=prefer")),
+        None,
+        "only accepted unencrypted"
+    );
     assert_eq!(refused(&server.tcp("unencrypted", "127.0.0.1", "sslmode=require")).kind, Kind::Access);
     assert_eq!(refused(&server.tcp("encrypted:pass%20word", "127.0.0.1", "sslmode=disable")).kind, Kind::Access);
 }
 
 #[test]
-fn a_certificate_is_checked_as_far_as_was_asked() {
+fn a_certificate_is_verified_according_to_the_mode() {
     let server = Server::shared();
     let target = |host: &str, mode: &str, roots: &std::path::Path| {
         server.tcp("bound:pass%20word", host, &format!("sslmode={mode}&sslrootcert={}", roots.display()))
@@ -139,7 +143,7 @@ fn the_processes_are_found_over_loopback_and_socket() {
 }
 
 #[test]
-fn the_schema_of_somebody_else_is_left_alone() {
+fn a_foreign_schema_is_not_touched() {
     let server = Server::shared();
     let boss = open(&server.socket("boss")).expect("open");
     let mut session = boss.connect().expect("connect");
@@ -153,24 +157,24 @@ fn the_schema_of_somebody_else_is_left_alone() {
     assert!(error.hint.is_some());
     node.close().expect("close");
     session.batch("select from dbdyno.precious; drop schema dbdyno cascade").expect("it is still there");
-    // Without it the schema is made, taken again by a second node, and removed by the one that does not keep.
+    // Without it the schema is created, used, and removed at close.
     let node = open(&target).expect("open");
     node.claim().expect("claim");
-    node.connect().expect("connect").batch("create table item (id int8)").expect("in our schema");
-    session.batch("select from dbdyno.item").expect("it lies in our schema");
+    node.connect().expect("connect").batch("create table item (id int8)").expect("in the schema of dbdyno");
+    session.batch("select from dbdyno.item").expect("it is in the schema of dbdyno");
     node.close().expect("close");
     session.batch("select from dbdyno.item").expect_err("it is gone");
 }
 
 #[test]
-fn large_objects_of_a_crash_go_with_the_schema_and_others_stay() {
+fn large_objects_of_a_crash_are_removed_with_the_schema() {
     let server = Server::shared();
     let boss = open(&server.socket("boss")).expect("open");
     boss.connect().and_then(|mut session| session.batch("create database objects")).expect("create database");
     let target = server.socket("boss").replace("/postgres?", "/objects?");
     let node = open(&target).expect("open");
     let mut session = node.connect().expect("connect");
-    session.batch("select lo_create(4711)").expect("an object of somebody else");
+    session.batch("select lo_create(4711)").expect("a foreign object");
     node.claim().expect("claim");
     let form = POSTGRES.object_forms().expect("forms").iter().find(|form| form.name == "large-object").expect("one");
     let mut objects = node.object_session(form).expect("a session");
@@ -191,13 +195,13 @@ fn large_objects_of_a_crash_go_with_the_schema_and_others_stay() {
 }
 
 #[test]
-fn a_role_that_may_not_make_a_schema_is_told_what_it_needs() {
+fn a_role_without_create_gets_the_required_grant_as_hint() {
     let server = Server::shared();
     let node = open(&server.tcp("unencrypted", "127.0.0.1", "sslmode=disable")).expect("open");
     let error = node.claim().expect_err("no privilege");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("42501")), "{error:?}");
     assert_eq!(error.hint.as_deref(), Some("grant create on database postgres to unencrypted"));
-    // It may still look, and settling does what such a role may: nothing.
+    // It may still read counters, and settling does nothing without the privilege.
     let mut session = node.connect().expect("connect");
     node.settle(&mut *session).expect("settle");
     assert!(node.counters(&mut *session).expect("counters").0.len() > 10);
@@ -206,7 +210,7 @@ fn a_role_that_may_not_make_a_schema_is_told_what_it_needs() {
 }
 
 #[test]
-fn too_many_sessions_are_refused_with_what_helps() {
+fn too_many_sessions_are_rejected_with_a_hint() {
     let server = Server::shared();
     let node = open(&server.tcp("bound:pass%20word", "127.0.0.1", "sslmode=disable")).expect("open");
     let mut sessions = Vec::new();
@@ -222,11 +226,10 @@ fn too_many_sessions_are_refused_with_what_helps() {
 }
 
 #[test]
-fn what_is_not_postgresql_is_unreachable_and_named_so() {
-    let conducts: [stranger::Conduct; 4] =
-        [stranger::http, impostor::mysql, stranger::ssh, stranger::hangs_up_when_spoken_to];
-    for conduct in conducts {
-        let port = stranger::start(conduct);
+fn other_servers_are_unreachable_and_named_as_not_postgresql() {
+    let handlers: [foreign::Handler; 4] = [foreign::http, impostor::mysql, foreign::ssh, foreign::closes_on_request];
+    for handler in handlers {
+        let port = foreign::start(handler);
         for mode in ["prefer", "disable", "verify-full"] {
             let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode={mode}"));
             assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
@@ -237,7 +240,7 @@ fn what_is_not_postgresql_is_unreachable_and_named_so() {
 }
 
 #[test]
-fn nobody_and_a_silent_server_are_unreachable_within_the_timeout() {
+fn no_server_and_a_silent_server_are_unreachable_within_the_timeout() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = refused(&format!("postgres://ann@127.0.0.1:{free}/db"));
     assert_eq!(error.kind, Kind::Unreachable);
@@ -247,37 +250,37 @@ fn nobody_and_a_silent_server_are_unreachable_within_the_timeout() {
     assert!(error.message.contains("/nonexistent/directory/.s.PGSQL.5432"), "{error:?}");
     let error = refused("postgres://ann@no-such-host.invalid/db?connect_timeout=5");
     assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
-    let port = stranger::start(stranger::silent);
+    let port = foreign::start(foreign::silent);
     for mode in ["prefer", "disable"] {
-        let begun = Instant::now();
+        let start = Instant::now();
         let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode={mode}&connect_timeout=1"));
         assert_eq!(error.kind, Kind::Unreachable);
-        assert!(error.message.contains("no answer in time"), "{error:?}");
-        assert!(begun.elapsed() < Duration::from_secs(4));
+        assert!(error.message.contains("no response within the timeout"), "{error:?}");
+        assert!(start.elapsed() < Duration::from_secs(4));
     }
 }
 
 #[test]
-fn a_server_that_cannot_be_trusted_gets_nothing() {
-    let port = stranger::start(impostor::credulous);
+fn a_server_that_violates_the_protocol_is_rejected() {
+    let port = foreign::start(impostor::unverified);
     let error = refused(&format!("postgres://ann:secret@127.0.0.1:{port}/db?sslmode=disable"));
     assert_eq!(error.kind, Kind::Access);
     assert!(error.message.contains("without proving"), "{error:?}");
-    let port = stranger::start(impostor::curious);
+    let port = foreign::start(impostor::clear_text);
     let error = refused(&format!("postgres://ann:secret@127.0.0.1:{port}/db?sslmode=disable"));
     assert!(error.message.contains("clear text"), "{error:?}");
-    let port = stranger::start(impostor::babbling);
+    let port = foreign::start(impostor::invalid_messages);
     let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode=disable"));
     assert_eq!(error.kind, Kind::Lost, "{error:?}");
-    let port = stranger::start(impostor::old);
+    let port = foreign::start(impostor::old);
     let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode=disable"));
     assert_eq!(error.kind, Kind::Usage);
     assert!(error.message.contains("12.22") && error.message.contains("13"), "{error:?}");
 }
 
 #[test]
-fn a_relative_that_says_nothing_but_its_name_is_measured_as_far_as_that_goes() {
-    let port = stranger::start(impostor::taciturn);
+fn a_minimal_compatible_server_can_be_opened() {
+    let port = foreign::start(impostor::minimal);
     let node = open(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode=disable")).expect("open");
     assert!(!node.caps().procedures && !node.caps().parallel_query && node.takes_writes());
     let inventory = node.inventory().expect("inventory");
@@ -286,7 +289,7 @@ fn a_relative_that_says_nothing_but_its_name_is_measured_as_far_as_that_goes() {
     let mut session = node.connect().expect("connect");
     assert_eq!(node.counters(&mut *session).expect("counters"), (Default::default(), 0));
     node.settle(&mut *session).expect("settle");
-    let error = node.claim().expect_err("it cannot be measured");
+    let error = node.claim().expect_err("it has no schemas");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Statement, Some("42601")), "{error:?}");
     drop(session);
     node.close().expect("nothing to remove");

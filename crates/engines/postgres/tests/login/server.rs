@@ -1,4 +1,4 @@
-//! A server that listens on TCP, with a certificate of an authority of its own and every kind of password.
+//! A server that listens on TCP, with a certificate of its own CA and all password methods.
 
 use std::fs;
 use std::net::TcpListener;
@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine_kit::programs::{SharedServer, command_as, give_to, make_certificates, succeed, text};
+use engine_kit::programs::{SharedServer, chown_to, command_as, make_certificates, succeed, text};
 use tempfile::TempDir;
 
-/// Who may come in how. The first line that fits counts.
+/// `pg_hba.conf`.
 const ACCESS: &str = "\
 local     all boss          trust
 hostssl   all bound         127.0.0.1/32 scram-sha-256
@@ -35,7 +35,7 @@ set password_encryption = 'md5';
 create role hashed login password 'pass word';
 ";
 
-/// A running server; stopped and removed when the last test lets go of it.
+/// A running server; stopped and removed when the last test drops it.
 pub struct Server {
     pub port: u16,
     directory: TempDir,
@@ -43,7 +43,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// The one that tests share.
+    /// The shared server.
     pub fn shared() -> Arc<Server> {
         static SHARED: SharedServer<Server> = SharedServer::new();
         SHARED.get(Server::start)
@@ -52,12 +52,12 @@ impl Server {
     fn start() -> Server {
         let directory = tempfile::Builder::new().prefix("dbdyno-login-").tempdir_in("/tmp").unwrap();
         let path = directory.path();
-        give_to("postgres", path);
+        chown_to("postgres", path);
         let data = path.join("data");
         succeed(as_server("initdb").args(["-D", text(&data), "-U", "boss", "-A", "trust", "--no-sync"]));
         make_certificates(&data);
         for name in ["server.key", "server.crt"] {
-            give_to("postgres", &data.join(name));
+            chown_to("postgres", &data.join(name));
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let settings = format!(
@@ -79,12 +79,12 @@ impl Server {
     }
 
     fn await_ready(&self) {
-        let begun = Instant::now();
+        let start = Instant::now();
         let mut ready = Command::new("pg_isready");
         ready.args(["-q", "-h", text(self.directory.path()), "-p", &self.port.to_string()]);
         while !ready.status().unwrap().success() {
             let log = fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
-            assert!(begun.elapsed() < Duration::from_secs(30), "the server does not start: {log}");
+            assert!(start.elapsed() < Duration::from_secs(30), "the server does not start: {log}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -99,12 +99,12 @@ impl Server {
         format!("postgres://{user}@/postgres?host={}&port={}", self.directory.path().display(), self.port)
     }
 
-    /// A file with the certificate of the authority that signed the server's.
+    /// The certificate of the CA that signed the server's.
     pub fn authority(&self) -> PathBuf {
         self.directory.path().join("data/authority.crt")
     }
 
-    /// A file with the certificate of an authority that signed nothing here.
+    /// The certificate of another CA.
     pub fn stranger(&self) -> PathBuf {
         self.directory.path().join("data/stranger.crt")
     }
@@ -128,7 +128,7 @@ fn as_server(program: &str) -> Command {
     command_as("postgres", &programs().join(program))
 }
 
-/// The place in the path, or else the newest version in Debian's place.
+/// The directory in `PATH`, or else the newest version in Debian's directory.
 fn programs() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if let Some(directory) = std::env::split_paths(&path).find(|directory| directory.join("initdb").is_file()) {

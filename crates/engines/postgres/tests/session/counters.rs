@@ -1,4 +1,4 @@
-//! What the server counts.
+//! Counters of the server.
 
 use std::time::{Duration, Instant};
 
@@ -51,15 +51,15 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(fixture: &
         }
         let published: u64 = jobs.iter_mut().map(|job| job.publish_counters().expect("publish")).sum();
         let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
-        let rise = |name: &str| after[name] - before[name];
-        assert_eq!(rise(name::COMMIT_COUNT) - reading - published, 23, "round {round}");
-        assert_eq!(rise(name::ROLLBACK_COUNT), rolled_back, "round {round}");
-        assert_eq!(rise("postgres_row_inserted_count"), 46, "round {round}");
+        let increase = |name: &str| after[name] - before[name];
+        assert_eq!(increase(name::COMMIT_COUNT) - reading - published, 23, "round {round}");
+        assert_eq!(increase(name::ROLLBACK_COUNT), rolled_back, "round {round}");
+        assert_eq!(increase("postgres_row_inserted_count"), 46, "round {round}");
         // Version 13 does not count them.
         if after.contains_key(name::REDO_SYNC_COUNT) {
-            assert!(rise(name::REDO_SYNC_COUNT) >= 23, "each commit was alone: {}", rise(name::REDO_SYNC_COUNT));
+            assert!(increase(name::REDO_SYNC_COUNT) >= 23, "no group commit: {}", increase(name::REDO_SYNC_COUNT));
         }
-        // The next round begins with nothing outstanding.
+        // The next round starts with nothing unpublished.
         fixture.node().counters(&mut *reader).expect("counters");
     }
 }
@@ -83,12 +83,12 @@ pub fn redo_and_physical_writes_are_counted(fixture: &Fixture) {
     let redo = after[name::REDO_WRITE_BYTES] - before[name::REDO_WRITE_BYTES];
     assert!((size / 2..size * 3).contains(&redo), "{redo} bytes of redo for {size} bytes of table");
     fixture.node().settle(&mut *reader).expect("settle");
-    // The checkpointer publishes at the end of its work, a moment after the checkpoint is done.
-    let begun = Instant::now();
+    // The checkpointer publishes a moment after the checkpoint is done.
+    let start = Instant::now();
     let written = loop {
         let (last, _) = fixture.node().counters(&mut *reader).expect("counters");
         let written = last[name::PHYSICAL_WRITE_BYTES] - before[name::PHYSICAL_WRITE_BYTES];
-        if written >= size || begun.elapsed() > Duration::from_secs(5) {
+        if written >= size || start.elapsed() > Duration::from_secs(5) {
             break written;
         }
         std::thread::sleep(Duration::from_millis(100));
@@ -102,20 +102,20 @@ pub fn waits_are_counted_while_they_are_timed(fixture: &Fixture) {
     job.batch("create table waits (id int8)").expect("create");
     let insert = prepare(&mut *job, "insert into waits values ($1::int8)");
     let (before, _) = fixture.node().counters(&mut *reader).expect("counters");
-    let (begun, commits) = (Instant::now(), 50);
+    let (start, commits) = (Instant::now(), 50);
     for number in 0..commits {
         job.execute(insert, &[Value::Int(number)]).expect("insert");
     }
     job.publish_counters().expect("publish");
     let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
-    let elapsed_ns = u64::try_from(begun.elapsed().as_nanos()).expect("a short time");
+    let elapsed_ns = u64::try_from(start.elapsed().as_nanos()).expect("a short time");
     assert!(after.contains_key("postgres_wait_data_read_ns") && after.contains_key("postgres_wait_data_write_ns"));
-    // Version 13 does not time its log.
+    // Version 13 does not time WAL.
     for event in ["wal_sync", "wal_write"].into_iter().filter(|_| after.contains_key(name::REDO_SYNC_COUNT)) {
         let (time, count) = (format!("postgres_wait_{event}_ns"), format!("postgres_wait_{event}_count"));
         let (time_ns, count) = (after[&time] - before[&time], after[&count] - before[&count]);
-        assert!(count >= commits as u64, "{count} times {event}: each commit was alone");
-        // The log writer waits at most as long again.
+        assert!(count >= commits as u64, "{count} times {event}: no group commit");
+        // The WAL writer waits at most as long again.
         assert!((1..2 * elapsed_ns).contains(&time_ns), "{event} took {time_ns} ns of {elapsed_ns}");
     }
 }

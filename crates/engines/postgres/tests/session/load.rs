@@ -11,12 +11,12 @@ use engine_kit::session::{self, Rows, ask, make};
 pub fn a_load_that_fails_ends_early(fixture: &Fixture) {
     let mut session = fixture.session();
     make(fixture, &mut *session, "early");
-    // The first row does not fit numeric(8, 2); there would be enough others for minutes.
+    // The first row does not fit numeric(8, 2); all rows would take minutes.
     let mut rows = Rows::new(200_000_000, |id, sink| sink.decimal(if id == 0 { 10_000_000_000 } else { id }, 2));
-    let begun = Instant::now();
+    let start = Instant::now();
     let error = session.bulk("early", &mut rows).expect_err("a numeric overflow");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Step(FailureKind::Other), Some("22003")), "{error:?}");
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert!(rows.next < 1_000_000, "{} rows were made", rows.next);
     let count = session.bulk("early", &mut Rows::new(50_000, |id, sink| sink.decimal(id * 25, 2)));
     assert_eq!(count.expect("bulk"), 50_000);
@@ -47,7 +47,7 @@ pub fn one_transaction_is_deferred_and_the_next_is_not(fixture: &Fixture) {
     assert_eq!(session.defer_durability().expect_err("no transaction").kind, Kind::Statement);
 }
 
-pub fn a_source_that_breaks_its_word_is_refused(fixture: &Fixture) {
+pub fn rows_that_do_not_match_their_columns_are_rejected(fixture: &Fixture) {
     let mut session = fixture.session();
     make(fixture, &mut *session, "word");
     let mut rows = Rows::new(100, |id, sink| if id == 50 { sink.text("fifty") } else { sink.decimal(id, 2) });

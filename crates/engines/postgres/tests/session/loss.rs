@@ -1,4 +1,4 @@
-//! Sessions that end before they should.
+//! Lost sessions.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub fn a_session_that_the_server_ends_is_lost(fixture: &Fixture) {
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Lost, Some("57P01")), "{error:?}");
     assert_eq!(session.execute(one, &[]).expect_err("still gone").kind, Kind::Lost);
     assert_eq!(session.begin().expect_err("still gone").kind, Kind::Lost);
-    // In mid-load as well, and in mid-statement by the death of the process.
+    // During a load as well.
     let mut session = fixture.session();
     make(fixture, &mut *session, "ended");
     let process = session.server_process().expect("a process");
@@ -49,6 +49,6 @@ pub fn the_server_dying_loses_every_session() {
     });
     let error = outcome.expect_err("the server is gone");
     assert_eq!(error.kind, Kind::Lost, "{error:?}");
-    let error = fixture.node().connect().map(|_| ()).expect_err("nobody is there");
+    let error = fixture.node().connect().map(|_| ()).expect_err("the server is gone");
     assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
 }

@@ -1,4 +1,4 @@
-//! What the planner makes of statements.
+//! Plans of statements.
 
 use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Session, Value};
@@ -6,7 +6,7 @@ use engine::{Engine, Session, Value};
 use engine_kit::Fixture;
 use engine_kit::session::{Rows, ask, make};
 
-pub fn parallel_plans_get_the_threads_that_were_asked_for(fixture: &Fixture) {
+pub fn parallel_plans_get_the_requested_threads(fixture: &Fixture) {
     let mut session = fixture.session();
     make(fixture, &mut *session, "wide");
     session.bulk("wide", &mut Rows::new(20_000, |id, sink| sink.decimal(id, 2))).expect("bulk");

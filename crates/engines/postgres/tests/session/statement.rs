@@ -88,7 +88,7 @@ pub fn rows_longer_than_any_buffer_arrive(fixture: &Fixture) {
     assert_eq!(session.execute(many, &[]).expect("execute"), 300_000);
 }
 
-pub fn rows_returned_are_told_from_rows_changed(fixture: &Fixture) {
+pub fn rows_returned_and_changed_are_distinguished(fixture: &Fixture) {
     let mut session = fixture.session();
     session.batch("create table counted (id int8)").expect("create");
     let cases = [

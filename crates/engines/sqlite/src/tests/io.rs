@@ -98,7 +98,7 @@ fn a_sort_that_spills_spills_into_the_measured_directory_and_is_counted() {
     let files = crate::claim::Files::below(fixture.directory.path());
     let vfs = crate::vfs::Vfs::register(std::sync::Arc::clone(&tally), Default::default(), &files.directory)
         .expect("register");
-    let share = crate::counter::Share::of(&tally);
+    let share = crate::counter::SessionShard::of(&tally);
     let link = crate::connect::open(&files.database, &settings.expect("settings"), &std::sync::Arc::new(vfs), share);
     let link = link.expect("connect");
     let sql = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) \

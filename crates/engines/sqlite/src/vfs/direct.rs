@@ -1,13 +1,13 @@
-//! Reads of the database file past the page cache.
+//! Direct I/O reads of the database file, which bypass the page cache.
 //!
-//! The layer below goes on to write, lock and sync through its own descriptor. Reads of whole pages use a second one,
-//! opened with `O_DIRECT`: before such a read the kernel writes what lies dirty in the page cache for its range, so that
-//! it finds what was written. One descriptor serves all connections to a file and stays open as long as the registered
-//! file layer: closing any descriptor of a file ends the locks that this process holds on it (fcntl(2)).
+//! The wrapped VFS still writes, locks and syncs through its own descriptor. Reads of whole pages use a second one,
+//! opened with `O_DIRECT`: before such a read the kernel flushes dirty pages of its range in the page cache, so that it
+//! is coherent. One descriptor is used for all connections to a file and stays open as long as the registered VFS:
+//! closing any descriptor of a file releases the locks of this process on it (fcntl(2)).
 //!
-//! The kernel reads ahead only into its page cache. Where a connection reads a file in order, this layer does it instead.
-//! What was read ahead is valid within a transaction and as long as nothing was written: it is given up where a
-//! connection takes a lock to read, and where any connection of this process writes.
+//! The kernel's readahead works only with the page cache. For sequential reads of a connection, this module does it
+//! instead. Data read ahead are valid within a transaction and as long as nothing was written: they are discarded when
+//! a connection takes a read lock, and when any connection of this process writes.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::collections::HashMap;
@@ -23,17 +23,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use libsqlite3_sys as ffi;
 
-/// What offsets, lengths and buffers are multiples of: the blocks of every device, and the pages of memory.
+/// Alignment of offsets, lengths and buffers: a multiple of device blocks and memory pages.
 const ALIGNMENT: usize = 4096;
-/// Read at once where a file is read in order: at first, and at most.
+/// Initial and maximum readahead size.
 const AHEAD_BYTES_MIN: usize = 128 << 10;
 const AHEAD_BYTES_MAX: usize = 1 << 20;
-/// Reads in order that are taken for the beginning of many.
+/// Number of sequential reads after which readahead starts.
 const IN_ORDER_MIN: u32 = 4;
-/// Pages of other kinds may lie between those of a table.
+/// Maximum gap between sequential reads: other pages may be between those of a table.
 const GAP_BYTES_MAX: u64 = 64 << 10;
 
-/// The database files that connections of one file layer read.
+/// The database files of one VFS.
 #[derive(Debug, Default)]
 pub(crate) struct DirectFiles {
     is_on: AtomicBool,
@@ -42,12 +42,12 @@ pub(crate) struct DirectFiles {
 }
 
 impl DirectFiles {
-    /// Reads past the page cache from now on, or through it.
+    /// Switches direct reads on or off.
     pub(crate) fn switch(&self, on: bool) {
         self.is_on.store(on, Ordering::Release);
     }
 
-    /// The file of a connection that is being opened; none where it is not there yet.
+    /// The reader for a connection that is being opened; `None` if the file does not exist yet.
     pub(super) fn file(self: &Arc<DirectFiles>, name: &CStr) -> Option<DirectReader> {
         let path = Path::new(OsStr::from_bytes(name.to_bytes()));
         let metadata = std::fs::metadata(path).ok()?;
@@ -60,7 +60,7 @@ impl DirectFiles {
             file: Arc::clone(file),
             page: None,
             ahead: None,
-            ahead_begin: 0,
+            ahead_start: 0,
             ahead_length: 0,
             ahead_writes: 0,
             in_order: 0,
@@ -68,15 +68,15 @@ impl DirectFiles {
         })
     }
 
-    /// Why the file at `path` cannot be read so; none where it can.
+    /// The reason why the file at `path` does not support direct reads, if so.
     pub(crate) fn refusal(path: &Path) -> Option<String> {
-        let refused = |error: io::Error| format!("the file system refuses O_DIRECT: {error}");
+        let invalid = |error: io::Error| format!("the file system does not support O_DIRECT: {error}");
         let file = match open(path) {
             Ok(file) => file,
-            Err(error) => return Some(refused(error)),
+            Err(error) => return Some(invalid(error)),
         };
         let mut block = Block::new(ALIGNMENT);
-        file.read_at(block.bytes_mut(), 0).err().map(refused)
+        file.read_at(block.bytes_mut(), 0).err().map(invalid)
     }
 }
 
@@ -85,36 +85,36 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_DIRECT | libc::O_CLOEXEC).open(path)
 }
 
-/// A database file, for all its connections.
+/// A database file, shared by its connections.
 #[derive(Debug)]
 struct DirectFile {
     path: PathBuf,
-    /// None where it cannot be opened so.
+    /// `None` if it cannot be opened with `O_DIRECT`.
     opened: OnceLock<Option<File>>,
-    /// Goes up before and after every write.
+    /// Incremented before and after every write.
     writes: AtomicU64,
 }
 
-/// How one connection reads the database file.
+/// Direct reads of one connection.
 #[derive(Debug)]
 pub(super) struct DirectReader {
     files: Arc<DirectFiles>,
     file: Arc<DirectFile>,
-    /// Room for one page.
+    /// Buffer for one page.
     page: Option<Block>,
-    /// What was read ahead, from `ahead_begin` on; valid while the file has seen `ahead_writes` writes.
+    /// Data read ahead from `ahead_start`; valid while the number of writes is `ahead_writes`.
     ahead: Option<Block>,
-    ahead_begin: u64,
+    ahead_start: u64,
     ahead_length: usize,
     ahead_writes: u64,
     in_order: u32,
-    /// Where the last read ended.
+    /// End of the last read.
     next: u64,
 }
 
 impl DirectReader {
-    /// Reads `to.len()` bytes at `offset`; false where the layer below has to do it: what is no whole page, what
-    /// reaches beyond the end, and whatever fails.
+    /// Reads `to.len()` bytes at `offset`; false if the wrapped VFS has to read: for partial pages, reads beyond the
+    /// end, and after any error.
     pub(super) fn read(&mut self, to: &mut [u8], offset: i64) -> bool {
         let Ok(offset) = u64::try_from(offset) else { return false };
         let is_aligned = |value: u64| value.is_multiple_of(ALIGNMENT as u64);
@@ -123,25 +123,25 @@ impl DirectReader {
         }
         let file = Arc::clone(&self.file);
         let Some(opened) = file.opened.get_or_init(|| open(&file.path).ok()) else { return false };
-        self.notice(offset, to.len());
-        self.has_ahead(to, offset) || self.read_ahead(opened, to, offset) || self.read_page(opened, to, offset)
+        self.track_order(offset, to.len());
+        self.copy_from_ahead(to, offset) || self.read_ahead(opened, to, offset) || self.read_page(opened, to, offset)
     }
 
-    fn notice(&mut self, offset: u64, length: usize) {
+    fn track_order(&mut self, offset: u64, length: usize) {
         let follows = offset >= self.next && offset - self.next <= GAP_BYTES_MAX;
         self.in_order = if follows { self.in_order.saturating_add(1) } else { 0 };
         self.next = offset + length as u64;
     }
 
-    fn has_ahead(&mut self, to: &mut [u8], offset: u64) -> bool {
-        let Some(begin) = offset.checked_sub(self.ahead_begin).and_then(|begin| usize::try_from(begin).ok()) else {
+    fn copy_from_ahead(&mut self, to: &mut [u8], offset: u64) -> bool {
+        let Some(start) = offset.checked_sub(self.ahead_start).and_then(|start| usize::try_from(start).ok()) else {
             return false;
         };
         let is_valid = self.ahead_writes == self.file.writes.load(Ordering::Acquire);
-        let Some(ahead) = self.ahead.as_ref().filter(|_| is_valid && begin + to.len() <= self.ahead_length) else {
+        let Some(ahead) = self.ahead.as_ref().filter(|_| is_valid && start + to.len() <= self.ahead_length) else {
             return false;
         };
-        to.copy_from_slice(&ahead.bytes()[begin..begin + to.len()]);
+        to.copy_from_slice(&ahead.bytes()[start..start + to.len()]);
         true
     }
 
@@ -152,10 +152,10 @@ impl DirectReader {
         let grown = self.ahead_length.saturating_mul(2).clamp(AHEAD_BYTES_MIN, AHEAD_BYTES_MAX);
         let ahead = self.ahead.get_or_insert_with(|| Block::new(AHEAD_BYTES_MAX));
         self.ahead_writes = self.file.writes.load(Ordering::Acquire);
-        self.ahead_begin = offset;
+        self.ahead_start = offset;
         // Short at the end of the file only.
         self.ahead_length = opened.read_at(&mut ahead.bytes_mut()[..grown], offset).unwrap_or(0);
-        self.has_ahead(to, offset)
+        self.copy_from_ahead(to, offset)
     }
 
     fn read_page(&mut self, opened: &File, to: &mut [u8], offset: u64) -> bool {
@@ -174,8 +174,8 @@ impl DirectReader {
         is_whole
     }
 
-    /// A transaction begins: what was read ahead belongs to an earlier one.
-    pub(super) fn begin(&mut self) {
+    /// Start of a transaction: discards data read ahead in an earlier one.
+    pub(super) fn start(&mut self) {
         self.ahead_length = 0;
     }
 
@@ -188,20 +188,20 @@ impl DirectReader {
     }
 }
 
-/// Whether a lock that a connection asks for is the one that it reads under.
-pub(super) fn is_lock_to_read(level: i32) -> bool {
+/// Whether a requested lock is a read lock.
+pub(super) fn is_read_lock(level: i32) -> bool {
     level == ffi::SQLITE_LOCK_SHARED
 }
 
-/// The same of a lock of the index of the log.
-pub(super) fn is_log_lock_to_read(flags: i32) -> bool {
+/// The same for a lock of the WAL index.
+pub(super) fn is_wal_read_lock(flags: i32) -> bool {
     flags & ffi::SQLITE_SHM_LOCK != 0 && flags & ffi::SQLITE_SHM_SHARED != 0
 }
 
-/// Memory that begins at a multiple of [`ALIGNMENT`].
+/// Memory aligned to [`ALIGNMENT`].
 #[derive(Debug)]
 struct Block {
-    begin: NonNull<u8>,
+    start: NonNull<u8>,
     layout: Layout,
 }
 
@@ -214,28 +214,28 @@ impl Block {
             unreachable!("at most some megabytes")
         };
         // SAFETY: the layout has a size above zero.
-        let begin = unsafe { alloc(layout) };
-        let Some(begin) = NonNull::new(begin) else { handle_alloc_error(layout) };
-        // SAFETY: so many bytes were just allocated. From here on all of them hold something.
-        unsafe { begin.as_ptr().write_bytes(0, layout.size()) };
-        Block { begin, layout }
+        let start = unsafe { alloc(layout) };
+        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
+        // SAFETY: so many bytes were just allocated; all of them are initialised here.
+        unsafe { start.as_ptr().write_bytes(0, layout.size()) };
+        Block { start, layout }
     }
 
     fn bytes(&self) -> &[u8] {
         // SAFETY: so many bytes are allocated and were written.
-        unsafe { std::slice::from_raw_parts(self.begin.as_ptr(), self.layout.size()) }
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as for `bytes`, and nobody else refers to them.
-        unsafe { std::slice::from_raw_parts_mut(self.begin.as_ptr(), self.layout.size()) }
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout.
-        unsafe { dealloc(self.begin.as_ptr(), self.layout) };
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }
 }
 
@@ -269,15 +269,15 @@ mod tests {
         })
     }
 
-    /// A place whose file system knows O_DIRECT; the target directory of a build is on one.
-    fn place() -> tempfile::TempDir {
+    /// A directory whose file system supports O_DIRECT.
+    fn directory() -> tempfile::TempDir {
         tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory")
     }
 
     #[test]
-    fn whole_pages_are_read_in_any_order_and_the_rest_is_left_to_others() {
-        let place = place();
-        let path = file(place.path(), 200);
+    fn only_whole_pages_are_read_directly_in_any_order() {
+        let directory = directory();
+        let path = file(directory.path(), 200);
         assert_eq!(DirectFiles::refusal(&path), None);
         let mut reader = reader(&path);
         for number in [7, 3, 150, 4, 5, 6, 8, 9, 10, 11, 60, 12, 199, 0] {
@@ -296,33 +296,33 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_and_nothing_that_was_read_ahead_before() {
-        let place = place();
-        let path = file(place.path(), 200);
+    fn writes_invalidate_data_read_ahead() {
+        let directory = directory();
+        let path = file(directory.path(), 200);
         let mut reader = reader(&path);
         (0..20).for_each(|number| assert_eq!(page(&mut reader, number), Some(number as u8)));
         let writer = OpenOptions::new().write(true).open(&path).expect("a writer");
         let write = |value: u8| writer.write_all_at(&[value; ALIGNMENT], 20 * ALIGNMENT as u64).expect("write");
-        assert!(reader.ahead_begin + reader.ahead_length as u64 > 21 * ALIGNMENT as u64, "20 was read ahead");
+        assert!(reader.ahead_start + reader.ahead_length as u64 > 21 * ALIGNMENT as u64, "20 was read ahead");
         reader.writing(|| write(0xaa));
         assert_eq!(page(&mut reader, 20), Some(0xaa));
-        // Another process does not tell, but comes only between two transactions.
+        // Writes of another process are not counted, but happen only between two transactions.
         write(0xbb);
-        reader.begin();
+        reader.start();
         reader.next = 20 * ALIGNMENT as u64;
         assert_eq!(page(&mut reader, 20), Some(0xbb));
     }
 
     #[test]
     fn a_file_of_another_inode_is_another_file() {
-        let place = place();
-        let path = file(place.path(), 2);
+        let directory = directory();
+        let path = file(directory.path(), 2);
         let files = Arc::new(DirectFiles::default());
         files.switch(true);
         let name = CString::new(path.as_os_str().as_bytes()).expect("a name");
         let mut old = files.file(&name).expect("a file");
         assert_eq!(page(&mut old, 1), Some(1));
-        std::fs::rename(&path, place.path().join("old")).expect("rename");
+        std::fs::rename(&path, directory.path().join("old")).expect("rename");
         std::fs::write(&path, vec![9; 2 * ALIGNMENT]).expect("a new one");
         let mut new = files.file(&name).expect("a file");
         assert_eq!((page(&mut old, 1), page(&mut new, 1)), (Some(1), Some(9)));

@@ -1,4 +1,4 @@
-//! One open file: our part, and behind it in the same allocation the file of the layer below.
+//! An open file: our part, followed by the file of the wrapped VFS in the same allocation.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -6,31 +6,31 @@ use std::time::Instant;
 
 use libsqlite3_sys as ffi;
 
-use super::direct::{DirectReader, is_lock_to_read, is_log_lock_to_read};
+use super::direct::{DirectReader, is_read_lock, is_wal_read_lock};
 use crate::counter::Traffic;
 
-/// Our part. Its size is a multiple of 8, so that the part behind it is aligned as SQLite aligns files.
+/// Our part. Its size is a multiple of 8, so that the part after it is aligned as required by SQLite.
 #[repr(C, align(8))]
 pub(super) struct File {
     head: ffi::sqlite3_file,
-    /// Lives in the tally, which the registered file layer holds.
+    /// Part of the tally, which the registered VFS holds.
     traffic: *const Traffic,
-    /// The path that we made for a file without one, which the layer below keeps a pointer to.
+    /// The path of a temporary file, to which the wrapped VFS keeps a pointer.
     temporary: *mut c_char,
-    /// How the database file is read past the page cache; null of every other file. Owned.
+    /// The direct reader of the database file; null for every other file. Owned.
     direct: *mut DirectReader,
 }
 
-/// Writes our part of `file`; returns where the part of the layer below begins.
+/// Writes our part of `file`; returns the start of the wrapped part.
 ///
 /// # Safety
-/// `file` points to an allocation of the size that our file layer asks for.
+/// `file` points to an allocation of the size that our VFS asks for.
 pub(super) unsafe fn init(
     file: *mut ffi::sqlite3_file,
     traffic: *const Traffic,
     temporary: *mut c_char,
 ) -> *mut ffi::sqlite3_file {
-    // SAFETY: the allocation begins with room for a `File`, and the other part for the layer below follows.
+    // SAFETY: the allocation begins with room for a `File`, and the other part for the wrapped VFS follows.
     unsafe {
         let head = ffi::sqlite3_file { pMethods: ptr::null() };
         file.cast::<File>().write(File { head, traffic, temporary, direct: ptr::null_mut() });
@@ -40,16 +40,16 @@ pub(super) unsafe fn init(
     }
 }
 
-/// After the layer below has opened its part: the functions for ours, with what the layer below can do.
+/// After the wrapped VFS has opened its part: sets our function table, according to the wrapped one.
 ///
 /// # Safety
-/// `file` was passed to [`init`], and its real part to the layer below, which returned `code`.
+/// `file` was passed to [`init`], and its real part to the wrapped VFS, which returned `code`.
 pub(super) unsafe fn opened(file: *mut ffi::sqlite3_file, code: c_int) {
-    // SAFETY: the layer below has set the functions of its part, or left them null, as `init` did.
+    // SAFETY: the wrapped VFS has set the functions of its part, or left them null, as `init` did.
     unsafe {
         let methods = (*real(file)).pMethods;
         if code != ffi::SQLITE_OK {
-            // A file that failed to open is closed all the same if its functions are set; ours are not.
+            // A file that failed to open must be closed if its function table is set; ours is not.
             if let Some(close) = methods.as_ref().and_then(|methods| methods.xClose) {
                 close(real(file));
             }
@@ -66,11 +66,11 @@ pub(super) unsafe fn opened(file: *mut ffi::sqlite3_file, code: c_int) {
     }
 }
 
-/// Reads `file` with `reader` from now on, where there is one.
+/// Sets the direct reader of `file`, if there is one.
 ///
 /// # Safety
 /// `file` was opened, and is not yet used.
-pub(super) unsafe fn read_past_page_cache(file: *mut ffi::sqlite3_file, reader: Option<DirectReader>) {
+pub(super) unsafe fn enable_direct_reads(file: *mut ffi::sqlite3_file, reader: Option<DirectReader>) {
     let reader = reader.map_or(ptr::null_mut(), |reader| Box::into_raw(Box::new(reader)));
     // SAFETY: the allocation begins with our part, whose own reader is null so far.
     unsafe { (*file.cast::<File>()).direct = reader };
@@ -81,7 +81,7 @@ pub(super) unsafe fn read_past_page_cache(file: *mut ffi::sqlite3_file, reader: 
 /// # Safety
 /// `file` is open, and no other call of the same connection goes on: SQLite uses a file from one thread at a time.
 unsafe fn direct<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a mut DirectReader> {
-    // SAFETY: null, or what `read_past_page_cache` put there and `close` takes away.
+    // SAFETY: null, or what `enable_direct_reads` put there and `close` takes away.
     unsafe { (*file.cast::<File>()).direct.as_mut() }
 }
 
@@ -119,13 +119,12 @@ unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
     }
 }
 
-/// A read behind the end gives fewer bytes than asked for, which SQLite does only to find out that a file is empty:
-/// the call is counted, without bytes.
+/// A short read beyond the end, which SQLite does only to detect an empty file, is counted without bytes.
 unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, to: *mut c_void, size: c_int, offset: i64) -> c_int {
     // SAFETY: every file has a function to read; the arguments are passed as they came; the tally outlives files.
     unsafe {
         let real = real(file);
-        let begun = Instant::now();
+        let start = Instant::now();
         let is_read = direct(file).is_some_and(|reader| {
             reader.read(std::slice::from_raw_parts_mut(to.cast(), usize::try_from(size).unwrap_or(0)), offset)
         });
@@ -133,7 +132,7 @@ unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, to: *mut c_void, size: c
             true => ffi::SQLITE_OK,
             false => (*(*real).pMethods).xRead.unwrap_unchecked()(real, to, size, offset),
         };
-        let elapsed = begun.elapsed();
+        let elapsed = start.elapsed();
         let reads = &(*(*file.cast::<File>()).traffic).reads;
         match code {
             ffi::SQLITE_OK => reads.add(size as u64, elapsed),
@@ -148,16 +147,16 @@ unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, si
     // SAFETY: as for `read`.
     unsafe {
         let real = real(file);
-        let begun = Instant::now();
+        let start = Instant::now();
         let code = changing(file, || (*(*real).pMethods).xWrite.unwrap_unchecked()(real, from, size, offset));
         if code == ffi::SQLITE_OK {
-            (*(*file.cast::<File>()).traffic).writes.add(size as u64, begun.elapsed());
+            (*(*file.cast::<File>()).traffic).writes.add(size as u64, start.elapsed());
         }
         code
     }
 }
 
-/// Calls what changes the file.
+/// Calls a function that changes the file.
 ///
 /// # Safety
 /// As for [`direct`].
@@ -181,19 +180,19 @@ unsafe extern "C" fn lock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
     // SAFETY: as for `read`.
     unsafe {
         let real = real(file);
-        if is_lock_to_read(level) {
-            direct(file).into_iter().for_each(DirectReader::begin);
+        if is_read_lock(level) {
+            direct(file).into_iter().for_each(DirectReader::start);
         }
         (*(*real).pMethods).xLock.unwrap_unchecked()(real, level)
     }
 }
 
 unsafe extern "C" fn shm_lock(file: *mut ffi::sqlite3_file, offset: c_int, count: c_int, flags: c_int) -> c_int {
-    // SAFETY: our table has this function only where the layer below shares memory; otherwise as for `read`.
+    // SAFETY: our table has this function only where the wrapped VFS shares memory; otherwise as for `read`.
     unsafe {
         let real = real(file);
-        if is_log_lock_to_read(flags) {
-            direct(file).into_iter().for_each(DirectReader::begin);
+        if is_wal_read_lock(flags) {
+            direct(file).into_iter().for_each(DirectReader::start);
         }
         (*(*real).pMethods).xShmLock.unwrap_unchecked()(real, offset, count, flags)
     }
@@ -203,33 +202,33 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
     // SAFETY: as for `read`.
     unsafe {
         let real = real(file);
-        let begun = Instant::now();
+        let start = Instant::now();
         let code = (*(*real).pMethods).xSync.unwrap_unchecked()(real, flags);
         if code == ffi::SQLITE_OK {
-            (*(*file.cast::<File>()).traffic).syncs.add(0, begun.elapsed());
+            (*(*file.cast::<File>()).traffic).syncs.add(0, start.elapsed());
         }
         code
     }
 }
 
 unsafe extern "C" fn fetch(file: *mut ffi::sqlite3_file, offset: i64, size: c_int, out: *mut *mut c_void) -> c_int {
-    // SAFETY: our table has this function only where the layer below is of version 3.
+    // SAFETY: our table has this function only where the wrapped VFS is of version 3.
     unsafe {
         let real = real(file);
-        let begun = Instant::now();
+        let start = Instant::now();
         let code = (*(*real).pMethods).xFetch.unwrap_unchecked()(real, offset, size, out);
         if code == ffi::SQLITE_OK && !(*out).is_null() {
-            (*(*file.cast::<File>()).traffic).mapped.add(size as u64, begun.elapsed());
+            (*(*file.cast::<File>()).traffic).mapped.add(size as u64, start.elapsed());
         }
         code
     }
 }
 
-/// Functions that hand through to the layer below.
-macro_rules! hand_through {
+/// Functions that delegate to the wrapped VFS.
+macro_rules! delegate {
     ($($function:ident = $field:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {$(
         unsafe extern "C" fn $function(file: *mut ffi::sqlite3_file $(, $argument: $kind)*) $(-> $result)? {
-            // SAFETY: `opened` gave the file a table that has this function only where the layer below has it; the
+            // SAFETY: `opened` gave the file a table that has this function only where the wrapped VFS has it; the
             // arguments are passed as they came.
             unsafe {
                 let real = real(file);
@@ -239,7 +238,7 @@ macro_rules! hand_through {
     )*};
 }
 
-hand_through! {
+delegate! {
     file_size = xFileSize(out: *mut i64) -> c_int;
     unlock = xUnlock(level: c_int) -> c_int;
     check_reserved_lock = xCheckReservedLock(out: *mut c_int) -> c_int;
@@ -286,6 +285,6 @@ const METHODS_2: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
 const METHODS_3: ffi::sqlite3_io_methods =
     ffi::sqlite3_io_methods { iVersion: 3, xFetch: Some(fetch), xUnfetch: Some(unfetch), ..METHODS_2 };
 
-/// Journals and temporary files, which nobody shares.
+/// For journals and temporary files, which are not shared.
 const METHODS_3_WITHOUT_SHARED_MEMORY: ffi::sqlite3_io_methods =
     ffi::sqlite3_io_methods { iVersion: 3, xFetch: Some(fetch), xUnfetch: Some(unfetch), ..METHODS_1 };

@@ -1,4 +1,4 @@
-//! Real replicas: started, waited for, left behind by an owner that died.
+//! Real replicas: started, synchronous, left behind by a crashed owner.
 
 use std::fs;
 use std::path::Path;
@@ -12,9 +12,9 @@ use server::{Process, Signal};
 use super::*;
 use crate::POSTGRES;
 use crate::server::start_all;
-use crate::server::tests::{abandon, ask, is_empty, scratch, workspace};
+use crate::server::tests::{is_empty, query_field, scratch, simulate_owner_crash, workspace};
 
-fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Vec<Cluster> {
+fn start_target(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Vec<Cluster> {
     let target: Target = text.parse().expect("target");
     start_all(&target, &workspace(scratch, keep)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
@@ -32,18 +32,18 @@ fn host(cluster: &Cluster) -> String {
 #[test]
 fn a_commit_waits_for_every_synchronous_replica() {
     let scratch = scratch();
-    let clusters = begin("local:postgres?replicas=2&synchronous=on", &scratch, false);
+    let clusters = start_target("local:postgres?replicas=2&synchronous=on", &scratch, false);
     let primary = &clusters[0];
-    assert_eq!(ask(primary, "select count(*) from pg_stat_replication where sync_state = 'sync'"), "2");
-    assert_eq!(ask(primary, "select count(*) from pg_replication_slots where active"), "2");
-    // The one that writes what arrives to stable storage; the server itself goes on without it.
-    let receiver: u32 = ask(&clusters[2], "select pid from pg_stat_wal_receiver").parse().expect("a process");
+    assert_eq!(query_field(primary, "select count(*) from pg_stat_replication where sync_state = 'sync'"), "2");
+    assert_eq!(query_field(primary, "select count(*) from pg_replication_slots where active"), "2");
+    // The WAL receiver writes to stable storage; the server itself continues without it.
+    let receiver: u32 = query_field(&clusters[2], "select pid from pg_stat_wal_receiver").parse().expect("a process");
     signal(receiver, Signal::STOP);
     let (send, done) = channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            ask(primary, "create table waited as select 23 as number");
-            send.send(()).expect("said");
+            query_field(primary, "create table waited as select 23 as number");
+            send.send(()).expect("send");
         });
         let early = done.recv_timeout(Duration::from_secs(1));
         signal(receiver, Signal::CONT);
@@ -59,29 +59,29 @@ fn a_commit_waits_for_every_synchronous_replica() {
 }
 
 #[test]
-fn a_synchronous_replica_that_dies_is_waited_for_no_longer() {
+fn commits_do_not_wait_for_a_lost_synchronous_replica() {
     let scratch = scratch();
-    let clusters = begin("local:postgres?replicas=2&synchronous=on", &scratch, false);
+    let clusters = start_target("local:postgres?replicas=2&synchronous=on", &scratch, false);
     for (killed, left) in [(1, "FIRST 1 (replica2)"), (2, "")] {
         signal(clusters[killed].postmaster_pid, Signal::KILL);
         let (send, done) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                ask(&clusters[0], &format!("create table after{killed} as select 23 as number"));
-                send.send(()).expect("said");
+                query_field(&clusters[0], &format!("create table after{killed} as select 23 as number"));
+                send.send(()).expect("send");
             });
-            // It went into the log before or after the primary was told; in both cases it ends.
+            // Committed before or after the primary was reconfigured; in both cases it returns.
             assert_eq!(done.recv_timeout(Duration::from_secs(30)), Ok(()), "commits go on");
         });
-        let begun = Instant::now();
-        while ask(&clusters[0], "show synchronous_standby_names") != left {
-            assert!(begun.elapsed() < Duration::from_secs(30), "the primary was not told");
+        let start = Instant::now();
+        while query_field(&clusters[0], "show synchronous_standby_names") != left {
+            assert!(start.elapsed() < Duration::from_secs(30), "the primary was not reconfigured");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
-    let begun = Instant::now();
-    while ask(&clusters[0], "select count(*) from pg_replication_slots") != "0" {
-        assert!(begun.elapsed() < Duration::from_secs(30), "log is kept for the dead");
+    let start = Instant::now();
+    while query_field(&clusters[0], "select count(*) from pg_replication_slots") != "0" {
+        assert!(start.elapsed() < Duration::from_secs(30), "WAL is retained for a lost replica");
         std::thread::sleep(Duration::from_millis(50));
     }
     drop(clusters);
@@ -89,9 +89,9 @@ fn a_synchronous_replica_that_dies_is_waited_for_no_longer() {
 }
 
 #[test]
-fn nodes_are_found_in_any_order_and_one_that_cannot_tell_says_so() {
+fn nodes_are_found_in_any_order() {
     let scratch = scratch();
-    let clusters = begin("local:postgres?replicas=1", &scratch, false);
+    let clusters = start_target("local:postgres?replicas=1", &scratch, false);
     let (primary, replica) = (host(&clusters[0]), host(&clusters[1]));
     let target = format!("postgres://dbdyno@{replica},{primary}/postgres");
     let workspace = workspace(&scratch, false);
@@ -107,23 +107,23 @@ fn nodes_are_found_in_any_order_and_one_that_cannot_tell_says_so() {
     here.batch("select number from seen").expect("it is in the schema there too");
     let error = here.batch("create table here (id int8)").expect_err("read only");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Statement, Some("25006")));
-    // A replay that stands still is waited for.
+    // A paused replay is waited for.
     here.batch("select pg_wal_replay_pause()").expect("pause");
     first.batch("insert into seen values (24)").expect("insert");
-    let begun = Instant::now();
+    let start = Instant::now();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(500));
-            ask(&clusters[1], "select pg_wal_replay_resume()");
+            query_field(&clusters[1], "select pg_wal_replay_resume()");
         });
         nodes[0].catch_up(&mut *here, &mut *first).expect("catch up");
     });
-    assert!(begun.elapsed() >= Duration::from_millis(500), "it did not wait for the replay");
+    assert!(start.elapsed() >= Duration::from_millis(500), "it did not wait for the replay");
     let count = here.prepare("select count(*) from seen").expect("prepare");
     assert_eq!(here.query(count, &[]).expect("query"), [[Value::Int(2)]]);
     let open = |text: String| POSTGRES.open_all(&text.parse().expect("a target"), &workspace).map(|_| ());
     let error = open(format!("postgres://dbdyno@{primary}/postgres?nodes=all")).expect_err("over a Unix socket");
-    assert!(error.kind == Kind::Usage && error.message.contains("does not tell"), "{error:?}");
+    assert!(error.kind == Kind::Usage && error.message.contains("does not report"), "{error:?}");
     let error = open(format!("postgres://dbdyno@{replica}/postgres?nodes=all")).expect_err("a replica");
     assert!(error.hint.is_some_and(|hint| hint.contains("primary")));
     let error = open(format!("postgres://dbdyno@{primary},%2Fnowhere/postgres")).expect_err("one is not there");
@@ -132,30 +132,30 @@ fn nodes_are_found_in_any_order_and_one_that_cannot_tell_says_so() {
     for node in nodes {
         node.close().expect("close");
     }
-    assert_eq!(ask(&clusters[0], "select count(*) from pg_namespace where nspname = 'dbdyno'"), "0");
+    assert_eq!(query_field(&clusters[0], "select count(*) from pg_namespace where nspname = 'dbdyno'"), "0");
 }
 
 #[test]
 fn a_kept_primary_gets_new_replicas_and_forgets_the_old() {
     let scratch = scratch();
-    let clusters = begin("local:postgres?replicas=1&synchronous=remote_apply", &scratch, true);
-    assert_eq!(ask(&clusters[0], "show synchronous_commit"), "remote_apply");
-    ask(&clusters[0], "create table kept as select 23 as number");
-    assert_eq!(ask(&clusters[1], "select number from kept"), "23", "what is committed has been applied");
+    let clusters = start_target("local:postgres?replicas=1&synchronous=remote_apply", &scratch, true);
+    assert_eq!(query_field(&clusters[0], "show synchronous_commit"), "remote_apply");
+    query_field(&clusters[0], "create table kept as select 23 as number");
+    assert_eq!(query_field(&clusters[1], "select number from kept"), "23", "what is committed has been applied");
     for cluster in clusters.into_iter().rev() {
         cluster.stop(true).expect("stop");
     }
     let names: Vec<_> =
         fs::read_dir(scratch.path()).expect("entries").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(names, ["postgres"], "a replica is not worth keeping");
-    let clusters = begin("local:postgres?replicas=1", &scratch, true);
-    assert_eq!(ask(&clusters[1], "select number from kept"), "23");
-    assert_eq!(ask(&clusters[1], "show cluster_name"), "dbdyno");
+    let clusters = start_target("local:postgres?replicas=1", &scratch, true);
+    assert_eq!(query_field(&clusters[1], "select number from kept"), "23");
+    assert_eq!(query_field(&clusters[1], "show cluster_name"), "dbdyno");
     for cluster in clusters.into_iter().rev() {
         cluster.stop(true).expect("stop");
     }
-    let alone = begin("local:postgres", &scratch, false);
-    assert_eq!(ask(&alone[0], "select count(*) from pg_replication_slots"), "0");
+    let alone = start_target("local:postgres", &scratch, false);
+    assert_eq!(query_field(&alone[0], "select count(*) from pg_replication_slots"), "0");
     drop(alone);
     assert!(is_empty(&scratch));
 }
@@ -164,19 +164,19 @@ fn a_kept_primary_gets_new_replicas_and_forgets_the_old() {
 fn replicas_that_a_dead_owner_left_are_stopped_and_removed() {
     let scratch = scratch();
     let leave = |scratch: &tempfile::TempDir| -> Vec<Child> {
-        let clusters = begin("local:postgres?replicas=2", scratch, false);
+        let clusters = start_target("local:postgres?replicas=2", scratch, false);
         assert_eq!(super::super::clean_up(scratch.path()).expect("clean up"), [""; 0], "their owner lives");
-        clusters.into_iter().map(abandon).collect()
+        clusters.into_iter().map(simulate_owner_crash).collect()
     };
     let mut servers = leave(&scratch);
-    let said = super::super::clean_up(scratch.path()).expect("clean up");
-    assert_eq!(said.iter().filter(|line| line.starts_with("stopped server process")).count(), 3, "{said:?}");
+    let actions = super::super::clean_up(scratch.path()).expect("clean up");
+    assert_eq!(actions.iter().filter(|line| line.starts_with("stopped server process")).count(), 3, "{actions:?}");
     servers.iter_mut().for_each(|server| assert!(server.wait().is_ok()));
     assert!(is_empty(&scratch));
     // The next start does the same, also one that wants no replicas.
     let servers = leave(&scratch);
     let reapers: Vec<_> = servers.into_iter().map(|mut server| std::thread::spawn(move || server.wait())).collect();
-    drop(begin("local:postgres", &scratch, false));
+    drop(start_target("local:postgres", &scratch, false));
     reapers.into_iter().for_each(|reaper| assert!(reaper.join().expect("reaper").is_ok()));
     assert!(is_empty(&scratch));
 }

@@ -1,5 +1,5 @@
-//! Relatives of PostgreSQL, played by a real server from which is taken what they do not have, a database each: their
-//! own servers cannot be had here.
+//! PostgreSQL-compatible servers, simulated by a real server without the features that they lack, a database each:
+//! their own servers are not available here.
 
 use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Kind, Node, Target, Value, Workspace};
@@ -7,7 +7,7 @@ use engine_kit::Fixture;
 use engine_kit::session::{Rows, ask, make, prepare};
 use record::{EngineInventory, name};
 
-/// A database that is shaped by `sql`, as a target for its owner.
+/// A database modified by `sql`, as a target.
 fn shaped(fixture: &Fixture, database: &str, sql: &str) -> String {
     let mut boss = fixture.session();
     boss.batch(&format!("create database {database}")).expect("create database");
@@ -29,8 +29,8 @@ fn open(target: &str) -> Box<dyn Node> {
     POSTGRES.open(&parsed, &workspace()).unwrap_or_else(|error| panic!("{target}: {error:?}"))
 }
 
-/// Has `version()` say `text`.
-fn says(text: &str) -> String {
+/// SQL by which `version()` returns `text`.
+fn with_version(text: &str) -> String {
     format!(
         "alter function pg_catalog.version() rename to version_of_postgres; \
          create function pg_catalog.version() returns text language sql as $$ select '{text}' $$; "
@@ -42,12 +42,12 @@ fn setting<'a>(inventory: &'a EngineInventory, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn relatives_are_named_and_measured_as_far_as_they_answer() {
+fn compatible_servers_are_named_and_measured_as_far_as_they_support_it() {
     let fixture = Fixture::open(&POSTGRES, "local:postgres");
     postgres_has_everything(&fixture);
-    cockroach_lacks_much_and_is_measured_nevertheless(&fixture);
-    a_lock_that_everybody_gets_is_none(&fixture);
-    yugabyte_is_asked_for_its_nodes(&fixture);
+    cockroach_lacks_features_and_is_measured_nevertheless(&fixture);
+    a_stub_lock_is_detected(&fixture);
+    yugabyte_reports_its_nodes(&fixture);
     citus_is_an_extension(&fixture);
     aurora_has_a_log_of_its_own(&fixture);
     opengauss_is_named(&fixture);
@@ -60,12 +60,12 @@ fn postgres_has_everything(fixture: &Fixture) {
     let caps = fixture.node().caps();
     assert!(caps.procedures && caps.partitions && caps.lines);
     let mut session = fixture.session();
-    let error = session.batch("set enable_nonsense = off").expect_err("PostgreSQL knows what it knows");
+    let error = session.batch("set enable_nonsense = off").expect_err("an error on PostgreSQL");
     assert_eq!(error.code.as_deref(), Some("42704"));
 }
 
-fn cockroach_lacks_much_and_is_measured_nevertheless(fixture: &Fixture) {
-    let lacks = says("CockroachDB CCL v23.1.11 (x86_64-pc-linux-gnu, built 2023/09/27)")
+fn cockroach_lacks_features_and_is_measured_nevertheless(fixture: &Fixture) {
+    let lacks = with_version("CockroachDB CCL v23.1.11 (x86_64-pc-linux-gnu, built 2023/09/27)")
         + "drop extension plpgsql; \
            alter function pg_catalog.pg_try_advisory_lock(int, int) rename to lock_away; \
            alter function pg_catalog.pg_stat_force_next_flush() rename to flush_away; \
@@ -84,17 +84,17 @@ fn cockroach_lacks_much_and_is_measured_nevertheless(fixture: &Fixture) {
     assert_eq!((inventory.name.as_str(), inventory.title.as_str()), ("postgres", "CockroachDB"));
     assert!(inventory.version.starts_with("v23.1.11 (PostgreSQL "), "{}", inventory.version);
     assert_eq!((inventory.durable, inventory.cache_bytes), (None, None));
-    assert!(inventory.block_bytes.is_some(), "it still says that");
+    assert!(inventory.block_bytes.is_some(), "it reports that");
     assert!(setting(&inventory, "dbdyno.lock").is_some_and(|value| value.starts_with("none")));
     assert!(setting(&inventory, "enable_bitmapscan").is_some_and(|value| value.contains("unknown")));
     assert_eq!(setting(&inventory, "max_parallel_workers"), None, "one that it knows is not missing");
-    // What it counts is read, what it does not is absent.
+    // Missing counters are absent.
     let mut session = node.connect().expect("connect");
     let (counters, _) = node.counters(&mut *session).expect("counters");
     assert!(counters.contains_key(name::COMMIT_COUNT) && !counters.contains_key(name::REDO_WRITE_BYTES));
     assert!(!counters.keys().any(|name| name.starts_with("postgres_wal_") || name.starts_with("postgres_checkpoint")));
     assert_eq!(session.publish_counters().expect("nothing to publish with"), 0);
-    // A session works as on PostgreSQL, and a setting that is not there is left alone.
+    // A session works as on PostgreSQL, and a missing setting is ignored.
     session.batch("set enable_nonsense = off").expect("left out");
     session.batch("set enable_nonsense to").expect_err("a mistake is a mistake");
     make(fixture, &mut *session, "item");
@@ -105,30 +105,30 @@ fn cockroach_lacks_much_and_is_measured_nevertheless(fixture: &Fixture) {
     node.close().expect("the schema is removed");
 }
 
-fn a_lock_that_everybody_gets_is_none(fixture: &Fixture) {
-    let stub = says("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)")
+fn a_stub_lock_is_detected(fixture: &Fixture) {
+    let stub = with_version("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)")
         + "alter function pg_catalog.pg_try_advisory_lock(int, int) rename to lock_away; \
            create function pg_catalog.pg_try_advisory_lock(int, int) returns bool language sql as 'select true'";
     let node = open(&shaped(fixture, "stub", &stub));
     node.claim().expect("claim");
     assert!(setting(&node.inventory().expect("inventory"), "dbdyno.lock").is_some());
     node.close().expect("close");
-    // A lock that works is believed, of a relative as well.
-    let node = open(&shaped(fixture, "locked", &says("CockroachDB CCL v99.1.0 (x86_64-pc-linux-gnu)")));
+    // A working lock is detected, for other flavours too.
+    let node = open(&shaped(fixture, "locked", &with_version("CockroachDB CCL v99.1.0 (x86_64-pc-linux-gnu)")));
     node.claim().expect("claim");
     assert_eq!(setting(&node.inventory().expect("inventory"), "dbdyno.lock"), None);
     node.close().expect("close");
 }
 
-fn yugabyte_is_asked_for_its_nodes(fixture: &Fixture) {
-    let target = shaped(fixture, "yugabyte", &says("PostgreSQL 11.2-YB-2.20.1.0-b0 on x86_64-pc-linux-gnu"));
+fn yugabyte_reports_its_nodes(fixture: &Fixture) {
+    let target = shaped(fixture, "yugabyte", &with_version("PostgreSQL 11.2-YB-2.20.1.0-b0 on x86_64-pc-linux-gnu"));
     let node = open(&target);
     assert_eq!(node.inventory().expect("inventory").title, "YugabyteDB");
     let mut session = node.connect().expect("connect");
     let asked: Target = format!("{target}?nodes=all").parse().expect("a target");
     let error = POSTGRES.open_all(&asked, &workspace()).map(|_| ()).expect_err("it has no such function");
-    assert!(error.kind == Kind::Usage && error.message.contains("does not say where its nodes are"), "{error:?}");
-    // Both of its nodes are this server, which is as well as another here.
+    assert!(error.kind == Kind::Usage && error.message.contains("does not report its nodes"), "{error:?}");
+    // Both of its nodes are this server.
     session
         .batch(
             "create function public.yb_servers(out host text, out port int8) returns setof record language sql as \
@@ -166,7 +166,8 @@ fn aurora_has_a_log_of_its_own(fixture: &Fixture) {
 }
 
 fn opengauss_is_named(fixture: &Fixture) {
-    let node = open(&shaped(fixture, "gauss", &says("(openGauss 5.0.0 build a07d57c3) compiled at 2023-03-29")));
+    let node =
+        open(&shaped(fixture, "gauss", &with_version("(openGauss 5.0.0 build a07d57c3) compiled at 2023-03-29")));
     let inventory = node.inventory().expect("inventory");
     assert_eq!(inventory.title, "openGauss");
     assert!(inventory.version.starts_with("5.0.0 ("), "{}", inventory.version);

@@ -1,24 +1,24 @@
-//! What the environment says where the target is silent.
+//! Defaults of a target from the environment.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Looks a variable up.
+/// Returns the value of a variable.
 type Variables = Box<dyn Fn(&str) -> Option<String>>;
 
-/// The environment of the process, or one that was made up.
-pub struct Surroundings {
+/// The environment of the process, or a simulated one.
+pub struct Environment {
     variable: Variables,
     home: Option<PathBuf>,
     operating_system_user: Option<String>,
-    /// Where servers have their sockets unless they are told otherwise, in the order in which they are looked for.
+    /// Default paths of server sockets, in search order.
     pub sockets: Vec<PathBuf>,
 }
 
-impl Surroundings {
-    /// Those of this process; servers have their sockets at `sockets`.
-    pub fn here(sockets: &[&str]) -> Surroundings {
-        Surroundings {
+impl Environment {
+    /// The environment of this process, with `sockets` as default socket paths.
+    pub fn here(sockets: &[&str]) -> Environment {
+        Environment {
             variable: Box::new(|name| std::env::var(name).ok()),
             home: std::env::home_dir(),
             operating_system_user: operating_system_user(),
@@ -26,11 +26,12 @@ impl Surroundings {
         }
     }
 
-    /// Made up, for tests: `variables`, a home, the user `tester`, and sockets at `sockets` below the home.
-    pub fn of(variables: &[(&str, &str)], home: &Path, sockets: &[&str]) -> Surroundings {
+    /// A simulated one for tests: `variables`, a home directory, the user `tester`, and `sockets` below the home
+    /// directory.
+    pub fn of(variables: &[(&str, &str)], home: &Path, sockets: &[&str]) -> Environment {
         let variables: BTreeMap<String, String> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Surroundings {
+        Environment {
             variable: Box::new(move |name| variables.get(name).cloned()),
             home: Some(home.to_owned()),
             operating_system_user: Some("tester".to_owned()),
@@ -38,17 +39,17 @@ impl Surroundings {
         }
     }
 
-    /// The variable `name`; one that is empty counts as not there.
+    /// The variable `name`; an empty one counts as unset.
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 
-    /// The home directory of the user; absent where it is not known.
+    /// The home directory of the user, if known.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 
-    /// The name of the effective user, of the process and not of the login; a server may know it without a password.
+    /// The name of the effective user of the process, by which a server may authenticate it without password.
     pub fn operating_system_user(&self) -> Option<&str> {
         self.operating_system_user.as_deref()
     }
@@ -57,7 +58,7 @@ impl Surroundings {
 fn operating_system_user() -> Option<String> {
     let number = rustix::process::geteuid().as_raw().to_string();
     let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    // Accounts of a directory service stand in no file.
+    // Accounts of a directory service are not in the file.
     name_of(&accounts, &number).or_else(|| std::env::var("USER").ok()).or_else(|| std::env::var("LOGNAME").ok())
 }
 
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_is_found_by_the_number_and_not_by_that_of_the_group() {
+    fn a_user_is_found_by_uid_not_by_gid() {
         let accounts =
             "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1001::/home/ann:/bin/sh\nbob:x:1001:1000::/:/bin/sh\n";
         assert_eq!(name_of(accounts, "1000").as_deref(), Some("ann"));
@@ -84,9 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_empty_is_not_there() {
-        let made_up = Surroundings::of(&[("A", ""), ("B", "b")], Path::new("/home"), &["s"]);
-        assert_eq!((made_up.variable("A"), made_up.variable("B").as_deref()), (None, Some("b")));
-        assert_eq!(made_up.sockets, [Path::new("/home/s")]);
+    fn an_empty_variable_is_unset() {
+        let simulated = Environment::of(&[("A", ""), ("B", "b")], Path::new("/home"), &["s"]);
+        assert_eq!((simulated.variable("A"), simulated.variable("B").as_deref()), (None, Some("b")));
+        assert_eq!(simulated.sockets, [Path::new("/home/s")]);
     }
 }

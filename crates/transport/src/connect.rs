@@ -1,4 +1,4 @@
-//! Reaching a server over TCP, and what a connection says about where that is.
+//! TCP connections to a server, and the location of the server.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -7,29 +7,29 @@ use std::time::Duration;
 use engine::{Error, Kind, Result};
 use record::Location;
 
-use crate::silence;
+use crate::keepalive;
 
 /// The default of `connect_timeout`.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How a connection was made, so that a second one can be made to the very same server.
+/// Addresses of a connection, so that a second one can be made to the same server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Way {
-    /// The address among those of the host's name; absent on a Unix socket.
+pub struct Route {
+    /// The address of the server; absent on a Unix socket.
     pub peer: Option<SocketAddr>,
-    /// Our own address; absent on a Unix socket.
+    /// The local address; absent on a Unix socket.
     pub own: Option<SocketAddr>,
-    /// Version and cipher, where the connection is encrypted.
+    /// TLS version and cipher, if the connection is encrypted.
     pub encryption: Option<String>,
 }
 
-impl Way {
-    /// That of `stream`, unencrypted.
-    pub fn of_tcp(stream: &TcpStream) -> Way {
-        Way { peer: stream.peer_addr().ok(), own: stream.local_addr().ok(), encryption: None }
+impl Route {
+    /// The addresses of `stream`, unencrypted.
+    pub fn of_tcp(stream: &TcpStream) -> Route {
+        Route { peer: stream.peer_addr().ok(), own: stream.local_addr().ok(), encryption: None }
     }
 
-    /// Where the server is, seen from here.
+    /// Location of the server relative to this host.
     pub fn location(&self) -> Location {
         match (self.peer, self.own) {
             (None, _) => Location::UnixSocket,
@@ -41,12 +41,12 @@ impl Way {
     }
 }
 
-/// Connects to `peer`, or to the first address of `host` that answers. Small messages go out at once, reads wait no
-/// longer than `timeout`, and a host that falls silent is noticed even where that is for ever.
+/// Connects to `peer`, or to the first address of `host` that responds, with `TCP_NODELAY`, `timeout` for reads, and
+/// keepalive, by which a lost host is noticed even without a timeout.
 ///
 /// # Errors
-/// Those of the last address.
-pub fn dial(host: &str, port: u16, peer: Option<SocketAddr>, timeout: Option<Duration>) -> io::Result<TcpStream> {
+/// The error of the last address.
+pub fn connect(host: &str, port: u16, peer: Option<SocketAddr>, timeout: Option<Duration>) -> io::Result<TcpStream> {
     let addresses: Vec<SocketAddr> = match peer {
         Some(peer) => vec![peer],
         None => (host, port).to_socket_addrs()?.collect(),
@@ -60,7 +60,7 @@ pub fn dial(host: &str, port: u16, peer: Option<SocketAddr>, timeout: Option<Dur
         let ready = stream.and_then(|stream| {
             stream.set_nodelay(true)?;
             stream.set_read_timeout(timeout)?;
-            silence::limit(&stream)?;
+            keepalive::limit(&stream)?;
             Ok(stream)
         });
         match ready {
@@ -71,28 +71,28 @@ pub fn dial(host: &str, port: u16, peer: Option<SocketAddr>, timeout: Option<Dur
     Err(failure)
 }
 
-/// What `connect_timeout` asks for: [`TIMEOUT`] where it is not given, and to wait for ever where it is 0.
+/// The value of `connect_timeout`: [`TIMEOUT`] if it is not given, and no timeout if it is 0.
 ///
 /// # Errors
-/// `Usage` for what is no number of seconds.
+/// `Usage` if it is not a number of seconds.
 pub fn timeout(given: Option<&str>) -> Result<Option<Duration>> {
     let Some(text) = given else { return Ok(Some(TIMEOUT)) };
     match text.parse::<u32>() {
         Ok(0) => Ok(None),
         Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
         Err(_) => Err(Error::new(Kind::Usage, format!("connect_timeout {text} is not a number of seconds"))
-            .hint("give whole seconds, 0 to wait for ever")),
+            .hint("give whole seconds, 0 for no timeout")),
     }
 }
 
-/// An error without the number that the operating system gave it.
-pub fn plain(error: &io::Error) -> String {
+/// The message of an error without the error number of the operating system.
+pub fn plain_message(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     match error.kind() {
-        // One with words of its own knows more.
+        // A custom message is more specific.
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock if error.get_ref().is_none() => {
-            "no answer in time".to_owned()
+            "no response within the timeout".to_owned()
         }
         _ => text
             .chars()
@@ -118,19 +118,19 @@ mod tests {
     }
 
     #[test]
-    fn a_server_with_our_own_address_is_on_this_host() {
-        let way = |peer: &str, own: &str| Way { peer: peer.parse().ok(), own: own.parse().ok(), encryption: None };
-        assert_eq!(Way::default().location(), Location::UnixSocket);
+    fn a_server_with_the_local_address_is_on_this_host() {
+        let way = |peer: &str, own: &str| Route { peer: peer.parse().ok(), own: own.parse().ok(), encryption: None };
+        assert_eq!(Route::default().location(), Location::UnixSocket);
         assert_eq!(way("127.0.0.1:5", "127.0.0.1:6").location(), Location::LocalTcp);
         assert_eq!(way("192.0.2.1:5", "192.0.2.1:6").location(), Location::LocalTcp);
         assert_eq!(way("192.0.2.1:5", "192.0.2.2:6").location(), Location::Remote);
     }
 
     #[test]
-    fn nobody_there_is_said_without_numbers() {
+    fn messages_have_no_error_numbers() {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let error = dial("127.0.0.1", free.port(), None, Some(TIMEOUT)).unwrap_err();
-        assert_eq!(plain(&error), "connection refused");
-        assert_eq!(plain(&io::ErrorKind::WouldBlock.into()), "no answer in time");
+        let error = connect("127.0.0.1", free.port(), None, Some(TIMEOUT)).unwrap_err();
+        assert_eq!(plain_message(&error), "connection refused");
+        assert_eq!(plain_message(&io::ErrorKind::WouldBlock.into()), "no response within the timeout");
     }
 }

@@ -1,11 +1,11 @@
-//! Tables in parts, and how large tables are.
+//! Partitioned tables, and sizes of tables.
 
 use super::card::{self, Cards};
 use super::fixture::Fixture;
 use engine::{Index, Kind, Partitions, Session, Table, Value};
 
 /// The days of the kit's cards are 14 600 to 14 699 (2009-12-22 to 2010-03-31).
-fn in_parts(name: &str) -> Table {
+fn partitioned(name: &str) -> Table {
     let by_date = "bought".to_owned();
     let bounds = vec![14_600, 14_641, 14_669];
     Table {
@@ -14,9 +14,9 @@ fn in_parts(name: &str) -> Table {
     }
 }
 
-/// A table in parts takes rows on every side of its bounds, compressed where the engine can, and is emptied, dropped and
-/// made again as a whole.
-pub fn a_table_in_parts_takes_rows_on_every_side_of_its_bounds(fixture: &Fixture) {
+/// A partitioned table stores rows on every side of its bounds, compressed if the engine supports it, and is truncated,
+/// dropped and recreated as a whole.
+pub fn a_partitioned_table_stores_rows_on_every_side_of_its_bounds(fixture: &Fixture) {
     let caps = fixture.node().caps();
     if !caps.partitions {
         return;
@@ -25,7 +25,7 @@ pub fn a_table_in_parts_takes_rows_on_every_side_of_its_bounds(fixture: &Fixture
     let mut session = fixture.session();
     for compressed in [false, caps.table_compression] {
         let index = Index { name: "kit_parts_city".to_owned(), column: "city".to_owned() };
-        let table = Table { compressed, indexes: vec![index], ..in_parts("kit_parts") };
+        let table = Table { compressed, indexes: vec![index], ..partitioned("kit_parts") };
         fixture.create(&mut *session, &table);
         assert_eq!(session.bulk("kit_parts", &mut Cards::new(1..4_001)).expect("a load"), 4_000);
         session.begin().expect("begin");
@@ -58,11 +58,11 @@ pub fn a_table_in_parts_takes_rows_on_every_side_of_its_bounds(fixture: &Fixture
     }
 }
 
-/// Bytes of `table` and of its indexes, as the engine tells; none where it does not.
+/// Bytes of `table` and of its indexes, if the engine reports them.
 fn sizes(fixture: &Fixture, session: &mut dyn Session, table: &Table) -> Option<[Option<i64>; 2]> {
     fixture.batch(session, &(fixture.engine.dialect().finish)(table));
-    let question = (fixture.engine.dialect().table_bytes)(&table.name)?;
-    let rows = fixture.query(session, &question, &[]);
+    let sql = (fixture.engine.dialect().table_bytes)(&table.name)?;
+    let rows = fixture.query(session, &sql, &[]);
     let bytes = |value: &Value<'_>| match value {
         Value::Int(bytes) => Some(*bytes),
         Value::Null => None,
@@ -71,16 +71,16 @@ fn sizes(fixture: &Fixture, session: &mut dyn Session, table: &Table) -> Option<
     match rows.as_slice() {
         [row] => match row.as_slice() {
             [table, indexes] => Some([table, indexes].map(bytes)),
-            other => panic!("{question} gave {} columns", other.len()),
+            other => panic!("{sql} returned {} columns", other.len()),
         },
-        other => panic!("{question} gave {} rows", other.len()),
+        other => panic!("{sql} returned {} rows", other.len()),
     }
 }
 
-/// A table is larger than what is in it and not many times as large; with it grow its indexes. In parts, it is that of all
-/// of them.
-pub fn a_table_says_how_large_it_is(fixture: &Fixture) {
-    let tables = [card::table("kit_size"), in_parts("kit_size")];
+/// The reported size is plausible for the contents and grows with them and with an index. For a partitioned table it
+/// covers all partitions.
+pub fn a_table_reports_its_size(fixture: &Fixture) {
+    let tables = [card::table("kit_size"), partitioned("kit_size")];
     let able = if fixture.node().caps().partitions { 2 } else { 1 };
     let mut session = fixture.session();
     for table in &tables[..able] {
@@ -90,8 +90,10 @@ pub fn a_table_says_how_large_it_is(fixture: &Fixture) {
         let index = Index { name: "kit_size_card".to_owned(), column: "card".to_owned() };
         session.bulk("kit_size", &mut Cards::new(50_001..150_001)).expect("another load");
         let table = Table { indexes: vec![index], ..table.clone() };
-        let Some([many, with_index]) = sizes(fixture, &mut *session, &table) else { panic!("it told before") };
-        // A row has some 20 bytes and more with what each engine keeps beside it; some engines compress.
+        let Some([many, with_index]) = sizes(fixture, &mut *session, &table) else {
+            panic!("it reported sizes before")
+        };
+        // A row has at least 20 bytes plus the overhead of the engine; some engines compress.
         if let (Some(few), Some(many)) = (few, many) {
             assert!((50_000..50_000 * 200).contains(&few), "{few} bytes for 50 000 rows");
             assert!(2 * many > 3 * few && many < 6 * few, "{few} bytes for 50 000 rows, {many} for 150 000");
