@@ -114,7 +114,7 @@ fn a_directory_of_somebody_else() {
     fs::write(bench.path().join("dbdyno-data/letter"), "dear").unwrap();
     let output = bench.run(&["run", "--preset", "smoke", "--tests", "T611"]);
     assert_eq!(output.code, 1);
-    assert!(output.err.contains("was not made by dbdyno"), "{}", output.err);
+    assert!(output.err.contains("was not created by dbdyno"), "{}", output.err);
     assert!(bench.path().join("dbdyno-data/letter").exists());
 }
 

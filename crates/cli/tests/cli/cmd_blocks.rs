@@ -64,7 +64,7 @@ fn a_hundred_operations_have_exactly_their_mix_and_their_rows() {
         }
         assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
         let resumed = bench.run(&["run", "--resume", "r.json"]);
-        assert!(resumed.code == 2 && resumed.err.contains("it is one of dbdyno blocks"), "{}", resumed.err);
+        assert!(resumed.code == 2 && resumed.err.contains("it is a record of dbdyno blocks"), "{}", resumed.err);
         let again = bench.succeed(&["report", "r.json"]);
         assert!(again.out.contains("THE LINE OF THE METHOD"), "{}", again.out);
     }
@@ -234,7 +234,7 @@ fn what_cannot_be_measured() {
     refused(&["nowhere.conf"], &["nowhere.conf cannot be read"]);
     for (text, words) in [
         ("SYSDBA_PASSWD=tiger\nUPDATE_PERCENT=3\n", "line 2: UPDATE_PERCENT is not a setting"),
-        ("SYSDBA_PASSWD=tiger\nSCALE=$TIGER\n", "line 2: it asks for a substitution"),
+        ("SYSDBA_PASSWD=tiger\nSCALE=$TIGER\n", "line 2: it contains a substitution"),
         ("tiger\n", "line 1: it is not an assignment"),
         ("SCALE=80M\nUPDATE_PCT=3\nSCALE=90M\n", "line 3: SCALE is set a second time, after line 1"),
         ("RUN_TIME=soon\n", "line 1: RUN_TIME soon is not a length of time"),

@@ -239,7 +239,7 @@ fn a_foreign_server_keeps_only_what_was_requested() {
     // A kept load can be resumed, even if it is complete.
     let resume = |record: &str| bench.run(&[&["load", "--resume", "--record", record][..], &load[..]].concat());
     let nothing = resume("b.json");
-    assert!(nothing.code == 2 && nothing.err.contains("no load of table cards was begun here"), "{}", nothing.err);
+    assert!(nothing.code == 2 && nothing.err.contains("no load of table cards was started here"), "{}", nothing.err);
     loaded(&bench, "c.json", &[&load[..], &["--keep"]].concat());
     let output = resume("d.json");
     assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
@@ -307,7 +307,7 @@ fn an_engine_without_models_skips_them_and_says_why() {
     assert_eq!(record["runs"].as_array().unwrap().len(), 1);
     let reasons: Vec<&str> =
         record["plan"]["skipped"].as_array().unwrap().iter().map(|skip| skip["reason"].as_str().unwrap()).collect();
-    for words in ["no table compression", "keeps no table in parts", "no lines as they are", "one session write"] {
+    for words in ["no table compression", "has no partitioned tables", "cannot load unparsed lines", "one writer"] {
         assert!(reasons.iter().any(|reason| reason.contains(words)), "no {words:?} in {reasons:?}");
     }
     let resumed = bench.run(&["run", "--resume", "r.json"]);
@@ -354,15 +354,15 @@ fn invalid_loads_are_refused() {
     refused(&["--size", "much"], 2, &["size much is not a size in whole bytes"]);
     refused(&["--batch", "1B"], 2, &["batch 1B is less than 1KiB"]);
     refused(&["--jobs", "0"], 2, &["jobs 0 is not a degree of parallelism"]);
-    refused(&["--jobs", "2", "--rows", "10"], 2, &["nothing to load", "one session write at a time"]);
+    refused(&["--jobs", "2", "--rows", "10"], 2, &["nothing to load", "one writer at a time"]);
     refused(&["--models", "row"], 2, &["model \"row\" is not known"]);
-    refused(&["--models", "partitioned"], 2, &["nothing to load", "keeps no table in parts"]);
+    refused(&["--models", "partitioned"], 2, &["nothing to load", "has no partitioned tables"]);
     refused(&["--table", "Cards"], 2, &["table \"Cards\" is not a name of small letters"]);
     refused(&["--layout", "none.toml"], 2, &["layout none.toml cannot be read"]);
     refused(&["--layout", "cards-csv"], 2, &["generated rows have layout cards"]);
     refused(&["--first-month", "2025-13"], 2, &["first-month 2025-13 is not a month"]);
     refused(&["--max-errors", "many"], 2, &["max-errors many is not a whole number"]);
-    refused(&["--resume", "--rows", "10", "--jobs", "1"], 2, &["no load of table cards was begun here"]);
+    refused(&["--resume", "--rows", "10", "--jobs", "1"], 2, &["no load of table cards was started here"]);
     fs::write(bench.path().join("one.tbl"), lines(1..2)).unwrap();
     refused(&["one.tbl", "-"], 2, &["cannot be loaded together"]);
     refused(&["one.tbl", "--rejects", "none/of/it"], 1, &["rejected lines cannot be written to none/of/it"]);

@@ -211,8 +211,8 @@ fn a_condition_on_a_test_that_is_not_planned_is_a_mistake_and_nothing_is_measure
     for more in [&["--dry-run"][..], &[]] {
         let output =
             bench.run(&[&sides[..], &["--quiet", "--fail-if", "T611:slower>5%,T999:slower>2%"], more].concat());
-        let expected = "error: test T999 is asked about and not planned; planned: T611\n\
-            hint: add it to --tests, or ask about one of these\n";
+        let expected = "error: test T999 is required and not planned; planned: T611\n\
+            hint: add it to --tests, or require one of these\n";
         assert_eq!((output.code, output.err.as_str(), output.out.as_str()), (2, expected, ""));
     }
     assert!(bench.files().is_empty(), "{:?}", bench.files());

@@ -89,7 +89,7 @@ fn what_is_read_is_what_was_written_in_every_form() {
         let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
         assert!(page.contains("File streams") && page.contains("Throughput of files"));
         let resumed = bench.run(&["run", "--resume", "r.json"]);
-        assert!(resumed.code == 2 && resumed.err.contains("it is one of dbdyno streams"), "{}", resumed.err);
+        assert!(resumed.code == 2 && resumed.err.contains("it is a record of dbdyno streams"), "{}", resumed.err);
     }
 }
 
@@ -157,14 +157,14 @@ fn files_on_the_file_system_need_no_engine_that_keeps_files() {
     ]);
     match direct.code {
         0 => assert_eq!(bench.record("d.json")["runs"][0]["streams"]["backend"], "file_system_direct"),
-        code => assert!(code == 1 && direct.err.contains("knows no direct I/O"), "{}", direct.err),
+        code => assert!(code == 1 && direct.err.contains("does not support direct I/O"), "{}", direct.err),
     }
 }
 
 #[test]
 fn invalid_options_are_refused_before_anything_is_created() {
     for (arguments, words) in [
-        (&["--form", "clob"][..], "clob is no form in which SQLite keeps files"),
+        (&["--form", "clob"][..], "clob is not a form of files in SQLite"),
         (&["--request", "1000"], "request 1kB is not a multiple of 4 KiB"),
         (&["--request", "0"], "request 0B is not a multiple"),
         (&["--request", "lots"], "request lots is not a size"),
@@ -190,7 +190,7 @@ fn files_that_have_no_room_are_refused_before_the_first_is_written() {
         bench.run(&["streams", "--file", "16TiB", "--streams", "4096", "--form", "file-system", "--record", "r.json"]);
     assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
     assert!(
-        output.err.contains("bytes free, and the files of all streams need") && output.err.contains("hint: "),
+        output.err.contains("bytes available, and the files of all streams require") && output.err.contains("hint: "),
         "{}",
         output.err
     );
@@ -202,7 +202,7 @@ fn the_reason_is_printed_where_nothing_is_left_to_measure() {
     let bench = Bench::new();
     let output = bench.run(&["streams", "--file", "2GiB", "--form", "blob", "--streams", "1", "--record", "r.json"]);
     assert_eq!(output.code, 2, "{}\n{}", output.out, output.err);
-    assert!(output.err.contains("longer than the 999998976 that this form takes"), "{}", output.err);
+    assert!(output.err.contains("exceeds the 999998976 bytes of this form"), "{}", output.err);
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }
 

@@ -42,7 +42,7 @@ fn unsupported_features_are_skipped_with_a_reason() {
         let found = skipped.iter().find(|skipped| skipped["test"] == test);
         found.unwrap_or_else(|| panic!("{test} is not skipped: {skipped:?}"))["reason"].as_str().unwrap()
     };
-    assert!(reason("L100@partitioned").contains("keeps no table in parts"));
+    assert!(reason("L100@partitioned").contains("has no partitioned tables"));
     assert!(reason("L100,as-is").contains("lines"), "{skipped:?}");
 }
 
@@ -61,7 +61,7 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_resumed() {
     let broken = only_run(&broken, "L100");
     assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "only whole batches are in the table");
     let other = load("b.json", &["--resume", "--table", "another"]);
-    assert!(other.code == 2 && other.err.contains("no load of table another was begun here"), "{}", other.err);
+    assert!(other.code == 2 && other.err.contains("no load of table another was started here"), "{}", other.err);
     let gone_on = load("c.json", &["--max-errors", "5", "--resume", "--indexes", "before", "--rejects", "all.tbl"]);
     assert_eq!(gone_on.code, 0, "{}\n{}", gone_on.out, gone_on.err);
     let record = bench.record("c.json");

@@ -127,7 +127,7 @@ fn jobs_that_want_one_row_are_limited_by_its_lock_and_that_cannot_be_taken_away(
     assert!(limit.starts_with("T901 J8 waiting for locks of rows and tables, "), "{limit}");
     assert!(!limit.contains("because"), "{limit}");
     assert!(output.err.contains("T901 J8: limit: waiting for locks"), "{}", output.err);
-    assert!(output.err.contains("cannot be perturbed: a wait is no resource"), "{}", output.err);
+    assert!(output.err.contains("cannot be reduced: a wait is no resource"), "{}", output.err);
     assert_eq!(runs(&bench.record("r.json"), "T901").len(), 1);
 }
 

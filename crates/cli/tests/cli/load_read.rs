@@ -96,7 +96,7 @@ fn an_embedded_engine_is_scanned_with_one_thread() {
         order(&record),
         ["L100", "L431,cold", "L431", "L441,cold", "L441"].map(|code| (code.to_owned(), 1)).to_vec()
     );
-    let one = "at 2, 4 threads: this engine runs a query with one";
+    let one = "at 2, 4 threads: this engine has no parallel query";
     assert_eq!(reasons(&record), [format!("L431: {one}"), format!("L441: {one}")]);
     assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
 }
@@ -153,7 +153,7 @@ fn a_load_without_free_space_is_refused_before_it_starts() {
     let bench = Bench::new();
     let output = bench.run(&["load", "--rows", "10000000000000", "--jobs", "1", "--record", "r.json"]);
     assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
-    for words in ["are needed in", "of flat file in one table", "are free", "hint: give a smaller --size"] {
+    for words in ["are required in", "of flat file in one table", "are available", "hint: give a smaller --size"] {
         assert!(output.err.contains(words), "no {words:?} in {}", output.err);
     }
     assert!(bench.files().is_empty(), "{:?}", bench.files());

@@ -237,7 +237,7 @@ fn what_cannot_be_asked_of_a_load_is_refused() {
     let only_probes = ["run", "--preset", "smoke", "--tests", "P111", "--until", "p99=1ms", "--record", "p.json"];
     let output = bench.run(&only_probes);
     assert_eq!(output.code, 2, "{}", output.err);
-    assert!(output.err.contains("there is no test to search a rate for"), "{}", output.err);
+    assert!(output.err.contains("there is no test for a rate search"), "{}", output.err);
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }
 

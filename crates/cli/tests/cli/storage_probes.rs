@@ -72,7 +72,7 @@ fn where_there_is_no_device_they_are_left_out_and_the_plan_says_why() {
     let bench = Bench::new();
     let place = directory.path().to_str().unwrap();
     let output = bench.succeed(&["run", "--dry-run", "--jobs", "1", "--tests", "P321,P331", "--dir", place]);
-    assert!(output.out.contains("P321") && output.out.contains("there is no device here to"), "{}", output.out);
+    assert!(output.out.contains("P321") && output.out.contains("there is no local device to"), "{}", output.out);
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 }
 

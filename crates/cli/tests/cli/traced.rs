@@ -111,7 +111,7 @@ fn each_tracer_can_be_selected_and_is_shown() {
     let (plain, traced) = both(&record);
     assert!(traced.is_none() && plain["trace"]["rung"] != "bpf", "{}", plain["trace"]);
     assert!(
-        output.err.contains("no run is traced: the rung of the kernel's own counters was asked for"),
+        output.err.contains("tracing is not possible: the rung of the kernel's own counters was asked for"),
         "{}",
         output.err
     );
@@ -130,7 +130,7 @@ fn without_privileges_the_same_command_works_and_reports_missing_layers() {
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
     assert!(traced.is_none(), "no unnecessary run");
-    assert!(output.err.contains("no run is traced: it takes the capabilities CAP_BPF"), "{}", output.err);
+    assert!(output.err.contains("tracing is not possible: it takes the capabilities CAP_BPF"), "{}", output.err);
     is_refused(plain, None);
     for layer in plain["trace"]["missing"].as_array().unwrap() {
         assert!(layer["reason"].as_str().unwrap().contains("CAP_BPF and CAP_PERFMON"), "{layer}");
