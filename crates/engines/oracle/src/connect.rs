@@ -1,8 +1,8 @@
-//! From a target to a connection that is logged in.
+//! Connecting and logging in to a target.
 
 mod address;
-mod knock;
 mod names;
+mod probe;
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,47 +17,47 @@ use oracledb::{Config, Connection};
 pub(crate) use self::address::Login;
 use crate::failure;
 
-/// The default of `connect_timeout`: what an answer may take, and what a login may take in all.
+/// The default of `connect_timeout`: the limit of a response, and of a whole login.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Statements that the driver keeps open in a session: those of any test, and those that a node asks about itself.
+/// Size of the statement cache of a session: enough for any test and the queries of a node.
 const STATEMENTS_KEPT: usize = 64;
 
-/// How the server was reached.
+/// The TCP connection to the server.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    /// The address among those of the host's name.
+pub(crate) struct Route {
+    /// The address of the server, one of those of the host.
     pub(crate) peer: SocketAddr,
-    /// Our own address.
+    /// The local address.
     pub(crate) own: SocketAddr,
 }
 
-/// Where a listener is.
+/// The address of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ServerAddress {
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// Whether TLS comes before anything else.
+    /// Whether the connection starts with a TLS handshake.
     pub(crate) encrypted: bool,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ServerAddress {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} port {}", self.host, self.port)
     }
 }
 
 impl Login {
-    /// Finds out who listens, before anybody is told who we are: the driver would wait for ever for the answer of a
-    /// stranger.
+    /// Checks that an Oracle listener responds before credentials are sent: the driver would wait for the response of
+    /// another kind of server without a timeout.
     ///
     /// # Errors
-    /// `Unreachable` with what there is instead; where an alias names several places, that of the first.
-    pub(crate) fn knock(&self) -> Result<Way> {
+    /// `Unreachable` with the kind of server that responds; with several addresses, the error of the first.
+    pub(crate) fn probe(&self) -> Result<Route> {
         let mut first = None;
-        for place in &self.places {
-            match knock::knock(place, self.timeout) {
-                Ok(way) => return Ok(way),
+        for server in &self.addresses {
+            match probe::probe(server, self.timeout) {
+                Ok(route) => return Ok(route),
                 Err(error) => first = first.or(Some(error)),
             }
         }
@@ -66,17 +66,17 @@ impl Login {
 
     /// Connects and logs in.
     ///
-    /// The driver has no limit of time and gives up its thread on what it does not expect, so that it gets a thread of
-    /// its own, which is left alone where it is late.
+    /// The driver has no timeout for a login, and panics on a response it does not expect. It therefore runs in a thread
+    /// of its own, which is detached after the timeout.
     ///
     /// # Errors
     /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self) -> Result<Connection> {
-        choose_encryption();
+        set_default_provider();
         let config = self.config()?;
         let (done, outcome) = channel();
         let worker = thread::Builder::new().name("oracle login".to_owned()).spawn(move || {
-            // Nobody waits any more where this fails.
+            // Fails after the timeout only.
             let _ = done.send(oracledb::connect(config));
         });
         worker.map_err(|error| Error::new(Kind::Unreachable, format!("no thread for a login: {error}")))?;
@@ -119,27 +119,27 @@ impl Login {
     }
 }
 
-/// Whether `heard` is what an Oracle listener says to a knock.
-pub(crate) fn is_listener(heard: &[u8]) -> bool {
-    knock::is_listener(heard)
+/// Whether `received` is the response of an Oracle listener to a probe.
+pub(crate) fn is_listener(received: &[u8]) -> bool {
+    probe::is_listener(received)
 }
 
-/// The names in the text of a `tnsnames.ora`, and where what they stand for leads.
-pub(crate) fn named_places(text: &str) -> Vec<(String, Vec<Place>)> {
-    names::entries(text).into_iter().map(|(names, descriptor)| (names, address::places(&descriptor))).collect()
+/// The aliases in the text of a `tnsnames.ora`, each with the addresses of its descriptor.
+pub(crate) fn named_addresses(text: &str) -> Vec<(String, Vec<ServerAddress>)> {
+    names::entries(text).into_iter().map(|(names, descriptor)| (names, address::addresses(&descriptor))).collect()
 }
 
-/// There are two libraries of ciphers in this program, and the driver takes the one that the process has chosen.
-fn choose_encryption() {
-    static CHOSEN: Once = Once::new();
-    CHOSEN.call_once(|| {
-        // Somebody else may have chosen before.
+/// Two cryptography providers are linked into this program; the driver uses the default of the process.
+fn set_default_provider() {
+    static SET: Once = Once::new();
+    SET.call_once(|| {
+        // Fails where the default is set already.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
 
-/// An error without the number that the operating system gave it.
-pub(crate) fn plain(error: &io::Error) -> String {
+/// The message of `error` without the number of the operating system.
+pub(crate) fn plain_message(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     match error.kind() {

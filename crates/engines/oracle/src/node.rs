@@ -9,7 +9,7 @@ use engine::{Address, Caps, Error, Kind, Look, Node, Processes, Result, Session,
 use record::{EngineInventory, Location};
 
 use crate::activity;
-use crate::connect::{Login, Way};
+use crate::connect::{Login, Route};
 use crate::counter::CounterQuery;
 use crate::inventory::{self, Seen};
 use crate::schema::{self, Found, SCHEMA};
@@ -25,7 +25,7 @@ pub(crate) const CHECKPOINT: &str = "alter system checkpoint";
 /// One instance.
 pub(crate) struct OracleNode {
     login: Arc<Login>,
-    way: Way,
+    route: Route,
     keep: bool,
     claimed: AtomicBool,
     /// Holds the schema for as long as the node is open, and knows whether dbdyno made the user.
@@ -37,7 +37,7 @@ pub(crate) struct OracleNode {
 /// Reaches the server at `target`.
 pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<OracleNode> {
     let login = Arc::new(Login::of(target, &|name| std::env::var(name).ok())?);
-    let way = login.knock()?;
+    let route = login.probe()?;
     let mut session = OracleSession::start(&login, None)?;
     if let Some(disks) = login.calibration_disks {
         session.batch(&inventory::calibration(disks)).map_err(|error| {
@@ -50,7 +50,7 @@ pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<OracleNode>
     let counters = CounterQuery::of(&mut session)?;
     Ok(OracleNode {
         login,
-        way,
+        route,
         keep: workspace.keep,
         claimed: AtomicBool::new(false),
         guard: Mutex::new(None),
@@ -65,7 +65,7 @@ impl OracleNode {
     }
 
     fn location(&self) -> Location {
-        let Way { peer, own } = self.way;
+        let Route { peer, own } = self.route;
         if peer.ip().is_loopback() || peer.ip() == own.ip() { Location::LocalTcp } else { Location::Remote }
     }
 }
@@ -76,10 +76,9 @@ impl Node for OracleNode {
     }
 
     fn name(&self) -> String {
-        self.login
-            .places
-            .first()
-            .map_or_else(String::new, |place| Address { host: place.host.clone(), port: Some(place.port) }.to_string())
+        self.login.addresses.first().map_or_else(String::new, |server| {
+            Address { host: server.host.clone(), port: Some(server.port) }.to_string()
+        })
     }
 
     fn claim(&self) -> Result<()> {
@@ -114,7 +113,7 @@ impl Node for OracleNode {
     }
 
     fn inventory(&self) -> Result<EngineInventory> {
-        let encrypted = self.login.places.iter().any(|place| place.encrypted);
+        let encrypted = self.login.addresses.iter().any(|server| server.encrypted);
         inventory::read(&mut self.session()?, &Seen { location: self.location(), encrypted })
     }
 

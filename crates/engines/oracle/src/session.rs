@@ -1,11 +1,10 @@
-//! One connection: the hot path.
+//! A session, one connection each: the hot path.
 //!
-//! The driver finds a statement that it knows by its text, so that preparing one is having the server parse it and
-//! keeping its text. Rows come as many at a time as fit into one answer of up to 512.
+//! The driver caches statements by their texts, so preparing one has the server parse it and keeps its text. Rows are
+//! fetched up to 512 at a time.
 //!
-//! The protocol has no statement that commits by itself here: a change outside a transaction is followed by a commit,
-//! in a round trip of its own. A transaction that changed nothing has nothing to commit or to roll back on this server,
-//! and nothing is sent for it.
+//! There is no autocommit: a change outside a transaction is followed by a commit, in a round trip of its own. For a
+//! transaction without changes neither commit nor rollback is sent.
 
 mod bulk;
 mod cancel;
@@ -19,46 +18,45 @@ use std::time::Duration;
 use engine::{Canceller, Error, Kind, Result, RowSource, Session, Statement, Value};
 use oracledb::{Connection, Cursor, StatementBuilder, ToDbValue};
 
-use self::bulk::Cell;
 #[cfg(test)]
 pub(crate) use self::bulk::insert;
 use self::cancel::OracleCanceller;
 #[cfg(test)]
 pub(crate) use self::cancel::cancel;
 use self::statement::{Prepared, takes_locks};
-use self::value::Bind;
+use self::value::{Bind, Cell};
 use crate::connect::Login;
 use crate::failure;
 use crate::script::{Verb, is_procedural, statements};
 
-/// Rows that are asked for together with the execution, and with each fetch after it.
+/// Rows requested with an execution, and with each fetch after it.
 const FETCH_ROWS: u32 = 512;
 
-/// What the driver says.
-type Told<T> = std::result::Result<T, oracledb::Error>;
+/// A result of the driver.
+type DriverResult<T> = std::result::Result<T, oracledb::Error>;
 
 /// A session.
 pub(crate) struct OracleSession {
     connection: Connection,
     login: Arc<Login>,
     statements: Vec<Prepared>,
-    /// The same by their texts: a statement that is prepared again is the same one.
+    /// The prepared statements by their texts.
     known: HashMap<String, Statement>,
     in_transaction: bool,
-    /// Whether the transaction may have changed something.
+    /// Whether the transaction may have changed data.
     changed: bool,
-    /// Room for the fields of a bulk load, kept from one to the next.
+    /// Buffer of bulk loads, reused.
     cells: Vec<Cell>,
-    /// Time in which the driver sent loads and waited for the server.
+    /// Time the driver spent in sending loads and waiting for the server.
     sending: Duration,
     lost: bool,
 }
 
 impl OracleSession {
-    /// Logs in; the session works in the schema `schema`, or in that of the user.
+    /// Logs in, with `schema` or that of the user as the current schema.
     ///
     /// # Errors
-    /// As a login fails, and `NotOurs` where the schema is gone.
+    /// Those of a login, and `NotOurs` where the schema does not exist.
     pub(crate) fn start(login: &Arc<Login>, schema: Option<&str>) -> Result<OracleSession> {
         let connection = login.open()?;
         let mut session = OracleSession {
@@ -78,7 +76,7 @@ impl OracleSession {
         Ok(session)
     }
 
-    /// Version of the server, five numbers.
+    /// Version of the server: the major number, and all five.
     pub(crate) fn version(&self) -> Result<(u32, String)> {
         let version = self.connection.version().map_err(|error| failure::of_statement(&error))?;
         let number = |part: usize| u32::try_from(part).unwrap_or(u32::MAX);
@@ -86,7 +84,7 @@ impl OracleSession {
         Ok((number(version.0), text.join(".")))
     }
 
-    /// Prepares, runs and forgets nothing: for the few questions that a node asks about itself.
+    /// Prepares and runs `sql`, for the queries of a node.
     pub(crate) fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
         let statement = self.prepare(sql)?;
         self.query(statement, &[])
@@ -103,7 +101,7 @@ impl OracleSession {
         self.statements.get(statement.0 as usize).ok_or_else(|| statement.not_prepared())
     }
 
-    /// What the driver says, in dbdyno's words; one that ends the session ends it here too.
+    /// Converts an error of the driver, and notes a lost session.
     fn refused(&mut self, error: &oracledb::Error) -> Error {
         let error = failure::of_statement(error);
         self.lost |= error.kind == Kind::Lost;
@@ -111,19 +109,19 @@ impl OracleSession {
     }
 
     /// `text` as the driver keeps it.
-    fn statement<'sql>(&self, text: &'sql str) -> Told<StatementBuilder<'sql>> {
+    fn statement<'sql>(&self, text: &'sql str) -> DriverResult<StatementBuilder<'sql>> {
         Ok(self.connection.statement(text)?.prefetch_rows(FETCH_ROWS).fetch_array_size(FETCH_ROWS))
     }
 
     /// Has the server parse `text`, which says whether it can work. The driver would not ask again for a text that it
     /// keeps: it is made to forget it first.
-    fn parse(&self, text: &str) -> Told<()> {
+    fn parse(&self, text: &str) -> DriverResult<()> {
         drop(self.statement(text)?.exclude_from_cache().build()?);
         self.statement(text)?.build()?.ensure_fully_parsed()
     }
 
     /// Runs a statement that returns rows, as far as the first answer.
-    fn open_cursor(&self, prepared: &Prepared, values: &[&dyn ToDbValue]) -> Told<Cursor> {
+    fn open_cursor(&self, prepared: &Prepared, values: &[&dyn ToDbValue]) -> DriverResult<Cursor> {
         self.statement(&prepared.text)?.build()?.query(values)
     }
 
@@ -153,7 +151,7 @@ impl OracleSession {
     }
 
     /// What follows the outcome of a statement that is no query; returns how many rows it changed.
-    fn carried_out(&mut self, verb: Verb, done: Told<u64>) -> Result<u64> {
+    fn carried_out(&mut self, verb: Verb, done: DriverResult<u64>) -> Result<u64> {
         let rows = done.map_err(|error| {
             // What came before it in the transaction may be there still.
             self.changed |= self.in_transaction;
@@ -178,7 +176,7 @@ impl OracleSession {
         }
     }
 
-    fn end(&mut self, how: fn(&Connection) -> Told<()>) -> Result<()> {
+    fn end(&mut self, how: fn(&Connection) -> DriverResult<()>) -> Result<()> {
         (self.in_transaction, self.changed) = (false, false);
         how(&self.connection).map_err(|error| self.refused(&error))
     }

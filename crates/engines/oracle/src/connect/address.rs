@@ -1,4 +1,4 @@
-//! Who logs in where, and how: the target, completed from the environment as the client programs do.
+//! The parameters of a login: the target, completed from the environment as Oracle clients do.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use engine::{Error, Kind, Result, Secret, Target};
 use oracledb::Config;
 
-use super::{Place, TIMEOUT, names};
+use super::{ServerAddress, TIMEOUT, names};
 
-/// Parameters of a URL; everything else is a mistake.
+/// The parameters of a target URL.
 const KNOWN: [&str; 7] =
     ["calibrate_io", "connect_timeout", "protocol", "sdu", "tablespace", "tns_admin", "wallet_location"];
 
@@ -19,18 +19,18 @@ const PORT: u16 = 1521;
 pub(crate) struct Login {
     /// The whole descriptor, as a `tnsnames.ora` has it.
     pub(super) descriptor: String,
-    /// Where it leads, in the order in which it is tried.
-    pub(crate) places: Vec<Place>,
-    /// Place and service, for people.
+    /// Its addresses, in the order of connection attempts.
+    pub(crate) addresses: Vec<ServerAddress>,
+    /// The address in messages.
     pub(crate) shown: String,
     pub(crate) user: String,
     pub(super) password: Secret,
     pub(super) wallet: Option<String>,
-    /// How long to wait for an answer and for a login; for ever without one.
+    /// Timeout of a response and of a login; none waits without limit.
     pub(crate) timeout: Option<Duration>,
-    /// Where the tables of dbdyno are to lie, if not in the default tablespace of the database.
+    /// Tablespace of the tables of dbdyno, if not the default one of the database.
     pub(crate) tablespace: Option<String>,
-    /// How many disks `CALIBRATE_IO` is to be told there are, where it was asked for.
+    /// Number of disks to pass to `CALIBRATE_IO`, where calibration is requested.
     pub(crate) calibration_disks: Option<u32>,
 }
 
@@ -38,10 +38,10 @@ pub(crate) struct Login {
 pub(crate) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Login {
-    /// As `target` says.
+    /// The login for `target`.
     ///
     /// # Errors
-    /// `Usage` for what cannot be, `Access` where there is no password.
+    /// `Usage` for an invalid target, `Access` where there is no password.
     pub(crate) fn of(target: &Target, variable: Variables<'_>) -> Result<Login> {
         if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
             let message = format!("target parameter {name} is unknown; known are {}", KNOWN.join(", "));
@@ -56,11 +56,11 @@ impl Login {
             Error::new(Kind::Access, format!("there is no password for user {user}"))
                 .hint("put it into the variable ORACLE_PASSWORD, or into the target: oracle://user:PASSWORD@host")
         })?;
-        let places = places(&descriptor);
-        let shown = places.first().map_or_else(|| "the target".to_owned(), Place::to_string);
+        let addresses = addresses(&descriptor);
+        let shown = addresses.first().map_or_else(|| "the target".to_owned(), ServerAddress::to_string);
         Ok(Login {
             shown,
-            places,
+            addresses,
             descriptor,
             user,
             password,
@@ -72,7 +72,7 @@ impl Login {
     }
 }
 
-/// The descriptor of the host and service that are named, or of the alias.
+/// The descriptor for the host and service of the target, or of its alias.
 fn descriptor(target: &Target, variable: Variables<'_>) -> Result<String> {
     let usage = |message: String, hint: &str| Err(Error::new(Kind::Usage, message).hint(hint));
     let address = match target.addresses.as_slice() {
@@ -122,7 +122,7 @@ fn descriptor(target: &Target, variable: Variables<'_>) -> Result<String> {
     ))
 }
 
-/// What a name may consist of; a colon is part of an IPv6 address.
+/// Whether a name may contain `letter`; a colon is part of an IPv6 address.
 fn is_name_character(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '#' | '$' | ':')
 }
@@ -138,8 +138,8 @@ fn alias(name: &str, directory: &str) -> Result<String> {
 }
 
 /// The addresses in a descriptor as the driver writes it, or as it is written here.
-pub(super) fn places(descriptor: &str) -> Vec<Place> {
-    let mut places = Vec::new();
+pub(super) fn addresses(descriptor: &str) -> Vec<ServerAddress> {
+    let mut addresses = Vec::new();
     for address in descriptor.split("(ADDRESS=").skip(1) {
         let value = |name: &str| {
             let rest = address.split(&format!("({name}=")).nth(1)?;
@@ -148,10 +148,10 @@ pub(super) fn places(descriptor: &str) -> Vec<Place> {
         if let Some(host) = value("HOST") {
             let port = value("PORT").and_then(|port| port.parse().ok()).unwrap_or(PORT);
             let encrypted = value("PROTOCOL").is_some_and(|protocol| protocol.eq_ignore_ascii_case("tcps"));
-            places.push(Place { host, port, encrypted });
+            addresses.push(ServerAddress { host, port, encrypted });
         }
     }
-    places
+    addresses
 }
 
 fn number(target: &Target, name: &str, least: u32) -> Result<Option<u32>> {
@@ -188,12 +188,12 @@ mod tests {
         Login::of(&url.parse::<Target>().unwrap(), variable)
     }
 
-    fn place(host: &str, port: u16, encrypted: bool) -> Place {
-        Place { host: host.to_owned(), port, encrypted }
+    fn server(host: &str, port: u16, encrypted: bool) -> ServerAddress {
+        ServerAddress { host: host.to_owned(), port, encrypted }
     }
 
     #[test]
-    fn a_url_says_everything() {
+    fn a_url_may_hold_every_parameter() {
         let login = login("oracle://ann:secret@db.example/sales.example:dedicated/one?connect_timeout=3&sdu=65535");
         let login = login.unwrap();
         assert_eq!(
@@ -201,7 +201,7 @@ mod tests {
             "(DESCRIPTION=(SDU=65535)(ADDRESS=(PROTOCOL=tcp)(HOST=db.example)(PORT=1521))\
              (CONNECT_DATA=(SERVICE_NAME=sales.example)(INSTANCE_NAME=one)(SERVER=dedicated)))"
         );
-        assert_eq!(login.places, [place("db.example", 1521, false)]);
+        assert_eq!(login.addresses, [server("db.example", 1521, false)]);
         assert_eq!((login.user.as_str(), login.password.reveal()), ("ann", "secret"));
         assert_eq!((login.timeout, login.shown.as_str()), (Some(Duration::from_secs(3)), "db.example port 1521"));
         assert!(!format!("{login:?}").contains("secret"));
@@ -212,7 +212,7 @@ mod tests {
         let variables = |name: &str| (name == "ORACLE_PASSWORD").then(|| "word".to_owned());
         let login = login_with("oracle://ann@[::1]:2484/s?protocol=tcps&wallet_location=/w", &variables).unwrap();
         assert_eq!((login.password.reveal(), login.wallet.as_deref()), ("word", Some("/w")));
-        assert_eq!(login.places, [place("::1", 2484, true)]);
+        assert_eq!(login.addresses, [server("::1", 2484, true)]);
     }
 
     #[test]
@@ -223,10 +223,10 @@ mod tests {
         std::fs::write(directory.path().join("tnsnames.ora"), names).unwrap();
         let target = format!("oracle://ann:secret@sales?tns_admin={}", directory.path().display());
         let found = login(&target).unwrap();
-        assert_eq!(found.places, [place("db1", 1522, false), place("db2", 2484, true)]);
+        assert_eq!(found.addresses, [server("db1", 1522, false), server("db2", 2484, true)]);
         assert!(found.descriptor.contains("(SERVICE_NAME=sales)"), "{}", found.descriptor);
         let by_variable = |name: &str| (name == "TNS_ADMIN").then(|| directory.path().display().to_string());
-        assert_eq!(login_with("oracle://ann:secret@sales", &by_variable).unwrap().places.len(), 2);
+        assert_eq!(login_with("oracle://ann:secret@sales", &by_variable).unwrap().addresses.len(), 2);
         let error = login(&target.replace("@sales", "@purchase")).unwrap_err();
         assert_eq!(error.kind, Kind::Usage);
         assert!(error.message.contains("purchase") && error.hint.is_some(), "{error:?}");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_the_users_mistake() {
+    fn an_invalid_target_is_a_usage_error() {
         for (url, word) in [
             ("oracle://a:b@h/s?sga_target=1G", "sga_target"),
             ("oracle://a:b@h:1521", "no service"),
@@ -260,8 +260,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_descriptor_is_too_strange(text in "\\PC*") {
-            let _ = places(&text);
+        fn any_descriptor_is_accepted(text in "\\PC*") {
+            let _ = addresses(&text);
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Names of services: the file `tnsnames.ora`.
+//! Aliases of services: the file `tnsnames.ora`.
 //!
-//! Read here because the driver (26.0.0-beta.5) takes the first letter off a name that stands below a comment.
+//! Parsed here because the driver (26.0.0-beta.5) drops the first letter of an alias below a comment.
 
 use std::fs;
 use std::path::Path;
 
 use engine::{Error, Kind, Result};
 
-/// Files that a file may include, one in the other.
+/// Maximum depth of included files.
 const DEPTH_MAX: u32 = 8;
 
 /// The descriptor that `tnsnames.ora` in `directory` has for `alias`.
@@ -26,7 +26,7 @@ pub(super) fn descriptor(alias: &str, directory: &Path) -> Result<String> {
     ))
 }
 
-/// The last entry of that name, that of an included file where its line stands.
+/// The last entry for the alias; an included file counts at the position of its line.
 fn find(alias: &str, file: &Path, depth: u32) -> std::result::Result<Option<String>, String> {
     if depth == 0 {
         return Err(format!("{} is included by {DEPTH_MAX} files, one in the other", file.display()));
@@ -44,7 +44,7 @@ fn find(alias: &str, file: &Path, depth: u32) -> std::result::Result<Option<Stri
     Ok(found)
 }
 
-/// Names, with commas between them, and what they stand for.
+/// The entries: aliases, separated by commas, and their descriptor.
 pub(super) fn entries(text: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
     let text = lines.join("\n");
@@ -54,7 +54,7 @@ pub(super) fn entries(text: &str) -> Vec<(String, String)> {
         let behind = behind.trim_start();
         let end = if behind.starts_with('(') { end_of_descriptor(behind) } else { behind.find('\n') };
         let (value, left) = behind.split_at(end.unwrap_or(behind.len()));
-        // Something without a meaning before a name goes to its line's end.
+        // Invalid text before a name ends with its line.
         let names = names.trim().rsplit('\n').next().unwrap_or_default().trim();
         found.push((names.to_owned(), value.trim().to_owned()));
         rest = left.trim_start();
@@ -62,7 +62,7 @@ pub(super) fn entries(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Behind the parenthesis that closes the first one.
+/// The offset after the parenthesis that closes the first one.
 fn end_of_descriptor(text: &str) -> Option<usize> {
     let mut open = 0_i32;
     for (at, letter) in text.char_indices() {
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_file_is_too_strange(text in "[\\PC\n=()#,]*") {
+        fn any_file_is_accepted(text in "[\\PC\n=()#,]*") {
             let _ = entries(&text);
         }
     }

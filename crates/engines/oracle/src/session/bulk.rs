@@ -1,9 +1,9 @@
-//! The bulk path: arrays of binds.
+//! Bulk loads: arrays of binds.
 //!
-//! A load that fits one array goes into the table by direct path (`append_values`): whole blocks above what is there,
-//! compressed where the table is. Within a transaction a table can be loaded so only once, so that a longer load goes
-//! the ordinary way, array by array. Sessions that load one table by direct path wait for each other; what is appended in a
-//! transaction of the caller's therefore goes the ordinary way, which basic compression leaves as it is.
+//! A load that fits one array is a direct path load (`append_values`): whole blocks above the high-water mark,
+//! compressed where the table is. A transaction can load a table by direct path only once, so a longer load uses
+//! conventional inserts, array by array. Direct path loads of one table are serialized; a load within a transaction of
+//! the caller therefore uses conventional inserts, which basic compression does not compress.
 
 use std::time::Instant;
 
@@ -11,39 +11,17 @@ use engine::{Column, Error, IsoDate, Kind, Result, RowSink, RowSource, Session};
 use oracledb::{BindParameters, Connection, OracleNumber, OracleTimestamp, ToDbValue};
 
 use super::OracleSession;
-use super::value::EMPTY;
+use super::value::{Cell, EMPTY_TEXT};
 use crate::dialect::quoted;
 
-/// Rows of one array: those of the largest step of a test.
+/// Rows of one array: enough for the largest step of a test.
 const ARRAY_ROWS: usize = 65_536;
 
-/// A field that waits to be sent.
-#[derive(Debug)]
-pub(super) enum Cell {
-    Int(i64),
-    Float(f64),
-    Number(OracleNumber),
-    Date(OracleTimestamp),
-    Text(String),
-}
-
-impl Cell {
-    fn as_value(&self) -> &dyn ToDbValue {
-        match self {
-            Cell::Int(number) => number,
-            Cell::Float(number) => number,
-            Cell::Number(number) => number,
-            Cell::Date(day) => day,
-            Cell::Text(text) => text,
-        }
-    }
-}
-
-/// Gathers fields.
+/// Collects fields.
 struct Cells<'a> {
     cells: &'a mut Vec<Cell>,
-    /// The first value that cannot be.
-    wrong: Option<String>,
+    /// The first invalid value.
+    invalid: Option<String>,
 }
 
 impl RowSink for Cells<'_> {
@@ -60,7 +38,7 @@ impl RowSink for Cells<'_> {
         match text.parse() {
             Ok(number) => self.cells.push(Cell::Number(number)),
             Err(_) => {
-                self.wrong.get_or_insert_with(|| format!("{text} is not a decimal number"));
+                self.invalid.get_or_insert_with(|| format!("{text} is not a decimal number"));
                 self.cells.push(Cell::Int(unscaled));
             }
         }
@@ -69,14 +47,14 @@ impl RowSink for Cells<'_> {
     fn date(&mut self, days_since_epoch: i32) {
         let date = IsoDate::of(days_since_epoch);
         if date.is_none() {
-            self.wrong.get_or_insert_with(|| format!("day {days_since_epoch} after 1970-01-01 is out of range"));
+            self.invalid.get_or_insert_with(|| format!("day {days_since_epoch} after 1970-01-01 is out of range"));
         }
         let (year, month, day) = date.map_or((1970, 1, 1), |date| date.parts());
         self.cells.push(Cell::Date(OracleTimestamp::new_date(year as i16, month, day)));
     }
 
     fn text(&mut self, value: &str) {
-        self.cells.push(Cell::Text(if value.is_empty() { EMPTY } else { value }.to_owned()));
+        self.cells.push(Cell::Text(if value.is_empty() { EMPTY_TEXT } else { value }.to_owned()));
     }
 }
 
@@ -89,7 +67,7 @@ fn decimal(unscaled: i64, scale: u8) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// The statement that loads into `table`.
+/// The statement of a load into `table`.
 pub(crate) fn insert(table: &str, columns: &[Column], direct: bool) -> String {
     let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
     let binds: Vec<String> = (1..=columns.len()).map(|position| format!(":{position}")).collect();
@@ -104,14 +82,14 @@ impl OracleSession {
         match self.load_arrays(table, rows, true) {
             Ok(count) => self.commit().map(|()| count),
             Err(error) => {
-                // The first error is the one to tell.
+                // The first error is reported.
                 let _ = self.rollback();
                 Err(error)
             }
         }
     }
 
-    /// Loads all rows in the transaction that is open, by direct path where that is allowed and possible.
+    /// Loads all rows within the open transaction, by direct path where allowed and possible.
     pub(super) fn load_arrays(&mut self, table: &str, rows: &mut dyn RowSource, may_be_direct: bool) -> Result<u64> {
         let columns = rows.columns().to_vec();
         let mut cells = std::mem::take(&mut self.cells);
@@ -146,22 +124,22 @@ impl OracleSession {
         self.changed = true;
         let values: Vec<&dyn ToDbValue> = cells.iter().map(Cell::as_value).collect();
         let rows: Vec<&[&dyn ToDbValue]> = values.chunks(width).collect();
-        let begun = Instant::now();
+        let start = Instant::now();
         let done = Connection::execute_batch(&self.connection, sql, BindParameters::from(rows.as_slice()));
-        self.sending += begun.elapsed();
+        self.sending += start.elapsed();
         done.map(|done| done.rows_affected()).map_err(|error| self.refused(&error))
     }
 }
 
-/// Takes the rows of the next array; whether there may be more.
+/// Fills the next array; whether there may be more rows.
 fn fill(cells: &mut Vec<Cell>, rows: &mut dyn RowSource) -> Result<bool> {
     cells.clear();
-    let mut sink = Cells { cells, wrong: None };
+    let mut sink = Cells { cells, invalid: None };
     let mut count = 0;
     while count < ARRAY_ROWS && rows.next(&mut sink) {
         count += 1;
     }
-    match sink.wrong {
+    match sink.invalid {
         Some(reason) => Err(Error::new(Kind::Statement, reason)),
         None => Ok(count == ARRAY_ROWS),
     }
@@ -212,7 +190,7 @@ mod tests {
         assert!(!fill(&mut cells, &mut rows).unwrap());
         assert_eq!(cells.len(), 9);
         let [Cell::Int(2), Cell::Number(cents), Cell::Text(empty)] = &cells[..3] else { panic!("{cells:?}") };
-        assert_eq!((cents.to_string().as_str(), empty.as_str()), ("-0.05", EMPTY));
+        assert_eq!((cents.to_string().as_str(), empty.as_str()), ("-0.05", EMPTY_TEXT));
         assert!(!fill(&mut cells, &mut rows).unwrap() && cells.is_empty());
     }
 

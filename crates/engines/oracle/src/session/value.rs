@@ -1,4 +1,4 @@
-//! Values on their way to and from the driver.
+//! Conversion of values to and from those of the driver.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use oracledb::{OracleNumber, OracleTimestamp, Row, ToDbValue};
 
 use crate::failure;
 
-/// Stands for the empty text, which this server takes for null: a character that no text of people holds.
-pub(super) const EMPTY: &str = "\0";
+/// Represents the empty text, which this server takes for null.
+pub(super) const EMPTY_TEXT: &str = "\0";
 
-/// A value as the driver wants it.
+/// A bind value of the driver.
 pub(super) enum Bind<'a> {
     Null(Option<String>),
     Int(i64),
@@ -20,10 +20,10 @@ pub(super) enum Bind<'a> {
 }
 
 impl<'a> Bind<'a> {
-    /// That of `value`.
+    /// Converts `value`.
     ///
     /// # Errors
-    /// `Statement` for a decimal that is none.
+    /// `Statement` for an invalid decimal.
     pub(super) fn of(value: &'a Value<'_>) -> Result<Bind<'a>> {
         Ok(match value {
             Value::Null => Bind::Null(None),
@@ -32,7 +32,7 @@ impl<'a> Bind<'a> {
             Value::Decimal(text) => Bind::Number(
                 text.parse().map_err(|_| Error::new(Kind::Statement, format!("{text} is not a decimal number")))?,
             ),
-            Value::Text(text) => Bind::Text(if text.is_empty() { EMPTY } else { text }),
+            Value::Text(text) => Bind::Text(if text.is_empty() { EMPTY_TEXT } else { text }),
         })
     }
 
@@ -47,13 +47,35 @@ impl<'a> Bind<'a> {
     }
 }
 
+/// An owned field in an array that is filled.
+#[derive(Debug)]
+pub(super) enum Cell {
+    Int(i64),
+    Float(f64),
+    Number(OracleNumber),
+    Date(OracleTimestamp),
+    Text(String),
+}
+
+impl Cell {
+    pub(super) fn as_value(&self) -> &dyn ToDbValue {
+        match self {
+            Cell::Int(number) => number,
+            Cell::Float(number) => number,
+            Cell::Number(number) => number,
+            Cell::Date(day) => day,
+            Cell::Text(text) => text,
+        }
+    }
+}
+
 /// The fields of a row.
 ///
-/// A NUMBER whose column has digits behind the point is a decimal; one without, and one of a figure that was computed,
-/// is an integer where it has the form of one that fits.
+/// A NUMBER of a column with a scale is a decimal; any other, also of a computed expression, is an integer where it is
+/// one of 64 bits.
 ///
 /// # Errors
-/// `Statement` for a type that dbdyno does not use.
+/// `Statement` for a type that is not supported.
 pub(super) fn fields(row: &Row) -> Result<Vec<Value<'static>>> {
     let field = |(index, column): (usize, &oracledb::Metadata)| {
         let kind = column.db_type();
@@ -91,7 +113,7 @@ fn date(moment: OracleTimestamp) -> Value<'static> {
 }
 
 fn text_of(text: String) -> Value<'static> {
-    Value::Text(if text == EMPTY { Cow::Borrowed("") } else { Cow::Owned(text) })
+    Value::Text(if text == EMPTY_TEXT { Cow::Borrowed("") } else { Cow::Owned(text) })
 }
 
 #[cfg(test)]
