@@ -1,5 +1,7 @@
 //! Rules of the code base: allowed imports between crates, sizes of files, names.
 
+mod circles;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
