@@ -125,21 +125,21 @@ mod tests {
             effect: "with 80 % of that, 100 % of the rate".to_owned(),
         };
         let of = |cause: Cause| headline(Some(&found), Some(&proof(cause)));
-        assert_eq!(of(Cause::Because), "the processors, 98 % used");
-        assert_eq!(of(Cause::InPart), "in part the processors, 98 % used");
-        assert_eq!(of(Cause::Undecided), "perhaps the processors, 98 % used");
+        assert_eq!(of(Cause::Because), "CPU, 98 % used");
+        assert_eq!(of(Cause::InPart), "in part CPU, 98 % used");
+        assert_eq!(of(Cause::Undecided), "perhaps CPU, 98 % used");
         assert_eq!(
             of(Cause::NotBecause),
-            "unexplained; not the processors, 98 % used: with 80 % of that, 100 % of the rate"
+            "unexplained; not CPU, 98 % used: with 80 % of that, 100 % of the rate"
         );
-        assert_eq!(headline(Some(&found), None), "the processors, 98 % used");
+        assert_eq!(headline(Some(&found), None), "CPU, 98 % used");
     }
 
     #[test]
     fn a_limit_has_its_evidence_and_no_cause() {
         let none = ClosedSystem { rate: 1_000.0, clients: 32.0, ..ClosedSystem::default() };
         let full = ClosedSystem { cpu_used: Some(Ratio(0.98)), ..none.clone() };
-        assert_eq!(words_of(&full), "the processors, 98 % used");
+        assert_eq!(words_of(&full), "CPU, 98 % used");
         let resource =
             Resource { name: "forced writes of the log".to_owned(), capacity: 1_000.0, demand_per_operation: 0.95 };
         assert_eq!(
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(words_of(&idle), "unexplained; used most: processors 40 %");
         assert_eq!((words_of(&none), words(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
         let few = ClosedSystem { clients: 1.0, demand_seconds: Some(0.004), ..idle };
-        assert_eq!(words_of(&few), "its 1 client; what is used most would bear 10");
+        assert_eq!(words_of(&few), "client-bound (1 client); the busiest resource supports 10");
         for system in [full, locked, few, none] {
             assert!(!words_of(&system).contains("because"), "nothing is proved");
         }

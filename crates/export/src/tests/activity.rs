@@ -40,7 +40,7 @@ fn every_line_of_a_latency_table_is_one_row() {
         rows.map(|row| cells(row, &["point", "kind", "name", "count", "method"])).collect()
     };
     assert!(of("1").contains(&vec!["system_call", "row", "fdatasync", "2", "timed"]), "{:?}", of("1"));
-    assert!(of("2").contains(&vec!["client_service", "row", "begun to done", "4", "timed"]), "{:?}", of("2"));
+    assert!(of("2").contains(&vec!["client_service", "row", "start to end", "4", "timed"]), "{:?}", of("2"));
     assert!(of("2").iter().any(|row| row[..2] == ["system_call", "missing"]), "{:?}", of("2"));
     assert!(of("3").is_empty(), "it was aborted");
 }

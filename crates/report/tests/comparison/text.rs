@@ -161,7 +161,7 @@ fn pairs_on_a_machine_that_changed_have_a_warning_in_every_form() {
     );
     assert!(comparison_markdown(&view).contains("| SLOWER, warning |"));
     assert!(comparison_junit(&view).contains("SLOWER, warning -20."));
-    assert!(comparison_csv(&view).contains("the machine itself gave 20 % less after the last pair"));
+    assert!(comparison_csv(&view).contains("control drift of -20 % from before the first pair to after the last"));
     let page = comparison_html(&view);
     assert!(page.contains("SLOWER, warning") && !page.contains("<strong>SLOWER"), "it is not bold");
     assert!(page.contains("A and B: identical workload, plan sha256:0123456789abcdef"), "the hash is disclosed");

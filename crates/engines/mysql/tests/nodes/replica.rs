@@ -143,7 +143,7 @@ pub fn what_cannot_be_named_is_refused(primary: &Server) {
     let own = primary.address();
     for (target, kind, word) in [
         (format!("mariadb://ann@{own}?nodes=3"), Kind::Usage, "nodes=3"),
-        (format!("mariadb://ann@{own},{own}?nodes=all"), Kind::Usage, "names 2"),
+        (format!("mariadb://ann@{own},{own}?nodes=all"), Kind::Usage, "the target has 2"),
         (format!("mariadb://ann@{own},127.0.0.1:1"), Kind::Unreachable, "node 127.0.0.1:1: "),
     ] {
         let error = open(&target).err().expect("refused");
