@@ -128,10 +128,7 @@ mod tests {
         assert_eq!(of(Cause::Because), "CPU, 98 % used");
         assert_eq!(of(Cause::InPart), "in part CPU, 98 % used");
         assert_eq!(of(Cause::Undecided), "perhaps CPU, 98 % used");
-        assert_eq!(
-            of(Cause::NotBecause),
-            "unexplained; not CPU, 98 % used: with 80 % of that, 100 % of the rate"
-        );
+        assert_eq!(of(Cause::NotBecause), "unexplained; not CPU, 98 % used: with 80 % of that, 100 % of the rate");
         assert_eq!(headline(Some(&found), None), "CPU, 98 % used");
     }
 

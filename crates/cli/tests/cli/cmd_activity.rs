@@ -130,7 +130,7 @@ fn missing_activity_is_refused_with_a_hint() {
         output.err
     };
     assert!(refused(&["--activity", "99"]).contains("there is no run 99 in this record of 2 runs"));
-    assert!(refused(&["--activity", "P111"]).contains("no run of P111 works through an engine"));
+    assert!(refused(&["--activity", "P111"]).contains("no run of P111 uses an engine"));
     assert!(refused(&["--activity", "T999"]).contains("there is no run of test T999"));
     assert!(refused(&["--activity", "--format", "json"]).contains("--format text or csv"));
     let table = bench.succeed(&["report", "r.json", "--activity", "--format", "csv"]).out;

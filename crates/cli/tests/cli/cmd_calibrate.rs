@@ -37,7 +37,7 @@ fn calibrated(bench: &Bench, name: &str) -> Option<[Vec<f64>; 2]> {
         return None;
     }
     assert!(rates.iter().all(|rates| rates.len() >= 5), "{rates:?}\n{}", output.out);
-    for word in ["MAX_IOPS", "MAX_MBPS", "ACTUAL_LATENCY", "in flight", "kept"] {
+    for word in ["MAX_IOPS", "MAX_MBPS", "ACTUAL_LATENCY", "in flight", "  met "] {
         assert!(output.out.contains(word), "no {word:?} in\n{}\n{}", output.out, output.err);
     }
     Some(rates)
@@ -108,7 +108,7 @@ fn invalid_calibrations_are_refused() {
     refused(&["--max-latency", "0"], 2, &["0"]);
     refused(&["--max-latency", "soon"], 2, &["soon"]);
     refused(&["--seconds", "0"], 2, &["seconds 0 is less than 1ms"]);
-    refused(&["--size", "1P"], 1, &["bytes are needed"]);
+    refused(&["--size", "1P"], 1, &["bytes are required"]);
     refused(&["--size", "0"], 2, &["0"]);
     refused(&["--bs", "1000", "--size", "1M"], 2, &["1000", "512"]);
     refused(&["--dir", "misspelt"], 2, &["misspelt is not a directory"]);

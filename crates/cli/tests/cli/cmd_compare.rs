@@ -53,7 +53,7 @@ fn a_slower_side_is_reported_and_the_gate_makes_it_an_exit_code() {
         assert!(output.out.contains(words), "no {words} in\n{}", output.out);
     }
     let passed = bench.succeed(&["compare", "b.json", "a.json", "--fail-if", "slower>2%"]);
-    assert!(passed.out.contains("FASTER") && passed.out.contains("slower>2%: nothing"), "{}", passed.out);
+    assert!(passed.out.contains("FASTER") && passed.out.contains("slower>2%: passed"), "{}", passed.out);
     let failed = bench.run(&["compare", "a.json", "b.json", "--fail-if", "slower>2%", "--format", "junit"]);
     assert_eq!(failed.code, 1, "{}", failed.err);
     assert!(failed.err.contains("test T611 on b meets slower>2%: 20.0 % slower"), "{}", failed.err);
@@ -128,9 +128,10 @@ fn runs_of_blocks_with_another_loop_are_incomparable() {
     bench.succeed(&[&size[..], &["--record", "client.json"]].concat());
     bench.succeed(&[&size[..], &["--mode", "engine", "--record", "engine.json"]].concat());
     let output = bench.succeed(&["compare", "client.json", "engine.json"]);
-    assert!(output.out.contains("INCOMPARABLE") && output.out.contains("operations per step 1 and"), "{}", output.out);
+    let words = output.out.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(words.contains("INCOMPARABLE") && words.contains("operations per step: 1 and"), "{}", output.out);
     let history = bench.succeed(&["history", "--test", "B100"]).out;
-    assert!(history.contains("the loop in the client") && history.contains("the loop in the engine"), "{history}");
+    assert!(history.contains("loop in the client") && history.contains("loop in the engine"), "{history}");
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn what_cannot_be_compared_is_refused_with_a_hint() {
         (&["r.json", "export.json"], "file export.json is one JSON document"),
         (&["r.json", "gone.json"], "record gone.json cannot be read"),
         (&["r.json", "exadata"], "exadata is neither a file nor a published system"),
-        (&["r.json", "2018"], "may be any of"),
+        (&["r.json", "2018"], "is ambiguous"),
         (&["r.json", "r.json", "--fail-if", "slower>2"], "\"2\" is not a share of a rate"),
         (&["r.json", "r.json", "--margin", "0"], "--margin 0 is not a percentage"),
     ];

@@ -65,7 +65,7 @@ fn parquet_files_are_whole_and_logs_are_one_for_each_run() {
     bench.write_record("other/r.json", &record);
     let output = bench.succeed(&["export", "r.json", "other/r.json", "--format", "hdr", "--out", "two"]);
     assert_eq!(logs("two"), 2 * sound - 1);
-    assert!(output.err.contains("other/r.json is called r-2: there is another r before it"), "{}", output.err);
+    assert!(output.err.contains("other/r.json is exported as r-2: there is another r before it"), "{}", output.err);
     assert!(output.out.contains("left out"), "{}", output.out);
 }
 

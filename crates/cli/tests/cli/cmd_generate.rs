@@ -184,7 +184,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         (&["--rows", "3", "--files", "4"], "files 4 is more than 3 rows\nhint: "),
         (&["--threads", "0"], "threads 0 is less than 1"),
         (&["--compress", "bzip2"], "compression bzip2 is not known\nhint: use gzip, zstd, lz4 or plain"),
-        (&["--compress", "gzip:11"], "level 11 of gzip cannot be\nhint: use 1 to 9"),
+        (&["--compress", "gzip:11"], "level 11 of gzip is not valid\nhint: use 1 to 9"),
         (&["--files", "2", "-o", "a.tbl"], "2 files cannot be written to a.tbl, which is one file\nhint: "),
         (&["--files", "2", "-o", "-"], "2 files cannot be written to -, which is one file\nhint: "),
         (&["--format", "csv", "-o", "a.parquet"], "--format csv contradicts the name a.parquet\nhint: "),

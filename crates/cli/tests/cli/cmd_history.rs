@@ -81,7 +81,7 @@ fn few_records_show_no_change() {
     assert!(output.out.contains("warning: preset smoke"), "{}", output.out);
     let twice = bench.succeed(&["history", "day1.json", "./day1.json", ".", "--test", "T611"]);
     assert!(twice.out.contains("in 20 values"), "a record that is named twice is one: {}", twice.out);
-    assert!(output.out.contains("2 values: too few to tell a change from chance"), "{}", output.out);
+    assert!(output.out.contains("2 values: too few to detect a change"), "{}", output.out);
 }
 
 #[test]

@@ -42,8 +42,8 @@ fn nodes_are_named_where_there_are_several() {
     let names: Vec<&str> = nodes.iter().map(|node| node["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["", "nowhere 2", "nowhere 3"]);
     let text = ask("text");
-    for name in ["without a name", "nowhere 2", "nowhere 3"] {
-        let line = format!("    writes        {name}\n");
+    for name in ["unnamed", "nowhere 2", "nowhere 3"] {
+        let line = format!("    read-write    {name}\n");
         assert!(text.contains(&line), "no {line:?} in {text}");
     }
 }

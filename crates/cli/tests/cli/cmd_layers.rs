@@ -54,7 +54,7 @@ fn a_server_has_database_time_and_an_embedded_engine_a_reason() {
     let bench = Bench::on_disk();
     measured(&bench, "sqlite");
     let shown = bench.succeed(&["report", "r.json", "--layers"]).out;
-    assert!(shown.contains("the engine works inside the caller"), "{shown}");
+    assert!(shown.contains("the engine is embedded and runs in the thread of the caller"), "{shown}");
     assert!(shown.contains("hint: dbdyno run --trace one"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 }
@@ -71,7 +71,7 @@ fn runs_without_layers_are_refused_with_a_reason() {
     assert!(refused(&[]).contains("no valid run of this record does I/O or commits"), "{}", refused(&[]));
     assert!(refused(&["T999"]).contains("no run of a test T999"));
     assert!(refused(&["99"]).contains("no run 99 in this record of 2 runs"));
-    assert!(refused(&["P111"]).contains("no run of P111 is valid and of an engine"), "{}", refused(&["P111"]));
+    assert!(refused(&["P111"]).contains("no valid run of P111 uses an engine"), "{}", refused(&["P111"]));
     assert!(refused(&["T611", "--format", "json"]).contains("latency by layer has no format json"));
     bench.succeed(&["report", "r.json", "--layers", "T611"]);
     let output = bench.run(&["report", "hp-dl980", "--layers"]);
@@ -118,5 +118,8 @@ fn a_temporary_server_only_times_statements_while_traced() {
     }
     let table = bench.succeed(&["report", "r.json", "--layers", "T716", "--format", "csv"]).out;
     let waits = table.lines().find(|line| line.contains(",wait,missing,")).unwrap_or_else(|| panic!("{table}"));
-    assert!(waits.contains("the engine times some waits and none for I/O as it is set"), "few looks: {waits}");
+    assert!(
+        waits.contains("the engine times some waits but none for I/O with its current settings"),
+        "few looks: {waits}"
+    );
 }

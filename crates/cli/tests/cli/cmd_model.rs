@@ -51,7 +51,7 @@ fn a_file_of_two_columns_is_a_curve() {
     let file = "hosts,IOPS\n1,55000\n2,110500\n2,109800\n4,218000\n8,430000\n";
     fs::write(bench.path().join("hosts.csv"), file).unwrap();
     let output = bench.succeed(&["model", "scale", "hosts.csv", "--at", "12", "--claim", "600_000"]);
-    for words in ["hosts.csv [IOPS]", "N are hosts", "verdict"] {
+    for words in ["hosts.csv [IOPS]", "N = hosts", "verdict"] {
         assert!(output.out.contains(words), "no {words} in\n{}", output.out);
     }
     // Two points do not decide a claim.
@@ -69,7 +69,7 @@ fn a_record_has_curves_by_test() {
     let run = ["run", "--preset", "smoke", "--jobs", "1,2,4", "--tests", "P111,T611", "--quiet", "--record", "r.json"];
     bench.succeed(&run);
     let output = bench.succeed(&["model", "scale", "r.json", "--test", "T611"]);
-    assert!(output.out.contains("T611") && output.out.contains("N are jobs"), "{}", output.out);
+    assert!(output.out.contains("T611") && output.out.contains("N = jobs"), "{}", output.out);
     // The same figures at an arrival rate, and on several nodes.
     let mut record = bench.record("r.json");
     for run in record["runs"].as_array_mut().unwrap() {

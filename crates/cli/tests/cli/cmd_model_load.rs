@@ -24,15 +24,19 @@ fn prints(bench: &Bench, arguments: &[&str], expected: &[&str]) -> String {
 #[test]
 fn a_terabyte_an_hour_over_two_gigabit_links() {
     let goal = ["--goal", "1TB/h", "--network", "2x1GbE"];
-    let plain = ["1.00 TB/h is 278 MB/s of flat file.", "2 x 1 GbE carry 235 MB/s", "plain text does not fit: 4249 s"];
+    let plain = [
+        "1.00 TB/h is 278 MB/s of flat file.",
+        "2 x 1 GbE carry 235 MB/s",
+        "not enough for uncompressed input: 4249 s",
+    ];
     prints(&Bench::new(), &goal, &plain);
     let gzip = [&goal[..], &["--compression", "gzip:2.1", "--inflate", "20MB/s@0.25", "--cores", "4"]].concat();
     let expected = [
-        "gzip at 2.10 makes it 132 MB/s, which fits, 2023 s",
-        "Decompressing needs 3.47 cores (14 workers of 0.25 cores each): at least 3.47 cores in all, 4 whole ones where \
-         there are 4; of parse, convert, insert no rate is known.",
+        "gzip at ratio 2.10 reduces it to 132 MB/s, which fits, 2023 s",
+        "Decompressing requires 3.47 cores (14 workers of 0.25 cores each): at least 3.47 cores in total, rounded up \
+         to 4, 4 available; the rate of parse, convert, insert is not known.",
         "network 132 MB/s 235 MB/s 56 %",
-        "Of what is known the bottleneck is processors",
+        "The bottleneck of the known resources is processors",
         "disks - - -",
     ];
     let output = prints(&Bench::new(), &gzip, &expected);
@@ -43,10 +47,10 @@ fn a_terabyte_an_hour_over_two_gigabit_links() {
 fn a_published_plan_has_its_own_units() {
     let expected = [
         "1.00 TiB/h is 291 MiB/s of flat file.",
-        "2 x 1 GbE carry 230 MiB/s (as published), so that plain text does not fit: 4559 s for all of it",
-        "gzip at 2.10 makes it 139 MiB/s, which fits",
-        "Decompressing needs 3.64 cores (15 workers of 0.25 cores each)",
-        "4 whole ones",
+        "2 x 1 GbE carry 230 MiB/s (as published), not enough for uncompressed input: 4559 s in total",
+        "gzip at ratio 2.10 reduces it to 139 MiB/s, which fits",
+        "Decompressing requires 3.64 cores (15 workers of 0.25 cores each)",
+        "rounded up to 4",
         "published: 1 TB/h is 291 MB/s; 2 x gigabit Ethernet carry 230 MB/s, 4600 s for a TB; gzip at 2.1 makes it 138 MB/s; \
          inflating that needs 15 quarters of a core at 20 MB/s, 4 cores",
         "load: 291 MB/s are 4.8 % more than 1 TB/h = 278 MB/s; they agree if a TB is 2^40 and a MB 2^20 bytes",
@@ -82,29 +86,33 @@ fn what_fits_and_what_does_not() {
         "2.5",
     ];
     let expected =
-        ["10.0 TB in 4.00 h is 694 MB/s", "network 174 MB/s 1177 MB/s 15 %", "21 cores", "20.7 cores in all"];
+        ["10.0 TB in 4.00 h is 694 MB/s", "network 174 MB/s 1177 MB/s 15 %", "21 cores", "20.7 cores in total"];
     let bench = Bench::new();
     prints(
         &bench,
         &[&all[..], &["--cores", "32"]].concat(),
-        &[&expected[..], &["It fits. The bottleneck is processors, used to 65 %"]].concat(),
+        &[&expected[..], &["It fits. The bottleneck is processors, 65 % utilised"]].concat(),
     );
     prints(
         &bench,
         &[&all[..], &["--cores", "16"]].concat(),
-        &["It does not fit. The bottleneck is processors, used to 129 %", "1.94 TB/h at most"],
+        &["It does not fit. The bottleneck is processors, 129 % utilised", "1.94 TB/h at most"],
     );
     let indexed = [&all[..], &["--cores", "64", "--index", "100MB/s", "--indexes", "2", "--replicas", "1"]].concat();
-    prints(&bench, &indexed, &["making indexes takes", "so that it has to reach", "in each of 2 copies", "index x 2"]);
+    prints(
+        &bench,
+        &indexed,
+        &["building indexes takes", "so that the load has to reach", "in each of 2 copies", "index x 2"],
+    );
 }
 
 #[test]
 fn published_rates_are_marked_and_only_used_on_request() {
     let bench = Bench::new();
     let goal = ["--goal", "1TB/h", "--compression", "gzip:2.1"];
-    let output = prints(&bench, &goal, &["How many processors are needed is not known"]);
+    let output = prints(&bench, &goal, &["The number of required processors is not known"]);
     assert!(!output.contains("NOT MEASURED"), "{output}");
-    let expected = ["250 MB/s 250 to 400", "NOT MEASURED", "replaces them"];
+    let expected = ["250 MB/s 250 to 400", "NOT MEASURED", "replace them"];
     prints(&bench, &[&goal[..], &["--starting-rates"]].concat(), &expected);
 }
 
@@ -206,18 +214,23 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     ];
     prints(&bench, &["--from", "a.json"], &rates);
     record(&bench, "b.json", &[(4, "none", 189.0), (2, "gzip", 147.0)]);
-    let checked = prints(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "of 2 loads"]);
-    let off = checked.split("off by ").last().unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
+    let checked =
+        prints(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "over 2 loads"]);
+    let off = checked.split("max error ").last().unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
     assert!(off < 15.0, "{checked}");
-    let own = prints(&bench, &["--from", "a.json", "--check", "a.json"], &["of 3 loads like those that it rests on"]);
-    assert_eq!(own.matches("off by").count(), 1, "{own}");
+    let own = prints(
+        &bench,
+        &["--from", "a.json", "--check", "a.json"],
+        &["over 3 loads of kinds that the prediction is based on"],
+    );
+    assert_eq!(own.matches("max error").count(), 1, "{own}");
     let mut indexed = bench.record("b.json");
     for run in indexed["runs"].as_array_mut().unwrap() {
         run["load"]["indexes"] = json!("before");
     }
     bench.write_record("c.json", &indexed);
     let mixed = bench.run(&["model", "load", "--from", "a.json,c.json"]);
-    let kinds = "c.json has loads with indexes, layout cards, and the records before it without indexes, layout cards";
+    let kinds = "c.json has loads with indexes, layout cards, the records before it without indexes, layout cards";
     assert!(mixed.code == 2 && mixed.err.contains(kinds), "{}", mixed.err);
     prints(&bench, &["--from", "a.json", "--check", "c.json"], &["those of the other with indexes, layout cards"]);
     for run in indexed["runs"].as_array_mut().unwrap() {
@@ -225,16 +238,16 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     }
     bench.write_record("rests.json", &indexed);
     let rests = bench.run(&["model", "load", "--from", "rests.json"]);
-    assert!(rests.code == 2 && rests.err.contains("rests.json has no whole load"), "{}", rests.err);
+    assert!(rests.code == 2 && rests.err.contains("rests.json has no valid complete load"), "{}", rests.err);
     let both = prints(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 none", "189"]);
-    assert!(both.contains("of 5 loads"), "{both}");
+    assert!(both.contains("from 5 loads"), "{both}");
     let plan = ["--goal", "1TB/h", "--from", "a.json", "--compression", "gzip", "--cores", "4", "--network", "1GbE"];
     let expected = [
-        "gzip at 2.00 makes it 139 MB/s, which does not fit either",
+        "gzip at ratio 2.00 reduces it to 139 MB/s, which does not fit either",
         "It does not fit. The bottleneck is network",
-        "measured rates are those of plain typed into",
+        "measured rates are from plain typed into",
         "reached 188.0 MB/s",
-        "2.00 bytes are written for a byte of flat file (log and table as measured)",
+        "2.00 bytes are written per byte of flat file (log and table as measured)",
     ];
     prints(&bench, &plan, &expected);
     // It was measured on two processors.
@@ -245,8 +258,8 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     assert_ne!(words(&of_record), words(&prints(&bench, &[&plan[..], &["--cores", "16"]].concat(), &[])));
     for (arguments, expected) in [
         (["--from", "a.json,a.json", "--jobs", "4"], "--from names a.json twice"),
-        (["--from", "a.json", "--network", "1GbE"], "--network is for a plan"),
-        (["--from", "a.json", "--replicas", "2"], "--replicas is for a plan"),
+        (["--from", "a.json", "--network", "1GbE"], "--network needs a goal"),
+        (["--from", "a.json", "--replicas", "2"], "--replicas needs a goal"),
     ] {
         let refused = bench.run(&[&["model", "load"], &arguments[..]].concat());
         assert!(refused.code == 2 && refused.err.contains(expected), "{}", refused.err);
@@ -258,9 +271,9 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     let missing = bench.run(&["model", "load", "--goal", "1TB/h", "--from", "a.json", "--model", "compressed"]);
     assert!(missing.code == 2 && missing.err.contains("has no load that is compressed typed"), "{}", missing.err);
     let none = bench.run(&["model", "load", "--from", "base.json"]);
-    assert!(none.code == 2 && none.err.contains("base.json has no whole load that is a result"), "{}", none.err);
+    assert!(none.code == 2 && none.err.contains("base.json has no valid complete load"), "{}", none.err);
     let shown = bench.succeed(&["report", "a.json"]).out;
-    assert!(words(&shown).contains("HOW FAST") && words(&shown).contains("110.0 0.396"), "{shown}");
+    assert!(words(&shown).contains("RATES") && words(&shown).contains("110.0 0.396"), "{shown}");
     bench.succeed(&["export", "a.json", "--format", "csv", "--out", "tables"]);
     let table = fs::read_to_string(bench.path().join("tables/loads.csv")).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");
@@ -274,7 +287,7 @@ fn a_plan_that_does_not_fit_is_reported_also_with_unknowns() {
     prints(
         &bench,
         &["--goal", "1TB/h", "--cores", "4", "--index", "10MB/s"],
-        &["The bottleneck is processors, used to"],
+        &["The bottleneck is processors, ", " % utilised"],
     );
 }
 

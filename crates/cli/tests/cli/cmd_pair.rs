@@ -56,7 +56,7 @@ fn both_sides_are_measured_in_turns_and_each_has_a_record_that_names_the_other()
     let (tests_a, tests_b) = (of_tests(&a), of_tests(&b));
     assert_eq!((a["runs"][0]["test"].as_str(), a["runs"][13]["test"].as_str()), (Some("P111"), Some("P111")));
     assert_eq!((&a["runs"][0], &a["runs"][13]), (&b["runs"][0], &b["runs"][13]), "one run of the machine");
-    assert!(output.out.contains("the machine itself (P111) gave"), "{}", output.out);
+    assert!(output.out.contains("control drift (P111): "), "{}", output.out);
     let start_of = |runs: &[Value], at: usize| runs[at]["started_at"].as_str().unwrap().to_owned();
     let first: Vec<bool> = (0..12).map(|at| start_of(&tests_a, at) < start_of(&tests_b, at)).collect();
     assert!(first.contains(&true) && first.contains(&false), "the lot decides who begins: {first:?}");
@@ -147,7 +147,7 @@ fn a_side_that_dies_ends_the_pair_and_is_named() {
 fn what_cannot_be_paired_is_refused_with_a_hint() {
     let bench = Bench::new();
     let refusals = [
-        (vec!["--tests", "P111"], "P111 is about the machine alone"),
+        (vec!["--tests", "P111"], "P111 does not depend on the target and cannot be compared in pairs"),
         (vec!["--tests", "T999"], "test T999 is not known"),
         (vec!["--pairs", "0"], "pairs 0 is not a number from 1 to 1000"),
         (vec!["--jobs", "0"], "jobs 0 is not a degree of parallelism"),

@@ -80,7 +80,7 @@ fn unsupported_block_sizes() {
 
 #[test]
 fn files_larger_than_free_space_are_refused_before_writing() {
-    refused(&["--rw", "randread", "--size", "1P"], 1, &["bytes are needed", "are free"]);
+    refused(&["--rw", "randread", "--size", "1P"], 1, &["bytes are required", "are available"]);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn processors() -> usize {
 
 /// The paragraph of the sheet about the limit of `test`, as one line.
 fn limit_of(output: &Finished, test: &str) -> String {
-    let section = output.out.lines().skip_while(|line| !line.starts_with("WHAT LIMITS IT")).skip(1);
+    let section = output.out.lines().skip_while(|line| !line.starts_with("LIMITS ")).skip(1);
     let section = section.take_while(|line| !line.is_empty());
     let of_test = section.skip_while(|line| !line.starts_with(test));
     let mut words: Vec<&str> = Vec::new();
@@ -91,7 +91,7 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
     let output = finished(child.wait_with_output().unwrap());
     assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     let limit = limit_of(&output, "T132");
-    assert!(limit.starts_with(&format!("T132 J{jobs} ")) && limit.contains("the processors, "), "{limit}");
+    assert!(limit.starts_with(&format!("T132 J{jobs} ")) && limit.contains("CPU, "), "{limit}");
     let record = bench.record("r.json");
     let shares = shares(&record, "T132", "processors");
     if shares.len() == 6 {
@@ -104,8 +104,8 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
         let number = |text: &str| text.parse::<f64>().unwrap();
         assert!(number(low) <= number(elasticity) && number(elasticity) <= number(high), "{limit}");
         // The limit and the proof agree.
-        let is_proved = limit.starts_with(&format!("T132 J{jobs} the processors, "));
-        assert_eq!(is_proved, limit.contains("no faster because of the processors: with "), "{limit}");
+        let is_proved = limit.starts_with(&format!("T132 J{jobs} CPU, "));
+        assert_eq!(is_proved, limit.contains(" used limited by CPU: with "), "{limit}");
     } else {
         assert!(output.err.contains("T132 ") && output.err.contains("not proved: "), "{}", output.err);
     }
@@ -124,10 +124,10 @@ fn jobs_that_want_one_row_are_limited_by_its_lock_and_that_cannot_be_taken_away(
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "3", "--tests", "row.toml"];
     let output = bench.succeed(&[&arguments[..], &["--jobs", "8", "--prove", "--record", "r.json"]].concat());
     let limit = limit_of(&output, "T901");
-    assert!(limit.starts_with("T901 J8 waiting for locks of rows and tables, "), "{limit}");
-    assert!(!limit.contains("because"), "{limit}");
-    assert!(output.err.contains("T901 J8: limit: waiting for locks"), "{}", output.err);
-    assert!(output.err.contains("cannot be reduced: a wait is no resource"), "{}", output.err);
+    assert!(limit.starts_with("T901 J8 row and table lock waits, "), "{limit}");
+    assert!(!limit.contains("limited by"), "{limit}");
+    assert!(output.err.contains("T901 J8: limit: row and table lock waits"), "{}", output.err);
+    assert!(output.err.contains("cannot be reduced: a wait is not a resource that can be reduced"), "{}", output.err);
     assert_eq!(runs(&bench.record("r.json"), "T901").len(), 1);
 }
 
@@ -211,10 +211,10 @@ fn commits_on_a_slow_device_are_limited_by_it() {
         let output = slow.run(&bench, &[&arguments[..], &["--jobs", "1", "--prove", "--record", &record]].concat());
         assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
         let limit = limit_of(&output, "T311");
-        if limit.starts_with("T311 J1 forced writes of the log, ") {
+        if limit.starts_with("T311 J1 log syncs, ") {
             let shares = shares(&bench.record(&record), "T311", "device_io");
             assert_eq!(shares, [1.0, 0.8].repeat(3), "{}", output.err);
-            assert!(limit.contains("the forced writes of the log: with 80 % of that, "), "{limit}");
+            assert!(limit.contains("limited by log syncs: with 80 % of it, "), "{limit}");
             return;
         }
         found.push(limit);
@@ -284,13 +284,13 @@ fn the_rate_that_was_asked_for_is_a_limit_too() {
     let arguments = ["run", "--preset", "smoke", "--seconds", "2", "--tests", "T611", "--jobs", "2", "--rate", "200"];
     let output = bench.succeed(&[&arguments[..], &["--prove", "--record", "r.json"]].concat());
     let limit = limit_of(&output, "T611");
-    assert!(limit.starts_with("T611 J2 the rate that was asked for "), "{limit}");
+    assert!(limit.starts_with("T611 J2 the target rate "), "{limit}");
     let record = bench.record("r.json");
     assert_eq!(shares(&record, "T611", "arrival_rate"), [1.0, 0.8].repeat(3));
     let rates: Vec<f64> =
         runs(&record, "T611").iter().map(|run| run["pace"]["poisson"]["steps_per_second"].as_f64().unwrap()).collect();
     assert_eq!(rates, [200.0, 200.0, 160.0, 200.0, 160.0, 200.0, 160.0]);
-    assert!(limit.contains("no faster because of the rate that was asked for: with 80 % of that, "), "{limit}");
+    assert!(limit.contains("limited by the target rate: with 80 % of it, "), "{limit}");
     let planned = bench.succeed(&["run", "--tests", "T611", "--jobs", "2", "--prove", "--dry-run"]);
     assert!(planned.out.ends_with("with 100 % and with 80 % of its limiting resource\n"), "{}", planned.out);
     let refused = bench.run(&["run", "--tests", "T611", "--until", "p99=5ms", "--prove"]);

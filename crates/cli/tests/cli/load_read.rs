@@ -80,10 +80,12 @@ fn each_loaded_table_is_scanned_cold_and_then_warm() {
             assert_eq!(run["data_bytes"], load["load"]["flat_bytes"]);
         }
     }
-    for words in ["READING WHAT WAS LOADED", "L431 counts all rows", "cold: the engine started anew", "partitioned"] {
+    for words in
+        ["SCANS OF THE LOADED TABLES", "L431 counts and sums all rows", "cold: engine restarted", "partitioned"]
+    {
         assert!(out.contains(words), "no {words:?} in {out}");
     }
-    assert_eq!(bench.succeed(&["report", "r.json"]).out.matches("READING WHAT WAS LOADED").count(), 1);
+    assert_eq!(bench.succeed(&["report", "r.json"]).out.matches("SCANS OF THE LOADED TABLES").count(), 1);
     assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
     assert!(servers(&bench).is_empty());
 }
@@ -123,9 +125,12 @@ fn a_foreign_server_is_never_cold() {
     assert_eq!(order(&record), ["L100", "L431", "L441"].map(|code| (code.to_owned(), 1)).to_vec());
     let reasons = reasons(&record);
     for code in ["L431,cold", "L441,cold"] {
-        assert!(reasons.iter().any(|reason| reason.starts_with(code) && reason.contains("read warm")), "{reasons:?}");
+        assert!(
+            reasons.iter().any(|reason| reason.starts_with(code) && reason.contains("all scans are warm")),
+            "{reasons:?}"
+        );
     }
-    assert!(out.contains("nothing was read cold") && !out.contains("cold: the engine"), "{out}");
+    assert!(out.contains("no cold scans") && !out.contains("cold: engine"), "{out}");
     elsewhere.stop();
 }
 

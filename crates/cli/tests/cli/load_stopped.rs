@@ -197,7 +197,11 @@ fn a_full_disk_stops_a_load_which_is_resumed_with_free_space() {
     let unmounted = Command::new("umount").arg(&small).status();
     assert!(grown && unmounted.is_ok_and(|status| status.success()));
     assert_eq!(refused.code, 1, "{}\n{}", refused.out, refused.err);
-    assert!(refused.err.contains("are required in") && refused.err.contains("hint: load fewer files"), "{}", refused.err);
+    assert!(
+        refused.err.contains("are required in") && refused.err.contains("hint: load fewer files"),
+        "{}",
+        refused.err
+    );
     assert_eq!(full.code, 1, "{}\n{}", full.out, full.err);
     assert!(full.err.contains("full") && full.err.contains("hint: "), "{}", full.err);
     let record = bench.record("a.json");

@@ -46,6 +46,10 @@ fn mysql_is_one_server() {
     let bench = Bench::new();
     let refused = bench.run(&["run", "--target", &format!("{}&nodes=3", target()), "--tests", "T611"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
-    assert!(refused.err.contains("local:mysql is one server") && refused.err.contains("hint: "), "{}", refused.err);
+    assert!(
+        refused.err.contains("local:mysql is a single server") && refused.err.contains("hint: "),
+        "{}",
+        refused.err
+    );
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }

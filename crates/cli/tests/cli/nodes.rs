@@ -41,7 +41,7 @@ fn jobs_are_spread_and_the_nodes_add_up() {
     assert!(output.out.contains("N3J5"), "{}", output.out);
     bench.succeed(&["report", "r.json", "--html", "r.html"]);
     let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
-    assert!(page.contains("What each node did") && page.contains("nowhere 3"));
+    assert!(page.contains("Figures of each node") && page.contains("nowhere 3"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str
         "lost after {at} s: {steps:?}"
     );
     let words = output.out.split_whitespace().collect::<Vec<&str>>().join(" ");
-    assert!(words.contains("was lost after") && words.contains("/s after it"), "{}", output.out);
+    assert!(words.contains("was lost after") && words.contains("/s after"), "{}", output.out);
     assert!(servers(&bench).is_empty() && bench.files().len() == 1, "{:?}", bench.files());
     run
 }

@@ -102,7 +102,7 @@ fn each_tracer_can_be_selected_and_is_shown() {
     assert!(device >= 23, "each commit writes: {device}");
     let table = bench.succeed(&["report", "r.json", "--layers", "T311"]).out;
     let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("rung tracefs: every event of the block layer"), "{table}");
+    assert!(words.contains("tracer tracefs: every event of the block layer"), "{table}");
     let csv = bench.succeed(&["report", "r.json", "--layers", "T311", "--format", "csv"]).out;
     assert!(csv.lines().skip(1).all(|line| line.contains(",tracefs,")), "{csv}");
     let bench = Bench::on_disk();
@@ -111,7 +111,7 @@ fn each_tracer_can_be_selected_and_is_shown() {
     let (plain, traced) = both(&record);
     assert!(traced.is_none() && plain["trace"]["rung"] != "bpf", "{}", plain["trace"]);
     assert!(
-        output.err.contains("tracing is not possible: the rung of the kernel's own counters was asked for"),
+        output.err.contains("tracing is not possible: only the kernel's counters were requested"),
         "{}",
         output.err
     );
@@ -130,7 +130,7 @@ fn without_privileges_the_same_command_works_and_reports_missing_layers() {
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
     assert!(traced.is_none(), "no unnecessary run");
-    assert!(output.err.contains("tracing is not possible: it takes the capabilities CAP_BPF"), "{}", output.err);
+    assert!(output.err.contains("tracing is not possible: it requires the capabilities CAP_BPF"), "{}", output.err);
     is_refused(plain, None);
     for layer in plain["trace"]["missing"].as_array().unwrap() {
         assert!(layer["reason"].as_str().unwrap().contains("CAP_BPF and CAP_PERFMON"), "{layer}");

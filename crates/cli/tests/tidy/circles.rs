@@ -112,11 +112,10 @@ fn uses(text: &str) -> (String, Vec<(String, String)>) {
     let (mut rest, mut paths) = (String::new(), Vec::new());
     for statement in text.split_inclusive(';') {
         let start = statement.rfind("use ").filter(|at| {
-            let before = statement[..*at].trim_end_matches([' ']);
-            before.is_empty()
-                || before.ends_with(['\n', '}', ']', '{'])
-                || before.ends_with("pub")
-                || before.ends_with(')')
+            let before = statement[..*at].rsplit('\n').next().unwrap_or_default().trim();
+            let is_tree = |letter: char| letter.is_alphanumeric() || "_:{},*; \n".contains(letter);
+            (before.is_empty() || before == "pub" || before.starts_with("pub("))
+                && statement[*at..].chars().all(is_tree)
         });
         let Some(start) = start else {
             rest.push_str(statement);

@@ -182,14 +182,14 @@ impl MysqlSession {
         };
         match describe() {
             Ok(Ok(prepared)) => Ok(prepared),
-            Ok(Err(error)) => Err(self.to_error(error)),
+            Ok(Err(error)) => Err(self.error_of(error)),
             Err(error) => Err(self.mark_lost(&error, None)),
         }
     }
 
     /// Converts an error of the server; one that terminates the session marks it as lost.
     #[cold]
-    fn to_error(&mut self, error: ServerError) -> Error {
+    fn error_of(&mut self, error: ServerError) -> Error {
         let error = error.into_error();
         self.lost |= error.kind == Kind::Lost;
         error

@@ -1,7 +1,7 @@
 //! Least squares under the bounds of the law, one face of the feasible set at a time.
 //!
-//! The reciprocal of the law is linear: N/X = a + b(N-1) + cN(N-1) with a = 1/g, b = s/g, c = k/g. The feasible set (g
-//! > 0, 0 <= s <= 1, k >= 0) is a cone with three edges (linear, serial, coherent) or, for a given rate at one N, a
+//! The reciprocal of the law is linear: N/X = a + b(N-1) + cN(N-1) with a = 1/g, b = s/g, c = k/g. The feasible set
+//! (g > 0, 0 <= s <= 1, k >= 0) is a cone with three edges (linear, serial, coherent) or, for a given rate at one N, a
 //! triangle with these corners. The minimum lies inside, on an edge or on a corner; each is an unconstrained problem,
 //! solved by Levenberg-Marquardt from the solution of the linear problem. This is an active set method that tries all
 //! seven sets.

@@ -4,16 +4,14 @@
 //! detects a gradual beginning; the confidence interval of a regression line gives the drift that cannot be excluded,
 //! and whether the run was long enough. The steps:
 //!
-//! 1. Fewer than 60 s: too short. More than 360 s are averaged to about 360 values. 2. Levels, see `segment`; the last
-//! one reaches back over segments within 2 % of it. 3. If MSER-5 (see [`mser5`]) proposes a longer cut, whose mean is
-//! not within 2 % of the rest, it is used. Less than half of
-//!    the seconds left: not steady.
-//! 4. A line through the means of 20 batches: drift that is significant and more than 2 %: drifting. Drift of up to 10
-//! %
+//! 1. Fewer than 60 s: too short. More than 360 s are averaged to about 360 values.
+//! 2. Levels, see `segment`; the last one reaches back over segments within 2 % of it.
+//! 3. If MSER-5 (see [`mser5`]) proposes a longer cut, whose mean is not within 2 % of the rest, it is used. Less than half
+//!    of the seconds left: not steady.
+//! 4. A line through the means of 20 batches: drift that is significant and more than 2 %: drifting. Drift of up to 10 %
 //!    is the limit of SNIA, applied here to its upper confidence limit: otherwise inconclusive.
 //! 5. A period needs three cycles, and so do checkpoints (four checkpoints); the effective sample size of the counted
-//! seconds
-//!    has to be at least 20.
+//!    seconds has to be at least 20.
 //!
 //! A cut whose mean is within 2 % of the rest, or within its noise, is a disturbance and neither a warm-up nor a
 //! slowdown. The figures of a run are always of its whole window.

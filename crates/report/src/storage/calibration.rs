@@ -103,7 +103,7 @@ fn times(latency: &Latency) -> String {
     format!("mean {}, {}", duration(*mean_ns), shown.join(", "))
 }
 
-/// The three figures as Oracle names them, in whole numbers and milliseconds.
+/// The three figures as `DBMS_RESOURCE_MANAGER.CALIBRATE_IO` names them, in whole numbers and milliseconds.
 fn original_terms(found: &Calibration, width: usize) -> Vec<String> {
     let latency_ms = found.latency.mean_ns.0 as f64 / 1e6;
     let digits = if latency_ms < 1.0 { format!("{latency_ms:.3}") } else { three_digits(latency_ms) };

@@ -49,5 +49,7 @@ fn file_streams_are_checked() {
     assert!(
         streams(&|streams| streams.compared[0].read_crc32c = 8).contains("is marked as equal, with checksums 7 and 8")
     );
-    assert!(streams(&|streams| streams.commits.count = u64::MAX).contains("requests, openings and commits, the run has"));
+    assert!(
+        streams(&|streams| streams.commits.count = u64::MAX).contains("requests, openings and commits, the run has")
+    );
 }

@@ -126,7 +126,7 @@ impl MysqlSession {
             Some(0xfb) => Ok(()),
             Some(0xff) => {
                 let error = ServerError::parse(body);
-                let error = self.to_error(error);
+                let error = self.error_of(error);
                 Err(match error.code.as_deref() {
                     // LOCAL is disabled in the server.
                     Some("1148" | "3948" | "4166") => Error { kind: Kind::Access, ..error }

@@ -56,7 +56,7 @@ impl MysqlSession {
                         return unread.map_or(Ok(response), Err);
                     }
                 }
-                Err(ReceiveError::Server(error)) => return Err(self.to_error(error)),
+                Err(ReceiveError::Server(error)) => return Err(self.error_of(error)),
                 Err(ReceiveError::Invalid(error)) => return Err(self.mark_lost(&error, None)),
             }
         }

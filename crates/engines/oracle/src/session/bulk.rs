@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use engine::{Column, Error, IsoDate, Kind, Result, RowSink, RowSource, Session};
-use oracledb::{BindParameters, Connection, OracleNumber, OracleTimestamp, ToDbValue};
+use oracledb::{BindParameters, Connection, OracleTimestamp, ToDbValue};
 
 use super::OracleSession;
 use super::value::{Cell, EMPTY_TEXT};
@@ -147,6 +147,8 @@ fn fill(cells: &mut Vec<Cell>, rows: &mut dyn RowSource) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use oracledb::OracleNumber;
+
     use super::*;
     use engine::ColumnType;
 
