@@ -218,7 +218,7 @@ fn a_broken_load_leaves_nothing(fixture: &Fixture) {
     let loading = Loading { jobs: 2, stop: &stop, progress: &progress, server_cpu: &|| None };
     let sizes = fixture.sizes.with_rows(None, Some(1_000_000));
     let stage = Stage { sizes: &sizes, ..fixture.stage() };
-    let error = ensure(&stage, &[DataTable::Large], &loading).expect_err("broken off");
+    let error = ensure(&stage, &[DataTable::Large], &loading).expect_err("aborted");
     assert_eq!(error.message, "the load of table large was interrupted");
     assert!(fixture.session().prepare("select 1 from large").is_err(), "half a table is left");
     let sets = fixture.load(&[DataTable::Small, DataTable::Large]);

@@ -70,7 +70,7 @@ pub(crate) fn of_login(error: &oracledb::Error, place: &str, user: &str) -> Erro
         ErrorKind::ServerVersionNotSupported => {
             Error::new(Kind::Usage, format!("the server at {place} is older than 12.1")).hint("measure a newer server")
         }
-        _ => Error::new(Kind::Unreachable, format!("the login at {place} broke off: {error}"))
+        _ => Error::new(Kind::Unreachable, format!("the login at {place} was aborted: {error}"))
             .hint("see the log of the listener and the alert log of the server"),
     }
 }

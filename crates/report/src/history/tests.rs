@@ -75,7 +75,8 @@ fn records_of_different_durability_are_separate_series() {
 
 #[test]
 fn records_of_different_conditions_are_separate_series() {
-    let with = |n: &str| BTreeMap::from([("n", n), ("pace", "as fast as possible")].map(|(a, b)| (a.into(), b.into())));
+    let with =
+        |n: &str| BTreeMap::from([("n", n), ("pace", "closed loop, unthrottled")].map(|(a, b)| (a.into(), b.into())));
     let mut entries = dropped();
     entries.iter_mut().for_each(|entry| entry.conditions = with("25"));
     assert!(shown_of(entries.clone()).contains("changed by -10.0 %"));

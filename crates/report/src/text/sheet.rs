@@ -36,7 +36,7 @@ const TITLE_ROOMY: usize = 26;
 const TITLE_MAX: usize = 48;
 
 /// The legend of the marks.
-pub(crate) const LEGEND: &str = "ok all checks passed   ! see WARNINGS   ? could not be checked   invalid no result";
+pub(crate) const LEGEND: &str = "ok passed   ! see WARNINGS   ? could not be checked   invalid no result";
 
 /// The widths of the columns.
 #[derive(Clone, Copy)]

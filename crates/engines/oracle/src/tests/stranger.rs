@@ -73,7 +73,7 @@ fn silence_ends_with_the_patience_and_a_broken_login_is_one() {
     }
     let error = refused(start(listener::dying));
     assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
-    assert!(error.message.contains("broke off"), "{error:?}");
+    assert!(error.message.contains("was aborted"), "{error:?}");
     let error = refused(start(listener::nonsense));
     assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
     assert!(error.message.contains("speaks as no Oracle server"), "{error:?}");
