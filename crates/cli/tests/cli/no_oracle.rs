@@ -1,6 +1,6 @@
 //! `dbdyno run --target oracle://...` without Oracle: the error depends on what answers instead.
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -105,6 +105,34 @@ fn a_closed_port_an_http_server_and_a_postgresql_server_are_three_different_erro
     let postgresql = refusal(relay(socket));
     assert!(postgresql.contains("is no Oracle listener but a PostgreSQL server"), "{postgresql}");
     node.close().expect("close");
+}
+
+/// A listener of which the driver understands the first packet only: it refuses a ping and sends a packet of type 99 then.
+fn nonsense() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().filter_map(Result::ok) {
+            let mut received = [0; 4096];
+            let count = stream.read(&mut received).unwrap_or(0);
+            let is_ping = String::from_utf8_lossy(&received[..count]).contains("COMMAND=ping");
+            let refusal = b"(DESCRIPTION=(TMP=)(VSNNUM=318767104)(ERR=0))";
+            let length = refusal.len() as u8;
+            let answer = match is_ping {
+                true => [&[0, 12 + length, 0, 0, 4, 0, 0, 0, 34, 0, 0, length], &refusal[..]].concat(),
+                false => vec![0, 8, 0, 0, 99, 0, 0, 0],
+            };
+            let _ = stream.write_all(&answer);
+            let _ = stream.read(&mut received);
+        }
+    });
+    port
+}
+
+#[test]
+fn what_the_driver_panics_on_is_an_error_without_a_panic() {
+    let error = refusal(nonsense());
+    assert!(error.contains("speaks as no Oracle server that is known"), "{error}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod probe;
 
 use std::io;
 use std::net::SocketAddr;
+use std::panic;
 use std::sync::Once;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -22,6 +23,9 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Size of the statement cache of a session: enough for any test and the queries of a node.
 const STATEMENTS_KEPT: usize = 64;
+
+/// The name of the threads that log in.
+const LOGIN_THREAD: &str = "oracle login";
 
 /// The TCP connection to the server.
 #[derive(Clone, Copy, Debug)]
@@ -73,9 +77,10 @@ impl Login {
     /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self) -> Result<Connection> {
         set_default_provider();
+        silence_panics_of_logins();
         let config = self.config()?;
         let (done, outcome) = channel();
-        let worker = thread::Builder::new().name("oracle login".to_owned()).spawn(move || {
+        let worker = thread::Builder::new().name(LOGIN_THREAD.to_owned()).spawn(move || {
             // Fails after the timeout only.
             let _ = done.send(oracledb::connect(config));
         });
@@ -135,6 +140,20 @@ fn set_default_provider() {
     SET.call_once(|| {
         // Fails where the default is set already.
         let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+/// The driver panics on a response it does not expect; the caller reports that as an error of its own. The message of the
+/// panic is no user's concern, and a backtrace in it takes longer than a timeout.
+fn silence_panics_of_logins() {
+    static SET: Once = Once::new();
+    SET.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if thread::current().name() != Some(LOGIN_THREAD) {
+                previous(panic);
+            }
+        }));
     });
 }
 
