@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (&str, &[u8], u16)| {
     let (text, bytes, block_bytes) = input;
     let layout = Layout::from_toml(text).unwrap_or_else(|_| Layout::cards());
-    let compression = Compression::of_beginning(bytes);
+    let compression = Compression::of_magic_number(bytes);
     let Ok(mut reader) = LineReader::open(Box::new(Cursor::new(bytes.to_vec())), compression, usize::from(block_bytes))
     else {
         return;

@@ -10,6 +10,6 @@ pub mod process;
 pub mod quantity;
 pub mod root;
 
-pub use process::{Maker, Process};
+pub use process::{ObjectName, Process};
 pub use quantity::Wrong;
 pub use root::Root;

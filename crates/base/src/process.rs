@@ -52,14 +52,14 @@ const PREFIX: &str = "dbdyno-";
 /// Name of a kernel object of a process of dbdyno, by which the next start finds left-overs of a killed one:
 /// `dbdyno-PID-START`, and `dbdyno-PID-START-NUMBER` from the second one on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Maker {
+pub struct ObjectName {
     /// The process that created it.
     pub process: Process,
     /// Number of objects of this kind that it created before.
     pub number: u32,
 }
 
-impl fmt::Display for Maker {
+impl fmt::Display for ObjectName {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{PREFIX}{}-{}", self.process.pid, self.process.start_ticks)?;
         match self.number {
@@ -74,15 +74,15 @@ impl fmt::Display for Maker {
 #[error("it is not named {PREFIX}PID-START")]
 pub struct NotMade;
 
-impl FromStr for Maker {
+impl FromStr for ObjectName {
     type Err = NotMade;
 
-    fn from_str(text: &str) -> Result<Maker, NotMade> {
+    fn from_str(text: &str) -> Result<ObjectName, NotMade> {
         let mut numbers = text.strip_prefix(PREFIX).ok_or(NotMade)?.splitn(3, '-');
         let pid = numbers.next().and_then(|pid| pid.parse().ok()).ok_or(NotMade)?;
         let start_ticks = numbers.next().and_then(|start| start.parse().ok()).ok_or(NotMade)?;
         let number = numbers.next().map_or(Ok(0), |number| number.parse().map_err(|_| NotMade))?;
-        let maker = Maker { process: Process { pid, start_ticks }, number };
+        let maker = ObjectName { process: Process { pid, start_ticks }, number };
         // Only the canonical spelling: nothing else is removed.
         (maker.to_string() == text).then_some(maker).ok_or(NotMade)
     }
@@ -298,7 +298,10 @@ mod tests {
         assert_eq!(own.pid, std::process::id());
         assert!(own.is_alive());
         assert!(!Process { start_ticks: own.start_ticks + 1, ..own }.is_alive(), "a later process of that number");
-        assert_eq!(Maker { process: own, number: 0 }.to_string().parse(), Ok(Maker { process: own, number: 0 }));
+        assert_eq!(
+            ObjectName { process: own, number: 0 }.to_string().parse(),
+            Ok(ObjectName { process: own, number: 0 })
+        );
     }
 
     #[test]
@@ -318,11 +321,11 @@ mod tests {
     #[test]
     fn only_canonical_names_are_accepted() {
         for name in ["dbdyno", "dbdyno-1", "dbdyno-1-", "dbdyno-01-2", "dbdyno-1-2-0", "dbdyno-+1-2", "xdbdyno-1-2"] {
-            assert_eq!(name.parse::<Maker>(), Err(NotMade), "{name}");
+            assert_eq!(name.parse::<ObjectName>(), Err(NotMade), "{name}");
         }
         let process = Process { pid: 1, start_ticks: 2 };
-        assert_eq!("dbdyno-1-2".parse(), Ok(Maker { process, number: 0 }));
-        assert_eq!("dbdyno-1-2-3".parse(), Ok(Maker { process, number: 3 }));
+        assert_eq!("dbdyno-1-2".parse(), Ok(ObjectName { process, number: 0 }));
+        assert_eq!("dbdyno-1-2-3".parse(), Ok(ObjectName { process, number: 3 }));
     }
 
     #[test]
@@ -379,7 +382,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_is_parsed_again(pid in any::<u32>(), start_ticks in any::<u64>(), number in any::<u32>()) {
-            let maker = Maker { process: Process { pid, start_ticks }, number };
+            let maker = ObjectName { process: Process { pid, start_ticks }, number };
             prop_assert_eq!(maker.to_string().parse(), Ok(maker));
         }
 
@@ -389,7 +392,7 @@ mod tests {
             name in "(dbdyno)?-?[0-9]{0,12}-?\\PC*",
         ) {
             let _ = Stat::parse(&line);
-            let _ = name.parse::<Maker>();
+            let _ = name.parse::<ObjectName>();
         }
     }
 }

@@ -93,7 +93,7 @@ fn on_both(plain: Pace, variations: &[Variation]) -> Result<Vec<Variation>> {
 fn paced(arguments: &PaceArguments, arrival: record::Arrival) -> Result<Load> {
     let thinks = once(&arguments.think_time);
     if let [think_ns] = thinks.as_slice() {
-        let pace = if think_ns.0 > 0 { Pace::ThinkTime { think_ns: *think_ns } } else { Pace::AsFastAsPossible };
+        let pace = if think_ns.0 > 0 { Pace::ThinkTime { think_ns: *think_ns } } else { Pace::Unthrottled };
         return Ok(Load { pace, ..Load::default() });
     }
     let rates = once(&arguments.rate);
@@ -146,13 +146,13 @@ mod tests {
     #[test]
     fn one_rate_or_think_time_is_that_of_all_runs() {
         let plain = |pace| Load { pace, ..Load::default() };
-        assert_eq!(parsed(&[]).unwrap(), plain(Pace::AsFastAsPossible));
+        assert_eq!(parsed(&[]).unwrap(), plain(Pace::Unthrottled));
         assert_eq!(parsed(&["--rate", "500"]).unwrap(), plain(poisson(500.0)));
         assert_eq!(parsed(&["--rate", "500", "--poisson"]).unwrap(), plain(poisson(500.0)));
         let fixed = parsed(&["--rate", "500", "--arrival", "fixed"]).unwrap();
         assert_eq!(fixed, plain(Pace::Rate { steps_per_second: 500.0 }));
         assert_eq!(parsed(&["--think", "10ms"]).unwrap(), plain(think(10)));
-        assert_eq!(parsed(&["--think-time", "0"]).unwrap(), plain(Pace::AsFastAsPossible));
+        assert_eq!(parsed(&["--think-time", "0"]).unwrap(), plain(Pace::Unthrottled));
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
     fn both_repeats_everything_on_one_thread_per_core() {
         let fewer = |pace| Variation::Paced { pace, one_thread_per_core: true };
         let both = parsed(&["--think-time", "0,10ms", "--smt", "both"]).unwrap();
-        assert_eq!(both.variations, [paced(think(10)), fewer(Pace::AsFastAsPossible), fewer(think(10))]);
+        assert_eq!(both.variations, [paced(think(10)), fewer(Pace::Unthrottled), fewer(think(10))]);
         assert!(!both.one_thread_per_core);
         let off = parsed(&["--smt", "off"]).unwrap();
         assert_eq!((off.one_thread_per_core, off.variations.len()), (true, 0));

@@ -165,7 +165,7 @@ impl Listener for Progress {
                 let share = done.0 as f64 / size.0.max(1) as f64;
                 self.show(&state, Nanos(0), format!("writing {file}: {:.0} %", share * 100.0));
             }
-            Event::Began { planned, title, expected } => {
+            Event::RunStarted { planned, title, expected } => {
                 if let Some(side) = state.side {
                     // A control probe belongs to neither side.
                     let side = if probe::probe(&planned.test).is_some() { " ".to_owned() } else { format!("{side:?}") };
@@ -181,10 +181,10 @@ impl Listener for Progress {
                 self.show(&state, Nanos(0), message);
             }
             Event::Progress { elapsed, operations } => self.progress(&state, *elapsed, *operations),
-            Event::Poured { elapsed, loaded, input, of, slowest } => {
+            Event::LoadProgress { elapsed, loaded, input, of, slowest } => {
                 self.load_progress(&state, *elapsed, *loaded, (*input, *of), *slowest);
             }
-            Event::Ended(run) => self.end_run(&mut state, run),
+            Event::RunFinished(run) => self.end_run(&mut state, run),
         }
     }
 }

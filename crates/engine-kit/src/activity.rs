@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use record::{WaitClass, name};
 
 use super::fixture::{Fixture, insert, row};
-use engine::{Look, Processes, Session, Value};
+use engine::{Processes, Session, SessionSample, Value};
 
 /// Timeout until a session is in the expected state: a busy host starts threads late.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A sample taken by `watcher`; `None` if the engine reports no sessions, which is allowed for embedded engines only.
-fn sample(fixture: &Fixture, watcher: &mut dyn Session) -> Option<Look> {
+fn sample(fixture: &Fixture, watcher: &mut dyn Session) -> Option<SessionSample> {
     let found = fixture.node().active_sessions(watcher).expect("a sample");
     let is_embedded = fixture.node().processes() == Processes::InProcess;
     assert!(found.is_some() || is_embedded, "a server reports its active sessions");
@@ -22,7 +22,11 @@ fn sample(fixture: &Fixture, watcher: &mut dyn Session) -> Option<Look> {
 }
 
 /// Samples until the result is `expected`, or until the timeout; returns the last sample.
-fn sample_until(fixture: &Fixture, watcher: &mut dyn Session, expected: impl Fn(&Look) -> bool) -> Option<Look> {
+fn sample_until(
+    fixture: &Fixture,
+    watcher: &mut dyn Session,
+    expected: impl Fn(&SessionSample) -> bool,
+) -> Option<SessionSample> {
     let start = Instant::now();
     loop {
         let found = fixture.node().active_sessions(watcher).ok()??;
@@ -41,7 +45,7 @@ pub fn a_session_that_waits_for_a_lock_is_seen(fixture: &Fixture) {
     if sample(fixture, &mut *watcher).is_none() {
         return;
     }
-    let none_active = |found: &Look| found.sessions.is_empty();
+    let none_active = |found: &SessionSample| found.sessions.is_empty();
     let before = sample_until(fixture, &mut *watcher, none_active).expect("a sample");
     assert!(none_active(&before), "no session is active: {before:?}");
     let update = "update kit_activity set whole = whole + 1 where id = {1}";
@@ -52,7 +56,7 @@ pub fn a_session_that_waits_for_a_lock_is_seen(fixture: &Fixture) {
         let waits = scope.spawn(move || waiter.execute(waiting, &[Value::Int(1)]));
         // Some servers report the holder as active for a moment after its statement.
         let waits_for_a_lock =
-            |found: &Look| found.sessions.len() == 1 && found.sessions[0].class == WaitClass::Application;
+            |found: &SessionSample| found.sessions.len() == 1 && found.sessions[0].class == WaitClass::Application;
         let found = sample_until(fixture, &mut *watcher, waits_for_a_lock);
         // Commit before any assertion: a waiting thread would hang the test.
         holder.commit().expect("commit");

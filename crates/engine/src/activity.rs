@@ -15,7 +15,7 @@ pub struct ActiveSession {
 
 /// One sample of the active sessions of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct SessionSample {
     /// The active sessions.
     pub sessions: Vec<ActiveSession>,
     /// Number of transactions that the engine counts for the sample itself. They are included in its counters once the

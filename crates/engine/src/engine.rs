@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use record::{Bytes, DataReads, EngineInventory};
 
-use crate::{Address, Caps, Dialect, Error, Kind, Look, ObjectForm, ObjectSession, Result, Session, Target};
+use crate::{Address, Caps, Dialect, Error, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target};
 
 /// An engine-specific version of a statement: the file `sql/<code>.<statement>.sql`.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +212,7 @@ pub trait Node: Send + Sync {
     ///
     /// # Errors
     /// `Lost`, and errors that affect this query only.
-    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
+    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<SessionSample>> {
         let _ = session;
         Ok(None)
     }

@@ -19,7 +19,7 @@ mod table;
 mod target;
 mod value;
 
-pub use activity::{ActiveSession, Look};
+pub use activity::{ActiveSession, SessionSample};
 pub use caps::Caps;
 pub use date::IsoDate;
 pub use dialect::{Dialect, Placeholder, Sparse};

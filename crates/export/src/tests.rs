@@ -21,8 +21,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use record::{
     Bytes, DataSet, Dop, FailureKind, HostInventory, Instrument, Latency, Layer, Nanos, NodeEvent, NodeEventKind,
-    NodeInventory, NodeRun, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, SCHEMA_VERSION,
-    Second, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, name,
+    NodeInventory, NodeRun, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, RunKind,
+    SCHEMA_VERSION, Second, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, name,
 };
 
 use super::*;
@@ -48,27 +48,14 @@ fn run(number: u32) -> Run {
         at_ns: Nanos(at),
         values: BTreeMap::from([(name::CLIENT_CPU_NS.to_owned(), value), (name::COMMIT_COUNT.to_owned(), u64::MAX)]),
     };
+    let planned = PlannedRun::new("T611", RunKind::Test, Dop::jobs(number));
     Run {
-        kind: record::RunKind::Test,
         number,
-        test: "T611".to_owned(),
         title: "one, \"two\"\nthree".to_owned(),
         layer: Layer::Server,
         unit: Unit::Statement,
-        sweep: Sweep::Jobs,
-        dop: Dop::jobs(number),
-        variation: None,
-        pace: Pace::AsFastAsPossible,
-        ceiling: None,
-        cache_fit: None,
-        data_reads: None,
-        data_bytes: None,
-        commits_expected: None,
-        changes: false,
         parameters: BTreeMap::from([("skew".to_owned(), -3)]),
-        started_at: Timestamp("2026-01-31T12:00:01.250Z".to_owned()),
         window_ns: Nanos(1_500_000_000),
-        outcome: Outcome::Done,
         totals: Totals { steps: 4, operations: 4, rows: 4, ..Totals::default() },
         service: latency(&times),
         response: latency(&times),
@@ -78,17 +65,7 @@ fn run(number: u32) -> Run {
             responses: vec![histogram(&times[..3], 1), histogram(&times[3..], 1)],
         }),
         readings: vec![reading(0, 0), reading(1_500_000_000, 750_000_000)],
-        jobs_ended_apart: false,
-        foreign_load: None,
-        nodes: Vec::new(),
-        events: Vec::new(),
-        storage: None,
-        activity: None,
-        trace: None,
-        blocks: None,
-        load: None,
-        streams: None,
-        findings: Vec::new(),
+        ..Run::new(&planned, Pace::Unthrottled, Timestamp("2026-01-31T12:00:01.250Z".to_owned()))
     }
 }
 
@@ -177,7 +154,7 @@ fn record() -> Record {
             steps: None,
             seed: u64::MAX,
             placement: Placement::Kernel,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             until: None,
             one_thread_per_core: false,
             small_rows: 1,

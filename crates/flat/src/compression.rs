@@ -59,7 +59,7 @@ impl Compression {
     }
 
     /// The compression by the magic number of a file, at most four bytes.
-    pub fn of_beginning(bytes: &[u8]) -> Compression {
+    pub fn of_magic_number(bytes: &[u8]) -> Compression {
         match bytes {
             [0x1F, 0x8B, ..] => Compression::Gzip,
             [0x28, 0xB5, 0x2F, 0xFD, ..] => Compression::Zstd,
@@ -227,11 +227,11 @@ mod tests {
             let path = format!("a.tbl.{}", compression.ending());
             assert_eq!(Compression::of_path(Path::new(path.trim_end_matches('.'))), compression);
             let mut compressor = Compressor::new(Packing::of(compression)).unwrap();
-            assert_eq!(Compression::of_beginning(compressor.compress(b"1|2|\n").unwrap()), compression);
+            assert_eq!(Compression::of_magic_number(compressor.compress(b"1|2|\n").unwrap()), compression);
         }
         assert_eq!(Compression::of_path(Path::new("a.GZ")), Compression::Gzip);
         assert_eq!(Compression::of_path(Path::new("gz")), Compression::Plain);
-        assert_eq!(Compression::of_beginning(b"\x1F"), Compression::Plain);
+        assert_eq!(Compression::of_magic_number(b"\x1F"), Compression::Plain);
     }
 
     #[test]

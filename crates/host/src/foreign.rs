@@ -126,7 +126,7 @@ impl Processes {
         let processors = |used: Used| used.cpu_ns as f64 / 1e9 / seconds;
         let served = served.io.filter(|_| !server.is_empty());
         ForeignLoad {
-            watched_ns: Nanos(u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX)),
+            observed_ns: Nanos(u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX)),
             processors: processors(others),
             kernel_processors: processors(kernel),
             read_bytes: others.io.map(|io| Bytes(io.read_bytes)),

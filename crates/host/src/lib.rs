@@ -21,9 +21,9 @@ pub use inventory::{
     clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
 };
 pub use placement::{
-    PlacementError, cpus_allowed, keep_processes_on, keep_this_thread_on, pin_process, pin_this_thread,
+    PlacementError, cpus_allowed, pin_process, pin_process_tree_to, pin_this_thread, pin_this_thread_to,
 };
-pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_left_groups};
+pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_stale_groups};
 pub use state::state;
 pub use storage::{
     BlockDeviceState, Extents, Medium, StorageLocation, block_device, cached_share, drop_cache, drop_clean, extents,

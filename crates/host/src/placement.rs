@@ -58,7 +58,7 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), PlacementError> {
 ///
 /// # Errors
 /// As for one processor.
-pub fn keep_this_thread_on(cpus: &[u32]) -> Result<(), PlacementError> {
+pub fn pin_this_thread_to(cpus: &[u32]) -> Result<(), PlacementError> {
     let first = cpus.first().copied().unwrap_or_default();
     sched_setaffinity(None, &all(cpus)?).map_err(|error| refused("this thread".to_owned(), first, error.into()))
 }
@@ -68,7 +68,7 @@ pub fn keep_this_thread_on(cpus: &[u32]) -> Result<(), PlacementError> {
 ///
 /// # Errors
 /// As for [`pin_process`]; a descendant that has ended is not an error.
-pub fn keep_processes_on(pid: u32, cpus: &[u32]) -> Result<(), PlacementError> {
+pub fn pin_process_tree_to(pid: u32, cpus: &[u32]) -> Result<(), PlacementError> {
     let first = cpus.first().copied().unwrap_or_default();
     let set = all(cpus)?;
     place_process(pid, first, &set)?;
@@ -188,9 +188,9 @@ mod tests {
             root::cpu_list(root::entry(&status, "Cpus_allowed_list").expect("list")).expect("processors")
         };
         let (last, everything) = (*cpus_allowed().last().expect("a processor"), cpus_allowed());
-        keep_processes_on(shell.id(), &[last]).expect("placed");
+        pin_process_tree_to(shell.id(), &[last]).expect("placed");
         let kept: Vec<Vec<u32>> = children.iter().copied().chain([shell.id()]).map(allowed).collect();
-        keep_processes_on(shell.id(), &everything).expect("freed");
+        pin_process_tree_to(shell.id(), &everything).expect("freed");
         let freed: Vec<Vec<u32>> = children.iter().copied().chain([shell.id()]).map(allowed).collect();
         for child in children {
             let _ = rustix::process::kill_process(

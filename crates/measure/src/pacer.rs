@@ -79,7 +79,7 @@ pub(crate) enum Due {
 
 #[derive(Debug)]
 enum Schedule {
-    AsFastAsPossible,
+    Unthrottled,
     Rate { start: Nanos, phase_ns: f64, interval_ns: f64 },
     Poisson { interval_ns_mean: f64, random: Box<Xoshiro256PlusPlus> },
     ThinkTime { think: Nanos },
@@ -93,7 +93,7 @@ impl Pacer {
         let interval = |steps_per_second: f64| 1e9 * jobs / steps_per_second;
         let mut due = start;
         let schedule = match pace {
-            Pace::AsFastAsPossible => Schedule::AsFastAsPossible,
+            Pace::Unthrottled => Schedule::Unthrottled,
             Pace::Rate { steps_per_second } => {
                 let interval_ns = interval(steps_per_second);
                 let phase_ns = interval_ns * f64::from(job) / jobs;
@@ -123,7 +123,7 @@ impl Pacer {
     pub(crate) fn due(&self, now: Nanos, stop: &Stop<'_>) -> Due {
         let first = self.number == 0;
         let due = match self.schedule {
-            Schedule::AsFastAsPossible => self.beyond_pause(now),
+            Schedule::Unthrottled => self.beyond_pause(now),
             Schedule::ThinkTime { .. } => self.beyond_pause(self.due.max(if first { now } else { Nanos(0) })),
             Schedule::Rate { .. } | Schedule::Poisson { .. } => self.stretched(self.due),
         };
@@ -141,7 +141,7 @@ impl Pacer {
     pub(crate) fn taken(&mut self, now: Nanos) -> u64 {
         let number = self.number;
         self.number += 1;
-        if !matches!(self.schedule, Schedule::AsFastAsPossible) {
+        if !matches!(self.schedule, Schedule::Unthrottled) {
             self.ended(now);
         }
         number
@@ -183,7 +183,7 @@ impl Pacer {
         let due = self.due;
         let begun = match self.schedule {
             // A step starts at the end of the last one: one clock reading per step.
-            Schedule::AsFastAsPossible => due,
+            Schedule::Unthrottled => due,
             _ => wait(due, stop)?,
         };
         if begun >= stop.drained && !first {
@@ -198,7 +198,7 @@ impl Pacer {
     #[inline]
     pub fn ended(&mut self, ended: Nanos) {
         match &mut self.schedule {
-            Schedule::AsFastAsPossible => self.due = ended,
+            Schedule::Unthrottled => self.due = ended,
             // Computed from the number, so that no rounding error accumulates.
             Schedule::Rate { start, phase_ns, interval_ns } => {
                 self.due = *start + Nanos((*phase_ns + *interval_ns * self.number as f64) as u64);

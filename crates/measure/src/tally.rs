@@ -86,7 +86,7 @@ impl Tally {
     }
 
     /// Extends the window to `moment` at least.
-    pub fn last_until(&mut self, moment: Nanos) {
+    pub fn extend_to(&mut self, moment: Nanos) {
         self.end = self.end.max(moment);
     }
 

@@ -36,7 +36,7 @@ impl Default for Course {
     /// No warm-up, no window, no limit.
     fn default() -> Course {
         Course {
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             warm_up: Nanos(0),
             window: Nanos(0),
             drain: Nanos(0),
@@ -61,7 +61,7 @@ pub trait Watch: Sync {
 
     /// Job `job` cannot continue, called on its thread: whether the run continues without it. Its steps count then, and
     /// the window is that of the others. By default the run ends.
-    fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
+    fn continues_without(&self, job: u32, broken: &Broken) -> bool {
         let _ = (job, broken);
         false
     }
@@ -80,7 +80,7 @@ pub struct Outcome {
     /// Start of the window.
     pub begun: Nanos,
     /// Whether jobs ended at different times: after a number of steps, or when their work was finished.
-    pub ended_apart: bool,
+    pub ended_separately: bool,
     /// The error that aborted it.
     pub broken: Option<Broken>,
 }
@@ -132,7 +132,7 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
                 let mut ticket = gate.ticket();
                 let result = unwinding(|| {
                     watch.enter(job);
-                    let goes_on = |broken: &Broken| watch.goes_on_without(job, broken);
+                    let goes_on = |broken: &Broken| watch.continues_without(job, broken);
                     Ok(one_job(&mut member, &mut ticket, signals, &goes_on))
                 });
                 let result = result.unwrap_or_else(|broken| (Vec::new(), Some(broken), Ended::Work));
@@ -169,7 +169,7 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
         tally: Tally::new(begun, room),
         streams: vec![Tally::new(begun, room); count],
         begun,
-        ended_apart: false,
+        ended_separately: false,
         broken: refused,
     };
     let first_broken = results.iter().find_map(|(_, broken, _)| broken.clone());
@@ -177,11 +177,11 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
     let aborted = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed);
     for ((tallies, _, ended), (course, numbers)) in results.into_iter().zip(courses.iter().zip(&streams)) {
         let own_end = ended == Ended::Work || course.steps != u64::MAX;
-        outcome.ended_apart |= own_end;
+        outcome.ended_separately |= own_end;
         let early = aborted || own_end;
         for (mut tally, number) in tallies.into_iter().zip(numbers) {
-            if course.pace != Pace::AsFastAsPossible && !early {
-                tally.last_until(begun + course.delay + course.window);
+            if course.pace != Pace::Unthrottled && !early {
+                tally.extend_to(begun + course.delay + course.window);
             }
             outcome.tally.merge(&tally);
             outcome.streams[*number].merge(&tally);
@@ -352,7 +352,7 @@ fn warm_up(
     let begun = clock::now();
     let deadline = begun + course.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
-    let pace = if course.warm_up_paced { course.pace } else { Pace::AsFastAsPossible };
+    let pace = if course.warm_up_paced { course.pace } else { Pace::Unthrottled };
     let mut pacer = Pacer::new(pace, place.0, place.1, begun, course.seed);
     run_loop(work, &mut pacer, &stop, tallies, begun, None)?;
     work.finish()

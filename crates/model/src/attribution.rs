@@ -110,7 +110,7 @@ pub struct Attribution {
     /// Classes of the response time, largest first.
     pub classes: Vec<TimeClass>,
     /// The limit in words.
-    pub gist: String,
+    pub summary: String,
     /// The same with the evidence.
     pub sentence: String,
 }
@@ -130,9 +130,9 @@ pub fn attribution(system: &ClosedSystem) -> Attribution {
     let mut classes = system.classes.clone();
     classes.sort_by(|one, other| other.share.0.total_cmp(&one.share.0));
     let limiter = limiter(system, &uses, &classes);
-    let gist = gist(system, &limiter);
-    let sentence = sentence(&gist, &uses, &classes);
-    Attribution { limiter, uses, classes, gist, sentence }
+    let summary = summary(system, &limiter);
+    let sentence = sentence(&summary, &uses, &classes);
+    Attribution { limiter, uses, classes, summary, sentence }
 }
 
 fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limiter {
@@ -174,7 +174,7 @@ fn are_busy_with_foreign_load(system: &ClosedSystem, waiting: Option<&TimeClass>
         && waiting.is_some_and(|class| class.share.0 >= RULES.attribution_waiting_min)
 }
 
-fn gist(system: &ClosedSystem, limiter: &Limiter) -> String {
+fn summary(system: &ClosedSystem, limiter: &Limiter) -> String {
     match limiter {
         Limiter::Processors => "limit: CPU".to_owned(),
         Limiter::OtherPrograms { used } => {
@@ -196,12 +196,12 @@ fn gist(system: &ClosedSystem, limiter: &Limiter) -> String {
     }
 }
 
-fn sentence(gist: &str, uses: &[Use], classes: &[TimeClass]) -> String {
+fn sentence(summary: &str, uses: &[Use], classes: &[TimeClass]) -> String {
     let used: Vec<String> = uses.iter().map(|one| format!("{} {}", one.name, percent(one.used.0))).collect();
     let spent: Vec<String> = classes.iter().map(|class| format!("{} {}", class.name, percent(class.share.0))).collect();
     let used = if used.is_empty() { String::new() } else { format!("; utilisation: {}", used.join(", ")) };
     let spent = if spent.is_empty() { String::new() } else { format!("; response time: {}", spent.join(", ")) };
-    format!("{gist}{used}{spent}")
+    format!("{summary}{used}{spent}")
 }
 
 #[cfg(test)]
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(found.sentence, "limit: CPU; utilisation: processors 97 %, device reads 62 %, network 8.0 %");
         let device = ClosedSystem { resources: vec![resource("device reads", 10_000.0, 9.5)], ..system() };
         let taken = ClosedSystem { foreign: Some(Ratio(0.4)), ..cpu };
-        assert_eq!(attribution(&taken).gist, "limit: CPU, 40 % of which used by other programs");
+        assert_eq!(attribution(&taken).summary, "limit: CPU, 40 % of which used by other programs");
         assert_eq!(attribution(&device).limiter, Limiter::Resource("device reads".to_owned()));
     }
 

@@ -78,7 +78,7 @@ impl Bound {
     }
 
     /// Whether `latency` meets the level; None where not known. Failed and unfinished I/O is left to the self-checks.
-    pub fn kept_by(&self, latency: &Latency) -> Option<bool> {
+    pub fn met_by(&self, latency: &Latency) -> Option<bool> {
         Some(self.value(latency)? <= self.limit)
     }
 }
@@ -200,13 +200,13 @@ mod tests {
     fn a_latency_meets_a_level_or_not_or_is_unknown() {
         let values: Vec<u64> = (1..=1_000).map(|value| value * 1_000).collect();
         let latency = stored(&values);
-        assert_eq!(bound("p95=952us").kept_by(&latency), Some(true));
-        assert_eq!(bound("p95=948us").kept_by(&latency), Some(false));
-        assert_eq!(bound("mean=501us").kept_by(&latency), Some(true));
-        assert_eq!(bound("max=900us").kept_by(&latency), Some(false));
-        assert_eq!(bound("mean=1s").kept_by(&Latency::default()), None);
+        assert_eq!(bound("p95=952us").met_by(&latency), Some(true));
+        assert_eq!(bound("p95=948us").met_by(&latency), Some(false));
+        assert_eq!(bound("mean=501us").met_by(&latency), Some(true));
+        assert_eq!(bound("max=900us").met_by(&latency), Some(false));
+        assert_eq!(bound("mean=1s").met_by(&Latency::default()), None);
         let bare = Latency { histogram: String::new(), ..latency };
-        assert_eq!((bound("p95=1s").kept_by(&bare), bound("p99=1s").kept_by(&bare)), (None, Some(true)));
+        assert_eq!((bound("p95=1s").met_by(&bare), bound("p99=1s").met_by(&bare)), (None, Some(true)));
     }
 
     proptest! {

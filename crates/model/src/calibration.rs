@@ -169,7 +169,7 @@ fn bound(run: &Run) -> Option<Bound> {
 }
 
 fn kept(run: &Run) -> Option<bool> {
-    bound(run)?.kept_by(&run.response)
+    bound(run)?.met_by(&run.response)
 }
 
 #[cfg(test)]

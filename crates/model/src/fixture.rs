@@ -1,12 +1,10 @@
 //! Runs and records for tests: small, valid, and the same every time.
 
-use std::collections::BTreeMap;
-
 use record::evidence::{Backlog, Bound, DeviceIo, LittlesLaw, PageCache, WindowLength};
 use record::{
     Bytes, CacheState, Check, Dop, EngineInventory, Evidence, Finding, ForeignLoad, HostInventory, Instrument, IoFile,
-    IoKind, IoStream, Latency, Layer, Location, LoopPlace, Nanos, Outcome, Pace, Placement, Plan, Preset, RandomBlocks,
-    Reading, Record, Run, Second, Status, Storage, Sweep, Timestamp, Tool, Totals, Unit, Verdict,
+    IoKind, IoStream, Latency, Layer, Location, LoopLocation, Nanos, Pace, Placement, Plan, PlannedRun, Preset,
+    RandomBlocks, Reading, Record, Run, RunKind, Second, Status, Storage, Timestamp, Tool, Totals, Unit, Verdict,
 };
 
 /// An example finding of `check`.
@@ -50,27 +48,15 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         response_ns_max: Nanos(2_000_000),
     };
     let latency = latency(each * 10, 1_000_000);
+    let planned =
+        PlannedRun::new(test, if test.starts_with('P') { RunKind::Probe } else { RunKind::Test }, Dop::jobs(jobs));
     Run {
-        kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
         number: 1,
-        test: test.to_owned(),
         title: "a test".to_owned(),
         layer: Layer::Server,
         unit: Unit::Row,
-        sweep: Sweep::Jobs,
-        dop: Dop::jobs(jobs),
-        variation: None,
-        pace: Pace::AsFastAsPossible,
-        ceiling: None,
-        cache_fit: None,
-        data_reads: None,
-        data_bytes: None,
-        commits_expected: None,
         changes: true,
-        parameters: BTreeMap::new(),
-        started_at: Timestamp::default(),
         window_ns: Nanos(10_000_000_000),
-        outcome: Outcome::Done,
         totals: Totals {
             steps: each * 10,
             operations: each * 10,
@@ -81,32 +67,21 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         service: latency.clone(),
         response: latency,
         seconds: vec![second; 10],
-        slices: None,
         readings: vec![reading(0, &[]), reading(10, &[])],
-        jobs_ended_apart: false,
-        foreign_load: None,
-        nodes: Vec::new(),
-        events: Vec::new(),
-        storage: None,
-        activity: None,
-        trace: None,
-        blocks: None,
-        load: None,
-        streams: None,
-        findings: Vec::new(),
+        ..Run::new(&planned, Pace::Unthrottled, Timestamp::default())
     }
 }
 
 /// The same without foreign load.
 pub(crate) fn alone(run: Run) -> Run {
-    let load = ForeignLoad { watched_ns: run.window_ns, ..ForeignLoad::default() };
+    let load = ForeignLoad { observed_ns: run.window_ns, ..ForeignLoad::default() };
     Run { foreign_load: Some(Box::new(load)), ..run }
 }
 
 /// A run of random blocks.
 pub(crate) fn blocks_run(caches: CacheState) -> Run {
     let blocks = RandomBlocks {
-        place: LoopPlace::Client,
+        loop_location: LoopLocation::Client,
         operations_per_step: 1,
         caches,
         cache_bytes: Some(Bytes::MIB),
@@ -175,7 +150,7 @@ pub(crate) fn io_run(test: &str, kind: IoKind, clones: u32) -> Run {
     run.storage = Some(Box::new(Storage {
         modes: vec!["io_uring".to_owned()],
         generator_per_second: Some(record::Rate(1_000_000.0)),
-        stall_ns_max: Some(Nanos(1_000_000)),
+        scheduling_delay_ns_max: Some(Nanos(1_000_000)),
         files: vec![file],
         streams: vec![stream],
         ..Storage::default()
@@ -193,7 +168,7 @@ pub(crate) fn stream(run: &Run, kind: IoKind, clones: u32) -> IoStream {
         clones,
         depth: 1,
         slots: clones,
-        at_work: record::Ratio(1.0),
+        duty_cycle: record::Ratio(1.0),
         block_bytes_min: Bytes(8_192),
         block_bytes_max: Bytes(8_192),
         random: true,
@@ -275,7 +250,7 @@ fn plan() -> Plan {
         steps: None,
         seed: 1,
         placement: Placement::Kernel,
-        pace: Pace::AsFastAsPossible,
+        pace: Pace::Unthrottled,
         until: None,
         one_thread_per_core: false,
         small_rows: 1,

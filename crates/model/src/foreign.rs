@@ -57,21 +57,21 @@ pub fn is_under_foreign_load(run: &Run) -> bool {
 pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     let load = run.foreign_load.as_ref()?;
     let processors = processors(run)?;
-    let watched_ns = load.watched_ns.0 as f64;
+    let observed_ns = load.observed_ns.0 as f64;
     let for_others = foreign_io(run).map_or(0.0, |io| io.share.0);
     let interrupts = delta(run, name::HOST_CPU_INTERRUPT_NS).unwrap_or(0) as f64;
-    let kernel_ns = load.kernel_processors * watched_ns + interrupts;
-    let used_ns = load.processors * watched_ns + kernel_ns * for_others;
+    let kernel_ns = load.kernel_processors * observed_ns + interrupts;
+    let used_ns = load.processors * observed_ns + kernel_ns * for_others;
     let all_ns = host_cpu_ns(run)?;
     // Both over the time between the readings; the process scans are slightly further apart.
     let [user, system] =
         [name::HOST_CPU_USER_NS, name::HOST_CPU_SYSTEM_NS].map(|name| delta(run, name).unwrap_or(0) as f64);
     let own: f64 =
         [name::CLIENT_CPU_NS, name::SERVER_CPU_NS].iter().filter_map(|name| delta(run, name)).sum::<u64>() as f64;
-    let seen_ns = own + load.processors * watched_ns + kernel_ns;
+    let seen_ns = own + load.processors * observed_ns + kernel_ns;
     let unseen = share(user + system - seen_ns, all_ns)?;
     Some(ForeignCpu {
-        used: Ratio(share(used_ns, processors * watched_ns)?.min(1.0)),
+        used: Ratio(share(used_ns, processors * observed_ns)?.min(1.0)),
         unseen: Ratio(if unseen >= RULES.foreign_cpu_unseen_min { unseen.min(1.0) } else { 0.0 }),
         processors,
     })
@@ -131,7 +131,7 @@ mod tests {
             (name::HOST_CPU_IDLE_NS, (20 - busy_seconds) * SECOND),
             (name::CLIENT_CPU_NS, 10 * SECOND),
         ];
-        let load = ForeignLoad { watched_ns: Nanos(10 * SECOND), ..load };
+        let load = ForeignLoad { observed_ns: Nanos(10 * SECOND), ..load };
         Run { foreign_load: Some(Box::new(load)), ..counted(run("P111", 1), &counters) }
     }
 

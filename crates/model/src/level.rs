@@ -10,7 +10,7 @@ use crate::rate_search::Visit;
 /// It missed it where it did not achieve the target rate or too much I/O failed, whatever the response times. None
 /// where not known: no service level, no findings, an aborted run, or one that is invalid for a reason other than the
 /// load.
-pub fn keeps_bound(run: &Run) -> Option<bool> {
+pub fn meets_bound(run: &Run) -> Option<bool> {
     let worst = |check: Check| {
         let of = |finding: &&Finding| finding.check() == check;
         run.findings.iter().filter(of).map(|finding| finding.verdict).max()
@@ -32,9 +32,9 @@ pub fn keeps_bound(run: &Run) -> Option<bool> {
 
 /// The same for a search for `bound`, which also uses the response times of runs that are invalid because of
 /// disturbances. None for an aborted run.
-pub fn keeps_level(run: &Run, bound: &Bound) -> Option<bool> {
-    let by_times = || if run.outcome == Outcome::Done { bound.kept_by(&run.response) } else { None };
-    keeps_bound(run).or_else(by_times)
+pub fn meets_level(run: &Run, bound: &Bound) -> Option<bool> {
+    let by_times = || if run.outcome == Outcome::Done { bound.met_by(&run.response) } else { None };
+    meets_bound(run).or_else(by_times)
 }
 
 /// Whether `run` is invalid because of disturbances, so that its result says little of the platform.
@@ -47,7 +47,7 @@ pub fn is_disturbed(run: &Run) -> bool {
 /// The result of `run` for a search for `bound`; None for a run without a rate.
 pub fn visit(run: &Run, bound: &Bound) -> Option<Visit> {
     let rate = run.pace.rate().filter(|rate| rate.is_finite() && *rate > 0.0)?;
-    Some(Visit { rate, kept: keeps_level(run, bound), is_disturbed: is_disturbed(run) })
+    Some(Visit { rate, kept: meets_level(run, bound), is_disturbed: is_disturbed(run) })
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
         let mut run = io_run("io", IoKind::Read, 1);
         let finding = |(check, verdict): &(Check, Verdict)| finding(*check, *verdict);
         run.findings = findings.iter().map(finding).collect();
-        keeps_bound(&run)
+        meets_bound(&run)
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
     fn a_search_uses_the_times_of_disturbed_runs() {
         let mut run = io_run("io", IoKind::Read, 1);
         run.findings = vec![finding(Check::Bound, Verdict::Pass), finding(Check::Steal, Verdict::Fail)];
-        let says = |run: &Run, text: &str| keeps_level(run, &text.parse().unwrap());
+        let says = |run: &Run, text: &str| meets_level(run, &text.parse().unwrap());
         assert_eq!((says(&run, "p99=2ms"), says(&run, "p99=1ms")), (Some(true), Some(false)));
         run.findings.push(finding(Check::Backlog, Verdict::Fail));
         assert_eq!(says(&run, "p99=2ms"), Some(false));
@@ -105,6 +105,6 @@ mod tests {
         assert_eq!(says(&[kept, (Check::Steal, Verdict::Warn)]), Some(true));
         assert_eq!((says(&[]), says(&[(Check::Bound, Verdict::Unknown)])), (None, None));
         let broken = Run { outcome: Outcome::Failed { message: "gone".to_owned() }, ..io_run("io", IoKind::Read, 1) };
-        assert_eq!(keeps_bound(&broken), None);
+        assert_eq!(meets_bound(&broken), None);
     }
 }

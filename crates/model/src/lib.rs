@@ -71,8 +71,8 @@ pub use checks::{Context, findings, level_finding, lost_node};
 pub use comparison::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, Difference, Doubt,
     Evidence, Gate, GateError, GeometricMean, PointFigures, RankSum, Reason, Shift, SignedRank, TestComparison,
-    TestSide, Unshared, Violation, ViolationFound, compare, holm, rank_sum, shift_interval, shift_median, signed_rank,
-    walsh_interval, walsh_median,
+    TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare, holm, rank_sum,
+    shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
 pub use cpu::{CpuShares, CpuUse};
 pub use delta::{delta, rate};
@@ -89,8 +89,8 @@ pub use layers::{
     MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines, layered_runs,
     layered_runs_of,
 };
-pub use level::{is_disturbed, keeps_bound, keeps_level, visit};
-pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, rate_curves, steps_per_second, tells_capacity};
+pub use level::{is_disturbed, meets_bound, meets_level, visit};
+pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
 pub use node::{node_commits, node_rate};
 pub use price::{Cost, CostRatio, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices};
 pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
@@ -112,8 +112,9 @@ pub use statistics::{
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use system::{
-    Cell, Claim, Columns, ControlProbe, Degree, Durability, Fact, FactGroup, FactTable, InvalidReason, InvalidRun,
-    MeasuredRate, Origin, Paired, Remark, System, SystemPoint, SystemTest, conditions, system,
+    Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, Degree, Durability, Fact, FactGroup, FactSize,
+    FactTable, FactValue, InvalidReason, InvalidRun, MeasuredRate, Origin, Paired, Remark, System, SystemPoint,
+    SystemTest, conditions, parameters, system,
 };
 pub use thin::thin;
-pub use think_time::{ThinkPoint, ThinkStudy, Whose, think_studies};
+pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};

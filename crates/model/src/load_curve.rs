@@ -12,7 +12,7 @@ use crate::bound::Bound;
 use crate::delta::per_second;
 use crate::distribution::buckets;
 use crate::group::middle;
-use crate::level::keeps_level;
+use crate::level::meets_level;
 use crate::row::{Quantiles, is_invalid, quantiles, verdict};
 
 /// Minimum ratio of the p99 of open and closed loop for [`RateCurve::contrast`].
@@ -90,8 +90,8 @@ pub fn capacity(plain: &[(bool, f64)]) -> Option<usize> {
 }
 
 /// Whether `run` may give the capacity of its test: a plain, unthrottled closed loop that was not aborted.
-pub fn tells_capacity(run: &Run) -> bool {
-    run.variation.is_none() && run.pace == Pace::AsFastAsPossible && run.outcome == Outcome::Done
+pub fn gives_capacity(run: &Run) -> bool {
+    run.variation.is_none() && run.pace == Pace::Unthrottled && run.outcome == Outcome::Done
 }
 
 /// A curve for each test and degree of parallelism of `record` that was run at rates, in the order in which they were
@@ -99,7 +99,7 @@ pub fn tells_capacity(run: &Run) -> bool {
 pub fn rate_curves(record: &Record) -> Vec<RateCurve<'_>> {
     let bound: Option<Bound> = record.plan.until.as_ref().and_then(|until| until.level.parse().ok());
     let mut plain: BTreeMap<(&str, Dop), Vec<&Run>> = BTreeMap::new();
-    for run in record.runs.iter().filter(|run| tells_capacity(run)) {
+    for run in record.runs.iter().filter(|run| gives_capacity(run)) {
         plain.entry((&run.test, run.dop)).or_default().push(run);
     }
     let mut curves: Vec<RateCurve<'_>> = Vec::new();
@@ -153,7 +153,7 @@ fn point<'a>(run: &'a Run, asked: f64, capacity: Option<Rate>, bound: Option<&Bo
         done: steps_per_second(run),
         service: quantiles(&run.service),
         response: quantiles(&run.response),
-        kept: bound.and_then(|bound| keeps_level(run, bound)),
+        kept: bound.and_then(|bound| meets_level(run, bound)),
         verdict: verdict(run),
     }
 }

@@ -70,13 +70,13 @@ impl Proof {
     /// The conclusion as a clause.
     pub fn sentence(&self) -> String {
         let what = &self.what;
-        let gist = match self.cause {
+        let summary = match self.cause {
             Cause::Because => format!("limited by {what}"),
             Cause::InPart => format!("partly limited by {what}"),
             Cause::NotBecause => format!("not limited by {what}"),
             Cause::Undecided => format!("undecided whether limited by {what}"),
         };
-        format!("{gist}: {}", self.effect)
+        format!("{summary}: {}", self.effect)
     }
 }
 

@@ -64,7 +64,7 @@ pub fn only_visits(run: &Run) -> Option<bool> {
 /// Mean reads per operation of a run that reads although all blocks were preloaded. For a run that only visits blocks,
 /// reads below 1 % of its work unit are ignored: sessions read the engine's own tables.
 pub fn reads_though_filled(run: &Run) -> Option<f64> {
-    let blocks = run.blocks.as_deref().filter(|blocks| blocks.caches == CacheState::Filled)?;
+    let blocks = run.blocks.as_deref().filter(|blocks| blocks.caches == CacheState::Preloaded)?;
     let reads = per_operation(run)?.physical_reads?;
     let least = if only_visits(run) == Some(true) { 0.01 * blocks.work_unit as f64 } else { 0.0 };
     (reads > least).then_some(reads)
@@ -96,7 +96,7 @@ pub fn top_wait(record: &Record, run: &Run) -> Option<(String, Ratio)> {
 
 #[cfg(test)]
 mod tests {
-    use record::{Activity, BlockOperations, Latency, LoopPlace, Nanos, RandomBlocks, SampledWait};
+    use record::{Activity, BlockOperations, Latency, LoopLocation, Nanos, RandomBlocks, SampledWait};
 
     use super::*;
     use crate::fixture::{counted, record, run};
@@ -106,7 +106,7 @@ mod tests {
         run.totals.operations = 100;
         let kind = |operation, steps, rows| BlockOperations { operation, steps, rows, service: Latency::default() };
         run.blocks = Some(Box::new(RandomBlocks {
-            place: LoopPlace::Client,
+            loop_location: LoopLocation::Client,
             operations_per_step: 1,
             caches: CacheState::Cold,
             cache_bytes: Some(Bytes(1 << 24)),
@@ -147,11 +147,11 @@ mod tests {
             run.blocks.iter_mut().for_each(|blocks| blocks.caches = caches);
             run
         };
-        assert_eq!(reads_though_filled(&with(31, 10, CacheState::Filled)), Some(0.31));
-        assert_eq!(reads_though_filled(&with(31, 0, CacheState::Filled)), None, "less than a hundredth of 64");
-        assert_eq!(reads_though_filled(&with(640, 0, CacheState::Filled)), Some(6.4));
-        assert_eq!(reads_though_filled(&with(0, 10, CacheState::Filled)), None);
-        assert_eq!(reads_though_filled(&with(640, 10, CacheState::AsFound)), None);
+        assert_eq!(reads_though_filled(&with(31, 10, CacheState::Preloaded)), Some(0.31));
+        assert_eq!(reads_though_filled(&with(31, 0, CacheState::Preloaded)), None, "less than a hundredth of 64");
+        assert_eq!(reads_though_filled(&with(640, 0, CacheState::Preloaded)), Some(6.4));
+        assert_eq!(reads_though_filled(&with(0, 10, CacheState::Preloaded)), None);
+        assert_eq!(reads_though_filled(&with(640, 10, CacheState::Warm)), None);
         assert_eq!(only_visits(&with(0, 0, CacheState::Cold)), Some(true));
         assert_eq!(only_visits(&with(0, 1, CacheState::Cold)), Some(false));
         assert_eq!(only_visits(&of_blocks(&[])), None, "without parameters");
@@ -175,7 +175,7 @@ mod tests {
         run.activity = Some(Activity {
             period_ns: Nanos(1),
             sample_count: 10,
-            watched_ns: Nanos(10),
+            observed_ns: Nanos(10),
             cost_ns: Nanos(1),
             waits: vec![found(WaitClass::Cpu, "", 9), found(WaitClass::Commit, "Commit", 4)],
         });
@@ -192,9 +192,9 @@ mod tests {
         ]);
         assert_eq!(top_wait(&record(vec![run.clone()]), &run).map(|(event, _)| event), Some("row lock".to_owned()));
         let found = SampledWait { class: WaitClass::Commit, event: "Commit".to_owned(), session_count: 10 };
-        let (period_ns, watched_ns) = (Nanos(1), run.window_ns);
+        let (period_ns, observed_ns) = (Nanos(1), run.window_ns);
         run.activity =
-            Some(Activity { period_ns, sample_count: 10, watched_ns, cost_ns: Nanos(1), waits: vec![found] });
+            Some(Activity { period_ns, sample_count: 10, observed_ns, cost_ns: Nanos(1), waits: vec![found] });
         assert_eq!(top_wait(&record(vec![run.clone()]), &run), Some(("Commit".to_owned(), Ratio(0.5))));
     }
 

@@ -257,7 +257,7 @@ pub struct Rules {
     /// Minimum share of the response time of a dominant class.
     pub attribution_class_min: f64,
     /// Minimum number of session samples.
-    pub attribution_looks_min: u64,
+    pub attribution_samples_min: u64,
     /// Own share of the busy CPU time below which it is mostly foreign load.
     pub attribution_own_work_min: f64,
     /// Minimum share of the response time of a wait that outweighs foreign CPU load.
@@ -411,7 +411,7 @@ pub const RULES: Rules = Rules {
 
     attribution_use_min: 0.9,
     attribution_class_min: 0.3,
-    attribution_looks_min: 10,
+    attribution_samples_min: 10,
     attribution_own_work_min: 0.5,
     attribution_waiting_min: 0.5,
 

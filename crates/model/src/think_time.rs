@@ -49,7 +49,7 @@ pub struct ThinkPoint<'a> {
     /// CPU utilisation of the host, of all programs.
     pub busy: Option<Ratio>,
     /// The scope of `processors`, `processors_share` and `per_transaction`.
-    pub whose: Whose,
+    pub whose: CpuScope,
     /// Hardware threads used: 1.5 is one and a half of them.
     pub processors: Option<f64>,
     /// The same as a share of all of the host.
@@ -63,7 +63,7 @@ pub struct ThinkPoint<'a> {
 
 /// The scope of CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum CpuScope {
     /// dbdyno and the engine.
     Own,
     /// The whole host, where the engine's CPU time is unknown.
@@ -117,7 +117,7 @@ fn is_studied(run: &Run, record: &Record) -> bool {
 fn think(run: &Run) -> Option<Nanos> {
     match run.pace {
         Pace::ThinkTime { think_ns } => Some(think_ns),
-        Pace::AsFastAsPossible => Some(Nanos(0)),
+        Pace::Unthrottled => Some(Nanos(0)),
         Pace::Rate { .. } | Pace::Poisson { .. } => None,
     }
 }
@@ -131,8 +131,8 @@ fn point<'a>(run: &'a Run, record: &Record) -> Option<ThinkPoint<'a>> {
     let busy = cpu_shares(run).map(|shares| shares.busy());
     let (threads, window_ns) = (f64::from(record.host.cpu.threads), run.window_ns.0 as f64);
     let (whose, processors) = match own_cpu_ns(run, record).and_then(|own| share(own, window_ns)) {
-        Some(own) => (Whose::Own, Some(own)),
-        None => (Whose::Host, busy.map(|busy| busy.0 * threads)),
+        Some(own) => (CpuScope::Own, Some(own)),
+        None => (CpuScope::Host, busy.map(|busy| busy.0 * threads)),
     };
     let time_ns = processors.map(|processors| processors * window_ns);
     Some(ThinkPoint {
@@ -179,7 +179,7 @@ mod tests {
     /// Ten seconds in which the 8 hardware threads of the host were busy for `busy_s` seconds in all.
     fn thinking(think_ms: u64, fewer: bool, transactions: u64, busy_s: u64) -> Run {
         let pace = match think_ms {
-            0 => Pace::AsFastAsPossible,
+            0 => Pace::Unthrottled,
             _ => Pace::ThinkTime { think_ns: Nanos(think_ms * 1_000_000) },
         };
         let variation = (fewer || think_ms > 0).then_some(Variation::Paced { pace, one_thread_per_core: fewer });
@@ -218,7 +218,7 @@ mod tests {
             (point.busy, point.processors, point.per_second),
             (Some(Ratio(0.5)), Some(4.0), Some(Rate(4_000.0)))
         );
-        assert_eq!(point.whose, Whose::Host, "the engine is unknown");
+        assert_eq!(point.whose, CpuScope::Host, "the engine is unknown");
         // Four threads for ten seconds, and 40 000 transactions.
         assert_eq!(point.per_transaction, Some(Nanos(1_000_000)));
         assert!((point.used.unwrap().0 - 0.8).abs() < 1e-12);
@@ -237,11 +237,11 @@ mod tests {
             (point.whose, point.processors, point.processors_share, point.per_transaction)
         };
         // 8 s of 10 s on 8 threads, and 40 000 transactions.
-        let both = (Whose::Own, Some(0.8), Some(Ratio(0.1)), Some(Nanos(200_000)));
+        let both = (CpuScope::Own, Some(0.8), Some(Ratio(0.1)), Some(Nanos(200_000)));
         assert_eq!(shown(&own, Location::UnixSocket), both);
-        let alone = (Whose::Own, Some(0.3), Some(Ratio(0.3 / 8.0)), Some(Nanos(75_000)));
+        let alone = (CpuScope::Own, Some(0.3), Some(Ratio(0.3 / 8.0)), Some(Nanos(75_000)));
         assert_eq!(shown(&own[..1], Location::InProcess), alone);
-        let host = (Whose::Host, Some(4.0), Some(Ratio(0.5)), Some(Nanos(1_000_000)));
+        let host = (CpuScope::Host, Some(4.0), Some(Ratio(0.5)), Some(Nanos(1_000_000)));
         assert_eq!(shown(&own[..1], Location::UnixSocket), host, "the engine's part is missing");
     }
 

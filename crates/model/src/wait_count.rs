@@ -34,7 +34,7 @@ pub(crate) fn is_coarse(run: &Run, counter: &str, total: u64, count: Option<u64>
 
 /// The mean time between two samples, as measured; the planned one where that is not known.
 pub(crate) fn sample_period(activity: &Activity) -> Nanos {
-    match activity.watched_ns.0.checked_div(activity.sample_count) {
+    match activity.observed_ns.0.checked_div(activity.sample_count) {
         Some(period) if period > 0 => Nanos(period),
         _ => activity.period_ns,
     }

@@ -53,7 +53,7 @@ pub struct Activity {
     /// Number of samples.
     pub sample_count: u64,
     /// From the first sample to the last, plus one period.
-    pub watched_ns: Nanos,
+    pub observed_ns: Nanos,
     /// Time that sampling took, summed.
     pub cost_ns: Nanos,
     /// Samples by class and event, in this order.

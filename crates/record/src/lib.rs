@@ -37,7 +37,7 @@ pub use inventory::{
     MemoryModule, NetworkInterface, NodeInventory, NumaNode, Setting,
 };
 pub use io::{
-    Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoMark,
+    Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoLogEntry,
     IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, OpenSync, RingOptions, Round, SequenceStep, Storage,
     SyncEvery, Verification, Zone,
 };
@@ -49,17 +49,17 @@ pub use load::{
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped, Unproved};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
-pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopPlace, RandomBlocks};
+pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
 pub use run::{NodeEvent, NodeEventKind, NodeRun, Run};
 pub use run_kind::{RunKind, Scan};
 pub use series::{Second, Slices};
 pub use state::{BackgroundProgram, ForeignLoad, HostState, KernelLog};
-pub use steady::{SteadyClass, SteadyDoubt, SteadyRate, SteadyReason, SteadyVerdict};
+pub use steady::{SteadyClass, SteadyRate, SteadyReason, SteadyUncertainty, SteadyVerdict};
 pub use streams::{ComparedFile, FileStreams, StreamBackend, StreamDirection};
 pub use test::{CacheFit, Ceiling, DataReads, Layer, Sweep, Unit};
 pub use tool::{Build, Instrument, Tool};
 pub use totals::{FailureKind, Outcome, Totals};
-pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, PassedRung, Rung, Trace};
+pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Trace, TracerKind, UnavailableTracer};
 pub use variation::{Resource, Variation};

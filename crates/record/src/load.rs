@@ -218,7 +218,7 @@ pub const JOBS_PER_GENERATOR: u32 = 4;
 
 impl Load {
     /// Whether it continues a load of an earlier invocation, whose lines it read too.
-    pub fn is_rest(&self) -> bool {
+    pub fn is_resumed(&self) -> bool {
         self.resumed_rows > 0
     }
 }

@@ -11,7 +11,7 @@ use crate::{Nanos, Ratio};
 pub enum Pace {
     /// Closed loop, unthrottled: each step starts when the one before it has ended.
     #[default]
-    AsFastAsPossible,
+    Unthrottled,
     /// Open loop, steps at constant intervals.
     Rate {
         /// Steps per second of all jobs together.
@@ -34,7 +34,7 @@ impl Pace {
     pub fn rate(self) -> Option<f64> {
         match self {
             Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second } => Some(steps_per_second),
-            Pace::AsFastAsPossible | Pace::ThinkTime { .. } => None,
+            Pace::Unthrottled | Pace::ThinkTime { .. } => None,
         }
     }
 }

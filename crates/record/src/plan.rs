@@ -193,7 +193,7 @@ impl Plan {
             steps: None,
             seed: 0,
             placement: Placement::Kernel,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             until: None,
             one_thread_per_core: false,
             small_rows: 0,
@@ -238,4 +238,17 @@ pub enum PlanSubject {
     Load,
     /// File streams.
     Streams,
+}
+
+impl PlanSubject {
+    /// The verb of the command that measures it.
+    pub fn verb(self) -> &'static str {
+        match self {
+            PlanSubject::Catalogue => "run",
+            PlanSubject::Io => "io",
+            PlanSubject::Blocks => "blocks",
+            PlanSubject::Load => "load",
+            PlanSubject::Streams => "streams",
+        }
+    }
 }

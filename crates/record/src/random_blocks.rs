@@ -8,7 +8,7 @@ use crate::{Bytes, Latency, Ratio};
 /// Location of the loop of a run of random blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum LoopPlace {
+pub enum LoopLocation {
     /// In the client: one statement per operation.
     Client,
     /// In the engine: one call per batch of operations.
@@ -19,10 +19,10 @@ pub enum LoopPlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheState {
-    /// Preloaded: all blocks are in the buffer cache.
-    Filled,
-    /// Warm, as left by load and warm-up: the buffer cache does not hold all blocks.
-    AsFound,
+    /// All blocks are in the buffer cache.
+    Preloaded,
+    /// As left by load and warm-up: the buffer cache does not hold all blocks.
+    Warm,
     /// Cold: the engine was restarted, its data were dropped from the page cache, and no block is visited twice.
     Cold,
 }
@@ -60,7 +60,7 @@ pub struct BlockOperations {
 #[serde(deny_unknown_fields)]
 pub struct RandomBlocks {
     /// Location of the loop.
-    pub place: LoopPlace,
+    pub loop_location: LoopLocation,
     /// Operations per step: 1, or those of a batch.
     pub operations_per_step: u64,
     /// State of the caches.

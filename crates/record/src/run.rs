@@ -113,7 +113,7 @@ pub struct Run {
     /// Whether jobs ended at different times, after a number of steps or when their work was done, so that faster jobs
     /// were idle at the end.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub jobs_ended_apart: bool,
+    pub jobs_ended_separately: bool,
     /// Outcome.
     pub outcome: Outcome,
     /// Totals.
@@ -185,7 +185,7 @@ impl Run {
             parameters: BTreeMap::new(),
             started_at,
             window_ns: Nanos(0),
-            jobs_ended_apart: false,
+            jobs_ended_separately: false,
             outcome: Outcome::Done,
             totals: Totals::default(),
             service: Latency::default(),

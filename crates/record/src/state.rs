@@ -62,7 +62,7 @@ pub struct BackgroundProgram {
 #[serde(deny_unknown_fields)]
 pub struct ForeignLoad {
     /// Time between the two samples of processes.
-    pub watched_ns: Nanos,
+    pub observed_ns: Nanos,
     /// Processors used by programs other than dbdyno and the measured server.
     pub processors: f64,
     /// Processors used by kernel threads.

@@ -122,14 +122,14 @@ pub enum SteadyReason {
     /// Undecided.
     Inconclusive {
         /// Reasons.
-        doubts: Vec<SteadyDoubt>,
+        doubts: Vec<SteadyUncertainty>,
     },
 }
 
 /// Why steadiness could not be decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum SteadyDoubt {
+pub enum SteadyUncertainty {
     /// A large drift cannot be excluded.
     WideDrift {
         /// Upper confidence bound of the drift.

@@ -51,7 +51,7 @@ pub enum OperationClass {
 /// Tracers, the most detailed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Rung {
+pub enum TracerKind {
     /// All events, timed in the kernel by BPF programs.
     Bpf,
     /// All events of the block layer, from a tracefs instance; no system calls.
@@ -65,9 +65,9 @@ pub enum Rung {
 /// An unavailable tracer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PassedRung {
+pub struct UnavailableTracer {
     /// The tracer.
-    pub rung: Rung,
+    pub tracer: TracerKind,
     /// Reason, as a clause.
     pub reason: String,
     /// How to enable it.
@@ -110,10 +110,10 @@ pub struct MissingLayer {
 #[serde(deny_unknown_fields)]
 pub struct Trace {
     /// The tracer.
-    pub rung: Rung,
+    pub tracer: TracerKind,
     /// Unavailable better tracers, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passed: Vec<PassedRung>,
+    pub unavailable: Vec<UnavailableTracer>,
     /// Layers without latencies.
     pub missing: Vec<MissingLayer>,
     /// Events lost because a table or ring buffer of the tracer was full: latencies are of the other events, and counts

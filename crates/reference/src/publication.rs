@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Cell, Claim, Columns, Degree, Fact, FactGroup, FactTable, MeasuredRate, Origin, Remark, System, SystemPoint,
-    SystemTest,
+    Cell, Claim, Columns, Condition, Degree, Fact, FactGroup, FactTable, FactValue, MeasuredRate, Origin, Remark,
+    System, SystemPoint, SystemTest,
 };
 use record::{Bytes, Dop, Layer, Nanos, Pace, Rate, Ratio, Sweep, Unit};
 use serde::Deserialize;
@@ -206,7 +206,7 @@ impl Facts {
             (FactGroup::Setting, self.setting),
             (FactGroup::Measurement, self.measurement),
         ];
-        let fact = |group| move |(name, value)| Fact { group, name, value };
+        let fact = |group| move |(name, value)| Fact { group, name, value: FactValue::Text(value) };
         groups.into_iter().flat_map(|(group, facts)| facts.into_iter().map(fact(group))).collect()
     }
 }
@@ -271,14 +271,14 @@ impl TestFigures {
             layer: Some(layer),
             unit,
             sweep: if degrees.iter().any(|dop| dop.threads > 1) { Sweep::Threads } else { Sweep::Jobs },
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             data_bytes: self.data_bytes,
             changes: None,
             parameters: self.parameters,
             // Published storage studies measured arrays, bypassing the caches of the host.
             conditions: match layer {
-                Layer::Storage => BTreeMap::from([("reads".to_owned(), "from the device".to_owned())]),
-                _ => BTreeMap::new(),
+                Layer::Storage => vec![Condition::Reads { from_device: true }],
+                _ => Vec::new(),
             },
             doubts: Vec::new(),
             note: self.note,

@@ -98,7 +98,7 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
                 (_, true) => ": the response times include it, and it is not latency of the device",
                 (_, false) => ": no I/O was submitted meanwhile",
             };
-            let (most, limit) = (stall.stall_ns_max.0 as f64 / 1e6, stall.limit_ns.0 / 1_000_000);
+            let (most, limit) = (stall.scheduling_delay_ns_max.0 as f64 / 1e6, stall.limit_ns.0 / 1_000_000);
             format!("max stall of the load generator {most:.1} ms, limit {limit} ms{rest}")
         }
         Evidence::GeneratorBound(None) => "the generator's own ceiling is not known".to_owned(),
@@ -192,7 +192,9 @@ fn littles_law(verdict: Verdict, law: &LittlesLaw) -> String {
                 Some(GapExplanation::FailedSteps { count }) => {
                     format!("{summary}: the time of {count} failed steps is not known")
                 }
-                Some(GapExplanation::JobsEndedApart) => format!("{summary}: jobs may have ended at different times"),
+                Some(GapExplanation::JobsEndedSeparately) => {
+                    format!("{summary}: jobs may have ended at different times")
+                }
                 None => format!("{summary}: {} apart, limit {}", percent(Ratio(gap.abs())), percent(*limit)),
             }
         }

@@ -9,6 +9,7 @@ mod blocks;
 mod chart;
 mod comparison;
 mod data;
+mod fact;
 mod figure;
 mod finding;
 mod fio;
@@ -39,27 +40,28 @@ mod words;
 
 pub use activity::{activity_csv, activity_text};
 pub use comparison::{
-    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text, found_text,
+    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
+    violation_text,
 };
 pub use data::{csv, inventory_json, json};
 pub use figure::number;
 pub use finding::finding_text;
 pub use fio::{FioJson, fio_json};
-pub use history::{HistoryEntry, HistoryQuestion, Metric, history, history_csv, history_entry, history_html};
+pub use history::{HistoryEntry, HistoryQuery, Metric, history, history_csv, history_entry, history_html};
 pub use html::{PageOptions, html, runs_in_detail, system_html};
 pub use inventory::inventory;
-pub use layers::{LayersQuestion, layers_csv, layers_text};
+pub use layers::{LayersQuery, layers_csv, layers_text};
 pub use layout::clean;
 pub use listing::listing;
 pub use load_plan::{
-    AskedLoad, ByteSteps, LoadPlanView, LoadPredictionView, load_plan_html, load_plan_text, load_prediction_html,
+    ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan_html, load_plan_text, load_prediction_html,
     load_prediction_text,
 };
 pub use plan::plan;
 pub use price::price_text;
 pub use references::{references, system_text};
 pub use run_line::run_line;
-pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
+pub use scale::{LoadCurve, ScaleQuery, ScaleView, scale_html, scale_text};
 pub use storage::{io_csv, io_plan_text, io_text};
 pub use style::Style;
 pub use system::invalid_run_text;

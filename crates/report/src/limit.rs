@@ -72,15 +72,15 @@ pub(crate) fn headline(found: Option<&Attribution>, proof: Option<&Proof>) -> St
 /// The limit of a run, short enough for a line.
 fn words(found: Option<&Attribution>) -> String {
     let Some(found) = found else { return NOTHING_COUNTED.to_owned() };
-    let gist = found.gist.strip_prefix("limit: ").unwrap_or(&found.gist);
+    let summary = found.summary.strip_prefix("limit: ").unwrap_or(&found.summary);
     let fullest = || found.uses.first().map(|one| format!("{} {:.0} %", one.name, one.used.0 * 100.0));
     let used = |name: &str| {
         let one = found.uses.iter().find(|one| one.name == name);
         one.map_or_else(String::new, |one| format!(", {:.0} % used", one.used.0 * 100.0))
     };
     match &found.limiter {
-        Limiter::Processors => format!("{gist}{}", used("processors")),
-        Limiter::Resource(name) => format!("{gist}{}", used(name)),
+        Limiter::Processors => format!("{summary}{}", used("processors")),
+        Limiter::Resource(name) => format!("{summary}{}", used(name)),
         Limiter::Unexplained => match fullest() {
             Some(fullest) => format!("unexplained; used most: {fullest}"),
             None => "unexplained".to_owned(),
@@ -89,7 +89,7 @@ fn words(found: Option<&Attribution>) -> String {
         | Limiter::OneThread { .. }
         | Limiter::Offered
         | Limiter::TooFewClients { .. }
-        | Limiter::Serialised(_) => gist.to_owned(),
+        | Limiter::Serialised(_) => summary.to_owned(),
     }
 }
 

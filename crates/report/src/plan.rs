@@ -206,7 +206,7 @@ pub(crate) mod tests {
             steps: None,
             seed: 42,
             placement: Placement::Kernel,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             until: None,
             one_thread_per_core: false,
             small_rows: 3_200,

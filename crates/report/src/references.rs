@@ -3,6 +3,7 @@
 use model::{Cell, FactTable, Origin, PriceBook, System, SystemPoint, SystemTest};
 use record::{Nanos, Rate};
 
+use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, duration, megabytes, number, percent_digits};
 use crate::layout::{Align, Head, Table, bar, clean, cut, folded, paragraph, section, wrap};
 use crate::price;
@@ -59,7 +60,10 @@ pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, wi
     };
     let remarks = system.remarks.iter().flat_map(|remark| paragraph("!", 3, &remark_text(remark), width));
     part("CAVEATS", remarks.map(|line| style.paint(&line, Ink::Warning)).collect());
-    let facts = system.facts.iter().flat_map(|fact| paragraph("", 3, &format!("{}: {}", fact.name, fact.value), width));
+    let facts = system
+        .facts
+        .iter()
+        .flat_map(|fact| paragraph("", 3, &format!("{}: {}", fact.name, fact_text(&fact.value)), width));
     part("PLATFORM AND SETTINGS", facts.collect());
     part("CLAIMED, NOT MEASURED", claims(system, width));
     let book = prices.or(system.price.as_ref());

@@ -1,7 +1,7 @@
 //! Whether a rate was steady, in words.
 
 use record::evidence::SniaRule;
-use record::{SteadyClass, SteadyDoubt, SteadyRate, SteadyReason, SteadyVerdict, Verdict};
+use record::{SteadyClass, SteadyRate, SteadyReason, SteadyUncertainty, SteadyVerdict, Verdict};
 
 use crate::figure::percent;
 use crate::words::plural;
@@ -55,17 +55,17 @@ pub(crate) fn reason_text(reason: &SteadyReason) -> String {
     }
 }
 
-fn uncertainty_text(uncertainty: &SteadyDoubt) -> String {
+fn uncertainty_text(uncertainty: &SteadyUncertainty) -> String {
     match uncertainty {
-        SteadyDoubt::WideDrift { drift_max, limit } => format!(
+        SteadyUncertainty::WideDrift { drift_max, limit } => format!(
             "a drift of up to {} cannot be excluded, limit {}: a longer run may decide",
             percent(*drift_max),
             percent(*limit)
         ),
-        SteadyDoubt::FewCycles { period_seconds, seconds, cycles_min } => format!(
+        SteadyUncertainty::FewCycles { period_seconds, seconds, cycles_min } => format!(
             "the rate oscillates with a period of about {period_seconds} s, and {seconds} s hold fewer than {cycles_min} periods"
         ),
-        SteadyDoubt::FewCheckpoints { checkpoints, cut_seconds, of_seconds, checkpoints_min } => {
+        SteadyUncertainty::FewCheckpoints { checkpoints, cut_seconds, of_seconds, checkpoints_min } => {
             let cut = match cut_seconds {
                 0 => String::new(),
                 cut => format!(" and its first {cut} of {of_seconds} s are cut"),
@@ -73,7 +73,7 @@ fn uncertainty_text(uncertainty: &SteadyDoubt) -> String {
             let checkpoints = plural(*checkpoints, "checkpoint");
             format!("the window holds {checkpoints} of the engine{cut}; {checkpoints_min} are needed for three cycles")
         }
-        SteadyDoubt::FewIndependentSeconds { seconds, independent_seconds, independent_seconds_min } => format!(
+        SteadyUncertainty::FewIndependentSeconds { seconds, independent_seconds, independent_seconds_min } => format!(
             "seconds are autocorrelated: {seconds} s are equivalent to {independent_seconds:.0} independent ones, and \
              {independent_seconds_min} are needed"
         ),

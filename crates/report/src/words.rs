@@ -150,7 +150,7 @@ pub(crate) fn pinning(of: Placement) -> &'static str {
 /// The pacing of steps, in words.
 pub(crate) fn pace(pace: Pace) -> String {
     match pace {
-        Pace::AsFastAsPossible => "closed loop, unthrottled".to_owned(),
+        Pace::Unthrottled => "closed loop, unthrottled".to_owned(),
         Pace::Rate { steps_per_second } => format!("{} steps/s", number(steps_per_second)),
         Pace::Poisson { steps_per_second } => format!("{} steps/s, Poisson", number(steps_per_second)),
         Pace::ThinkTime { think_ns } => format!("think time {}", duration(think_ns)),
@@ -182,7 +182,7 @@ pub(crate) fn varied(variation: Variation) -> String {
     match variation {
         Variation::Paced { pace, one_thread_per_core } => {
             let pace = match pace {
-                Pace::AsFastAsPossible => String::new(),
+                Pace::Unthrottled => String::new(),
                 Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second } => {
                     format!("{}/s", short(Some(steps_per_second)))
                 }

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use engine::{Engine, Kind, Processes};
 use record::{
-    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, Rung, Trace, Unit, name,
+    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, Trace, TracerKind, Unit, name,
 };
 use workload::{Sizes, Stage};
 
@@ -20,7 +20,7 @@ pub(crate) struct Subject<'a> {
     /// The trace of plain runs where traced repeats were requested and are impossible: it holds the reason.
     pub untraced: Option<Box<Trace>>,
     /// The tracer to use for traced repeats, if one was requested.
-    pub rung: Option<Rung>,
+    pub tracer: Option<TracerKind>,
     /// Whether its data are on the device that the storage probes measure.
     pub on_probed_device: bool,
 }

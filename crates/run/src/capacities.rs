@@ -15,7 +15,7 @@ pub(crate) struct Capacities(Mutex<BTreeMap<(String, Dop), Vec<Rated>>>);
 impl Capacities {
     /// Adds `run` where it determines a capacity.
     pub(crate) fn add(&self, run: &Run) {
-        let Some(rate) = model::steps_per_second(run).filter(|_| model::tells_capacity(run)) else { return };
+        let Some(rate) = model::steps_per_second(run).filter(|_| model::gives_capacity(run)) else { return };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry((run.test.clone(), run.dop)).or_default().push((model::is_invalid(run), rate.0));
     }

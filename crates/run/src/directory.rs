@@ -72,7 +72,7 @@ impl MeasuredDirectory {
     }
 
     /// The directory below `parent`, if it exists.
-    pub fn left_below(parent: &Path) -> Option<PathBuf> {
+    pub fn existing_in(parent: &Path) -> Option<PathBuf> {
         Some(parent.join(NAME)).filter(|path| path.exists())
     }
 
@@ -80,7 +80,7 @@ impl MeasuredDirectory {
     ///
     /// # Errors
     /// As for [`MeasuredDirectory::claim`].
-    pub fn to_be_removed(parent: &Path) -> Result<MeasuredDirectory> {
+    pub fn claim_for_removal(parent: &Path) -> Result<MeasuredDirectory> {
         let mut directory = MeasuredDirectory::claim(parent, false)?;
         (directory.found_kept, directory.keep) = (false, false);
         Ok(directory)
@@ -304,9 +304,9 @@ mod tests {
         assert!(again.data().join("table").exists());
         drop(again);
         assert!(parent.path().join(NAME).join("data/table").exists());
-        assert!(MeasuredDirectory::left_below(parent.path()).is_some());
-        drop(MeasuredDirectory::to_be_removed(parent.path()).unwrap());
-        assert!(MeasuredDirectory::left_below(parent.path()).is_none());
+        assert!(MeasuredDirectory::existing_in(parent.path()).is_some());
+        drop(MeasuredDirectory::claim_for_removal(parent.path()).unwrap());
+        assert!(MeasuredDirectory::existing_in(parent.path()).is_none());
         assert_eq!(parent.path().read_dir().unwrap().count(), 0);
     }
 
@@ -391,7 +391,7 @@ mod tests {
         let link = format!("rm {NAME}/mark && ln -s {} {NAME}/mark", secret.path().display());
         as_user(NOBODY, &link, parent.path());
         MeasuredDirectory::claim(parent.path(), false).unwrap_err();
-        MeasuredDirectory::to_be_removed(parent.path()).unwrap_err();
+        MeasuredDirectory::claim_for_removal(parent.path()).unwrap_err();
         assert_eq!(fs::read_to_string(secret.path()).unwrap(), "of ours");
     }
 

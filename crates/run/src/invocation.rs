@@ -174,7 +174,7 @@ fn prepare<'a, const SIDES: usize>(
 fn claim(parent: &Path, keep: bool, context: &Context<'_>) -> Result<MeasuredDirectory> {
     let mut directory = MeasuredDirectory::claim(parent, keep)?;
     let cleaned = directory.prepare(context.engines)?;
-    for line in cleaned.into_iter().chain(host::remove_left_groups()).chain(clean_up_tracing()) {
+    for line in cleaned.into_iter().chain(host::remove_stale_groups()).chain(clean_up_tracing()) {
         context.listener.on_event(&Event::Note(&line));
     }
     Ok(directory)

@@ -41,7 +41,7 @@ pub enum Event<'a> {
         size: Bytes,
     },
     /// A run has started.
-    Began {
+    RunStarted {
         /// Its line of the plan.
         planned: &'a PlannedRun,
         /// Title of the test.
@@ -57,7 +57,7 @@ pub enum Event<'a> {
         operations: u64,
     },
     /// Progress of a load: about once a second, more often at the start.
-    Poured {
+    LoadProgress {
         /// Since the jobs were released.
         elapsed: Nanos,
         /// Bytes of flat file that were loaded.
@@ -70,7 +70,7 @@ pub enum Event<'a> {
         slowest: Option<LoadStageKind>,
     },
     /// A run has ended.
-    Ended(&'a Run),
+    RunFinished(&'a Run),
 }
 
 /// Receives the events of an invocation: from the measuring thread, from the sampler, and from jobs before their first

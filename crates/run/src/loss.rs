@@ -37,7 +37,7 @@ impl<'a> Losses<'a> {
     }
 
     /// Whether job `job` failed because its node is lost, while other nodes still work.
-    pub(crate) fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
+    pub(crate) fn continues_without(&self, job: u32, broken: &Broken) -> bool {
         let noticed = clock::now();
         let Some(node_index) = self.node_indexes.get(job as usize).copied() else { return false };
         if self.node_indexes.iter().all(|other| *other == node_index) {

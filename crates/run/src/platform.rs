@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use engine::{Engine, Target, Workspace};
-use record::{Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, Plan, Preset, Rung, Trace};
+use record::{Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, Plan, Preset, Trace, TracerKind};
 use workload::Sizes;
 
 use crate::bench::{Bench, Subject};
@@ -83,7 +83,7 @@ pub(crate) struct Platform<'a> {
     /// The trace of plain runs where traced repeats were requested and are impossible: it holds the reason.
     pub untraced: Option<Box<Trace>>,
     /// The tracer to use for traced repeats, if one was requested.
-    pub rung: Option<Rung>,
+    pub tracer: Option<TracerKind>,
     /// The start of the invocation on the monotonic clock.
     origin: Nanos,
 }
@@ -106,7 +106,7 @@ impl<'a> Platform<'a> {
             options: OpenOptions::of(directory),
             watched: directory.path().to_owned(),
             untraced: None,
-            rung: None,
+            tracer: None,
             origin,
         }
     }
@@ -172,7 +172,7 @@ impl<'a> Platform<'a> {
             nodes: &opened.nodes,
             inventory: opened.inventory.clone(),
             untraced: self.untraced.clone(),
-            rung: self.rung,
+            tracer: self.tracer,
             on_probed_device: data.is_some_and(|data| same_device(data, directory)),
         })
     }
@@ -206,7 +206,7 @@ impl<'a> Platform<'a> {
             instrument: &self.instrument,
             host: &self.host,
             processors: host::cpus_allowed(),
-            samples_sessions: self.request.looks,
+            samples_sessions: self.request.sample_sessions,
             origin: self.origin,
             interrupt: self.context.interrupt,
             listener: self.context.listener,

@@ -198,7 +198,7 @@ mod tests {
         let latency = r#"{"count":0,"min_ns":0,"mean_ns":0,"p50_ns":0,"p90_ns":null,"p99_ns":null,"p999_ns":null,"max_ns":0,"histogram":""}"#;
         format!(
             r#"{{"run":{{"number":{number},"test":"T611","title":"","layer":"server","unit":"row","sweep":"jobs",{DOP},
-            "pace":"as_fast_as_possible","ceiling":null,"cache_fit":null,"data_bytes":null,"commits_expected":null,
+            "pace":"unthrottled","ceiling":null,"cache_fit":null,"data_bytes":null,"commits_expected":null,
             "changes":false,"parameters":{{}},"started_at":"2026-01-31T12:00:00.000Z","window_ns":1,"outcome":{outcome},
             "totals":{{"steps":0,"operations":0,"rows":0,"transactions":0,"bytes":null,"failures":{{}},"unfinished":0}},
             "service":{latency},"response":{latency},"readings":[],"findings":[],
@@ -214,7 +214,7 @@ mod tests {
         let head = format!(
             r#"{{"head":{{"format":"dbdyno record","schema_version":1,"id":"r","tool":{{"version":"","optimised":true}},
             "started_at":"2026-01-31T12:00:00.000Z","plan":{{"target":"sqlite","directory":"/tmp","preset":"smoke",
-            "window_ns":1,"warm_up_ns":0,"steps":null,"seed":1,"placement":"kernel","pace":"as_fast_as_possible",
+            "window_ns":1,"warm_up_ns":0,"steps":null,"seed":1,"placement":"kernel","pace":"unthrottled",
             "small_rows":1,"large_rows":1,"repeats":3,"runs":[{},{},{}],"skipped":[],"test_files":[]}},"host":{host},
             "engine":null,"instrument":{{"clock_source":null,"clock_read_ns":1.0,"loop_step_ns":1.0,
             "null_engine_step_ns":1.0,"sample_ns":1}}}}}}"#,

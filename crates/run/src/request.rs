@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use record::{Build, Nanos, Pace, Placement, Plan, Preset, Rung, Until, Variation};
+use record::{Build, Nanos, Pace, Placement, Plan, Preset, TracerKind, Until, Variation};
 
 /// The selected tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,11 +60,11 @@ pub struct Request {
     /// Rows of the large table.
     pub large_rows: Option<u64>,
     /// Whether the sessions of the engine are sampled during runs.
-    pub looks: bool,
+    pub sample_sessions: bool,
     /// Which tests are repeated with a kernel trace.
     pub trace: Option<Tracing>,
     /// The tracer to use; absent for the best one available.
-    pub rung: Option<Rung>,
+    pub tracer: Option<TracerKind>,
     /// Whether the limit of each test is proved by runs with less of it.
     pub prove: bool,
     /// Whether the database is kept.
@@ -93,16 +93,16 @@ impl Request {
             repeats: None,
             seed: 0,
             placement: Placement::Kernel,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             variations: Vec::new(),
             until: None,
             one_thread_per_core: false,
             small_rows: None,
             large_rows: None,
-            looks: true,
+            sample_sessions: true,
             prove: false,
             trace: None,
-            rung: None,
+            tracer: None,
             keep: false,
             record: record.to_owned(),
             version: version.to_owned(),

@@ -35,9 +35,7 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
             return Err(Error::user("the record cannot be resumed: it is a record of dbdyno load")
                 .hint("repeat the command of the load with --resume"));
         }
-        PlanSubject::Blocks => return refuse("it is a record of dbdyno blocks".to_owned()),
-        PlanSubject::Streams => return refuse("it is a record of dbdyno streams".to_owned()),
-        PlanSubject::Io => return refuse("it is a record of dbdyno io".to_owned()),
+        other => return refuse(format!("it is a record of dbdyno {}", other.verb())),
     }
     let optimised = !cfg!(debug_assertions);
     if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {

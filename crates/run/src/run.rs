@@ -60,7 +60,7 @@ pub(crate) fn measure(
 
 /// Reports the start of `run`, which is `planned`.
 pub(crate) fn announce(bench: &Bench<'_>, planned: &PlannedRun, run: &Run, expected: Nanos) {
-    bench.listener.on_event(&Event::Began { planned, title: &run.title, expected });
+    bench.listener.on_event(&Event::RunStarted { planned, title: &run.title, expected });
 }
 
 /// Ends `run`: adds the findings of the self-checks.
@@ -90,7 +90,7 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
 /// # Errors
 /// Where the record cannot be written.
 pub(crate) fn keep(bench: &Bench<'_>, record: &mut Recorder, run: Run) -> Result<Option<String>> {
-    bench.listener.on_event(&Event::Ended(&run));
+    bench.listener.on_event(&Event::RunFinished(&run));
     let failure = match &run.outcome {
         Outcome::Failed { message } => Some(message.clone()),
         Outcome::Done => None,
@@ -191,7 +191,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         outcome
     });
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
-    run.jobs_ended_apart = outcome.ended_apart;
+    run.jobs_ended_separately = outcome.ended_separately;
     run.window_ns = outcome.tally.window();
     run.totals = outcome.tally.totals();
     run.service = outcome.tally.service().latency();
@@ -249,7 +249,7 @@ impl RunWatch<'_, '_, '_> {
     /// Restricts a job to the hardware threads that may be used, if these are not all.
     fn pin_job(&self, job: u32) {
         if self.threads.is_narrowed()
-            && let Err(error) = host::keep_this_thread_on(&self.threads.cpus)
+            && let Err(error) = host::pin_this_thread_to(&self.threads.cpus)
         {
             self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be pinned: {error}")));
         }
@@ -278,8 +278,8 @@ impl Watch for RunWatch<'_, '_, '_> {
         }
     }
 
-    fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
-        let goes_on = self.losses.is_some_and(|losses| losses.goes_on_without(job, broken));
+    fn continues_without(&self, job: u32, broken: &Broken) -> bool {
+        let goes_on = self.losses.is_some_and(|losses| losses.continues_without(job, broken));
         if goes_on {
             self.bench
                 .listener

@@ -94,7 +94,7 @@ impl Samples {
         Activity {
             period_ns: period,
             sample_count: self.sample_count,
-            watched_ns: observed,
+            observed_ns: observed,
             cost_ns: self.cost,
             waits: self.waits.into_iter().map(wait).collect(),
         }
@@ -268,7 +268,7 @@ mod tests {
         samples.add(Nanos(1_220), Nanos(1_240), vec![cpu]);
         let activity = samples.into_activity(Nanos(100));
         assert_eq!((activity.sample_count, activity.cost_ns), (3, Nanos(40)));
-        assert_eq!(activity.watched_ns, Nanos(330), "two intervals of 110 and one more");
+        assert_eq!(activity.observed_ns, Nanos(330), "two intervals of 110 and one more");
         let waits: Vec<_> = activity.waits.iter().map(|wait| (wait.class, &*wait.event, wait.session_count)).collect();
         assert_eq!(waits, [(WaitClass::Cpu, "", 2), (WaitClass::Application, "row lock", 2)]);
     }
@@ -276,10 +276,10 @@ mod tests {
     #[test]
     fn nothing_is_observed_without_a_sample() {
         let activity = Samples::default().into_activity(PERIOD);
-        assert_eq!((activity.sample_count, activity.watched_ns, activity.period_ns), (0, Nanos(0), PERIOD));
+        assert_eq!((activity.sample_count, activity.observed_ns, activity.period_ns), (0, Nanos(0), PERIOD));
         let mut once = Samples::default();
         once.add(Nanos(7), Nanos(8), Vec::new());
-        assert_eq!(once.into_activity(PERIOD).watched_ns, PERIOD);
+        assert_eq!(once.into_activity(PERIOD).observed_ns, PERIOD);
     }
 
     #[test]

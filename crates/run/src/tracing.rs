@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::{Node, Processes};
-use record::{Plan, PlannedRun, Preset, Run, Rung, Trace, Variation};
+use record::{Plan, PlannedRun, Preset, Run, Trace, TracerKind, Variation};
 use trace::{Refused, Scope, Tracer};
 
 use crate::item::Item;
@@ -14,7 +14,7 @@ use crate::{Request, Tracing};
 /// possible. A requested tracer implies tracing.
 fn requested(request: &Request) -> Tracing {
     let of_preset = match request.preset {
-        Preset::Smoke if request.rung.is_none() => Tracing::None,
+        Preset::Smoke if request.tracer.is_none() => Tracing::None,
         Preset::Smoke | Preset::Quick | Preset::Standard | Preset::Publish => Tracing::One,
     };
     // A rate search adds runs of its own.
@@ -28,7 +28,7 @@ fn requested(request: &Request) -> Tracing {
 pub(crate) fn detect(request: &Request, items: &[Item<'_>], nodes: Option<&Nodes>) -> Result<Tracing, Box<Trace>> {
     let wanted = requested(request);
     match nodes.filter(|_| items.iter().any(Item::is_traceable) && wanted != Tracing::None) {
-        Some(nodes) => start(nodes, request.rung).map(|_tracer| wanted),
+        Some(nodes) => start(nodes, request.tracer).map(|_tracer| wanted),
         None => Ok(Tracing::None),
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn untraced(
 
 /// The note for a user who requested traced repeats that are impossible.
 pub(crate) fn note(request: &Request, untraced: &Trace) -> Option<String> {
-    let is_asked_for = request.trace.is_some() || request.rung.is_some();
+    let is_asked_for = request.trace.is_some() || request.tracer.is_some();
     let missing = untraced.missing.first().filter(|_| is_asked_for)?;
     Some(format!("tracing is not possible: {}; hint: {}", missing.reason, missing.hint))
 }
@@ -92,11 +92,11 @@ fn beside_traced(run: PlannedRun, traceable: &dyn Fn(&str) -> bool) -> Vec<Plann
 
 /// The tracer of `run`, not started, if it is a traced repeat; the requested one, if any. If the kernel does not permit
 /// it any more, the run records that and continues.
-pub(crate) fn tracer(run: &mut Run, nodes: &Nodes, rung: Option<Rung>) -> Option<Tracer> {
+pub(crate) fn tracer(run: &mut Run, nodes: &Nodes, tracer: Option<TracerKind>) -> Option<Tracer> {
     if run.variation != Some(Variation::Traced) {
         return None;
     }
-    start(nodes, rung).map_err(|trace| run.trace = Some(trace)).ok()
+    start(nodes, tracer).map_err(|trace| run.trace = Some(trace)).ok()
 }
 
 /// Removes what a killed invocation left in the tracer of the kernel; returns what was removed.
@@ -105,7 +105,7 @@ pub fn clean_up_tracing() -> Vec<String> {
 }
 
 /// Traces everything that can be seen of the engine at `nodes`, with the tracer that is `wanted`.
-fn start(nodes: &Nodes, wanted: Option<Rung>) -> Result<Tracer, Box<Trace>> {
+fn start(nodes: &Nodes, wanted: Option<TracerKind>) -> Result<Tracer, Box<Trace>> {
     let roots = match nodes.processes() {
         Processes::InProcess => vec![std::process::id()],
         Processes::Local(roots) => roots,
@@ -115,7 +115,7 @@ fn start(nodes: &Nodes, wanted: Option<Rung>) -> Result<Tracer, Box<Trace>> {
     let scope = Scope { roots, device: nodes.first().data_directory().and_then(counted) };
     let started = match wanted {
         // Nothing is traced with these: the counters are read in any case.
-        Some(Rung::Counters | Rung::Engine) => Err(Refused::unwanted()),
+        Some(TracerKind::Counters | TracerKind::Engine) => Err(Refused::unwanted()),
         wanted => Tracer::start(&scope, wanted),
     };
     started.map_err(|refused| Box::new(refused.trace(scope.device.is_some())))

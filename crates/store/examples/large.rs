@@ -16,8 +16,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use record::evidence::{Answers, ClientShare, CommitCount, LittlesLaw, Steal, Swapping, Throttling, WindowLength};
 use record::{
     Bytes, Dop, EngineInventory, Evidence, Finding, HostInventory, Instrument, Latency, Layer, Line, Location, Nanos,
-    Outcome, Pace, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Run, SCHEMA_VERSION, Second, Slices,
-    Status, Sweep, Timestamp, Tool, Totals, Unit, Verdict, name,
+    Pace, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Run, RunKind, SCHEMA_VERSION, Second, Slices,
+    Status, Timestamp, Tool, Totals, Unit, Verdict, name,
 };
 
 /// The tests, in order of their runs.
@@ -121,7 +121,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             steps: None,
             seed: 42,
             placement: Placement::Kernel,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             until: None,
             one_thread_per_core: false,
             small_rows: 1_000_000,
@@ -194,44 +194,24 @@ fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
     let steps = series.iter().map(|second| second.steps).sum();
     let window_ns = Nanos(u64::from(seconds) * Nanos::SECOND.0 + 1_234);
     let service = latency(steps, random);
+    let planned = PlannedRun::new(test, RunKind::Test, Dop::jobs(jobs));
     Run {
-        kind: record::RunKind::Test,
         number,
-        test: test.to_owned(),
         title: title.to_owned(),
         layer,
         unit,
-        sweep: Sweep::Jobs,
-        dop: Dop::jobs(jobs),
-        variation: None,
-        pace: Pace::AsFastAsPossible,
-        ceiling: None,
-        cache_fit: None,
-        data_reads: None,
         data_bytes: Some(Bytes(123_456_789)),
         commits_expected: Some(steps),
-        changes: false,
         parameters: BTreeMap::from([("rows".to_owned(), 1_000_000)]),
-        started_at: Timestamp("2026-01-31T12:00:01.000Z".to_owned()),
         window_ns,
-        outcome: Outcome::Done,
         totals: Totals { steps, operations: steps, rows: steps, transactions: steps, ..Totals::default() },
         response: service.clone(),
         service,
         seconds: series,
         slices: Some(slices(seconds, rate, random)),
         readings: readings(number, window_ns, random),
-        jobs_ended_apart: false,
-        foreign_load: None,
-        nodes: Vec::new(),
-        events: Vec::new(),
-        storage: None,
-        activity: None,
-        trace: None,
-        blocks: None,
-        load: None,
-        streams: None,
         findings: findings(number),
+        ..Run::new(&planned, Pace::Unthrottled, Timestamp("2026-01-31T12:00:01.000Z".to_owned()))
     }
 }
 

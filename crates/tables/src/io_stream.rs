@@ -59,7 +59,7 @@ fn per_second(stream: &IoStream, count: u64) -> Option<Rate> {
 /// Its pace.
 fn pace(pace: Pace) -> &'static str {
     match pace {
-        Pace::AsFastAsPossible => "as_fast_as_possible",
+        Pace::Unthrottled => "unthrottled",
         Pace::Rate { .. } => "rate",
         Pace::Poisson { .. } => "poisson",
         Pace::ThinkTime { .. } => "think_time",
@@ -83,13 +83,13 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
         Figure::fact("clones", Kind::Count, |of| of.of.0.clones.into()).head("#J"),
         Figure::fact("depth", Kind::Count, |of| of.of.0.depth.into()).head("queue\ndepth"),
         Figure::fact("slots", Kind::Count, |of| of.of.0.slots.into()),
-        Figure::fact("at_work_ratio", Kind::Ratio, |of| of.of.0.at_work.into()).head("duty\ncycle"),
+        Figure::fact("duty_cycle_ratio", Kind::Ratio, |of| of.of.0.duty_cycle.into()).head("duty\ncycle"),
         Figure::fact("block_bytes_min", Kind::Memory, |of| of.of.0.block_bytes_min.into()).head("smallest\nblock"),
         Figure::fact("block_bytes_max", Kind::Memory, |of| of.of.0.block_bytes_max.into()).head("largest\nblock"),
         Figure::fact("random", Kind::Flag, |of| of.of.0.random.into()),
         Figure::fact("direct", Kind::Flag, |of| of.of.0.direct.into()),
         Figure::fact("pace", Kind::Text, |of| pace(of.of.0.pace).into()),
-        Figure::fact("asked_per_second", Kind::PerSecond, |of| of.of.0.pace.rate().into()).head("target\nIOPS"),
+        Figure::fact("target_per_second", Kind::PerSecond, |of| of.of.0.pace.rate().into()).head("target\nIOPS"),
         Figure::fact("bound", Kind::Text, |of| {
             of.run.storage.as_ref().and_then(|storage| storage.bound.as_ref()).into()
         }),

@@ -1,7 +1,7 @@
 //! Latency breakdowns: one row for each line of each.
 
 use model::{LayerFigure, LayerLine, LayerMethod, LayerTable};
-use record::{MeasuringPoint, Record, Rung};
+use record::{MeasuringPoint, Record, TracerKind};
 
 use crate::column::{Column, Kind, Row, resource, share, varied};
 use crate::value::Value;
@@ -51,12 +51,12 @@ pub fn id(point: MeasuringPoint) -> &'static str {
 }
 
 /// The name of a tracer.
-pub fn rung_word(rung: Rung) -> &'static str {
-    match rung {
-        Rung::Bpf => "bpf",
-        Rung::Tracefs => "tracefs",
-        Rung::Counters => "counters",
-        Rung::Engine => "engine",
+pub fn tracer_word(tracer: TracerKind) -> &'static str {
+    match tracer {
+        TracerKind::Bpf => "bpf",
+        TracerKind::Tracefs => "tracefs",
+        TracerKind::Counters => "counters",
+        TracerKind::Engine => "engine",
     }
 }
 
@@ -121,7 +121,7 @@ fn figures<'a>() -> [Figure<'a>; 21] {
         Figure::fact("source", Kind::Text, |of| of.figure.source.into()),
         Figure::fact("below", Kind::Text, |of| of.figure.below.map_or(Value::Absent, Value::word)),
         Figure::fact("missing", Kind::Text, |of| of.figure.missing.into()),
-        Figure::fact("rung", Kind::Text, |of| of.table.rung.map(rung_word).into()),
-        Figure::fact("lost_count", Kind::Count, |of| of.table.rung.map(|_| of.table.lost_count).into()),
+        Figure::fact("tracer", Kind::Text, |of| of.table.tracer.map(tracer_word).into()),
+        Figure::fact("lost_count", Kind::Count, |of| of.table.tracer.map(|_| of.table.lost_count).into()),
     ]
 }

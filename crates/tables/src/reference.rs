@@ -82,7 +82,7 @@ pub fn fact_columns<'a>() -> Vec<Column<Published<'a, &'a Fact>>> {
     behind_name([
         Figure::fact("about", Kind::Text, |of| format!("{:?}", of.of.group).to_lowercase().into()),
         Figure::fact("name", Kind::Text, |of| (&of.of.name).into()),
-        Figure::fact("value", Kind::Text, |of| (&of.of.value).into()),
+        Figure::fact("value", Kind::Text, |of| of.of.value.text().into()),
     ])
 }
 

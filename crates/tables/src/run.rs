@@ -105,7 +105,8 @@ fn facts<'a>() -> Vec<Figure<'a>> {
     columns.extend(degree());
     columns.extend([
         Figure::fact("in_flight", Kind::Count, |of| model::in_flight(of.run).into()),
-        Figure::fact("steps_per_second_asked", Kind::PerSecond, |of| of.run.pace.rate().into()).head("target\nsteps/s"),
+        Figure::fact("target_steps_per_second", Kind::PerSecond, |of| of.run.pace.rate().into())
+            .head("target\nsteps/s"),
         Figure::fact("think_ns", Kind::Nanoseconds, |of| match of.run.pace {
             Pace::ThinkTime { think_ns } => think_ns.into(),
             _ => Value::Absent,
@@ -276,8 +277,8 @@ fn generator<'a>() -> [Figure<'a>; 4] {
         .under(GROUP, "ceiling\n1/s"),
         Figure::result("generator_used_ratio", Kind::Ratio, |of| model::generator_share(of.run).into())
             .under(GROUP, "used\n%"),
-        Figure::result("stall_ns_max", Kind::Nanoseconds, |of| {
-            of.run.storage.as_ref().and_then(|storage| storage.stall_ns_max).into()
+        Figure::result("scheduling_delay_ns_max", Kind::Nanoseconds, |of| {
+            of.run.storage.as_ref().and_then(|storage| storage.scheduling_delay_ns_max).into()
         })
         .under(GROUP, "max sched.\ndelay"),
     ]

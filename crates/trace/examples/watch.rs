@@ -5,32 +5,32 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use dbdyno_trace::{Scope, Tracer};
-use record::Rung;
+use record::TracerKind;
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let wrong = |what: &str| io::Error::other(format!("{what}; hint: give PID DISK SECONDS [bpf|tracefs]"));
-    let (words, rung) = match words.as_slice() {
-        [words @ .., rung] if words.len() == 3 => (words, Some(rung.as_str())),
+    let (words, tracer) = match words.as_slice() {
+        [words @ .., tracer] if words.len() == 3 => (words, Some(tracer.as_str())),
         words => (words, None),
     };
     let [process, disk, seconds] = words else { return Err(wrong("three arguments are required")) };
-    let rung = match rung {
+    let tracer = match tracer {
         None => None,
-        Some("bpf") => Some(Rung::Bpf),
-        Some("tracefs") => Some(Rung::Tracefs),
+        Some("bpf") => Some(TracerKind::Bpf),
+        Some("tracefs") => Some(TracerKind::Tracefs),
         Some(_) => return Err(wrong("not a tracer")),
     };
     let root = process.parse().map_err(|_| wrong("not a process id"))?;
     let seconds = seconds.parse().map_err(|_| wrong("not a number of seconds"))?;
     let scope = Scope { roots: vec![root], device: Some(disk.clone()) };
-    let tracer = Tracer::start(&scope, rung).map_err(|refused| io::Error::other(format!("{refused:?}")))?;
+    let tracer = Tracer::start(&scope, tracer).map_err(|refused| io::Error::other(format!("{refused:?}")))?;
     tracer.begin();
     std::thread::sleep(Duration::from_secs(seconds));
     tracer.end();
     let trace = tracer.finish();
     let mut out = io::stdout();
-    writeln!(out, "{:?}, lost {}, missing {:?}", trace.rung, trace.lost_count, trace.missing)?;
+    writeln!(out, "{:?}, lost {}, missing {:?}", trace.tracer, trace.lost_count, trace.missing)?;
     for row in trace.latencies {
         let (point, name, latency) = (format!("{:?}", row.point), row.name, row.latency);
         let bytes = row.bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.0.to_string());

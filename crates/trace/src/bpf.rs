@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use record::{Bytes, LayerLatency, MeasuringPoint, MissingLayer, Rung};
+use record::{Bytes, LayerLatency, MeasuringPoint, MissingLayer, TracerKind};
 
 use crate::call::{ASYNC_IO, CALLS, traced_calls};
 use crate::counting::{Counted, Counting};
@@ -53,8 +53,8 @@ impl BpfPrograms {
 }
 
 impl Counting for BpfPrograms {
-    fn rung(&self) -> Rung {
-        Rung::Bpf
+    fn kind(&self) -> TracerKind {
+        TracerKind::Bpf
     }
 
     fn begin(&self) {

@@ -1,13 +1,13 @@
 //! The interface of the tracers.
 
-use record::{LayerLatency, MissingLayer, Rung};
+use record::{LayerLatency, MissingLayer, TracerKind};
 
 use crate::refusal::Refused;
 
 /// Counts latencies by one tracer. Counts nothing before `begin`; leaves nothing in the kernel on drop.
 pub(crate) trait Counting: Send + Sync {
     /// The tracer.
-    fn rung(&self) -> Rung;
+    fn kind(&self) -> TracerKind;
 
     /// Starts counting: operations that started before do not count.
     fn begin(&self);

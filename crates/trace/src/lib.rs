@@ -3,7 +3,7 @@
 //! A crate of its own because of its weight: it has a loader of BPF programs. The programs are in `bpf/latency.bpf.c`,
 //! built once; the object is embedded, so that neither building nor using dbdyno needs a compiler for them.
 //!
-//! If BPF programs are not available, events of the block layer are read from tracefs ([`record::Rung`] lists the
+//! If BPF programs are not available, events of the block layer are read from tracefs ([`record::TracerKind`] lists the
 //! tracers). [`Tracer::start`] uses the best available tracer, and reports the ones that it skipped.
 //!
 //! A kernel that does not permit tracing is not an error: [`Refused`] has the reason and a hint, and makes the trace of

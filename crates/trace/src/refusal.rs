@@ -1,6 +1,6 @@
 //! Why tracing or a layer is not available, and how to enable it.
 
-use record::{MeasuringPoint, MissingLayer, PassedRung, Rung, Trace};
+use record::{MeasuringPoint, MissingLayer, Trace, TracerKind, UnavailableTracer};
 
 /// Tracing is not available, by one tracer or by any. Not an error: runs continue untraced, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub struct Refused {
     /// How to enable it.
     pub hint: String,
     /// All tracers that were tried, best first, each with its reason.
-    pub passed: Vec<PassedRung>,
+    pub unavailable: Vec<UnavailableTracer>,
 }
 
 impl Refused {
     pub(crate) fn new(reason: impl Into<String>, hint: &str) -> Refused {
-        Refused { reason: reason.into(), hint: hint.to_owned(), passed: Vec::new() }
+        Refused { reason: reason.into(), hint: hint.to_owned(), unavailable: Vec::new() }
     }
 
     /// Tracing was not requested.
@@ -33,8 +33,8 @@ impl Refused {
         ];
         let unavailable = Unavailable::new(self.reason.clone(), &self.hint);
         Trace {
-            rung: if with_device { Rung::Counters } else { Rung::Engine },
-            passed: self.passed.clone(),
+            tracer: if with_device { TracerKind::Counters } else { TracerKind::Engine },
+            unavailable: self.unavailable.clone(),
             missing: points.into_iter().flatten().map(|point| unavailable.missing(point)).collect(),
             lost_count: 0,
             latencies: Vec::new(),
@@ -70,7 +70,7 @@ mod tests {
         let points = |trace: Trace| trace.missing.iter().map(|missing| missing.point).collect::<Vec<_>>();
         assert_eq!(points(refused.trace(true)), [MeasuringPoint::SystemCall, MeasuringPoint::Device]);
         let all = refused.trace(false);
-        assert_eq!((refused.trace(true).rung, all.rung), (Rung::Counters, Rung::Engine));
+        assert_eq!((refused.trace(true).tracer, all.tracer), (TracerKind::Counters, TracerKind::Engine));
         assert_eq!((all.lost_count, all.latencies.len()), (0, 0));
         assert!(all.missing.iter().all(|missing| missing.reason == refused.reason && missing.hint == refused.hint));
         assert_eq!(

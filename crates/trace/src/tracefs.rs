@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use record::Rung;
+use record::TracerKind;
 
 use crate::collector::{Collector, Rings};
 use crate::counting::{Counted, Counting};
@@ -101,8 +101,8 @@ fn refused(error: &io::Error) -> Refused {
 }
 
 impl Counting for TracefsEvents {
-    fn rung(&self) -> Rung {
-        Rung::Tracefs
+    fn kind(&self) -> TracerKind {
+        TracerKind::Tracefs
     }
 
     fn begin(&self) {

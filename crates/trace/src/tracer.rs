@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{MeasuringPoint, MissingLayer, PassedRung, Rung, Trace};
+use record::{MeasuringPoint, MissingLayer, Trace, TracerKind, UnavailableTracer};
 
 use crate::bpf::BpfPrograms;
 use crate::counting::Counting;
@@ -15,7 +15,7 @@ use crate::tracefs::{Tracefs, TracefsEvents};
 /// The tracers, best first. There is none by `perf_event_open`: it requires the privileges of tracefs, whose
 /// descriptions of tracepoints it needs, and on Linux 6.18 with idle processors it delivered 1 to 9 of 2000
 /// completions, also to `perf record`.
-const TRACERS: [Rung; 2] = [Rung::Bpf, Rung::Tracefs];
+const TRACERS: [TracerKind; 2] = [TracerKind::Bpf, TracerKind::Tracefs];
 
 /// The traced processes and disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Scope {
 pub struct Tracer {
     counting: Box<dyn Counting>,
     has_device: bool,
-    passed: Vec<PassedRung>,
+    unavailable: Vec<UnavailableTracer>,
     missing: Vec<MissingLayer>,
 }
 
@@ -49,22 +49,25 @@ impl Tracer {
     ///
     /// # Errors
     /// If nothing can be traced, or none of the tracers is available.
-    pub fn start(scope: &Scope, wanted: Option<Rung>) -> Result<Tracer, Refused> {
+    pub fn start(scope: &Scope, wanted: Option<TracerKind>) -> Result<Tracer, Refused> {
         let available = Availability::of(scope)?;
-        let rungs: Vec<Rung> = TRACERS.into_iter().filter(|rung| wanted.is_none_or(|wanted| wanted == *rung)).collect();
-        let mut passed = Vec::new();
-        for rung in rungs {
-            match available.counting(rung) {
+        let tracers: Vec<TracerKind> =
+            TRACERS.into_iter().filter(|tracer| wanted.is_none_or(|wanted| wanted == *tracer)).collect();
+        let mut unavailable = Vec::new();
+        for tracer in tracers {
+            match available.counting(tracer) {
                 Ok(counting) => {
-                    let missing = available.missing(rung, &passed);
-                    return Ok(Tracer { counting, has_device: available.device.is_ok(), passed, missing });
+                    let missing = available.missing(tracer, &unavailable);
+                    return Ok(Tracer { counting, has_device: available.device.is_ok(), unavailable, missing });
                 }
-                Err(Refused { reason, hint, .. }) => passed.push(PassedRung { rung, reason, hint }),
+                Err(Refused { reason, hint, .. }) => unavailable.push(UnavailableTracer { tracer, reason, hint }),
             }
         }
-        Err(match passed.first() {
-            Some(PassedRung { reason, hint, .. }) => Refused { reason: reason.clone(), hint: hint.clone(), passed },
-            None => Refused::new("the requested tracer traces nothing", "omit --trace-rung"),
+        Err(match unavailable.first() {
+            Some(UnavailableTracer { reason, hint, .. }) => {
+                Refused { reason: reason.clone(), hint: hint.clone(), unavailable }
+            }
+            None => Refused::new("the requested tracer traces nothing", "omit --tracer"),
         })
     }
 
@@ -79,23 +82,23 @@ impl Tracer {
     }
 
     /// The tracer in use.
-    pub fn rung(&self) -> Rung {
-        self.counting.rung()
+    pub fn kind(&self) -> TracerKind {
+        self.counting.kind()
     }
 
     /// The trace; nothing is left in the kernel.
     pub fn finish(self) -> Trace {
-        let Tracer { counting, has_device, passed, mut missing } = self;
-        let rung = counting.rung();
+        let Tracer { counting, has_device, unavailable, mut missing } = self;
+        let tracer = counting.kind();
         match counting.finish() {
             Ok(counted) => {
                 missing.extend(counted.missing);
-                Trace { rung, passed, missing, lost_count: counted.lost_count, latencies: counted.latencies }
+                Trace { tracer, unavailable, missing, lost_count: counted.lost_count, latencies: counted.latencies }
             }
             Err(Refused { reason, hint, .. }) => {
-                let own = PassedRung { rung, reason: reason.clone(), hint: hint.clone() };
-                let passed = passed.into_iter().chain([own]).collect();
-                Refused { reason, hint, passed }.trace(has_device)
+                let own = UnavailableTracer { tracer, reason: reason.clone(), hint: hint.clone() };
+                let unavailable = unavailable.into_iter().chain([own]).collect();
+                Refused { reason, hint, unavailable }.trace(has_device)
             }
         }
     }
@@ -117,33 +120,33 @@ impl Availability {
     }
 
     /// Sets up a tracer.
-    fn counting(&self, rung: Rung) -> Result<Box<dyn Counting>, Refused> {
+    fn counting(&self, tracer: TracerKind) -> Result<Box<dyn Counting>, Refused> {
         let device = || match &self.device {
             Ok(device) => Ok(*device),
             Err(unavailable) => Err(Refused::new(unavailable.reason.clone(), &unavailable.hint)),
         };
-        Ok(match rung {
-            Rung::Bpf => {
+        Ok(match tracer {
+            TracerKind::Bpf => {
                 let device = self.device.as_ref().copied().unwrap_or(0);
                 Box::new(BpfPrograms::start(&self.privilege, &self.roots, device)?)
             }
-            Rung::Tracefs => {
+            TracerKind::Tracefs => {
                 let device = device()?;
                 Box::new(TracefsEvents::start(Tracefs::find()?, device)?)
             }
-            Rung::Counters | Rung::Engine => {
+            TracerKind::Counters | TracerKind::Engine => {
                 return Err(Refused::new("not a tracer", "request another one"));
             }
         })
     }
 
-    /// The layers that `rung` does not trace, after those in `passed` were not available.
-    fn missing(&self, rung: Rung, passed: &[PassedRung]) -> Vec<MissingLayer> {
+    /// The layers that `tracer` does not trace, after those in `unavailable` were not available.
+    fn missing(&self, tracer: TracerKind, unavailable: &[UnavailableTracer]) -> Vec<MissingLayer> {
         let mut missing: Vec<MissingLayer> = Vec::new();
-        missing.extend(match (&self.no_calls, rung) {
+        missing.extend(match (&self.no_calls, tracer) {
             (Some(unavailable), _) => Some(unavailable.missing(MeasuringPoint::SystemCall)),
-            (None, Rung::Bpf) => None,
-            (None, _) => Some(no_calls_without_bpf(passed).missing(MeasuringPoint::SystemCall)),
+            (None, TracerKind::Bpf) => None,
+            (None, _) => Some(no_calls_without_bpf(unavailable).missing(MeasuringPoint::SystemCall)),
         });
         if let Err(unavailable) = &self.device {
             missing.extend([MeasuringPoint::Block, MeasuringPoint::Device].map(|point| unavailable.missing(point)));
@@ -153,15 +156,14 @@ impl Availability {
 }
 
 /// Why system calls are not traced by other tracers than BPF.
-fn no_calls_without_bpf(passed: &[PassedRung]) -> Unavailable {
-    match passed.iter().find(|passed| passed.rung == Rung::Bpf) {
-        Some(PassedRung { reason, hint, .. }) => {
+fn no_calls_without_bpf(unavailable: &[UnavailableTracer]) -> Unavailable {
+    match unavailable.iter().find(|unavailable| unavailable.tracer == TracerKind::Bpf) {
+        Some(UnavailableTracer { reason, hint, .. }) => {
             Unavailable::new(format!("system calls are traced by BPF only: {reason}"), hint)
         }
-        None => Unavailable::new(
-            "system calls are traced by BPF only, and another tracer was requested",
-            "omit --trace-rung",
-        ),
+        None => {
+            Unavailable::new("system calls are traced by BPF only, and another tracer was requested", "omit --tracer")
+        }
     }
 }
 

@@ -115,7 +115,7 @@ pub struct RunArguments {
     pub trace: Option<TraceArgument>,
     /// Tracer [default: the first of these that is available]
     #[arg(long, value_enum, value_name = "TRACER", help_heading = "Workload")]
-    pub trace_rung: Option<TracerArgument>,
+    pub tracer: Option<TracerArgument>,
     /// Do not sample the sessions of the engine (10 samples per second)
     #[arg(long, help_heading = "Workload")]
     pub no_activity: bool,
@@ -152,12 +152,12 @@ pub enum TracerArgument {
     Counters,
 }
 
-impl From<TracerArgument> for record::Rung {
-    fn from(tracer: TracerArgument) -> record::Rung {
+impl From<TracerArgument> for record::TracerKind {
+    fn from(tracer: TracerArgument) -> record::TracerKind {
         match tracer {
-            TracerArgument::Bpf => record::Rung::Bpf,
-            TracerArgument::Tracefs => record::Rung::Tracefs,
-            TracerArgument::Counters => record::Rung::Counters,
+            TracerArgument::Bpf => record::TracerKind::Bpf,
+            TracerArgument::Tracefs => record::TracerKind::Tracefs,
+            TracerArgument::Counters => record::TracerKind::Counters,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use record::Bytes;
 use run::{BlocksRequest, Error, Result, measure_blocks};
-use workload::blocks::{BlocksSettings, Idle, Mode, Noted, Wrong, assignments};
+use workload::blocks::{BlocksSettings, Idle, Mode, SettingResult, Wrong, assignments};
 
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::value::Setting;
@@ -42,7 +42,7 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         keep: arguments.keep,
         seed: arguments.seed,
         placement: arguments.placement.into(),
-        looks: !arguments.no_activity,
+        sample_sessions: !arguments.no_activity,
         probes: !arguments.no_probe,
         record: record_path(arguments.record.as_deref())?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -139,7 +139,7 @@ fn read(path: &Path, settings: &mut BlocksSettings, quiet: bool) -> Result<Vec<S
         let noted = noted.map_err(|wrong| {
             Error::user(format!("{shown}, line {}: {}", assignment.line, wrong.message)).hint(wrong.hint)
         })?;
-        if let Noted::WithoutMeaning(reason) = noted
+        if let SettingResult::WithoutMeaning(reason) = noted
             && !quiet
         {
             note(&format!("{shown}, line {}: {} is ignored: {reason}", assignment.line, assignment.name));

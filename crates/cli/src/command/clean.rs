@@ -17,14 +17,14 @@ pub fn clean(arguments: &CleanArguments) -> Result<()> {
     for line in clean_up_tracing() {
         print(&line)?;
     }
-    let Some(path) = MeasuredDirectory::left_below(&arguments.dir) else {
+    let Some(path) = MeasuredDirectory::existing_in(&arguments.dir) else {
         return print(&format!("no data of dbdyno in {}", arguments.dir.display()));
     };
     let path = path.display().to_string();
     if !arguments.yes && !confirmed(&path)? {
         return print(&format!("{path} is kept"));
     }
-    let mut directory = MeasuredDirectory::to_be_removed(&arguments.dir)?;
+    let mut directory = MeasuredDirectory::claim_for_removal(&arguments.dir)?;
     for line in directory.prepare(ENGINES)? {
         print(&line)?;
     }

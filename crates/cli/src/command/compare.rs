@@ -73,9 +73,9 @@ pub fn violated(view: &ComparisonView<'_>, comparison: &Comparison) -> Result<()
             let on = name.map(|name| format!(" on {name}")).unwrap_or_default();
             match &violation.test {
                 Some(test) => {
-                    format!("test {test}{on} meets {}: {}", violation.rule, report::found_text(&violation.found))
+                    format!("test {test}{on} meets {}: {}", violation.rule, report::violation_text(&violation.found))
                 }
-                None => report::found_text(&violation.found),
+                None => report::violation_text(&violation.found),
             }
         })
         .collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use record::{Record, Run};
-use report::HistoryQuestion;
+use report::HistoryQuery;
 use run::{Error, Result};
 
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
@@ -18,7 +18,7 @@ use crate::output::{note, print, style, width};
 /// Where a record cannot be read, and where none has the test.
 pub fn history(arguments: &HistoryArguments) -> Result<()> {
     let question =
-        HistoryQuestion { test: arguments.test.clone(), jobs: jobs(arguments.jobs), metric: arguments.metric.into() };
+        HistoryQuery { test: arguments.test.clone(), jobs: jobs(arguments.jobs), metric: arguments.metric.into() };
     let inputs = records(&arguments.inputs)?;
     let mut entries = Vec::new();
     let (mut tests, mut degrees) = (BTreeSet::new(), BTreeSet::new());
@@ -59,7 +59,7 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
 }
 
 /// Whether `record` has a plain run for `question`; none where it has no run for it.
-fn has_plain(record: &Record, question: &HistoryQuestion) -> Option<bool> {
+fn has_plain(record: &Record, question: &HistoryQuery) -> Option<bool> {
     let matches = |run: &&Run| run.test == question.test && question.jobs.is_none_or(|jobs| run.dop.jobs == jobs);
     let mut runs = record.runs.iter().filter(matches).peekable();
     runs.peek()?;
@@ -81,7 +81,7 @@ fn jobs_of(record: &Record, test: &str) -> Vec<u32> {
 }
 
 /// The error where no record has the test, or not at this number of jobs.
-fn nothing(question: &HistoryQuestion, records: usize, tests: &BTreeSet<String>, degrees: &BTreeSet<u32>) -> Error {
+fn nothing(question: &HistoryQuery, records: usize, tests: &BTreeSet<String>, degrees: &BTreeSet<u32>) -> Error {
     let test = &question.test;
     if let (Some(jobs), false) = (question.jobs, degrees.is_empty()) {
         let known: Vec<String> = degrees.iter().map(u32::to_string).collect();

@@ -99,7 +99,7 @@ fn meaning(key: &Key) -> String {
     match key.meaning {
         Meaning::Effect => form(key.form).map_or("has an effect".to_owned(), |form| format!("has an effect: {form}")),
         Meaning::NoEffect(why) => format!("accepted, no effect: {why}"),
-        Meaning::NotFollowed(why) => format!("accepted with a note, ignored: {why}"),
+        Meaning::NotSupported(why) => format!("accepted with a note, ignored: {why}"),
         Meaning::Refused(why) => format!("refused: {why}"),
     }
 }

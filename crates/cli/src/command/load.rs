@@ -109,7 +109,7 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
         directory: arguments.dir.clone(),
         keep: arguments.keep,
         placement: arguments.placement.into(),
-        looks: !arguments.no_activity,
+        sample_sessions: !arguments.no_activity,
         scans: arguments.read.then(|| scans(arguments)),
         record,
         version: env!("CARGO_PKG_VERSION").to_owned(),

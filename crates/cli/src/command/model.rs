@@ -12,7 +12,7 @@ use std::path::Path;
 use model::scalability::SharedCeiling;
 use model::{System, SystemTest};
 use record::Pace;
-use report::{LoadCurve, ScaleQuestion, ScaleView};
+use report::{LoadCurve, ScaleQuery, ScaleView};
 use run::{Error, Result};
 
 use super::report::write_page;
@@ -76,7 +76,7 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
 }
 
 /// Refuses a ceiling below a measured rate; notes unused ceilings.
-fn check_ceilings(curve: &mut LoadCurve, question: &ScaleQuestion) -> Result<()> {
+fn check_ceilings(curve: &mut LoadCurve, question: &ScaleQuery) -> Result<()> {
     let highest = curve.points.iter().max_by(|one, other| one.rate.total_cmp(&other.rate));
     for SharedCeiling { name, capacity } in &question.ceilings {
         if let Some((point, capacity)) = highest.zip(*capacity).filter(|(point, capacity)| *capacity < point.rate) {
@@ -165,7 +165,7 @@ fn test<'a>(system: &'a System, code: Option<&str>) -> Result<&'a SystemTest> {
 }
 
 /// Takes the published claim unless the user gave one.
-fn claimed(system: &System, test: &SystemTest, question: &mut ScaleQuestion) {
+fn claimed(system: &System, test: &SystemTest, question: &mut ScaleQuery) {
     let claim = system.claims.iter().find(|claim| claim.test == test.code);
     let applies = |n: f64| question.at.is_none_or(|at| at == n) && question.claim.is_none();
     if let Some(claim) = claim.filter(|claim| applies(f64::from(claim.n))) {
@@ -175,6 +175,6 @@ fn claimed(system: &System, test: &SystemTest, question: &mut ScaleQuestion) {
     }
 }
 
-fn question(arguments: &ScaleArguments) -> ScaleQuestion {
-    ScaleQuestion { at: arguments.at, claim: arguments.claim, said: None, ceilings: arguments.ceiling.clone() }
+fn question(arguments: &ScaleArguments) -> ScaleQuery {
+    ScaleQuery { at: arguments.at, claim: arguments.claim, said: None, ceilings: arguments.ceiling.clone() }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use model::{ActivityChoice, PriceBook, System};
 use record::Record;
-use report::{FioJson, LayersQuestion, PageOptions};
+use report::{FioJson, LayersQuery, PageOptions};
 use run::{Error, Result};
 
 use crate::arguments::report::{ReportArguments, ReportFormat};
@@ -123,7 +123,7 @@ fn show_activity(path: &Path, words: Option<&str>, format: ReportFormat) -> Resu
 
 /// Prints the latency by layer of the runs that `words` select: none, the number of a run, the code of a test.
 fn show_layers(path: &Path, words: Option<&str>, format: ReportFormat) -> Result<()> {
-    let question = LayersQuestion::of(words);
+    let question = LayersQuery::of(words);
     let record = || store::read_without_series(path, &model::thin).map_err(unreadable);
     let text = match format {
         ReportFormat::Text => report::layers_text(&record()?, &question, &path.display().to_string(), style(), width()),

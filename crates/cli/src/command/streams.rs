@@ -29,7 +29,7 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
 /// The streams of the first published system that has file streams.
 fn published() -> Option<String> {
     let fact = |system: &model::System, name: &str| {
-        system.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.clone())
+        system.facts.iter().find(|fact| fact.name == name)?.value.text().map(str::to_owned)
     };
     reference::published().iter().find_map(|system| {
         let (setting, file) = (fact(system, "file streams")?, fact(system, "file streams, file of each")?);
@@ -66,7 +66,7 @@ fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
         directory: arguments.dir.clone(),
         seed: arguments.seed,
         placement: arguments.placement.into(),
-        looks: !arguments.no_activity,
+        sample_sessions: !arguments.no_activity,
         record: arguments.record.clone().unwrap_or_else(default_record),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Some(build()),

@@ -90,7 +90,7 @@ fn cached_blocks_cause_no_reads() {
         let sizes = ["--scale", "1000", "--run-time", "0.3", "--update-pct", "0"];
         let (record, out) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
         let run = only_run(&record);
-        assert_eq!(run["blocks"]["caches"], "filled", "{target}");
+        assert_eq!(run["blocks"]["caches"], "preloaded", "{target}");
         assert!(run["totals"]["operations"].as_u64().unwrap() > 0);
         assert_eq!(growth(run, "physical_read_count"), Some(0), "{target}\n{out}");
         assert!(growth(run, "logical_read_count").unwrap() >= run["totals"]["rows"].as_u64().unwrap(), "{target}");

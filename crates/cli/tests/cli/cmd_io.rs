@@ -127,7 +127,7 @@ fn a_search_finds_a_rate_that_meets_a_service_level() {
     assert_eq!(answers.count(), 1, "the record has the answer: {last:?}");
     let words = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("response time, ") && words.contains(" at a target rate"), "{}", output.out);
-    assert_eq!(runs[0]["pace"], "as_fast_as_possible");
+    assert_eq!(runs[0]["pace"], "unthrottled");
     assert!(runs[1..].iter().all(|run| run["storage"]["bound"] == "p50=20ms"), "{}", output.out);
     assert!(output.out.contains("p50=20ms"), "{}", output.out);
 }

@@ -120,6 +120,6 @@ fn a_temporary_server_only_times_statements_while_traced() {
     let waits = table.lines().find(|line| line.contains(",wait,missing,")).unwrap_or_else(|| panic!("{table}"));
     assert!(
         waits.contains("the engine times some waits but none for I/O with its current settings"),
-        "few looks: {waits}"
+        "few sample_sessions: {waits}"
     );
 }

@@ -144,7 +144,7 @@ fn a_freeze_of_two_seconds_shows_in_response_and_not_in_service() {
     // A third of the I/Os was scheduled during the freeze, the slowest hundredth at its start.
     assert!(p99("response") > 1_500_000_000, "{}", p99("response"));
     assert!(p99("service") < 500_000_000, "{}", p99("service"));
-    let stall = record["runs"][0]["storage"]["stall_ns_max"].as_u64().unwrap();
+    let stall = record["runs"][0]["storage"]["scheduling_delay_ns_max"].as_u64().unwrap();
     assert!(stall > 1_500_000_000, "{stall}");
     assert!(["warn", "fail"].contains(&verdict(&record, "stall")), "{}", output.out);
 }

@@ -44,7 +44,7 @@ fn is_refused(plain: &Value, traced: Option<&Value>) {
     let missing = run["trace"]["missing"].as_array().unwrap();
     let points: Vec<&str> = missing.iter().map(|missing| missing["point"].as_str().unwrap()).collect();
     assert!(points.contains(&"system_call"), "{points:?}");
-    let is_untraced = run["trace"]["rung"] == "counters" || run["trace"]["rung"] == "engine";
+    let is_untraced = run["trace"]["tracer"] == "counters" || run["trace"]["tracer"] == "engine";
     assert_eq!(points.contains(&"device"), is_untraced, "{points:?}");
     assert!(missing.iter().all(|layer| layer["reason"] != "" && layer["hint"] != ""), "{missing:?}");
 }
@@ -57,7 +57,7 @@ fn a_traced_repeat_counts_the_syncs_that_the_engine_counts_and_the_plain_run_sta
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
     let Some(traced) = traced.filter(|_| may_trace()) else { return is_refused(plain, traced) };
-    assert!(plain["trace"].is_null() && traced["trace"]["rung"] == "bpf", "{}", traced["trace"]);
+    assert!(plain["trace"].is_null() && traced["trace"]["tracer"] == "bpf", "{}", traced["trace"]);
     assert!(output.err.contains("traced: OLTP"), "{}", output.err);
     let (counted, syncs) = (growth(traced, "redo_sync_count").unwrap(), count(traced, "system_call", "fdatasync"));
     let allowed = (counted / 20).max(3);
@@ -90,13 +90,13 @@ fn an_embedded_engine_is_traced_too() {
 fn each_tracer_can_be_selected_and_is_shown() {
     let is_root = rustix::process::geteuid().is_root();
     let bench = Bench::on_disk();
-    bench.succeed(&[&INSERT[..], &["--trace-rung", "tracefs", "--steps", "23", "--seconds", "60"]].concat());
+    bench.succeed(&[&INSERT[..], &["--tracer", "tracefs", "--steps", "23", "--seconds", "60"]].concat());
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
     let Some(traced) = traced.filter(|_| may_trace() && is_root) else {
         return is_refused(plain, traced);
     };
-    assert_eq!(traced["trace"]["rung"], "tracefs");
+    assert_eq!(traced["trace"]["tracer"], "tracefs");
     is_refused(plain, Some(traced));
     let device = count(traced, "device", "WRITE").unwrap_or(0);
     assert!(device >= 23, "each commit writes: {device}");
@@ -106,10 +106,10 @@ fn each_tracer_can_be_selected_and_is_shown() {
     let csv = bench.succeed(&["report", "r.json", "--layers", "T311", "--format", "csv"]).out;
     assert!(csv.lines().skip(1).all(|line| line.contains(",tracefs,")), "{csv}");
     let bench = Bench::on_disk();
-    let output = bench.succeed(&[&INSERT[..], &["--trace-rung", "counters"]].concat());
+    let output = bench.succeed(&[&INSERT[..], &["--tracer", "counters"]].concat());
     let record = bench.record("r.json");
     let (plain, traced) = both(&record);
-    assert!(traced.is_none() && plain["trace"]["rung"] != "bpf", "{}", plain["trace"]);
+    assert!(traced.is_none() && plain["trace"]["tracer"] != "bpf", "{}", plain["trace"]);
     assert!(
         output.err.contains("tracing is not possible: only the kernel's counters were requested"),
         "{}",

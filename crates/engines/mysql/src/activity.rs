@@ -12,7 +12,7 @@
 //!   without current waits in MySQL.
 //! - No table is accessed, so that a sample is not a commit.
 
-use engine::{ActiveSession, Kind, Look, Result, Session, Value};
+use engine::{ActiveSession, Kind, Result, Session, SessionSample, Value};
 use record::WaitClass;
 
 /// Name of a row lock wait: that of its counter.
@@ -57,7 +57,7 @@ impl ActivityQuery {
     }
 
     /// One sample, taken by `session`.
-    pub(crate) fn sample(&self, session: &mut dyn Session) -> Result<Look> {
+    pub(crate) fn sample(&self, session: &mut dyn Session) -> Result<SessionSample> {
         let statement = session.prepare(&self.sql)?;
         let rows = session.query(statement, &[])?;
         let mut sessions: Vec<ActiveSession> = rows.iter().filter_map(|row| active(row)).collect();
@@ -65,7 +65,7 @@ impl ActivityQuery {
             let statement = session.prepare(ROW_LOCK_WAITS)?;
             mark_row_lock_waits(&mut sessions, number(&session.query(statement, &[])?));
         }
-        Ok(Look { sessions, own_commits: 0 })
+        Ok(SessionSample { sessions, own_commits: 0 })
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value};
+use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, SessionSample, Value};
 use record::EngineInventory;
 use transport::Route;
 
@@ -245,7 +245,7 @@ impl Node for MysqlNode {
         }
     }
 
-    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
+    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<SessionSample>> {
         self.activity.as_ref().map(|activity| activity.sample(session)).transpose()
     }
 

@@ -3,7 +3,7 @@
 //! Source: Oracle "Database Reference", `v$session`. The view of the sessions' past (`v$active_session_history`) needs the
 //! Diagnostics Pack and is not read. A look changes nothing and is no commit.
 
-use engine::{ActiveSession, Kind, Look, Result, Session, Value};
+use engine::{ActiveSession, Kind, Result, Session, SessionSample, Value};
 use record::WaitClass;
 
 use crate::counter;
@@ -15,10 +15,12 @@ pub(crate) const QUESTION: &str = "select wait_class, event, state from v$sessio
     and sid <> to_number(sys_context('userenv', 'sid'))";
 
 /// One look through `session`; none where this user may not read the view.
-pub(crate) fn look(session: &mut dyn Session) -> Result<Option<Look>> {
+pub(crate) fn look(session: &mut dyn Session) -> Result<Option<SessionSample>> {
     let asked = session.prepare(QUESTION).and_then(|question| session.query(question, &[]));
     match asked {
-        Ok(rows) => Ok(Some(Look { sessions: rows.iter().filter_map(|row| active(row)).collect(), own_commits: 0 })),
+        Ok(rows) => {
+            Ok(Some(SessionSample { sessions: rows.iter().filter_map(|row| active(row)).collect(), own_commits: 0 }))
+        }
         Err(error) if matches!(error.kind, Kind::Access | Kind::Statement) => Ok(None),
         Err(error) => Err(error),
     }

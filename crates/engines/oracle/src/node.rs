@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine::{Address, Caps, Error, Kind, Look, Node, Processes, Result, Session, Target, Value, Workspace};
+use engine::{Address, Caps, Error, Kind, Node, Processes, Result, Session, SessionSample, Target, Value, Workspace};
 use record::{EngineInventory, Location};
 
 use crate::activity;
@@ -121,7 +121,7 @@ impl Node for OracleNode {
         Ok((self.counters.read(session)?, 0))
     }
 
-    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
+    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<SessionSample>> {
         activity::look(session)
     }
 

@@ -8,7 +8,7 @@
 //! - A role without privileges on other sessions sees its own, which are those of dbdyno.
 //! - A sample is one transaction; the first one of a session also needs a Parse, which is another.
 
-use engine::{ActiveSession, Look, Result, Session, Value};
+use engine::{ActiveSession, Result, Session, SessionSample, Value};
 use record::WaitClass;
 
 use crate::session::PostgresSession;
@@ -32,7 +32,7 @@ pub(crate) fn is_reported(session: &mut PostgresSession) -> Result<bool> {
 }
 
 /// One sample, taken by `session`.
-pub(crate) fn sample(session: &mut dyn Session) -> Result<Look> {
+pub(crate) fn sample(session: &mut dyn Session) -> Result<SessionSample> {
     let statement = session.prepare(ACTIVE_SESSIONS)?;
     let rows = session.query(statement, &[])?;
     let active = |row: &Vec<Value<'static>>| match row.as_slice() {
@@ -43,7 +43,7 @@ pub(crate) fn sample(session: &mut dyn Session) -> Result<Look> {
         }
         _ => None,
     };
-    Ok(Look { sessions: rows.iter().filter_map(active).collect(), own_commits: 1 })
+    Ok(SessionSample { sessions: rows.iter().filter_map(active).collect(), own_commits: 1 })
 }
 
 /// Name of a wait: that of its counter, if the server also times it.

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Target, Workspace};
+use engine::{
+    Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, SessionSample, Target, Workspace,
+};
 use record::EngineInventory;
 use transport::{Environment, Route};
 
@@ -240,7 +242,7 @@ impl Node for PostgresNode {
         self.counters.read(session)
     }
 
-    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
+    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<SessionSample>> {
         self.reports_activity.then(|| activity::sample(session)).transpose()
     }
 

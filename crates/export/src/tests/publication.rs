@@ -4,7 +4,9 @@ use super::*;
 
 /// A made-up publication with something in every table.
 fn publication() -> model::System {
-    use model::{Cell, Claim, Columns, Degree, Fact, FactGroup, FactTable, MeasuredRate, Origin, PriceBook, PriceItem};
+    use model::{
+        Cell, Claim, Columns, Degree, Fact, FactGroup, FactTable, FactValue, MeasuredRate, Origin, PriceBook, PriceItem,
+    };
     use model::{PriceKind, System, SystemPoint, SystemTest};
     use record::{Rate, Ratio};
     let point = |jobs: u32| SystemPoint {
@@ -18,7 +20,11 @@ fn publication() -> model::System {
         name: "sample-2012".to_owned(),
         title: "Sample 9000".to_owned(),
         origin: Origin::Published { year: 2012, source: "a \"report\"".to_owned() },
-        facts: vec![Fact { group: FactGroup::Machine, name: "processor".to_owned(), value: "two, of them".to_owned() }],
+        facts: vec![Fact {
+            group: FactGroup::Machine,
+            name: "processor".to_owned(),
+            value: FactValue::Text("two, of them".to_owned()),
+        }],
         durability: None,
         tests: vec![SystemTest {
             is_probe: false,
@@ -27,11 +33,11 @@ fn publication() -> model::System {
             layer: None,
             unit: Unit::Statement,
             sweep: Sweep::Jobs,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             data_bytes: None,
             changes: None,
             parameters: BTreeMap::new(),
-            conditions: BTreeMap::new(),
+            conditions: Vec::new(),
             points: vec![point(1), point(2)],
             doubts: Vec::new(),
             note: None,

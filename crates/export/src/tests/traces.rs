@@ -1,6 +1,6 @@
 //! The table of traces.
 
-use record::{LayerLatency, MeasuringPoint, OperationClass, Rung, Trace, Variation};
+use record::{LayerLatency, MeasuringPoint, OperationClass, Trace, TracerKind, Variation};
 
 use super::*;
 
@@ -17,7 +17,8 @@ pub(super) fn traced(run: Run) -> Run {
         one(MeasuringPoint::SystemCall, OperationClass::Sync, "fdatasync", None),
         one(MeasuringPoint::Device, OperationClass::Write, "WRITE", Some(Bytes(8_192))),
     ];
-    let trace = Trace { rung: Rung::Bpf, passed: Vec::new(), missing: Vec::new(), lost_count: 0, latencies };
+    let trace =
+        Trace { tracer: TracerKind::Bpf, unavailable: Vec::new(), missing: Vec::new(), lost_count: 0, latencies };
     Run { variation: Some(Variation::Traced), trace: Some(Box::new(trace)), ..run }
 }
 

@@ -53,7 +53,7 @@ pub enum Meaning {
     /// Accepted without effect, for this reason.
     NoEffect(&'static str),
     /// Accepted without effect, although it changes the measurement in fio: a warning unless it is off.
-    NotFollowed(&'static str),
+    NotSupported(&'static str),
     /// Refused, for this reason.
     Refused(&'static str),
 }
@@ -67,7 +67,7 @@ pub(crate) const fn no_effect(name: &'static str, form: Form, reason: &'static s
 }
 
 pub(crate) const fn not_followed(name: &'static str, form: Form, reason: &'static str) -> Key {
-    Key { name, aliases: &[], form, meaning: Meaning::NotFollowed(reason) }
+    Key { name, aliases: &[], form, meaning: Meaning::NotSupported(reason) }
 }
 
 pub(crate) const fn refused(name: &'static str, reason: &'static str) -> Key {

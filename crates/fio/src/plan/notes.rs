@@ -35,7 +35,7 @@ impl Notes {
                 Meaning::NoEffect(reason) => {
                     self.ignored(format!("{} ({}): {reason}", setting.written, setting.location))
                 }
-                Meaning::NotFollowed(reason) => {
+                Meaning::NotSupported(reason) => {
                     self.ignored(format!("{} ({}): {reason}", setting.written, setting.location));
                     if !matches!(setting.value.as_deref(), Some("0" | "none")) {
                         let value = setting.value.as_ref().map(|value| format!("={value}")).unwrap_or_default();

@@ -78,7 +78,7 @@ fn remix(options: &Options, mix: IoMix, rates: &Directions<f64>, sum: f64, notes
 fn think(options: &Options, notes: &mut Notes) -> Result<Pace> {
     let think = options.time("thinktime", Bare::Microseconds)?.filter(|think| think.0 > 0);
     let blocks = options.number_within("thinktime_blocks", 1, u32::MAX)?.unwrap_or(1);
-    let Some(think) = think else { return Ok(Pace::AsFastAsPossible) };
+    let Some(think) = think else { return Ok(Pace::Unthrottled) };
     if blocks > 1 {
         let at = options.at("thinktime_blocks");
         notes.ignored(format!("thinktime_blocks{at}: the think time is spread evenly over the {blocks} blocks"));

@@ -43,7 +43,7 @@ fn defaults_are_those_of_fio() {
     assert_eq!((job.batch_submit, job.batch_complete_min, job.loops), (0, 1, 1));
     assert_eq!(job.files, ["j.$jobnum.0"]);
     assert_eq!((job.size, job.file_size, job.io_bytes), (Some(Amount::Bytes(Bytes::GIB)), None, None));
-    assert_eq!((job.pace, job.seed, job.run_time), (Pace::AsFastAsPossible, None, None));
+    assert_eq!((job.pace, job.seed, job.run_time), (Pace::Unthrottled, None, None));
     assert!(job.ring.fixed_buffers && job.ring.registered_files && !job.ring.polled);
     assert_eq!(job.layout, Layout::Written);
 }

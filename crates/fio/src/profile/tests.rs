@@ -60,7 +60,7 @@ fn every_profile_has_direct_reads_a_log_and_checkpoints() {
         let jobs = jobs(name);
         for job in &jobs {
             assert!(job.direct && job.time_based && !job.grouped, "{name} {}", job.name);
-            assert_eq!((job.layout, job.pace), (Layout::Written, Pace::AsFastAsPossible), "{name} {}", job.name);
+            assert_eq!((job.layout, job.pace), (Layout::Written, Pace::Unthrottled), "{name} {}", job.name);
             assert_eq!((job.run_time, job.ramp_time), (Some(Nanos(60_000_000_000)), Nanos(5_000_000_000)));
         }
         let reads: Vec<&IoJob> = jobs.iter().filter(|job| job.mix.read == Ratio(1.0)).collect();

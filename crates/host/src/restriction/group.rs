@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use base::root::{self, Root};
-use base::{Maker, Process};
+use base::{ObjectName, Process};
 
 use super::counts::{self, IoCounts};
 use super::error::RestrictionError;
@@ -36,7 +36,7 @@ impl Group {
     pub(super) fn create(root: &Root, hierarchy: &Hierarchy) -> Result<Group, RestrictionError> {
         let process = Process::own()
             .ok_or_else(|| RestrictionError::new("the start time of this process is unknown", "mount /proc"))?;
-        let directory = hierarchy.parent.join(Maker { process, number: 0 }.to_string());
+        let directory = hierarchy.parent.join(ObjectName { process, number: 0 }.to_string());
         fs::create_dir(&directory).map_err(|error| RestrictionError::refused("create", &directory, &error))?;
         let (root, hierarchy) = (root.clone(), hierarchy.clone());
         Ok(Group { root, hierarchy, directory, origins: BTreeMap::new(), exists: true })

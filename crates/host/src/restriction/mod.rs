@@ -1,7 +1,7 @@
 //! A resource limit for some processes, by a cgroup that dbdyno creates.
 //!
 //! The cgroup is named after the process that created it, which removes it when the limit is lifted or dropped; after a
-//! crash, [`remove_left_groups`] of a later start does. Processes return to their previous cgroup. Supports version 1,
+//! crash, [`remove_stale_groups`] of a later start does. Processes return to their previous cgroup. Supports version 1,
 //! version 2, and both mounted together.
 
 mod counts;
@@ -12,7 +12,7 @@ mod hierarchy;
 pub use counts::IoCounts;
 pub use error::RestrictionError;
 
-use base::Maker;
+use base::ObjectName;
 use base::root::{self, Root};
 
 use self::group::Group;
@@ -112,13 +112,13 @@ impl Restriction {
 
 /// Removes the cgroups that a killed invocation left; returns a message for each. Their processes move to the cgroup of
 /// this process.
-pub fn remove_left_groups() -> Vec<String> {
+pub fn remove_stale_groups() -> Vec<String> {
     let root = Root::host();
     let hierarchies = [Controller::Cpu, Controller::Io].map(|controller| Hierarchy::of(&root, controller));
     let mut messages = Vec::new();
     for hierarchy in hierarchies.into_iter().flatten() {
         for name in root::names(&hierarchy.parent) {
-            let is_stale = |maker: Maker| maker.number == 0 && !maker.process.is_alive();
+            let is_stale = |maker: ObjectName| maker.number == 0 && !maker.process.is_alive();
             if !name.parse().is_ok_and(is_stale) {
                 continue;
             }

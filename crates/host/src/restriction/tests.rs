@@ -127,7 +127,7 @@ fn a_quota_limits_a_tree_and_is_removed() {
     let before = group_of(child.id());
     match Restriction::impose(&limit, &[child.id()]) {
         Ok(restriction) => {
-            let name = base::Maker { process: base::Process::own().expect("this process"), number: 0 }.to_string();
+            let name = base::ObjectName { process: base::Process::own().expect("this process"), number: 0 }.to_string();
             assert!(group_of(child.id()).contains(&name), "it was moved");
             let used = used(child.id(), Duration::from_millis(1_500));
             restriction.lift().expect("lifted");
@@ -159,7 +159,7 @@ fn a_group_of_a_dead_process_is_removed_by_the_next_start() {
     }
     let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().expect("sleep");
     fs::write(left.join("cgroup.procs"), child.id().to_string()).expect("moved");
-    let messages = remove_left_groups();
+    let messages = remove_stale_groups();
     assert!(messages.iter().any(|line| line.contains("dbdyno-4194300-1")), "{messages:?}");
     assert!(!left.exists());
     assert!(base::process::is_running(child.id()), "its processes keep running");

@@ -33,7 +33,7 @@ fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn 
 #[test]
 fn the_number_of_steps_is_exact_and_tallied() {
     let steps = AtomicU64::new(0);
-    let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
     let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 46);
     assert_eq!(outcome.tally.totals().unfinished, 0);
@@ -66,7 +66,7 @@ fn one_job_that_cannot_continue_ends_the_run() {
     let steps = AtomicU64::new(0);
     let mut works = workers(1, &steps, u64::MAX);
     works.extend(workers(1, &steps, 1));
-    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
     let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
@@ -76,12 +76,12 @@ fn one_job_that_cannot_continue_ends_the_run() {
 fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
     struct Tolerant(AtomicU64);
     impl Watch for Tolerant {
-        fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
+        fn continues_without(&self, job: u32, broken: &Broken) -> bool {
             assert_eq!((job, broken.message.as_str()), (1, "gone"));
             self.0.fetch_add(1, Ordering::Relaxed) == 0
         }
     }
-    for (pace, break_at) in [(Pace::AsFastAsPossible, 3), (Pace::Rate { steps_per_second: 100.0 }, 3)] {
+    for (pace, break_at) in [(Pace::Unthrottled, 3), (Pace::Rate { steps_per_second: 100.0 }, 3)] {
         let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
         let mut works = workers(1, &steps, u64::MAX);
         works.extend(workers(1, &steps, break_at));
@@ -93,7 +93,7 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
     let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
     let mut works = workers(1, &steps, u64::MAX);
     works.extend(workers(1, &steps, 0));
-    let outcome = run_jobs(&mut works, &course(Pace::AsFastAsPossible), &watch, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut works, &course(Pace::Unthrottled), &watch, &AtomicBool::new(false));
     assert_eq!(outcome.broken, None, "not even in the warm-up");
     assert!(outcome.tally.totals().steps > 10);
 }
@@ -101,8 +101,7 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
 #[test]
 fn an_error_in_the_warm_up_is_no_deadlock() {
     let steps = AtomicU64::new(0);
-    let outcome =
-        run_jobs(&mut workers(2, &steps, 0), &course(Pace::AsFastAsPossible), &NoHooks, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(2, &steps, 0), &course(Pace::Unthrottled), &NoHooks, &AtomicBool::new(false));
     assert!(outcome.broken.is_some());
     assert_eq!(outcome.tally.totals().steps, 0);
 }
@@ -128,7 +127,7 @@ impl Watch for Panicking {
         assert!(self.0 != Source::Begin, "begin");
     }
 
-    fn goes_on_without(&self, _job: u32, _broken: &Broken) -> bool {
+    fn continues_without(&self, _job: u32, _broken: &Broken) -> bool {
         assert!(self.0 != Source::GoesOn, "goes on");
         true
     }
@@ -184,7 +183,7 @@ const LONG: Nanos = Nanos(600_000_000_000);
 fn an_interrupt_ends_the_window_early() {
     let steps = AtomicU64::new(0);
     let interrupt = AtomicBool::new(false);
-    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(50));
@@ -214,7 +213,7 @@ impl Work for Pausing {
 #[test]
 fn steps_are_tallied_by_stream_and_a_pause_is_no_part_of_their_time() {
     let mut works = [Box::new(Pausing) as Box<dyn Work>];
-    let course = Course { steps: 5, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let course = Course { steps: 5, window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
     let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
     let steps: Vec<u64> = outcome.streams.iter().map(|tally| tally.totals().steps).collect();
     assert_eq!((outcome.tally.totals().steps, steps), (5, vec![3, 2]));
@@ -249,7 +248,7 @@ fn finished_work_ends_the_run_and_is_no_step() {
     let left = AtomicU64::new(7);
     let mut works: Vec<Box<dyn Work + '_>> =
         (0..3).map(|_| Box::new(Heap { left: &left, released: false }) as Box<dyn Work>).collect();
-    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
     let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
     assert_eq!((outcome.tally.totals().steps, outcome.tally.totals().rows), (7, 35));
     assert!(outcome.broken.is_none() && outcome.tally.window() < Nanos(30_000_000_000));

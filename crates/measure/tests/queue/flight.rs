@@ -13,7 +13,7 @@ const WINDOW: Nanos = Nanos(50_000_000);
 fn all_slots_are_used_and_none_is_used_twice() {
     for depth in [1, 2, 7, 32] {
         let mut device = Device { depth, ..Device::default() };
-        let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+        let (tallies, result) = driven(&mut device, Pace::Unthrottled, WINDOW);
         result.unwrap();
         assert_eq!(device.seen.in_flight_max, depth);
         assert_eq!(tallies[0].totals().steps, device.seen.steps);
@@ -24,7 +24,7 @@ fn all_slots_are_used_and_none_is_used_twice() {
 #[test]
 fn everything_in_flight_is_done_and_counted_when_it_returns() {
     let mut device = Device { depth: 16, latency: Nanos(7_000_000), ..Device::default() };
-    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+    let (tallies, result) = driven(&mut device, Pace::Unthrottled, WINDOW);
     result.unwrap();
     assert_eq!(device.held(), 0);
     assert_eq!(device.seen.reaped, device.seen.steps);
@@ -37,7 +37,7 @@ fn everything_in_flight_is_done_and_counted_when_it_returns() {
 #[test]
 fn twenty_three_are_twenty_three() {
     let mut device = Device { depth: 8, steps_max: 23, ..Device::default() };
-    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000));
+    let (tallies, result) = driven(&mut device, Pace::Unthrottled, Nanos(60_000_000_000));
     result.unwrap();
     assert_eq!((device.seen.steps, device.seen.reaped, tallies[0].totals().steps), (23, 23, 23));
     let mut numbers: Vec<u64> = device.seen.log.iter().map(|(turn, _)| turn.number).collect();
@@ -48,14 +48,14 @@ fn twenty_three_are_twenty_three() {
 #[test]
 fn an_empty_window_has_one_step() {
     let mut device = Device { depth: 4, ..Device::default() };
-    driven(&mut device, Pace::AsFastAsPossible, Nanos(0)).1.unwrap();
+    driven(&mut device, Pace::Unthrottled, Nanos(0)).1.unwrap();
     assert_eq!((device.seen.steps, device.seen.reaped), (1, 1));
 }
 
 #[test]
 fn no_more_than_a_batch_is_submitted_at_once() {
     let mut device = Device { depth: 16, batch: 4, ..Device::default() };
-    driven(&mut device, Pace::AsFastAsPossible, WINDOW).1.unwrap();
+    driven(&mut device, Pace::Unthrottled, WINDOW).1.unwrap();
     assert_eq!((device.seen.submitted_max, device.seen.in_flight_max), (4, 16));
     assert_eq!(device.seen.waits[..3], [0, 0, 0], "the device gets the next batch before anything is waited for");
 }
@@ -63,7 +63,7 @@ fn no_more_than_a_batch_is_submitted_at_once() {
 #[test]
 fn it_waits_for_the_minimum_but_never_for_more_than_are_in_flight() {
     let mut device = Device { depth: 8, least: 6, steps_max: 21, ..Device::default() };
-    driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000)).1.unwrap();
+    driven(&mut device, Pace::Unthrottled, Nanos(60_000_000_000)).1.unwrap();
     // The device itself asserts that no wait is for more than is in flight.
     assert!(device.seen.waits.contains(&6), "{:?}", device.seen.waits);
     assert_eq!(device.seen.reaped, 21);
@@ -72,7 +72,7 @@ fn it_waits_for_the_minimum_but_never_for_more_than_are_in_flight() {
 #[test]
 fn a_sync_beside_the_steps_takes_no_turn_and_has_its_own_stream() {
     let mut device = Device { depth: 4, steps_max: 60, sync_every: Some(3), streams: vec![0, 1], ..Device::default() };
-    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000));
+    let (tallies, result) = driven(&mut device, Pace::Unthrottled, Nanos(60_000_000_000));
     result.unwrap();
     assert_eq!((device.seen.steps, device.seen.syncs), (60, 20));
     assert_eq!((tallies[0].totals().steps, tallies[1].totals().steps), (60, 20));
@@ -94,7 +94,7 @@ fn a_blocked_operation_starts_when_those_in_flight_are_done() {
         ..Device::default()
     };
     let start = clock::now();
-    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000));
+    let (tallies, result) = driven(&mut device, Pace::Unthrottled, Nanos(60_000_000_000));
     result.unwrap();
     assert_eq!((tallies[0].totals().steps, tallies[1].totals().steps), (9, 3));
     // Three steps; a sync and three steps, twice; a sync.
@@ -111,7 +111,7 @@ fn a_signal_ends_it_and_what_is_in_flight_is_still_done() {
     let start = clock::now();
     let stop = Stop { signals: [&interrupt, &NEVER], ..stop(start + Nanos(60_000_000_000)) };
     let mut device = Device { depth: 8, ..Device::default() };
-    let pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, start, 1);
+    let pacer = Pacer::new(Pace::Unthrottled, 0, 1, start, 1);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(30));
@@ -126,7 +126,7 @@ fn a_signal_ends_it_and_what_is_in_flight_is_still_done() {
 #[test]
 fn counts_before_an_error_stay() {
     let mut device = Device { depth: 1, break_at: 5, ..Device::default() };
-    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+    let (tallies, result) = driven(&mut device, Pace::Unthrottled, WINDOW);
     assert_eq!(result, Err(Broken { message: "gone".to_owned() }));
     assert_eq!(tallies[0].totals().steps, 5);
 }
@@ -134,7 +134,7 @@ fn counts_before_an_error_stay() {
 #[test]
 fn operations_in_flight_at_an_error_are_waited_for() {
     let mut device = Device { depth: 4, break_at: 11, ..Device::default() };
-    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+    let (tallies, result) = driven(&mut device, Pace::Unthrottled, WINDOW);
     assert!(result.is_err());
     assert_eq!((device.held(), device.seen.reaped), (0, 11), "its memory is no longer in use");
     assert!(tallies[0].totals().steps <= 11);
@@ -145,7 +145,7 @@ fn the_meter_shows_completed_operations() {
     let meter = AtomicU64::new(0);
     let start = clock::now();
     let mut device = Device { depth: 3, steps_max: 40, ..Device::default() };
-    let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, start, 1);
+    let mut pacer = Pacer::new(Pace::Unthrottled, 0, 1, start, 1);
     let mut tallies = [Tally::new(start, 60)];
     drive_queue(&mut device, &mut pacer, &stop(start + Nanos(60_000_000_000)), &mut tallies, Some(&meter)).unwrap();
     assert_eq!(meter.load(Ordering::Relaxed), 40);

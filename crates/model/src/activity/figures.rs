@@ -192,11 +192,11 @@ fn sessions(activity: &DatabaseActivity) -> Vec<ActivityFigure> {
         of("processors", "of the host", FigureUnit::Count, load.processors.map(f64::from)),
         at_work("average", activity.database_time.map(|time| method(time.method)), load.average),
         at_work("sampled average", sampled, load.sampled),
-        at_work("found by looks", sampled, count(load.found)),
-        of("looks", "how many", FigureUnit::Count, count(load.sample_count)),
-        of("looks", "period", FigureUnit::Nanos, load.period_ns.map(|period| period.0 as f64)),
-        of("looks", "cost", FigureUnit::Nanos, load.cost_ns.map(|cost| cost.0 as f64)),
-        of("looks", "coverage of database time", FigureUnit::Ratio, load.coverage.map(|coverage| coverage.0)),
+        at_work("found in samples", sampled, count(load.found)),
+        of("samples", "how many", FigureUnit::Count, count(load.sample_count)),
+        of("samples", "period", FigureUnit::Nanos, load.period_ns.map(|period| period.0 as f64)),
+        of("samples", "cost", FigureUnit::Nanos, load.cost_ns.map(|cost| cost.0 as f64)),
+        of("samples", "coverage of database time", FigureUnit::Ratio, load.coverage.map(|coverage| coverage.0)),
     ]
 }
 
@@ -249,7 +249,7 @@ fn classes(activity: &DatabaseActivity) -> impl Iterator<Item = ActivityFigure> 
 
 fn samples(activity: &DatabaseActivity) -> impl Iterator<Item = ActivityFigure> {
     // A few samples give no factor.
-    let is_enough = activity.sessions.found.is_some_and(|found| found >= RULES.attribution_looks_min);
+    let is_enough = activity.sessions.found.is_some_and(|found| found >= RULES.attribution_samples_min);
     activity.calibrations.iter().flat_map(move |line| {
         let of = |figure, unit, value| ActivityFigure::new(ActivitySection::Sample, &line.event, figure, unit, value);
         [

@@ -1,8 +1,8 @@
 //! Figures by hand.
 
 use record::{
-    Activity, LayerLatency, Location, MeasuringPoint, Nanos, OperationClass, Ratio, Record, Run, Rung, SampledWait,
-    Trace, WaitClass, name,
+    Activity, LayerLatency, Location, MeasuringPoint, Nanos, OperationClass, Ratio, Record, Run, SampledWait, Trace,
+    TracerKind, WaitClass, name,
 };
 
 use super::*;
@@ -19,7 +19,7 @@ fn sampled(run: Run, waits: Vec<SampledWait>) -> Run {
     let activity = Activity {
         period_ns: Nanos(100_000_000),
         sample_count: 100,
-        watched_ns: Nanos(10 * SECOND),
+        observed_ns: Nanos(10 * SECOND),
         cost_ns: Nanos(SECOND / 10),
         waits,
     };
@@ -178,8 +178,13 @@ fn histograms_of_a_traced_repeat_are_shown_with_its_plain_run() {
         bytes: None,
         latency,
     };
-    let trace =
-        Trace { rung: Rung::Bpf, passed: Vec::new(), missing: Vec::new(), lost_count: 0, latencies: vec![seen] };
+    let trace = Trace {
+        tracer: TracerKind::Bpf,
+        unavailable: Vec::new(),
+        missing: Vec::new(),
+        lost_count: 0,
+        latencies: vec![seen],
+    };
     let repeat = Run { variation: Some(Variation::Traced), trace: Some(Box::new(trace)), ..run("T716", 4) };
     let record = record(vec![run("T716", 4), run("T716", 2), repeat]);
     let titles = |index: usize| -> Vec<(String, u64)> {
@@ -250,7 +255,7 @@ fn every_figure_of_the_views_is_exported() {
     assert_eq!(one("sample", "wal sync", "timed over sampled").value, Some(1.2));
     assert_eq!(one("log", "log", "bytes").per_transaction, Some(2_000.0));
     assert_eq!(one("checkpoint", "checkpoints", "blocks").value, Some(900.0));
-    assert_eq!(one("sessions", "looks", "coverage of database time").value, Some(0.76));
+    assert_eq!(one("sessions", "samples", "coverage of database time").value, Some(0.76));
     let missing = one("load_profile", "Physical read", "total");
     assert!(missing.value.is_none() && missing.reason.is_some(), "{missing:?}");
     assert!(figures.iter().all(|it| it.value.is_some() || it.reason.is_some()), "each figure has a value or a reason");

@@ -69,7 +69,7 @@ pub(super) fn is_of_sessions(class: &TimeClass) -> bool {
 
 /// Whether active sessions were sampled and most of them have a class.
 fn are_sessions_classified(run: &Run) -> bool {
-    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min);
+    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_samples_min);
     let count = |is_classified: bool| -> u64 {
         let has_class = |class: WaitClass| !matches!(class, WaitClass::Other | WaitClass::SystemIo | WaitClass::Idle);
         let waits = activity.iter().flat_map(|activity| &activity.waits);
@@ -104,7 +104,7 @@ fn lock_share(run: &Run) -> Option<f64> {
 /// The share of `class` by samples: mean number of sessions in it times the window, over all service times. None with
 /// too few samples.
 fn sampled(run: &Run, class: WaitClass) -> Option<f64> {
-    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min)?;
+    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_samples_min)?;
     let found = activity.waits.iter().filter(|wait| wait.class == class);
     let sessions: u64 = found.map(|wait| wait.session_count).fold(0, u64::saturating_add);
     share(sessions as f64 / activity.sample_count as f64 * run.window_ns.0 as f64, all_ns(run))
@@ -129,7 +129,7 @@ mod tests {
         let activity = Activity {
             period_ns: Nanos(SECOND / 10),
             sample_count: samples,
-            watched_ns: Nanos(samples * SECOND / 10),
+            observed_ns: Nanos(samples * SECOND / 10),
             cost_ns: Nanos(1),
             waits: found.iter().map(wait).collect(),
         };

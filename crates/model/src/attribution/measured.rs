@@ -192,9 +192,8 @@ fn yield_of(runs: &[&Run], cpu: &Cpu) -> Option<f64> {
 /// The time of an operation with one job in an unthrottled closed loop, by the runs of one test.
 fn demand_seconds(runs: &[&Run], unit: Unit) -> Option<f64> {
     let runs = valid(runs, unit);
-    let single = runs
-        .get(&Degree { dop: Dop::jobs(1), in_flight: None })
-        .filter(|single| single.pace == Pace::AsFastAsPossible)?;
+    let single =
+        runs.get(&Degree { dop: Dop::jobs(1), in_flight: None }).filter(|single| single.pace == Pace::Unthrottled)?;
     share(1.0, per_second(single, single.totals.operations)?.0)
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
             steps: run.totals.steps,
             unfinished: run.totals.unfinished,
             window: run.window_ns,
-            at_work: 1.0,
+            duty_cycle: 1.0,
         };
         let (verdict, backlog) = own.judge(None)?;
         return Some(Finding::new(verdict, Evidence::Backlog(backlog)));
@@ -35,7 +35,7 @@ struct Target {
     unfinished: u64,
     window: Nanos,
     /// Share of the time in which the job is active.
-    at_work: f64,
+    duty_cycle: f64,
 }
 
 /// The jobs of a storage run: the pace of a job is shared by its clones and kinds of I/O.
@@ -43,7 +43,8 @@ fn jobs(run: &Run) -> Vec<(String, Target)> {
     let mut jobs: BTreeMap<(u32, String), Target> = BTreeMap::new();
     for queue in queues(run) {
         let first = queue.streams[0];
-        let initial = Target { pace: first.pace, steps: 0, unfinished: 0, window: Nanos(0), at_work: first.at_work.0 };
+        let initial =
+            Target { pace: first.pace, steps: 0, unfinished: 0, window: Nanos(0), duty_cycle: first.duty_cycle.0 };
         let target = jobs.entry((first.report_group, first.job.clone())).or_insert(initial);
         target.steps = target.steps.saturating_add(queue.turns());
         target.unfinished = target.unfinished.saturating_add(queue.sum(|stream| stream.unfinished));
@@ -59,7 +60,7 @@ impl Target {
         let count = self.unfinished;
         let ratio = share(count as f64, self.steps as f64 + count as f64)?;
         if count == 0 {
-            return Some(self.kept(steps_per_second * self.at_work, job));
+            return Some(self.kept(steps_per_second * self.duty_cycle, job));
         }
         let verdict = if ratio > RULES.backlog_share_fail { Verdict::Fail } else { Verdict::Warn };
         let limit = Ratio(RULES.backlog_share_fail);
@@ -121,9 +122,9 @@ mod tests {
         let mut bursts = io_run("io", IoKind::Write, 1);
         storage(&mut bursts).streams[0].pace = Pace::Rate { steps_per_second: 4_000.0 };
         assert_eq!(check(&bursts).unwrap().verdict, Verdict::Warn);
-        storage(&mut bursts).streams[0].at_work = record::Ratio(0.25);
+        storage(&mut bursts).streams[0].duty_cycle = record::Ratio(0.25);
         assert_eq!(check(&bursts).unwrap().verdict, Verdict::Pass, "1000 per second on the whole");
-        storage(&mut bursts).streams[0].at_work = record::Ratio(0.5);
+        storage(&mut bursts).streams[0].duty_cycle = record::Ratio(0.5);
         assert_eq!(check(&bursts).unwrap().evidence, slower(1_000.0, 2_000.0));
     }
 

@@ -85,7 +85,7 @@ mod tests {
             (name::CLIENT_CPU_NS, ((busy - others) * 10e9) as u64),
         ];
         let load = ForeignLoad {
-            watched_ns: Nanos(10 * SECOND),
+            observed_ns: Nanos(10 * SECOND),
             processors: others,
             programs: vec![BackgroundProgram {
                 name: "cc".to_owned(),
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn unattributed_time_and_a_possible_engine_only_warn() {
         let mut hidden = beside(2, 2, 2.0, 0.7);
-        hidden.foreign_load = Some(Box::new(ForeignLoad { watched_ns: Nanos(10 * SECOND), ..ForeignLoad::default() }));
+        hidden.foreign_load = Some(Box::new(ForeignLoad { observed_ns: Nanos(10 * SECOND), ..ForeignLoad::default() }));
         let (verdict, share) = judged(&hidden, 2, true, None);
         let share = share.unwrap();
         assert!(verdict == Verdict::Warn && share.programs.is_empty(), "{share:?}");

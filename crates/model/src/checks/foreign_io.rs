@@ -83,7 +83,7 @@ mod tests {
     /// 10 s of a storage run that read 82 MB, while `dd` wrote.
     fn beside(run: Run, own: u64, written: u64, seen: u64) -> Run {
         let load = ForeignLoad {
-            watched_ns: Nanos(10_000_000_000),
+            observed_ns: Nanos(10_000_000_000),
             read_bytes: Some(Bytes(0)),
             write_bytes: Some(Bytes(seen)),
             programs: vec![BackgroundProgram {

@@ -75,7 +75,7 @@ fn judge(queue: &Queue<'_>, full: bool) -> Option<(Verdict, LittlesLaw)> {
 fn is_full(queue: &Queue<'_>) -> bool {
     let failed = queue.sum(|stream| stream.failures) > 0;
     let free = |stream: &&IoStream| {
-        stream.kind != IoKind::Sync && stream.pace == Pace::AsFastAsPossible && stream.at_work.0 >= 1.0
+        stream.kind != IoKind::Sync && stream.pace == Pace::Unthrottled && stream.duty_cycle.0 >= 1.0
     };
     !failed && queue.streams.iter().all(free)
 }
@@ -127,12 +127,12 @@ mod tests {
         let mut run = io_run("io", IoKind::Write, 4);
         storage(&mut run).streams[0].slots = 8;
         assert_eq!(says(&run).0, Verdict::Warn);
-        storage(&mut run).streams[0].at_work = record::Ratio(0.5);
+        storage(&mut run).streams[0].duty_cycle = record::Ratio(0.5);
         assert_eq!(says(&run).0, Verdict::Pass, "it pauses");
-        storage(&mut run).streams[0].at_work = record::Ratio(1.0);
+        storage(&mut run).streams[0].duty_cycle = record::Ratio(1.0);
         storage(&mut run).streams[0].pace = Pace::Rate { steps_per_second: 4_000.0 };
         assert_eq!(says(&run).0, Verdict::Pass, "an open loop may idle");
-        storage(&mut run).streams[0].pace = Pace::AsFastAsPossible;
+        storage(&mut run).streams[0].pace = Pace::Unthrottled;
         let sync = IoStream { kind: IoKind::Sync, operations: 0, ..storage(&mut run).streams[0].clone() };
         let sync = IoStream { seconds: Vec::new(), service: Default::default(), response: Default::default(), ..sync };
         storage(&mut run).streams.push(sync);

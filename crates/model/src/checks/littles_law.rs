@@ -144,7 +144,7 @@ fn closed(run: &Run) -> (Verdict, LittlesLaw) {
     let explanation = match gap > limit {
         true if failed > 0 => Some(GapExplanation::FailedSteps { count: failed }),
         // Faster jobs are idle at the end.
-        true if jobs > 1.0 && run.jobs_ended_apart => Some(GapExplanation::JobsEndedApart),
+        true if jobs > 1.0 && run.jobs_ended_separately => Some(GapExplanation::JobsEndedSeparately),
         _ => None,
     };
     let verdict = match gap.abs() {
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(says(&lazy(19_401)).0, Verdict::Warn, "3 % apart");
         assert_eq!(says(&lazy(19_901)).0, Verdict::Pass, "0.5 % apart");
         assert_eq!(says(&lazy(10_000)).0, Verdict::Fail, "5,000 steps each by chance");
-        let apart = Run { jobs_ended_apart: true, ..lazy(10_000) };
+        let apart = Run { jobs_ended_separately: true, ..lazy(10_000) };
         assert_eq!(says(&apart).0, Verdict::Unknown, "5,000 steps each were planned");
     }
 

@@ -18,7 +18,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     if let Some(storage) = &run.storage {
         return cached(storage);
     }
-    let blocks_are_read = run.blocks.as_ref().is_some_and(|blocks| blocks.caches != CacheState::Filled);
+    let blocks_are_read = run.blocks.as_ref().is_some_and(|blocks| blocks.caches != CacheState::Preloaded);
     if run.cache_fit != Some(CacheFit::Outside) && !blocks_are_read {
         return None;
     }
@@ -92,9 +92,9 @@ mod tests {
     fn random_blocks_are_checked_unless_preloaded() {
         let counters = [(name::PHYSICAL_READ_BYTES, 100_000_000), (name::DEVICE_READ_BYTES, 3_000_000)];
         let says = |caches| check(&counted(blocks_run(caches), &counters)).map(|finding| finding.verdict);
-        assert_eq!(says(CacheState::AsFound), Some(Verdict::Warn));
+        assert_eq!(says(CacheState::Warm), Some(Verdict::Warn));
         assert_eq!(says(CacheState::Cold), Some(Verdict::Warn));
-        assert_eq!(says(CacheState::Filled), None);
+        assert_eq!(says(CacheState::Preloaded), None);
     }
 
     #[test]

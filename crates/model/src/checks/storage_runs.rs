@@ -96,7 +96,7 @@ fn kinds() -> impl Strategy<Value = IoKind> {
 
 fn paces() -> impl Strategy<Value = Pace> {
     prop_oneof![
-        Just(Pace::AsFastAsPossible),
+        Just(Pace::Unthrottled),
         any::<f64>().prop_map(|steps_per_second| Pace::Rate { steps_per_second }),
         any::<f64>().prop_map(|steps_per_second| Pace::Poisson { steps_per_second }),
     ]
@@ -169,7 +169,7 @@ proptest! {
         let storage = storage(&mut run);
         (storage.streams, storage.files, storage.bound) = (streams, files, bound);
         storage.generator_per_second = Some(Rate(rates[0]));
-        storage.stall_ns_max = stall.map(Nanos);
+        storage.scheduling_delay_ns_max = stall.map(Nanos);
         let round = |rate: f64| Round { length_ns: Nanos::SECOND, operations_per_second: Rate(rate) };
         storage.rounds = rounds.into_iter().map(round).collect();
         let findings = checked(&run);

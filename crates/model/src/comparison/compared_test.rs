@@ -121,8 +121,8 @@ fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) ->
     let reasons = reasons(systems, tests);
     let outcome =
         if reasons.is_empty() { ComparisonOutcome::Unjudged } else { ComparisonOutcome::Incomparable { reasons } };
-    let of_measurement = pairing(systems).and_then(doubt).map(Doubt::Measurement);
-    let doubt = of_measurement.or_else(|| doubts(systems, tests));
+    let of_pair = pairing(systems).and_then(doubt);
+    let doubt = of_pair.or_else(|| doubts(systems, tests));
     let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
     let headline =
         of_pair.or_else(|| headline(tests, &shared, margin)).and_then(|(one, other)| points(systems, one, other));
@@ -242,16 +242,11 @@ fn pairing([base, other]: [&System; 2]) -> Option<[&Paired; 2]> {
 }
 
 /// A warning about all pairs of two sides: different workloads, or control drift.
-fn doubt([base, other]: [&Paired; 2]) -> Option<String> {
+fn doubt([base, other]: [&Paired; 2]) -> Option<Doubt> {
     if base.plan_hash != other.plan_hash {
-        let hash = |paired: &Paired| paired.plan_hash.clone().unwrap_or_else(|| "none".to_owned());
-        return Some(format!(
-            "the two sides did not run an identical workload: plan {} and {}",
-            hash(base),
-            hash(other)
-        ));
+        return Some(Doubt::Plans([base.plan_hash.clone(), other.plan_hash.clone()]));
     }
-    base.control_probe.as_ref().or(other.control_probe.as_ref())?.doubt()
+    base.control_probe.as_ref().or(other.control_probe.as_ref())?.drift().map(Doubt::Drift)
 }
 
 fn paired(pairs: &[f64]) -> Option<Shift> {

@@ -1,24 +1,22 @@
 //! Differences between systems: facts listed with a comparison, and reasons that rule one out.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 use record::{Bytes, Pace, Preset};
 
 use super::verdict::Reason;
-use crate::checks::percent;
 use crate::rules::RULES;
-use crate::system::{Durability, Fact, FactGroup, InvalidRun, Origin, System, SystemTest, pace_words, size_words};
+use crate::system::{Durability, Fact, FactGroup, FactValue, InvalidRun, Origin, System, SystemTest};
 
 /// A fact that differs between systems.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The group.
     pub group: FactGroup,
     /// Its name.
     pub name: String,
-    /// Its value on each system; absent where it is not stated: a setting at its default, or of another engine.
-    pub values: Vec<Option<String>>,
+    /// Its values on each system; none where it is not stated: a setting at its default, or of another engine.
+    pub values: Vec<Vec<FactValue>>,
 }
 
 /// The facts that differ between `systems`, by group, in the order of first occurrence. A fact that only one measured
@@ -35,14 +33,10 @@ pub(super) fn differences(systems: &[System]) -> Vec<Difference> {
             let fact = if has_published { common_fact(fact) } else { fact.clone() };
             let index = *order.entry((fact.group, fact.name.clone())).or_insert(found.len());
             if index == found.len() {
-                let values = vec![None; systems.len()];
+                let values = vec![Vec::new(); systems.len()];
                 found.push(Difference { group: fact.group, name: fact.name, values });
             }
-            let value = &mut found[index].values[at];
-            *value = Some(match value.take() {
-                Some(before) => format!("{before}; {}", fact.value),
-                None => fact.value,
-            });
+            found[index].values[at].push(fact.value);
         }
     }
     let is_measured: Vec<bool> = systems.iter().map(|system| !is_published(system)).collect();
@@ -50,14 +44,14 @@ pub(super) fn differences(systems: &[System]) -> Vec<Difference> {
     found.retain(|difference| {
         let can_state = stating(difference, systems);
         if (0..systems.len()).any(|at| is_measured[at] && !can_state[at]) {
-            difference.values.iter().zip(&mut own).for_each(|(value, own)| *own += u64::from(value.is_some()));
+            difference.values.iter().zip(&mut own).for_each(|(value, own)| *own += u64::from(!value.is_empty()));
         }
-        let mut stated = difference.values.iter().flatten();
+        let mut stated = difference.values.iter().filter(|value| !value.is_empty());
         let first = stated.next();
         let same = stated.all(|value| Some(value) == first);
         let measured = || (0..systems.len()).filter(|at| is_measured[*at] && can_state[*at]);
-        let is_omitted = measured().any(|at| difference.values[at].is_none())
-            && measured().any(|at| difference.values[at].is_some());
+        let is_omitted = measured().any(|at| difference.values[at].is_empty())
+            && measured().any(|at| !difference.values[at].is_empty());
         !same || is_omitted
     });
     found.extend(own_settings(systems, &own));
@@ -68,7 +62,7 @@ pub(super) fn differences(systems: &[System]) -> Vec<Difference> {
 /// Which of `systems` can state `difference`: all, except that a setting belongs to the engines that have it.
 fn stating(difference: &Difference, systems: &[System]) -> Vec<bool> {
     let has_it = |system: &System| {
-        let mut with_value = systems.iter().zip(&difference.values).filter(|(_, value)| value.is_some());
+        let mut with_value = systems.iter().zip(&difference.values).filter(|(_, value)| !value.is_empty());
         with_value.any(|(other, _)| other.engine() == system.engine())
     };
     systems.iter().map(|system| difference.group != FactGroup::Setting || has_it(system)).collect()
@@ -78,7 +72,8 @@ fn stating(difference: &Difference, systems: &[System]) -> Vec<bool> {
 fn own_settings(systems: &[System], own: &[u64]) -> Option<Difference> {
     own.iter().any(|count| *count > 0).then_some(())?;
     let value = |(system, count): (&System, &u64)| {
-        system.engine().filter(|_| *count > 0).map(|engine| format!("{count} of {engine}"))
+        let engine = system.engine().filter(|_| *count > 0);
+        engine.map(|engine| FactValue::OwnSettings { count: *count, engine: engine.to_owned() }).into_iter().collect()
     };
     let values = systems.iter().zip(own).map(value).collect();
     Some(Difference { group: FactGroup::Setting, name: "engine-specific settings".to_owned(), values })
@@ -87,16 +82,18 @@ fn own_settings(systems: &[System], own: &[u64]) -> Option<Difference> {
 /// `fact` under a name that records and publications share, which name and split facts differently.
 fn common_fact(fact: &Fact) -> Fact {
     use FactGroup::{Engine, Machine, Measurement, Setting, Storage};
-    let named = |group, name: &str, value: String| Fact { group, name: name.to_owned(), value };
-    let (name, value) = (fact.name.as_str(), fact.value.as_str());
-    match (fact.group, name) {
-        (Engine, "database") => named(Engine, "engine", value.to_owned()),
-        (Setting, "buffer cache") => named(Engine, name, value.to_owned()),
-        (Machine, "sockets" | "cores" | "hardware threads") => named(Machine, "topology", format!("{value} {name}")),
-        (Storage, "file system") => named(Storage, "storage", value.to_owned()),
-        (Storage, name) if name.starts_with("device ") => named(Storage, "storage", format!("{name}: {value}")),
-        (Measurement, "small table" | "large table") => named(Measurement, "tables", format!("{name}: {value}")),
-        (Measurement, name) if name.starts_with("table ") => named(Measurement, "tables", format!("{name}: {value}")),
+    let under = |group, name: &str, value| Fact { group, name: name.to_owned(), value };
+    let value = || fact.value.clone();
+    let named = || FactValue::Named { name: fact.name.clone(), value: Box::new(value()) };
+    let counted = || FactValue::Counted { value: Box::new(value()), noun: fact.name.clone() };
+    match (fact.group, fact.name.as_str()) {
+        (Engine, "database") => under(Engine, "engine", value()),
+        (Setting, name @ "buffer cache") => under(Engine, name, value()),
+        (Machine, "sockets" | "cores" | "hardware threads") => under(Machine, "topology", counted()),
+        (Storage, "file system") => under(Storage, "storage", value()),
+        (Storage, name) if name.starts_with("device ") => under(Storage, "storage", named()),
+        (Measurement, "small table" | "large table") => under(Measurement, "tables", named()),
+        (Measurement, name) if name.starts_with("table ") => under(Measurement, "tables", named()),
         _ => fact.clone(),
     }
 }
@@ -106,73 +103,55 @@ pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<Rea
     let [base, other] = tests;
     let mut reasons = Vec::new();
     if base.unit != other.unit {
-        reasons.push("different units".to_owned());
+        reasons.push(Reason::Units);
     }
-    reasons.extend(
-        systems
-            .into_iter()
-            .filter(|system| is_smoke(system))
-            .map(|system| format!("{} was measured with preset smoke, which makes no claims", system.name)),
-    );
-    reasons.extend(load(base.pace, other.pace));
+    let smoke = systems.into_iter().filter(|system| is_smoke(system));
+    reasons.extend(smoke.map(|system| Reason::Smoke { system: system.name.clone() }));
+    reasons.extend(pace(base.pace, other.pace));
     reasons.extend(data_size(base.data_bytes, other.data_bytes));
     if !base.is_probe {
-        reasons.extend(differing(&base.parameters, &other.parameters));
+        let shared =
+            base.parameters.iter().filter_map(|(name, one)| Some((name, [*one, *other.parameters.get(name)?])));
+        let differ = shared.filter(|(_, [one, another])| one != another);
+        reasons.extend(differ.map(|(name, values)| Reason::Parameter { name: name.clone(), values }));
     }
-    reasons.extend(differing(&base.conditions, &other.conditions));
+    let pairs =
+        base.conditions.iter().filter_map(|one| Some((one, other.conditions.iter().find(|of| of.is_alike(one))?)));
+    let differ = pairs.filter(|(one, another)| one != another);
+    reasons.extend(differ.map(|(one, another)| Reason::Condition([one.clone(), another.clone()])));
     if base.changes != Some(false) || other.changes != Some(false) {
         reasons.extend(durability(systems.map(|system| system.durability.as_ref())));
     }
-    let different = reasons.into_iter().map(Reason::NotAlike);
-    different.chain((0..2).filter_map(|at| invalid(systems[at], tests[at]))).collect()
+    reasons.extend((0..2).filter_map(|at| invalid(systems[at], tests[at])));
+    reasons
 }
 
 fn is_smoke(system: &System) -> bool {
     matches!(system.origin, Origin::Measured { preset: Preset::Smoke, .. })
 }
 
-fn load(base: Pace, other: Pace) -> Option<String> {
-    let given = matches!(base, Pace::Rate { .. } | Pace::Poisson { .. });
+fn pace(base: Pace, other: Pace) -> Option<Reason> {
     match base == other {
-        true if given => Some(format!("both ran at a given rate ({}): compare the response times", pace_words(base))),
+        true if matches!(base, Pace::Rate { .. } | Pace::Poisson { .. }) => Some(Reason::GivenRate(base)),
         true => None,
-        false => Some(format!("different load: {} and {}", pace_words(base), pace_words(other))),
+        false => Some(Reason::Paces([base, other])),
     }
 }
 
-fn data_size(base: Option<Bytes>, other: Option<Bytes>) -> Option<String> {
+fn data_size(base: Option<Bytes>, other: Option<Bytes>) -> Option<Reason> {
     let (base, other) = (base?, other?);
     let gap = base.0.abs_diff(other.0) as f64 / base.0.max(other.0).max(1) as f64;
-    (gap > RULES.comparable_size_gap).then(|| {
-        let limit = percent(RULES.comparable_size_gap);
-        format!("table sizes differ by more than {limit}: {} and {}", size_words(base), size_words(other))
-    })
-}
-
-/// Parameters or conditions that differ, where both are known.
-fn differing<T: PartialEq + Display>(base: &BTreeMap<String, T>, other: &BTreeMap<String, T>) -> Vec<String> {
-    let known = base.iter().filter_map(|(name, one)| Some((name, one, other.get(name)?)));
-    let differ = known.filter(|(_, one, another)| one != another);
-    differ.map(|(name, one, another)| format!("different {name}: {one} and {another}")).collect()
+    (gap > RULES.comparable_size_gap).then_some(Reason::TableSizes([base, other]))
 }
 
 /// Durable and non-durable commits are different work. Where neither is durable, the settings have to be the same.
-fn durability([base, other]: [Option<&Durability>; 2]) -> Option<String> {
+fn durability([base, other]: [Option<&Durability>; 2]) -> Option<Reason> {
     let (base, other) = (base?, other?);
     let same = match (base.durable, other.durable) {
         (Some(true), Some(true)) => true,
         (one, another) => one == another && base.words == other.words,
     };
-    (!same)
-        .then(|| format!("different durability: {} ({}) and {} ({})", word(base), base.words, word(other), other.words))
-}
-
-fn word(durability: &Durability) -> &'static str {
-    match durability.durable {
-        Some(true) => "durable",
-        Some(false) => "not durable",
-        None => "durability unknown",
-    }
+    (!same).then(|| Reason::Durability([base.clone(), other.clone()]))
 }
 
 /// The reason where no repeat is valid.

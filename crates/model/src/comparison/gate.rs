@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, Reason};
+use super::{ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, Evidence, Reason, VerdictReason};
+use crate::statistics::Interval;
 
 /// Conditions under which a comparison fails: `slower>2%,T611:slower>5%,inconclusive,incomparable`.
 ///
@@ -80,8 +81,25 @@ pub struct Violation {
 /// A finding of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViolationFound {
-    /// A difference or its absence, as a clause.
-    Stated(String),
+    /// No test has a verdict.
+    NoVerdict,
+    /// The test was not compared: not every system has it.
+    NotShared,
+    /// The test was not compared: the system lacks it.
+    Lacking,
+    /// Slower than the limit.
+    Slower {
+        /// The ratio of the rates.
+        ratio: f64,
+        /// Its 95 % interval.
+        interval: Interval,
+        /// How the two were measured.
+        evidence: Evidence,
+    },
+    /// The verdict is INCONCLUSIVE.
+    Inconclusive(VerdictReason),
+    /// A figure is published: there is no verdict.
+    Published,
     /// The systems cannot be compared.
     Incomparable(Vec<Reason>),
 }
@@ -119,8 +137,8 @@ impl Gate {
         let mut compared_tests = comparison.tests.iter().flat_map(|test| test.compared_tests.iter().flatten());
         let has_verdict =
             compared_tests.any(|compared_test| matches!(compared_test.outcome, ComparisonOutcome::Judged { .. }));
-        let found = || ViolationFound::Stated("nothing was compared: no test has a verdict".to_owned());
-        (!has_verdict).then(|| Violation { test: None, system: None, rule: self.to_string(), found: found() })
+        let found = ViolationFound::NoVerdict;
+        (!has_verdict).then(|| Violation { test: None, system: None, rule: self.to_string(), found })
     }
 
     /// The rules about the test `code`.
@@ -138,17 +156,12 @@ impl Rule {
     /// Violations of a named test: that it was not compared, or each system that lacks it.
     fn missing(&self, comparison: &Comparison) -> Vec<Violation> {
         let Some(code) = &self.test else { return Vec::new() };
-        let violation = |system, found: String| Violation {
-            test: Some(code.clone()),
-            system,
-            rule: self.to_string(),
-            found: ViolationFound::Stated(found),
-        };
+        let violation = |system, found| Violation { test: Some(code.clone()), system, rule: self.to_string(), found };
         let Some(test) = comparison.tests.iter().find(|test| test.code == *code) else {
-            return vec![violation(None, "the test was not compared: not every system has it".to_owned())];
+            return vec![violation(None, ViolationFound::NotShared)];
         };
         let lacking = (1..test.compared_tests.len()).filter(|at| test.compared_tests[*at].is_none());
-        lacking.map(|at| violation(Some(at), "the test was not compared: the system lacks it".to_owned())).collect()
+        lacking.map(|at| violation(Some(at), ViolationFound::Lacking)).collect()
     }
 }
 
@@ -163,34 +176,23 @@ impl Condition {
 
     /// The finding, if the condition is met.
     fn met(self, compared_test: &ComparedTest) -> Option<ViolationFound> {
-        let stated = match (self, &compared_test.outcome) {
+        match (self, &compared_test.outcome) {
             (Condition::Slower(limit), ComparisonOutcome::Judged { verdict: ComparisonVerdict::Slower, .. }) => {
-                slower(compared_test.headline.as_ref()?, limit)
+                let shift = &compared_test.headline.as_ref()?.shift;
+                let (ratio, interval, evidence) = (shift.ratio, shift.interval?, shift.evidence);
+                (ratio < 1.0 - limit).then_some(ViolationFound::Slower { ratio, interval, evidence })
             }
             (
                 Condition::Inconclusive,
                 ComparisonOutcome::Judged { verdict: ComparisonVerdict::Inconclusive, reason, .. },
-            ) => Some(reason.clone()),
-            (Condition::Inconclusive, ComparisonOutcome::Unjudged) => {
-                Some("published figures have no verdict".to_owned())
-            }
+            ) => Some(ViolationFound::Inconclusive(*reason)),
+            (Condition::Inconclusive, ComparisonOutcome::Unjudged) => Some(ViolationFound::Published),
             (Condition::Incomparable, ComparisonOutcome::Incomparable { reasons }) => {
-                return Some(ViolationFound::Incomparable(reasons.clone()));
+                Some(ViolationFound::Incomparable(reasons.clone()))
             }
             _ => None,
-        };
-        stated.map(ViolationFound::Stated)
+        }
     }
-}
-
-fn slower(headline: &ComparedPoint, limit: f64) -> Option<String> {
-    let shift = &headline.shift;
-    let interval = shift.interval?;
-    (shift.ratio < 1.0 - limit).then(|| {
-        let less = |ratio: f64| format!("{:.1} %", (1.0 - ratio) * 100.0);
-        let (most, least) = (less(interval.low), less(interval.high));
-        format!("{} slower, 95 % interval {least} to {most}{}", less(shift.ratio), shift.evidence.mark())
-    })
 }
 
 impl fmt::Display for Rule {

@@ -22,7 +22,7 @@ pub use difference::Difference;
 pub use gate::{Gate, GateError, Violation, ViolationFound};
 pub use rank_sum::{RankSum, rank_sum, shift_interval, shift_median};
 pub use signed_rank::{SignedRank, signed_rank, walsh_interval, walsh_median};
-pub use verdict::{ComparisonOutcome, ComparisonVerdict, Doubt, Evidence, Reason, holm};
+pub use verdict::{ComparisonOutcome, ComparisonVerdict, Doubt, Evidence, Reason, VerdictBasis, VerdictReason, holm};
 
 use crate::rules::RULES;
 use crate::statistics::Interval;

@@ -7,7 +7,8 @@ use record::{Bytes, Check, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Uni
 use super::*;
 use crate::simulation::Simulation;
 use crate::system::{
-    Columns, ControlProbe, Durability, Fact, FactGroup, MeasuredRate, Origin, Paired, SystemPoint, SystemTest,
+    Columns, Condition, ControlDrift, ControlProbe, Durability, Fact, FactGroup, FactValue, MeasuredRate, Origin,
+    Paired, SystemPoint, SystemTest,
 };
 
 mod drift;
@@ -26,7 +27,7 @@ fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
         layer: Some(Layer::Server),
         unit: Unit::Row,
         sweep: Sweep::Jobs,
-        pace: Pace::AsFastAsPossible,
+        pace: Pace::Unthrottled,
         data_bytes: Some(Bytes::GIB),
         changes: Some(true),
         parameters: Default::default(),
@@ -75,23 +76,10 @@ fn shift(comparison: &Comparison) -> Shift {
     compared_test(comparison).headline.as_ref().unwrap().shift
 }
 
-fn stated(violation: &Violation) -> &str {
-    match &violation.found {
-        ViolationFound::Stated(clause) => clause,
-        ViolationFound::Incomparable(_) => panic!("{violation:?}"),
-    }
-}
-
 /// The reasons why the first test cannot be compared.
-fn reasons(systems: &[System]) -> Vec<String> {
+fn reasons(systems: &[System]) -> Vec<Reason> {
     match &compared_test(&compared(systems)).outcome {
-        ComparisonOutcome::Incomparable { reasons } => reasons
-            .iter()
-            .map(|reason| match reason {
-                Reason::NotAlike(clause) => clause.clone(),
-                Reason::NoFigure { .. } | Reason::Invalid { .. } => format!("{reason:?}"),
-            })
-            .collect(),
+        ComparisonOutcome::Incomparable { reasons } => reasons.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -102,15 +90,14 @@ const TEN: [f64; 10] = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1002.0, 998.0, 100
 fn page_cache_and_device_reads_are_incomparable_and_warnings_are_kept() {
     let mut cached = test("T626", vec![point(1, &[400_000.0])]);
     let mut flash = test("T626", vec![point(1, &[300_000.0])]);
-    cached.conditions.insert("reads".to_owned(), "from the page cache".to_owned());
-    flash.conditions.insert("reads".to_owned(), "from the device".to_owned());
+    cached.conditions.push(Condition::Reads { from_device: false });
+    flash.conditions.push(Condition::Reads { from_device: true });
     let doubt = crate::fixture::finding(Check::PageCache, Verdict::Warn);
     cached.doubts = vec![doubt.clone()];
     let systems = [system("flash", None, vec![flash.clone()]), system("vm", None, vec![cached.clone()])];
     let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
     let ComparisonOutcome::Incomparable { reasons } = &compared_test.outcome else { panic!("{compared_test:?}") };
-    let clause = "different reads: from the device and from the page cache";
-    assert_eq!(reasons, &[Reason::NotAlike(clause.to_owned())]);
+    assert_eq!(reasons, &[Reason::Condition([true, false].map(|from_device| Condition::Reads { from_device }))]);
     cached.conditions.clear();
     let systems = [system("flash", None, vec![flash]), system("vm", None, vec![cached])];
     let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
@@ -131,17 +118,15 @@ fn control_drift_and_different_plans_are_warnings() {
         }
         let comparison = compared(&systems);
         let compared_test = compared_test(&comparison).clone();
-        let doubt = compared_test.doubt.map(|doubt| match doubt {
-            Doubt::Measurement(doubt) => doubt,
-            Doubt::Runs(_) => panic!("{doubt:?}"),
-        });
-        (compared_test.outcome.word(), doubt)
+        (compared_test.outcome.word(), compared_test.doubt)
     };
     assert_eq!(sides(1.01e9, "sha256:1"), ("SLOWER", None));
     let (word, doubt) = sides(0.8e9, "sha256:1");
-    assert_eq!((word, doubt.unwrap().starts_with("control drift of -20 %")), ("SLOWER", true));
+    let change = 0.8e9 / 1e9 - 1.0;
+    let drift = Doubt::Drift(ControlDrift::AboveLimit { probe: "P111".to_owned(), change });
+    assert_eq!((word, doubt), ("SLOWER", Some(drift)));
     let (_, doubt) = sides(1e9, "sha256:2");
-    assert_eq!(doubt.unwrap(), "the two sides did not run an identical workload: plan sha256:1 and sha256:2");
+    assert_eq!(doubt, Some(Doubt::Plans(["sha256:1", "sha256:2"].map(|hash| Some(hash.to_owned())))));
 }
 
 fn times(factor: f64) -> Vec<f64> {
@@ -173,7 +158,13 @@ fn unpaired_repeats_are_compared_and_marked() {
     assert_eq!(compared_test(&comparison).outcome.word(), "FASTER");
     let slower = compared(&[system("a", None, tests(&TEN)), system("b", None, tests(&times(0.9)))]);
     let found = "slower".parse::<Gate>().unwrap().violations(&slower);
-    assert!(found.len() == 1 && stated(&found[0]).ends_with(" (unpaired)"), "{found:?}");
+    assert!(
+        matches!(
+            &found[..],
+            [Violation { found: ViolationFound::Slower { evidence: Evidence::Unpaired { .. }, .. }, .. }]
+        ),
+        "{found:?}"
+    );
     let few = compared(&[system("a", None, tests(&TEN[..3])), system("b", None, tests(&times(1.1)[..3]))]);
     assert_eq!(compared_test(&few).outcome.word(), "INCONCLUSIVE");
     assert_eq!(self::shift(&few).interval, None);
@@ -194,7 +185,7 @@ fn a_single_run_has_a_ratio_and_no_verdict() {
     );
     let ComparisonOutcome::Judged { verdict, reason, .. } = &compared_test(&comparison).outcome else { panic!() };
     assert_eq!(*verdict, ComparisonVerdict::Inconclusive);
-    assert_eq!(reason, "single run: repeatability unknown");
+    assert_eq!((reason.evidence, reason.basis), (Evidence::Single, VerdictBasis::NoInterval));
 }
 
 #[test]
@@ -259,7 +250,7 @@ fn a_gate_without_a_verdict_fails() {
     systems[1].tests[0].unit = Unit::Statement;
     let closed = found(&systems);
     assert_eq!((closed.len(), &closed[0].test, closed[0].rule.as_str()), (1, &None, "slower>2%"));
-    assert!(stated(&closed[0]).starts_with("nothing was compared"), "{closed:?}");
+    assert_eq!(closed[0].found, ViolationFound::NoVerdict);
 }
 
 #[test]
@@ -320,8 +311,7 @@ fn two_of_three_systems_are_compared_with_the_first() {
     let missing = violations("T611:slower>2%");
     assert_eq!(missing.len(), 1, "{missing:?}");
     assert_eq!((missing[0].system, missing[0].test.as_deref()), (Some(1), Some("T611")));
-    let lacking = ViolationFound::Stated("the test was not compared: the system lacks it".to_owned());
-    assert_eq!(missing[0].found, lacking);
+    assert_eq!(missing[0].found, ViolationFound::Lacking);
     assert!(violations("slower>2%").is_empty(), "only named tests are required");
     assert!(compared(&[]).tests.is_empty() && compared(&systems[..1]).tests.is_empty());
 }
@@ -338,9 +328,10 @@ fn a_gate_lists_its_violations() {
         (found[0].test.as_deref(), found[0].system, found[0].rule.as_str()),
         (Some("T611"), Some(1), "slower>2%")
     );
-    assert!(stated(&found[0]).starts_with("10.0 % slower, 95 % interval "), "{found:?}");
+    assert!(matches!(found[0].found, ViolationFound::Slower { ratio, .. } if (ratio - 0.9).abs() < 0.001), "{found:?}");
     assert!(violations("slower>2%,T611:slower>15%").is_empty());
     assert!(violations("inconclusive,incomparable").is_empty());
     let missing = violations("T999:slower>2%");
     assert_eq!((missing[0].test.as_deref(), missing[0].system), (Some("T999"), None));
+    assert_eq!(missing[0].found, ViolationFound::NotShared);
 }

@@ -1,12 +1,11 @@
 //! What a comparison says of two systems, and how it follows from an interval.
 
-use record::Finding;
+use record::{Bytes, Finding, Pace};
 
 use super::Shift;
-use crate::checks::{percent, plural};
 use crate::rules::RULES;
 use crate::statistics::{Interval, pairs_needed};
-use crate::system::InvalidRun;
+use crate::system::{Condition, ControlDrift, Durability, InvalidRun};
 
 /// How two systems were measured, the strongest evidence first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,24 +29,6 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Evidence::Paired { .. } => "paired",
-            Evidence::Unpaired { .. } => "unpaired: environment drift not controlled",
-            Evidence::Single => "single run: repeatability unknown",
-            Evidence::Published => "published",
-        }
-    }
-
-    /// The suffix ` (unpaired)` of a sentence, or nothing.
-    pub(super) fn mark(self) -> &'static str {
-        match self {
-            Evidence::Unpaired { .. } => " (unpaired)",
-            Evidence::Paired { .. } | Evidence::Single | Evidence::Published => "",
-        }
-    }
-
     /// Whether it is free of environment drift.
     pub fn is_strong(self) -> bool {
         matches!(self, Evidence::Paired { .. })
@@ -98,8 +79,8 @@ pub enum ComparisonOutcome {
         /// For INCONCLUSIVE: additional pairs that would probably decide, or all pairs where there are none yet. Absent
         /// where not known.
         more_pairs: Option<u64>,
-        /// The reason, as a clause.
-        reason: String,
+        /// The reason.
+        reason: VerdictReason,
     },
     /// A figure is published: a ratio without a verdict.
     Unjudged,
@@ -110,11 +91,68 @@ pub enum ComparisonOutcome {
     },
 }
 
-/// Why two systems cannot be compared in a test.
+/// Why a verdict is what it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VerdictReason {
+    /// How the two were measured.
+    pub evidence: Evidence,
+    /// The margin in force.
+    pub margin: f64,
+    /// The interval of the ratio against the margin.
+    pub basis: VerdictBasis,
+}
+
+/// The interval of a ratio against the margin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VerdictBasis {
+    /// There is none: a single run, or too few repeats.
+    NoInterval,
+    /// EQUIVALENT: the 90 % interval lies within the margin.
+    Within(Interval),
+    /// INCONCLUSIVE: the 95 % interval includes 1 and exceeds the margin.
+    IncludesEqual(Interval),
+    /// INCONCLUSIVE: the 95 % interval excludes 1, but many tests explain that.
+    NotSignificant {
+        /// The 95 % interval.
+        interval: Interval,
+        /// The p-value adjusted for `tests` (Holm).
+        p_adjusted: f64,
+        /// Tests of the comparison with a p-value.
+        tests: usize,
+    },
+    /// FASTER, SLOWER: the 95 % interval lies beyond the margin.
+    Beyond(Interval),
+    /// INCONCLUSIVE: the 95 % interval excludes 1 and includes the limit of the margin.
+    IncludesMargin(Interval),
+}
+
+/// Why two systems cannot be compared in a test. Of two values the first is that of the base.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// They were measured differently, as a clause.
-    NotAlike(String),
+    /// The rates count different things.
+    Units,
+    /// A system was measured with the preset smoke.
+    Smoke {
+        /// Its name.
+        system: String,
+    },
+    /// Both ran at this rate, which the tests were given.
+    GivenRate(Pace),
+    /// They ran at different paces.
+    Paces([Pace; 2]),
+    /// Their tables differ in size by more than the limit.
+    TableSizes([Bytes; 2]),
+    /// A parameter differs.
+    Parameter {
+        /// Its name.
+        name: String,
+        /// Its values.
+        values: [i64; 2],
+    },
+    /// A condition differs.
+    Condition([Condition; 2]),
+    /// The commits of one are durable and those of the other are not, or they are not durable in different ways.
+    Durability([Durability; 2]),
     /// A system has no valid figure.
     NoFigure {
         /// Its name.
@@ -134,8 +172,10 @@ pub enum Reason {
 /// A warning about the outcome of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Doubt {
-    /// About the measurement as a whole, as a clause.
-    Measurement(String),
+    /// The sides of a pair did not run an identical workload: the hashes of their plans, where recorded.
+    Plans([Option<String>; 2]),
+    /// The machine of a pair was not the same before and after the pairs, or that is unknown.
+    Drift(ControlDrift),
     /// About runs, by the name of the system.
     Runs(Vec<(String, Vec<Finding>)>),
 }
@@ -161,56 +201,34 @@ impl ComparisonOutcome {
 
 /// The outcome of `shift` at `margin`, with the p-value `p_adjusted` for `family` tests.
 pub(super) fn judge(shift: &Shift, p_adjusted: Option<f64>, family: usize, margin: f64) -> ComparisonOutcome {
-    let judged = |verdict, more_pairs, reason: String| {
-        let reason = reason + shift.evidence.mark();
+    let judged = |verdict, more_pairs, basis| {
+        let reason = VerdictReason { evidence: shift.evidence, margin, basis };
         ComparisonOutcome::Judged { verdict, p_adjusted, more_pairs, reason }
     };
-    let inconclusive = |more_pairs, reason: String| judged(ComparisonVerdict::Inconclusive, more_pairs, reason);
+    let inconclusive = |basis| judged(ComparisonVerdict::Inconclusive, more_pairs(shift, family, margin), basis);
     let interval = match (shift.evidence, shift.interval) {
         (Evidence::Published, _) => return ComparisonOutcome::Unjudged,
-        (Evidence::Single, _) => return inconclusive(None, shift.evidence.words().to_owned()),
+        (Evidence::Single, _) => return judged(ComparisonVerdict::Inconclusive, None, VerdictBasis::NoInterval),
         (_, Some(interval)) => interval,
-        (evidence, None) => return inconclusive(more_pairs(shift, family, margin), too_few(evidence)),
+        (_, None) => return inconclusive(VerdictBasis::NoInterval),
     };
     let limits = (1.0 / (1.0 + margin), 1.0 + margin);
     let beyond = interval.low > limits.1 || interval.high < limits.0;
-    let within = |interval: Interval| interval.low > limits.0 && interval.high < limits.1;
-    if let Some(equivalence) = shift.equivalence.filter(|equivalence| !beyond && within(*equivalence)) {
-        let reason = format!("90 % interval {} within the margin of {}", span(equivalence), percent(margin));
-        return judged(ComparisonVerdict::Equivalent, None, reason);
+    let within = |interval: &Interval| interval.low > limits.0 && interval.high < limits.1;
+    if let Some(equivalence) = shift.equivalence.filter(|equivalence| !beyond && within(equivalence)) {
+        return judged(ComparisonVerdict::Equivalent, None, VerdictBasis::Within(equivalence));
     }
-    let span = span(interval);
     if interval.contains(1.0) {
-        let reason = format!("95 % interval {span} includes 0 and exceeds the margin of {}", percent(margin));
-        return inconclusive(more_pairs(shift, family, margin), reason);
+        return inconclusive(VerdictBasis::IncludesEqual(interval));
     }
-    if let Some(p_value) = p_adjusted.filter(|p_value| *p_value > RULES.significance) {
-        let reason = format!(
-            "95 % interval {span}, but adjusted p (Holm, {}) {p_value:.3} is above {}",
-            plural(family as u64, "test"),
-            RULES.significance
-        );
-        return inconclusive(more_pairs(shift, family, margin), reason);
+    if let Some(p_adjusted) = p_adjusted.filter(|p_value| *p_value > RULES.significance) {
+        return inconclusive(VerdictBasis::NotSignificant { interval, p_adjusted, tests: family });
+    }
+    if !beyond {
+        return inconclusive(VerdictBasis::IncludesMargin(interval));
     }
     let verdict = if shift.ratio > 1.0 { ComparisonVerdict::Faster } else { ComparisonVerdict::Slower };
-    if beyond {
-        return judged(verdict, None, format!("95 % interval {span} beyond the margin of {}", percent(margin)));
-    }
-    let word = verdict.word().to_lowercase();
-    let reason = format!("{word}, size uncertain: 95 % interval {span} includes the margin of {}", percent(margin));
-    inconclusive(more_pairs(shift, family, margin), reason)
-}
-
-fn too_few(evidence: Evidence) -> String {
-    match evidence {
-        Evidence::Paired { pairs } => {
-            format!("{} give no 95 % interval; {} are needed", plural(pairs as u64, "pair"), RULES.pairs_min)
-        }
-        Evidence::Unpaired { base, other } => {
-            format!("{base} and {} give no 95 % interval; 4 and 4 are needed", plural(other as u64, "repeat"))
-        }
-        Evidence::Single | Evidence::Published => evidence.words().to_owned(),
-    }
+    judged(verdict, None, VerdictBasis::Beyond(interval))
 }
 
 /// Additional pairs that would probably decide; at least one. The easier decision counts: difference against none or,
@@ -238,12 +256,6 @@ fn more_pairs(shift: &Shift, family: usize, margin: f64) -> Option<u64> {
 fn pairs_of_family(family: usize) -> u64 {
     let bits = (family.max(1) as f64 / RULES.significance).log2();
     (1.0 + bits).ceil() as u64
-}
-
-/// `+1.0 % to +2.3 %`.
-fn span(interval: Interval) -> String {
-    let signed = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
-    format!("{} to {}", signed(interval.low), signed(interval.high))
 }
 
 /// `p_values` adjusted for multiple tests (Holm 1979), in the same order: the k-th smallest of n times n - k + 1,
@@ -314,17 +326,22 @@ mod tests {
     }
 
     #[test]
-    fn unpaired_reasons_are_marked() {
-        let unpaired = |shift: Shift| Shift { evidence: Evidence::Unpaired { base: 3, other: 3 }, ..shift };
-        let reason = |shift: Shift| match judge(&shift, Some(0.002), 1, 0.02) {
-            ComparisonOutcome::Judged { reason, .. } => reason,
+    fn the_reason_has_the_interval_that_decided() {
+        let basis = |shift: Shift, p_adjusted: f64| match judge(&shift, Some(p_adjusted), 3, 0.02) {
+            ComparisonOutcome::Judged { reason, .. } => reason.basis,
             other => panic!("{other:?}"),
         };
+        let interval = |low, estimate, high| Interval { estimate, low, high };
         let faster = shift(1.03, 1.05, 1.07);
-        assert_eq!(reason(faster), "95 % interval +3.0 % to +7.0 % beyond the margin of 2.0 %");
-        assert_eq!(reason(unpaired(faster)), "95 % interval +3.0 % to +7.0 % beyond the margin of 2.0 % (unpaired)");
-        let few = Shift { interval: None, ..unpaired(faster) };
-        assert_eq!(reason(few), "3 and 3 repeats give no 95 % interval; 4 and 4 are needed (unpaired)");
+        assert_eq!(basis(faster, 0.002), VerdictBasis::Beyond(interval(1.03, 1.05, 1.07)));
+        let not_significant =
+            VerdictBasis::NotSignificant { interval: interval(1.03, 1.05, 1.07), p_adjusted: 0.06, tests: 3 };
+        assert_eq!(basis(faster, 0.06), not_significant);
+        let includes = |low, ratio, high| basis(shift(low, ratio, high), 0.002);
+        assert_eq!(includes(1.01, 1.03, 1.05), VerdictBasis::IncludesMargin(interval(1.01, 1.03, 1.05)));
+        assert_eq!(includes(0.98, 1.0, 1.03), VerdictBasis::IncludesEqual(interval(0.98, 1.0, 1.03)));
+        assert!(matches!(includes(0.99, 1.0, 1.01), VerdictBasis::Within(within) if within.high < 1.01));
+        assert_eq!(basis(Shift { interval: None, ..faster }, 0.002), VerdictBasis::NoInterval);
     }
 
     #[test]

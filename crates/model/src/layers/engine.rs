@@ -40,7 +40,7 @@ pub(super) fn database(run: &Run, location: Option<Location>) -> Found {
 pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
     let timed = timed(run);
     let times_io = timed.iter().any(|(row, _)| row.class.is_some());
-    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min);
+    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_samples_min);
     let sampled = activity.map(|activity| sampled(run, activity, times_io));
     let knows_io = times_io || sampled.is_some();
     let mut rows = each_once(timed, sampled.unwrap_or_default());
@@ -166,7 +166,7 @@ mod tests {
             run.activity = Some(Activity {
                 period_ns: Nanos(1),
                 sample_count: 20,
-                watched_ns: run.window_ns,
+                observed_ns: run.window_ns,
                 cost_ns: Nanos(0),
                 waits: vec![wait("row_lock_wait"), wait("advisory")],
             });

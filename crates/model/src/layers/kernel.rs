@@ -1,6 +1,6 @@
 //! The layers of the kernel: traced, or by its counters.
 
-use record::{LayerLatency, Location, MeasuringPoint, OperationClass, Run, Rung, Trace, name};
+use record::{LayerLatency, Location, MeasuringPoint, OperationClass, Run, Trace, TracerKind, name};
 
 use super::absence;
 use super::{Found, LayerRow, added_up, timed};
@@ -30,22 +30,22 @@ pub(super) fn found(point: MeasuringPoint, run: &Run, location: Option<Location>
 /// The rows of the tracer; None where it does not cover the layer.
 fn traced(point: MeasuringPoint, trace: &Trace) -> Option<Vec<LayerRow>> {
     let here = trace.latencies.iter().filter(|latency| latency.point == point);
-    let rows: Vec<LayerRow> = here.map(|latency| row(latency, trace.rung)).collect();
+    let rows: Vec<LayerRow> = here.map(|latency| row(latency, trace.tracer)).collect();
     // Only BPF traces system calls.
-    let is_traced = match trace.rung {
-        Rung::Bpf => true,
-        Rung::Tracefs => point != MeasuringPoint::SystemCall,
-        Rung::Counters | Rung::Engine => false,
+    let is_traced = match trace.tracer {
+        TracerKind::Bpf => true,
+        TracerKind::Tracefs => point != MeasuringPoint::SystemCall,
+        TracerKind::Counters | TracerKind::Engine => false,
     };
     (is_traced || !rows.is_empty()).then_some(rows)
 }
 
-fn row(layer: &LayerLatency, rung: Rung) -> LayerRow {
-    let source = source(rung, layer);
+fn row(layer: &LayerLatency, tracer: TracerKind) -> LayerRow {
+    let source = source(tracer, layer);
     let latency = &layer.latency;
-    match rung {
-        Rung::Bpf | Rung::Tracefs => timed(layer.class, &layer.name, source, latency),
-        Rung::Counters | Rung::Engine => {
+    match tracer {
+        TracerKind::Bpf | TracerKind::Tracefs => timed(layer.class, &layer.name, source, latency),
+        TracerKind::Counters | TracerKind::Engine => {
             let total = latency.mean_ns.0 as f64 * latency.count as f64;
             added_up(Some(layer.class), &layer.name, source, Some(latency.count), total)
         }
@@ -53,22 +53,22 @@ fn row(layer: &LayerLatency, rung: Rung) -> LayerRow {
 }
 
 /// The source of a row: tracer and tracepoints.
-fn source(rung: Rung, layer: &LayerLatency) -> &'static str {
-    match (rung, layer.point) {
-        (Rung::Counters | Rung::Engine, _) => "kernel counters",
-        (Rung::Bpf, MeasuringPoint::SystemCall) if layer.name.starts_with("io_uring") => {
+fn source(tracer: TracerKind, layer: &LayerLatency) -> &'static str {
+    match (tracer, layer.point) {
+        (TracerKind::Counters | TracerKind::Engine, _) => "kernel counters",
+        (TracerKind::Bpf, MeasuringPoint::SystemCall) if layer.name.starts_with("io_uring") => {
             "tracepoints io_uring_submit_req, io_uring_complete"
         }
-        (Rung::Bpf, MeasuringPoint::SystemCall) if layer.name.starts_with("aio") => {
+        (TracerKind::Bpf, MeasuringPoint::SystemCall) if layer.name.starts_with("aio") => {
             "tracepoints sys_enter of io_submit, sys_exit of io_getevents"
         }
-        (Rung::Bpf, MeasuringPoint::SystemCall) => "tracepoints sys_enter, sys_exit",
-        (Rung::Bpf, MeasuringPoint::Block) => "tracepoint block_rq_complete",
-        (Rung::Bpf, _) => "tracepoints block_rq_issue, block_rq_complete",
-        (Rung::Tracefs, MeasuringPoint::Block) => {
+        (TracerKind::Bpf, MeasuringPoint::SystemCall) => "tracepoints sys_enter, sys_exit",
+        (TracerKind::Bpf, MeasuringPoint::Block) => "tracepoint block_rq_complete",
+        (TracerKind::Bpf, _) => "tracepoints block_rq_issue, block_rq_complete",
+        (TracerKind::Tracefs, MeasuringPoint::Block) => {
             "tracefs, tracepoints block_rq_insert (block_rq_issue if not inserted), block_rq_complete"
         }
-        (Rung::Tracefs, _) => "tracefs, tracepoints block_rq_issue, block_rq_complete",
+        (TracerKind::Tracefs, _) => "tracefs, tracepoints block_rq_issue, block_rq_complete",
     }
 }
 

@@ -19,8 +19,8 @@ mod row;
 mod tests;
 
 use record::{
-    Dop, Latency, Location, MeasuringPoint, MissingLayer, OperationClass, PassedRung, Record, Run, Rung, Sweep,
-    Variation, name,
+    Dop, Latency, Location, MeasuringPoint, MissingLayer, OperationClass, Record, Run, Sweep, TracerKind,
+    UnavailableTracer, Variation, name,
 };
 
 use crate::delta::delta;
@@ -66,9 +66,9 @@ pub struct LayerTable {
     /// The plain run that this one repeats, and the tracing overhead; absent for an untraced run.
     pub repeat: Option<TracedRepeat>,
     /// The tracer; absent without tracing.
-    pub rung: Option<Rung>,
+    pub tracer: Option<TracerKind>,
     /// Better tracers that were not available.
-    pub passed: Vec<PassedRung>,
+    pub unavailable: Vec<UnavailableTracer>,
     /// Events lost by the tracer, missing in its counts.
     pub lost_count: u64,
     /// CPU time of the engine's processes, nanoseconds per step, where known.
@@ -212,8 +212,8 @@ fn table(record: &Record, shown: &Run, repeats: &Repeats<'_>) -> Option<LayerTab
         variation: shown.variation,
         steps,
         repeat: repeats.repeat(shown),
-        rung: shown.trace.as_ref().map(|trace| trace.rung),
-        passed: shown.trace.as_ref().map_or(Vec::new(), |trace| trace.passed.clone()),
+        tracer: shown.trace.as_ref().map(|trace| trace.tracer),
+        unavailable: shown.trace.as_ref().map_or(Vec::new(), |trace| trace.unavailable.clone()),
         lost_count: shown.trace.as_ref().map_or(0, |trace| trace.lost_count),
         server_cpu_per_step_ns: delta(shown, name::SERVER_CPU_NS).map(|cpu| cpu as f64 / steps.max(1) as f64),
         layers,

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use record::{Activity, LayerLatency, Nanos, PlannedRun, Rung, SampledWait, Trace, Variation, WaitClass, name};
+use record::{Activity, LayerLatency, Nanos, PlannedRun, SampledWait, Trace, TracerKind, Variation, WaitClass, name};
 
 use super::*;
 use crate::fixture::{counted, faster, latency, record, run};
@@ -14,7 +14,13 @@ fn traced(point: MeasuringPoint, class: OperationClass, name: &str, count: u64, 
 }
 
 fn trace(latencies: Vec<LayerLatency>) -> Option<Box<Trace>> {
-    Some(Box::new(Trace { rung: Rung::Bpf, passed: Vec::new(), missing: Vec::new(), lost_count: 0, latencies }))
+    Some(Box::new(Trace {
+        tracer: TracerKind::Bpf,
+        unavailable: Vec::new(),
+        missing: Vec::new(),
+        lost_count: 0,
+        latencies,
+    }))
 }
 
 /// TPC-B with one client on a busy machine: 3705 steps of 2695 µs, as they were measured.
@@ -294,7 +300,7 @@ fn sampled_waits_complement_timed_ones() {
     let activity = Activity {
         period_ns: Nanos(100_000_000),
         sample_count: 100,
-        watched_ns: Nanos(10_000_000_000),
+        observed_ns: Nanos(10_000_000_000),
         cost_ns: Nanos(50_000_000),
         waits: vec![
             waits(WaitClass::Cpu, "", 50),

@@ -68,12 +68,12 @@ pub fn figures(run: &Run) -> Option<LoadFigures> {
     let loaded = run.totals.bytes.map_or(0.0, |Bytes(bytes)| bytes as f64);
     let per_byte = |counter: &str| share(delta(run, counter)? as f64, loaded);
     let seconds = |counter: &str| per_byte(counter).map(|nanos| nanos * TERABYTE / 1e9);
-    let table = load.table_bytes.filter(|_| !load.is_rest());
+    let table = load.table_bytes.filter(|_| !load.is_resumed());
     Some(LoadFigures {
         rows_per_second: row.rows_per_second,
         flat_per_second: row.bytes_per_second.filter(|rate| rate.0 > 0.0),
         // Skipped lines of a resumed load are read, too.
-        input_ratio: share(load.flat_bytes.0 as f64, load.input_bytes.0 as f64).filter(|_| !load.is_rest()),
+        input_ratio: share(load.flat_bytes.0 as f64, load.input_bytes.0 as f64).filter(|_| !load.is_resumed()),
         client_cores: row.client_cpu.map(|used| used.cores),
         server_cores: row.server_cpu.map(|used| used.cores),
         client_seconds_per_terabyte: seconds(name::CLIENT_CPU_NS),

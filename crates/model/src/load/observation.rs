@@ -58,7 +58,7 @@ pub(crate) fn observations(record: &Record) -> Vec<Observation<'_>> {
     record
         .runs
         .iter()
-        .filter(|run| run.variation.is_none() && !is_invalid(run) && !run.load.as_deref().is_some_and(Load::is_rest))
+        .filter(|run| run.variation.is_none() && !is_invalid(run) && !run.load.as_deref().is_some_and(Load::is_resumed))
         .filter_map(observation)
         .collect()
 }

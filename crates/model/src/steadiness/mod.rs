@@ -28,7 +28,7 @@ mod period;
 
 use std::ops::Range;
 
-use record::{Nanos, Ratio, Run, SteadyClass, SteadyDoubt, SteadyReason, SteadyVerdict};
+use record::{Nanos, Ratio, Run, SteadyClass, SteadyReason, SteadyUncertainty, SteadyVerdict};
 
 pub use mser::mser5;
 
@@ -177,22 +177,22 @@ fn verdict(found: &Steadiness, drift: Drift) -> (SteadyVerdict, SteadyReason) {
 }
 
 /// The reasons why the window is inconclusive.
-fn doubts(found: &Steadiness, drift_max: Ratio) -> Vec<SteadyDoubt> {
+fn doubts(found: &Steadiness, drift_max: Ratio) -> Vec<SteadyUncertainty> {
     let seconds = found.counted.len() as u64;
     let limit = Ratio(RULES.drift_max);
     let cycles_min = RULES.cycles_min;
     let few_cycles = |period: usize| {
         let period_seconds = period as u64;
         let is_few = seconds < cycles_min * period_seconds;
-        is_few.then_some(SteadyDoubt::FewCycles { period_seconds, seconds, cycles_min })
+        is_few.then_some(SteadyUncertainty::FewCycles { period_seconds, seconds, cycles_min })
     };
     let independent_seconds_min = RULES.steadiness_effective_samples_min;
     let independent_seconds = found.effective_samples;
     let doubts = [
-        (drift_max > limit).then_some(SteadyDoubt::WideDrift { drift_max, limit }),
+        (drift_max > limit).then_some(SteadyUncertainty::WideDrift { drift_max, limit }),
         found.period_seconds.and_then(few_cycles),
         few_checkpoints(found),
-        (independent_seconds < independent_seconds_min).then_some(SteadyDoubt::FewIndependentSeconds {
+        (independent_seconds < independent_seconds_min).then_some(SteadyUncertainty::FewIndependentSeconds {
             seconds,
             independent_seconds,
             independent_seconds_min,
@@ -212,11 +212,11 @@ fn is_chance(rates: &[f64], count: usize) -> bool {
 }
 
 /// The reason where there are checkpoints in the window, but too few.
-fn few_checkpoints(found: &Steadiness) -> Option<SteadyDoubt> {
+fn few_checkpoints(found: &Steadiness) -> Option<SteadyUncertainty> {
     let checkpoints = found.checkpoints.filter(|count| *count > 0)?;
     let (seconds, all) = (found.counted.len(), found.counted.end);
     let kept = checkpoints as f64 * seconds as f64 / all as f64;
-    (kept < RULES.checkpoints_min as f64).then_some(SteadyDoubt::FewCheckpoints {
+    (kept < RULES.checkpoints_min as f64).then_some(SteadyUncertainty::FewCheckpoints {
         checkpoints,
         cut_seconds: found.counted.start as u64,
         of_seconds: all as u64,

@@ -114,8 +114,8 @@ fn correlated_seconds_are_too_few_independent_ones() {
     let found = steadiness_of(&Simulation::new(12).noise(100, 0.9, 1_000.0, 5.0));
     assert_eq!(found.verdict, SteadyVerdict::Inconclusive, "{found:#?}");
     let SteadyReason::Inconclusive { doubts } = &found.reason else { panic!("{found:#?}") };
-    let is_worth_little = |doubt: &SteadyDoubt| match doubt {
-        SteadyDoubt::FewIndependentSeconds { independent_seconds, independent_seconds_min, .. } => {
+    let is_worth_little = |doubt: &SteadyUncertainty| match doubt {
+        SteadyUncertainty::FewIndependentSeconds { independent_seconds, independent_seconds_min, .. } => {
             independent_seconds < independent_seconds_min && *independent_seconds_min == 20.0
         }
         _ => false,
@@ -152,7 +152,7 @@ fn one_checkpoint_is_no_cycle() {
         [SteadyVerdict::Steady, SteadyVerdict::Inconclusive, SteadyVerdict::Inconclusive, SteadyVerdict::Steady]
     );
     let few = |checkpoints, cut_seconds, of_seconds| SteadyReason::Inconclusive {
-        doubts: vec![SteadyDoubt::FewCheckpoints { checkpoints, cut_seconds, of_seconds, checkpoints_min: 4 }],
+        doubts: vec![SteadyUncertainty::FewCheckpoints { checkpoints, cut_seconds, of_seconds, checkpoints_min: 4 }],
     };
     assert_eq!(steadiness(&checkpointed(3)).reason, few(3, 0, 90));
     let none = steadiness(&checkpointed(0)).reason;
@@ -170,8 +170,12 @@ fn checkpoints_are_attributed_by_time_after_a_cut() {
     let with = |count: u64| steadiness(&fixture::counted(run.clone(), &[("engine_checkpoint_count", count)]));
     let found = with(4);
     assert_eq!((found.verdict, found.counted), (SteadyVerdict::Inconclusive, 20..100));
-    let doubts =
-        vec![SteadyDoubt::FewCheckpoints { checkpoints: 4, cut_seconds: 20, of_seconds: 100, checkpoints_min: 4 }];
+    let doubts = vec![SteadyUncertainty::FewCheckpoints {
+        checkpoints: 4,
+        cut_seconds: 20,
+        of_seconds: 100,
+        checkpoints_min: 4,
+    }];
     assert_eq!(found.reason, SteadyReason::Inconclusive { doubts });
     assert_eq!(with(5).verdict, SteadyVerdict::WarmupCut);
 }

@@ -1,110 +1,97 @@
 //! The conditions of a run beside its platform: runs under different conditions are not comparable.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 
-use record::{CacheState, FileStreams, IndexTime, Load, LoopPlace, RandomBlocks, Run, StreamBackend};
+use record::{CacheState, IndexTime, Load, LoopLocation, RandomBlocks, Run, StreamBackend};
 
-use super::facts::pace_words;
 use crate::load::input_word;
 
 /// Sessions that fill the tables of random blocks; the tables do not depend on it.
 const OF_THE_LOAD: &str = "load_parallel_degree";
 
+/// A condition of a rate, beside platform, parameters and pace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// State of the caches before a run of random blocks.
+    Caches(CacheState),
+    /// Where file streams keep their files.
+    Files(StreamBackend),
+    /// When the indexes of a loaded table are built.
+    Indexes(IndexTime),
+    /// Source of the lines of a load: `generated`, `none` for uncompressed files, or the compression.
+    Lines(String),
+    /// Location of the loop of random blocks.
+    Loop(LoopLocation),
+    /// Operations per step of random blocks.
+    OperationsPerStep(u64),
+    /// Source of reads of tables outside the engine's cache.
+    Reads {
+        /// The device, not the page cache.
+        from_device: bool,
+    },
+}
+
+impl Condition {
+    /// Whether `other` is a value of the same condition.
+    pub fn is_alike(&self, other: &Condition) -> bool {
+        discriminant(self) == discriminant(other)
+    }
+}
+
 /// The parameters of `run` that its rate may depend on.
-pub(super) fn parameters(run: &Run) -> BTreeMap<String, i64> {
+pub fn parameters(run: &Run) -> BTreeMap<String, i64> {
     let counted = run.parameters.iter().filter(|(name, _)| *name != OF_THE_LOAD);
     counted.map(|(name, number)| (name.clone(), *number)).collect()
 }
 
-/// The conditions of `run`, by name and in words: pace, parameters, and what depends on its kind. Parameters of a probe
-/// only control its length and are left out.
-pub fn conditions(run: &Run) -> BTreeMap<String, String> {
-    let numbers = parameters(run).into_iter().filter(|_| !run.kind.is_probe());
-    let mut conditions = of_kind(run);
-    conditions.extend(numbers.map(|(name, number)| (name, number.to_string())));
-    conditions.insert("pace".to_owned(), pace_words(run.pace));
-    conditions
-}
-
 /// The conditions of random blocks, file streams and loads; empty for other runs.
-pub(super) fn of_kind(run: &Run) -> BTreeMap<String, String> {
+pub fn conditions(run: &Run) -> Vec<Condition> {
     let mut conditions = run.blocks.as_deref().map(of_blocks).unwrap_or_default();
-    conditions.extend(run.streams.as_deref().map(of_streams));
+    conditions.extend(run.streams.as_deref().map(|streams| Condition::Files(streams.backend)));
     conditions.extend(run.load.iter().flat_map(|load| of_load(load)));
     conditions
 }
 
 /// The conditions of a load beside the kind of table and the form, which are part of its code.
-fn of_load(load: &Load) -> [(String, String); 2] {
-    let source = match input_word(load) {
-        "generated" => "generated".to_owned(),
-        "none" => "uncompressed".to_owned(),
-        compression => compression.to_owned(),
-    };
-    let indexes = match load.indexes {
-        IndexTime::None => "none",
-        IndexTime::Before => "built before the load",
-        IndexTime::After => "built after the load",
-    };
-    [("lines".to_owned(), source), ("indexes".to_owned(), indexes.to_owned())]
+fn of_load(load: &Load) -> [Condition; 2] {
+    [Condition::Indexes(load.indexes), Condition::Lines(input_word(load).to_owned())]
 }
 
-/// The conditions of random blocks beside parameters: state of the caches, location of the loop, operations per step.
-pub(super) fn of_blocks(blocks: &RandomBlocks) -> BTreeMap<String, String> {
-    let caches = match blocks.caches {
-        CacheState::Filled => "preloaded",
-        CacheState::AsFound => "warm",
-        CacheState::Cold => "cold",
-    };
-    let location = match blocks.place {
-        LoopPlace::Client => "in the client",
-        LoopPlace::Engine => "in the engine",
-    };
-    let operations = blocks.operations_per_step.to_string();
-    let all = [("caches", caches.to_owned()), ("loop", location.to_owned()), ("operations per step", operations)];
-    all.into_iter().map(|(name, words)| (name.to_owned(), words)).collect()
-}
-
-/// The conditions of file streams beside parameters: the backend.
-fn of_streams(streams: &FileStreams) -> (String, String) {
-    let backend = match streams.backend {
-        StreamBackend::Engine => "engine",
-        StreamBackend::FileSystemDirect => "file system, O_DIRECT",
-        StreamBackend::FileSystemCached => "file system, buffered",
-    };
-    ("files".to_owned(), backend.to_owned())
+fn of_blocks(blocks: &RandomBlocks) -> Vec<Condition> {
+    let operations = Condition::OperationsPerStep(blocks.operations_per_step);
+    vec![Condition::Caches(blocks.caches), Condition::Loop(blocks.loop_location), operations]
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{LoadModel, Pace};
+    use record::LoadModel;
 
     use super::*;
     use crate::fixture::{blocks_run, run};
     use crate::load::fixture::Machine;
 
     #[test]
-    fn conditions_are_pace_parameters_and_for_blocks_caches_and_loop() {
-        let mut paced = Run { pace: Pace::Rate { steps_per_second: 5.0 }, ..run("T151", 1) };
-        paced.parameters.insert("n".to_owned(), 25);
-        let words = |run: &Run| conditions(run).iter().map(|(name, word)| format!("{name} {word}")).collect::<Vec<_>>();
-        assert_eq!(words(&paced), ["n 25", "pace 5 steps/s, fixed interval"]);
-        paced.kind = record::RunKind::Probe;
-        assert_eq!(words(&paced), ["pace 5 steps/s, fixed interval"]);
+    fn conditions_of_blocks_are_caches_loop_and_operations() {
+        assert_eq!(conditions(&run("T151", 1)), []);
         assert_eq!(
-            words(&blocks_run(CacheState::Cold)),
-            ["caches cold", "loop in the client", "operations per step 1", "pace closed loop, unthrottled"]
+            conditions(&blocks_run(CacheState::Cold)),
+            [
+                Condition::Caches(CacheState::Cold),
+                Condition::Loop(LoopLocation::Client),
+                Condition::OperationsPerStep(1)
+            ]
         );
     }
 
     #[test]
     fn conditions_of_a_load_are_source_and_indexes() {
         let load = |gzip| Machine::SMALL.run(LoadModel::default(), 1, gzip);
-        let words = |run: &Run| of_kind(run).into_values().collect::<Vec<_>>();
-        assert_eq!(words(&load(true)), ["none", "gzip"]);
+        let found = |indexes, lines: &str| [Condition::Indexes(indexes), Condition::Lines(lines.to_owned())];
+        assert_eq!(conditions(&load(true)), found(IndexTime::None, "gzip"));
         let mut indexed = load(false);
         indexed.load.iter_mut().for_each(|load| load.indexes = IndexTime::Before);
-        assert_eq!(words(&indexed), ["built before the load", "uncompressed"]);
+        assert_eq!(conditions(&indexed), found(IndexTime::Before, "none"));
     }
 
     #[test]
@@ -112,7 +99,5 @@ mod tests {
         let mut blocks = blocks_run(CacheState::Cold);
         blocks.parameters = [(OF_THE_LOAD, 12), ("work_unit", 64)].map(|(name, of)| (name.to_owned(), of)).into();
         assert_eq!(parameters(&blocks), BTreeMap::from([("work_unit".to_owned(), 64)]));
-        let conditions = conditions(&blocks);
-        assert!(conditions.contains_key("work_unit") && !conditions.contains_key(OF_THE_LOAD), "{conditions:?}");
     }
 }

@@ -2,12 +2,9 @@
 //!
 //! Values that change between invocations are left out: free space, available memory, the current clock frequency.
 
-use record::{
-    BlockDevice, Bytes, EngineInventory, HostInventory, Location, Nanos, Pace, Placement, Plan, Preset, Record,
-};
+use record::{BlockDevice, Bytes, EngineInventory, HostInventory, Location, Record};
 
-use super::{Fact, FactGroup};
-use crate::checks::plural;
+use super::{Fact, FactGroup, FactSize, FactValue};
 use crate::load::are_lines_found;
 
 /// The facts of `record`, machine first.
@@ -17,7 +14,7 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
     storage(&record.host, &mut facts);
     kernel(&record.host, &mut facts);
     if let Some(engine) = &record.engine {
-        facts.add(FactGroup::Engine, "target", Some(record.plan.target.clone()));
+        facts.add(FactGroup::Engine, "target", text(&record.plan.target));
         describe_engine(engine, &mut facts);
     }
     measurement(record, &mut facts);
@@ -30,171 +27,146 @@ struct Facts {
 }
 
 impl Facts {
-    /// Adds a fact unless it is unknown or empty.
-    fn add(&mut self, group: FactGroup, name: &str, value: Option<String>) {
-        if let Some(value) = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()) {
-            self.list.push(Fact { group, name: name.to_owned(), value });
-        }
+    /// Adds a fact unless it is unknown.
+    fn add(&mut self, group: FactGroup, name: &str, value: Option<FactValue>) {
+        self.list.extend(value.map(|value| Fact { group, name: name.to_owned(), value }));
     }
+}
+
+/// A text of the record; None where it is empty.
+fn text(text: &str) -> Option<FactValue> {
+    Some(text.trim()).filter(|text| !text.is_empty()).map(|text| FactValue::Text(text.to_owned()))
+}
+
+fn known(known: &Option<String>) -> Option<FactValue> {
+    known.as_deref().and_then(text)
+}
+
+fn size(size: Bytes) -> FactValue {
+    FactValue::Size(FactSize(size))
 }
 
 fn machine(host: &HostInventory, facts: &mut Facts) {
-    let mut fact = |name: &str, value: Option<String>| facts.add(FactGroup::Machine, name, value);
+    let mut fact = |name: &str, value: Option<FactValue>| facts.add(FactGroup::Machine, name, value);
     let (cpu, memory, limits) = (&host.cpu, &host.memory, &host.cgroup);
-    let count = |count: Option<u32>, noun: &str| count.filter(|count| *count > 0).map(|n| plural(n.into(), noun));
-    fact("host", host.host_name.clone());
-    fact("product", host.product.clone());
-    fact("virtualisation", host.virtualisation.clone());
-    fact("processor", cpu.model.clone());
-    let counts = [count(cpu.sockets, "socket"), count(cpu.cores, "core"), count(Some(cpu.threads), "thread")];
-    fact("topology", Some(counts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
-    fact("multithreading", cpu.smt.map(on_off));
-    fact("max clock", cpu.clock_mhz_max.map(|clock| format!("{clock:.0} MHz")));
-    fact("governor", cpu.governor.clone());
-    fact("boost", cpu.boost.map(on_off));
-    fact("clock driver", cpu.clock_driver.clone());
-    fact("stepping", cpu.stepping.clone());
-    fact("microcode", cpu.microcode.clone());
-    fact("firmware", host.firmware.clone());
-    fact("NUMA", Some(cpu.numa_nodes.len() as u32).and_then(|nodes| count(Some(nodes), "node")));
-    fact("memory", (memory.total_bytes.0 > 0).then(|| size_words(memory.total_bytes)));
-    fact("swap", memory.swap_bytes.map(size_words));
-    fact("transparent huge pages", memory.transparent_huge_pages.clone());
-    fact("huge page defragmentation", memory.transparent_huge_page_defragmentation.clone());
-    fact("huge page pool", memory.huge_page_pool_bytes.map(size_words));
-    fact("CPU quota", limits.cpu_quota.map(|quota| format!("{quota:.2} CPUs")));
-    fact("CPU set", limits.cpu_set.clone());
-    fact("memory limit", limits.memory_max_bytes.map(size_words));
+    fact("host", known(&host.host_name));
+    fact("product", known(&host.product));
+    fact("virtualisation", known(&host.virtualisation));
+    fact("processor", known(&cpu.model));
+    let [sockets, cores, threads] =
+        [cpu.sockets, cpu.cores, Some(cpu.threads)].map(|count| count.filter(|count| *count > 0));
+    let is_known = sockets.or(cores).or(threads).is_some();
+    fact("topology", is_known.then_some(FactValue::Topology { sockets, cores, threads }));
+    fact("multithreading", cpu.smt.map(FactValue::Switch));
+    fact("max clock", cpu.clock_mhz_max.map(|clock| FactValue::Megahertz(clock.round_ties_even() as u64)));
+    fact("governor", known(&cpu.governor));
+    fact("boost", cpu.boost.map(FactValue::Switch));
+    fact("clock driver", known(&cpu.clock_driver));
+    fact("stepping", known(&cpu.stepping));
+    fact("microcode", known(&cpu.microcode));
+    fact("firmware", known(&host.firmware));
+    let nodes = cpu.numa_nodes.len() as u32;
+    fact("NUMA", (nodes > 0).then_some(FactValue::NumaNodes(nodes)));
+    fact("memory", (memory.total_bytes.0 > 0).then(|| size(memory.total_bytes)));
+    fact("swap", memory.swap_bytes.map(size));
+    fact("transparent huge pages", known(&memory.transparent_huge_pages));
+    fact("huge page defragmentation", known(&memory.transparent_huge_page_defragmentation));
+    fact("huge page pool", memory.huge_page_pool_bytes.map(size));
+    let hundredths = |quota: f64| (quota * 100.0).round_ties_even() as u64;
+    fact("CPU quota", limits.cpu_quota.map(|quota| FactValue::ProcessorQuota { hundredths: hundredths(quota) }));
+    fact("CPU set", known(&limits.cpu_set));
+    fact("memory limit", limits.memory_max_bytes.map(size));
 }
 
 fn storage(host: &HostInventory, facts: &mut Facts) {
-    let mut fact = |name: &str, value: Option<String>| facts.add(FactGroup::Storage, name, value);
+    let mut fact = |name: &str, value: Option<FactValue>| facts.add(FactGroup::Storage, name, value);
     if let Some(system) = &host.file_system {
-        fact("file system", Some(system.kind.clone()));
-        fact("mount options", Some(system.options.clone()));
-        fact("file system size", system.size_bytes.map(size_words));
+        fact("file system", text(&system.kind));
+        fact("mount options", text(&system.options));
+        fact("file system size", system.size_bytes.map(size));
     }
     for device in &host.devices {
-        fact(&format!("device {}", device.name), Some(describe_device(device)));
+        fact(&format!("device {}", device.name), describe_device(device));
     }
 }
 
-fn describe_device(device: &BlockDevice) -> String {
-    let parts = [
-        device.model.as_ref().map(|model| model.trim().to_owned()),
-        device.size_bytes.map(size_words),
-        device.rotational.map(|rotates| if rotates { "rotational" } else { "non-rotational" }.to_owned()),
-        device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
-        device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
-        device.queue_depth.map(|depth| format!("queue depth {depth}")),
-        device.firmware.as_ref().map(|firmware| format!("firmware {}", firmware.trim())),
-        device.link.clone(),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+fn describe_device(device: &BlockDevice) -> Option<FactValue> {
+    let trimmed = |text: &Option<String>| text.as_ref().map(|text| text.trim().to_owned());
+    let described = FactValue::Device {
+        model: trimmed(&device.model),
+        size: device.size_bytes.map(FactSize),
+        is_rotational: device.rotational,
+        write_cache: device.write_cache.clone(),
+        scheduler: device.scheduler.clone(),
+        queue_depth: device.queue_depth,
+        firmware: trimmed(&device.firmware),
+        link: device.link.clone(),
+    };
+    let unknown = FactValue::Device {
+        model: None,
+        size: None,
+        is_rotational: None,
+        write_cache: None,
+        scheduler: None,
+        queue_depth: None,
+        firmware: None,
+        link: None,
+    };
+    Some(described).filter(|described| *described != unknown)
 }
 
 fn kernel(host: &HostInventory, facts: &mut Facts) {
-    let mut fact = |name: &str, value: Option<String>| facts.add(FactGroup::Kernel, name, value);
+    let mut fact = |name: &str, value: Option<FactValue>| facts.add(FactGroup::Kernel, name, value);
     let kernel = &host.kernel;
-    fact("operating system", kernel.operating_system.clone());
-    fact("kernel", Some(format!("{} {}", kernel.release, kernel.architecture)));
-    fact("clock source", kernel.clock_source.clone());
-    fact("boot options", kernel.command_line.clone());
+    fact("operating system", known(&kernel.operating_system));
+    fact("kernel", text(&format!("{} {}", kernel.release, kernel.architecture)));
+    fact("clock source", known(&kernel.clock_source));
+    fact("boot options", known(&kernel.command_line));
     for (name, value) in &kernel.mitigations {
-        fact(&format!("mitigation of {name}"), Some(value.clone()));
+        fact(&format!("mitigation of {name}"), text(value));
     }
     for (name, value) in &kernel.settings {
-        fact(name, Some(value.clone()));
+        fact(name, text(value));
     }
 }
 
 fn describe_engine(engine: &EngineInventory, facts: &mut Facts) {
-    let mut fact = |name: &str, value: Option<String>| facts.add(FactGroup::Engine, name, value);
-    let location = match engine.location {
-        Location::InProcess => "embedded",
-        Location::UnixSocket => "on this host, over a Unix socket",
-        Location::LocalTcp => "on this host, over TCP",
-        Location::Remote => "on another host",
-    };
-    let origin = if engine.temporary { "started by dbdyno" } else { "already running" };
-    fact("engine", Some(format!("{} {}", engine.title, engine.version)));
-    fact("location", Some(location.to_owned()));
-    fact("server", (engine.location != Location::InProcess).then(|| origin.to_owned()));
-    fact("encryption", engine.encryption.clone());
-    fact("nodes", Some(engine.nodes.to_string()));
-    fact("block size", engine.block_bytes.map(size_words));
-    fact("buffer cache", engine.cache_bytes.map(size_words));
-    fact("durability", Some(engine.durability.clone()));
+    let mut fact = |name: &str, value: Option<FactValue>| facts.add(FactGroup::Engine, name, value);
+    let server = FactValue::Server { is_temporary: engine.temporary };
+    fact("engine", text(&format!("{} {}", engine.title, engine.version)));
+    fact("location", Some(FactValue::Location(engine.location)));
+    fact("server", (engine.location != Location::InProcess).then_some(server));
+    fact("encryption", known(&engine.encryption));
+    fact("nodes", Some(FactValue::Count(engine.nodes.into())));
+    fact("block size", engine.block_bytes.map(size));
+    fact("buffer cache", engine.cache_bytes.map(size));
+    fact("durability", text(&engine.durability));
     for setting in &engine.settings {
-        facts.add(FactGroup::Setting, &setting.name, Some(setting.value.clone()));
+        facts.add(FactGroup::Setting, &setting.name, text(&setting.value));
     }
 }
 
 fn measurement(record: &Record, facts: &mut Facts) {
     let plan = &record.plan;
-    let mut fact = |name: &str, value: Option<String>| facts.add(FactGroup::Measurement, name, value);
-    let build = if record.tool.optimised { "optimised" } else { "not optimised" };
-    fact("dbdyno", Some(format!("{}, {build}", record.tool.version)));
+    let mut fact = |name: &str, value: Option<FactValue>| facts.add(FactGroup::Measurement, name, value);
+    let (version, is_optimised) = (record.tool.version.clone(), record.tool.optimised);
+    fact("dbdyno", Some(FactValue::Build { version, is_optimised }));
     let built = record.tool.build.as_ref();
-    fact("dbdyno's commit", built.and_then(|build| build.commit.clone()));
-    fact("dbdyno's compiler", built.and_then(|build| build.compiler.clone()));
-    fact("dbdyno's flags", built.and_then(|build| build.flags.clone()));
-    fact("preset", Some(preset(plan.preset).to_owned()));
-    fact("window", Some(seconds(plan.window_ns)));
-    fact("warm-up", Some(seconds(plan.warm_up_ns)));
-    fact("steps per job", plan.steps.map(|steps| steps.to_string()));
-    fact("repeats", Some(plan.repeats.to_string()));
-    fact("load", Some(pace_words(plan.pace)));
-    fact("CPU pinning", Some(pinning(plan).to_owned()));
-    fact("hardware threads", plan.one_thread_per_core.then(|| "one per core".to_owned()));
-    fact("seed", (!are_lines_found(record)).then(|| plan.seed.to_string()));
+    fact("dbdyno's commit", built.and_then(|build| known(&build.commit)));
+    fact("dbdyno's compiler", built.and_then(|build| known(&build.compiler)));
+    fact("dbdyno's flags", built.and_then(|build| known(&build.flags)));
+    fact("preset", Some(FactValue::Preset(plan.preset)));
+    fact("window", Some(FactValue::Time(plan.window_ns)));
+    fact("warm-up", Some(FactValue::Time(plan.warm_up_ns)));
+    fact("steps per job", plan.steps.map(FactValue::Count));
+    fact("repeats", Some(FactValue::Count(plan.repeats.into())));
+    fact("load", Some(FactValue::Pace(plan.pace)));
+    fact("CPU pinning", Some(FactValue::Placement(plan.placement)));
+    fact("hardware threads", plan.one_thread_per_core.then_some(FactValue::OneThreadPerCore));
+    fact("seed", (!are_lines_found(record)).then_some(FactValue::Count(plan.seed)));
     for data in &record.data_sets {
-        fact(&format!("table {}", data.table), Some(format!("{} rows, {}", data.rows, size_words(data.size_bytes))));
-    }
-}
-
-fn preset(preset: Preset) -> &'static str {
-    match preset {
-        Preset::Smoke => "smoke",
-        Preset::Quick => "quick",
-        Preset::Standard => "standard",
-        Preset::Publish => "publish",
-    }
-}
-
-fn pinning(plan: &Plan) -> &'static str {
-    match plan.placement {
-        Placement::Kernel => "none",
-        Placement::Spread => "spread",
-        Placement::Paired => "paired",
-    }
-}
-
-/// The load model in words.
-pub(crate) fn pace_words(pace: Pace) -> String {
-    match pace {
-        Pace::AsFastAsPossible => "closed loop, unthrottled".to_owned(),
-        Pace::Rate { steps_per_second } => format!("{steps_per_second} steps/s, fixed interval"),
-        Pace::Poisson { steps_per_second } => format!("{steps_per_second} steps/s, Poisson arrivals"),
-        Pace::ThinkTime { think_ns } => format!("closed loop, think time {}", seconds(think_ns)),
-    }
-}
-
-fn on_off(on: bool) -> String {
-    if on { "on" } else { "off" }.to_owned()
-}
-
-fn seconds(span: Nanos) -> String {
-    format!("{} s", span.seconds())
-}
-
-/// A size in binary units; without decimals where it is a multiple of the unit.
-pub(crate) fn size_words(Bytes(bytes): Bytes) -> String {
-    let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
-        None => format!("{bytes} B"),
-        Some((unit, name)) if bytes.is_multiple_of(unit) => format!("{} {name}", bytes / unit),
-        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
+        let table = FactValue::Table { rows: data.rows, size: FactSize(data.size_bytes) };
+        fact(&format!("table {}", data.table), Some(table));
     }
 }
 
@@ -212,7 +184,7 @@ mod tests {
         record.engine = None;
         let facts = facts(&record);
         assert!(facts.iter().all(|fact| fact.group == FactGroup::Measurement), "{facts:?}");
-        assert!(facts.iter().all(|fact| !fact.value.is_empty()));
+        assert!(facts.iter().all(|fact| fact.value.text() != Some("")));
     }
 
     #[test]
@@ -226,10 +198,18 @@ mod tests {
             let mut found = facts.iter().filter(|fact| (fact.group, fact.name.as_str()) == (group, name));
             found.next().map(|fact| fact.value.clone())
         };
-        assert_eq!(value(FactGroup::Setting, "fsync").as_deref(), Some("off"));
-        assert_eq!(value(FactGroup::Engine, "buffer cache").as_deref(), Some("128 MiB"));
-        assert_eq!(value(FactGroup::Machine, "memory").as_deref(), Some("1.5 GiB"));
+        assert_eq!(value(FactGroup::Setting, "fsync"), text("off"));
+        assert_eq!(value(FactGroup::Engine, "buffer cache"), Some(size(Bytes(128 << 20))));
+        assert_eq!(value(FactGroup::Machine, "memory"), Some(size(Bytes(3 << 29))));
         assert_eq!(value(FactGroup::Machine, "processor"), None);
+    }
+
+    #[test]
+    fn sizes_that_are_shown_alike_are_equal() {
+        let gib = |gib: f64| size(Bytes((gib * f64::from(1 << 30)) as u64));
+        assert_eq!(gib(15.61), gib(15.59));
+        assert_ne!(gib(15.61), gib(15.66));
+        assert_ne!(gib(16.0), gib(16.01), "a whole number is shown without a decimal");
     }
 
     #[test]

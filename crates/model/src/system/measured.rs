@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use record::{CacheFit, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
 
-use super::conditions::{of_kind, parameters};
+use super::conditions::{conditions, parameters};
 use super::facts::facts;
 use super::paired::{is_control_probe, paired};
 use super::{
-    Columns, Degree, Durability, InvalidReason, InvalidRun, MeasuredRate, Origin, Remark, System, SystemPoint,
-    SystemTest,
+    Columns, Condition, Degree, Durability, InvalidReason, InvalidRun, MeasuredRate, Origin, Remark, System,
+    SystemPoint, SystemTest,
 };
 use crate::delta::rate_in;
 use crate::group::middle;
@@ -122,7 +122,7 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         data_bytes: runs.iter().filter_map(|run| compared_bytes(run)).max(),
         changes: Some(changes_anything(first)),
         parameters: parameters(first),
-        conditions: of_kind(first).into_iter().chain(reads(runs)).collect(),
+        conditions: conditions(first).into_iter().chain(reads(runs)).collect(),
         doubts: doubts(runs),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
         note: None,
@@ -130,15 +130,14 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
 }
 
 /// The source of reads of tables outside the engine's cache, where checked: the page cache if it served any run.
-fn reads(runs: &[&Run]) -> Option<(String, String)> {
+fn reads(runs: &[&Run]) -> Option<Condition> {
     let outside = runs.iter().filter(|run| run.cache_fit == Some(CacheFit::Outside) && !is_invalid(run));
     let findings = outside.flat_map(|run| run.findings.iter().filter(|finding| finding.check() == Check::PageCache));
-    let source = match findings.map(|finding| finding.verdict).max()? {
-        Verdict::Pass => "from the device",
-        Verdict::Unknown => return None,
-        Verdict::Warn | Verdict::Fail => "from the page cache",
-    };
-    Some(("reads".to_owned(), source.to_owned()))
+    match findings.map(|finding| finding.verdict).max()? {
+        Verdict::Pass => Some(Condition::Reads { from_device: true }),
+        Verdict::Unknown => None,
+        Verdict::Warn | Verdict::Fail => Some(Condition::Reads { from_device: false }),
+    }
 }
 
 /// Warnings about disturbances and caches, each once.

@@ -1,6 +1,7 @@
 //! A platform as the subject of a comparison: measured, or published.
 
 mod conditions;
+mod fact_value;
 mod facts;
 mod measured;
 mod paired;
@@ -9,10 +10,10 @@ use std::collections::BTreeMap;
 
 use record::{Bytes, Dop, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
-pub use conditions::conditions;
-pub(crate) use facts::{pace_words, size_words};
+pub use conditions::{Condition, conditions, parameters};
+pub use fact_value::{FactSize, FactValue};
 pub use measured::system;
-pub use paired::{ControlProbe, Paired};
+pub use paired::{ControlDrift, ControlProbe, Paired};
 
 use crate::price::PriceBook;
 
@@ -45,7 +46,7 @@ impl System {
     /// The engine, without its version: settings are those of one engine, and so are their defaults.
     pub fn engine(&self) -> Option<&str> {
         let is_engine = |fact: &&Fact| fact.group == FactGroup::Engine && fact.name == "engine";
-        let stated = self.facts.iter().find(is_engine)?.value.as_str();
+        let stated = self.facts.iter().find(is_engine)?.value.text()?;
         let is_version = |(at, _): &(usize, &str)| stated[*at..].starts_with(|letter: char| letter.is_ascii_digit());
         let version = stated.match_indices(' ').map(|(at, space)| (at + 1, space)).find(is_version);
         Some(version.map_or(stated, |(at, _)| stated[..at].trim_end()))
@@ -163,14 +164,14 @@ pub enum FactGroup {
 }
 
 /// One property of a platform.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     /// The group.
     pub group: FactGroup,
-    /// Its name.
+    /// Its name: a key that records share with publications.
     pub name: String,
-    /// Its value, with the unit.
-    pub value: String,
+    /// Its value.
+    pub value: FactValue,
 }
 
 /// A claimed rate at a degree of parallelism that was not measured.
@@ -245,9 +246,8 @@ pub struct SystemTest {
     pub changes: Option<bool>,
     /// Parameters of the test (`n` of the Fibonacci test, ...), where known.
     pub parameters: BTreeMap<String, i64>,
-    /// Other conditions of its rate, by name and in words, such as caches, location of the loop and operations per step
-    /// of random blocks.
-    pub conditions: BTreeMap<String, String>,
+    /// Other conditions of its rate, each at most once.
+    pub conditions: Vec<Condition>,
     /// One per degree of parallelism, ascending.
     pub points: Vec<SystemPoint>,
     /// Warnings of its runs, kept with the figure in comparisons.

@@ -2,7 +2,6 @@
 
 use record::{Nanos, Pairing, Rate, Record, Run, Unit};
 
-use crate::checks::percent;
 use crate::delta::rate_in;
 use crate::row::is_invalid;
 use crate::rules::RULES;
@@ -44,22 +43,36 @@ impl ControlProbe {
         (before > 0.0).then(|| after / before - 1.0)
     }
 
-    /// A warning about the pairs, as a clause: control drift above the limit, or not known.
-    pub fn doubt(&self) -> Option<String> {
-        let probe = &self.probe;
-        let Some(change) = self.change() else {
-            let when = if self.before.is_none() { "before the first pair" } else { "after the last pair" };
-            return Some(format!("control drift unknown: no valid {probe} {when}"));
-        };
-        let sign = if change > 0.0 { "+" } else { "-" };
-        (change.abs() > RULES.control_probe_change_max).then(|| {
-            format!(
-                "control drift of {sign}{} from before the first pair to after the last ({probe}); limit {}",
-                percent(change.abs()),
-                percent(RULES.control_probe_change_max)
-            )
-        })
+    /// A warning about the pairs: control drift above the limit, or not known.
+    pub fn drift(&self) -> Option<ControlDrift> {
+        let probe = self.probe.clone();
+        match self.change() {
+            None => Some(ControlDrift::Unknown { probe, is_before: self.before.is_none() }),
+            Some(change) if change.abs() > RULES.control_probe_change_max => {
+                Some(ControlDrift::AboveLimit { probe, change })
+            }
+            Some(_) => None,
+        }
     }
+}
+
+/// A warning about control drift.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ControlDrift {
+    /// It is unknown.
+    Unknown {
+        /// The code of the probe.
+        probe: String,
+        /// Whether the valid run that is missing is that before the first pair, not that after the last one.
+        is_before: bool,
+    },
+    /// It is above the limit.
+    AboveLimit {
+        /// The code of the probe.
+        probe: String,
+        /// Relative change from before the first pair to after the last one.
+        change: f64,
+    },
 }
 
 /// The pairing of `record`; None where it is unpaired.
@@ -126,32 +139,30 @@ mod tests {
         let Origin::Measured { paired: Some(paired), .. } = system.origin else { panic!("it is one side of a pair") };
         assert_eq!((paired.with.as_str(), paired.plan_hash.as_deref()), ("other", Some("sha256:00")));
         let control_probe = paired.control_probe.unwrap();
-        assert_eq!((control_probe.change(), control_probe.doubt()), (Some(0.0), None));
+        assert_eq!((control_probe.change(), control_probe.drift()), (Some(0.0), None));
     }
 
     #[test]
     fn control_drift_above_the_limit_is_a_warning() {
-        assert_eq!(
-            found(&side(2)).doubt().unwrap(),
-            "control drift of +100 % from before the first pair to after the last (P111); limit 5.0 %"
-        );
+        let above = |change| Some(ControlDrift::AboveLimit { probe: "P111".to_owned(), change });
+        assert_eq!(found(&side(2)).drift(), above(1.0));
         let at = |after: f64| {
             let control_probe = found(&side(1));
-            ControlProbe { after: control_probe.before.map(|before| Rate(before.0 * after)), ..control_probe }.doubt()
+            ControlProbe { after: control_probe.before.map(|before| Rate(before.0 * after)), ..control_probe }.drift()
         };
         assert_eq!((at(1.049), at(0.951)), (None, None));
-        assert!(at(0.949).unwrap().starts_with("control drift of -5.1 % from"));
+        assert_eq!(at(0.5), above(-0.5));
     }
 
     #[test]
     fn unknown_control_drift_is_a_warning() {
         let mut aborted = side(1);
         aborted.runs.pop();
-        let doubt = found(&aborted).doubt().unwrap();
-        assert_eq!(doubt, "control drift unknown: no valid P111 after the last pair");
+        let unknown = |is_before| Some(ControlDrift::Unknown { probe: "P111".to_owned(), is_before });
+        assert_eq!(found(&aborted).drift(), unknown(false));
         let mut invalid = side(1);
         invalid.runs[0].findings = vec![finding(Check::Steal, Verdict::Fail)];
-        assert!(found(&invalid).doubt().unwrap().contains("no valid P111 before the first pair"));
+        assert_eq!(found(&invalid).drift(), unknown(true));
         let mut old = side(1);
         old.runs.retain(|run| run.test != "P111");
         old.plan.runs.retain(|run| run.test != "P111");

@@ -38,7 +38,7 @@ fn every_job_is_direct_overwrites_what_was_written_and_ends_with_the_window() {
         assert_eq!((job.name.as_str(), job.clones), (probe.code, 3));
         assert_eq!((job.direct, job.layout, job.time_based), (true, Layout::Written, true), "{}", probe.code);
         assert_eq!((job.run_time, job.ramp_time), (Some(Nanos(2_000_000_000)), Nanos(400_000_000)));
-        assert_eq!((job.pace, job.seed, job.file_size), (Pace::AsFastAsPossible, None, Some(Bytes::GIB)));
+        assert_eq!((job.pace, job.seed, job.file_size), (Pace::Unthrottled, None, Some(Bytes::GIB)));
         let parameters = (probe.parameters)(&context(3));
         assert_eq!(parameters["depth"], i64::from(job.depth), "{}", probe.code);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use measure::{Begun, Broken, Done, Queue, Turn};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use record::{BufferContent, Bytes, FailureKind, IoKind, IoMark, Nanos, OpenSync, Verification};
+use record::{BufferContent, Bytes, FailureKind, IoKind, IoLogEntry, Nanos, OpenSync, Verification};
 
 use super::address::{Address, Addresses};
 use super::buffers::Buffers;
@@ -35,7 +35,7 @@ pub(crate) struct Lane<E> {
     writes: u64,
     failures_in_a_row: u32,
     accounts: Vec<Account>,
-    log: Vec<IoMark>,
+    log: Vec<IoLogEntry>,
     log_missed: u64,
     page: Page,
 }
@@ -341,7 +341,7 @@ impl<E: IoEngine> Queue for Lane<E> {
         }
         let address = &self.slots[slot as usize].address;
         let stream = self.setting.streams[self.stream_of[address.kind as usize] as usize].1 as u32;
-        self.log.push(IoMark {
+        self.log.push(IoLogEntry {
             stream,
             due_ns: turn.due,
             start_ns: turn.begun,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use record::IoMark;
+use record::IoLogEntry;
 
 use super::ring::Grant;
 
@@ -23,7 +23,7 @@ pub struct Page {
     /// By the number of the stream.
     pub streams: BTreeMap<usize, Account>,
     /// The log of I/Os, if requested, up to its capacity.
-    pub log: Vec<IoMark>,
+    pub log: Vec<IoLogEntry>,
     /// I/Os beyond the capacity of the log.
     pub log_missed: u64,
 }

@@ -22,6 +22,6 @@ pub use ceiling::generator_per_second;
 pub use content::unit_bytes;
 pub use layout::{Sample, Verified, lay_out, sample, verify};
 pub use ledger::{Account, Ledger, Page};
-pub use ring::ring_is_there;
+pub use ring::io_uring_available;
 pub use setting::{LaneSetting, kinds};
 pub use work::work;

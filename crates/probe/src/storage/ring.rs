@@ -212,7 +212,7 @@ impl IoEngine for Ring {
 ///
 /// # Errors
 /// The error of the kernel: no io_uring, or forbidden by a sandbox or a setting.
-pub fn ring_is_there() -> io::Result<()> {
+pub fn io_uring_available() -> io::Result<()> {
     IoUring::new(2).map(drop)
 }
 

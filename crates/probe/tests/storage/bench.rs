@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use dbdyno_probe::storage::{Account, LaneSetting, Ledger, Region, kinds, lay_out, unit_bytes, work};
 use measure::{Broken, Course, Done, Member, Queue, Tally, Watch, Work, run_workers};
-use record::{Bytes, IoJob, IoKind, IoMark, IoMix, IoMode, IoOrder, Layout, Nanos, OpenSync};
+use record::{Bytes, IoJob, IoKind, IoLogEntry, IoMix, IoMode, IoOrder, Layout, Nanos, OpenSync};
 use tempfile::TempDir;
 
 pub const BLOCK: u64 = 4096;
@@ -31,7 +31,7 @@ pub struct Ran {
     pub kinds: Vec<IoKind>,
     pub tallies: Vec<Tally>,
     pub accounts: Vec<Account>,
-    pub log: Vec<IoMark>,
+    pub log: Vec<IoLogEntry>,
     pub broken: Option<Broken>,
     pub mode: String,
     /// Bytes that the threads of the lanes read from and wrote to the block layer in the window.
@@ -126,7 +126,7 @@ impl Ran {
     }
 
     /// The I/Os of one kind in the log.
-    pub fn logged(&self, kind: IoKind) -> Vec<IoMark> {
+    pub fn logged(&self, kind: IoKind) -> Vec<IoLogEntry> {
         let Some(place) = self.of(kind) else { return Vec::new() };
         self.log.iter().filter(|mark| mark.stream as usize == place).copied().collect()
     }

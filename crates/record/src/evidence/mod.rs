@@ -179,7 +179,7 @@ pub enum GapExplanation {
         count: u64,
     },
     /// Jobs ended at different times.
-    JobsEndedApart,
+    JobsEndedSeparately,
 }
 
 /// Commits counted by dbdyno and by the engine.

@@ -174,7 +174,7 @@ pub struct StepDown {
 #[serde(deny_unknown_fields)]
 pub struct Stall {
     /// Maximum delay.
-    pub stall_ns_max: Nanos,
+    pub scheduling_delay_ns_max: Nanos,
     /// Limit of a warning.
     pub limit_ns: Nanos,
     /// Whether the loop is open, so that response times include the delay.

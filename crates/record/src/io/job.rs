@@ -193,7 +193,7 @@ impl Default for IoJob {
             run_time: None,
             ramp_time: Nanos(0),
             start_delay: Nanos(0),
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             burst: None,
             content: BufferContent::Random,
             verification: Verification::None,

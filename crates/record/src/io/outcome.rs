@@ -19,7 +19,7 @@ pub struct Storage {
     pub generator_per_second: Option<Rate>,
     /// Maximum scheduling delay of a sleeping thread during the window: above some milliseconds, the generator itself
     /// was delayed.
-    pub stall_ns_max: Option<Nanos>,
+    pub scheduling_delay_ns_max: Option<Nanos>,
     /// The files and devices.
     pub files: Vec<IoFile>,
     /// One per job (or report group) and kind of I/O.
@@ -95,7 +95,7 @@ pub struct IoStream {
     /// Maximum I/Os in flight of all threads together; the kinds of I/O of one job share them.
     pub slots: u32,
     /// Duty cycle of the job: below 1 for bursts, whose rate is that within a burst.
-    pub at_work: Ratio,
+    pub duty_cycle: Ratio,
     /// The smallest block.
     pub block_bytes_min: Bytes,
     /// The largest block.
@@ -146,7 +146,7 @@ pub struct Round {
 
 /// One I/O of a raw log, which is a separate file and not part of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IoMark {
+pub struct IoLogEntry {
     /// Index of the stream in [`Storage::streams`].
     pub stream: u32,
     /// Intended start, from the start of the window.

@@ -89,7 +89,7 @@ pub(crate) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
 /// database time.
 pub(crate) fn samples(activity: &DatabaseActivity) -> Vec<[String; 4]> {
     // A factor from few samples is not significant.
-    let is_enough = activity.sessions.found.is_some_and(|found| found >= model::RULES.attribution_looks_min);
+    let is_enough = activity.sessions.found.is_some_and(|found| found >= model::RULES.attribution_samples_min);
     let row = |event: &str, timed: f64, sampled: f64, factor: Option<f64>| {
         let factor = factor.filter(|_| is_enough).map_or_else(|| NOT_DETERMINED.to_owned(), three_digits);
         [event.to_owned(), nanos(timed), nanos(sampled), factor]

@@ -3,7 +3,7 @@
 mod remark;
 mod table;
 
-use record::{BlockOperation, CacheState, LoopPlace, RandomBlocks, Record, Run};
+use record::{BlockOperation, CacheState, LoopLocation, RandomBlocks, Record, Run};
 
 use crate::figure::{UNKNOWN, memory};
 
@@ -24,8 +24,8 @@ pub(crate) fn cache(blocks: &RandomBlocks) -> String {
 /// The state of the caches, in a word.
 pub(crate) fn caches(blocks: &RandomBlocks) -> &'static str {
     match blocks.caches {
-        CacheState::Filled => "preloaded",
-        CacheState::AsFound => "warm",
+        CacheState::Preloaded => "preloaded",
+        CacheState::Warm => "warm",
         CacheState::Cold => "cold",
     }
 }
@@ -47,9 +47,9 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
         parameter("update_pct"),
         columns
     )];
-    facts.push(match blocks.place {
-        LoopPlace::Client => "client-side loop: a statement for each operation".to_owned(),
-        LoopPlace::Engine => {
+    facts.push(match blocks.loop_location {
+        LoopLocation::Client => "client-side loop: a statement for each operation".to_owned(),
+        LoopLocation::Engine => {
             format!("server-side loop: a call for {} operations; times are those of calls", blocks.operations_per_step)
         }
     });

@@ -6,8 +6,9 @@
 use maud::{Markup, PreEscaped, html};
 use model::{ComparedTest, ComparisonOutcome, System, TestComparison, Violation};
 
+use super::sentence::reasons_text;
 use super::text::violated;
-use super::words::{change, ends, grounds, letter, letters, origin, reasons_text, verdict};
+use super::words::{change, ends, grounds, letter, letters, origin, verdict};
 use super::{ComparisonView, shift};
 use crate::layout::clean;
 

@@ -10,6 +10,7 @@ mod junit;
 mod markdown;
 mod point;
 mod price;
+mod sentence;
 mod text;
 mod words;
 
@@ -22,7 +23,8 @@ pub use html::comparison_html;
 pub use junit::comparison_junit;
 pub use markdown::comparison_markdown;
 pub use point::comparison_csv;
-pub use text::{comparison_text, found_text};
+pub use sentence::violation_text;
+pub use text::comparison_text;
 
 use crate::system::remark_text;
 

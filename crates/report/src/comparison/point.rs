@@ -5,7 +5,8 @@ use record::Sweep;
 use tables::comparison::{self, ComparedTestRow};
 
 use super::ComparisonView;
-use super::words::{at, change, ends, evidence, letter, reasons_text, warning_text};
+use super::sentence::{reasons_text, verdict_reason_text, warning_text};
+use super::words::{at, change, ends, evidence, letter};
 use crate::figure::UNKNOWN;
 use crate::html::Cell;
 use crate::view::View;
@@ -31,7 +32,7 @@ fn words<'a>() -> View<ComparedTestRow<'a>> {
         })
         .words("reason", ("", "reason"), |of| {
             Cell::Text(match &of.compared_test.outcome {
-                ComparisonOutcome::Judged { reason, .. } if of.is_best => reason.clone(),
+                ComparisonOutcome::Judged { reason, .. } if of.is_best => verdict_reason_text(reason),
                 ComparisonOutcome::Incomparable { reasons } if of.is_best => reasons_text(reasons),
                 _ => String::new(),
             })

@@ -1,10 +1,10 @@
 //! A comparison on a terminal.
 
-use model::{PointFigures, TestComparison, Violation, ViolationFound};
+use model::{PointFigures, TestComparison, Violation};
 
+use super::sentence::violation_text;
 use super::words::{
-    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, reasons_text, sweep, tally, values,
-    verdict,
+    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
 };
 use super::{ComparisonView, point, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
@@ -226,17 +226,9 @@ fn gate(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
     lines
 }
 
-/// The finding of a gate, in a clause.
-pub fn found_text(found: &ViolationFound) -> String {
-    match found {
-        ViolationFound::Stated(clause) => clause.clone(),
-        ViolationFound::Incomparable(reasons) => reasons_text(reasons),
-    }
-}
-
 /// A violation in words.
 pub(super) fn violated(violation: &Violation) -> String {
     let who = violation.system.map(|index| format!(" on {}", letter(index))).unwrap_or_default();
     let test = violation.test.as_deref().unwrap_or("all tests");
-    format!("{test}{who}: {} ({})", found_text(&violation.found), violation.rule)
+    format!("{test}{who}: {} ({})", violation_text(&violation.found), violation.rule)
 }

@@ -1,16 +1,16 @@
 //! The texts of a comparison, shared by its views.
 
 use model::{
-    ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Doubt, Evidence,
-    FactGroup, GeometricMean, Interval, Origin, PointFigures, Reason, System, TestComparison,
+    ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Evidence, FactGroup,
+    FactValue, GeometricMean, Interval, Origin, PointFigures, System, TestComparison,
 };
-use record::{Finding, Rate, Sweep};
+use record::{Rate, Sweep};
 
 use super::ComparisonView;
+use super::sentence::{evidence_text, reason_text, verdict_reason_text, warning_text};
+use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, duration, number, three_digits};
-use crate::finding::finding_text;
 use crate::layout::clean;
-use crate::system::invalid_run_text;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 /// The letter of a system in tables: A for the base, B, C, ...
@@ -95,7 +95,7 @@ pub(super) fn sweep(view: &ComparisonView<'_>, index: usize, code: &str) -> Swee
 
 /// The evidence of a ratio: `paired, 10 pairs`.
 pub(super) fn evidence(evidence: Evidence) -> String {
-    let words = evidence.words();
+    let words = evidence_text(evidence);
     match evidence {
         Evidence::Paired { pairs } => format!("{words}, {}", plural(pairs as u64, "pair")),
         Evidence::Unpaired { base, other } => format!("{words}, {base} and {}", plural(other as u64, "run")),
@@ -145,7 +145,7 @@ fn control_probe(control_probe: &ControlProbe) -> String {
     let rate = |rate: Option<Rate>| rate.map_or_else(|| "unknown".to_owned(), |rate| number(rate.0));
     let (before, after) = (rate(control_probe.before), rate(control_probe.after));
     let changed = control_probe.change().map(|share| format!(": {}", change(1.0 + share))).unwrap_or_default();
-    let warning = if control_probe.doubt().is_some() { "; warning: the pairs may include this drift" } else { "" };
+    let warning = if control_probe.drift().is_some() { "; warning: the pairs may include this drift" } else { "" };
     let (probe, unit) = (clean(&control_probe.probe), unit_per_second(control_probe.unit));
     format!("control drift ({probe}): {before} {unit} before the first pair, {after} after the last{changed}{warning}")
 }
@@ -168,36 +168,6 @@ pub(super) fn at_both(
         .then(|| format!("at {} on both", at(&headline.base, sweep(view, 0, &test.code))))
 }
 
-/// Why two systems cannot be compared, in a clause.
-pub(super) fn reason_text(reason: &Reason) -> String {
-    match reason {
-        Reason::NotAlike(clause) => clause.clone(),
-        Reason::NoFigure { system } => format!("{system} has no result"),
-        Reason::Invalid { system, runs: 1, first } => {
-            format!("the run of {system} is invalid ({})", invalid_run_text(first))
-        }
-        Reason::Invalid { system, runs, first } => {
-            format!("all {runs} runs of {system} are invalid ({})", invalid_run_text(first))
-        }
-    }
-}
-
-/// Why two systems cannot be compared, a clause each.
-pub(super) fn reasons_text(reasons: &[Reason]) -> String {
-    reasons.iter().map(reason_text).collect::<Vec<_>>().join("; ")
-}
-
-/// The warning of a compared test, in a clause.
-pub(super) fn warning_text(warning: &Doubt) -> String {
-    let of_system = |(system, findings): &(String, Vec<Finding>)| {
-        format!("{system}: {}", findings.iter().map(finding_text).collect::<Vec<_>>().join(", "))
-    };
-    match warning {
-        Doubt::Measurement(clause) => clause.clone(),
-        Doubt::Runs(systems) => systems.iter().map(of_system).collect::<Vec<_>>().join("; "),
-    }
-}
-
 /// The grounds of `compared_test` of the system at `index`, a clause each: evidence, reason, pairs needed to decide,
 /// service time, degree of parallelism.
 pub(super) fn grounds(
@@ -215,8 +185,9 @@ pub(super) fn grounds(
         }
         ComparisonOutcome::Judged { p_adjusted, reason, .. } => {
             let chance = p_adjusted.map(|chance| format!("p (Holm) {chance:.3}"));
-            let basis = basis.filter(|basis| basis != reason);
-            basis.into_iter().chain(chance).chain([reason.clone()]).collect()
+            let reason = verdict_reason_text(reason);
+            let basis = basis.filter(|basis| *basis != reason);
+            basis.into_iter().chain(chance).chain([reason]).collect()
         }
     };
     grounds.extend(
@@ -303,14 +274,14 @@ pub(super) fn group(group: FactGroup) -> &'static str {
 /// it; publications do not state most settings.
 pub(super) fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
     let has_it = |system: &System| {
-        let mut stating = difference.values.iter().zip(view.systems).filter(|(value, _)| value.is_some());
+        let mut stating = difference.values.iter().zip(view.systems).filter(|(value, _)| !value.is_empty());
         stating.any(|(_, stating)| stating.engine() == system.engine())
     };
-    let value = |(value, system): (&Option<String>, &System)| match (value, difference.group, &system.origin) {
-        (Some(value), _, _) => clean(value),
-        (None, FactGroup::Setting, Origin::Measured { .. }) if has_it(system) => "default".to_owned(),
-        (None, FactGroup::Setting, Origin::Measured { .. }) => "-".to_owned(),
-        (None, _, _) => "not stated".to_owned(),
+    let value = |(values, system): (&Vec<FactValue>, &System)| match (difference.group, &system.origin) {
+        _ if !values.is_empty() => clean(&values.iter().map(fact_text).collect::<Vec<_>>().join("; ")),
+        (FactGroup::Setting, Origin::Measured { .. }) if has_it(system) => "default".to_owned(),
+        (FactGroup::Setting, Origin::Measured { .. }) => "-".to_owned(),
+        _ => "not stated".to_owned(),
     };
     difference.values.iter().zip(view.systems).map(value).collect()
 }

@@ -161,7 +161,7 @@ fn syncs(job: &IoJob, set: &mut impl FnMut(&str, Option<String>)) {
 fn pace(pace: Pace, clones: u32, set: &mut impl FnMut(&str, Option<String>)) {
     let each = |rate: f64| format!("{:.0}", rate / f64::from(clones.max(1)));
     match pace {
-        Pace::AsFastAsPossible => {}
+        Pace::Unthrottled => {}
         Pace::Rate { steps_per_second } => set("rate_iops", Some(each(steps_per_second))),
         Pace::Poisson { steps_per_second } => {
             set("rate_iops", Some(each(steps_per_second)));

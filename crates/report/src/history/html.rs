@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{HistoryEntry, HistoryQuestion, Metric, Series, changed, headline, metric, series, shown, verdict};
+use super::{HistoryEntry, HistoryQuery, Metric, Series, changed, headline, metric, series, shown, verdict};
 use crate::chart::{self, Axis, Figures, LineChart, Mark, Point, Role, Scale};
 use crate::figure::UNKNOWN;
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, gallery};
@@ -10,7 +10,7 @@ use crate::layout::clean;
 
 /// The history in `entries` as a self-contained HTML file: for each platform the curve with its changes, the verdict,
 /// and the records.
-pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> String {
+pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuery) -> String {
     let subtitle = clean(&headline(&entries, question));
     let unit = entries.first().map_or("", |entry| entry.unit);
     let platforms = html! {
@@ -34,7 +34,7 @@ pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> S
     page.html()
 }
 
-fn diagram(series: &Series, question: &HistoryQuestion, unit: &str, number: usize) -> Diagram {
+fn diagram(series: &Series, question: &HistoryQuery, unit: &str, number: usize) -> Diagram {
     let names = series.entries.iter().map(|entry| entry.started_at.0.chars().take("2026-01-31".len()).collect());
     let points = series.entries.iter().zip(0..).filter_map(|(entry, at)| {
         Some(Point::new(f64::from(at), entry.value?).noted(format!("{} {}", clean(&entry.record), entry.at)))

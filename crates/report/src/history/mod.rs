@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use model::{ChangePoint, Line, Point};
 use record::{Bytes, Nanos, Preset, Ratio, Record, Run};
 
+use crate::fact::{condition_text, pace_text};
 use crate::figure::{UNKNOWN, duration, number, percent, three_digits, volume};
 use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
@@ -39,7 +40,7 @@ pub enum Metric {
 
 /// The question of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HistoryQuestion {
+pub struct HistoryQuery {
     /// The code of the test.
     pub test: String,
     /// At how many jobs; absent: at the degree of parallelism with the highest throughput.
@@ -49,7 +50,7 @@ pub struct HistoryQuestion {
 }
 
 /// The entry of `record` for `question`; none where it has no plain run of the test at that degree of parallelism.
-pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<HistoryEntry> {
+pub fn history_entry(mut record: Record, question: &HistoryQuery) -> Option<HistoryEntry> {
     if let Some(jobs) = question.jobs {
         record.runs.retain(|run| run.test != question.test || run.dop.jobs == jobs);
     }
@@ -78,10 +79,14 @@ pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<H
 
 /// The conditions that separate `run` from runs of other series.
 fn conditions(record: &Record, run: &Run) -> BTreeMap<String, String> {
-    let mut conditions = model::conditions(run);
+    // Parameters of a probe only control its length.
+    let parameters = model::parameters(run).into_iter().filter(|_| !run.kind.is_probe());
+    let parameters = parameters.map(|(name, number)| (name, number.to_string()));
     let threads = if record.plan.one_thread_per_core { "one per core" } else { "all" };
-    conditions.insert("hardware threads".to_owned(), threads.to_owned());
-    conditions
+    let common = [("pace", pace_text(run.pace)), ("hardware threads", threads.to_owned())];
+    let of_kind = model::conditions(run);
+    let named = of_kind.iter().map(condition_text).chain(common).map(|(name, value)| (name.to_owned(), value));
+    parameters.chain(named).collect()
 }
 
 fn platform(record: &Record, data: Option<Bytes>) -> String {
@@ -111,7 +116,7 @@ fn value(point: &Point, metric: Metric) -> Option<f64> {
 
 /// The history in `entries` for `width` columns (at least 60 are used): for each series a line per record with value
 /// and bar, the changes between them, and the verdict.
-pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: Style, width: usize) -> String {
+pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuery, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = wrap(&clean(&headline(&entries, question)), width);
     let mut lines: Vec<String> = title.iter().map(|line| style.paint(line, Ink::Head)).collect();
@@ -129,7 +134,7 @@ pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: St
 }
 
 /// Test, figure and degree of parallelism, in one line.
-fn headline(entries: &[HistoryEntry], question: &HistoryQuestion) -> String {
+fn headline(entries: &[HistoryEntry], question: &HistoryQuery) -> String {
     let first = entries.first();
     let title = first.map_or_else(String::new, |entry| format!(": {}", entry.title));
     let unit = first.map_or("", |entry| entry.unit);
@@ -232,7 +237,7 @@ const CSV_HEADS: [&str; 9] =
 /// The history as comma-separated values: one line per record, rates per second, times in nanoseconds, shares in
 /// [0, 1]. The last two columns are filled where the level changed right before the record: by which ratio of the level
 /// before, and how likely values without a change would look so.
-pub fn history_csv(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> String {
+pub fn history_csv(entries: Vec<HistoryEntry>, question: &HistoryQuery) -> String {
     let metric = match question.metric {
         Metric::Throughput => "operations_per_second",
         Metric::P99 => "service_ns_p99",

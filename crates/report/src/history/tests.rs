@@ -2,8 +2,8 @@ use record::Timestamp;
 
 use super::*;
 
-fn question() -> HistoryQuestion {
-    HistoryQuestion { test: "T611".to_owned(), jobs: None, metric: Metric::Throughput }
+fn question() -> HistoryQuery {
+    HistoryQuery { test: "T611".to_owned(), jobs: None, metric: Metric::Throughput }
 }
 
 fn entry(platform: &str, day: usize, value: Option<f64>) -> HistoryEntry {

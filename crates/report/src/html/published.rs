@@ -12,6 +12,7 @@ use super::runs::{bytes, rate, span};
 use super::table::{Cell, Column, Row, Table, facts};
 use super::throughput::{fit_note, fitted};
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
+use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, number, percent_digits};
 use crate::layout::clean;
 use crate::system::{best, median_rate, n_of, workers};
@@ -252,7 +253,8 @@ fn claims(system: &System) -> Markup {
 }
 
 fn platform(all: &[Fact]) -> Markup {
-    let pairs: Vec<(String, String)> = all.iter().map(|fact| (clean(&fact.name), clean(&fact.value))).collect();
+    let pairs: Vec<(String, String)> =
+        all.iter().map(|fact| (clean(&fact.name), clean(&fact_text(&fact.value)))).collect();
     html! { @if !pairs.is_empty() { (facts(&pairs)) } }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use words::{cost, id, largest, missing, negative_note, rejected_trace
 
 /// Which latency tables are requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LayersQuestion {
+pub enum LayersQuery {
     /// One of each test that does I/O or commits.
     All,
     /// That of one run.
@@ -28,13 +28,13 @@ pub enum LayersQuestion {
     Test(String),
 }
 
-impl LayersQuestion {
+impl LayersQuery {
     /// From the command line: nothing, the number of a run, the code of a test.
-    pub fn of(words: Option<&str>) -> LayersQuestion {
+    pub fn of(words: Option<&str>) -> LayersQuery {
         match words.map(|words| (words, words.parse())) {
-            None => LayersQuestion::All,
-            Some((_, Ok(number))) => LayersQuestion::Run(number),
-            Some((code, Err(_))) => LayersQuestion::Test(code.to_owned()),
+            None => LayersQuery::All,
+            Some((_, Ok(number))) => LayersQuery::Run(number),
+            Some((code, Err(_))) => LayersQuery::Test(code.to_owned()),
         }
     }
 }
@@ -49,17 +49,17 @@ pub(crate) fn has_tables(record: &Record) -> bool {
 ///
 /// # Errors
 /// There is no such run or test, or it has no table, in words.
-fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>, String> {
+fn tables(record: &Record, question: &LayersQuery) -> Result<Vec<LayerTable>, String> {
     let (runs, reason) = match question {
-        LayersQuestion::All => (
+        LayersQuery::All => (
             model::layered_runs(record),
             "no valid run of this record does I/O or commits through an engine".to_owned(),
         ),
-        LayersQuestion::Run(number) => {
+        LayersQuery::Run(number) => {
             let runs = record.runs.iter().filter(|run| run.number == *number).take(1).collect();
             (runs, format!("there is no run {number} in this record of {} runs", record.runs.len()))
         }
-        LayersQuestion::Test(code) => {
+        LayersQuery::Test(code) => {
             let is_known = record.runs.iter().any(|run| run.test == *code);
             let reason = match is_known {
                 true => format!("no valid run of {code} uses an engine"),
@@ -85,6 +85,6 @@ fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>,
 ///
 /// # Errors
 /// Why there is no table, in words.
-pub fn layers_csv(record: &Record, question: &LayersQuestion) -> Result<String, String> {
+pub fn layers_csv(record: &Record, question: &LayersQuery) -> Result<String, String> {
     Ok(View::of(layer::columns()).csv(layer::rows(record, &tables(record, question)?)))
 }

@@ -6,7 +6,7 @@ use model::LayerTable;
 use record::Record;
 
 use super::words::{cost, id, largest, missing, negative_note, rejected_tracers, repeat, title, tracer};
-use super::{FIGURES, LayersQuestion, Source, is_aside, name, rows, sources, tables, view};
+use super::{FIGURES, LayersQuery, Source, is_aside, name, rows, sources, tables, view};
 use crate::figure::count;
 use crate::html::Cell;
 use crate::layout::{Table, cut, paragraph, section};
@@ -36,7 +36,7 @@ const READING: [&str; 4] = [
 /// Why there is no table, in words.
 pub fn layers_text(
     record: &Record,
-    question: &LayersQuestion,
+    question: &LayersQuery,
     path: &str,
     style: Style,
     width: usize,

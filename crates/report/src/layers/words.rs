@@ -1,7 +1,7 @@
 //! The names of layers, and of what is between them.
 
 use model::{LayerMethod, LayerRow, LayerTable, TracingCost};
-use record::{MeasuringPoint, MissingLayer, PassedRung, Ratio, Rung, Variation};
+use record::{MeasuringPoint, MissingLayer, Ratio, TracerKind, UnavailableTracer, Variation};
 pub(crate) use tables::layer::id;
 
 use crate::figure::{count, duration, nanos, percent};
@@ -96,30 +96,30 @@ pub(crate) fn repeat(table: &LayerTable) -> String {
 }
 
 /// The name of a tracer.
-fn tracer_name(rung: Rung) -> &'static str {
-    match rung {
-        Rung::Bpf => "BPF",
-        Rung::Tracefs => "tracefs",
-        Rung::Counters => "kernel counters",
-        Rung::Engine => "engine counters",
+fn tracer_name(tracer: TracerKind) -> &'static str {
+    match tracer {
+        TracerKind::Bpf => "BPF",
+        TracerKind::Tracefs => "tracefs",
+        TracerKind::Counters => "kernel counters",
+        TracerKind::Engine => "engine counters",
     }
 }
 
 /// The tracer, its method, and the number of lost events; nothing where nothing was traced.
 pub(crate) fn tracer(table: &LayerTable) -> Option<String> {
-    let rung = table.rung?;
-    let (means, is_of_events) = match rung {
-        Rung::Bpf => ("every event timed in the kernel", true),
-        Rung::Tracefs => ("every event of the block layer read by dbdyno", true),
-        Rung::Counters => ("means only", false),
-        Rung::Engine => ("means only", false),
+    let tracer = table.tracer?;
+    let (means, is_of_events) = match tracer {
+        TracerKind::Bpf => ("every event timed in the kernel", true),
+        TracerKind::Tracefs => ("every event of the block layer read by dbdyno", true),
+        TracerKind::Counters => ("means only", false),
+        TracerKind::Engine => ("means only", false),
     };
     let lost = match (is_of_events, table.lost_count) {
         (_, 1..) => format!(", {} events were lost by the tracer", count(table.lost_count)),
         (true, 0) => ", no loss reported".to_owned(),
         (false, 0) => String::new(),
     };
-    Some(format!("tracer {}: {means}{lost}", tracer_name(rung)))
+    Some(format!("tracer {}: {means}{lost}", tracer_name(tracer)))
 }
 
 /// Why better tracers were not available, where missing layers do not state it already.
@@ -128,12 +128,12 @@ pub(crate) fn rejected_tracers(table: &LayerTable) -> Vec<String> {
         let mut layers = table.layers.iter().filter_map(|layer| layer.missing.as_ref());
         layers.any(|missing| missing.reason.contains(reason))
     };
-    let of = |passed: &PassedRung| {
-        let hint = clean(&passed.hint);
+    let of = |unavailable: &UnavailableTracer| {
+        let hint = clean(&unavailable.hint);
         let hint = if hint.is_empty() { hint } else { format!("; hint: {hint}") };
-        format!("tracer {} not available: {}{hint}", tracer_name(passed.rung), clean(&passed.reason))
+        format!("tracer {} not available: {}{hint}", tracer_name(unavailable.tracer), clean(&unavailable.reason))
     };
-    table.passed.iter().filter(|passed| !is_stated(&passed.reason)).map(of).collect()
+    table.unavailable.iter().filter(|unavailable| !is_stated(&unavailable.reason)).map(of).collect()
 }
 
 /// What tracing cost, where the run was traced and the plain one is known.

@@ -50,7 +50,7 @@ fn compressed(load: &Load) -> String {
         "" | "none" => String::new(),
         name => {
             let read = load.input_bytes.0;
-            let ratio = (read > 0 && load.flat_bytes.0 > 0 && !load.is_rest())
+            let ratio = (read > 0 && load.flat_bytes.0 > 0 && !load.is_resumed())
                 .then(|| format!(" at {}", three_digits(load.flat_bytes.0 as f64 / read as f64)));
             format!(", read as {}{}", clean(name), ratio.unwrap_or_default())
         }

@@ -123,8 +123,7 @@ mod tests {
         let rates = [(1, paced(rate(100.0), false)), (1, paced(rate(250.5), false))];
         assert_eq!(options(Preset::Quick, &rates), "--rate 100,250.5 --arrival fixed");
         let think = |milliseconds: u64| Pace::ThinkTime { think_ns: Nanos(milliseconds * 1_000_000) };
-        let thinks =
-            [(1, paced(think(10), false)), (1, paced(Pace::AsFastAsPossible, true)), (1, paced(think(10), true))];
+        let thinks = [(1, paced(think(10), false)), (1, paced(Pace::Unthrottled, true)), (1, paced(think(10), true))];
         assert_eq!(options(Preset::Quick, &thinks), "--think-time 0,10000000ns --smt both");
         assert_eq!(options_of(&Plan { one_thread_per_core: true, ..randomized() }), "--smt off");
     }
@@ -141,7 +140,7 @@ mod tests {
     #[test]
     fn a_search_has_the_option_of_its_level_and_no_rate() {
         let until = Until { level: "p99=5ms".to_owned(), arrival: Arrival::Fixed, tolerance: Ratio(0.05) };
-        let run = PlannedRun { variation: Some(paced(Pace::AsFastAsPossible, false)), ..randomized().runs[0].clone() };
+        let run = PlannedRun { variation: Some(paced(Pace::Unthrottled, false)), ..randomized().runs[0].clone() };
         let plan = Plan { until: Some(until), runs: vec![run], ..randomized() };
         assert_eq!(options_of(&plan), "--until p99=5ms --arrival fixed");
         assert_eq!(other_loads(&plan).as_deref(), Some("a search for the highest rate that meets p99=5ms"));

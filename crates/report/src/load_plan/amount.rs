@@ -6,7 +6,7 @@ use crate::figure::{duration, memory, three_digits, volume};
 
 /// The prefix of byte units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ByteSteps {
+pub enum ByteUnits {
     /// MB are 10^6 bytes.
     #[default]
     Thousands,
@@ -14,20 +14,20 @@ pub enum ByteSteps {
     Binary,
 }
 
-impl ByteSteps {
+impl ByteUnits {
     /// `MB/s` or `MiB/s`.
     pub(super) fn unit(self) -> &'static str {
         match self {
-            ByteSteps::Thousands => "MB/s",
-            ByteSteps::Binary => "MiB/s",
+            ByteUnits::Thousands => "MB/s",
+            ByteUnits::Binary => "MiB/s",
         }
     }
 
     /// A rate in that unit, three digits, without it.
     pub(super) fn digits(self, bytes_per_second: f64) -> String {
         let unit = match self {
-            ByteSteps::Thousands => 1e6,
-            ByteSteps::Binary => 1_048_576.0,
+            ByteUnits::Thousands => 1e6,
+            ByteUnits::Binary => 1_048_576.0,
         };
         three_digits(bytes_per_second / unit)
     }
@@ -40,8 +40,8 @@ impl ByteSteps {
     /// A volume with its unit.
     pub(super) fn volume(self, bytes: Bytes) -> String {
         match self {
-            ByteSteps::Thousands => volume(bytes),
-            ByteSteps::Binary => memory(bytes),
+            ByteUnits::Thousands => volume(bytes),
+            ByteUnits::Binary => memory(bytes),
         }
     }
 
@@ -49,8 +49,8 @@ impl ByteSteps {
     pub(super) fn hourly(self, Rate(bytes_per_second): Rate) -> String {
         let an_hour = bytes_per_second * 3_600.0;
         match self {
-            ByteSteps::Thousands => format!("{} TB/h", three_digits(an_hour / 1e12)),
-            ByteSteps::Binary => format!("{} TiB/h", three_digits(an_hour / 1024f64.powi(4))),
+            ByteUnits::Thousands => format!("{} TB/h", three_digits(an_hour / 1e12)),
+            ByteUnits::Binary => format!("{} TiB/h", three_digits(an_hour / 1024f64.powi(4))),
         }
     }
 }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_units_are_those_of_the_goal() {
-        let (thousands, binary) = (ByteSteps::Thousands, ByteSteps::Binary);
+        let (thousands, binary) = (ByteUnits::Thousands, ByteUnits::Binary);
         let tebibyte = Bytes(1 << 40);
         assert_eq!(thousands.rate(Rate(277.8e6)), "278 MB/s");
         assert_eq!(binary.rate(Rate((1u64 << 40) as f64 / 3_600.0)), "291 MiB/s");

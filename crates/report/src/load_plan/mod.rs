@@ -10,9 +10,9 @@ mod text;
 
 use model::load_plan::{Needs, Plan, needs};
 
-pub use amount::ByteSteps;
+pub use amount::ByteUnits;
 pub use page::load_plan_html;
-pub use prediction::{AskedLoad, LoadPredictionView, load_prediction_text};
+pub use prediction::{LoadPredictionView, RequestedLoad, load_prediction_text};
 pub use prediction_page::load_prediction_html;
 pub use text::load_plan_text;
 
@@ -21,13 +21,13 @@ pub use text::load_plan_text;
 pub struct LoadPlanView {
     plan: Plan,
     needs: Needs,
-    steps: ByteSteps,
+    steps: ByteUnits,
     remarks: Vec<String>,
 }
 
 impl LoadPlanView {
     /// The view of `plan` with volumes and rates in units of `steps`; `remarks` are its caveats.
-    pub fn new(plan: Plan, steps: ByteSteps, remarks: Vec<String>) -> LoadPlanView {
+    pub fn new(plan: Plan, steps: ByteUnits, remarks: Vec<String>) -> LoadPlanView {
         LoadPlanView { needs: needs(&plan), plan, steps, remarks }
     }
 }

@@ -4,13 +4,13 @@ use model::load::{Binding, Composed, LoadCheck, Prediction, Refusal, Target};
 use model::load_plan::{MeasuredPlan, StageCost, WrittenSource};
 use record::{Rate, Ratio};
 
-use super::amount::ByteSteps;
+use super::amount::ByteUnits;
 use crate::figure::{UNKNOWN, percent, short, three_digits};
 use crate::layout::{Align, Head, Table, clean, cut, paragraph, section};
 use crate::style::{Ink, Style};
 use crate::words::plural;
 
-const STEPS: ByteSteps = ByteSteps::Thousands;
+const STEPS: ByteUnits = ByteUnits::Thousands;
 
 /// Predictions from a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct LoadPredictionView {
     /// The cost of the stages, where the requested kind of table and form were measured.
     pub measured: Option<MeasuredPlan>,
     /// The requested loads, with their measurements where there are any.
-    pub asked: Vec<AskedLoad>,
+    pub asked: Vec<RequestedLoad>,
     /// Loads of another record.
     pub checked: Vec<LoadCheck>,
     /// Caveats.
@@ -29,7 +29,7 @@ pub struct LoadPredictionView {
 
 /// A requested load.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AskedLoad {
+pub struct RequestedLoad {
     /// The load.
     pub target: Target,
     /// Its prediction.
@@ -138,7 +138,7 @@ fn predicted(view: &LoadPredictionView, style: Style, width: usize) -> Vec<Strin
 
 /// The requested loads with a prediction.
 pub(super) fn predicted_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
-    let row = |asked: &AskedLoad| {
+    let row = |asked: &RequestedLoad| {
         let prediction = asked.predicted.as_ref().ok()?;
         let [model, form, jobs, input] = head(&asked.target);
         let [rate, hourly, span, measured, binding] = figures(prediction, asked.measured);

@@ -5,7 +5,7 @@ use model::load::{LoadCheck, Prediction};
 
 use super::page::remarks;
 use super::prediction::{
-    AskedLoad, LoadPredictionView, checked_notes, checked_rows, measured_notes, predicted_notes, predicted_rows,
+    LoadPredictionView, RequestedLoad, checked_notes, checked_rows, measured_notes, predicted_notes, predicted_rows,
     stage_rows,
 };
 use crate::chart::{Axis, Bar, BarChart, Figures, LineChart, Mark, Point, Role, Scale, Series, Tone};
@@ -102,7 +102,7 @@ fn curves(view: &LoadPredictionView) -> Option<Diagram> {
 /// Measured and predicted rates of loads from `input`.
 fn curve(view: &LoadPredictionView, input: &str) -> Vec<Series> {
     let asked = || view.asked.iter().filter(|asked| asked.target.input == input);
-    let point = |asked: &AskedLoad, prediction: &Prediction| {
+    let point = |asked: &RequestedLoad, prediction: &Prediction| {
         let point = Point::new(f64::from(asked.target.jobs), prediction.rate.0);
         match prediction.interval() {
             Some((low, high)) => point.within(low.0, high.0),

@@ -5,7 +5,7 @@ use model::load_plan::{Need, Part, RateSource, Resource, Stage, StageCost, Stage
 use record::Rate;
 
 use super::LoadPlanView;
-use super::amount::{ByteSteps, seconds};
+use super::amount::{ByteUnits, seconds};
 use super::sentence::{name, named};
 use crate::figure::{UNKNOWN, percent, three_digits};
 
@@ -98,7 +98,7 @@ pub(super) fn stage_rows(view: &LoadPlanView) -> Vec<[String; 6]> {
     Stage::ALL.into_iter().filter_map(row).collect()
 }
 
-fn stage_row(steps: ByteSteps, rate: &StageRate, part: Option<&Part>) -> [String; 6] {
+fn stage_row(steps: ByteUnits, rate: &StageRate, part: Option<&Part>) -> [String; 6] {
     let core = rate.rate.estimate / rate.worker_cores;
     let times = if rate.times == 1 { String::new() } else { format!(" x {}", rate.times) };
     [
@@ -112,7 +112,7 @@ fn stage_row(steps: ByteSteps, rate: &StageRate, part: Option<&Part>) -> [String
 }
 
 /// The range of the rate per core; nothing where it is not known.
-fn span(steps: ByteSteps, rate: &StageRate) -> String {
+fn span(steps: ByteUnits, rate: &StageRate) -> String {
     let Interval { low, high, .. } = rate.rate;
     match low < high {
         true => format!("{} to {}", steps.digits(low / rate.worker_cores), steps.digits(high / rate.worker_cores)),

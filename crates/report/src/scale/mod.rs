@@ -61,7 +61,7 @@ impl LoadCurve {
 
 /// The question about a curve.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ScaleQuestion {
+pub struct ScaleQuery {
     /// The target degree of parallelism; absent for the curve alone.
     pub at: Option<f64>,
     /// The rate that is claimed there.
@@ -76,7 +76,7 @@ pub struct ScaleQuestion {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaleView {
     curve: LoadCurve,
-    question: ScaleQuestion,
+    question: ScaleQuery,
     /// Absent with fewer than three different degrees of parallelism.
     fitted: Option<Scalability>,
     /// At the target, where there is one.
@@ -89,7 +89,7 @@ pub struct ScaleView {
 
 impl ScaleView {
     /// The view of `curve` for `question`.
-    pub fn new(curve: LoadCurve, question: ScaleQuestion) -> ScaleView {
+    pub fn new(curve: LoadCurve, question: ScaleQuery) -> ScaleView {
         let circumstances =
             Circumstances { noun: curve.noun.clone(), ceilings: question.ceilings.clone(), ..Circumstances::default() };
         let judgement = question

@@ -141,7 +141,7 @@ fn preconditioning(storage: &Storage) -> Option<String> {
 /// The target rate of each job, and the I/Os not started. Target rates of a search are in its own table.
 fn rates(storage: &Storage) -> Vec<String> {
     let mut jobs: Vec<(u32, &str)> = Vec::new();
-    for stream in storage.streams.iter().filter(|stream| stream.pace != Pace::AsFastAsPossible) {
+    for stream in storage.streams.iter().filter(|stream| stream.pace != Pace::Unthrottled) {
         let job = (stream.report_group, stream.job.as_str());
         if !(jobs.contains(&job) || storage.bound.is_some() && is_open(stream.pace)) {
             jobs.push(job);
@@ -157,7 +157,7 @@ fn rates(storage: &Storage) -> Vec<String> {
 /// The pace of one job; `streams` are all of its own.
 fn rate(job: &str, streams: &[&IoStream]) -> Option<String> {
     let asked = match streams.first()?.pace {
-        Pace::AsFastAsPossible => return None,
+        Pace::Unthrottled => return None,
         Pace::Rate { steps_per_second } => format!("target {} I/Os per second", number(steps_per_second)),
         Pace::Poisson { steps_per_second } => {
             format!("target {} I/Os per second, Poisson arrivals", number(steps_per_second))

@@ -173,7 +173,7 @@ fn length(job: &IoJob) -> Option<String> {
 fn pace(job: &IoJob) -> Option<String> {
     let burst = job.burst.map(|(share, cycle)| format!("active {} of each {}", percent(share), duration(cycle)));
     let pace = match job.pace {
-        Pace::AsFastAsPossible => None,
+        Pace::Unthrottled => None,
         Pace::Rate { steps_per_second } => Some(format!("{} I/Os per second", number(steps_per_second))),
         Pace::Poisson { steps_per_second } => Some(format!("{} I/Os per second, Poisson", number(steps_per_second))),
         Pace::ThinkTime { think_ns } => Some(format!("think time {}", duration(think_ns))),

@@ -90,7 +90,7 @@ pub(crate) fn costs(record: &Record) -> Table {
         "cpu_ns_per_io",
         "generator_io_per_second_max",
         "generator_used_ratio",
-        "stall_ns_max",
+        "scheduling_delay_ns_max",
         "device_reads_per_second",
         "device_writes_per_second",
         "device_read_bytes_per_second",

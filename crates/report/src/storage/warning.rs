@@ -48,7 +48,7 @@ pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<Strin
             Verdict::Warn => Some(Ink::Warning),
             Verdict::Unknown | Verdict::Pass => None,
         };
-        let label = format!("  {:<5}{}", mark(warning.verdict), numbers(&warning.runs));
+        let label = format!("  {:<4} {}", mark(warning.verdict), numbers(&warning.runs));
         let aborted = if warning.aborted { "aborted: " } else { "" };
         let text = format!("{aborted}{}", warning.text);
         let indent = INDENT.max(label.chars().count() + 1).min(width / 2);

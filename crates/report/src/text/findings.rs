@@ -56,7 +56,7 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
             (count, true) => (format!("{count} tests"), format!(" ({first}; also {})", list(tests))),
             (count, false) => (format!("{count} tests"), format!(" ({})", list([first].into_iter().chain(tests)))),
         };
-        let label = format!("  {:<5}{label}", mark(warning.verdict));
+        let label = format!("  {:<4} {label}", mark(warning.verdict));
         let aborted = if warning.check.is_none() { "aborted: " } else { "" };
         let text = format!("{}{aborted}{}{rest}", at(&runs, warning), warning.detail);
         let indent = INDENT.max(label.chars().count() + 1);

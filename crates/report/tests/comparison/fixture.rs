@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Columns, CompareOptions, Comparison, ControlProbe, Degree, Durability, Fact, FactGroup, InvalidReason, InvalidRun,
-    MeasuredRate, Origin, Paired, PriceBook, PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest, compare,
+    Columns, CompareOptions, Comparison, ControlProbe, Degree, Durability, Fact, FactGroup, FactValue, InvalidReason,
+    InvalidRun, MeasuredRate, Origin, Paired, PriceBook, PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest,
+    compare,
 };
 use record::{Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
@@ -56,11 +57,11 @@ pub fn test(
         layer: some(layer),
         unit,
         sweep: Sweep::Jobs,
-        pace: Pace::AsFastAsPossible,
+        pace: Pace::Unthrottled,
         data_bytes: None,
         changes: some(false),
         parameters: BTreeMap::new(),
-        conditions: BTreeMap::new(),
+        conditions: Vec::new(),
         points: points.map(|(jobs, gain)| point(jobs, rates(per_second * gain, ratio, scatter))).to_vec(),
         doubts: Vec::new(),
         note: None,
@@ -68,7 +69,7 @@ pub fn test(
 }
 
 fn fact(group: FactGroup, name: &str, value: &str) -> Fact {
-    Fact { group, name: name.to_owned(), value: value.to_owned() }
+    Fact { group, name: name.to_owned(), value: FactValue::Text(value.to_owned()) }
 }
 
 fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {

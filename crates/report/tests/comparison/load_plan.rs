@@ -1,6 +1,6 @@
 //! The page of a planned load, and the page of loads that were not measured.
 
-use dbdyno_report::{AskedLoad, ByteSteps, LoadPlanView, LoadPredictionView, load_plan_html, load_prediction_html};
+use dbdyno_report::{ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan_html, load_prediction_html};
 use model::Interval;
 use model::load::{Binding, Composed, LoadCheck, Prediction, Refusal, Target};
 use model::load_plan::{
@@ -35,7 +35,7 @@ pub fn plan() -> LoadPlanView {
         log_per_byte: None,
         replicas: 0,
     };
-    LoadPlanView::new(plan, ByteSteps::Thousands, vec!["rates are those of <b>another</b> machine".to_owned()])
+    LoadPlanView::new(plan, ByteUnits::Thousands, vec!["rates are those of <b>another</b> machine".to_owned()])
 }
 
 fn target(jobs: u32, input: &str) -> Target {
@@ -58,14 +58,14 @@ fn predicted(rate: f64) -> Prediction {
 
 /// What a record says of 1, 2 and 4 sessions, and how far that was off elsewhere.
 pub fn prediction() -> LoadPredictionView {
-    let asked = |jobs: u32, input: &str| AskedLoad {
+    let asked = |jobs: u32, input: &str| RequestedLoad {
         target: target(jobs, input),
         predicted: Ok(predicted(50e6 * f64::from(jobs))),
         measured: (jobs < 4).then_some(Rate(51e6 * f64::from(jobs))),
     };
-    let mut all: Vec<AskedLoad> =
+    let mut all: Vec<RequestedLoad> =
         ["gzip", "none"].iter().flat_map(|input| [1, 2, 4].map(|jobs| asked(jobs, input))).collect();
-    all.push(AskedLoad { target: target(1, "zstd"), predicted: Err(Refusal::NoLoads), measured: None });
+    all.push(RequestedLoad { target: target(1, "zstd"), predicted: Err(Refusal::NoLoads), measured: None });
     LoadPredictionView {
         title: "dbdyno loads: plain typed into Example SQL on db1".to_owned(),
         measured: Some(MeasuredPlan {

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use dbdyno_report::{
-    ComparisonView, LoadCurve, ScaleQuestion, ScaleView, comparison_html, load_plan_html, load_prediction_html,
-    scale_html,
+    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, load_plan_html, load_prediction_html, scale_html,
 };
 use model::Gate;
 use serde_json::{Value, json};
@@ -28,7 +27,7 @@ fn pages() -> Vec<PathBuf> {
     let prices = [Some(book(10_000.0)), Some(book(11_000.0)), systems[2].price.clone()];
     let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
     let curve = LoadCurve::of_test(&systems[2], &systems[2].tests[0]);
-    let question = ScaleQuestion { at: Some(64.0), claim: Some(700e3), ..ScaleQuestion::default() };
+    let question = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
     let pages = [
         ("comparison.html", comparison_html(&view)),
         ("scale.html", scale_html(&ScaleView::new(curve, question))),

@@ -1,6 +1,6 @@
 //! The pages of a comparison and of a curve.
 
-use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuestion, ScaleView, comparison_html, scale_html};
+use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, scale_html};
 use model::{Gate, System};
 use roxmltree::Document;
 
@@ -57,7 +57,7 @@ fn a_hostile_name_is_only_text() {
     for system in [&mut a, &mut b] {
         system.title = "<script>alert(1)</script>".to_owned();
         system.tests[0].title = "\"><img src=x onerror=alert(1)>".to_owned();
-        system.facts[0].value = format!("</td><script>{}</script>", system.name);
+        system.facts[0].value = model::FactValue::Text(format!("</td><script>{}</script>", system.name));
     }
     let text = page(&[a, b]);
     let page = parse(&text);
@@ -70,7 +70,7 @@ fn a_claim_has_its_verdict_and_its_picture() {
     let mut system = published();
     system.tests[0].points.truncate(1);
     let curve = LoadCurve::of_test(&system, &system.tests[0]);
-    let question = ScaleQuestion { at: Some(64.0), claim: Some(700e3), ..ScaleQuestion::default() };
+    let question = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
     let text = xml(&scale_html(&ScaleView::new(curve, question)));
     let page = parse(&text);
     unlike_each_other(&page);

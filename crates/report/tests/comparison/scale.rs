@@ -1,11 +1,11 @@
 //! The scalability of one test on a terminal.
 
-use dbdyno_report::{LoadCurve, ScaleQuestion, ScaleView, Style, scale_text};
+use dbdyno_report::{LoadCurve, ScaleQuery, ScaleView, Style, scale_text};
 use model::scalability::{LoadPoint, SharedCeiling};
 
 use crate::fixture::{pair, published, remark};
 
-fn text(points: &[(f64, f64)], question: ScaleQuestion) -> String {
+fn text(points: &[(f64, f64)], question: ScaleQuery) -> String {
     let curve = LoadCurve {
         title: "hosts.csv".to_owned(),
         unit: "IOPS".to_owned(),
@@ -24,12 +24,12 @@ fn law(n: f64) -> f64 {
 #[test]
 fn a_curve_with_knee_peak_and_picture() {
     let points: Vec<(f64, f64)> = (0..7).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
-    insta::assert_snapshot!(text(&points, ScaleQuestion::default()));
+    insta::assert_snapshot!(text(&points, ScaleQuery::default()));
 }
 
 #[test]
 fn a_claim_from_one_point_is_unsupported_with_interval_and_how_far_to_measure() {
-    let claim = ScaleQuestion { at: Some(128.0), claim: Some(7e6), ..ScaleQuestion::default() };
+    let claim = ScaleQuery { at: Some(128.0), claim: Some(7e6), ..ScaleQuery::default() };
     let text = text(&[(3.0, 165_000.0)], claim);
     insta::assert_snapshot!(text);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -42,11 +42,11 @@ fn a_claim_from_one_point_is_unsupported_with_interval_and_how_far_to_measure() 
 fn a_claim_above_what_is_shared_is_contradicted() {
     let points: Vec<(f64, f64)> = (0..7).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
     let switch = SharedCeiling { name: "switch".to_owned(), capacity: Some(1_000.0) };
-    let question = |rate| ScaleQuestion {
+    let question = |rate| ScaleQuery {
         at: Some(80.0),
         claim: Some(rate),
         ceilings: vec![switch.clone()],
-        ..ScaleQuestion::default()
+        ..ScaleQuery::default()
     };
     let text = text(&points, question(1_200.0));
     assert!(text.contains("verdict    CONTRADICTED"), "{text}");
@@ -79,7 +79,7 @@ fn remarks_on_other_tests_are_left_out_and_no_others() {
 #[test]
 fn a_fit_of_unknown_scatter_has_no_knee_and_peak() {
     let points: Vec<(f64, f64)> = [1.0, 2.0, 4.0].map(|n| (n, law(n))).to_vec();
-    let text = text(&points, ScaleQuestion::default());
+    let text = text(&points, ScaleQuery::default());
     assert!(text.contains("contention"), "{text}");
     let picture = text.split("PICTURE").nth(1).unwrap();
     let drawn: String = picture.lines().filter(|line| line.contains('|')).collect();
@@ -89,8 +89,8 @@ fn a_fit_of_unknown_scatter_has_no_knee_and_peak() {
 
 #[test]
 fn a_ceiling_that_was_reached_is_shown_as_reached() {
-    let flat = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, 100.0)), ScaleQuestion::default());
+    let flat = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, 100.0)), ScaleQuery::default());
     assert!(flat.contains("ceiling    100.0 IOPS, reached"), "{flat}");
-    let rising = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, n / (1.0 + 0.05 * (n - 1.0)))), ScaleQuestion::default());
+    let rising = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, n / (1.0 + 0.05 * (n - 1.0)))), ScaleQuery::default());
     assert!(!rising.contains("reached\n"), "{rising}");
 }

@@ -90,7 +90,7 @@ fn a_gate_to_which_nothing_came_fails_in_every_form() {
 #[test]
 fn no_line_is_wider_than_the_page_and_ascii_is_ascii() {
     let [a, mut b] = pair();
-    b.facts[0].value = "a very long name of a processor ".repeat(9);
+    b.facts[0].value = model::FactValue::Text("a very long name of a processor ".repeat(9));
     b.title = "\u{1b}[2Jinjected".to_owned();
     for width in [20, 60, 70, 80, 99, 120, 300] {
         for line in text(&[a.clone(), b.clone()], width).lines() {

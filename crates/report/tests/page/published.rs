@@ -6,8 +6,8 @@ use crate::document::{parse, texts, xml};
 use crate::sample;
 use dbdyno_report::{PageOptions, html, system_html};
 use model::{
-    Cell, Claim, Columns, Degree, Fact, FactGroup, FactTable, MeasuredRate, Origin, PriceBook, PriceItem, PriceKind,
-    Remark, System, SystemPoint, SystemTest,
+    Cell, Claim, Columns, Degree, Fact, FactGroup, FactTable, FactValue, MeasuredRate, Origin, PriceBook, PriceItem,
+    PriceKind, Remark, System, SystemPoint, SystemTest,
 };
 use record::{Dop, Nanos, Pace, Rate, Ratio, Sweep, Unit};
 
@@ -31,7 +31,11 @@ pub fn system() -> System {
         name: "example-2012".to_owned(),
         title: "Example & Sons <blade>".to_owned(),
         origin: Origin::Published { year: 2012, source: "an example report, table 3".to_owned() },
-        facts: vec![Fact { group: FactGroup::Machine, name: "processors".to_owned(), value: "80 cores".to_owned() }],
+        facts: vec![Fact {
+            group: FactGroup::Machine,
+            name: "processors".to_owned(),
+            value: FactValue::Text("80 cores".to_owned()),
+        }],
         durability: None,
         tests: vec![SystemTest {
             is_probe: false,
@@ -40,11 +44,11 @@ pub fn system() -> System {
             layer: None,
             unit: Unit::Block,
             sweep: Sweep::Jobs,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             data_bytes: None,
             changes: None,
             parameters: BTreeMap::new(),
-            conditions: BTreeMap::new(),
+            conditions: Vec::new(),
             points: vec![
                 point(1, 1_500.0, 650_000),
                 point(2, 2_950.0, 660_000),

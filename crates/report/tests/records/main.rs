@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dbdyno_report::{
-    ComparisonView, LayersQuestion, PageOptions, Style, activity_csv, activity_text, blocks_text, comparison_csv,
+    ComparisonView, LayersQuery, PageOptions, Style, activity_csv, activity_text, blocks_text, comparison_csv,
     comparison_html, comparison_junit, comparison_markdown, comparison_text, csv, html, io_csv, io_text, layers_csv,
     layers_text, load_text, streams_text, text,
 };
@@ -129,7 +129,7 @@ fn every_view_of_each_record_has_the_figures_that_it_had() {
         if record.runs.iter().any(|run| run.streams.is_some()) {
             hold(name, "streams-text", &figures(&streams_text(&record, None, path, style, width)));
         }
-        let question = LayersQuestion::All;
+        let question = LayersQuery::All;
         if let (Ok(shown), Ok(table)) =
             (layers_text(&record, &question, path, style, width), layers_csv(&record, &question))
         {

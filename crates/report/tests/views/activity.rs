@@ -131,7 +131,7 @@ proptest! {
         let last = run.readings.len() - 1;
         run.readings[last].values.values_mut().zip(&values).for_each(|(value, other)| *value = *other);
         let activity = run.activity.as_mut().unwrap();
-        (activity.sample_count, activity.watched_ns, activity.cost_ns) = (looks, Nanos(watched), Nanos(cost));
+        (activity.sample_count, activity.observed_ns, activity.cost_ns) = (looks, Nanos(watched), Nanos(cost));
         activity.waits = waits.iter().map(|(event, count)| wait(WaitClass::Other, event, *count)).collect();
         let number = run.number;
         let Ok(shown) = activity_text(&record, &ActivityChoice::Number(number), "r.json", Style::default(), width) else {

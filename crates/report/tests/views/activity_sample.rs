@@ -41,7 +41,7 @@ pub fn record() -> Record {
     run.activity = Some(Activity {
         period_ns: Nanos(SECOND / 10),
         sample_count: 30,
-        watched_ns: Nanos(3 * SECOND),
+        observed_ns: Nanos(3 * SECOND),
         cost_ns: Nanos(15_000_000),
         waits: vec![
             wait(WaitClass::Cpu, "", 18),

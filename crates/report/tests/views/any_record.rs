@@ -159,7 +159,7 @@ prop_compose! {
                 (stream.failures, stream.unfinished, stream.short) = (numbers[5], numbers[6], numbers[7]);
                 (stream.block_bytes_min, stream.block_bytes_max) = (Bytes(numbers[8]), Bytes(numbers[9]));
                 (stream.clones, stream.depth, stream.random, stream.clone) = (clones, depth, random, clone);
-                (stream.slots, stream.at_work) = (clones.saturating_mul(depth), Ratio(rate));
+                (stream.slots, stream.duty_cycle) = (clones.saturating_mul(depth), Ratio(rate));
                 stream.pace = Pace::Poisson { steps_per_second: rate };
                 stream.service.count = numbers[5];
             }

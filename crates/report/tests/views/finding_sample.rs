@@ -2,8 +2,8 @@
 
 use record::evidence::*;
 use record::{
-    Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rate, Ratio, SteadyClass, SteadyDoubt, SteadyRate,
-    SteadyReason, SteadyVerdict, Verdict,
+    Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rate, Ratio, SteadyClass, SteadyRate, SteadyReason,
+    SteadyUncertainty, SteadyVerdict, Verdict,
 };
 
 /// A finding of `check` with this verdict, about nothing in particular.
@@ -163,7 +163,7 @@ fn little() -> Vec<Finding> {
         (Pass, closed(2.0, 1.999, None)),
         (Pass, closed(1.5, 1.5, None)),
         (Unknown, closed(2.0, 1.5, Some(GapExplanation::FailedSteps { count: 7 }))),
-        (Unknown, closed(2.0, 1.5, Some(GapExplanation::JobsEndedApart))),
+        (Unknown, closed(2.0, 1.5, Some(GapExplanation::JobsEndedSeparately))),
         (Warn, closed(2.0, 1.94, None)),
         (Fail, closed(2.0, 2.5, None)),
         (Pass, queue(15.9, 0.05)),
@@ -441,8 +441,8 @@ fn storage() -> Vec<Finding> {
     };
     let (read, write, trim) = (IoDirection::Read, IoDirection::Write, IoDirection::Trim);
     let stall = |most_ms: u64, is_open_loop| {
-        let (stall_ns_max, limit_ns) = (Nanos(most_ms * 1_000_000), Nanos(20_000_000));
-        Some(Stall { stall_ns_max, limit_ns, is_open_loop })
+        let (scheduling_delay_ns_max, limit_ns) = (Nanos(most_ms * 1_000_000), Nanos(20_000_000));
+        Some(Stall { scheduling_delay_ns_max, limit_ns, is_open_loop })
     };
     let bound = |share| {
         let (job, ceiling, limit) = ("nvme".to_owned(), Rate(2_000.0), Ratio(0.7));
@@ -540,11 +540,15 @@ fn steadies() -> Vec<Finding> {
         Some(SteadyRate { first_second, last_second, rate: Rate(81_234.0), window_rate: window_rate.map(Rate) })
     };
     let doubts = vec![
-        SteadyDoubt::WideDrift { drift_max: Ratio(0.2), limit: Ratio(0.1) },
-        SteadyDoubt::FewCycles { period_seconds: 120, seconds: 300, cycles_min: 3 },
-        SteadyDoubt::FewCheckpoints { checkpoints: 3, cut_seconds: 0, of_seconds: 300, checkpoints_min: 4 },
-        SteadyDoubt::FewCheckpoints { checkpoints: 1, cut_seconds: 20, of_seconds: 300, checkpoints_min: 4 },
-        SteadyDoubt::FewIndependentSeconds { seconds: 100, independent_seconds: 12.4, independent_seconds_min: 20.0 },
+        SteadyUncertainty::WideDrift { drift_max: Ratio(0.2), limit: Ratio(0.1) },
+        SteadyUncertainty::FewCycles { period_seconds: 120, seconds: 300, cycles_min: 3 },
+        SteadyUncertainty::FewCheckpoints { checkpoints: 3, cut_seconds: 0, of_seconds: 300, checkpoints_min: 4 },
+        SteadyUncertainty::FewCheckpoints { checkpoints: 1, cut_seconds: 20, of_seconds: 300, checkpoints_min: 4 },
+        SteadyUncertainty::FewIndependentSeconds {
+            seconds: 100,
+            independent_seconds: 12.4,
+            independent_seconds_min: 20.0,
+        },
     ];
     let rule =
         |range| Some(SniaRule { range: Ratio(range), range_max: Ratio(0.2), rise: Ratio(0.04), rise_max: Ratio(0.1) });

@@ -1,28 +1,28 @@
 //! The latency table on a terminal and as comma-separated values.
 
-use dbdyno_report::{LayersQuestion, Style, layers_csv, layers_text, text};
+use dbdyno_report::{LayersQuery, Style, layers_csv, layers_text, text};
 use proptest::prelude::*;
 use record::{
-    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, PassedRung, Record, Resource, Rung,
-    Trace, Variation,
+    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Resource, Trace, TracerKind,
+    UnavailableTracer, Variation,
 };
 
 use crate::layers_sample::{record, without_privileges};
 
-fn shown(record: &Record, question: &LayersQuestion, width: usize) -> String {
+fn shown(record: &Record, question: &LayersQuery, width: usize) -> String {
     layers_text(record, question, "r.json", Style::default(), width).unwrap()
 }
 
 #[test]
 fn the_tables_of_all_tests_at_80_columns() {
-    let shown = shown(&record(), &LayersQuestion::All, 80);
+    let shown = shown(&record(), &LayersQuery::All, 80);
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     insta::assert_snapshot!(shown);
 }
 
 #[test]
 fn without_privileges_the_same_command_says_what_is_missing_and_how_to_get_it() {
-    let shown = shown(&without_privileges(), &LayersQuestion::Test("T311".to_owned()), 80);
+    let shown = shown(&without_privileges(), &LayersQuery::Test("T311".to_owned()), 80);
     insta::assert_snapshot!(shown);
 }
 
@@ -31,29 +31,30 @@ fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be
     let mut record = record();
     let run = record.runs.iter_mut().find(|run| run.variation == Some(Variation::Traced)).unwrap();
     let trace = run.trace.as_mut().unwrap();
-    (trace.rung, trace.lost_count) = (Rung::Tracefs, 1_234);
+    (trace.tracer, trace.lost_count) = (TracerKind::Tracefs, 1_234);
     trace.latencies.retain(|latency| latency.point != MeasuringPoint::SystemCall);
-    let passed = |rung, reason: &str| PassedRung { rung, reason: reason.to_owned(), hint: "run as root".to_owned() };
-    trace.passed = vec![passed(Rung::Bpf, "no types")];
+    let unavailable =
+        |tracer, reason: &str| UnavailableTracer { tracer, reason: reason.to_owned(), hint: "run as root".to_owned() };
+    trace.unavailable = vec![unavailable(TracerKind::Bpf, "no types")];
     trace.missing = vec![MissingLayer {
         point: MeasuringPoint::SystemCall,
         reason: "only programs in the kernel (BPF) see system calls, and no types".to_owned(),
         hint: String::new(),
     }];
-    let shown = shown(&record, &LayersQuestion::Run(40), 200);
+    let shown = shown(&record, &LayersQuery::Run(40), 200);
     assert!(
         shown.contains("tracer\ntracefs: every event of the block layer read by dbdyno, 1234 events were lost"),
         "{shown}"
     );
     assert!(!shown.contains("tracer BPF"), "the layer that is missing says so already: {shown}");
     assert!(shown.contains("tracefs, tracepoints block_rq_issue"), "{shown}");
-    let csv = layers_csv(&record, &LayersQuestion::Run(40)).unwrap();
+    let csv = layers_csv(&record, &LayersQuery::Run(40)).unwrap();
     assert!(csv.lines().skip(1).all(|line| line.ends_with(",tracefs,1234")), "{csv}");
     let run = record.runs.iter_mut().find(|run| run.variation == Some(Variation::Traced)).unwrap();
     let trace = run.trace.as_mut().unwrap();
-    trace.rung = Rung::Counters;
-    trace.passed.push(passed(Rung::Tracefs, "not mounted"));
-    let shown = layers_text(&record, &LayersQuestion::Run(40), "r.json", Style::default(), 200).unwrap();
+    trace.tracer = TracerKind::Counters;
+    trace.unavailable.push(unavailable(TracerKind::Tracefs, "not mounted"));
+    let shown = layers_text(&record, &LayersQuery::Run(40), "r.json", Style::default(), 200).unwrap();
     assert!(shown.contains("tracer tracefs not available: not mounted; hint: run as root"), "{shown}");
     assert!(!shown.contains("tracer BPF"), "the layer that is missing says so already: {shown}");
 }
@@ -62,7 +63,7 @@ fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be
 fn a_run_and_its_traced_repeat_have_the_same_table() {
     let record = record();
     let plain = record.runs.iter().find(|run| run.test == "T311").unwrap().number;
-    let of = |number| shown(&record, &LayersQuestion::Run(number), 80);
+    let of = |number| shown(&record, &LayersQuery::Run(number), 80);
     assert_eq!(of(plain), of(40));
     assert!(of(plain).contains(&format!("run 40, traced repeat of run {plain}")), "{}", of(plain));
     assert!(of(plain).contains("cost of tracing: 3.0 % of the rate"), "{}", of(plain));
@@ -75,8 +76,8 @@ fn a_run_with_less_than_the_plain_one_says_so_in_its_head() {
         let run = record.runs.iter_mut().find(|run| run.test == "T311" && run.variation.is_none()).unwrap();
         run.variation = Some(variation);
         let number = run.number;
-        let table = layers_csv(&record, &LayersQuestion::Run(number)).unwrap();
-        (shown(&record, &LayersQuestion::Run(number), 80), table)
+        let table = layers_csv(&record, &LayersQuery::Run(number)).unwrap();
+        (shown(&record, &LayersQuery::Run(number), 80), table)
     };
     let perturbed = |share| of(Variation::Perturbed { resource: Resource::Processors, share });
     assert!(perturbed(0.8).0.contains(", a perturbed run: with 80 % of processors"), "{}", perturbed(0.8).0);
@@ -94,12 +95,12 @@ fn a_run_with_less_than_the_plain_one_says_so_in_its_head() {
 fn a_question_that_has_no_answer_says_why() {
     let record = record();
     let refused = |question| layers_text(&record, &question, "r.json", Style::default(), 80).unwrap_err();
-    assert_eq!(refused(LayersQuestion::of(Some("99"))), "there is no run 99 in this record of 3 runs");
-    assert_eq!(refused(LayersQuestion::of(Some("T999"))), "there is no run of a test T999 in this record");
+    assert_eq!(refused(LayersQuery::of(Some("99"))), "there is no run 99 in this record of 3 runs");
+    assert_eq!(refused(LayersQuery::of(Some("T999"))), "there is no run of a test T999 in this record");
     let probes = Record { runs: Vec::new(), ..record.clone() };
-    let nothing = layers_text(&probes, &LayersQuestion::of(None), "r.json", Style::default(), 80).unwrap_err();
+    let nothing = layers_text(&probes, &LayersQuery::of(None), "r.json", Style::default(), 80).unwrap_err();
     assert_eq!(nothing, "no valid run of this record does I/O or commits through an engine");
-    assert_eq!(layers_csv(&probes, &LayersQuestion::All), Err(nothing));
+    assert_eq!(layers_csv(&probes, &LayersQuery::All), Err(nothing));
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn the_sheet_names_the_command_only_where_there_is_a_table() {
 #[test]
 fn every_line_of_the_table_is_one_of_the_values_and_parts_add_up() {
     let record = record();
-    let table = layers_csv(&record, &LayersQuestion::Test("T311".to_owned())).unwrap();
+    let table = layers_csv(&record, &LayersQuery::Test("T311".to_owned())).unwrap();
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let heads: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     let at = |name: &str| heads.iter().position(|head| head == name).unwrap();
@@ -167,19 +168,19 @@ proptest! {
             latency: Latency { count, mean_ns: Nanos(mean), max_ns: Nanos(mean), ..Latency::default() },
         });
         let missing = MissingLayer { point: MeasuringPoint::Device, reason: words.clone(), hint: words };
-        let rung = if is_bpf { Rung::Bpf } else { Rung::Counters };
+        let tracer = if is_bpf { TracerKind::Bpf } else { TracerKind::Counters };
         let run = record.runs.iter_mut().find(|run| run.variation == Some(Variation::Traced)).unwrap();
-        run.trace = Some(Box::new(Trace { rung, passed: Vec::new(), missing: vec![missing], lost_count: lost, latencies: latencies.collect() }));
+        run.trace = Some(Box::new(Trace { tracer, unavailable: Vec::new(), missing: vec![missing], lost_count: lost, latencies: latencies.collect() }));
         run.totals.steps = steps;
         run.window_ns = Nanos(window);
         let page = width.clamp(60, 120);
-        let text = shown(&record, &LayersQuestion::All, width);
+        let text = shown(&record, &LayersQuery::All, width);
         for line in text.lines() {
             let is_command = line.contains("dbdyno report r.json");
             prop_assert!(is_command || line.chars().count() <= page, "{} columns: {line}", line.chars().count());
             prop_assert!(!line.contains(char::is_control), "{line:?}");
         }
-        let table = layers_csv(&record, &LayersQuestion::All).unwrap();
+        let table = layers_csv(&record, &LayersQuery::All).unwrap();
         let mut reader = csv::Reader::from_reader(table.as_bytes());
         prop_assert!(reader.records().all(|line| line.is_ok()));
     }

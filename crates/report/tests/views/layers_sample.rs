@@ -2,8 +2,8 @@
 //! without a trace.
 
 use record::{
-    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Run, Rung, Trace, Variation,
-    name,
+    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Run, Trace, TracerKind,
+    Variation, name,
 };
 
 use crate::sample;
@@ -77,8 +77,8 @@ fn trace() -> Trace {
         latency: latency(count, mean_us, quantiles_us),
     };
     Trace {
-        rung: Rung::Bpf,
-        passed: Vec::new(),
+        tracer: TracerKind::Bpf,
+        unavailable: Vec::new(),
         missing: Vec::new(),
         lost_count: 0,
         latencies: vec![
@@ -110,8 +110,8 @@ pub fn without_privileges() -> Record {
     };
     for run in &mut record.runs {
         run.trace = Some(Box::new(Trace {
-            passed: Vec::new(),
-            rung: Rung::Counters,
+            unavailable: Vec::new(),
+            tracer: TracerKind::Counters,
             missing: vec![missing(MeasuringPoint::SystemCall), missing(MeasuringPoint::Device)],
             lost_count: 0,
             latencies: Vec::new(),

@@ -55,7 +55,7 @@ fn share(number: u32, share: f64, milliseconds: u64) -> Run {
 
 fn thinking(number: u32, milliseconds: u64, one_thread_per_core: bool, busy: u64) -> Run {
     let pace = match milliseconds {
-        0 => Pace::AsFastAsPossible,
+        0 => Pace::Unthrottled,
         _ => Pace::ThinkTime { think_ns: Nanos(milliseconds * 1_000_000) },
     };
     let mut run = varied(number, Variation::Paced { pace, one_thread_per_core }, pace, 4);
@@ -348,7 +348,7 @@ fn what_was_asked_of_a_share_of_the_capacity_is_in_the_lines_for_a_spreadsheet()
     let table = dbdyno_report::csv(&record);
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let heads = reader.headers().unwrap().clone();
-    let cells = ["variation", "variation_ratio", "steps_per_second_asked"].map(|name| {
+    let cells = ["variation", "variation_ratio", "target_steps_per_second"].map(|name| {
         let column = heads.iter().position(|head| head == name).unwrap();
         move |line: &csv::StringRecord| line[column].to_owned()
     });

@@ -3,7 +3,7 @@
 use dbdyno_report::{Style, blocks_text, html, text};
 use proptest::prelude::*;
 use record::{
-    BlockOperation, BlockOperations, Bytes, CacheState, Latency, LoopPlace, Nanos, RandomBlocks, Ratio, Record,
+    BlockOperation, BlockOperations, Bytes, CacheState, Latency, LoopLocation, Nanos, RandomBlocks, Ratio, Record,
     RunKind, name,
 };
 
@@ -35,7 +35,7 @@ fn tiers() -> Record {
         let service = Latency { count: 30, p50_ns: Nanos(4_000_000), max_ns: Nanos(9_000_000), ..Latency::default() };
         let kind = BlockOperations { operation: BlockOperation::Update, steps: 30, rows: 1_920, service };
         run.blocks = Some(Box::new(RandomBlocks {
-            place: LoopPlace::Client,
+            loop_location: LoopLocation::Client,
             operations_per_step: 1,
             caches,
             cache_bytes: Some(Bytes(cache)),
@@ -50,7 +50,7 @@ fn tiers() -> Record {
     for run in &mut record.plan.runs {
         (run.test, run.kind) = ("B100@16MiB".to_owned(), RunKind::Blocks { cache_bytes: Some(Bytes(16 << 20)) });
     }
-    record.runs = vec![run(1, 16 << 20, CacheState::Cold, 6_420), run(2, 256 << 20, CacheState::Filled, 0)];
+    record.runs = vec![run(1, 16 << 20, CacheState::Cold, 6_420), run(2, 256 << 20, CacheState::Preloaded, 0)];
     record
 }
 
@@ -159,7 +159,7 @@ proptest! {
             (blocks.cache_bytes, blocks.block_bytes) = (sizes.map(Bytes), sizes.map(Bytes));
             blocks.page_cached = Some(Ratio(cached));
             (blocks.operations[0].steps, blocks.operations[0].rows) = (counts[5], counts[6]);
-            blocks.place = if in_engine { LoopPlace::Engine } else { LoopPlace::Client };
+            blocks.loop_location = if in_engine { LoopLocation::Engine } else { LoopLocation::Client };
         }
         let shown = blocks_text(&record, "r.json", Style::default(), width);
         let page = width.clamp(60, 120);

@@ -1,10 +1,8 @@
 //! The runs of the sample: totals, latencies and counters that fit what its test does per second.
 
-use std::collections::BTreeMap;
-
 use record::{
-    Bytes, Ceiling, Check, Dop, Latency, Layer, Nanos, Outcome, Pace, Reading, Run, Second, Sweep, Timestamp, Totals,
-    Unit, Verdict, name,
+    Bytes, Ceiling, Check, Dop, Latency, Layer, Nanos, Pace, PlannedRun, Reading, Run, RunKind, Second, Sweep,
+    Timestamp, Totals, Unit, Verdict, name,
 };
 
 use crate::finding_sample::finding;
@@ -32,30 +30,26 @@ pub fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -
         response_ns_sum: Nanos(service_ns * (steps / SECONDS)),
         response_ns_max: Nanos(service_ns * 8),
     };
+    let planned = PlannedRun::new(
+        sample.code,
+        if sample.code.starts_with('P') { RunKind::Probe } else { RunKind::Test },
+        match sample.sweep {
+            Sweep::Jobs => Dop::jobs(dop),
+            Sweep::Threads => Dop { nodes: 1, jobs: 1, threads: dop },
+        },
+    );
     Run {
-        kind: if sample.code.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
         number,
-        test: sample.code.to_owned(),
         title: sample.title.to_owned(),
         layer: sample.layer,
         unit: sample.unit,
         sweep: sample.sweep,
-        dop: match sample.sweep {
-            Sweep::Jobs => Dop::jobs(dop),
-            Sweep::Threads => Dop { nodes: 1, jobs: 1, threads: dop },
-        },
-        variation: None,
-        pace: Pace::AsFastAsPossible,
         ceiling: sample.ceiling.map(|(probe, unit)| Ceiling { probe: probe.to_owned(), unit }),
         cache_fit: sample.cache_fit,
-        data_reads: None,
         data_bytes: sample.cache_fit.map(|_| Bytes(1_200_000_000)),
         commits_expected: (transactions > 0).then_some(transactions),
         changes: transactions > 0,
-        parameters: BTreeMap::new(),
-        started_at: Timestamp("2026-01-31T12:01:00.000Z".to_owned()),
         window_ns,
-        outcome: Outcome::Done,
         totals: Totals {
             steps,
             operations,
@@ -67,19 +61,9 @@ pub fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -
         service: latency(steps, service_ns),
         response: latency(steps, service_ns),
         seconds: vec![second; SECONDS as usize],
-        slices: None,
         readings: readings(sample, operations, window_ns),
-        jobs_ended_apart: false,
-        foreign_load: None,
-        nodes: Vec::new(),
-        events: Vec::new(),
-        storage: None,
-        activity: None,
-        trace: None,
-        blocks: None,
-        load: None,
-        streams: None,
         findings: vec![finding(Check::LittlesLaw, Verdict::Pass)],
+        ..Run::new(&planned, Pace::Unthrottled, Timestamp("2026-01-31T12:01:00.000Z".to_owned()))
     }
 }
 

@@ -97,7 +97,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         steps: None,
         seed: 42,
         placement: Placement::Kernel,
-        pace: Pace::AsFastAsPossible,
+        pace: Pace::Unthrottled,
         until: None,
         one_thread_per_core: false,
         small_rows: 1_000_000,

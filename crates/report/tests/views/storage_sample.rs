@@ -6,8 +6,8 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use record::evidence::{Bound, Compressible, DeviceIo, IoDirection, PageCache, Stall, StepDown, Unwritten};
 use record::{
-    Bytes, Dop, Evidence, Finding, IoFile, IoKind, IoPhase, IoPlan, IoStream, Latency, Layer, Nanos, Outcome, Pace,
-    PlannedRun, Rate, Ratio, Reading, Record, Round, Run, Second, Storage, Sweep, Totals, Unit, Verdict, name,
+    Bytes, Dop, Evidence, Finding, IoFile, IoKind, IoPhase, IoPlan, IoStream, Latency, Layer, Nanos, Pace, PlannedRun,
+    Rate, Ratio, Reading, Record, Round, Run, RunKind, Second, Storage, Timestamp, Totals, Verdict, name,
 };
 
 use crate::finding_sample::steal;
@@ -57,12 +57,12 @@ fn stream(job: &str, kind: IoKind, rate: u64, block: u64, clones: u32, depth: u3
         clones,
         depth,
         slots: clones * depth,
-        at_work: Ratio(1.0),
+        duty_cycle: Ratio(1.0),
         block_bytes_min: Bytes(block),
         block_bytes_max: Bytes(block),
         random: true,
         direct: true,
-        pace: Pace::AsFastAsPossible,
+        pace: Pace::Unthrottled,
         window_ns: Nanos(SECONDS * 1_000_000_000),
         operations,
         bytes: Bytes(operations * block),
@@ -131,51 +131,32 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
     let begin = grown.iter().map(|(name, _)| ((*name).to_owned(), 1_000)).collect();
     let end = grown.iter().map(|(name, rise)| ((*name).to_owned(), 1_000 + rise)).collect();
     let first = &streams[0];
+    let planned = PlannedRun::new(
+        test,
+        if test.starts_with('P') { RunKind::Probe } else { RunKind::Io },
+        Dop::jobs(first.clones),
+    );
+    let plain = Run::new(&planned, first.pace, Timestamp("2026-01-31T12:01:00.000Z".to_owned()));
     Run {
-        kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Io },
         number,
-        test: test.to_owned(),
         title: title.to_owned(),
         layer: Layer::Storage,
-        unit: Unit::Operation,
-        sweep: Sweep::Jobs,
-        dop: Dop::jobs(first.clones),
-        variation: None,
-        pace: first.pace,
-        ceiling: None,
-        cache_fit: None,
-        data_reads: None,
-        data_bytes: None,
-        commits_expected: None,
-        changes: false,
-        parameters: Default::default(),
-        started_at: record::Timestamp("2026-01-31T12:01:00.000Z".to_owned()),
         window_ns: Nanos(window),
-        outcome: Outcome::Done,
         totals: Totals { steps: all, operations: all, ..Totals::default() },
         service: first.service.clone(),
         response: first.response.clone(),
         seconds: first.seconds.clone(),
-        slices: None,
-        jobs_ended_apart: false,
-        foreign_load: None,
-        nodes: Vec::new(),
-        events: Vec::new(),
         readings: vec![Reading { at_ns: Nanos(0), values: begin }, Reading { at_ns: Nanos(window), values: end }],
-        activity: None,
-        trace: None,
-        blocks: None,
-        load: None,
-        streams: None,
         findings: vec![device_read(Verdict::Pass, 1.0)],
         storage: Some(Box::new(Storage {
             modes: vec!["io_uring, registered files and buffers, DEFER_TASKRUN".to_owned()],
             generator_per_second: Some(Rate(2_000_000.0)),
-            stall_ns_max: Some(Nanos(300_000)),
+            scheduling_delay_ns_max: Some(Nanos(300_000)),
             files: vec![file("/measured/dbdyno/dbdyno-data/test")],
             streams,
             ..Storage::default()
         })),
+        ..plain
     }
 }
 
@@ -305,7 +286,7 @@ pub fn search() -> Record {
         Finding::new(
             Verdict::Warn,
             Evidence::Stall(Some(Stall {
-                stall_ns_max: Nanos(400_000_000),
+                scheduling_delay_ns_max: Nanos(400_000_000),
                 limit_ns: Nanos(20_000_000),
                 is_open_loop: true,
             })),

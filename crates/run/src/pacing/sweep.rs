@@ -59,7 +59,7 @@ pub(crate) fn restrict_to_search(plan: &mut Plan, request: &Request) {
 
 /// Whether the preset of `request` includes the curve of latency over rate; not if another load is requested.
 fn has_curve(request: &Request) -> bool {
-    let plain = request.variations.is_empty() && request.pace == Pace::AsFastAsPossible;
+    let plain = request.variations.is_empty() && request.pace == Pace::Unthrottled;
     request.preset == Preset::Publish && plain && request.until.is_none()
 }
 
@@ -90,15 +90,15 @@ mod tests {
             steps: None,
             repeats: None,
             seed: 42,
-            rung: None,
+            tracer: None,
             placement: Placement::Kernel,
-            pace: Pace::AsFastAsPossible,
+            pace: Pace::Unthrottled,
             variations,
             until: None,
             one_thread_per_core: false,
             small_rows: None,
             large_rows: None,
-            looks: false,
+            sample_sessions: false,
             prove: false,
             trace: None,
             keep: false,

@@ -64,7 +64,7 @@ impl<'a> Threads<'a> {
     fn place(&self, cpus: &[u32]) {
         for root in &self.servers {
             // A failure leaves the server unrestricted: it is reported and does not end the run.
-            if let Err(error) = host::keep_processes_on(*root, cpus) {
+            if let Err(error) = host::pin_process_tree_to(*root, cpus) {
                 self.note(&format!("the server could not be pinned: {error}"));
             }
         }

@@ -77,7 +77,7 @@ mod tests {
         assert_eq!((at("p99=5ms", 10_000.0), at("p99=5ms", 500.0)), (2.0, 2.0));
         assert!((at("p99=5ms", 100.0) - 10.0).abs() < 1e-6);
         assert_eq!((at("p99=5ms", 1.0), at("mean=5ms", 1.0)), (60.0, 2.0));
-        let plain = window(&plan("p99=5ms", 2_000_000_000), None, Pace::AsFastAsPossible);
+        let plain = window(&plan("p99=5ms", 2_000_000_000), None, Pace::Unthrottled);
         assert_eq!(plain, Nanos(2_000_000_000));
     }
 

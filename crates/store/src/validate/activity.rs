@@ -6,14 +6,14 @@ use super::Validity;
 
 /// Checks `activity`.
 pub(super) fn activity(activity: &Activity) -> Validity {
-    let Activity { period_ns, sample_count, watched_ns, waits, .. } = activity;
+    let Activity { period_ns, sample_count, observed_ns, waits, .. } = activity;
     if period_ns.0 == 0 {
         return Err("activity: period_ns 0, samples must be apart".to_owned());
     }
-    match (sample_count, watched_ns.0, waits.first()) {
+    match (sample_count, observed_ns.0, waits.first()) {
         (0, 0, None) => Ok(()),
         (0, _, _) => Err("activity: sample_count 0, but there are waits".to_owned()),
-        (_, 0, _) => Err(format!("activity: sample_count {sample_count} in watched_ns 0, samples must be apart")),
+        (_, 0, _) => Err(format!("activity: sample_count {sample_count} in observed_ns 0, samples must be apart")),
         _ => Ok(()),
     }?;
     let mut pairs = waits.windows(2);
@@ -37,7 +37,7 @@ mod tests {
         Activity {
             period_ns: Nanos(100),
             sample_count: 2,
-            watched_ns: Nanos(200),
+            observed_ns: Nanos(200),
             cost_ns: Nanos(3),
             waits: vec![wait(WaitClass::Cpu, ""), wait(WaitClass::Commit, "a"), wait(WaitClass::Commit, "b")],
         }
@@ -52,11 +52,11 @@ mod tests {
     #[test]
     fn waits_need_samples() {
         assert_eq!(activity(&sampled()), Ok(()));
-        let nothing = Activity { sample_count: 0, watched_ns: Nanos(0), waits: Vec::new(), ..sampled() };
+        let nothing = Activity { sample_count: 0, observed_ns: Nanos(0), waits: Vec::new(), ..sampled() };
         assert_eq!(activity(&nothing), Ok(()), "a run may end before the first sample");
         assert_eq!(error_of(|activity| activity.sample_count = 0), "activity: sample_count 0, but there are waits");
-        let in_nothing = "activity: sample_count 2 in watched_ns 0, samples must be apart";
-        assert_eq!(error_of(|activity| activity.watched_ns = Nanos(0)), in_nothing);
+        let in_nothing = "activity: sample_count 2 in observed_ns 0, samples must be apart";
+        assert_eq!(error_of(|activity| activity.observed_ns = Nanos(0)), in_nothing);
         assert_eq!(error_of(|activity| activity.period_ns = Nanos(0)), "activity: period_ns 0, samples must be apart");
         let twice = "activity: wait \"b\" occurs twice or is out of order";
         assert_eq!(error_of(|activity| activity.waits.push(wait(WaitClass::Commit, "b"))), twice);

@@ -87,7 +87,7 @@ fn pace(pace: Pace) -> Validity {
             let is_rate = steps_per_second.is_finite() && steps_per_second > 0.0;
             if is_rate { Ok(()) } else { Err(format!("steps_per_second {steps_per_second}: a rate must be above 0")) }
         }
-        Pace::AsFastAsPossible | Pace::ThinkTime { .. } => Ok(()),
+        Pace::Unthrottled | Pace::ThinkTime { .. } => Ok(()),
     }
 }
 

@@ -83,7 +83,7 @@ fn file(file: &IoFile) -> Validity {
 
 fn stream(stream: &IoStream) -> Validity {
     at_least_one("clones", stream.clones)?;
-    share("at_work", stream.at_work)?;
+    share("duty_cycle", stream.duty_cycle)?;
     pace(stream.pace)?;
     let (Bytes(least), Bytes(most)) = (stream.block_bytes_min, stream.block_bytes_max);
     if most < least {

@@ -5,9 +5,9 @@ use std::fs;
 use dbdyno_store::{Error, list, read, read_without_series};
 use proptest::prelude::*;
 use record::{
-    Arrival, BlockOperation, BlockOperations, CacheState, Dop, Latency, LayerLatency, LoopPlace, MeasuringPoint, Nanos,
-    NodeEvent, NodeEventKind, NodeRun, Outcome, Pace, RandomBlocks, Ratio, Record, Run, Timestamp, Totals, Trace,
-    Until, Variation,
+    Arrival, BlockOperation, BlockOperations, CacheState, Dop, Latency, LayerLatency, LoopLocation, MeasuringPoint,
+    Nanos, NodeEvent, NodeEventKind, NodeRun, Outcome, Pace, RandomBlocks, Ratio, Record, Run, Timestamp, Totals,
+    Trace, Until, Variation,
 };
 use tempfile::tempdir;
 
@@ -245,9 +245,9 @@ fn random_blocks_are_checked() {
                 service: Latency::default(),
             };
             let mut blocks = RandomBlocks {
-                place: LoopPlace::Client,
+                loop_location: LoopLocation::Client,
                 operations_per_step: 1,
-                caches: CacheState::AsFound,
+                caches: CacheState::Warm,
                 cache_bytes: None,
                 block_bytes: None,
                 page_cached: None,
@@ -280,8 +280,8 @@ fn storage_is_checked() {
         "run 1 (T311): file /measured/data/data.0: cached 1.5 is not a share from 0 to 1"
     );
     assert_eq!(
-        outcome(|storage| storage.streams[0].at_work = Ratio(-0.1)),
-        "run 1 (T311): stream data: at_work -0.1 is not a share from 0 to 1"
+        outcome(|storage| storage.streams[0].duty_cycle = Ratio(-0.1)),
+        "run 1 (T311): stream data: duty_cycle -0.1 is not a share from 0 to 1"
     );
     let job = |change: fn(&mut record::IoJob)| {
         error_of(|record| change(&mut record.plan.io.as_mut().unwrap().phases[0].jobs[0]))

@@ -8,9 +8,9 @@ use record::{
     DataReads, DataSet, Dop, EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory,
     HostState, Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory,
     MemoryModule, MissingLayer, Nanos, NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode,
-    OperationClass, Outcome, Pace, Pairing, PassedRung, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record,
-    Resource, Run, Rung, SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp,
-    Tool, Totals, Trace, Unit, Until, Variation, Verdict, WaitClass, name,
+    OperationClass, Outcome, Pace, Pairing, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
+    SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace,
+    TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -48,7 +48,7 @@ pub fn sparse() -> Record {
 /// A record with every field.
 pub fn full() -> Record {
     let paces = [
-        Pace::AsFastAsPossible,
+        Pace::Unthrottled,
         Pace::Rate { steps_per_second: 1000.1 },
         Pace::Poisson { steps_per_second: 1e-3 },
         Pace::ThinkTime { think_ns: Nanos(7) },
@@ -303,9 +303,9 @@ fn run(number: u32, pace: Pace) -> Run {
     let failed = Outcome::Failed { message: "the session was closed by the server".to_owned() };
     Run {
         kind: record::RunKind::Test,
-        jobs_ended_apart: true,
+        jobs_ended_separately: true,
         foreign_load: Some(Box::new(ForeignLoad {
-            watched_ns: Nanos(1_000_000_000),
+            observed_ns: Nanos(1_000_000_000),
             processors: 0.25,
             kernel_processors: 0.01,
             read_bytes: Some(Bytes(4_096)),
@@ -386,7 +386,7 @@ fn activity() -> Activity {
     Activity {
         period_ns: Nanos(100_000_000),
         sample_count: 10,
-        watched_ns: Nanos(1_000_000_000),
+        observed_ns: Nanos(1_000_000_000),
         cost_ns: Nanos(4_000_000),
         waits: vec![SampledWait { class: WaitClass::Commit, event: "log sync".to_owned(), session_count: 7 }],
     }
@@ -394,9 +394,9 @@ fn activity() -> Activity {
 
 fn trace(latency: &Latency) -> Trace {
     Trace {
-        rung: Rung::Bpf,
-        passed: vec![PassedRung {
-            rung: Rung::Tracefs,
+        tracer: TracerKind::Bpf,
+        unavailable: vec![UnavailableTracer {
+            tracer: TracerKind::Tracefs,
             reason: "tracefs cannot be read".to_owned(),
             hint: "run as root".to_owned(),
         }],

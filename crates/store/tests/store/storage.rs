@@ -76,7 +76,7 @@ pub fn outcome(latency: &Latency) -> Storage {
         modes: vec!["io_uring, DEFER_TASKRUN".to_owned()],
         refused: vec!["polled completion: Operation not supported".to_owned()],
         generator_per_second: Some(Rate(5e6)),
-        stall_ns_max: Some(Nanos(900_000)),
+        scheduling_delay_ns_max: Some(Nanos(900_000)),
         files: vec![IoFile {
             path: "/measured/data/data.0".to_owned(),
             size_bytes: Bytes::GIB,
@@ -99,7 +99,7 @@ pub fn outcome(latency: &Latency) -> Storage {
             clones: 1,
             depth: 32,
             slots: 32,
-            at_work: Ratio(0.25),
+            duty_cycle: Ratio(0.25),
             block_bytes_min: Bytes(512),
             block_bytes_max: Bytes(8192),
             random: true,

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use base::{Maker, Process};
+use base::{ObjectName, Process};
 
 use super::mount::Tracefs;
 use crate::event::TRACEPOINTS;
@@ -92,7 +92,7 @@ impl Drop for Instance {
 
 /// The name of instance `number` of this process.
 fn own_name(number: u32) -> Option<String> {
-    Some(Maker { process: Process::own()?, number }.to_string())
+    Some(ObjectName { process: Process::own()?, number }.to_string())
 }
 
 /// Removes the instances of dead dbdyno processes; returns a message for each. None if tracefs cannot be read.
@@ -105,7 +105,7 @@ fn remove_left_in(instances: &Path, proc: &Path) -> Vec<String> {
     let entries = fs::read_dir(instances).into_iter().flatten().flatten();
     let stale = entries.filter(|entry| {
         let name = entry.file_name();
-        let maker = name.to_str().and_then(|name| name.parse::<Maker>().ok());
+        let maker = name.to_str().and_then(|name| name.parse::<ObjectName>().ok());
         maker.is_some_and(|maker| Process::below(proc, maker.process.pid) != Some(maker.process))
     });
     let removed = stale.filter(|entry| fs::remove_dir(entry.path()).is_ok());
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_name_identifies_the_process() {
         let process = Process::own().unwrap();
-        assert_eq!(own_name(2).unwrap().parse(), Ok(Maker { process, number: 2 }));
+        assert_eq!(own_name(2).unwrap().parse(), Ok(ObjectName { process, number: 2 }));
         assert!(own_name(0).unwrap().matches('-').count() == 2);
     }
 

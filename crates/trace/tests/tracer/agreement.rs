@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use dbdyno_trace::{Scope, Tracer};
-use record::{Latency, MeasuringPoint, OperationClass, Rung, Trace};
+use record::{Latency, MeasuringPoint, OperationClass, Trace, TracerKind};
 
 use crate::permitted::{ALONE, disk, found};
 
@@ -66,7 +66,7 @@ fn work(file: &File) {
 
 fn latency<'t>(trace: &'t Trace, point: MeasuringPoint, name: &str) -> &'t Latency {
     let found = found(trace, point, name);
-    &found.unwrap_or_else(|| panic!("{:?} has no {name} at {point:?}: {:#?}", trace.rung, trace.latencies)).latency
+    &found.unwrap_or_else(|| panic!("{:?} has no {name} at {point:?}: {:#?}", trace.tracer, trace.latencies)).latency
 }
 
 fn is_near(one: f64, other: f64, ratio_max: f64) -> bool {
@@ -82,7 +82,7 @@ fn counts_agree(one: u64, other: u64) -> bool {
 fn agree(bpf: &Trace, lower: &Trace, name: &str) {
     for point in [MeasuringPoint::Block, MeasuringPoint::Device] {
         let (one, other) = (latency(bpf, point, name), latency(lower, point, name));
-        let message = format!("{:?} {point:?} {name}: {other:?}, and by BPF {one:?}", lower.rung);
+        let message = format!("{:?} {point:?} {name}: {other:?}, and by BPF {one:?}", lower.tracer);
         assert!(counts_agree(other.count, one.count), "{message}");
         let means_agree = is_near(other.mean_ns.0 as f64, one.mean_ns.0 as f64, MEAN_RATIO_MAX);
         // Writeback and flushes are allocated long before they are inserted, and there are few flushes: one at an edge
@@ -91,7 +91,7 @@ fn agree(bpf: &Trace, lower: &Trace, name: &str) {
         assert!(!is_same || means_agree, "{message}");
     }
     let medians = [bpf, lower].map(|trace| latency(trace, MeasuringPoint::Device, name).p50_ns.0 as f64);
-    assert!(is_near(medians[1], medians[0], MEAN_RATIO_MAX), "{:?} {name}: {medians:?}", lower.rung);
+    assert!(is_near(medians[1], medians[0], MEAN_RATIO_MAX), "{:?} {name}: {medians:?}", lower.tracer);
 }
 
 #[test]
@@ -106,9 +106,10 @@ fn all_tracers_count_and_time_the_same_requests() {
     write_all(&file, WRITES);
     file.sync_all().unwrap();
     let scope = Scope { roots: vec![std::process::id()], device: Some(disk.clone()) };
-    let start =
-        |rung: Rung| Tracer::start(&scope, Some(rung)).unwrap_or_else(|refused| panic!("{rung:?}: {refused:?}"));
-    let tracers = [Rung::Bpf, Rung::Tracefs].map(start);
+    let start = |tracer: TracerKind| {
+        Tracer::start(&scope, Some(tracer)).unwrap_or_else(|refused| panic!("{tracer:?}: {refused:?}"))
+    };
+    let tracers = [TracerKind::Bpf, TracerKind::Tracefs].map(start);
     let before = counters(&disk);
     tracers.iter().for_each(Tracer::begin);
     work(&file);
@@ -118,11 +119,11 @@ fn all_tracers_count_and_time_the_same_requests() {
     for trace in &traces {
         for (name, made) in [("READ", READS), ("WRITE", WRITES)] {
             let count = found(trace, MeasuringPoint::Device, name).map_or(0, |found| found.latency.count);
-            let message = format!("{:?}: {count} of {made} {name}, {} lost", trace.rung, trace.lost_count);
+            let message = format!("{:?}: {count} of {made} {name}, {} lost", trace.tracer, trace.lost_count);
             let is_whole = count as f64 >= made as f64 * (1.0 - COUNT_RATIO_MAX);
             assert!(is_whole, "{message}");
             // Each missing request is counted as lost.
-            assert!(trace.rung == Rung::Bpf || count + trace.lost_count >= made, "{message}");
+            assert!(trace.tracer == TracerKind::Bpf || count + trace.lost_count >= made, "{message}");
         }
     }
     let [bpf, tracefs] = &traces;
@@ -140,20 +141,20 @@ fn tracefs_reports_system_calls_as_missing() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let Some((disk, _)) = disk(directory.path()).filter(|_| crate::may_read_tracefs()) else { return };
-    let rung = Rung::Tracefs;
+    let kind = TracerKind::Tracefs;
     let scope = Scope { roots: vec![std::process::id()], device: Some(disk.clone()) };
-    let tracer = Tracer::start(&scope, Some(rung)).map_err(|refused| refused.reason).unwrap();
-    assert_eq!(tracer.rung(), rung);
+    let tracer = Tracer::start(&scope, Some(kind)).map_err(|refused| refused.reason).unwrap();
+    assert_eq!(tracer.kind(), kind);
     tracer.begin();
     File::create(directory.path().join("data")).unwrap().sync_all().unwrap();
     let trace = tracer.finish();
-    assert_eq!(trace.rung, rung);
+    assert_eq!(trace.tracer, kind);
     let missing: Vec<MeasuringPoint> = trace.missing.iter().map(|missing| missing.point).collect();
     assert_eq!(missing, [MeasuringPoint::SystemCall], "{:?}", trace.missing);
     assert!(trace.missing[0].reason.contains("another tracer was requested"), "{:?}", trace.missing);
     assert!(trace.latencies.iter().all(|row| row.class != OperationClass::Sync), "{:#?}", trace.latencies);
     let nowhere = Scope { device: None, ..scope };
-    let refused = Tracer::start(&nowhere, Some(rung)).err().expect("there is no device");
+    let refused = Tracer::start(&nowhere, Some(kind)).err().expect("there is no device");
     assert!(refused.reason.contains("not on a known disk"), "{refused:?}");
-    assert_eq!(refused.passed.iter().map(|passed| passed.rung).collect::<Vec<_>>(), [rung]);
+    assert_eq!(refused.unavailable.iter().map(|unavailable| unavailable.tracer).collect::<Vec<_>>(), [kind]);
 }

@@ -5,7 +5,7 @@ use std::os::fd::AsRawFd;
 use std::sync::PoisonError;
 
 use dbdyno_trace::{Scope, Tracer};
-use record::Rung;
+use record::TracerKind;
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 
 use crate::permitted::{ALONE, disk};
@@ -34,7 +34,7 @@ fn no_tracefs_instance_stays() {
     assert!(removed.iter().any(|line| line.contains(&left)), "{removed:?}");
     assert_eq!(of_own(), 0);
     let scope = Scope { roots: Vec::new(), device: Some(disk) };
-    let tracer = || Tracer::start(&scope, Some(Rung::Tracefs)).map_err(|refused| refused.reason).unwrap();
+    let tracer = || Tracer::start(&scope, Some(TracerKind::Tracefs)).map_err(|refused| refused.reason).unwrap();
     let (one, other) = (tracer(), tracer());
     assert_eq!(of_own(), 2, "two tracers have one each: {:?}", instances(&path));
     assert!(dbdyno_trace::clean_up().is_empty(), "they belong to a running process");

@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dbdyno_trace::{Scope, Tracer};
-use record::{Latency, LayerLatency, MeasuringPoint, OperationClass, Rung, Trace};
+use record::{Latency, LayerLatency, MeasuringPoint, OperationClass, Trace, TracerKind};
 
 /// Serialises the tests of this binary, which are threads of the traced process.
 pub static ALONE: Mutex<()> = Mutex::new(());
 
 /// A tracer of this process; none without privileges or in another PID namespace.
 pub fn tracer(device: Option<String>) -> Option<Tracer> {
-    let tracer = Tracer::start(&Scope { roots: vec![std::process::id()], device }, Some(Rung::Bpf));
+    let tracer = Tracer::start(&Scope { roots: vec![std::process::id()], device }, Some(TracerKind::Bpf));
     if crate::may_trace() {
         return Some(tracer.map_err(|refused| refused.reason).expect("this process has the capabilities"));
     }
@@ -72,7 +72,7 @@ fn every_write_and_every_sync_is_counted_and_timed() {
     tracer.end();
     write(3);
     let trace = tracer.finish();
-    assert_eq!((trace.rung, trace.lost_count), (Rung::Bpf, 0));
+    assert_eq!((trace.tracer, trace.lost_count), (TracerKind::Bpf, 0));
     assert_eq!((counted(&trace, "pwrite64"), counted(&trace, "fdatasync")), (50, 50), "{:#?}", trace.latencies);
     let writes = found(&trace, MeasuringPoint::SystemCall, "pwrite64").unwrap();
     assert_eq!((writes.class, writes.bytes.map(|bytes| bytes.0)), (OperationClass::Write, Some(50 * 4_096)));

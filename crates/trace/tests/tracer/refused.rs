@@ -1,7 +1,7 @@
 //! Without privileges.
 
 use dbdyno_trace::{Scope, Tracer};
-use record::{MeasuringPoint, Rung};
+use record::{MeasuringPoint, TracerKind};
 use rustix::thread::{CapabilitySets, set_capabilities};
 
 /// The refusal of a thread without capabilities.
@@ -25,7 +25,7 @@ fn without_capabilities_there_is_a_reason_and_a_hint() {
     assert!(refused.reason.contains("CAP_BPF and CAP_PERFMON"), "{refused:?}");
     assert!(refused.hint.contains("setcap cap_bpf,cap_perfmon+ep"), "{refused:?}");
     let trace = refused.trace(true);
-    assert_eq!(trace.rung, Rung::Counters);
+    assert_eq!(trace.tracer, TracerKind::Counters);
     assert!(trace.latencies.is_empty());
     let points: Vec<MeasuringPoint> = trace.missing.iter().map(|missing| missing.point).collect();
     assert_eq!(points, [MeasuringPoint::SystemCall, MeasuringPoint::Device]);

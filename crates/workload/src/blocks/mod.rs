@@ -24,7 +24,7 @@ pub use deck::Kind;
 pub use layout::{Layout, TableOf};
 pub use load::{BlocksLoading, ensure};
 pub use procedure::{batch, missing_procedure};
-pub use settings::{BlocksSettings, HotSpot, Idle, Noted, Think};
+pub use settings::{BlocksSettings, HotSpot, Idle, SettingResult, Think};
 pub use statement::CODE;
 pub use value::{RedoStress, Wrong};
 pub use work::{BlocksJob, Mode, Visit, jobs, preload};

@@ -102,7 +102,7 @@ impl Default for BlocksSettings {
 
 /// The result of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Noted {
+pub enum SettingResult {
     /// It is set.
     Taken,
     /// It is known and ignored, for this reason.
@@ -178,7 +178,7 @@ impl BlocksSettings {
     ///
     /// # Errors
     /// For an unknown name, and for an impossible value.
-    pub fn set(&mut self, name: &str, shown: &str, value: &str) -> Result<Noted, Wrong> {
+    pub fn set(&mut self, name: &str, shown: &str, value: &str) -> Result<SettingResult, Wrong> {
         match name {
             "UPDATE_PCT" => self.update_percent = number(shown, value, 0..=100, "the updates in a hundred operations")?,
             "SCAN_PCT" => self.scan_percent = number(shown, value, 0..=100, "the scans in a hundred reads")?,
@@ -206,7 +206,7 @@ impl BlocksSettings {
             "OBFUSCATE_COLUMNS" => self.obfuscated = switch(shown, value)?,
             _ => return ignored(name, shown),
         }
-        Ok(Noted::Taken)
+        Ok(SettingResult::Taken)
     }
 
     /// The hot spot, where one is wanted.
@@ -320,9 +320,9 @@ pub(super) fn is_ignored(name: &str) -> bool {
     IGNORED.iter().any(|(known, _)| *known == name)
 }
 
-fn ignored(name: &str, shown: &str) -> Result<Noted, Wrong> {
+fn ignored(name: &str, shown: &str) -> Result<SettingResult, Wrong> {
     if let Some((_, reason)) = IGNORED.iter().find(|(known, _)| *known == name) {
-        return Ok(Noted::WithoutMeaning(reason));
+        return Ok(SettingResult::WithoutMeaning(reason));
     }
     let hint = format!("known are {}", KNOWN.join(", "));
     Err(Wrong::new(format!("{shown} is not a setting of this method"), hint))

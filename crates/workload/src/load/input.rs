@@ -148,7 +148,7 @@ impl Input {
         let mut input = Timed { input, times: Arc::clone(&times) };
         let mut beginning = Vec::with_capacity(BEGINNING_BYTES);
         (&mut input).take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
-        let compression = given.unwrap_or_else(|| Compression::of_beginning(&beginning));
+        let compression = given.unwrap_or_else(|| Compression::of_magic_number(&beginning));
         let input = Box::new(Cursor::new(beginning).chain(input));
         let lines = LineReader::open(input, compression, batch.0 as usize)?;
         Ok(Reading { lines, compression, times })

@@ -5,7 +5,7 @@ use std::path::Path;
 use base::data_rate::Steps;
 use model::load_plan::{Cores, Input, MeasuredPlan, Plan, Stage, StageCost, WrittenSource, starting_rates};
 use record::{Bytes, Ratio};
-use report::{ByteSteps, LoadPlanView, load_plan_html, load_plan_text};
+use report::{ByteUnits, LoadPlanView, load_plan_html, load_plan_text};
 use run::{Error, Result};
 
 use super::load_prediction::{compare, predict};
@@ -22,7 +22,7 @@ use crate::output::{print, style, width};
 struct Goal {
     volume: Bytes,
     window_seconds: f64,
-    steps: ByteSteps,
+    steps: ByteUnits,
 }
 
 /// Carries out `dbdyno model load`.
@@ -72,8 +72,8 @@ fn is_file(words: &str) -> bool {
 
 fn goal(arguments: &LoadPlanArguments) -> Option<Goal> {
     let steps = |steps: Steps| match steps {
-        Steps::Thousands => ByteSteps::Thousands,
-        Steps::Binary => ByteSteps::Binary,
+        Steps::Thousands => ByteUnits::Thousands,
+        Steps::Binary => ByteUnits::Binary,
     };
     let bytes = |bytes: f64| Bytes(bytes.round().max(1.0) as u64);
     if let Some(speed) = arguments.goal {

@@ -2,7 +2,7 @@
 
 use model::load::{InputCost, Target, check, measured};
 use model::load_plan::{Cores, Stage, StageCost};
-use report::{AskedLoad, LoadPredictionView, load_prediction_html, load_prediction_text};
+use report::{LoadPredictionView, RequestedLoad, load_prediction_html, load_prediction_text};
 use run::Result;
 
 use super::load_rates::{cores, stages};
@@ -39,7 +39,7 @@ pub(super) fn predict(source: &Source, arguments: &LoadPlanArguments) -> Result<
             processors,
         };
         let (predicted, measured) = (model::load::predict(&source.record, &target), measured(&source.record, &target));
-        AskedLoad { target, predicted, measured }
+        RequestedLoad { target, predicted, measured }
     };
     let asked = inputs.iter().flat_map(|input| jobs.iter().map(move |jobs| (input, *jobs))).map(ask).collect();
     let shown = name.or_else(|| source.inputs().into_iter().find(|input| input != "none" && input != "generated"));

@@ -4,7 +4,7 @@ use model::Remark;
 use model::load_plan::{Input, Plan, RateSource, Stage, StageCost, StageRate, Units};
 use record::{Bytes, Rate, Ratio};
 use reference::LoadStudy;
-use report::{ByteSteps, LoadPlanView};
+use report::{ByteUnits, LoadPlanView};
 use run::{Error, Result};
 
 use super::load_rates::cores;
@@ -59,7 +59,7 @@ pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments)
         Remark::Published { text, .. } if text.starts_with("load: ") => Some(text.clone()),
         _ => None,
     }));
-    Ok(LoadPlanView::new(plan, ByteSteps::Binary, remarks))
+    Ok(LoadPlanView::new(plan, ByteUnits::Binary, remarks))
 }
 
 /// The published figures, for comparison.

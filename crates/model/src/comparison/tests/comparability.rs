@@ -1,7 +1,17 @@
 //! Comparability and differences.
 
+use record::{CacheState, LoopLocation};
+
 use super::*;
 use crate::system::InvalidReason;
+
+fn text(text: &str) -> FactValue {
+    FactValue::Text(text.to_owned())
+}
+
+fn fact(group: FactGroup, name: &str, value: &str) -> Fact {
+    Fact { group, name: name.to_owned(), value: text(value) }
+}
 
 fn invalid(run: u32) -> InvalidRun {
     InvalidRun { run, reason: InvalidReason::NothingCounted }
@@ -18,29 +28,32 @@ fn systems_measured_differently_are_not_compared() {
     };
     assert_eq!(
         with(|system| system.tests[0].data_bytes = Some(Bytes(Bytes::GIB.0 * 98 / 100))),
-        ["table sizes differ by more than 1.0 %: 1 GiB and 1003.5 MiB"]
+        [Reason::TableSizes([Bytes::GIB, Bytes(Bytes::GIB.0 * 98 / 100)])]
     );
-    assert_eq!(with(|system| system.tests[0].unit = Unit::Statement), ["different units"]);
+    assert_eq!(with(|system| system.tests[0].unit = Unit::Statement), [Reason::Units]);
     assert_eq!(
         with(|system| system.tests[0].pace = Pace::Rate { steps_per_second: 100.0 }),
-        ["different load: closed loop, unthrottled and 100 steps/s, fixed interval"]
+        [Reason::Paces([Pace::Unthrottled, Pace::Rate { steps_per_second: 100.0 }])]
     );
     assert_eq!(
         with(|system| system.durability.as_mut().unwrap().durable = Some(false)),
-        ["different durability: durable (every commit waits) and not durable (every commit waits)"]
+        [Reason::Durability(
+            [true, false]
+                .map(|durable| { Durability { durable: Some(durable), words: "every commit waits".to_owned() } })
+        )]
     );
     assert_eq!(
         with(|system| if let Origin::Measured { preset, .. } = &mut system.origin {
             *preset = Preset::Smoke;
         }),
-        ["b was measured with preset smoke, which makes no claims"]
+        [Reason::Smoke { system: "b".to_owned() }]
     );
     assert_eq!(
         with(|system| {
             system.tests[0].points[0].rates.clear();
             system.tests[0].points[0].invalid = vec![invalid(1), invalid(2)];
         }),
-        [format!("{:?}", Reason::Invalid { system: "b".to_owned(), runs: 2, first: invalid(1) })]
+        [Reason::Invalid { system: "b".to_owned(), runs: 2, first: invalid(1) }]
     );
 }
 
@@ -54,7 +67,7 @@ fn irrelevant_differences_do_not_rule_out_a_comparison() {
     systems.iter_mut().for_each(|system| system.tests[0].changes = Some(false));
     assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT", "nothing is committed");
     systems.iter_mut().for_each(|system| system.tests[0].pace = Pace::Rate { steps_per_second: 100.0 });
-    assert!(reasons(&systems)[0].starts_with("both ran at a given rate"));
+    assert_eq!(reasons(&systems), [Reason::GivenRate(Pace::Rate { steps_per_second: 100.0 })]);
 }
 
 #[test]
@@ -65,36 +78,28 @@ fn parameters_count_for_tests_and_not_for_probes() {
         systems[1].tests[0].parameters.insert("n".to_owned(), 39);
         systems
     };
-    assert_eq!(reasons(&systems("T151")), ["different n: 25 and 39"]);
+    assert_eq!(reasons(&systems("T151")), [Reason::Parameter { name: "n".to_owned(), values: [25, 39] }]);
     assert_eq!(compared_test(&compared(&systems("P221"))).outcome.word(), "EQUIVALENT");
 }
 
 #[test]
 fn runs_of_blocks_with_other_caches_or_another_loop_are_not_compared() {
     let blocks = || test("B100", vec![point(2, &TEN)]);
-    let conditions = |caches: &str, location: &str, operations: &str| {
-        [("caches", caches), ("loop", location), ("operations per step", operations)]
-            .map(|(name, words)| (name.to_owned(), words.to_owned()))
-            .into()
-    };
+    let one =
+        [Condition::Caches(CacheState::Cold), Condition::Loop(LoopLocation::Client), Condition::OperationsPerStep(1)];
+    let another =
+        [Condition::Caches(CacheState::Warm), Condition::Loop(LoopLocation::Engine), Condition::OperationsPerStep(100)];
     let mut systems = pair(vec![blocks()], vec![blocks()]);
-    systems[0].tests[0].conditions = conditions("cold", "in the client", "1");
-    systems[1].tests[0].conditions = conditions("cold", "in the client", "1");
+    systems[0].tests[0].conditions = one.to_vec();
+    systems[1].tests[0].conditions = one.to_vec();
     assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT");
-    systems[1].tests[0].conditions = conditions("warm", "in the engine", "100");
-    assert_eq!(
-        reasons(&systems),
-        [
-            "different caches: cold and warm",
-            "different loop: in the client and in the engine",
-            "different operations per step: 1 and 100"
-        ]
-    );
+    systems[1].tests[0].conditions = another.to_vec();
+    let both = one.into_iter().zip(another);
+    assert_eq!(reasons(&systems), both.map(|(one, another)| Reason::Condition([one, another])).collect::<Vec<_>>());
 }
 
 #[test]
 fn differences_and_unshared_tests_are_listed() {
-    let fact = |group, name: &str, value: &str| Fact { group, name: name.to_owned(), value: value.to_owned() };
     let mut one = system("a", None, vec![test("T611", vec![point(1, &TEN)]), test("T616", vec![])]);
     let mut other = system("b", None, vec![test("T611", vec![point(1, &TEN)]), test("T716", vec![])]);
     one.facts = vec![fact(FactGroup::Setting, "fsync", "on"), fact(FactGroup::Machine, "memory", "1 GiB")];
@@ -107,7 +112,7 @@ fn differences_and_unshared_tests_are_listed() {
     let comparison = compared(&[one.clone(), other.clone()]);
     let names: Vec<&str> = comparison.differences.iter().map(|difference| difference.name.as_str()).collect();
     assert_eq!(names, ["processor", "fsync"]);
-    assert_eq!(comparison.differences[0].values, [None, Some("fast".to_owned())]);
+    assert_eq!(comparison.differences[0].values, [vec![], vec![FactValue::Text("fast".to_owned())]]);
     let missing: Vec<(&str, &[usize])> =
         comparison.unshared.iter().map(|test| (test.code.as_str(), test.systems.as_slice())).collect();
     assert_eq!(missing, [("T616", &[0][..]), ("T716", &[1][..])]);
@@ -121,8 +126,9 @@ fn differences_and_unshared_tests_are_listed() {
 #[test]
 fn facts_of_a_publication_get_common_names() {
     use FactGroup::{Engine, Machine, Setting, Storage};
-    let fact = |(group, name, value): (FactGroup, &str, &str)| Fact { group, name: name.into(), value: value.into() };
-    let facts = |of: &[(FactGroup, &str, &str)]| of.iter().copied().map(fact).collect::<Vec<_>>();
+    let facts = |of: &[(FactGroup, &str, &str)]| {
+        of.iter().map(|(group, name, value)| fact(*group, name, value)).collect::<Vec<_>>()
+    };
     let mut one = system("a", None, vec![]);
     one.facts = facts(&[
         (Machine, "topology", "4 cores"),
@@ -140,18 +146,18 @@ fn facts_of_a_publication_get_common_names() {
         (Setting, "buffer cache", "64 GB"),
     ]);
     other.origin = Origin::Published { year: 2012, source: String::new() };
-    let listed: Vec<String> = compared(&[one, other])
-        .differences
-        .into_iter()
-        .map(|found| format!("{}: {}", found.name, found.values.into_iter().flatten().collect::<Vec<_>>().join(" | ")))
-        .collect();
+    let named = |value: &str, name: &str| FactValue::Named { name: name.to_owned(), value: Box::new(text(value)) };
+    let counted = |value: &str, noun: &str| FactValue::Counted { value: Box::new(text(value)), noun: noun.to_owned() };
+    let found = compared(&[one, other]).differences;
+    let listed: Vec<(&str, &[Vec<FactValue>])> =
+        found.iter().map(|found| (found.name.as_str(), found.values.as_slice())).collect();
     assert_eq!(
         listed,
         [
-            "topology: 4 cores | 4 sockets; 32 cores",
-            "storage: ext4; device sda: 1 TiB | flash",
-            "engine: Engine 1 | Engine 2",
-            "buffer cache: 1 GiB | 64 GB"
+            ("topology", &[vec![text("4 cores")], vec![counted("4", "sockets"), counted("32", "cores")]][..]),
+            ("storage", &[vec![text("ext4"), named("1 TiB", "device sda")], vec![text("flash")]]),
+            ("engine", &[vec![text("Engine 1")], vec![text("Engine 2")]]),
+            ("buffer cache", &[vec![text("1 GiB")], vec![text("64 GB")]]),
         ]
     );
 }
@@ -160,7 +166,6 @@ fn facts_of_a_publication_get_common_names() {
 fn settings_are_compared_within_an_engine() {
     let side = |engine: &str, settings: &[(&str, &str)]| {
         let mut system = system("s", None, Vec::new());
-        let fact = |group, name: &str, value: &str| Fact { group, name: name.to_owned(), value: value.to_owned() };
         system.facts = vec![fact(FactGroup::Engine, "engine", engine)];
         system.facts.extend(settings.iter().map(|(name, value)| fact(FactGroup::Setting, name, value)));
         system
@@ -173,15 +178,15 @@ fn settings_are_compared_within_an_engine() {
     assert_eq!(systems[0].engine(), Some("Some SQL"));
     let found = compared(&systems).differences;
     let settings = found.iter().filter(|difference| difference.group == FactGroup::Setting);
-    let listed: Vec<(&str, Vec<&str>)> = settings
-        .map(|one| (one.name.as_str(), one.values.iter().map(|value| value.as_deref().unwrap_or("-")).collect()))
-        .collect();
+    let listed: Vec<(&str, Vec<Vec<FactValue>>)> =
+        settings.map(|one| (one.name.as_str(), one.values.clone())).collect();
+    let own = |count, engine: &str| vec![FactValue::OwnSettings { count, engine: engine.to_owned() }];
     assert_eq!(
         listed,
         [
-            ("cache", vec!["1 GB", "2 GB", "-"]),
-            ("jit", vec!["off", "-", "-"]),
-            ("engine-specific settings", vec!["2 of Some SQL", "1 of Some SQL", "1 of Other"]),
+            ("cache", vec![vec![text("1 GB")], vec![text("2 GB")], vec![]]),
+            ("jit", vec![vec![text("off")], vec![], vec![]]),
+            ("engine-specific settings", vec![own(2, "Some SQL"), own(1, "Some SQL"), own(1, "Other")]),
         ]
     );
 }

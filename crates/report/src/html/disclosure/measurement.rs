@@ -98,7 +98,10 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
 
 /// Whether the command of the record has an option for repeats.
 fn has_repeats(record: &Record) -> bool {
-    !matches!(record.plan.subject(), PlanSubject::Load | PlanSubject::Streams)
+    match record.plan.subject() {
+        PlanSubject::Catalogue | PlanSubject::Io | PlanSubject::Blocks => true,
+        PlanSubject::Load | PlanSubject::Streams => false,
+    }
 }
 
 /// A field that every newer record has; views that do not show it do not read it.

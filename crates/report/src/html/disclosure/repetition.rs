@@ -39,20 +39,19 @@ pub(super) fn sources(record: &Record) -> Result<String, String> {
 /// Why there is no single command.
 pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     let plan = &record.plan;
-    if plan.subject() == PlanSubject::Io {
-        return Err("job files are not in the record, only their plan");
+    match plan.subject() {
+        PlanSubject::Catalogue => {}
+        PlanSubject::Io => return Err("job files are not in the record, only their plan"),
+        PlanSubject::Streams => return streams(record).ok_or("the record has no valid run of streams"),
+        PlanSubject::Load | PlanSubject::Blocks => {
+            return Err("repeat loads and random blocks with their dbdyno load or dbdyno blocks command");
+        }
     }
     if plan.paired.is_some() {
         return Err("repeat the pair with its dbdyno pair command; the plan of this side is in the record");
     }
     if plan.runs.is_empty() {
         return Err("the plan has no run");
-    }
-    if plan.subject() == PlanSubject::Streams {
-        return streams(record).ok_or("the record has no valid run of streams");
-    }
-    if matches!(plan.subject(), PlanSubject::Load | PlanSubject::Blocks) {
-        return Err("repeat loads and random blocks with their dbdyno load or dbdyno blocks command");
     }
     let mut words = vec!["dbdyno run".to_owned()];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
@@ -85,7 +84,7 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     }
     load_options(plan).into_iter().for_each(|(name, value)| option(name, value));
     match plan.pace {
-        Pace::AsFastAsPossible => {}
+        Pace::Unthrottled => {}
         Pace::Rate { steps_per_second } => {
             option("rate", steps_per_second.to_string());
             option("arrival", "fixed".to_owned());

@@ -26,7 +26,7 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
     let threads: BTreeSet<u32> = plan.runs.iter().map(|run| run.dop.threads).collect();
     let numbers = |numbers: &BTreeSet<u32>| list(numbers.iter().map(u32::to_string));
     let model = match plan.pace {
-        Pace::AsFastAsPossible => pace(plan.pace),
+        Pace::Unthrottled => pace(plan.pace),
         Pace::ThinkTime { .. } => format!("closed loop, {}", pace(plan.pace)),
         Pace::Rate { .. } | Pace::Poisson { .. } => format!("open loop, {}", pace(plan.pace)),
     };

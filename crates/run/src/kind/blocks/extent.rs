@@ -103,7 +103,7 @@ mod tests {
             keep: false,
             seed: 42,
             placement: Placement::Kernel,
-            looks: false,
+            sample_sessions: false,
             probes: false,
             record: PathBuf::from("r.json"),
             version: String::new(),

@@ -4,7 +4,7 @@ use engine::Processes;
 use measure::{Broken, Tally};
 use record::evidence::Answers;
 use record::{
-    BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopPlace, Nanos, Pace,
+    BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopLocation, Nanos, Pace,
     PlannedRun, RandomBlocks, Run, Unit, Verdict,
 };
 use workload::Stage;
@@ -95,7 +95,7 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
     } else {
         (fill(bench, &stage, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
     };
-    let reads_device = caches != CacheState::Filled;
+    let reads_device = caches != CacheState::Preloaded;
     let _page_cache_bypass =
         reads_device.then(|| PageCacheBypass::on(bench, run, vec![subject.nodes.at(node_indexes[0])]));
     let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
@@ -109,7 +109,7 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
         false => streams.get(Kind::Update as usize).map(|tally| tally.totals().transactions),
     };
     run.blocks = Some(Box::new(RandomBlocks {
-        place: if request.mode == Mode::Client { LoopPlace::Client } else { LoopPlace::Engine },
+        loop_location: if request.mode == Mode::Client { LoopLocation::Client } else { LoopLocation::Engine },
         operations_per_step: per_step(request),
         caches,
         cache_bytes,
@@ -131,7 +131,7 @@ fn fill(
     jobs: &mut [BlocksJob],
     sizes: Option<(Bytes, Bytes)>,
 ) -> Result<CacheState> {
-    let Some((Bytes(cache), Bytes(block))) = sizes else { return Ok(CacheState::AsFound) };
+    let Some((Bytes(cache), Bytes(block))) = sizes else { return Ok(CacheState::Warm) };
     let settings = &request.settings;
     // Sessions of an in-process engine have separate caches, each for one schema, or two.
     let alone = stage.node.processes() == Processes::InProcess;
@@ -139,11 +139,11 @@ fn fill(
     let schemas = if alone { settings.schemas.min(shared) } else { settings.schemas };
     let blocks = layout.blocks_in_all(settings) / u64::from(settings.schemas) * u64::from(schemas);
     if blocks as f64 * block as f64 * CACHED_SHARE > cache as f64 {
-        return Ok(CacheState::AsFound);
+        return Ok(CacheState::Warm);
     }
     let cancellers = jobs.iter().flat_map(BlocksJob::cancellers).collect();
     bench.interrupt.during(cancellers, || blocks::preload(stage, settings, layout, jobs))?;
-    Ok(CacheState::Filled)
+    Ok(CacheState::Preloaded)
 }
 
 /// The operations of each stream; streams without operations are left out.

@@ -33,7 +33,7 @@ pub struct BlocksRequest {
     /// Placement of jobs on processors.
     pub placement: Placement,
     /// Whether the sessions of the engine are sampled during runs.
-    pub looks: bool,
+    pub sample_sessions: bool,
     /// Whether the device is probed first, if the run time is long enough.
     pub probes: bool,
     /// Path of the record.
@@ -69,7 +69,7 @@ impl BlocksRequest {
             warm_up: Some(warm_up),
             seed: self.seed,
             placement: self.placement,
-            looks: self.looks,
+            sample_sessions: self.sample_sessions,
             keep: self.keep,
             ..Request::bare(&self.record, &self.version, self.build.as_ref())
         }

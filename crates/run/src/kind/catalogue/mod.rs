@@ -108,7 +108,7 @@ impl Kind for Catalogue<'_> {
         let plan = record.plan.clone();
         let nodes = platform.engine.as_ref().map(|opened| &opened.nodes);
         let untraced = nodes.and_then(|_| tracing::untraced(self.request, &plan, &self.items, nodes));
-        (platform.untraced, platform.rung) = (untraced, self.request.rung);
+        (platform.untraced, platform.tracer) = (untraced, self.request.tracer);
         platform.with_bench(&plan, |bench| {
             if let Some(note) = platform.untraced.as_deref().and_then(|trace| tracing::note(self.request, trace)) {
                 bench.note(&note);

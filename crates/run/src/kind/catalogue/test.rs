@@ -39,7 +39,7 @@ fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Resu
     run.title = probe.title.to_owned();
     (run.layer, run.unit) = (probe.layer, probe.unit);
     // A ceiling is the maximum: it has no pace and no limit of steps.
-    run.pace = Pace::AsFastAsPossible;
+    run.pace = Pace::Unthrottled;
     let context = probe_context(bench.plan, bench.host.memory.available_bytes, planned.dop);
     run.parameters = (probe.parameters)(&context);
     run::measure(bench, planned, run, expected, |run| {
@@ -83,7 +83,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
     }
     let mut workers = Workers::of_sessions(bench, subject, node_indexes.clone(), jobs);
-    workers.tracer = tracer(run, subject.nodes, subject.rung);
+    workers.tracer = tracer(run, subject.nodes, subject.tracer);
     let _timing = StatementTiming::begin(run, subject.nodes, &node_indexes);
     let nodes = node_indexes.iter().map(|node_index| subject.nodes.at(*node_index)).collect();
     let _page_cache_bypass = PageCacheBypass::start(bench, run, nodes);

@@ -124,7 +124,7 @@ impl Levels {
         let rate = model::row(run).operations_per_second.map_or(0.0, |rate| rate.0);
         let kept = match bound {
             // A run that is invalid because of its surroundings still locates the bound.
-            Some(bound) => model::keeps_bound(run).or_else(|| bound.kept_by(&run.service)),
+            Some(bound) => model::meets_bound(run).or_else(|| bound.met_by(&run.service)),
             None => (run.outcome == Outcome::Done).then_some(true),
         };
         self.tried.push((level, rate, kept == Some(true)));

@@ -96,7 +96,7 @@ impl Kind for Io<'_> {
     fn request(&self) -> Request {
         let IoRequest { record, version, build, .. } = self.request;
         let bare = Request::bare(record, version, build.as_ref());
-        Request { directory: self.request.directory.clone(), seed: self.request.seed, looks: false, ..bare }
+        Request { directory: self.request.directory.clone(), seed: self.request.seed, sample_sessions: false, ..bare }
     }
 
     fn records(&self) -> [PathBuf; 1] {
@@ -198,7 +198,7 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         window_ns: jobs().filter_map(|job| job.run_time).max().unwrap_or_default(),
         warm_up_ns: jobs().map(|job| job.ramp_time).max().unwrap_or_default(),
         seed: request.seed,
-        pace: jobs().next().map_or(Pace::AsFastAsPossible, |job| job.pace),
+        pace: jobs().next().map_or(Pace::Unthrottled, |job| job.pace),
         until: match &request.goal {
             Goal::Until(until) => Some(until.clone()),
             Goal::Measure | Goal::Calibrate { .. } => None,

@@ -114,7 +114,7 @@ fn pace(phase: &IoPhase) -> Pace {
     match phase.jobs.as_slice() {
         [job] => job.pace,
         [first, rest @ ..] if rest.iter().all(|job| job.pace == first.pace) => first.pace,
-        _ => Pace::AsFastAsPossible,
+        _ => Pace::Unthrottled,
     }
 }
 
@@ -277,7 +277,7 @@ fn fill(run: &mut Run, phase: &IoPhase, streams: &Streams, outcome: &Outcome, le
     run.seconds = whole.seconds().to_vec();
     run.slices = whole.slices();
     let Some(storage) = &mut run.storage else { return };
-    storage.stall_ns_max = Some(late);
+    storage.scheduling_delay_ns_max = Some(late);
     let pages = ledger.pages();
     let mut accounts = vec![Account::default(); streams.count()];
     for page in pages.values() {
@@ -311,7 +311,7 @@ impl Watch for Edges<'_, '_, '_> {
     fn enter(&self, job: u32) {
         let Some(allowed) = self.allowed.get(job as usize).filter(|allowed| !allowed.is_empty()) else { return };
         // A failure leaves the placement to the kernel: it is reported and does not end the run.
-        if let Err(error) = host::keep_this_thread_on(allowed) {
+        if let Err(error) = host::pin_this_thread_to(allowed) {
             self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be pinned: {error}")));
         }
     }

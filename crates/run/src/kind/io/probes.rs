@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use probe::storage::{Ledger, ring_is_there};
+use probe::storage::{Ledger, io_uring_available};
 use probe::{Context, Form, Probe};
 use record::{Bytes, Dop, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Preset, Run, RunKind};
 
@@ -33,7 +33,7 @@ pub(crate) struct StorageSupport {
 impl StorageSupport {
     /// Checks `data`, the directory of the files of engines.
     pub(crate) fn detect(data: &Path, preset: Preset) -> StorageSupport {
-        let ring = ring_is_there().map_err(|error| format!("io_uring is not available here: {error}"));
+        let ring = io_uring_available().map_err(|error| format!("io_uring is not available here: {error}"));
         StorageSupport { region: region(data, preset), ring }
     }
 

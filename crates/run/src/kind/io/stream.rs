@@ -63,7 +63,7 @@ impl Sum {
                 if matches!(job.pace, Pace::ThinkTime { .. }) {
                     job.pace
                 } else {
-                    Pace::AsFastAsPossible
+                    Pace::Unthrottled
                 }
             }
             Some(steps_per_second) if self.is_poisson => Pace::Poisson { steps_per_second },
@@ -145,7 +145,7 @@ impl Streams {
             clones: head.clones,
             depth: head.sum.depth,
             slots: head.sum.slots,
-            at_work: job.burst.map_or(record::Ratio(1.0), |(share, _)| share),
+            duty_cycle: job.burst.map_or(record::Ratio(1.0), |(share, _)| share),
             block_bytes_min: head.sum.blocks.0,
             block_bytes_max: head.sum.blocks.1,
             random: random.0 > 0.5,

@@ -39,7 +39,7 @@ pub(crate) fn until(
         let bound = pace.rate().map(|_| until.level.clone());
         measure_phase(bench, context, &phase, number, PhaseRun { bound, ..PhaseRun::of(&phase) })
     };
-    let closed = one(Pace::AsFastAsPossible, None)?;
+    let closed = one(Pace::Unthrottled, None)?;
     let capacity = model::row(&closed).operations_per_second.filter(|rate| rate.0 > 0.0);
     let failure = keep(bench, record, closed)?;
     let Some(capacity) = capacity.filter(|_| failure.is_none()).map(|rate| rate.0) else {

@@ -255,7 +255,7 @@ struct LoadProgress<'a> {
 impl Listener for LoadProgress<'_> {
     fn on_event(&self, event: &Event<'_>) {
         match event {
-            Event::Progress { elapsed, .. } => self.listener.on_event(&Event::Poured {
+            Event::Progress { elapsed, .. } => self.listener.on_event(&Event::LoadProgress {
                 elapsed: *elapsed,
                 loaded: self.pipeline.flat_bytes(),
                 input: self.pipeline.input_bytes(),

@@ -215,7 +215,7 @@ fn loaded_table(run: &Run, figures: &Figures, known: Option<&Figures>) -> Loaded
     LoadedTable {
         figures: known.unwrap_or(figures).clone(),
         table_bytes: load.and_then(|load| load.table_bytes),
-        flat_bytes: run.data_bytes.filter(|_| load.is_some_and(|load| !load.is_rest())),
+        flat_bytes: run.data_bytes.filter(|_| load.is_some_and(|load| !load.is_resumed())),
     }
 }
 

@@ -54,7 +54,7 @@ pub struct LoadRequest {
     /// Placement of jobs on processors.
     pub placement: Placement,
     /// Whether the sessions of the engine are sampled during runs.
-    pub looks: bool,
+    pub sample_sessions: bool,
     /// The scans of each table after its last load; absent for none.
     pub scans: Option<ScanRequest>,
     /// Path of the record.
@@ -112,7 +112,7 @@ impl LoadRequest {
             window: Some(Plan::OPEN_WINDOW_NS),
             seed: self.seed(),
             placement: self.placement,
-            looks: self.looks,
+            sample_sessions: self.sample_sessions,
             keep,
             ..Request::bare(&self.record, &self.version, self.build.as_ref())
         }

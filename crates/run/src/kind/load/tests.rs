@@ -28,7 +28,7 @@ pub(super) fn request(input: Input) -> LoadRequest {
         directory: PathBuf::from("."),
         keep: false,
         placement: Placement::Kernel,
-        looks: false,
+        sample_sessions: false,
         scans: None,
         record: PathBuf::from("r.json"),
         version: "0".to_owned(),

@@ -56,7 +56,7 @@ impl ControlProbe {
         let probe = probe::probe(PROBE).ok_or_else(|| Error::environment(format!("there is no probe {PROBE}")))?;
         let alone = Bench { plan: &self.plan, subject: None, sources: &self.sources, ..bench.clone() };
         let run = measure_one(&alone, planned, Item::Probe(probe), &mut ProbeFiles::default())?;
-        bench.listener.on_event(&Event::Ended(&run));
+        bench.listener.on_event(&Event::RunFinished(&run));
         Ok(run)
     }
 }

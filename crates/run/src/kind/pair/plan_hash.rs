@@ -67,7 +67,7 @@ fn placement(placement: Placement) -> &'static str {
 
 fn pace(pace: Pace) -> String {
     match pace {
-        Pace::AsFastAsPossible => "as_fast_as_possible".to_owned(),
+        Pace::Unthrottled => "as_fast_as_possible".to_owned(),
         Pace::Rate { steps_per_second } => format!("rate {steps_per_second}"),
         Pace::Poisson { steps_per_second } => format!("poisson {steps_per_second}"),
         Pace::ThinkTime { think_ns } => format!("think_ns {}", think_ns.0),

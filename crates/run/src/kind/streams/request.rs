@@ -32,7 +32,7 @@ pub struct StreamsRequest {
     /// Placement of jobs on processors.
     pub placement: Placement,
     /// Whether the sessions of the engine are sampled during runs.
-    pub looks: bool,
+    pub sample_sessions: bool,
     /// Path of the record.
     pub record: PathBuf,
     /// The version of the program, for the record.
@@ -65,7 +65,7 @@ impl StreamsRequest {
             window: Some(self.window_max()),
             seed: self.seed,
             placement: self.placement,
-            looks: self.looks,
+            sample_sessions: self.sample_sessions,
             ..Request::bare(&self.record, &self.version, self.build.as_ref())
         }
     }

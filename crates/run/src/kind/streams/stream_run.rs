@@ -166,7 +166,7 @@ mod tests {
             directory: PathBuf::from("."),
             seed: 42,
             placement: Placement::Kernel,
-            looks: false,
+            sample_sessions: false,
             record: PathBuf::from("r.json"),
             version: String::new(),
             build: None,

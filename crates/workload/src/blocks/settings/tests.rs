@@ -8,7 +8,7 @@ use crate::blocks::assignments;
 fn with(pairs: &[(&str, &str)]) -> BlocksSettings {
     let mut settings = BlocksSettings::default();
     for (name, value) in pairs {
-        assert_eq!(settings.set(name, name, value), Ok(Noted::Taken), "{name}={value}");
+        assert_eq!(settings.set(name, name, value), Ok(SettingResult::Taken), "{name}={value}");
     }
     settings
 }
@@ -128,7 +128,7 @@ fn ignored_settings_have_a_reason_and_a_password_is_not_kept() {
     let mut settings = BlocksSettings::default();
     for (name, _) in IGNORED {
         let noted = settings.set(name, name, "tiger").expect("known");
-        let Noted::WithoutMeaning(reason) = noted else { panic!("{name} is not ignored") };
+        let SettingResult::WithoutMeaning(reason) = noted else { panic!("{name} is not ignored") };
         assert!(!reason.is_empty() && !reason.contains("tiger"));
     }
     assert_eq!(settings, BlocksSettings::default());
@@ -141,7 +141,7 @@ fn the_published_file_is_read() {
     let text = include_str!("slob.conf");
     let mut settings = BlocksSettings::default();
     for one in assignments(text).expect("assignments") {
-        assert_eq!(settings.set(&one.name, &one.name, &one.value), Ok(Noted::Taken));
+        assert_eq!(settings.set(&one.name, &one.name, &one.value), Ok(SettingResult::Taken));
     }
     assert_eq!((settings.update_percent, settings.work_unit), (30, 64));
     assert_eq!(settings.run_time, Nanos::from_seconds(7200.0));

@@ -31,7 +31,7 @@ struct Candidate<'i> {
     /// Label: test and degree of parallelism.
     label: String,
     /// What limits it, as a clause.
-    gist: String,
+    summary: String,
     limiter: Limiter,
     perturbation: Perturbation,
     /// Pairs of a control and a run with less that earlier invocations completed.
@@ -44,7 +44,7 @@ impl Candidate<'_> {
         Unproved {
             test: self.plain.test.clone(),
             dop: self.plain.dop,
-            limit: Some(self.gist.clone()),
+            limit: Some(self.summary.clone()),
             reason: refusal.to_string(),
         }
     }
@@ -195,7 +195,7 @@ fn candidate<'i>(
     let unproved = |limit: Option<String>, reason: &str| {
         Some(Err(Unproved { test: run.test.clone(), dop: run.dop, limit, reason: reason.to_owned() }))
     };
-    let Some(Attribution { limiter, gist, .. }) = capacities.attribute(run) else {
+    let Some(Attribution { limiter, summary, .. }) = capacities.attribute(run) else {
         let reason = "its limit is unknown";
         note(&format!("{label}: not proved: {reason}"));
         return unproved(None, reason);
@@ -203,10 +203,10 @@ fn candidate<'i>(
     let item = *items.iter().find(|item| item.code() == line.test)?;
     let plain = record.plan.runs.iter().find(|planned| planned.number == run.number)?.clone();
     match model::perturbation(run, &limiter, Ratio(RULES.proof_share)) {
-        Ok(perturbation) => Some(Ok(Candidate { item, plain, label, gist, limiter, perturbation, pairs_done })),
+        Ok(perturbation) => Some(Ok(Candidate { item, plain, label, summary, limiter, perturbation, pairs_done })),
         Err(reason) => {
-            note(&format!("{label}: {gist}; cannot be reduced: {reason}"));
-            unproved(Some(gist), &reason)
+            note(&format!("{label}: {summary}; cannot be reduced: {reason}"));
+            unproved(Some(summary), &reason)
         }
     }
 }

@@ -154,7 +154,7 @@ impl Affinity {
         // From here on a failure restores the affinity.
         let affinity = Affinity { processors: processors.clone(), roots };
         for root in &affinity.roots {
-            host::keep_processes_on(*root, fewer).map_err(|error| Refusal(format!("{why}; and {error}")))?;
+            host::pin_process_tree_to(*root, fewer).map_err(|error| Refusal(format!("{why}; and {error}")))?;
         }
         Ok((affinity, share))
     }
@@ -162,7 +162,7 @@ impl Affinity {
     /// Restores the use of all processors.
     fn restore(&self) -> Result<(), Refusal> {
         let refused = |error: host::PlacementError| Refusal(error.to_string());
-        self.roots.iter().try_for_each(|root| host::keep_processes_on(*root, &self.processors).map_err(refused))
+        self.roots.iter().try_for_each(|root| host::pin_process_tree_to(*root, &self.processors).map_err(refused))
     }
 }
 
