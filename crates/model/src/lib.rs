@@ -92,7 +92,9 @@ pub use layers::{
 pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
 pub use node::{node_commits, node_rate};
-pub use price::{Cost, CostRatio, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices};
+pub use price::{
+    Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,
+};
 pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
 pub use queue::{generator_share, in_flight};
 pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};

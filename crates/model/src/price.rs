@@ -152,17 +152,24 @@ impl CostRatio {
     }
 }
 
-/// The reason why two costs are not comparable, as a clause; None where they are.
-pub fn incomparable_prices(base: &PriceBook, other: &PriceBook) -> Option<String> {
+/// The reason why two costs are not comparable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IncomparablePrices<'a> {
+    /// Different currencies: of the base, of the other.
+    Currencies(&'a str, &'a str),
+    /// Over different numbers of years: of the base, of the other.
+    Years(u32, u32),
+    /// One of the two is free with 20 points more discount.
+    Free,
+}
+
+/// The reason why two costs are not comparable; None where they are.
+pub fn incomparable_prices<'a>(base: &'a PriceBook, other: &'a PriceBook) -> Option<IncomparablePrices<'a>> {
     let is_free = |book: &PriceBook| book.total().low <= 0.0;
     match () {
-        () if base.currency != other.currency => {
-            Some(format!("one is priced in {} and the other in {}", base.currency, other.currency))
-        }
-        () if base.years != other.years => {
-            Some(format!("one is priced over {} years and the other over {}", base.years, other.years))
-        }
-        () if is_free(base) || is_free(other) => Some("with 20 points more discount one of the two is free".to_owned()),
+        () if base.currency != other.currency => Some(IncomparablePrices::Currencies(&base.currency, &other.currency)),
+        () if base.years != other.years => Some(IncomparablePrices::Years(base.years, other.years)),
+        () if is_free(base) || is_free(other) => Some(IncomparablePrices::Free),
         () => None,
     }
 }
@@ -283,11 +290,10 @@ mod tests {
         assert_eq!(cost_ratio(&euros, &other, 1.25, None), None);
         assert_eq!(cost_ratio(&base, &book(Vec::new()), 1.25, None), None);
         assert_eq!(cost_ratio(&base, &other, 0.0, None), None);
-        let why = |one: &PriceBook, other: &PriceBook| incomparable_prices(one, other).unwrap();
-        assert_eq!(why(&euros, &other), "one is priced in EUR and the other in USD");
+        assert_eq!(incomparable_prices(&euros, &other), Some(IncomparablePrices::Currencies("EUR", "USD")));
         let longer = PriceBook { years: 5, ..base.clone() };
-        assert_eq!(why(&base, &longer), "one is priced over 3 years and the other over 5");
-        assert_eq!(why(&base, &book(Vec::new())), "with 20 points more discount one of the two is free");
+        assert_eq!(incomparable_prices(&base, &longer), Some(IncomparablePrices::Years(3, 5)));
+        assert_eq!(incomparable_prices(&base, &book(Vec::new())), Some(IncomparablePrices::Free));
         assert_eq!(incomparable_prices(&base, &other), None);
     }
 

@@ -28,6 +28,7 @@ mod plan;
 mod price;
 mod references;
 mod run_line;
+mod scalability;
 mod scale;
 mod steady;
 mod storage;

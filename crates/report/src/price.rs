@@ -1,6 +1,6 @@
 //! What a platform costs, in words.
 
-use model::{Cost, PriceBook};
+use model::{Cost, IncomparablePrices, PriceBook};
 use record::{Rate, Ratio, Record, Unit};
 
 use crate::figure::number;
@@ -70,6 +70,15 @@ pub(crate) fn sum(amount: f64) -> String {
         amount if amount >= 1.0 || amount <= 0.0 || !amount.is_finite() => number(amount),
         amount if amount < 1e-6 => format!("{amount:.2e}"),
         amount => format!("{amount:.*}", 2 + (-amount.log10()).ceil() as usize),
+    }
+}
+
+/// Why two costs are not comparable, as a clause.
+pub(crate) fn incomparable(why: IncomparablePrices<'_>) -> String {
+    match why {
+        IncomparablePrices::Currencies(base, other) => format!("one is priced in {base} and the other in {other}"),
+        IncomparablePrices::Years(base, other) => format!("one is priced over {base} years and the other over {other}"),
+        IncomparablePrices::Free => "with 20 points more discount one of the two is free".to_owned(),
     }
 }
 

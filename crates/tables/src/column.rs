@@ -146,8 +146,8 @@ pub(crate) fn identity<R: RowOfRun>() -> Vec<Column<R>> {
 }
 
 /// The degree of parallelism of the run, and its difference from the unperturbed run of its test.
-pub(crate) fn degree<R: RowOfRun>() -> [Column<R>; 6] {
-    [
+pub(crate) fn degree<R: RowOfRun>() -> Vec<Column<R>> {
+    vec![
         Column::fact("nodes", Kind::Count, |of: &R| of.run().dop.nodes.into()).head("#N"),
         Column::fact("jobs", Kind::Count, |of: &R| of.run().dop.jobs.into()).head("#J"),
         Column::fact("threads", Kind::Count, |of: &R| of.run().dop.threads.into()).head("#T"),

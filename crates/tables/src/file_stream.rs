@@ -50,10 +50,10 @@ pub fn columns<'a>() -> Vec<Column<FileStreamRow<'a>>> {
 }
 
 /// Cost per byte. Nanoseconds per byte are milliseconds per 10^6 bytes.
-fn costs<'a>() -> [Figure<'a>; 6] {
+fn costs<'a>() -> Vec<Figure<'a>> {
     const TIME: &str = "CPU ms/MB";
     const BYTES: &str = "bytes per byte";
-    [
+    vec![
         Figure::result("client_cpu_ns_per_byte", Kind::Number, |of| of.of.1.client_ns_per_byte.into())
             .under(TIME, "client"),
         Figure::result("server_cpu_ns_per_byte", Kind::Number, |of| of.of.1.server_ns_per_byte.into())

@@ -84,8 +84,8 @@ pub fn columns<'a>() -> Vec<Column<LayerRow<'a>>> {
     columns
 }
 
-fn figures<'a>() -> [Figure<'a>; 21] {
-    [
+fn figures<'a>() -> Vec<Figure<'a>> {
+    vec![
         Figure::fact("layer", Kind::Text, |of| id(of.figure.point).into()),
         Figure::fact("point", Kind::Text, |of| Value::word(of.figure.point)),
         Figure::fact("kind", Kind::Text, |of| of.figure.kind.into()),

@@ -52,11 +52,11 @@ pub fn columns<'a>() -> Vec<Column<LoadRow<'a>>> {
     columns
 }
 
-fn results<'a>() -> [Figure<'a>; 13] {
+fn results<'a>() -> Vec<Figure<'a>> {
     const TIME: &str = "CPU s per TB";
     const CPUS: &str = "CPUs in use";
     const WRITTEN: &str = "write amplification";
-    [
+    vec![
         Figure::result("rows_per_second", Kind::PerSecond, |of| of.of.1.rows_per_second.into()).head("rows/s"),
         Figure::result("flat_bytes_per_second", Kind::BytesPerSecond, |of| of.of.1.flat_per_second.into())
             .head("MB/s of\nflat file"),

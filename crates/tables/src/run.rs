@@ -166,10 +166,10 @@ fn results<'a>() -> Vec<Figure<'a>> {
     columns
 }
 
-fn processors<'a>() -> [Figure<'a>; 11] {
+fn processors<'a>() -> Vec<Figure<'a>> {
     const HOST: &str = "all processors, %";
     const WHOLE: &str = "processors";
-    [
+    vec![
         Figure::result("host_cpu_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.busy()).into()).under(HOST, "busy"),
         Figure::result("host_cpu_user_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.user).into())
             .under(HOST, "user"),
@@ -196,9 +196,9 @@ fn processors<'a>() -> [Figure<'a>; 11] {
     ]
 }
 
-fn engine<'a>() -> [Figure<'a>; 9] {
+fn engine<'a>() -> Vec<Figure<'a>> {
     const GROUP: &str = "engine";
-    [
+    vec![
         Figure::result("engine_reads_per_second", Kind::IoPerSecond, |of| of.row.engine_io.reads_per_second.into())
             .under(GROUP, "read\n1/s"),
         Figure::result("engine_writes_per_second", Kind::IoPerSecond, |of| of.row.engine_io.writes_per_second.into())
@@ -226,9 +226,9 @@ fn engine<'a>() -> [Figure<'a>; 9] {
     ]
 }
 
-fn device<'a>() -> [Figure<'a>; 10] {
+fn device<'a>() -> Vec<Figure<'a>> {
     const GROUP: &str = "device";
-    [
+    vec![
         Figure::result("device_reads_per_second", Kind::IoPerSecond, |of| of.row.device_io.reads_per_second.into())
             .under(GROUP, "read\n1/s"),
         Figure::result("device_writes_per_second", Kind::IoPerSecond, |of| of.row.device_io.writes_per_second.into())
@@ -266,9 +266,9 @@ fn device<'a>() -> [Figure<'a>; 10] {
 }
 
 /// Of storage runs only.
-fn generator<'a>() -> [Figure<'a>; 4] {
+fn generator<'a>() -> Vec<Figure<'a>> {
     const GROUP: &str = "generator";
-    [
+    vec![
         Figure::result("cpu_ns_per_io", Kind::DerivedNanoseconds, |of| of.cpu_ns_per_io().into())
             .under(GROUP, "CPU\nper I/O"),
         Figure::result("generator_io_per_second_max", Kind::IoPerSecond, |of| {

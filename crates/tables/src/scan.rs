@@ -35,10 +35,10 @@ pub fn columns<'a>() -> Vec<Column<ScanRow<'a>>> {
     columns
 }
 
-fn rates<'a>() -> [Figure<'a>; 8] {
+fn rates<'a>() -> Vec<Figure<'a>> {
     const RATE: &str = "MB/s";
     const READ: &str = "MB/s read";
-    [
+    vec![
         Figure::result("table_bytes_per_second", Kind::BytesPerSecond, |of| of.of.1.table_per_second.into())
             .under(RATE, "of\ntable"),
         Figure::result("flat_bytes_per_second", Kind::BytesPerSecond, |of| of.of.1.flat_per_second.into())

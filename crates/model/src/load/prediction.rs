@@ -12,8 +12,6 @@
 //! compression add up. The error is estimated by leave-one-out on the record itself. It is wrong where disks or a
 //! network are the bottleneck, and for another machine.
 
-use std::fmt;
-
 use record::{JOBS_PER_GENERATOR, LoadForm, LoadModel, Rate, Record};
 
 use super::observation::{GENERATED, Observation, observations};
@@ -110,26 +108,6 @@ pub enum Refusal {
     Input(String),
     /// No informative run with so few sessions.
     Jobs(u32),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::NoLoads => formatter.write_str("the record has no valid load"),
-            Refusal::Form(form) => write!(formatter, "the record has no load in form {}", form.word()),
-            Refusal::Model(model) => {
-                write!(formatter, "neither a {} table nor all three other kinds of table were loaded", model.word())
-            }
-            Refusal::Input(input) if input == "none" => {
-                formatter.write_str("no load reads an uncompressed file, so that the cost of reading is not known")
-            }
-            Refusal::Input(input) => write!(formatter, "no load reads {input}, so that its cost is not known"),
-            Refusal::Jobs(jobs) => write!(
-                formatter,
-                "no prediction for {jobs} sessions: runs with as few or fewer are missing, or are bound by readers or processors"
-            ),
-        }
-    }
 }
 
 /// A load of another record, predicted and measured.

@@ -95,8 +95,22 @@ pub struct Units {
     pub each: Rate,
     /// The display name: `1 GbE`, `200MB/s`.
     pub name: String,
-    /// How the bandwidth follows from the name; absent where it was given.
-    pub basis: Option<String>,
+    /// The origin of the bandwidth.
+    pub basis: Basis,
+}
+
+/// The origin of a bandwidth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Basis {
+    /// Given.
+    Given,
+    /// Goodput of TCP on links of Ethernet.
+    TcpGoodput {
+        /// The MTU, bytes.
+        mtu_bytes: f64,
+    },
+    /// Published.
+    Published,
 }
 
 impl Units {

@@ -31,7 +31,7 @@ fn per_core(stage: Stage, rate: f64) -> StageCost {
 }
 
 fn units(count: u32, each: f64, name: &str) -> Option<Units> {
-    Some(Units { count, each: Rate(each), name: name.to_owned(), basis: None })
+    Some(Units { count, each: Rate(each), name: name.to_owned(), basis: Basis::Given })
 }
 
 fn need(needs: &Needs, resource: Resource) -> &Need {

@@ -8,10 +8,14 @@ use crate::system::{Degree, SystemTest};
 
 /// A quantity that may vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Varied {
+    /// Nodes.
     Nodes,
+    /// I/Os in flight of a storage probe.
     InFlight,
+    /// Jobs.
     Jobs,
+    /// Threads.
     Threads,
 }
 
@@ -22,7 +26,8 @@ enum Kind {
 /// has fewer points, that over nodes at the highest degree: a curve never mixes two quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
-    kind: Kind,
+    /// The quantity on the abscissa.
+    pub varied: Varied,
     /// The highest degree.
     most: Degree,
 }
@@ -37,13 +42,13 @@ impl Added {
         let alike = degrees.iter().filter(|degree| is_alike(degree)).count();
         let on_most = degrees.iter().filter(|degree| degree.dop.nodes == most.dop.nodes).count();
         let by_nodes = most.dop.nodes > 1 && (alike == degrees.len() || alike > on_most);
-        let kind = match (by_nodes, most.in_flight, sweep) {
-            (true, _, _) => Kind::Nodes,
-            (false, Some(_), _) => Kind::InFlight,
-            (false, None, Sweep::Jobs) => Kind::Jobs,
-            (false, None, Sweep::Threads) => Kind::Threads,
+        let varied = match (by_nodes, most.in_flight, sweep) {
+            (true, _, _) => Varied::Nodes,
+            (false, Some(_), _) => Varied::InFlight,
+            (false, None, Sweep::Jobs) => Varied::Jobs,
+            (false, None, Sweep::Threads) => Varied::Threads,
         };
-        Added { kind, most }
+        Added { varied, most }
     }
 
     /// The varied quantity of the points of `test` with rates.
@@ -56,27 +61,17 @@ impl Added {
     /// other jobs or threads.
     pub fn n(&self, degree: Degree) -> Option<u32> {
         let is_on_most = degree.dop.nodes == self.most.dop.nodes;
-        match self.kind {
-            Kind::Nodes => (with_nodes(degree, self.most.dop.nodes) == self.most).then_some(degree.dop.nodes),
-            Kind::InFlight => degree.in_flight.filter(|_| is_on_most),
-            Kind::Jobs => is_on_most.then_some(degree.dop.jobs),
-            Kind::Threads => is_on_most.then_some(degree.dop.threads),
-        }
-    }
-
-    /// The varied quantity, in the plural.
-    pub fn noun(&self) -> &'static str {
-        match self.kind {
-            Kind::Nodes => "nodes",
-            Kind::InFlight => "I/Os in flight",
-            Kind::Jobs => "jobs",
-            Kind::Threads => "threads",
+        match self.varied {
+            Varied::Nodes => (with_nodes(degree, self.most.dop.nodes) == self.most).then_some(degree.dop.nodes),
+            Varied::InFlight => degree.in_flight.filter(|_| is_on_most),
+            Varied::Jobs => is_on_most.then_some(degree.dop.jobs),
+            Varied::Threads => is_on_most.then_some(degree.dop.threads),
         }
     }
 
     /// The number of nodes of all points; None for one node, and where nodes vary.
     pub fn on_nodes(&self) -> Option<u32> {
-        Some(self.most.dop.nodes).filter(|nodes| *nodes > 1 && self.kind != Kind::Nodes)
+        Some(self.most.dop.nodes).filter(|nodes| *nodes > 1 && self.varied != Varied::Nodes)
     }
 }
 
@@ -100,18 +95,18 @@ mod tests {
     #[test]
     fn nodes_are_the_quantity_where_only_they_vary() {
         let added = Added::of([degree(3, 8), degree(1, 8)], Sweep::Jobs);
-        assert_eq!((added.noun(), added.on_nodes()), ("nodes", None));
+        assert_eq!((added.varied, added.on_nodes()), (Varied::Nodes, None));
         assert_eq!(ns(&added, &[degree(1, 8), degree(2, 8), degree(2, 4)]), [Some(1), Some(2), None]);
-        assert_eq!(Added::of([degree(3, 8)], Sweep::Jobs).noun(), "nodes", "one of as many nodes");
+        assert_eq!(Added::of([degree(3, 8)], Sweep::Jobs).varied, Varied::Nodes, "one of as many nodes");
     }
 
     #[test]
     fn of_a_mixture_the_curve_is_at_the_most_nodes() {
         let added = Added::of([degree(1, 8), degree(3, 4), degree(3, 8)], Sweep::Jobs);
-        assert_eq!((added.noun(), added.on_nodes()), ("jobs", Some(3)));
+        assert_eq!((added.varied, added.on_nodes()), (Varied::Jobs, Some(3)));
         assert_eq!(ns(&added, &[degree(3, 4), degree(1, 8)]), [Some(4), None]);
         let alone = Added::of([degree(1, 1), degree(1, 8)], Sweep::Threads);
-        assert_eq!((alone.noun(), alone.on_nodes(), alone.n(degree(1, 8))), ("threads", None, Some(1)));
+        assert_eq!((alone.varied, alone.on_nodes(), alone.n(degree(1, 8))), (Varied::Threads, None, Some(1)));
     }
 
     #[test]
@@ -119,7 +114,7 @@ mod tests {
         // As many nodes as have a job, and the most jobs on fewer nodes.
         let swept = [degree(1, 1), degree(2, 2), degree(3, 4), degree(1, 4), degree(2, 4)];
         let added = Added::of(swept, Sweep::Jobs);
-        assert_eq!((added.noun(), added.on_nodes()), ("nodes", None));
+        assert_eq!((added.varied, added.on_nodes()), (Varied::Nodes, None));
         assert_eq!(ns(&added, &swept), [None, None, Some(3), Some(1), Some(2)]);
     }
 
@@ -127,6 +122,6 @@ mod tests {
     fn storage_varies_ios_in_flight() {
         let probe = |in_flight| Degree { in_flight: Some(in_flight), ..degree(1, 1) };
         let added = Added::of([probe(1), probe(32)], Sweep::Jobs);
-        assert_eq!((added.noun(), added.n(probe(4)), added.n(degree(1, 4))), ("I/Os in flight", Some(4), None));
+        assert_eq!((added.varied, added.n(probe(4)), added.n(degree(1, 4))), (Varied::InFlight, Some(4), None));
     }
 }

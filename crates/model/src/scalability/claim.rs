@@ -1,7 +1,5 @@
 //! Judges a claim about an N that was not measured.
 
-use std::fmt;
-
 use crate::rules::RULES;
 
 use super::extrapolation::{Circumstances, Extrapolation, extrapolation};
@@ -30,23 +28,6 @@ pub enum ClaimVerdict {
     Contradicted,
 }
 
-impl ClaimVerdict {
-    /// Its printed name.
-    pub fn word(self) -> &'static str {
-        match self {
-            ClaimVerdict::Supported => "SUPPORTED",
-            ClaimVerdict::Unsupported => "UNSUPPORTED",
-            ClaimVerdict::Contradicted => "CONTRADICTED",
-        }
-    }
-}
-
-impl fmt::Display for ClaimVerdict {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.pad(self.word())
-    }
-}
-
 /// The judgement of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
@@ -64,8 +45,19 @@ pub struct Judgement {
     pub needed_for_ninety: Option<NeededN>,
     /// The missing N to measure.
     pub sweep: Vec<u64>,
-    /// The judgement in words.
-    pub sentence: String,
+    /// The largest measured N.
+    pub n_max: f64,
+    /// The measured N nearest to that of the claim, by ratio.
+    pub nearest_n: f64,
+    /// The mean rate there, in the unit of the points.
+    pub nearest_rate: f64,
+}
+
+impl Judgement {
+    /// Whether more measurements may support the claim.
+    pub fn is_open(&self) -> bool {
+        self.verdict == ClaimVerdict::Unsupported && self.claim.n > self.n_max
+    }
 }
 
 /// Judges `claim` by `points`; None where no point is usable or the claim is not a rate at an N of at least 1.
@@ -101,18 +93,19 @@ pub fn judge(points: &[LoadPoint], claim: Claim, circumstances: &Circumstances) 
     let needed = beyond(needed_n(claim.n, efficiency, RULES.scale_precision), &used, claim.n);
     let ninety = needed_n(claim.n, 0.9, RULES.scale_precision);
     let n_max = used.last().map_or(1.0, |point| point.n);
-    let mut judgement = Judgement {
+    let nearest_n = nearest(&used, claim.n);
+    Some(Judgement {
         claim,
         verdict,
         efficiency,
         needed,
         needed_for_ninety: (ninety.coherency as f64 > n_max).then_some(ninety),
         sweep: unmeasured(&used, needed.coherency),
+        n_max,
+        nearest_n,
+        nearest_rate: mean_at(&used, nearest_n),
         extrapolation: found,
-        sentence: String::new(),
-    };
-    judgement.sentence = sentence(&used, &judgement, circumstances);
-    Some(judgement)
+    })
 }
 
 /// `needed` where it is beyond the measured range, otherwise the target.
@@ -133,45 +126,6 @@ fn unmeasured(points: &[LoadPoint], n_max: u64) -> Vec<u64> {
     sweep(n_max).into_iter().filter(is_missing).collect()
 }
 
-fn sentence(points: &[LoadPoint], judgement: &Judgement, circumstances: &Circumstances) -> String {
-    let (found, noun) = (&judgement.extrapolation, &circumstances.noun);
-    let (n, n_max) = (found.n, points.last().map_or(1.0, |point| point.n));
-    let mut parts = Vec::new();
-    if n > n_max {
-        parts.push("Linear extrapolation is an upper bound, not an estimate.".to_owned());
-    }
-    let nearest = nearest(points, n);
-    parts.push(format!("Measured: {} at N = {nearest}.", short(mean_at(points, nearest))));
-    if let Some((horizon, interval)) = found.at_horizon {
-        let (low, high) = (short(interval.low), short(interval.high));
-        parts.push(format!("At N = {horizon} the data are compatible with {low} to {high}, {}.", found.noise.basis()));
-    }
-    let (low, high) = (short(found.interval.low), short(found.interval.high));
-    parts.push(format!("At N = {n} the data are compatible with {low} to {high}, {}.", found.noise.basis()));
-    if let Some(granted) = found.granted {
-        let (low, high) = (short(granted.low), short(granted.high));
-        let granting = format!("Even with linear scaling measured at all N up to {n_max} it would be");
-        parts.push(format!("{granting} {low} to {high}."));
-    }
-    let share = judgement.efficiency * 100.0;
-    let claimed = format!("{} at N = {n}, {share:.0} % of linear", short(judgement.claim.rate));
-    parts.push(format!("The claim of {claimed}: {}.", judgement.verdict));
-    if judgement.verdict == ClaimVerdict::Unsupported && n > n_max {
-        parts.push(test_of(judgement, noun));
-    }
-    parts.join(" ")
-}
-
-/// The measurements that would test the claim.
-fn test_of(judgement: &Judgement, noun: &str) -> String {
-    let needed = judgement.needed.coherency;
-    let sweep: Vec<String> = judgement.sweep.iter().map(u64::to_string).collect();
-    let test = format!("To test it: measure at least {} {noun} with 3 repeats", sweep.join(", "));
-    let ninety = judgement.needed_for_ninety.map(|ninety| ninety.coherency).filter(|ninety| *ninety < needed);
-    let less = ninety.map(|ninety| format!(" (up to {ninety} suffices for 90 % of linear)")).unwrap_or_default();
-    format!("{test}{less}, and verify shared resources: network, controllers, metadata.")
-}
-
 /// The measured N nearest to `n` by ratio.
 fn nearest(points: &[LoadPoint], n: f64) -> f64 {
     let distance = |point: &&LoadPoint| (point.n / n).ln().abs();
@@ -183,19 +137,4 @@ fn nearest(points: &[LoadPoint], n: f64) -> f64 {
 fn mean_at(points: &[LoadPoint], n: f64) -> f64 {
     let rates: Vec<f64> = points.iter().filter(|point| point.n == n).map(|point| point.rate).collect();
     crate::statistics::mean(&rates).unwrap_or(0.0)
-}
-
-/// `950`, `48.0K`, `7.04M`: three significant digits with a decimal prefix.
-fn short(value: f64) -> String {
-    let prefixes = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")];
-    // Chooses the prefix after rounding.
-    let (scale, prefix) = prefixes.into_iter().find(|(scale, _)| value >= scale * 0.9995).unwrap_or((1.0, ""));
-    let digits = match value / scale {
-        scaled if scaled >= 99.95 => 0,
-        scaled if scaled >= 9.995 => 1,
-        _ => 2,
-    };
-    let text = format!("{:.digits$}", value / scale);
-    let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text}{prefix}")
 }

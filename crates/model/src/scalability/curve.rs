@@ -1,4 +1,4 @@
-//! The scalability of one test: fit, curve with band, knee, peak, and notes.
+//! The scalability of one test: fit, curve with band, knee, peak, and limitations.
 
 use record::Pace;
 
@@ -7,10 +7,9 @@ use crate::statistics::{Interval, mean};
 use crate::system::SystemTest;
 
 use super::added::Added;
-use super::fit::{Fit, Form, LoadPoint, fit, usable};
-use super::misfit::misfits;
+use super::fit::{Fit, Form, LoadPoint, Superlinear, fit, usable};
+use super::misfit::{Misfit, misfits};
 use super::profile::Scatter;
-use super::reason::Reason;
 
 /// Points of a curve.
 const CURVE_POINTS: usize = 48;
@@ -32,8 +31,39 @@ pub struct Scalability {
     pub knee_n: Option<f64>,
     /// The peak.
     pub peak: Option<Peak>,
-    /// Notes, one sentence each.
-    pub notes: Vec<String>,
+    /// Limitations of the fit.
+    pub notes: Vec<Note>,
+}
+
+/// A limitation of a fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Note {
+    /// Points that are not a rate at an N of at least 1 were ignored.
+    Ignored {
+        /// Ignored points.
+        ignored: usize,
+        /// All points.
+        points: usize,
+    },
+    /// Contention would be below 0 without the constraint.
+    Superlinear(Superlinear),
+    /// The law does not fit the points.
+    Misfit(Misfit),
+    /// Contention is above 0, but not significantly.
+    InsignificantContention,
+    /// Coherency is above 0, but not significantly.
+    InsignificantCoherency,
+    /// The peak is beyond the measured range, so that no decline was measured.
+    UnmeasuredPeak {
+        /// N of the peak.
+        n: f64,
+        /// The largest measured N.
+        n_max: f64,
+    },
+    /// Without degrees of freedom there is no band.
+    NoFreedom,
+    /// Linear within the measured range; its limit is unknown.
+    Linear,
 }
 
 /// A point of the fitted curve.
@@ -117,50 +147,27 @@ fn measured(used: &[LoadPoint], fit: &Fit) -> Vec<MeasuredPoint> {
     .collect()
 }
 
-fn notes(points: &[LoadPoint], used: &[LoadPoint], fit: &Fit, peak: Option<Peak>) -> Vec<String> {
-    let mut notes = Vec::new();
-    let left_out = points.len() - used.len();
-    if left_out > 0 {
-        notes.push(format!(
-            "{left_out} of {} points are not a rate at an N of at least 1 and were ignored",
-            points.len()
-        ));
-    }
-    if let Some(superlinear) = fit.superlinear {
-        let significance = match superlinear.significant {
-            Some(true) => "",
-            _ => ", not significant",
-        };
-        notes.push(format!(
-            "super-linear: unconstrained contention {:.4}{significance}; the working set may have moved to another \
-             cache level, or the first point was slowed down",
-            superlinear.contention
-        ));
-    }
+fn notes(points: &[LoadPoint], used: &[LoadPoint], fit: &Fit, peak: Option<Peak>) -> Vec<Note> {
+    let ignored = points.len() - used.len();
     let scatter = match fit.variance() {
         Some(variance) => Scatter::Residual { variance, freedom: fit.freedom() },
         None => Scatter::Stated { noise: RULES.scale_noise_assumed },
     };
-    notes.extend(misfits(points, fit, scatter).into_iter().map(|misfit| Reason::Misfit(misfit).to_string()));
-    if let Some(intervals) = fit.intervals() {
-        for (name, interval) in [("contention", intervals[1]), ("coherency", intervals[2])] {
-            if interval.estimate > 0.0 && interval.low <= 0.0 {
-                notes.push(format!("{name} is not significantly above 0"));
-            }
-        }
-    }
+    let insignificant = |at: usize| {
+        let interval = fit.intervals().map(|intervals| intervals[at]);
+        interval.is_some_and(|interval| interval.estimate > 0.0 && interval.low <= 0.0)
+    };
+    let mut notes: Vec<Note> =
+        (ignored > 0).then_some(Note::Ignored { ignored, points: points.len() }).into_iter().collect();
+    notes.extend(fit.superlinear.map(Note::Superlinear));
+    notes.extend(misfits(points, fit, scatter).into_iter().map(Note::Misfit));
+    notes.extend(insignificant(1).then_some(Note::InsignificantContention));
+    notes.extend(insignificant(2).then_some(Note::InsignificantCoherency));
     if let Some(Peak { n: Some(n), is_measured: false, .. }) = peak {
-        notes.push(format!(
-            "the peak at N = {n:.0} is beyond the measured range (N = {}): no decline was measured",
-            fit.n_range.1
-        ));
+        notes.push(Note::UnmeasuredPeak { n, n_max: fit.n_range.1 });
     }
-    if fit.freedom() == 0 {
-        notes.push("no degrees of freedom: no band".to_owned());
-    }
-    if fit.form == Form::Linear {
-        notes.push("linear within the measured range; its limit is unknown".to_owned());
-    }
+    notes.extend((fit.freedom() == 0).then_some(Note::NoFreedom));
+    notes.extend((fit.form == Form::Linear).then_some(Note::Linear));
     notes
 }
 
@@ -201,23 +208,23 @@ mod tests {
         assert!((found.measured[6].efficiency - law(64.0) / 6_400.0).abs() < 1e-9);
         let (first, last) = (found.curve[0], found.curve[CURVE_POINTS - 1]);
         assert!((first.n - 1.0).abs() < 1e-12 && (last.n - 128.0).abs() < 1e-9 && last.band.is_some());
-        assert_eq!(found.notes, Vec::<String>::new());
+        assert_eq!(found.notes, []);
     }
 
     #[test]
     fn limitations_are_noted() {
-        let note = |points: &[(f64, f64)]| {
+        let notes = |points: &[(f64, f64)]| {
             let points: Vec<LoadPoint> = points.iter().map(|(n, rate)| LoadPoint::new(*n, *rate)).collect();
-            scalability(&points).unwrap().notes.join("; ")
+            scalability(&points).unwrap().notes
         };
-        assert_eq!(
-            note(&[(1.0, 55.0), (2.0, 110.0), (3.0, 165.0)]),
-            "no degrees of freedom: no band; linear within the measured range; its limit is unknown"
-        );
-        let cold = note(&[(1.0, 50.0), (2.0, 190.0), (4.0, 380.0), (8.0, 720.0), (0.0, 1.0)]);
-        assert!(cold.contains("super-linear") && cold.contains("1 of 5 points"), "{cold}");
+        assert_eq!(notes(&[(1.0, 55.0), (2.0, 110.0), (3.0, 165.0)]), [Note::NoFreedom, Note::Linear]);
+        let cold = notes(&[(1.0, 50.0), (2.0, 190.0), (4.0, 380.0), (8.0, 720.0), (0.0, 1.0)]);
+        let is_cold = matches!(cold[..], [Note::Ignored { ignored: 1, points: 5 }, Note::Superlinear(_), ..]);
+        assert!(is_cold, "{cold:?}");
         let rising: Vec<(f64, f64)> = (0..6).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
-        assert!(note(&rising[..4]).contains("the peak at N = 22 is beyond the measured range (N = 8)"));
+        let rising = notes(&rising[..4]);
+        let is_beyond = |note: &Note| matches!(note, Note::UnmeasuredPeak { n, n_max: 8.0 } if n.round() == 22.0);
+        assert!(rising.iter().any(is_beyond), "{rising:?}");
         assert_eq!(scalability(&[LoadPoint::new(1.0, 1.0), LoadPoint::new(2.0, 2.0)]), None);
     }
 

@@ -18,22 +18,14 @@ pub struct SharedCeiling {
 }
 
 /// Known circumstances of the points.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Circumstances {
-    /// The varied quantity, in the plural: `hosts`, `jobs`.
-    pub noun: String,
     /// Coefficient of variation of one run; estimated from the points where absent.
     pub noise: Option<f64>,
     /// Shared resources.
     pub ceilings: Vec<SharedCeiling>,
     /// Differences between the target and the measured setup: replication factor, network, data per host.
     pub differences: Vec<String>,
-}
-
-impl Default for Circumstances {
-    fn default() -> Circumstances {
-        Circumstances { noun: "units".to_owned(), noise: None, ceilings: Vec::new(), differences: Vec::new() }
-    }
 }
 
 /// A coefficient of variation of one run.
@@ -43,16 +35,6 @@ pub struct Noise {
     pub of_run: f64,
     /// Whether it was given or assumed, not estimated from the fit.
     pub is_assumed: bool,
-}
-
-impl Noise {
-    /// The basis of its intervals, in words.
-    pub fn basis(self) -> String {
-        match self.is_assumed {
-            true => format!("if runs repeat within {:.1} % (assumed)", self.of_run * 100.0),
-            false => "with 95 % confidence".to_owned(),
-        }
-    }
 }
 
 /// The rate at a target N by extrapolation.

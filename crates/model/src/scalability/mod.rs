@@ -21,9 +21,9 @@ mod reason;
 #[cfg(test)]
 mod tests;
 
-pub use added::Added;
+pub use added::{Added, Varied};
 pub use claim::{Claim, ClaimVerdict, Judgement, judge};
-pub use curve::{FittedPoint, MeasuredPoint, Peak, Scalability, load_points, scalability};
+pub use curve::{FittedPoint, MeasuredPoint, Note, Peak, Scalability, load_points, scalability};
 pub use extrapolation::{Circumstances, Extrapolation, Noise, SharedCeiling, extrapolation};
 pub use fit::{Fit, Form, LoadPoint, Superlinear, fit, fit_of};
 pub use information::{NeededN, needed_n, sweep};

@@ -6,6 +6,7 @@ use model::scalability::Added;
 use model::{Degree, Quantiles, Repeats, by_degree, degree, in_flight, is_invalid};
 use record::{Pace, Record, Run, Sweep, Unit};
 
+use crate::scalability::varied_noun;
 use crate::text::short_title;
 use crate::words::dop;
 
@@ -106,7 +107,7 @@ impl<'a> Curve<'_, 'a> {
     /// The label of the horizontal axis.
     pub(super) fn noun(&self) -> String {
         let on = self.on_nodes().map(|nodes| format!(" on {nodes} nodes"));
-        format!("{}{}", self.added.noun(), on.unwrap_or_default())
+        format!("{}{}", varied_noun(self.added.varied), on.unwrap_or_default())
     }
 
     /// The number of nodes of all points; absent where it is one, and where nodes are varied.

@@ -12,6 +12,7 @@ use super::diagram::{Diagram, gallery};
 use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
 use crate::figure::{duration, number, three_digits, time};
 use crate::layout::clean;
+use crate::scalability::note_text;
 use crate::words::{capital, list, unit_per_second};
 
 /// Charts of one kind on one page.
@@ -104,7 +105,7 @@ pub(super) fn fit_note(found: &Scalability, unit: Unit, workers: &str) -> String
     let (contention, coherency) = (coefficient(found.fit.contention), coefficient(found.fit.coherency));
     let law = format!("Universal Scalability Law (Gunther 1993): contention {contention}, coherency {coherency}");
     let law = list([Some(law), knee, peak].into_iter().flatten());
-    let sentences = [law].into_iter().chain(found.notes.iter().map(|note| clean(note)));
+    let sentences = [law].into_iter().chain(found.notes.iter().map(note_text));
     sentences.map(|sentence| capital(&sentence) + ".").collect::<Vec<String>>().join(" ")
 }
 

@@ -151,10 +151,29 @@ pub(super) fn predicted_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
 pub(super) fn predicted_notes(view: &LoadPredictionView) -> Vec<String> {
     let refused = view.asked.iter().filter_map(|asked| {
         let refusal = asked.predicted.as_ref().err()?;
-        Some(format!("{}: no prediction, {refusal}", head(&asked.target).join(" ")))
+        Some(format!("{}: no prediction, {}", head(&asked.target).join(" "), refusal_text(refusal)))
     });
     let basis = view.asked.iter().find_map(|asked| asked.predicted.as_ref().ok()).map(trust);
     refused.chain(basis).chain(composed(view)).collect()
+}
+
+/// Why there is no prediction, as a clause.
+fn refusal_text(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::NoLoads => "the record has no valid load".to_owned(),
+        Refusal::Form(form) => format!("the record has no load in form {}", form.word()),
+        Refusal::Model(model) => {
+            format!("neither a {} table nor all three other kinds of table were loaded", model.word())
+        }
+        Refusal::Input(input) if input == "none" => {
+            "no load reads an uncompressed file, so that the cost of reading is not known".to_owned()
+        }
+        Refusal::Input(input) => format!("no load reads {input}, so that its cost is not known"),
+        Refusal::Jobs(jobs) => format!(
+            "no prediction for {jobs} sessions: runs with as few or fewer are missing, or are bound by readers or \
+             processors"
+        ),
+    }
 }
 
 fn head(target: &Target) -> [String; 4] {
@@ -231,7 +250,8 @@ pub(super) fn checked_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
 /// The loads without a prediction, and the max error of the others.
 pub(super) fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
     let refusal = |check: &LoadCheck| {
-        check.predicted.as_ref().err().map(|refusal| format!("run {}: no prediction, {refusal}", check.run))
+        let refusal = check.predicted.as_ref().err()?;
+        Some(format!("run {}: no prediction, {}", check.run, refusal_text(refusal)))
     };
     let worst = |is_seen: bool| {
         let off: Vec<f64> = view
@@ -253,4 +273,27 @@ pub(super) fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
 fn signed(off: f64) -> String {
     let sign = if off < 0.0 { "-" } else { "+" };
     format!("{sign}{}", percent(Ratio(off.abs())))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{LoadForm, LoadModel};
+
+    use super::*;
+
+    #[test]
+    fn each_refusal_has_words() {
+        let compressed = LoadModel { partitioned: false, compressed: true };
+        let texts = [
+            (Refusal::Form(LoadForm::AsIs), "the record has no load in form as-is"),
+            (Refusal::Input("gzip".to_owned()), "no load reads gzip, so that its cost is not known"),
+            (Refusal::Model(compressed), "neither a compressed table nor all three other kinds of table were loaded"),
+            (
+                Refusal::Jobs(1),
+                "no prediction for 1 sessions: runs with as few or fewer are missing, or are bound by readers or \
+                 processors",
+            ),
+        ];
+        texts.iter().for_each(|(refusal, text)| assert_eq!(refusal_text(refusal), *text));
+    }
 }

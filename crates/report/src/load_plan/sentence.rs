@@ -1,6 +1,6 @@
 //! The explanation and the caveats of a plan.
 
-use model::load_plan::{Cores, Need, PhaseKind, RateSource, Resource, Stage, StageCost, Units, WrittenSource};
+use model::load_plan::{Basis, Cores, Need, PhaseKind, RateSource, Resource, Stage, StageCost, Units, WrittenSource};
 
 use super::LoadPlanView;
 use super::amount::{cores, seconds, time};
@@ -42,10 +42,10 @@ pub(super) fn named(units: &Units) -> String {
 
 /// The links with a verb: `2 x 1 GbE carry`, `The network, 2 x 115MB/s, carries`.
 fn links_carry(links: &Units) -> String {
-    match (&links.basis, links.count) {
-        (Some(_), _) => format!("{} carry", named(links)),
-        (None, 1) => "The network carries".to_owned(),
-        (None, _) => format!("The network, {}, carries", named(links)),
+    match (links.basis, links.count) {
+        (Basis::Given, 1) => "The network carries".to_owned(),
+        (Basis::Given, _) => format!("The network, {}, carries", named(links)),
+        (Basis::TcpGoodput { .. } | Basis::Published, _) => format!("{} carry", named(links)),
     }
 }
 
@@ -103,7 +103,11 @@ fn network(view: &LoadPlanView) -> Option<String> {
         return Some(format!("{sent}{how} are required of the network; its capacity is not known."));
     };
     let all = links.all();
-    let basis = links.basis.as_ref().map_or_else(String::new, |basis| format!(" ({basis})"));
+    let basis = match links.basis {
+        Basis::Given => String::new(),
+        Basis::TcpGoodput { mtu_bytes } => format!(" (TCP goodput at an MTU of {mtu_bytes} bytes)"),
+        Basis::Published => " (as published)".to_owned(),
+    };
     let mut text = format!("{} {}{basis}", links_carry(links), steps.rate(all));
     let alone = format!("{} in total", seconds(view.plan.volume.0 as f64 / all.0));
     text.push_str(&match loading.0 <= all.0 {

@@ -10,6 +10,7 @@ use crate::chart::{Axis, Figures, LineChart, Mark, Point, Reach, Role, Scale, Se
 use crate::figure::{UNKNOWN, number, percent, three_digits};
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
+use crate::scalability::{judgement_text, noise_text, reason_text, verdict_word};
 
 /// The curve as a self-contained HTML file: the verdict, the chart, the law, the measurements.
 pub fn scale_html(view: &ScaleView) -> String {
@@ -48,13 +49,13 @@ fn claim(view: &ScaleView) -> Markup {
     if let Some(judgement) = &view.judgement {
         fact("claim", format!("{} {unit} at N = {}", number(judgement.claim.rate), judgement.claim.n));
         view.question.said.iter().for_each(|text| fact("source text", text.clone()));
-        fact("verdict", judgement.verdict.word().to_owned());
+        fact("verdict", verdict_word(judgement.verdict).to_owned());
     }
     if view.judgement.is_none() {
         fact("at", format!("N = {}", target.n));
     }
     fact("estimate", target.estimate.map_or_else(|| "refused".to_owned(), |rate| format!("{} {unit}", number(rate))));
-    fact("not excluded", format!("{}, {}", span(target.interval), target.noise.basis()));
+    fact("not excluded", format!("{}, {}", span(target.interval), noise_text(target.noise)));
     fact("linear, the upper bound", number(target.linear));
     if let Some(judgement) = view.open_claim() {
         fact("measure up to", format!("N = {}", judgement.needed.coherency));
@@ -64,12 +65,15 @@ fn claim(view: &ScaleView) -> Markup {
     }
     html! {
         @if let Some(judgement) = &view.judgement {
-            div class="note" { p { strong { (judgement.verdict.word()) } } p { (clean(&judgement.sentence)) } }
+            div class="note" {
+                p { strong { (verdict_word(judgement.verdict)) } }
+                p { (clean(&judgement_text(judgement, &view.curve.noun))) }
+            }
         }
         (facts(&rows))
         @if !target.reasons.is_empty() {
             h3 { (if target.estimate.is_some() { "Why this number supports no claim" } else { "Why no number is given" }) }
-            ul { @for reason in &target.reasons { li { (clean(&reason.to_string())) } } }
+            ul { @for reason in &target.reasons { li { (clean(&reason_text(reason))) } } }
         }
     }
 }
@@ -99,11 +103,12 @@ fn diagram(view: &ScaleView) -> Diagram {
     }
     let knee = view.known().and_then(|fitted| fitted.knee_n);
     let marks = knee.map(|knee| Mark { x: knee, label: format!("knee {}", three_digits(knee)) });
+    let sentences = view.judgement.as_ref().map(|judgement| clean(&judgement_text(judgement, &view.curve.noun)));
     let chart = LineChart {
         marks: marks.into_iter().collect(),
         ..LineChart::new(
             clean(&view.curve.title),
-            view.judgement.as_ref().map(|judgement| clean(&judgement.sentence)).unwrap_or_default(),
+            sentences.unwrap_or_default(),
             Axis::new(clean(&view.curve.noun), Scale::Log2, Figures::Plain),
             Axis::new(clean(&view.curve.unit), Scale::FromZero, Figures::Rate),
             series,

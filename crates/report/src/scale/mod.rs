@@ -5,8 +5,8 @@ mod picture;
 mod text;
 
 use model::scalability::{
-    Added, Circumstances, Claim, ClaimVerdict, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling,
-    extrapolation, judge, load_points, scalability,
+    Added, Circumstances, Claim, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling, extrapolation, judge,
+    load_points, scalability,
 };
 use model::{Interval, Remark, System, SystemTest};
 
@@ -14,6 +14,7 @@ pub use html::scale_html;
 pub use text::scale_text;
 
 use crate::html::has_band;
+use crate::scalability::varied_noun;
 use crate::system::remark_text;
 use crate::words::unit_per_second;
 
@@ -44,7 +45,7 @@ impl LoadCurve {
         LoadCurve {
             title: format!("{} {}, {}{on}", test.code, test.title, system.name),
             unit: unit_per_second(test.unit).to_owned(),
-            noun: added.noun().to_owned(),
+            noun: varied_noun(added.varied).to_owned(),
             points: load_points(test),
             remarks: system.remarks.iter().filter(is_on_this).map(remark_text).collect(),
         }
@@ -90,8 +91,7 @@ pub struct ScaleView {
 impl ScaleView {
     /// The view of `curve` for `question`.
     pub fn new(curve: LoadCurve, question: ScaleQuery) -> ScaleView {
-        let circumstances =
-            Circumstances { noun: curve.noun.clone(), ceilings: question.ceilings.clone(), ..Circumstances::default() };
+        let circumstances = Circumstances { ceilings: question.ceilings.clone(), ..Circumstances::default() };
         let judgement = question
             .at
             .zip(question.claim)
@@ -117,10 +117,7 @@ impl ScaleView {
 
     /// The judgement of a claim that more measurements may support.
     fn open_claim(&self) -> Option<&Judgement> {
-        let last = self.curve.degrees().last().copied()?;
-        let is_open =
-            |judgement: &&Judgement| judgement.verdict == ClaimVerdict::Unsupported && judgement.claim.n > last;
-        self.judgement.as_ref().filter(is_open)
+        self.judgement.as_ref().filter(|judgement| judgement.is_open())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The scalability of one test on a terminal.
 
+use std::iter;
+
 use model::Interval;
 use model::scalability::{MeasuredPoint, Scalability};
 use record::Ratio;
@@ -9,6 +11,7 @@ use super::{LoadCurve, ScaleView};
 use crate::figure::{UNKNOWN, number, percent, three_digits};
 use crate::html::has_band;
 use crate::layout::{Align, Head, Table, clean, cut, paragraph, section, spaced};
+use crate::scalability::{judgement_text, noise_text, note_text, reason_text, verdict_word};
 use crate::style::{Ink, Style};
 use crate::words::plural;
 
@@ -71,8 +74,8 @@ fn verdict(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
         if let Some(text) = &view.question.said {
             fact("", text);
         }
-        fact("verdict", judgement.verdict.word());
-        fact("", &judgement.sentence);
+        fact("verdict", verdict_word(judgement.verdict));
+        fact("", &judgement_text(judgement, &view.curve.noun));
     } else {
         fact("at", &format!("N = {}", target.n));
     }
@@ -82,7 +85,7 @@ fn verdict(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
     }
     fact(
         "interval",
-        &format!("{}: all rates that the data do not exclude {}", span(target.interval), target.noise.basis()),
+        &format!("{}: all rates that the data do not exclude {}", span(target.interval), noise_text(target.noise)),
     );
     fact("linear", &format!("{}: the upper bound, not an estimate", number(target.linear)));
     if let Some(judgement) = view.open_claim() {
@@ -99,7 +102,7 @@ fn verdict(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
     }
     let label = if target.estimate.is_some() { "doubtful" } else { "refused" };
     for (index, reason) in target.reasons.iter().enumerate() {
-        fact(if index == 0 { label } else { "" }, &reason.to_string());
+        fact(if index == 0 { label } else { "" }, &reason_text(reason));
     }
     if let Some(line) = lines.iter_mut().find(|line| line.starts_with("verdict")) {
         *line = style.paint(line, Ink::Head);
@@ -158,7 +161,7 @@ pub(super) fn facts(curve: &LoadCurve, fitted: &Scalability) -> Vec<(&'static st
             None => ("ceiling", format!("{estimate}{rate}, approached asymptotically")),
         }
     }));
-    facts.extend(fitted.notes.iter().enumerate().map(|(at, note)| (if at == 0 { "note" } else { "" }, note.clone())));
+    facts.extend(iter::once("note").chain(iter::repeat("")).zip(fitted.notes.iter().map(note_text)));
     facts
 }
 

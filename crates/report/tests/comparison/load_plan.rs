@@ -4,7 +4,7 @@ use dbdyno_report::{ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, 
 use model::Interval;
 use model::load::{Binding, Composed, LoadCheck, Prediction, Refusal, Target};
 use model::load_plan::{
-    Cores, Input, MeasuredPlan, Plan, RateSource, Stage, StageCost, StageRate, Units, WrittenSource,
+    Basis, Cores, Input, MeasuredPlan, Plan, RateSource, Stage, StageCost, StageRate, Units, WrittenSource,
 };
 use record::{Bytes, LoadForm, LoadModel, Rate, Ratio};
 
@@ -29,7 +29,7 @@ pub fn plan() -> LoadPlanView {
         ],
         cores: Cores::Shared(Some(4)),
         utilisation: Ratio(1.0),
-        network: Some(Units { count: 2, each: Rate(117.7e6), name: "1 GbE".to_owned(), basis: None }),
+        network: Some(Units { count: 2, each: Rate(117.7e6), name: "1 GbE".to_owned(), basis: Basis::Given }),
         disks: None,
         written_per_byte: Some((2.5, WrittenSource::Given)),
         log_per_byte: None,

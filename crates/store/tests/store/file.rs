@@ -8,7 +8,7 @@ use std::path::Path;
 
 use dbdyno_store::{Error, Writer, read, read_in_detail, read_with, read_without_series};
 use proptest::prelude::*;
-use record::{Bytes, Line, Nanos, Record, Run, Status};
+use record::{Bytes, Line, Nanos, Pace, PlannedRun, Record, Run, Status};
 use tempfile::tempdir;
 
 use crate::sample;
@@ -299,6 +299,25 @@ fn a_record_truncated_anywhere_after_its_head_is_read_and_resumed() {
     for cut in [0, 1, 5, 100, head - 1] {
         assert!(matches!(refusal(&text.as_bytes()[..cut]), Error::Truncated { .. }), "cut at {cut}");
     }
+}
+
+#[test]
+fn a_record_cut_anywhere_in_its_last_run_has_lost_that_run_alone() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.jsonl");
+    let mut record = truncated(&sample::full(), lines(&sample::full()).find('\n').unwrap() + 1);
+    let planned = PlannedRun { number: 1, ..record.plan.runs[0].clone() };
+    let run = Run::new(&planned, Pace::Unthrottled, record.started_at.clone());
+    record.runs = (1..=2).map(|number| Run { number, ..run.clone() }).collect();
+    let text = lines(&record);
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    assert!(text.len() - last > 500);
+    for cut in last..text.len() {
+        fs::write(&path, &text[..cut]).unwrap();
+        assert_eq!(read(&path).unwrap().runs, record.runs[..1], "cut at {cut}");
+    }
+    fs::write(&path, &text).unwrap();
+    assert_eq!(read(&path).unwrap(), record);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Rates, links, disks and processors of the options of `dbdyno model load`, as the model takes them.
 
 use base::data_rate::Each;
-use model::load_plan::{Cores, RateSource, Stage, StageCost, StageRate, Units};
+use model::load_plan::{Basis, Cores, RateSource, Stage, StageCost, StageRate, Units};
 use model::platform::ethernet_goodput;
 use record::Rate;
 
@@ -48,7 +48,7 @@ pub(super) fn network(arguments: &LoadPlanArguments) -> Option<Units> {
             count: links.several.count,
             each: ethernet_goodput(gigabits, mtu),
             name: format!("{gigabits} GbE"),
-            basis: Some(format!("TCP goodput at an MTU of {mtu} bytes")),
+            basis: Basis::TcpGoodput { mtu_bytes: mtu },
         },
         Each::Data(_) => plain(links),
     })
@@ -64,5 +64,5 @@ fn plain(found: &Named) -> Units {
         Each::Data(speed) => speed.per_second(),
         Each::Ethernet { gigabits } => gigabits * 1e9 / 8.0,
     };
-    Units { count: found.several.count, each: Rate(each), name: found.name.clone(), basis: None }
+    Units { count: found.several.count, each: Rate(each), name: found.name.clone(), basis: Basis::Given }
 }

@@ -1,7 +1,7 @@
 //! A published plan of a load, recalculated.
 
 use model::Remark;
-use model::load_plan::{Input, Plan, RateSource, Stage, StageCost, StageRate, Units};
+use model::load_plan::{Basis, Input, Plan, RateSource, Stage, StageCost, StageRate, Units};
 use record::{Bytes, Rate, Ratio};
 use reference::LoadStudy;
 use report::{ByteUnits, LoadPlanView};
@@ -47,7 +47,7 @@ pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments)
             count: 2,
             each: Rate(study.network_mb_s * MEBIBYTE / 2.0),
             name: "1 GbE".to_owned(),
-            basis: Some("as published".to_owned()),
+            basis: Basis::Published,
         }),
         disks: None,
         written_per_byte: None,
