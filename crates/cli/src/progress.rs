@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use model::{Irreducible, Limiter};
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Variation};
 use run::{Event, Listener};
 
@@ -185,7 +186,16 @@ impl Listener for Progress {
                 self.load_progress(&state, *elapsed, *loaded, (*input, *of), *slowest);
             }
             Event::RunFinished(run) => self.end_run(&mut state, run),
+            Event::Proved { label, proof } => self.line(&format!("{label}: {}", report::proof_text(proof))),
         }
+    }
+
+    fn limit_text(&self, limiter: &Limiter) -> String {
+        report::limit_text(limiter)
+    }
+
+    fn irreducible_text(&self, reason: &Irreducible) -> String {
+        report::irreducible_text(reason)
     }
 }
 

@@ -15,19 +15,39 @@ mod measured;
 
 use record::Ratio;
 
-use self::classes::{ON_PROCESSOR, is_of_sessions};
-use crate::checks::{percent, plural};
+use self::classes::is_of_sessions;
 use crate::rules::RULES;
 
-pub use classes::TimeClass;
+pub use classes::{TimeClass, TimeClassName};
 pub use measured::{Capacities, attribute};
-pub(crate) use measured::{RANDOM_READS, RANDOM_WRITES, SEQUENTIAL_READS, SEQUENTIAL_WRITES, SYNCED_WRITES};
+
+/// Which resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceName {
+    /// The processors.
+    Processors,
+    /// Random reads of the device.
+    RandomReads,
+    /// Read bandwidth of the device.
+    SequentialReads,
+    /// Random writes of the device.
+    RandomWrites,
+    /// Write bandwidth of the device.
+    SequentialWrites,
+    /// Syncs of the log.
+    SyncedWrites,
+    /// The threads of dbdyno.
+    ClientThreads {
+        /// The engine that they are clients of.
+        engine: String,
+    },
+}
 
 /// A resource with a capacity per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
-    /// Its name.
-    pub name: String,
+    /// Which one.
+    pub name: ResourceName,
     /// Capacity per second, above 0.
     pub capacity: f64,
     /// Demand of an operation, in the same unit.
@@ -72,7 +92,7 @@ pub enum Limiter {
         used: Ratio,
     },
     /// A resource.
-    Resource(String),
+    Resource(ResourceName),
     /// A single thread, while other processors are idle.
     OneThread {
         /// Share of the time that it was on CPU.
@@ -82,6 +102,8 @@ pub enum Limiter {
     Offered,
     /// Too few clients.
     TooFewClients {
+        /// N: clients that can be active at a time.
+        clients: f64,
         /// N*: number of clients that would saturate the busiest resource.
         knee: f64,
     },
@@ -94,8 +116,8 @@ pub enum Limiter {
 /// Utilisation of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
-    /// Its name.
-    pub name: String,
+    /// Which one.
+    pub name: ResourceName,
     /// Share of its capacity; above 1 where the probe measured too low a capacity.
     pub used: Ratio,
 }
@@ -109,18 +131,11 @@ pub struct Attribution {
     pub uses: Vec<Use>,
     /// Classes of the response time, largest first.
     pub classes: Vec<TimeClass>,
-    /// The limit in words.
-    pub summary: String,
-    /// The same with the evidence.
-    pub sentence: String,
 }
-
-/// The name of the processors among the resources.
-const PROCESSORS: &str = "processors";
 
 /// The limit of `system`.
 pub fn attribution(system: &ClosedSystem) -> Attribution {
-    let cpu = system.cpu_used.map(|used| Use { name: PROCESSORS.to_owned(), used });
+    let cpu = system.cpu_used.map(|used| Use { name: ResourceName::Processors, used });
     let others = system.resources.iter().filter(|resource| resource.capacity > 0.0).map(|resource| Use {
         name: resource.name.clone(),
         used: Ratio(system.rate * resource.demand_per_operation / resource.capacity),
@@ -129,10 +144,7 @@ pub fn attribution(system: &ClosedSystem) -> Attribution {
     uses.sort_by(|one, other| other.used.0.total_cmp(&one.used.0));
     let mut classes = system.classes.clone();
     classes.sort_by(|one, other| other.share.0.total_cmp(&one.share.0));
-    let limiter = limiter(system, &uses, &classes);
-    let summary = summary(system, &limiter);
-    let sentence = sentence(&summary, &uses, &classes);
-    Attribution { limiter, uses, classes, summary, sentence }
+    Attribution { limiter: limiter(system, &uses, &classes), uses, classes }
 }
 
 fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limiter {
@@ -142,13 +154,13 @@ fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limite
         // The target rate was achieved, whatever the utilisation.
         return Limiter::Offered;
     }
-    let waiting = classes.iter().find(|class| class.name != ON_PROCESSOR && is_of_sessions(class));
+    let waiting = classes.iter().find(|class| class.name != TimeClassName::OnProcessor && is_of_sessions(class));
     if system.cpu_used.is_some_and(full) && !are_busy_with_foreign_load(system, waiting) {
         let own = |foreign: &Ratio| system.cpu_used.map_or(0.0, |used| used.0) - foreign.0;
         let taken = system.foreign.filter(|foreign| foreign.0 > 0.0 && own(foreign) < RULES.attribution_use_min);
         return taken.map_or(Limiter::Processors, |used| Limiter::OtherPrograms { used });
     }
-    if let Some(found) = uses.iter().find(|found| found.name != PROCESSORS && full(found.used)) {
+    if let Some(found) = uses.iter().find(|found| found.name != ResourceName::Processors && full(found.used)) {
         return Limiter::Resource(found.name.clone());
     }
     if let Some(used) = system.thread_used.filter(|used| full(*used)) {
@@ -159,12 +171,12 @@ fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limite
         Some(rate_max * (system.demand_seconds? + system.think_seconds))
     });
     if let Some(knee) = knee.filter(|knee| system.clients < *knee) {
-        return Limiter::TooFewClients { knee };
+        return Limiter::TooFewClients { clients: system.clients, knee };
     }
     let known: f64 = classes.iter().map(|class| class.share.0).sum();
     // The unknown part may be a single class: it must not be larger than the named one. CPU time is not a wait.
     let least = RULES.attribution_class_min.max(1.0 - known);
-    let largest = classes.first().filter(|class| class.name != ON_PROCESSOR && class.share.0 >= least);
+    let largest = classes.first().filter(|class| class.name != TimeClassName::OnProcessor && class.share.0 >= least);
     largest.map_or(Limiter::Unexplained, |class| Limiter::Serialised(class.clone()))
 }
 
@@ -174,44 +186,18 @@ fn are_busy_with_foreign_load(system: &ClosedSystem, waiting: Option<&TimeClass>
         && waiting.is_some_and(|class| class.share.0 >= RULES.attribution_waiting_min)
 }
 
-fn summary(system: &ClosedSystem, limiter: &Limiter) -> String {
-    match limiter {
-        Limiter::Processors => "limit: CPU".to_owned(),
-        Limiter::OtherPrograms { used } => {
-            format!("limit: CPU, {} of which used by other programs", percent(used.0))
-        }
-        Limiter::Resource(name) => format!("limit: {name}"),
-        Limiter::OneThread { used } => {
-            format!("limit: a single thread, {} of the time on CPU", percent(used.0.min(1.0)))
-        }
-        Limiter::Offered => "limit: the target rate".to_owned(),
-        Limiter::TooFewClients { knee } => {
-            let clients = plural(system.clients.round() as u64, "client");
-            format!("limit: client-bound ({clients}); the busiest resource supports {:.0}", knee.ceil())
-        }
-        Limiter::Serialised(class) => {
-            format!("limit: {}, {} of the response time", class.name, percent(class.share.0))
-        }
-        Limiter::Unexplained => "limit: unexplained; no measured resource is saturated".to_owned(),
-    }
-}
-
-fn sentence(summary: &str, uses: &[Use], classes: &[TimeClass]) -> String {
-    let used: Vec<String> = uses.iter().map(|one| format!("{} {}", one.name, percent(one.used.0))).collect();
-    let spent: Vec<String> = classes.iter().map(|class| format!("{} {}", class.name, percent(class.share.0))).collect();
-    let used = if used.is_empty() { String::new() } else { format!("; utilisation: {}", used.join(", ")) };
-    let spent = if spent.is_empty() { String::new() } else { format!("; response time: {}", spent.join(", ")) };
-    format!("{summary}{used}{spent}")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    fn resource(name: &str, capacity: f64, demand_per_operation: f64) -> Resource {
-        Resource { name: name.to_owned(), capacity, demand_per_operation }
+    fn resource(name: ResourceName, capacity: f64, demand_per_operation: f64) -> Resource {
+        Resource { name, capacity, demand_per_operation }
+    }
+
+    fn threads() -> ResourceName {
+        ResourceName::ClientThreads { engine: "engine".to_owned() }
     }
 
     fn system() -> ClosedSystem {
@@ -220,7 +206,7 @@ mod tests {
             clients: 32.0,
             demand_seconds: Some(0.004),
             cpu_used: Some(Ratio(0.5)),
-            resources: vec![resource("device reads", 10_000.0, 6.2), resource("network", 1e9, 8e4)],
+            resources: vec![resource(ResourceName::RandomReads, 10_000.0, 6.2), resource(threads(), 1e9, 8e4)],
             ..ClosedSystem::default()
         }
     }
@@ -230,28 +216,31 @@ mod tests {
         let cpu = ClosedSystem { cpu_used: Some(Ratio(0.97)), ..system() };
         let found = attribution(&cpu);
         assert_eq!(found.limiter, Limiter::Processors);
-        assert_eq!(found.sentence, "limit: CPU; utilisation: processors 97 %, device reads 62 %, network 8.0 %");
-        let device = ClosedSystem { resources: vec![resource("device reads", 10_000.0, 9.5)], ..system() };
+        let names: Vec<ResourceName> = found.uses.into_iter().map(|one| one.name).collect();
+        assert_eq!(names, [ResourceName::Processors, ResourceName::RandomReads, threads()]);
+        let device = ClosedSystem { resources: vec![resource(ResourceName::RandomReads, 10_000.0, 9.5)], ..system() };
         let taken = ClosedSystem { foreign: Some(Ratio(0.4)), ..cpu };
-        assert_eq!(attribution(&taken).summary, "limit: CPU, 40 % of which used by other programs");
-        assert_eq!(attribution(&device).limiter, Limiter::Resource("device reads".to_owned()));
+        assert_eq!(attribution(&taken).limiter, Limiter::OtherPrograms { used: Ratio(0.4) });
+        assert_eq!(attribution(&device).limiter, Limiter::Resource(ResourceName::RandomReads));
     }
 
     #[test]
     fn too_few_clients_waits_and_unexplained_limits_are_distinguished() {
         // X_max = 1000 / 0.62, N* = 6.45.
         let few = attribution(&ClosedSystem { clients: 4.0, ..system() });
-        assert!(matches!(few.limiter, Limiter::TooFewClients { knee } if (knee - 6.4516).abs() < 1e-3));
-        assert!(
-            few.sentence.starts_with("limit: client-bound (4 clients); the busiest resource supports 7; utilisation: ")
-        );
+        assert!(matches!(few.limiter, Limiter::TooFewClients { clients: 4.0, knee } if (knee - 6.4516).abs() < 1e-3));
         assert_eq!(attribution(&system()).limiter, Limiter::Unexplained);
-        let class = |name: &str, share| TimeClass { name: name.to_owned(), share: Ratio(share) };
-        let waits =
-            |locks| ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.25), class("locks", locks)], ..system() };
-        assert_eq!(attribution(&waits(0.5)).limiter, Limiter::Serialised(class("locks", 0.5)));
+        let class = |name, share| TimeClass { name, share: Ratio(share) };
+        let waits = |locks| ClosedSystem {
+            classes: vec![class(TimeClassName::OnProcessor, 0.25), class(TimeClassName::Locks, locks)],
+            ..system()
+        };
+        assert_eq!(attribution(&waits(0.5)).limiter, Limiter::Serialised(class(TimeClassName::Locks, 0.5)));
         assert_eq!(attribution(&waits(0.35)).limiter, Limiter::Unexplained, "more is unknown than known");
-        let works = ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.8), class("locks", 0.15)], ..system() };
+        let works = ClosedSystem {
+            classes: vec![class(TimeClassName::OnProcessor, 0.8), class(TimeClassName::Locks, 0.15)],
+            ..system()
+        };
         assert_eq!(attribution(&works).limiter, Limiter::Unexplained, "CPU time is not a wait");
         let offered = ClosedSystem { keeps_up: true, cpu_used: Some(Ratio(0.99)), ..waits(0.5) };
         assert_eq!(attribution(&offered).limiter, Limiter::Offered);
@@ -261,7 +250,6 @@ mod tests {
     fn nothing_known_is_unexplained() {
         let found = attribution(&ClosedSystem { rate: 1.0, ..ClosedSystem::default() });
         assert_eq!((found.limiter, found.uses.len()), (Limiter::Unexplained, 0));
-        assert_eq!(found.sentence, "limit: unexplained; no measured resource is saturated");
     }
 
     proptest! {
@@ -271,8 +259,8 @@ mod tests {
             capacities in prop::collection::vec((0.1f64..1e6, 0.0f64..1e3), 0..4),
             clients in 0.0f64..1e3,
         ) {
-            let resources = capacities.iter().enumerate();
-            let resources = resources.map(|(at, (capacity, demand))| resource(&format!("r{at}"), *capacity, *demand));
+            let resources =
+                capacities.iter().map(|(capacity, demand)| resource(ResourceName::RandomReads, *capacity, *demand));
             let found = attribution(&ClosedSystem {
                 cpu_used: Some(Ratio(cpu)), clients, resources: resources.collect(), ..system()
             });

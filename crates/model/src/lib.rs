@@ -58,12 +58,13 @@ mod wait_count;
 
 pub use activity::{
     ActivityChoice, ActivityFigure, ActivityMethod, ActivitySection, Checkpoints, ClassLine, DatabaseActivity,
-    DatabaseTime, EventLine, FigureUnit, IoLine, IoObserver, LogActivity, MicroBucket, MicroHistogram, NotKnown,
-    ProfileLine, ProfileUnit, SampleCalibration, SessionLoad, activity_figures, activity_runs, database_activity,
-    micro_buckets, own_activity,
+    DatabaseTime, EventLine, FigureName, FigureUnit, HistogramSubject, IoLine, IoObserver, LogActivity, MicroBucket,
+    MicroHistogram, NoSource, NotKnown, ProfileLine, ProfileUnit, SampleCalibration, SessionLoad, activity_figures,
+    activity_runs, database_activity, micro_buckets, own_activity,
 };
 pub use attribution::{
-    Attribution, Capacities, ClosedSystem, Limiter, Resource, TimeClass, Use, attribute, attribution,
+    Attribution, Capacities, ClosedSystem, Limiter, Resource, ResourceName, TimeClass, TimeClassName, Use, attribute,
+    attribution,
 };
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
@@ -85,9 +86,9 @@ pub use group::{Repeats, by_degree, degree};
 pub use history::{ChangePoint, change_points};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
-    LargestPart, LatencyLayer, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable, LayerTables,
-    MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines, layered_runs,
-    layered_runs_of,
+    LargestPart, LatencyLayer, LayerAbsence, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,
+    LayerTables, MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines,
+    layered_runs, layered_runs_of,
 };
 pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
@@ -95,7 +96,7 @@ pub use node::{node_commits, node_rate};
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,
 };
-pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
+pub use proof::{Cause, IoPart, Irreducible, Perturbation, Proof, elasticity, perturbation, proofs};
 pub use queue::{generator_share, in_flight};
 pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};

@@ -11,13 +11,12 @@ mod perturbation;
 use record::{Dop, Rate, Ratio, Record, Resource, Run, Sweep, Variation};
 
 use crate::attribution::{Capacities, Limiter};
-use crate::checks::percent;
 use crate::delta::per_second;
 use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, median, student_interval};
 
-pub use perturbation::{IoPart, Perturbation, perturbation};
+pub use perturbation::{IoPart, Irreducible, Perturbation, perturbation};
 
 /// The share of a control, which has all of the resource.
 const ALL: f64 = 1.0;
@@ -60,24 +59,8 @@ pub struct Proof {
     pub pairs: usize,
     /// The conclusion.
     pub cause: Cause,
-    /// The resource, as a noun.
-    pub what: String,
-    /// The effect as a clause: `with 80 % of it, 80 % of the rate (elasticity 1.00, 0.98 to 1.02)`.
-    pub effect: String,
-}
-
-impl Proof {
-    /// The conclusion as a clause.
-    pub fn sentence(&self) -> String {
-        let what = &self.what;
-        let summary = match self.cause {
-            Cause::Because => format!("limited by {what}"),
-            Cause::InPart => format!("partly limited by {what}"),
-            Cause::NotBecause => format!("not limited by {what}"),
-            Cause::Undecided => format!("undecided whether limited by {what}"),
-        };
-        format!("{summary}: {}", self.effect)
-    }
+    /// The limit by the figures of the plain run; absent where nothing is known.
+    pub limiter: Option<Limiter>,
 }
 
 /// The elasticity of a rate that changed by the factor `ratio` when a resource changed by the factor `share`. None
@@ -136,8 +119,7 @@ fn proof(
         interval,
         pairs: elasticities.len(),
         cause,
-        what: noun(capacities.attribute(first).map(|attribution| attribution.limiter), resource),
-        effect: effect(share, perturbed / control, found, interval, elasticities.len()),
+        limiter: capacities.attribute(first).map(|attribution| attribution.limiter),
     })
 }
 
@@ -171,28 +153,6 @@ fn cause(interval: Option<Interval>) -> Cause {
         Some(interval) if of(interval.low) == of(interval.high) => of(interval.low),
         _ => Cause::Undecided,
     }
-}
-
-/// The resource in words.
-fn noun(limiter: Option<Limiter>, resource: Resource) -> String {
-    match (resource, limiter) {
-        (Resource::Processors, Some(Limiter::OneThread { .. })) => "a single thread".to_owned(),
-        (Resource::Processors, _) => "CPU".to_owned(),
-        (Resource::DeviceIo, Some(Limiter::Resource(name))) => name,
-        (Resource::DeviceIo, _) => "device I/O".to_owned(),
-        (Resource::ArrivalRate, _) => "the target rate".to_owned(),
-    }
-}
-
-fn effect(share: f64, ratio: f64, elasticity: f64, interval: Option<Interval>, pairs: usize) -> String {
-    let interval = interval.map(|interval| format!(", {:.2} to {:.2}", interval.low, interval.high));
-    let few = match pairs {
-        1 => ", a single pair".to_owned(),
-        few if few < RULES.proof_pairs_min => format!(", {few} pairs"),
-        _ => String::new(),
-    };
-    let (share, ratio, interval) = (percent(share), percent(ratio), interval.unwrap_or_default());
-    format!("with {share} of it, {ratio} of the rate (elasticity {elasticity:.2}{interval}{few})")
 }
 
 #[cfg(test)]
@@ -234,16 +194,11 @@ mod tests {
         let found = one(with_pairs(&[(100_000, 80_000), (100_000, 80_100), (100_000, 79_900)]));
         assert!((found.elasticity - 1.0).abs() < 1e-5, "{found:?}");
         assert_eq!((found.cause, found.pairs), (Cause::Because, 3));
-        assert_eq!(
-            found.sentence(),
-            "limited by CPU: with 80 % of it, 80 % of the rate (elasticity 1.00, 0.99 to 1.01)"
-        );
+        assert_eq!((found.limiter, found.share), (Some(Limiter::Processors), Ratio(0.8)));
         let found = one(with_pairs(&[(100_000, 100_000), (100_000, 101_000), (101_000, 100_000)]));
         assert_eq!(found.cause, Cause::NotBecause, "{found:?}");
-        assert!(found.sentence().starts_with("not limited by CPU"), "{}", found.sentence());
         let found = one(with_pairs(&[(100_000, 92_000), (100_000, 92_100), (100_000, 91_900)]));
         assert_eq!(found.cause, Cause::InPart, "{found:?}");
-        assert!(found.sentence().starts_with("partly limited by CPU"), "{}", found.sentence());
         assert_eq!(
             one(with_pairs(&[(100_000, 104_000), (100_000, 104_100), (100_000, 103_900)])).cause,
             Cause::NotBecause
@@ -254,20 +209,14 @@ mod tests {
     fn fewer_than_three_pairs_decide_nothing() {
         let found = one(with_pairs(&[(100_000, 80_000)]));
         assert_eq!((found.cause, found.interval, found.pairs), (Cause::Undecided, None, 1));
-        assert_eq!(
-            found.sentence(),
-            "undecided whether limited by CPU: with 80 % of it, 80 % of the rate (elasticity 1.00, a single pair)"
-        );
         let found = one(with_pairs(&[(100_000, 80_000), (100_000, 80_010)]));
-        assert_eq!(found.cause, Cause::Undecided);
-        assert!(found.sentence().ends_with(", 2 pairs)"), "{}", found.sentence());
+        assert_eq!((found.cause, found.pairs), (Cause::Undecided, 2));
     }
 
     #[test]
     fn pairs_that_lie_far_apart_decide_nothing() {
         let found = one(with_pairs(&[(100_000, 60_000), (100_000, 105_000), (100_000, 80_000)]));
         assert_eq!(found.cause, Cause::Undecided, "{found:?}");
-        assert!(found.sentence().starts_with("undecided whether"), "{}", found.sentence());
     }
 
     #[test]

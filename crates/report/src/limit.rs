@@ -1,11 +1,16 @@
 //! The limit of the best run of each test, and its proof: the texts shared by terminal and page.
 
-use model::{Attribution, Capacities, Cause, Limiter, Line, Proof, Sheet};
+mod words;
+
+use model::{Attribution, Capacities, Cause, Limiter, Line, Proof, ResourceName, Sheet};
 use record::{Dop, Record, Variation};
 
 use crate::layout::{clean, paragraph};
 use crate::load_curve::{answers, paragraphs};
 use crate::words::{dop, short_code};
+
+pub(crate) use words::{attribution_text, resource, time_class};
+pub use words::{irreducible_text, limit_text, proof_text};
 
 /// Column of the texts.
 const INDENT: usize = 14;
@@ -52,7 +57,7 @@ pub(crate) fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<
 /// The result of the proof of the limit of `test`, or why there is none. Nothing where the headline states it.
 pub(crate) fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop) -> Option<String> {
     if let Some(proof) = proof {
-        return (proof.cause != Cause::NotBecause).then(|| proof.sentence());
+        return (proof.cause != Cause::NotBecause).then(|| proof_text(proof));
     }
     let unproved = record.unproved.iter().rev().find(|unproved| unproved.test == test && unproved.dop == dop)?;
     Some(format!("not proved: {}", clean(&unproved.reason)))
@@ -60,48 +65,50 @@ pub(crate) fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop
 
 /// The limit of a run, as far as it is proved.
 pub(crate) fn headline(found: Option<&Attribution>, proof: Option<&Proof>) -> String {
-    let words = words(found);
+    let words = evident(found);
     match proof.map(|proof| (proof.cause, proof)) {
         None | Some((Cause::Because, _)) => words,
         Some((Cause::InPart, _)) => format!("in part {words}"),
         Some((Cause::Undecided, _)) => format!("perhaps {words}"),
-        Some((Cause::NotBecause, proof)) => format!("unexplained; not {words}: {}", proof.effect),
+        Some((Cause::NotBecause, proof)) => format!("unexplained; not {words}: {}", words::effect(proof)),
     }
 }
 
 /// The limit of a run, short enough for a line.
-fn words(found: Option<&Attribution>) -> String {
+fn evident(found: Option<&Attribution>) -> String {
     let Some(found) = found else { return NOTHING_COUNTED.to_owned() };
-    let summary = found.summary.strip_prefix("limit: ").unwrap_or(&found.summary);
-    let fullest = || found.uses.first().map(|one| format!("{} {:.0} %", one.name, one.used.0 * 100.0));
-    let used = |name: &str| {
-        let one = found.uses.iter().find(|one| one.name == name);
+    let limit = words::limit(&found.limiter);
+    let used = |name: &ResourceName| {
+        let one = found.uses.iter().find(|one| one.name == *name);
         one.map_or_else(String::new, |one| format!(", {:.0} % used", one.used.0 * 100.0))
     };
     match &found.limiter {
-        Limiter::Processors => format!("{summary}{}", used("processors")),
-        Limiter::Resource(name) => format!("{summary}{}", used(name)),
-        Limiter::Unexplained => match fullest() {
-            Some(fullest) => format!("unexplained; used most: {fullest}"),
+        Limiter::Processors => format!("{limit}{}", used(&ResourceName::Processors)),
+        Limiter::Resource(name) => format!("{limit}{}", used(name)),
+        Limiter::Unexplained => match found.uses.first() {
+            Some(fullest) => {
+                format!("unexplained; used most: {} {:.0} %", resource(&fullest.name), fullest.used.0 * 100.0)
+            }
             None => "unexplained".to_owned(),
         },
         Limiter::OtherPrograms { .. }
         | Limiter::OneThread { .. }
         | Limiter::Offered
         | Limiter::TooFewClients { .. }
-        | Limiter::Serialised(_) => summary.to_owned(),
+        | Limiter::Serialised(_) => limit,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{ClosedSystem, Resource, TimeClass, attribution};
-    use record::{Rate, Ratio, Sweep};
+    use model::{ClosedSystem, Resource, TimeClass, TimeClassName, attribution};
+    use record::Ratio;
 
+    use super::words::tests::proof;
     use super::*;
 
     fn words_of(system: &ClosedSystem) -> String {
-        words(Some(&attribution(system)))
+        evident(Some(&attribution(system)))
     }
 
     #[test]
@@ -109,26 +116,14 @@ mod tests {
         let full =
             ClosedSystem { rate: 1_000.0, clients: 32.0, cpu_used: Some(Ratio(0.98)), ..ClosedSystem::default() };
         let found = attribution(&full);
-        let proof = |cause: Cause| Proof {
-            test: "T132".to_owned(),
-            sweep: Sweep::Jobs,
-            dop: Dop::jobs(2),
-            resource: record::Resource::Processors,
-            share: Ratio(0.8),
-            control: Rate(1_000.0),
-            perturbed: Rate(1_000.0),
-            elasticity: 0.0,
-            interval: None,
-            pairs: 3,
-            cause,
-            what: "the processors".to_owned(),
-            effect: "with 80 % of that, 100 % of the rate".to_owned(),
-        };
-        let of = |cause: Cause| headline(Some(&found), Some(&proof(cause)));
+        let of = |cause: Cause| headline(Some(&found), Some(&proof(cause, 1_000.0)));
         assert_eq!(of(Cause::Because), "CPU, 98 % used");
         assert_eq!(of(Cause::InPart), "in part CPU, 98 % used");
         assert_eq!(of(Cause::Undecided), "perhaps CPU, 98 % used");
-        assert_eq!(of(Cause::NotBecause), "unexplained; not CPU, 98 % used: with 80 % of that, 100 % of the rate");
+        assert_eq!(
+            of(Cause::NotBecause),
+            "unexplained; not CPU, 98 % used: with 80 % of it, 100 % of the rate (elasticity 1.00, 0.99 to 1.01)"
+        );
         assert_eq!(headline(Some(&found), None), "CPU, 98 % used");
     }
 
@@ -137,18 +132,14 @@ mod tests {
         let none = ClosedSystem { rate: 1_000.0, clients: 32.0, ..ClosedSystem::default() };
         let full = ClosedSystem { cpu_used: Some(Ratio(0.98)), ..none.clone() };
         assert_eq!(words_of(&full), "CPU, 98 % used");
-        let resource =
-            Resource { name: "forced writes of the log".to_owned(), capacity: 1_000.0, demand_per_operation: 0.95 };
-        assert_eq!(
-            words_of(&ClosedSystem { resources: vec![resource], ..none.clone() }),
-            "forced writes of the log, 95 % used"
-        );
-        let class = TimeClass { name: "waiting for locks of rows and tables".to_owned(), share: Ratio(0.87) };
+        let resource = Resource { name: ResourceName::SyncedWrites, capacity: 1_000.0, demand_per_operation: 0.95 };
+        assert_eq!(words_of(&ClosedSystem { resources: vec![resource], ..none.clone() }), "log syncs, 95 % used");
+        let class = TimeClass { name: TimeClassName::Locks, share: Ratio(0.87) };
         let locked = ClosedSystem { classes: vec![class], ..none.clone() };
-        assert_eq!(words_of(&locked), "waiting for locks of rows and tables, 87 % of the response time");
+        assert_eq!(words_of(&locked), "row and table lock waits, 87 % of the response time");
         let idle = ClosedSystem { cpu_used: Some(Ratio(0.4)), ..none.clone() };
         assert_eq!(words_of(&idle), "unexplained; used most: processors 40 %");
-        assert_eq!((words_of(&none), words(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
+        assert_eq!((words_of(&none), evident(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
         let few = ClosedSystem { clients: 1.0, demand_seconds: Some(0.004), ..idle };
         assert_eq!(words_of(&few), "client-bound (1 client); the busiest resource supports 10");
         for system in [full, locked, few, none] {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use model::{Irreducible, Limiter, Proof};
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Skipped};
 
 /// An event.
@@ -71,6 +72,13 @@ pub enum Event<'a> {
     },
     /// A run has ended.
     RunFinished(&'a Run),
+    /// The limit of a test was tried.
+    Proved {
+        /// Test and degree of parallelism.
+        label: &'a str,
+        /// The result.
+        proof: &'a Proof,
+    },
 }
 
 /// Receives the events of an invocation: from the measuring thread, from the sampler, and from jobs before their first
@@ -78,4 +86,10 @@ pub enum Event<'a> {
 pub trait Listener: Sync {
     /// `event` happened.
     fn on_event(&self, event: &Event<'_>);
+
+    /// A limit as a clause, for the record, which keeps that of an unproved test in words.
+    fn limit_text(&self, limiter: &Limiter) -> String;
+
+    /// Why a limit cannot be reduced, as a clause; the same.
+    fn irreducible_text(&self, reason: &Irreducible) -> String;
 }

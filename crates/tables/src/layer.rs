@@ -1,6 +1,6 @@
 //! Latency breakdowns: one row for each line of each.
 
-use model::{LayerFigure, LayerLine, LayerMethod, LayerTable};
+use model::{LayerAbsence, LayerFigure, LayerLine, LayerMethod, LayerTable};
 use record::{MeasuringPoint, Record, TracerKind};
 
 use crate::column::{Column, Kind, Row, resource, share, varied};
@@ -57,6 +57,37 @@ pub fn tracer_word(tracer: TracerKind) -> &'static str {
         TracerKind::Tracefs => "tracefs",
         TracerKind::Counters => "counters",
         TracerKind::Engine => "engine",
+    }
+}
+
+/// Hint to enable timing of waits.
+const TIMING: &str = "enable timing of I/O or waits, such as track_io_timing=on or performance_schema=on";
+
+/// Why a layer has no source, as a clause, and a hint how to get one; empty where there is none.
+pub fn absence(absence: &LayerAbsence) -> (&str, &str) {
+    match absence {
+        LayerAbsence::Recorded(missing) => (&missing.reason, &missing.hint),
+        LayerAbsence::Embedded => {
+            ("the engine is embedded and runs in the thread of the caller: its time is the service time", "")
+        }
+        LayerAbsence::StatementsNotTimed => (
+            "the engine does not time statements with its current settings",
+            "dbdyno run --trace one, or enable timing of statements, such as userstat=1",
+        ),
+        LayerAbsence::WaitsNotTimed { has_settings } => {
+            ("the engine times no waits with its current settings", if *has_settings { TIMING } else { "" })
+        }
+        LayerAbsence::IoWaitsNotTimed => {
+            ("the engine times some waits but none for I/O with its current settings", TIMING)
+        }
+        LayerAbsence::OtherHost => {
+            ("the engine runs on another host, whose kernel is not traced", "run dbdyno on the host of the engine")
+        }
+        LayerAbsence::NotTraced => ("the run was not traced", "dbdyno run --trace one"),
+        LayerAbsence::NoBlockDevice => (
+            "no block device below the measured directory was counted",
+            "measure in a directory on a block device, not tmpfs",
+        ),
     }
 }
 
@@ -120,7 +151,7 @@ fn figures<'a>() -> Vec<Figure<'a>> {
         }),
         Figure::fact("source", Kind::Text, |of| of.figure.source.into()),
         Figure::fact("below", Kind::Text, |of| of.figure.below.map_or(Value::Absent, Value::word)),
-        Figure::fact("missing", Kind::Text, |of| of.figure.missing.into()),
+        Figure::fact("missing", Kind::Text, |of| of.figure.missing.map(|missing| absence(missing).0).into()),
         Figure::fact("tracer", Kind::Text, |of| of.table.tracer.map(tracer_word).into()),
         Figure::fact("lost_count", Kind::Count, |of| of.table.tracer.map(|_| of.table.lost_count).into()),
     ]

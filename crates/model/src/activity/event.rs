@@ -6,7 +6,7 @@ use record::{Activity, Nanos, Ratio, SampledWait, WaitClass, name};
 
 use super::class::{self, TimedWait};
 use super::sessions::{SampleCalibration, sampled_ns};
-use super::{ActivityMethod, ClassLine, Context, DatabaseTime, EventLine, NotKnown, sampling_ns};
+use super::{ActivityMethod, ClassLine, Context, DatabaseTime, EventLine, NoSource, NotKnown, sampling_ns};
 use crate::delta::{delta, share};
 use crate::layers;
 use crate::wait_count::{event_words, is_coarse, sample_period, wait_count};
@@ -53,17 +53,14 @@ pub(super) fn events(context: &Context<'_>, time: Option<DatabaseTime>, not_know
         events.calibrations = calibrations(activity, context.run.window_ns, &timed);
     }
     if timed.is_empty() && activity.is_none() {
-        let reason = "the engine times no waits with its current settings, and its sessions were not sampled";
-        not_known.push(NotKnown { what: "timed events", reason: reason.to_owned() });
+        not_known.push(NotKnown { what: "timed events", reason: NoSource::WaitsNotTimed });
     }
     for one in timed {
         let found =
             activity.map_or(0.0, |activity| sampled_ns(activity, context.run.window_ns, |wait| is_same(&one, wait)));
         let (line, wait) = one;
         if wait.is_coarse && !wait.is_background {
-            let consequence = if found > 0.0 { "samples are used instead" } else { "the time is too low" };
-            let reason =
-                format!("{}: it counts milliseconds, and most of these waits are shorter; {consequence}", line.event);
+            let reason = NoSource::CoarseClock { event: line.event.clone(), is_sampled: found > 0.0 };
             not_known.push(NotKnown { what: "the time of a wait by the engine", reason });
             if found > 0.0 {
                 // The count of the engine is right.
@@ -153,8 +150,7 @@ fn rest(lines: &[EventLine], time: Option<DatabaseTime>, not_known: &mut Vec<Not
     let time = time?;
     let waited: f64 = lines.iter().map(|line| line.total_ns).sum();
     if waited > time.total_ns {
-        let reason = "the known waits exceed database time: waits of background processes are among them";
-        not_known.push(NotKnown { what: REST, reason: reason.to_owned() });
+        not_known.push(NotKnown { what: REST, reason: NoSource::WaitsExceedDatabaseTime });
         return None;
     }
     Some(EventLine {

@@ -2,7 +2,10 @@
 
 use record::{Ratio, WaitClass};
 
-use super::{ActivityMethod, DatabaseActivity, EventLine, IoLine, IoObserver, MicroHistogram, ProfileUnit, profile};
+use super::{
+    ActivityMethod, DatabaseActivity, EventLine, HistogramSubject, IoLine, IoObserver, MicroHistogram, NoSource,
+    ProfileUnit, profile,
+};
 use crate::delta::share;
 use crate::rules::RULES;
 
@@ -77,13 +80,22 @@ impl FigureUnit {
     }
 }
 
+/// The name of a figure in its section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FigureName {
+    /// The event, the line of the load profile, or the kind of I/O.
+    Name(String),
+    /// What is distributed.
+    Histogram(HistogramSubject),
+}
+
 /// One figure of the activity of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActivityFigure {
     /// The section.
     pub section: ActivitySection,
-    /// The event, the line of the load profile, or the kind of I/O.
-    pub name: String,
+    /// Its name in the section.
+    pub name: FigureName,
     /// The figure: `time`, `waits`, `mean time`; `total` for a line of the load profile.
     pub figure: &'static str,
     /// The class of a wait, as a record spells it.
@@ -104,14 +116,14 @@ pub struct ActivityFigure {
     /// Share of database time; for a bucket, share of all times of its histogram.
     pub share: Option<Ratio>,
     /// The reason why there is no value.
-    pub reason: Option<String>,
+    pub reason: Option<NoSource>,
 }
 
 impl ActivityFigure {
     fn new(section: ActivitySection, name: &str, figure: &'static str, unit: FigureUnit, value: Option<f64>) -> Self {
         ActivityFigure {
             section,
-            name: name.to_owned(),
+            name: FigureName::Name(name.to_owned()),
             figure,
             class: None,
             method: None,
@@ -212,7 +224,7 @@ fn load_profile(activity: &DatabaseActivity) -> impl Iterator<Item = ActivityFig
             method: of_database_time.filter(|_| line.name == profile::DATABASE_TIME),
             per_second: line.per_second,
             per_transaction: line.per_transaction,
-            reason: line.reason.map(str::to_owned),
+            reason: line.reason.clone(),
             ..ActivityFigure::new(ActivitySection::LoadProfile, line.name, "total", unit, line.total)
         }
     })
@@ -299,11 +311,12 @@ fn histogram(histogram: &MicroHistogram) -> impl Iterator<Item = ActivityFigure>
     let all = histogram.count as f64;
     histogram.buckets.iter().map(move |bucket| ActivityFigure {
         method: Some(method(histogram.method)),
+        name: FigureName::Histogram(histogram.subject.clone()),
         below_us: bucket.below_us,
         share: share(bucket.count as f64, all).map(Ratio),
         ..ActivityFigure::new(
             ActivitySection::Histogram,
-            &histogram.title,
+            "",
             "times in the bucket",
             FigureUnit::Count,
             Some(bucket.count as f64),

@@ -21,11 +21,32 @@ pub struct MicroBucket {
     pub count: u64,
 }
 
+/// What times are distributed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HistogramSubject {
+    /// Service time of a step, by the client.
+    Step,
+    /// A wait, by the engine.
+    Wait {
+        /// The event.
+        event: String,
+    },
+    /// An operation, by the tracer.
+    Traced {
+        /// The traced repeat; absent where the run itself was traced.
+        run: Option<u32>,
+        /// The layer.
+        point: MeasuringPoint,
+        /// The name in the layer.
+        name: String,
+    },
+}
+
 /// A distribution of times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MicroHistogram {
     /// What is distributed.
-    pub title: String,
+    pub subject: HistogramSubject,
     /// The method of measurement.
     pub method: ActivityMethod,
     /// Times in all buckets.
@@ -65,35 +86,23 @@ fn filled(counts: &BTreeMap<u32, u64>, first: u32) -> Vec<MicroBucket> {
 
 /// All histograms of `run`: of the client, of the engine, and of its trace or of that of its traced repeat `repeats`.
 pub(super) fn histograms(run: &Run, repeats: Option<&Run>) -> Vec<MicroHistogram> {
-    let of_latency = |title: String, method, latency: &Latency| {
+    let of_latency = |subject, method, latency: &Latency| {
         let all = micro_buckets(latency)?;
         let empty = all.iter().take_while(|bucket| bucket.count == 0).count();
         let buckets: Vec<MicroBucket> = all.into_iter().skip(empty).collect();
         let count = buckets.iter().fold(0, |sum: u64, bucket| sum.saturating_add(bucket.count));
-        Some(MicroHistogram { title, method, count, buckets })
+        Some(MicroHistogram { subject, method, count, buckets })
     };
-    let client = of_latency("client service time of a step".to_owned(), ActivityMethod::Called, &run.service);
+    let client = of_latency(HistogramSubject::Step, ActivityMethod::Called, &run.service);
     let traced = [Some(run), repeats].into_iter().flatten().flat_map(|traced| {
         let latencies = traced.trace.iter().flat_map(|trace| &trace.latencies);
         latencies.filter_map(move |seen| {
-            let of = if traced.number == run.number { String::new() } else { format!("run {}, ", traced.number) };
-            let title = format!("{of}{}: {}", point(seen.point), seen.name);
-            of_latency(title, ActivityMethod::Timed, &seen.latency)
+            let repeat = Some(traced.number).filter(|number| *number != run.number);
+            let subject = HistogramSubject::Traced { run: repeat, point: seen.point, name: seen.name.clone() };
+            of_latency(subject, ActivityMethod::Timed, &seen.latency)
         })
     });
     client.into_iter().chain(engine(run)).chain(traced).collect()
-}
-
-fn point(point: MeasuringPoint) -> &'static str {
-    match point {
-        MeasuringPoint::ClientResponse => "client response",
-        MeasuringPoint::ClientService => "client service",
-        MeasuringPoint::DatabaseTime => "database time",
-        MeasuringPoint::Wait => "wait",
-        MeasuringPoint::SystemCall => "system call",
-        MeasuringPoint::Block => "block layer",
-        MeasuringPoint::Device => "device",
-    }
 }
 
 /// The histograms that an engine counts itself, in counters `ENGINE_wait_EVENT_under_Nus_count` and
@@ -110,7 +119,7 @@ fn engine(run: &Run) -> Vec<MicroHistogram> {
         }
     }
     let histogram = |(event, counts): (&str, BTreeMap<u32, u64>)| MicroHistogram {
-        title: format!("wait: {}", event_words(event)),
+        subject: HistogramSubject::Wait { event: event_words(event) },
         method: ActivityMethod::Timed,
         count: counts.values().fold(0, |sum, count| sum.saturating_add(*count)),
         buckets: filled(&counts, counts.keys().next().copied().unwrap_or(0)),
@@ -172,7 +181,8 @@ mod tests {
             ],
         );
         let [found] = &engine(&run)[..] else { panic!("one event") };
-        assert_eq!((found.title.as_str(), found.count), ("wait: single block read", 8));
+        let subject = HistogramSubject::Wait { event: "single block read".to_owned() };
+        assert_eq!((&found.subject, found.count), (&subject, 8));
         let edges = (found.buckets.first().unwrap(), found.buckets.last().unwrap());
         assert_eq!((edges.0.below_us, edges.0.count, edges.1.below_us, edges.1.count), (Some(64), 5, Some(1 << 23), 1));
     }

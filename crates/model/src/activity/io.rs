@@ -3,7 +3,7 @@
 use record::{Run, name};
 
 use super::profile::commits;
-use super::{Context, NotKnown};
+use super::{Context, NoSource, NotKnown};
 use crate::delta::{delta, device_write_ns, share};
 use crate::wait_count::wait_count;
 
@@ -129,10 +129,7 @@ pub(super) fn lines(context: &Context<'_>, not_known: &mut Vec<NotKnown>) -> Vec
         let bytes = context.first_of(sources.bytes);
         let time = timed(context, sources.times, count);
         if count > Some(0) && time.is_some_and(|time| time.count.is_none()) {
-            let reason = format!(
-                "{}: the engine counts requests that it times together with requests that it does not time",
-                sources.kind
-            );
+            let reason = NoSource::CountedWithUntimed { kind: sources.kind };
             not_known.push(NotKnown { what: "the mean time of I/O", reason });
         }
         let seconds = context.run.window_ns.seconds();
@@ -202,8 +199,7 @@ pub(super) fn checkpoints(run: &Run, not_known: &mut Vec<NotKnown>) -> Option<Ch
     let counter = counters.into_iter().find(is_it);
     let count = counter.and_then(|counter| delta(run, counter));
     let Some((counter, count)) = counter.zip(count) else {
-        let reason = "the engine does not count them";
-        not_known.push(NotKnown { what: "checkpoints", reason: reason.to_owned() });
+        not_known.push(NotKnown { what: "checkpoints", reason: NoSource::EventsNotCounted });
         return None;
     };
     let blocks = counter.replace("_checkpoint_count", "_checkpoint_block_count");

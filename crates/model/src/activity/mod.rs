@@ -22,8 +22,8 @@ use record::{Location, Nanos, Ratio, Record, Run, Variation, WaitClass, name};
 use crate::delta::delta;
 
 pub use choice::{ActivityChoice, activity_runs};
-pub use figures::{ActivityFigure, ActivitySection, FigureUnit, activity_figures};
-pub use histogram::{MicroBucket, MicroHistogram, micro_buckets};
+pub use figures::{ActivityFigure, ActivitySection, FigureName, FigureUnit, activity_figures};
+pub use histogram::{HistogramSubject, MicroBucket, MicroHistogram, micro_buckets};
 pub use io::{Checkpoints, IoLine, IoObserver, LogActivity};
 pub use profile::{ProfileLine, ProfileUnit};
 pub use sessions::{SampleCalibration, SessionLoad};
@@ -91,8 +91,52 @@ pub struct ClassLine {
 pub struct NotKnown {
     /// The figure.
     pub what: &'static str,
-    /// The reason, as a clause.
-    pub reason: String,
+    /// The reason.
+    pub reason: NoSource,
+}
+
+/// Why a figure has no source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoSource {
+    /// The engine does not count it.
+    NotCounted,
+    /// The engine does not count these events.
+    EventsNotCounted,
+    /// The engine does not time it with its current settings.
+    NotTimed {
+        /// Whether samples are used instead.
+        is_sampled: bool,
+    },
+    /// An embedded engine: the time of its calls is used instead.
+    CallsTimed,
+    /// The engine times no waits with its current settings, and its sessions were not sampled.
+    WaitsNotTimed,
+    /// The engine counts milliseconds, and most waits are shorter.
+    CoarseClock {
+        /// The event.
+        event: String,
+        /// Whether samples are used instead.
+        is_sampled: bool,
+    },
+    /// The known waits exceed database time.
+    WaitsExceedDatabaseTime,
+    /// The engine counts requests that it times together with others.
+    CountedWithUntimed {
+        /// The kind of I/O.
+        kind: &'static str,
+    },
+    /// The run ended before the first sample.
+    NoSample,
+    /// An embedded engine has no list of its sessions.
+    NoSessionList,
+    /// Sessions were not sampled, or the engine does not list them.
+    NotSampled,
+    /// The processes of the engine are on another host.
+    OtherHost,
+    /// There was no transaction.
+    NoTransaction,
+    /// The test returns no rows.
+    NoRows,
 }
 
 /// Database activity during one run.

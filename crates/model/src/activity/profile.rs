@@ -2,7 +2,7 @@
 
 use record::{Run, name};
 
-use super::{Context, DatabaseTime, cpu_counter};
+use super::{Context, DatabaseTime, NoSource, cpu_counter};
 use crate::delta::{delta, share};
 
 /// The unit of a line of the profile.
@@ -30,7 +30,7 @@ pub struct ProfileLine {
     /// Per transaction; absent where there was none.
     pub per_transaction: Option<f64>,
     /// The reason why there is no source.
-    pub reason: Option<&'static str>,
+    pub reason: Option<NoSource>,
 }
 
 /// The line of database time.
@@ -62,28 +62,22 @@ pub(super) fn profile(
 ) -> Vec<ProfileLine> {
     let run = context.run;
     let counted = |name: &str| context.first_of(&[name]).map(|count| count as f64);
-    let not_counted = "the engine does not count it";
     let lines = [
-        (
-            DATABASE_TIME,
-            ProfileUnit::Time,
-            time.map(|time| time.total_ns),
-            "the engine does not time it with its current settings",
-        ),
-        ("DB CPU", ProfileUnit::Time, counted(cpu_counter(context)), "its processes are not on this host"),
-        ("Redo size", ProfileUnit::Bytes, counted(name::REDO_WRITE_BYTES), not_counted),
-        ("Logical reads", ProfileUnit::Count, counted(name::LOGICAL_READ_COUNT), not_counted),
-        ("Block changes", ProfileUnit::Count, counted("block_change_count"), not_counted),
-        ("Physical read", ProfileUnit::Bytes, counted(name::PHYSICAL_READ_BYTES), not_counted),
-        ("Physical write", ProfileUnit::Bytes, counted(name::PHYSICAL_WRITE_BYTES), not_counted),
-        ("Read I/O requests", ProfileUnit::Count, counted(name::PHYSICAL_READ_COUNT), not_counted),
-        ("Write I/O requests", ProfileUnit::Count, counted(name::PHYSICAL_WRITE_COUNT), not_counted),
-        ("User calls", ProfileUnit::Count, counted("user_call_count"), not_counted),
-        ("Statements", ProfileUnit::Count, statements(context), not_counted),
-        ("Commits", ProfileUnit::Count, commits(run).map(|count| count as f64), not_counted),
-        ("Rollbacks", ProfileUnit::Count, rollbacks(context).map(|count| count as f64), not_counted),
-        ("Transactions", ProfileUnit::Count, transactions.map(|count| count as f64), "there was none"),
-        ("Rows", ProfileUnit::Count, Some(run.totals.rows as f64).filter(|rows| *rows > 0.0), "the test returns none"),
+        (DATABASE_TIME, ProfileUnit::Time, time.map(|time| time.total_ns), NoSource::NotTimed { is_sampled: false }),
+        ("DB CPU", ProfileUnit::Time, counted(cpu_counter(context)), NoSource::OtherHost),
+        ("Redo size", ProfileUnit::Bytes, counted(name::REDO_WRITE_BYTES), NoSource::NotCounted),
+        ("Logical reads", ProfileUnit::Count, counted(name::LOGICAL_READ_COUNT), NoSource::NotCounted),
+        ("Block changes", ProfileUnit::Count, counted("block_change_count"), NoSource::NotCounted),
+        ("Physical read", ProfileUnit::Bytes, counted(name::PHYSICAL_READ_BYTES), NoSource::NotCounted),
+        ("Physical write", ProfileUnit::Bytes, counted(name::PHYSICAL_WRITE_BYTES), NoSource::NotCounted),
+        ("Read I/O requests", ProfileUnit::Count, counted(name::PHYSICAL_READ_COUNT), NoSource::NotCounted),
+        ("Write I/O requests", ProfileUnit::Count, counted(name::PHYSICAL_WRITE_COUNT), NoSource::NotCounted),
+        ("User calls", ProfileUnit::Count, counted("user_call_count"), NoSource::NotCounted),
+        ("Statements", ProfileUnit::Count, statements(context), NoSource::NotCounted),
+        ("Commits", ProfileUnit::Count, commits(run).map(|count| count as f64), NoSource::NotCounted),
+        ("Rollbacks", ProfileUnit::Count, rollbacks(context).map(|count| count as f64), NoSource::NotCounted),
+        ("Transactions", ProfileUnit::Count, transactions.map(|count| count as f64), NoSource::NoTransaction),
+        ("Rows", ProfileUnit::Count, Some(run.totals.rows as f64).filter(|rows| *rows > 0.0), NoSource::NoRows),
     ];
     let per = |total: Option<f64>, whole: Option<f64>| share(total?, whole?);
     let line = |(name, unit, total, reason): (_, _, Option<f64>, _)| ProfileLine {

@@ -2,7 +2,7 @@
 
 use record::{Activity, Nanos, Ratio, SampledWait, WaitClass};
 
-use super::{ActivityMethod, Context, DatabaseTime, NotKnown};
+use super::{ActivityMethod, Context, DatabaseTime, NoSource, NotKnown};
 use crate::delta::share;
 use crate::wait_count::sample_period;
 
@@ -71,19 +71,18 @@ pub(super) fn load(context: &Context<'_>, time: Option<DatabaseTime>, not_known:
     let sampled = sampled_activity.map(|activity| sampled_ns(activity, window, |_| true));
     if sampled_activity.is_none() {
         let reason = match activity {
-            Some(_) => "the run ended before the first sample",
-            None if context.is_embedded() => "an embedded engine has no list of its sessions",
-            None => "sessions were not sampled, or the engine does not list them",
+            Some(_) => NoSource::NoSample,
+            None if context.is_embedded() => NoSource::NoSessionList,
+            None => NoSource::NotSampled,
         };
-        not_known.push(NotKnown { what: "sampled sessions", reason: reason.to_owned() });
+        not_known.push(NotKnown { what: "sampled sessions", reason });
     }
     if timed.is_none() {
         let reason = match time.map(|time| time.method) {
-            Some(ActivityMethod::Called) => "the time of its calls, measured by dbdyno, is used instead",
-            Some(_) => "the engine does not time it with its current settings; samples are used instead",
-            None => "the engine does not time it with its current settings",
+            Some(ActivityMethod::Called) => NoSource::CallsTimed,
+            found => NoSource::NotTimed { is_sampled: found.is_some() },
         };
-        not_known.push(NotKnown { what: "database time by the engine", reason: reason.to_owned() });
+        not_known.push(NotKnown { what: "database time by the engine", reason });
     }
     SessionLoad {
         average: time.and_then(|time| share(time.total_ns, window.0 as f64)),

@@ -123,7 +123,7 @@ fn figures_are_per_second_and_per_transaction() {
     assert_eq!((line("Logical reads").per_second, line("Commits").per_second), (Some(50_000.0), Some(1_000.0)));
     let missing = line("Physical read");
     assert_eq!((missing.total, missing.per_second), (None, None));
-    assert!(missing.reason.is_some(), "a line without a source has a reason");
+    assert_eq!(missing.reason, Some(NoSource::NotCounted), "a line without a source has a reason");
     let log = &found.log;
     assert_eq!((log.bytes_per_sync, log.commits_per_sync), (Some(5_000.0), Some(2.5)));
     assert_eq!(found.checkpoints, Some(Checkpoints { count: 1, blocks: Some(900) }));
@@ -164,7 +164,7 @@ fn waits_of_more_than_database_time_leave_no_rest() {
     run.readings[last].values.insert("engine_wait_wal_sync_ns".to_owned(), 1_000 + 40 * SECOND);
     let found = of(run);
     assert!(found.events.iter().all(|line| line.method != ActivityMethod::Rest));
-    assert!(found.not_known.iter().any(|it| it.what == "CPU or not instrumented"));
+    assert!(found.not_known.iter().any(|it| it.reason == NoSource::WaitsExceedDatabaseTime));
     assert_eq!(found.events[0].of_database_time, Some(Ratio(1.6)));
 }
 
@@ -187,13 +187,15 @@ fn histograms_of_a_traced_repeat_are_shown_with_its_plain_run() {
     };
     let repeat = Run { variation: Some(Variation::Traced), trace: Some(Box::new(trace)), ..run("T716", 4) };
     let record = record(vec![run("T716", 4), run("T716", 2), repeat]);
-    let titles = |index: usize| -> Vec<(String, u64)> {
+    let subjects = |index: usize| -> Vec<(HistogramSubject, u64)> {
         let found = database_activity(&record, &record.runs[index]).unwrap().histograms;
-        found.into_iter().map(|histogram| (histogram.title, histogram.count)).collect()
+        found.into_iter().map(|histogram| (histogram.subject, histogram.count)).collect()
     };
-    assert_eq!(titles(0), [("run 3, system call: fdatasync".to_owned(), 3)]);
-    assert_eq!(titles(1), [], "another degree of parallelism");
-    assert_eq!(titles(2), [("system call: fdatasync".to_owned(), 3)]);
+    let traced =
+        |run| HistogramSubject::Traced { run, point: MeasuringPoint::SystemCall, name: "fdatasync".to_owned() };
+    assert_eq!(subjects(0), [(traced(Some(3)), 3)]);
+    assert_eq!(subjects(1), [], "another degree of parallelism");
+    assert_eq!(subjects(2), [(traced(None), 3)]);
 }
 
 #[test]
@@ -213,7 +215,8 @@ fn a_wait_timed_in_too_coarse_units_is_replaced_by_samples() {
     let line = short.events.iter().find(|line| line.event == "row lock wait").unwrap();
     assert_eq!((line.total_ns, line.method), (60e9, ActivityMethod::Sampled { period_ns: Nanos(SECOND / 10) }));
     assert_eq!((line.count, line.mean_ns), (Some(20_000), Some(3e6)), "the count is that of the engine");
-    assert!(short.not_known.iter().any(|it| it.reason.contains("it counts milliseconds")));
+    let coarse = NoSource::CoarseClock { event: "row lock wait".to_owned(), is_sampled: true };
+    assert!(short.not_known.iter().any(|it| it.reason == coarse));
     assert_eq!(short.calibrations[0].factor, Some(5.0 / 60.0), "the two stand side by side");
     let long = of(run_of(5 * SECOND, 50));
     let line = long.events.iter().find(|line| line.event == "row lock wait").unwrap();
@@ -238,7 +241,9 @@ fn every_figure_of_the_views_is_exported() {
     let found = of(busy());
     let figures = activity_figures(&found);
     let one = |section: &str, name: &str, figure: &str| {
-        let is_it = |it: &&ActivityFigure| (it.section.word(), &*it.name, it.figure) == (section, name, figure);
+        let is_it = |it: &&ActivityFigure| {
+            (it.section.word(), &it.name, it.figure) == (section, &FigureName::Name(name.to_owned()), figure)
+        };
         let all: Vec<&ActivityFigure> = figures.iter().filter(is_it).collect();
         let [one] = all[..] else { panic!("{section} {name} {figure}: {all:?}") };
         one

@@ -8,22 +8,30 @@ use crate::rules::RULES;
 /// A part of the response time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeClass {
-    /// Its name.
-    pub name: String,
+    /// Which part.
+    pub name: TimeClassName,
     /// Its share of the response time.
     pub share: Ratio,
 }
 
-/// The name of CPU time among the classes.
-pub(super) const ON_PROCESSOR: &str = "on CPU";
-
-/// The names of the wait classes.
-const LOCKS: &str = "row and table lock waits";
-const INSIDE: &str = "waits inside the engine";
-const LOG: &str = "log sync waits";
-const FLUSHES: &str = "device flushes";
-const DATA: &str = "data I/O waits";
-const READS: &str = "device reads";
+/// Which part of the response time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeClassName {
+    /// On CPU.
+    OnProcessor,
+    /// Waits for locks of rows and tables.
+    Locks,
+    /// Waits inside the engine.
+    InEngine,
+    /// Waits for syncs of the log.
+    LogSyncs,
+    /// Flushes of the device, of all programs.
+    DeviceFlushes,
+    /// Waits for I/O of data.
+    DataIo,
+    /// Reads of the device, of all programs.
+    DeviceReads,
+}
 
 /// Timed waits, by the events of [`name::wait`], that are waits for locks of rows and tables.
 const LOCK_EVENTS: [&str; 2] = ["lock", "row_lock_wait"];
@@ -40,31 +48,34 @@ pub(super) fn classes(run: &Run, here: bool) -> Vec<TimeClass> {
     let by_device = here && !are_sessions_classified(run);
     let device = |counter: &str, is_asked: bool| timed(run, &[counter]).filter(|_| by_device && is_asked);
     let either =
-        |class: WaitClass, of_sessions: &'static str, of_device: &'static str, share: Option<f64>| match sampled(
-            run, class,
-        )
-        .filter(|found| *found > 0.0)
-        {
+        |class: WaitClass, of_sessions, of_device, share| match sampled(run, class).filter(|found| *found > 0.0) {
             Some(found) => (of_sessions, Some(found)),
             None => (of_device, share),
         };
     let classes = [
-        (ON_PROCESSOR, processor),
-        (LOCKS, locks),
-        (INSIDE, sampled(run, WaitClass::Concurrency)),
-        either(WaitClass::UserIo, DATA, READS, device(name::DEVICE_READ_NS, true)),
-        either(WaitClass::Commit, LOG, FLUSHES, device(name::DEVICE_FLUSH_NS, run.changes)),
+        (TimeClassName::OnProcessor, processor),
+        (TimeClassName::Locks, locks),
+        (TimeClassName::InEngine, sampled(run, WaitClass::Concurrency)),
+        either(
+            WaitClass::UserIo,
+            TimeClassName::DataIo,
+            TimeClassName::DeviceReads,
+            device(name::DEVICE_READ_NS, true),
+        ),
+        either(
+            WaitClass::Commit,
+            TimeClassName::LogSyncs,
+            TimeClassName::DeviceFlushes,
+            device(name::DEVICE_FLUSH_NS, run.changes),
+        ),
     ];
     let known = classes.into_iter().filter_map(|(name, share)| Some((name, share?.min(1.0))));
-    known
-        .filter(|(_, share)| *share > 0.0)
-        .map(|(name, share)| TimeClass { name: name.to_owned(), share: Ratio(share) })
-        .collect()
+    known.filter(|(_, share)| *share > 0.0).map(|(name, share)| TimeClass { name, share: Ratio(share) }).collect()
 }
 
 /// Whether a class is of the engine's sessions, and not of all users of the device.
 pub(super) fn is_of_sessions(class: &TimeClass) -> bool {
-    class.name != READS && class.name != FLUSHES
+    !matches!(class.name, TimeClassName::DeviceReads | TimeClassName::DeviceFlushes)
 }
 
 /// Whether active sessions were sampled and most of them have a class.
@@ -136,7 +147,7 @@ mod tests {
         Run { activity: Some(activity), ..run("T716", 4) }
     }
 
-    fn shares(run: &Run) -> Vec<(String, f64)> {
+    fn shares(run: &Run) -> Vec<(TimeClassName, f64)> {
         classes(run, true).into_iter().map(|class| (class.name, class.share.0)).collect()
     }
 
@@ -145,12 +156,12 @@ mod tests {
         // 100 samples at 4 sessions that are always at work: 400 in all.
         let run =
             sampled_run(100, &[(WaitClass::Application, 300), (WaitClass::Cpu, 60), (WaitClass::Concurrency, 40)]);
-        assert_eq!(shares(&run), [(LOCKS.to_owned(), 0.75), (INSIDE.to_owned(), 0.1)]);
+        assert_eq!(shares(&run), [(TimeClassName::Locks, 0.75), (TimeClassName::InEngine, 0.1)]);
         // Half as many samples, each of them with the same: nothing depends on the period.
         let fewer = sampled_run(50, &[(WaitClass::Application, 150)]);
-        assert_eq!(shares(&fewer), [(LOCKS.to_owned(), 0.75)]);
+        assert_eq!(shares(&fewer), [(TimeClassName::Locks, 0.75)]);
         let more = sampled_run(10, &[(WaitClass::Application, 4_000)]);
-        assert_eq!(shares(&more), [(LOCKS.to_owned(), 1.0)], "other sessions may be among them");
+        assert_eq!(shares(&more), [(TimeClassName::Locks, 1.0)], "other sessions may be among them");
         assert_eq!(shares(&sampled_run(9, &[(WaitClass::Application, 36)])), [], "nine samples are too few");
     }
 
@@ -158,9 +169,9 @@ mod tests {
     fn samples_replace_the_times_of_the_device() {
         let device = [(name::DEVICE_FLUSH_NS, 20 * SECOND), (name::DEVICE_READ_NS, 10 * SECOND)];
         let unseen = counted(run("T716", 4), &device);
-        assert_eq!(shares(&unseen), [(READS.to_owned(), 0.25), (FLUSHES.to_owned(), 0.5)]);
+        assert_eq!(shares(&unseen), [(TimeClassName::DeviceReads, 0.25), (TimeClassName::DeviceFlushes, 0.5)]);
         let seen = counted(sampled_run(100, &[(WaitClass::Commit, 200), (WaitClass::UserIo, 40)]), &device);
-        assert_eq!(shares(&seen), [(DATA.to_owned(), 0.1), (LOG.to_owned(), 0.5)]);
+        assert_eq!(shares(&seen), [(TimeClassName::DataIo, 0.1), (TimeClassName::LogSyncs, 0.5)]);
         let busy = counted(sampled_run(100, &[(WaitClass::Cpu, 380), (WaitClass::Other, 5)]), &device);
         assert_eq!(shares(&busy), [], "others use the device");
         let unclassed = counted(sampled_run(100, &[(WaitClass::Other, 200)]), &device);
@@ -171,10 +182,10 @@ mod tests {
     fn waits_for_locks_are_timed_or_sampled_whichever_found_more() {
         let sampled = sampled_run(100, &[(WaitClass::Application, 300)]);
         let timed = counted(sampled.clone(), &[("example_wait_lock_ns", 36 * SECOND)]);
-        assert_eq!(shares(&timed), [(LOCKS.to_owned(), 0.9)]);
+        assert_eq!(shares(&timed), [(TimeClassName::Locks, 0.9)]);
         let rows = counted(run("T716", 4), &[("example_row_lock_wait_time_ns", 20 * SECOND)]);
-        assert_eq!(shares(&rows), [(LOCKS.to_owned(), 0.5)]);
+        assert_eq!(shares(&rows), [(TimeClassName::Locks, 0.5)]);
         let silent = counted(sampled, &[("example_wait_lock_ns", 0)]);
-        assert_eq!(shares(&silent), [(LOCKS.to_owned(), 0.75)]);
+        assert_eq!(shares(&silent), [(TimeClassName::Locks, 0.75)]);
     }
 }

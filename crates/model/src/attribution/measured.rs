@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use record::{Cpu, Dop, IoKind, Location, Pace, Ratio, Record, Run, Unit, name};
 
 use super::classes::classes;
-use super::{Attribution, ClosedSystem, Resource, attribution};
+use super::{Attribution, ClosedSystem, Resource, ResourceName, attribution};
 use crate::cpu::cpu_shares;
 use crate::delta::{delta, per_second, rate, rate_in, share};
 use crate::foreign::{foreign_cpu, is_under_foreign_load};
@@ -17,13 +17,6 @@ use crate::system::Degree;
 
 /// CPU probes, any of which gives the SMT yield.
 const PROCESSOR_PROBES: [&str; 3] = ["P111", "P113", "P114"];
-
-/// The names of the storage resources.
-pub(crate) const RANDOM_READS: &str = "random device reads";
-pub(crate) const SEQUENTIAL_READS: &str = "device read bandwidth";
-pub(crate) const RANDOM_WRITES: &str = "random device writes";
-pub(crate) const SEQUENTIAL_WRITES: &str = "device write bandwidth";
-pub(crate) const SYNCED_WRITES: &str = "log syncs";
 
 /// The capacities that the probes of a record found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +40,7 @@ pub struct Capacities {
 /// A storage capacity.
 #[derive(Clone, Debug, PartialEq)]
 struct Capacity {
-    what: &'static str,
+    what: ResourceName,
     counter: &'static str,
     per_second: f64,
 }
@@ -101,7 +94,7 @@ impl Capacities {
         let rate = per_second(run, run.totals.operations)?.0;
         let storage = self.storage.iter().filter(|_| self.is_on_probed_device(run)).filter_map(|capacity| {
             let demand_per_operation = share(self::rate(run, capacity.counter)?.0, rate)?;
-            Some(Resource { name: capacity.what.to_owned(), capacity: capacity.per_second, demand_per_operation })
+            Some(Resource { name: capacity.what.clone(), capacity: capacity.per_second, demand_per_operation })
         });
         let system = ClosedSystem {
             rate,
@@ -161,7 +154,7 @@ impl Capacities {
 
     /// The threads of dbdyno; None for an embedded engine, which shares them.
     fn client(&self, run: &Run, rate: f64) -> Option<Resource> {
-        let name = format!("dbdyno client threads for {}", self.engine.as_ref()?);
+        let name = ResourceName::ClientThreads { engine: self.engine.clone()? };
         let capacity = f64::from(run.dop.jobs.min(self.threads));
         let used = share(delta(run, name::CLIENT_CPU_NS)? as f64, run.window_ns.0 as f64)?;
         (capacity > 0.0).then_some(())?;
@@ -206,11 +199,11 @@ fn storage(runs: &[&Run]) -> Option<Capacity> {
     let streams = &best(Unit::Operation)?.storage.as_ref()?.streams;
     let stream = streams.iter().max_by_key(|stream| stream.operations)?;
     let (what, unit, counter) = match (stream.kind, stream.random) {
-        (IoKind::Read, true) => (RANDOM_READS, Unit::Operation, name::DEVICE_READ_COUNT),
-        (IoKind::Read, false) => (SEQUENTIAL_READS, Unit::Byte, name::DEVICE_READ_BYTES),
-        (IoKind::Write, true) => (RANDOM_WRITES, Unit::Operation, name::DEVICE_WRITE_COUNT),
-        (IoKind::Write, false) => (SEQUENTIAL_WRITES, Unit::Byte, name::DEVICE_WRITE_BYTES),
-        (IoKind::Commit, _) => (SYNCED_WRITES, Unit::Operation, name::REDO_SYNC_COUNT),
+        (IoKind::Read, true) => (ResourceName::RandomReads, Unit::Operation, name::DEVICE_READ_COUNT),
+        (IoKind::Read, false) => (ResourceName::SequentialReads, Unit::Byte, name::DEVICE_READ_BYTES),
+        (IoKind::Write, true) => (ResourceName::RandomWrites, Unit::Operation, name::DEVICE_WRITE_COUNT),
+        (IoKind::Write, false) => (ResourceName::SequentialWrites, Unit::Byte, name::DEVICE_WRITE_BYTES),
+        (IoKind::Commit, _) => (ResourceName::SyncedWrites, Unit::Operation, name::REDO_SYNC_COUNT),
         _ => return None,
     };
     Some(Capacity { what, counter, per_second: rate_in(best(unit)?, unit)?.0 })

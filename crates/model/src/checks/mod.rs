@@ -117,22 +117,6 @@ fn uses_several_devices(storage: &Storage) -> bool {
     devices > 0 && storage.files.len() > 1
 }
 
-/// `62 %`, `3.4 %`, `0.05 %`: two significant digits.
-pub(crate) fn percent(ratio: f64) -> String {
-    let value = ratio * 100.0;
-    match value.abs() {
-        0.0 => "0 %".to_owned(),
-        size if size < 0.095 => format!("{value:.2} %"),
-        size if size < 9.95 => format!("{value:.1} %"),
-        _ => format!("{value:.0} %"),
-    }
-}
-
-/// `1 commit`, `2 commits`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// Whether `run` is without an engine: a probe or a storage run.
 fn is_probe(run: &Run) -> bool {
     run.storage.is_some() || run.kind.is_probe()
@@ -225,12 +209,6 @@ mod tests {
     fn probes_and_storage_runs_need_no_engine() {
         assert_eq!([run("P111", 1), run("T111", 1)].map(|run| is_probe(&run)), [true, false]);
         assert!(is_probe(&io_run("F1", IoKind::Read, 1)));
-    }
-
-    #[test]
-    fn percents_have_two_digits() {
-        let shown: Vec<String> = [0.0, 0.0005, 0.0312, 0.624, 1.5].into_iter().map(percent).collect();
-        assert_eq!(shown, ["0 %", "0.05 %", "3.1 %", "62 %", "150 %"]);
     }
 
     proptest! {

@@ -2,8 +2,7 @@
 
 use record::{Activity, Location, OperationClass, Run, WaitClass, name};
 
-use super::absence;
-use super::{Found, LayerMethod, LayerRow, added_up};
+use super::{Found, LayerAbsence, LayerMethod, LayerRow, added_up};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 use crate::wait_count::{event_words, is_coarse, sample_period, wait_count};
@@ -31,7 +30,8 @@ pub(super) fn database(run: &Run, location: Option<Location>) -> Found {
             let total_ns = total.saturating_sub(sampling) as f64;
             Found::Rows(vec![added_up(Some(OperationClass::Step), "database time of a step", &source, steps, total_ns)])
         }
-        None => Found::Missing(absence::of_database_time(location)),
+        None if location == Some(Location::InProcess) => Found::Missing(LayerAbsence::Embedded),
+        None => Found::Missing(LayerAbsence::StatementsNotTimed),
     }
 }
 
@@ -47,8 +47,10 @@ pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
     rows.sort_by(|one, other| other.total_ns.total_cmp(&one.total_ns));
     match (knows_io, rows.is_empty()) {
         (true, _) => Found::Rows(rows),
-        (false, true) => Found::Missing(absence::of_waits(location)),
-        (false, false) => Found::Partly(rows, absence::of_io_waits()),
+        (false, true) => {
+            Found::Missing(LayerAbsence::WaitsNotTimed { has_settings: location != Some(Location::InProcess) })
+        }
+        (false, false) => Found::Partly(rows, LayerAbsence::IoWaitsNotTimed),
     }
 }
 

@@ -2,29 +2,29 @@
 
 use record::{LayerLatency, Location, MeasuringPoint, OperationClass, Run, Trace, TracerKind, name};
 
-use super::absence;
-use super::{Found, LayerRow, added_up, timed};
+use super::{Found, LayerAbsence, LayerRow, added_up, timed};
 use crate::delta::{delta, device_write_ns};
 
 /// System calls, block layer or device of `run`.
 pub(super) fn found(point: MeasuringPoint, run: &Run, location: Option<Location>) -> Found {
     let trace = run.trace.as_deref();
     let missing = trace.and_then(|trace| trace.missing.iter().find(|missing| missing.point == point));
+    let missing = missing.cloned().map(LayerAbsence::Recorded);
     let traced = trace.and_then(|trace| traced(point, trace));
-    match (traced, missing) {
+    match (traced, missing.clone()) {
         (Some(rows), None) => return Found::Rows(rows),
-        (Some(rows), Some(missing)) if !rows.is_empty() => return Found::Partly(rows, missing.clone()),
+        (Some(rows), Some(missing)) if !rows.is_empty() => return Found::Partly(rows, missing),
         _ => {}
     }
     if let Some(rows) = (point == MeasuringPoint::Block).then(|| counted(run)).flatten() {
         return Found::Rows(rows);
     }
-    let remote = || absence::of_another_host(point, location);
     let generic = || match point {
-        MeasuringPoint::Block => absence::of_block_layer(),
-        _ => absence::of_trace(point),
+        _ if location == Some(Location::Remote) => LayerAbsence::OtherHost,
+        MeasuringPoint::Block => LayerAbsence::NoBlockDevice,
+        _ => LayerAbsence::NotTraced,
     };
-    Found::Missing(missing.cloned().or_else(remote).unwrap_or_else(generic))
+    Found::Missing(missing.unwrap_or_else(generic))
 }
 
 /// The rows of the tracer; None where it does not cover the layer.

@@ -2,7 +2,7 @@
 
 use record::{MeasuringPoint, OperationClass};
 
-use super::{LatencyLayer, LayerMethod, LayerQuantiles, LayerRow, LayerTable, Unaccounted};
+use super::{LatencyLayer, LayerAbsence, LayerMethod, LayerQuantiles, LayerRow, LayerTable, Unaccounted};
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +66,8 @@ pub struct LayerFigure<'a> {
     pub source: &'a str,
     /// For an unaccounted part, the layer below.
     pub below: Option<MeasuringPoint>,
-    /// The reason why there is no source; empty where there is one.
-    pub missing: &'a str,
+    /// The reason why there is no source.
+    pub missing: Option<&'a LayerAbsence>,
 }
 
 /// The figures of `line` of `table`.
@@ -85,10 +85,7 @@ pub fn layer_figure<'a>(table: &LayerTable, line: &LayerLine<'a>) -> LayerFigure
             below: Some(part.below),
             ..bare(layer.point, "unaccounted")
         },
-        LayerLine::Missing(layer) => {
-            let missing = layer.missing.as_ref().map_or("", |missing| missing.reason.as_str());
-            LayerFigure { missing, ..bare(layer.point, "missing") }
-        }
+        LayerLine::Missing(layer) => LayerFigure { missing: layer.missing.as_ref(), ..bare(layer.point, "missing") },
     }
 }
 
@@ -107,7 +104,7 @@ fn bare<'a>(point: MeasuringPoint, kind: &'static str) -> LayerFigure<'a> {
         method: None,
         source: "",
         below: None,
-        missing: "",
+        missing: None,
     }
 }
 

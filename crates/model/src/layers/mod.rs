@@ -19,8 +19,8 @@ mod row;
 mod tests;
 
 use record::{
-    Dop, Latency, Location, MeasuringPoint, MissingLayer, OperationClass, Record, Run, Sweep, TracerKind,
-    UnavailableTracer, Variation, name,
+    Dop, Latency, Location, MeasuringPoint, OperationClass, Record, Run, Sweep, TracerKind, UnavailableTracer,
+    Variation, name,
 };
 
 use crate::delta::delta;
@@ -28,6 +28,7 @@ use crate::row::is_invalid;
 use crate::rules::RULES;
 
 use self::repeat::Repeats;
+pub use absence::LayerAbsence;
 pub use chosen::{layered_runs, layered_runs_of};
 pub use engine::database_time;
 pub use line::{LayerFigure, LayerLine, layer_figure, layer_lines};
@@ -89,7 +90,7 @@ pub struct LatencyLayer {
     /// The excess over the next layer with a source; absent for the lowest one.
     pub unaccounted: Option<Unaccounted>,
     /// The reason why there is no source.
-    pub missing: Option<MissingLayer>,
+    pub missing: Option<LayerAbsence>,
 }
 
 /// Time of a layer in excess of the one below.
@@ -161,9 +162,9 @@ pub(crate) enum Found {
     /// A complete source; empty where nothing was done.
     Rows(Vec<LayerRow>),
     /// No source.
-    Missing(MissingLayer),
+    Missing(LayerAbsence),
     /// An incomplete source, with the reason.
-    Partly(Vec<LayerRow>, MissingLayer),
+    Partly(Vec<LayerRow>, LayerAbsence),
 }
 
 /// The latency tables of the runs of a record.

@@ -2,7 +2,7 @@
 
 use record::{Ratio, Resource, Run, name};
 
-use crate::attribution::{Limiter, RANDOM_READS, RANDOM_WRITES, SEQUENTIAL_READS, SEQUENTIAL_WRITES, SYNCED_WRITES};
+use crate::attribution::{Limiter, ResourceName};
 use crate::delta::{delta, share};
 
 /// A reduction.
@@ -46,46 +46,61 @@ impl Perturbation {
     }
 }
 
+/// The reason why a limit cannot be reduced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Irreducible {
+    /// Other programs used the CPU.
+    OtherPrograms,
+    /// Too few clients.
+    TooFewClients,
+    /// A wait is no resource.
+    Wait,
+    /// No limiting resource is known.
+    NoLimit,
+    /// The CPU time of the run is not known.
+    CpuTimeNotKnown,
+    /// There is no way to reduce this resource.
+    Resource(ResourceName),
+}
+
 /// The reduction of the limit of `run` to the share `left`.
 ///
 /// A limiting resource is saturated, so that the use of the run is all that was available to it.
 ///
 /// # Errors
-/// The reason why the limit cannot be reduced, as a clause.
-pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturbation, String> {
+/// The reason why the limit cannot be reduced.
+pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturbation, Irreducible> {
     match limiter {
         Limiter::Processors => processors(run, left, true),
-        Limiter::OtherPrograms { .. } => Err("other programs used the CPU: repeat without them".to_owned()),
+        Limiter::OtherPrograms { .. } => Err(Irreducible::OtherPrograms),
         Limiter::OneThread { .. } => processors(run, left, false),
         Limiter::Resource(name) => device(name),
         Limiter::Offered => Ok(Perturbation::ArrivalRate),
-        Limiter::TooFewClients { .. } => {
-            Err("client-bound: compare with other degrees of its sweep (--jobs)".to_owned())
-        }
-        Limiter::Serialised(_) => Err("a wait is not a resource that can be reduced".to_owned()),
-        Limiter::Unexplained => Err("no limiting resource is known".to_owned()),
+        Limiter::TooFewClients { .. } => Err(Irreducible::TooFewClients),
+        Limiter::Serialised(_) => Err(Irreducible::Wait),
+        Limiter::Unexplained => Err(Irreducible::NoLimit),
     }
 }
 
-fn processors(run: &Run, left: Ratio, by_affinity: bool) -> Result<Perturbation, String> {
+fn processors(run: &Run, left: Ratio, by_affinity: bool) -> Result<Perturbation, Irreducible> {
     let client = delta(run, name::CLIENT_CPU_NS);
     let used = client.and_then(|client| {
         let server = delta(run, name::SERVER_CPU_NS).unwrap_or(0);
         share((client as f64 + server as f64) * left.0, run.window_ns.0 as f64)
     });
-    match used.filter(|used| *used > 0.0) {
-        Some(processors) => Ok(Perturbation::Processors { processors, by_affinity }),
-        None => Err("its CPU time is not known".to_owned()),
-    }
+    let processors = used.filter(|used| *used > 0.0).ok_or(Irreducible::CpuTimeNotKnown)?;
+    Ok(Perturbation::Processors { processors, by_affinity })
 }
 
-fn device(name: &str) -> Result<Perturbation, String> {
+fn device(name: &ResourceName) -> Result<Perturbation, Irreducible> {
     let part = match name {
-        RANDOM_READS => IoPart::Reads,
-        SEQUENTIAL_READS => IoPart::ReadBytes,
-        SEQUENTIAL_WRITES => IoPart::WriteBytes,
-        RANDOM_WRITES | SYNCED_WRITES => IoPart::Writes,
-        _ => return Err(format!("{name} cannot be reduced")),
+        ResourceName::RandomReads => IoPart::Reads,
+        ResourceName::SequentialReads => IoPart::ReadBytes,
+        ResourceName::SequentialWrites => IoPart::WriteBytes,
+        ResourceName::RandomWrites | ResourceName::SyncedWrites => IoPart::Writes,
+        ResourceName::Processors | ResourceName::ClientThreads { .. } => {
+            return Err(Irreducible::Resource(name.clone()));
+        }
     };
     Ok(Perturbation::DeviceIo(part))
 }
@@ -93,7 +108,7 @@ fn device(name: &str) -> Result<Perturbation, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribution::TimeClass;
+    use crate::attribution::{TimeClass, TimeClassName};
     use crate::fixture::{counted, run};
 
     const SECOND: u64 = 1_000_000_000;
@@ -114,20 +129,21 @@ mod tests {
 
     #[test]
     fn io_is_reduced_where_it_is_the_limit() {
-        let of = |name: &str| perturbation(&run("T626", 2), &Limiter::Resource(name.to_owned()), LEFT);
-        assert_eq!(of(RANDOM_READS), Ok(Perturbation::DeviceIo(IoPart::Reads)));
-        assert_eq!(of(SEQUENTIAL_READS), Ok(Perturbation::DeviceIo(IoPart::ReadBytes)));
-        assert_eq!(of(SYNCED_WRITES), Ok(Perturbation::DeviceIo(IoPart::Writes)));
-        assert!(of("dbdyno client threads for Engine").is_err());
+        let of = |name: ResourceName| perturbation(&run("T626", 2), &Limiter::Resource(name), LEFT);
+        assert_eq!(of(ResourceName::RandomReads), Ok(Perturbation::DeviceIo(IoPart::Reads)));
+        assert_eq!(of(ResourceName::SequentialReads), Ok(Perturbation::DeviceIo(IoPart::ReadBytes)));
+        assert_eq!(of(ResourceName::SyncedWrites), Ok(Perturbation::DeviceIo(IoPart::Writes)));
+        let threads = ResourceName::ClientThreads { engine: "engine".to_owned() };
+        assert_eq!(of(threads.clone()), Err(Irreducible::Resource(threads)));
     }
 
     #[test]
     fn limits_that_are_no_resource_cannot_be_reduced() {
-        let class = TimeClass { name: "row and table lock waits".to_owned(), share: Ratio(0.7) };
-        for limiter in [Limiter::Serialised(class), Limiter::Unexplained, Limiter::TooFewClients { knee: 4.0 }] {
-            let reason = perturbation(&run("T716", 2), &limiter, LEFT).unwrap_err();
-            assert!(!reason.is_empty() && !reason.ends_with('.'), "{reason}");
-        }
-        assert_eq!(perturbation(&run("T716", 2), &Limiter::Offered, LEFT), Ok(Perturbation::ArrivalRate));
+        let of = |limiter| perturbation(&run("T716", 2), &limiter, LEFT);
+        let class = TimeClass { name: TimeClassName::Locks, share: Ratio(0.7) };
+        assert_eq!(of(Limiter::Serialised(class)), Err(Irreducible::Wait));
+        assert_eq!(of(Limiter::Unexplained), Err(Irreducible::NoLimit));
+        assert_eq!(of(Limiter::TooFewClients { clients: 1.0, knee: 4.0 }), Err(Irreducible::TooFewClients));
+        assert_eq!(of(Limiter::Offered), Ok(Perturbation::ArrivalRate));
     }
 }

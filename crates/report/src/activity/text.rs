@@ -2,6 +2,7 @@
 
 use model::{ActivityChoice, ActivityMethod, DatabaseActivity, EventLine, MicroHistogram};
 use record::Record;
+use tables::activity::histogram_title;
 
 use super::words::{
     NOT_DETERMINED, amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets,
@@ -90,7 +91,7 @@ fn run(of: &RunActivity<'_>, style: Style, width: usize) -> Vec<String> {
     part("LOG", facts(log_facts(activity).into_iter().map(|(name, value)| (name.to_owned(), value)).collect(), width));
     part("CHECKPOINTS", vec![format!("  {}", checkpoints(activity.checkpoints))]);
     for histogram in &activity.histograms {
-        let title = format!("HISTOGRAM: {}, {}", clean(&histogram.title), method(histogram.method));
+        let title = format!("HISTOGRAM: {}, {}", clean(&histogram_title(&histogram.subject)), method(histogram.method));
         part(&cut(&title, width), table(buckets(histogram)));
     }
     part("NOT KNOWN", unknown_lines(activity).iter().flat_map(|line| paragraph("", 2, line, width)).collect());

@@ -1,6 +1,8 @@
 //! Figures of the activity in words, for the terminal and for the page.
 
-use model::{ActivityMethod, Checkpoints, DatabaseActivity, IoObserver, MicroBucket, MicroHistogram, ProfileUnit};
+use model::{
+    ActivityMethod, Checkpoints, DatabaseActivity, IoObserver, MicroBucket, MicroHistogram, NoSource, ProfileUnit,
+};
 use record::{Bytes, Ratio, WaitClass};
 
 use crate::figure::{count, duration, nanos, number, percent, three_digits, volume};
@@ -138,16 +140,18 @@ pub(crate) fn shown_buckets(histogram: &MicroHistogram) -> (Vec<(&MicroBucket, R
 
 /// What has no source, a line for each reason.
 pub(crate) fn unknown_lines(activity: &DatabaseActivity) -> Vec<String> {
-    let of_profile = activity.profile.iter().filter_map(|line| Some((line.name, line.reason?.to_owned())));
-    let of_log =
-        activity.log.syncs.is_none().then(|| ("syncs of the log", "the engine does not count them".to_owned()));
-    let others = activity.not_known.iter().map(|it| (it.what, it.reason.clone()));
-    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    let of_profile = activity.profile.iter().filter_map(|line| Some((line.name, line.reason.as_ref()?)));
+    let of_log = activity.log.syncs.is_none().then_some(("syncs of the log", &NoSource::EventsNotCounted));
+    let others = activity.not_known.iter().map(|it| (it.what, &it.reason));
+    let mut lines: Vec<(&NoSource, Vec<&str>)> = Vec::new();
     for (what, reason) in others.chain(of_profile).chain(of_log) {
         match lines.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(what),
             None => lines.push((reason, vec![what])),
         }
     }
-    lines.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
+    lines
+        .into_iter()
+        .map(|(reason, names)| format!("{}: {}", names.join(", "), tables::activity::reason(reason)))
+        .collect()
 }

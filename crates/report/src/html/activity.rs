@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use model::{ActivityChoice, ActivityMethod, DatabaseActivity, EventLine, MicroHistogram};
 use record::Record;
+use tables::activity::histogram_title;
 
 use super::curve::at;
 use super::diagram::{Diagram, gallery};
@@ -257,7 +258,8 @@ fn histograms(id: &str, activity: &DatabaseActivity) -> Markup {
     let others = activity.histograms.iter().skip(1).take(HISTOGRAMS_MAX);
     html! {
         @for (index, histogram) in others.enumerate() {
-            @let title = format!("Histogram: {}, {}", clean(&histogram.title), method(histogram.method));
+            @let subject = clean(&histogram_title(&histogram.subject));
+            @let title = format!("Histogram: {subject}, {}", method(histogram.method));
             @let table = Table {
                 rows: shown_buckets(histogram)
                     .0

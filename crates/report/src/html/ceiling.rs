@@ -42,7 +42,7 @@ fn limits(record: &Record, limited: &[Limited<'_>], sheet: &Sheet, proofs: &[Pro
         let tried = limit::tried(record, proof, test.code, best.run.dop).map(|text| format!("; {text}"));
         let text = match proof {
             Some(_) => format!("limit: {}", limit::headline(Some(found), proof)),
-            None => found.sentence.clone(),
+            None => limit::attribution_text(found),
         };
         row(test.code, best.at(), format!("{text}{}", tried.unwrap_or_default()))
     });

@@ -10,7 +10,7 @@ use tables::layer::LayerRow;
 use super::table::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, count, nanos};
 use crate::layers::{
-    FIGURES, cost, id, is_aside, largest, missing, name, negative_note, point, rejected_tracers, repeat, rows, sources,
+    FIGURES, cost, is_aside, largest, missing, name, negative_note, point, rejected_tracers, repeat, rows, sources,
     title, tracer, view,
 };
 use crate::layout::clean;
@@ -121,10 +121,9 @@ fn measured(tables: &[LayerTable]) -> Markup {
 }
 
 fn not_measured(tables: &[LayerTable]) -> Markup {
-    let layers = tables.iter().flat_map(|table| &table.layers).filter_map(|layer| layer.missing.as_ref());
+    let layers = tables.iter().flat_map(|table| &table.layers).filter_map(missing);
     let tracers = tables.iter().flat_map(rejected_tracers).map(|words| ("", words));
-    let absent: BTreeSet<(&str, String)> =
-        layers.map(|absent| (id(absent.point), missing(absent))).chain(tracers).collect();
+    let absent: BTreeSet<(&str, String)> = layers.chain(tracers).collect();
     html! {
         @if !absent.is_empty() {
             h3 { "Layers without a source" }

@@ -15,7 +15,7 @@ use crate::view::View;
 pub(crate) use source::{Source, sources};
 pub(crate) use table::{FIGURES, is_aside, name, point, rows, view};
 pub use text::layers_text;
-pub(crate) use words::{cost, id, largest, missing, negative_note, rejected_tracers, repeat, title, tracer};
+pub(crate) use words::{cost, largest, missing, negative_note, rejected_tracers, repeat, title, tracer};
 
 /// Which latency tables are requested.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::LayerTable;
 use record::Record;
 
-use super::words::{cost, id, largest, missing, negative_note, rejected_tracers, repeat, title, tracer};
+use super::words::{cost, largest, missing, negative_note, rejected_tracers, repeat, title, tracer};
 use super::{FIGURES, LayersQuery, Source, is_aside, name, rows, sources, tables, view};
 use crate::figure::count;
 use crate::html::Cell;
@@ -90,7 +90,6 @@ fn measured(tables: &[LayerTable], width: usize) -> Vec<String> {
 }
 
 fn absent(table: &LayerTable) -> Vec<(&'static str, String)> {
-    let layers = table.layers.iter().filter_map(|layer| layer.missing.as_ref());
     let tracers = rejected_tracers(table).into_iter().map(|words| ("", words));
-    layers.map(|absent| (id(absent.point), missing(absent))).chain(tracers).collect()
+    table.layers.iter().filter_map(missing).chain(tracers).collect()
 }

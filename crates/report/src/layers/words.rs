@@ -1,7 +1,8 @@
 //! The names of layers, and of what is between them.
 
-use model::{LayerMethod, LayerRow, LayerTable, TracingCost};
-use record::{MeasuringPoint, MissingLayer, Ratio, TracerKind, UnavailableTracer, Variation};
+use model::{LatencyLayer, LayerMethod, LayerRow, LayerTable, TracingCost};
+use record::{MeasuringPoint, Ratio, TracerKind, UnavailableTracer, Variation};
+use tables::layer::absence;
 pub(crate) use tables::layer::id;
 
 use crate::figure::{count, duration, nanos, percent};
@@ -126,7 +127,7 @@ pub(crate) fn tracer(table: &LayerTable) -> Option<String> {
 pub(crate) fn rejected_tracers(table: &LayerTable) -> Vec<String> {
     let is_stated = |reason: &str| {
         let mut layers = table.layers.iter().filter_map(|layer| layer.missing.as_ref());
-        layers.any(|missing| missing.reason.contains(reason))
+        layers.any(|missing| absence(missing).0.contains(reason))
     };
     let of = |unavailable: &UnavailableTracer| {
         let hint = clean(&unavailable.hint);
@@ -183,11 +184,12 @@ pub(crate) fn largest(table: &LayerTable) -> Option<String> {
     Some(format!("largest part: {part} of {} per step ({share}), {position}", nanos(whole_ns)))
 }
 
-/// Why a layer is missing and how to get it.
-pub(crate) fn missing(missing: &MissingLayer) -> String {
-    let hint = clean(&missing.hint);
+/// Why a layer is missing and how to get it; nothing of one that has its source.
+pub(crate) fn missing(found: &LatencyLayer) -> Option<(&'static str, String)> {
+    let (reason, hint) = absence(found.missing.as_ref()?);
+    let hint = clean(hint);
     let hint = if hint.is_empty() { hint } else { format!("; hint: {hint}") };
-    format!("{}: {}{hint}", layer(missing.point), clean(&missing.reason))
+    Some((id(found.point), format!("{}: {}{hint}", layer(found.point), clean(reason))))
 }
 
 /// The note on negative parts.

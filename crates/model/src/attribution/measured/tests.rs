@@ -1,8 +1,7 @@
 use record::{Ceiling, HostInventory};
 
 use super::*;
-use crate::attribution::Limiter;
-use crate::attribution::classes::ON_PROCESSOR;
+use crate::attribution::{Limiter, TimeClassName};
 use crate::fixture::{counted, faster, io_run, record, run, storage};
 
 const SECOND: u64 = 1_000_000_000;
@@ -56,8 +55,9 @@ fn the_device_is_held_against_the_best_probe_of_its_kind() {
         attribute(&record, &record.runs[2]).unwrap()
     };
     let found = held(95_000);
-    assert_eq!(found.limiter, Limiter::Resource("random device reads".to_owned()));
-    assert_eq!(found.sentence, "limit: random device reads; utilisation: random device reads 95 %, processors 20 %");
+    assert_eq!(found.limiter, Limiter::Resource(ResourceName::RandomReads));
+    let uses: Vec<ResourceName> = found.uses.into_iter().map(|one| one.name).collect();
+    assert_eq!(uses, [ResourceName::RandomReads, ResourceName::Processors]);
     assert_eq!(held(30_000).limiter, Limiter::Unexplained);
 }
 
@@ -69,8 +69,8 @@ fn sequential_probes_are_held_against_bytes_and_commits_against_forced_writes() 
     let test = counted(busy("T311", 1, 4), &[(name::DEVICE_READ_BYTES, 40_960_000), (name::REDO_SYNC_COUNT, 9_500)]);
     let record = record(vec![sequential, commits, on_device_of("P331", test)]);
     let found = attribute(&record, &record.runs[2]).unwrap();
-    assert_eq!(found.limiter, Limiter::Resource("log syncs".to_owned()));
-    let bytes = found.uses.iter().find(|one| one.name == "device read bandwidth").unwrap();
+    assert_eq!(found.limiter, Limiter::Resource(ResourceName::SyncedWrites));
+    let bytes = found.uses.iter().find(|one| one.name == ResourceName::SequentialReads).unwrap();
     assert!((bytes.used.0 - 0.5).abs() < 1e-9, "{found:?}");
 }
 
@@ -82,9 +82,9 @@ fn a_probe_of_another_device_bounds_nothing() {
         let uses = attribute(&record, &record.runs[2]).unwrap().uses;
         uses.into_iter().map(|one| one.name).collect::<Vec<_>>()
     };
-    assert_eq!(uses(on_device_of("P321", reads())), ["random device reads", "processors"]);
-    assert_eq!(uses(on_device_of("P111", reads())), ["processors"], "not a storage probe");
-    assert_eq!(uses(reads()), ["processors"]);
+    assert_eq!(uses(on_device_of("P321", reads())), [ResourceName::RandomReads, ResourceName::Processors]);
+    assert_eq!(uses(on_device_of("P111", reads())), [ResourceName::Processors], "not a storage probe");
+    assert_eq!(uses(reads()), [ResourceName::Processors]);
 }
 
 #[test]
@@ -96,16 +96,16 @@ fn of_an_engine_on_another_host_only_the_client_is_known() {
     assert_eq!(attribute(&record, &record.runs[1]).unwrap().limiter, Limiter::Processors);
     record.engine.as_mut().unwrap().location = Location::Remote;
     let found = attribute(&record, &record.runs[1]).unwrap();
-    let uses: Vec<&str> = found.uses.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(uses, ["dbdyno client threads for Engine"]);
-    assert_eq!(found.classes.iter().map(|class| class.name.as_str()).collect::<Vec<_>>(), [ON_PROCESSOR]);
+    let uses: Vec<ResourceName> = found.uses.into_iter().map(|one| one.name).collect();
+    assert_eq!(uses, [ResourceName::ClientThreads { engine: "Engine".to_owned() }]);
+    assert_eq!(found.classes.iter().map(|class| class.name).collect::<Vec<_>>(), [TimeClassName::OnProcessor]);
 }
 
 #[test]
 fn one_job_on_an_idle_machine_is_too_few() {
     let record = record(vec![busy("T611", 1, 5)]);
     let found = attribute(&record, &record.runs[0]).unwrap();
-    assert!(matches!(found.limiter, Limiter::TooFewClients { knee } if (knee - 4.0).abs() < 1e-9), "{found:?}");
+    assert!(matches!(found.limiter, Limiter::TooFewClients { knee, .. } if (knee - 4.0).abs() < 1e-9), "{found:?}");
     let mut open = busy("T611", 1, 5);
     open.pace = Pace::Rate { steps_per_second: 1_000.0 };
     let record = self::record(vec![open]);
@@ -126,8 +126,8 @@ fn response_time_is_accounted_for_as_far_as_it_is_known() {
     let waits = counted(busy("T716", 2, 6), &[(name::DEVICE_FLUSH_NS, 12 * SECOND), (name::SERVER_CPU_NS, 4 * SECOND)]);
     let record = record(vec![waits]);
     let found = attribute(&record, &record.runs[0]).unwrap();
-    let shares: Vec<(&str, f64)> = found.classes.iter().map(|class| (&*class.name, class.share.0)).collect();
-    assert_eq!(shares, [("device flushes", 0.6), ("on CPU", 0.2)]);
+    let shares: Vec<(TimeClassName, f64)> = found.classes.iter().map(|class| (class.name, class.share.0)).collect();
+    assert_eq!(shares, [(TimeClassName::DeviceFlushes, 0.6), (TimeClassName::OnProcessor, 0.2)]);
     assert!(matches!(found.limiter, Limiter::Serialised(class) if class.share == Ratio(0.6)));
 }
 
@@ -135,10 +135,10 @@ fn response_time_is_accounted_for_as_far_as_it_is_known() {
 fn the_client_may_be_the_limit() {
     let mut record = host(record(vec![counted(busy("T611", 1, 10), &[(name::CLIENT_CPU_NS, 9_500_000_000)])]));
     let found = attribute(&record, &record.runs[0]).unwrap();
-    assert_eq!(found.limiter, Limiter::Resource("dbdyno client threads for Engine".to_owned()));
+    assert_eq!(found.limiter, Limiter::Resource(ResourceName::ClientThreads { engine: "Engine".to_owned() }));
     record.engine.as_mut().unwrap().location = Location::InProcess;
     let found = attribute(&record, &record.runs[0]).unwrap();
-    assert!(found.uses.iter().all(|one| one.name == "processors"));
+    assert!(found.uses.iter().all(|one| one.name == ResourceName::Processors));
 }
 
 #[test]
@@ -147,7 +147,6 @@ fn a_single_busy_thread_is_a_limit_of_its_own() {
     let alone = record(vec![counted(busy("T132", 1, 10), &counters)]);
     let found = attribute(&alone, &alone.runs[0]).unwrap();
     assert_eq!(found.limiter, Limiter::OneThread { used: Ratio(0.95) });
-    assert!(found.sentence.starts_with("limit: a single thread, 95 % of the time on CPU"), "{found:?}");
     let two = record(vec![counted(busy("T132", 2, 10), &counters)]);
     assert!(!matches!(attribute(&two, &two.runs[0]).unwrap().limiter, Limiter::OneThread { .. }));
     let unknown = record(vec![counted(busy("T132", 1, 10), &counters[..1])]);

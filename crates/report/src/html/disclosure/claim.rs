@@ -10,6 +10,7 @@ use super::Modelled;
 use super::field::{Field, applies, filled, optional, publisher, tool};
 use super::hardware::old;
 use super::repetition::command;
+use crate::limit;
 use crate::words::{list, plural, preset, status};
 
 pub(super) fn identity(record: &Record, options: &PageOptions<'_>) -> Vec<Field> {
@@ -108,11 +109,11 @@ fn limiter(limiter: &Limiter) -> String {
     match limiter {
         Limiter::Processors => "processors".to_owned(),
         Limiter::OtherPrograms { .. } => "CPU used by other programs".to_owned(),
-        Limiter::Resource(name) => name.clone(),
+        Limiter::Resource(name) => limit::resource(name),
         Limiter::OneThread { .. } => "one thread".to_owned(),
         Limiter::Offered => "the target rate".to_owned(),
         Limiter::TooFewClients { .. } => "client-bound".to_owned(),
-        Limiter::Serialised(class) => format!("waits for {}", class.name),
+        Limiter::Serialised(class) => format!("waits for {}", limit::time_class(class.name)),
         Limiter::Unexplained => "unexplained".to_owned(),
     }
 }

@@ -8,7 +8,7 @@
 mod io_counter;
 mod reduction;
 
-use model::{Attribution, Capacities, Limiter, Line, Perturbation, RULES};
+use model::{Capacities, Limiter, Line, Perturbation, RULES};
 use record::{Outcome, PlannedRun, Ratio, Record, Run, Unproved, Variation};
 
 use self::io_counter::IoCounter;
@@ -18,7 +18,7 @@ use crate::item::Item;
 use crate::kind::catalogue::{load, run_group};
 use crate::kind::io::ProbeFiles;
 use crate::recorder::Recorder;
-use crate::{Event, Result};
+use crate::{Event, Listener, Result};
 
 /// The share of a control.
 const ALL: f64 = 1.0;
@@ -30,8 +30,8 @@ struct Candidate<'i> {
     plain: PlannedRun,
     /// Label: test and degree of parallelism.
     label: String,
-    /// What limits it, as a clause.
-    summary: String,
+    /// The limit, as the listener words it.
+    limit: String,
     limiter: Limiter,
     perturbation: Perturbation,
     /// Pairs of a control and a run with less that earlier invocations completed.
@@ -44,7 +44,7 @@ impl Candidate<'_> {
         Unproved {
             test: self.plain.test.clone(),
             dop: self.plain.dop,
-            limit: Some(self.summary.clone()),
+            limit: Some(self.limit.clone()),
             reason: refusal.to_string(),
         }
     }
@@ -57,7 +57,7 @@ impl Candidate<'_> {
 /// Those of a run.
 pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
     let note = |text: &str| bench.listener.on_event(&Event::Note(text));
-    let (candidates, unproved) = candidates(record, items, &note);
+    let (candidates, unproved) = candidates(record, items, bench.listener);
     record.set_unproved(unproved)?;
     if candidates.is_empty() {
         return Ok(());
@@ -74,7 +74,7 @@ pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<
             }
         }
         if let Some(proof) = model::proofs(record).into_iter().rev().find(|proof| proof.test == one.plain.test) {
-            note(&format!("{}: {}", one.label, proof.sentence()));
+            bench.listener.on_event(&Event::Proved { label: &one.label, proof: &proof });
         }
     }
     Ok(())
@@ -116,7 +116,7 @@ fn prove(context: &mut ProofContext<'_, '_, '_>) -> Result<std::result::Result<(
     let counted = io_counter.and_then(|io_counter| io_counter.end(control.as_ref()?, bench.origin));
     let Some(control) = control else { return Ok(Err(Refusal::new("the control run has no result"))) };
     let reduced = model::perturbation(&control, &one.limiter, Ratio(RULES.proof_share))
-        .map_err(Refusal::new)
+        .map_err(|reason| Refusal::new(bench.listener.irreducible_text(&reason)))
         .and_then(|perturbation| Reduction::apply(bench, &perturbation, counted));
     let (reduction, share) = match reduced {
         Ok(reduced) => reduced,
@@ -162,12 +162,12 @@ fn is_perturbed(variation: Option<Variation>) -> bool {
 }
 
 /// The candidates, in the order of the sheet, and what cannot be tried. The reasons are reported.
-fn candidates<'i>(record: &Record, items: &[Item<'i>], note: &dyn Fn(&str)) -> (Vec<Candidate<'i>>, Vec<Unproved>) {
+fn candidates<'i>(record: &Record, items: &[Item<'i>], listener: &dyn Listener) -> (Vec<Candidate<'i>>, Vec<Unproved>) {
     let capacities = Capacities::of(record);
     let lines = model::sheet(record).lines;
     let tests = lines.iter().filter(|line| !line.is_probe);
     let (mut candidates, mut unproved) = (Vec::new(), Vec::new());
-    for found in tests.filter_map(|line| candidate(record, &capacities, line, items, note)) {
+    for found in tests.filter_map(|line| candidate(record, &capacities, line, items, listener)) {
         match found {
             Ok(candidate) => candidates.push(candidate),
             Err(refused) => unproved.push(refused),
@@ -181,7 +181,7 @@ fn candidate<'i>(
     capacities: &Capacities,
     line: &Line,
     items: &[Item<'i>],
-    note: &dyn Fn(&str),
+    listener: &dyn Listener,
 ) -> Option<std::result::Result<Candidate<'i>, Unproved>> {
     let best = line.best.as_ref()?;
     let run = record.runs.iter().find(|run| run.number == best.run)?;
@@ -192,21 +192,24 @@ fn candidate<'i>(
         return None;
     }
     let label = label(run);
+    let note = |text: &str| listener.on_event(&Event::Note(text));
     let unproved = |limit: Option<String>, reason: &str| {
         Some(Err(Unproved { test: run.test.clone(), dop: run.dop, limit, reason: reason.to_owned() }))
     };
-    let Some(Attribution { limiter, summary, .. }) = capacities.attribute(run) else {
+    let Some(limiter) = capacities.attribute(run).map(|attribution| attribution.limiter) else {
         let reason = "its limit is unknown";
         note(&format!("{label}: not proved: {reason}"));
         return unproved(None, reason);
     };
     let item = *items.iter().find(|item| item.code() == line.test)?;
     let plain = record.plan.runs.iter().find(|planned| planned.number == run.number)?.clone();
+    let limit = listener.limit_text(&limiter);
     match model::perturbation(run, &limiter, Ratio(RULES.proof_share)) {
-        Ok(perturbation) => Some(Ok(Candidate { item, plain, label, summary, limiter, perturbation, pairs_done })),
+        Ok(perturbation) => Some(Ok(Candidate { item, plain, label, limit, limiter, perturbation, pairs_done })),
         Err(reason) => {
-            note(&format!("{label}: {summary}; cannot be reduced: {reason}"));
-            unproved(Some(summary), &reason)
+            let reason = listener.irreducible_text(&reason);
+            note(&format!("{label}: {limit}; cannot be reduced: {reason}"));
+            unproved(Some(limit), &reason)
         }
     }
 }
