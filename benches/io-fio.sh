@@ -2,7 +2,7 @@
 # dbdyno against fio on the same file, past the page cache, one job each, interleaved in random order: I/Os or megabytes
 # per second, client processor time per I/O, latencies; then what either generator does where the I/O does nothing.
 #
-#   benches/io-fio.sh [PAIRS] [SECONDS]        10 pairs of 3 s
+#   benches/io-fio.sh [PAIRS] [SECONDS]        10 pairs of 3 s; DBDYNO=FILE takes another program
 #   DIR=/mnt/nvme SIZE=16G benches/io-fio.sh   elsewhere than in /var/tmp, larger than 4G
 #
 # fio runs with its io_uring and with registered buffers and files, without its map of visited blocks (dbdyno without
@@ -25,8 +25,8 @@ for program in fio python3 cargo; do
     exit 1
   }
 done
-cargo build --release --quiet --locked -p dbdyno
-dbdyno=$PWD/target/release/dbdyno
+[ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked -p dbdyno
+dbdyno=${DBDYNO:-$PWD/target/release/dbdyno}
 
 work=$(mktemp -d "$directory/dbdyno-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT

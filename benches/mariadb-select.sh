@@ -6,7 +6,7 @@
 # run the same statement on the same table, sysbench's own, so that the server has the same to do for both; all its texts
 # are made equal, so that dbdyno can check the answers.
 #
-#   benches/mariadb-select.sh [PAIRS] [SECONDS]       10 pairs of 3 s
+#   benches/mariadb-select.sh [PAIRS] [SECONDS]       10 pairs of 3 s; DBDYNO=FILE takes another program
 #
 # Needs python3, the server programs of MariaDB, sysbench, and as root a user `mysql` to run the server.
 set -euo pipefail
@@ -16,8 +16,8 @@ pairs=${1:-10}
 seconds=${2:-3}
 export PATH=$PATH:/usr/sbin
 command -v mariadbd sysbench >/dev/null || { echo 'error: mariadbd or sysbench is missing' >&2; exit 1; }
-cargo build --release --quiet --locked
-dbdyno=$PWD/target/release/dbdyno
+[ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked -p dbdyno
+dbdyno=${DBDYNO:-$PWD/target/release/dbdyno}
 compare=$PWD/benches/point_select.py
 
 work=$(mktemp -d /tmp/dbdyno-bench.XXXXXX)
