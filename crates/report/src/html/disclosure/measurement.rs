@@ -99,8 +99,8 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
 /// Whether the command of the record has an option for repeats.
 fn has_repeats(record: &Record) -> bool {
     match record.plan.subject() {
-        PlanSubject::Catalogue | PlanSubject::Io | PlanSubject::Blocks => true,
-        PlanSubject::Load | PlanSubject::Streams => false,
+        PlanSubject::Catalogue => true,
+        PlanSubject::Io | PlanSubject::Blocks | PlanSubject::Load | PlanSubject::Streams => false,
     }
 }
 
