@@ -70,10 +70,10 @@ pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
 pub use checks::{Context, findings, level_finding, lost_node};
 pub use comparison::{
-    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, Difference, Doubt,
-    Evidence, Gate, GateError, GeometricMean, PointFigures, RankSum, Reason, Shift, SignedRank, TestComparison,
-    TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare, holm, rank_sum,
-    shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
+    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, ComparisonWarning,
+    Difference, Evidence, Gate, GateError, GeometricMean, PointFigures, RankSum, Reason, Shift, SignedRank,
+    TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare, holm,
+    rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
 pub use cpu::{CpuShares, CpuUse};
 pub use delta::{delta, rate};
@@ -115,9 +115,9 @@ pub use statistics::{
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use system::{
-    Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, Degree, Durability, Fact, FactGroup, FactSize,
-    FactTable, FactValue, InvalidReason, InvalidRun, MeasuredRate, Origin, Paired, Remark, System, SystemPoint,
-    SystemTest, conditions, parameters, system,
+    Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, Degree, DeviceFact, Durability, Fact, FactGroup,
+    FactSize, FactTable, FactValue, InvalidReason, InvalidRun, MeasuredRate, Origin, Paired, Remark, System,
+    SystemPoint, SystemTest, conditions, parameters, system,
 };
 pub use thin::thin;
 pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};

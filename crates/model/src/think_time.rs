@@ -49,7 +49,7 @@ pub struct ThinkPoint<'a> {
     /// CPU utilisation of the host, of all programs.
     pub busy: Option<Ratio>,
     /// The scope of `processors`, `processors_share` and `per_transaction`.
-    pub whose: CpuScope,
+    pub cpu_scope: CpuScope,
     /// Hardware threads used: 1.5 is one and a half of them.
     pub processors: Option<f64>,
     /// The same as a share of all of the host.
@@ -130,7 +130,7 @@ fn point<'a>(run: &'a Run, record: &Record) -> Option<ThinkPoint<'a>> {
     let count = if run.totals.transactions > 0 { run.totals.transactions } else { run.totals.steps };
     let busy = cpu_shares(run).map(|shares| shares.busy());
     let (threads, window_ns) = (f64::from(record.host.cpu.threads), run.window_ns.0 as f64);
-    let (whose, processors) = match own_cpu_ns(run, record).and_then(|own| share(own, window_ns)) {
+    let (cpu_scope, processors) = match own_cpu_ns(run, record).and_then(|own| share(own, window_ns)) {
         Some(own) => (CpuScope::Own, Some(own)),
         None => (CpuScope::Host, busy.map(|busy| busy.0 * threads)),
     };
@@ -143,7 +143,7 @@ fn point<'a>(run: &'a Run, record: &Record) -> Option<ThinkPoint<'a>> {
         response: quantiles(&run.response),
         per_second: per_second(run, count),
         busy,
-        whose,
+        cpu_scope,
         processors,
         processors_share: processors.and_then(|processors| share(processors, threads)).map(Ratio),
         per_transaction: time_ns.and_then(|time_ns| share(time_ns, count as f64)).map(|nanos| Nanos(nanos as u64)),
@@ -218,7 +218,7 @@ mod tests {
             (point.busy, point.processors, point.per_second),
             (Some(Ratio(0.5)), Some(4.0), Some(Rate(4_000.0)))
         );
-        assert_eq!(point.whose, CpuScope::Host, "the engine is unknown");
+        assert_eq!(point.cpu_scope, CpuScope::Host, "the engine is unknown");
         // Four threads for ten seconds, and 40 000 transactions.
         assert_eq!(point.per_transaction, Some(Nanos(1_000_000)));
         assert!((point.used.unwrap().0 - 0.8).abs() < 1e-12);
@@ -234,7 +234,7 @@ mod tests {
             let studies = think_studies(&record);
             let point = &studies[0].points[0];
             assert_eq!(point.busy, Some(Ratio(0.5)));
-            (point.whose, point.processors, point.processors_share, point.per_transaction)
+            (point.cpu_scope, point.processors, point.processors_share, point.per_transaction)
         };
         // 8 s of 10 s on 8 threads, and 40 000 transactions.
         let both = (CpuScope::Own, Some(0.8), Some(Ratio(0.1)), Some(Nanos(200_000)));

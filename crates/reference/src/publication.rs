@@ -280,7 +280,7 @@ impl TestFigures {
                 Layer::Storage => vec![Condition::Reads { from_device: true }],
                 _ => Vec::new(),
             },
-            doubts: Vec::new(),
+            warnings: Vec::new(),
             note: self.note,
         })
     }

@@ -1,6 +1,6 @@
 //! Facts and conditions of a system in words.
 
-use model::{Condition, FactSize, FactValue};
+use model::{Condition, DeviceFact, FactSize, FactValue};
 use record::{Bytes, CacheState, IndexTime, Location, LoopLocation, Nanos, Pace, StreamBackend};
 
 use crate::words::{list, pinning, plural, preset};
@@ -20,7 +20,7 @@ pub(crate) fn fact_text(value: &FactValue) -> String {
             list(counts.into_iter().filter_map(|(count, noun)| Some(plural((*count)?.into(), noun))))
         }
         FactValue::NumaNodes(nodes) => plural((*nodes).into(), "node"),
-        FactValue::Device { .. } => device_text(value),
+        FactValue::Device(device) => device_text(device),
         FactValue::Location(location) => location_text(*location).to_owned(),
         FactValue::Server { is_temporary: true } => "started by dbdyno".to_owned(),
         FactValue::Server { is_temporary: false } => "already running".to_owned(),
@@ -39,20 +39,16 @@ pub(crate) fn fact_text(value: &FactValue) -> String {
     }
 }
 
-fn device_text(device: &FactValue) -> String {
-    let FactValue::Device { model, size, is_rotational, write_cache, scheduler, queue_depth, firmware, link } = device
-    else {
-        return String::new();
-    };
+fn device_text(device: &DeviceFact) -> String {
     let parts = [
-        model.clone(),
-        size.map(|size| size_text(size.0)),
-        is_rotational.map(|rotates| if rotates { "rotational" } else { "non-rotational" }.to_owned()),
-        write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
-        scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
-        queue_depth.map(|depth| format!("queue depth {depth}")),
-        firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
-        link.clone(),
+        device.model.clone(),
+        device.size.map(|size| size_text(size.0)),
+        device.is_rotational.map(|rotates| if rotates { "rotational" } else { "non-rotational" }.to_owned()),
+        device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
+        device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
+        device.queue_depth.map(|depth| format!("queue depth {depth}")),
+        device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
+        device.link.clone(),
     ];
     list(parts.into_iter().flatten())
 }

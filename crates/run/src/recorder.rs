@@ -213,7 +213,7 @@ mod tests {
         let host = r#"{"host_name":null,"product":null,"cpu":{"threads":1,"caches":[],"numa_nodes":[]},"memory":{"total_bytes":1},"file_system":null,"devices":[],"kernel":{"release":"","architecture":""},"virtualisation":null,"cgroup":{}}"#;
         let head = format!(
             r#"{{"head":{{"format":"dbdyno record","schema_version":1,"id":"r","tool":{{"version":"","optimised":true}},
-            "started_at":"2026-01-31T12:00:00.000Z","plan":{{"target":"sqlite","directory":"/tmp","preset":"smoke",
+            "started_at":"2026-01-31T12:00:00.000Z","plan":{{"target":"null","directory":"/tmp","preset":"smoke",
             "window_ns":1,"warm_up_ns":0,"steps":null,"seed":1,"placement":"kernel","pace":"unthrottled",
             "small_rows":1,"large_rows":1,"repeats":3,"runs":[{},{},{}],"skipped":[],"test_files":[]}},"host":{host},
             "engine":null,"instrument":{{"clock_source":null,"clock_read_ns":1.0,"loop_step_ns":1.0,

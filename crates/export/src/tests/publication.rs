@@ -39,7 +39,7 @@ fn publication() -> model::System {
             parameters: BTreeMap::new(),
             conditions: Vec::new(),
             points: vec![point(1), point(2)],
-            doubts: Vec::new(),
+            warnings: Vec::new(),
             note: None,
         }],
         remarks: vec![model::Remark::Published { test: None, text: "it contradicts itself".to_owned() }],

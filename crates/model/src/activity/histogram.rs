@@ -173,11 +173,11 @@ mod tests {
         let run = counted(
             run("T626", 1),
             &[
-                ("oracle_wait_single_block_read_under_64us_count", 5),
-                ("oracle_wait_single_block_read_under_256us_count", 2),
-                ("oracle_wait_single_block_read_under_1us_count", 0),
-                ("oracle_wait_single_block_read_over_4194304us_count", 1),
-                ("oracle_wait_single_block_read_count", 8),
+                ("example_wait_single_block_read_under_64us_count", 5),
+                ("example_wait_single_block_read_under_256us_count", 2),
+                ("example_wait_single_block_read_under_1us_count", 0),
+                ("example_wait_single_block_read_over_4194304us_count", 1),
+                ("example_wait_single_block_read_count", 8),
             ],
         );
         let [found] = &engine(&run)[..] else { panic!("one event") };

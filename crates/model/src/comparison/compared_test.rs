@@ -7,7 +7,7 @@ use record::{Finding, Nanos};
 use super::difference::{differences, reasons};
 use super::rank_sum::{rank_sum, shift_interval, shift_median};
 use super::signed_rank::{signed_rank, walsh_interval, walsh_median};
-use super::verdict::{Doubt, Evidence, holm, judge};
+use super::verdict::{ComparisonWarning, Evidence, holm, judge};
 use super::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, GeometricMean, PointFigures, Shift,
     TestComparison, TestSide, Unshared,
@@ -121,22 +121,22 @@ fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) ->
     let reasons = reasons(systems, tests);
     let outcome =
         if reasons.is_empty() { ComparisonOutcome::Unjudged } else { ComparisonOutcome::Incomparable { reasons } };
-    let of_pair = pairing(systems).and_then(doubt);
-    let doubt = of_pair.or_else(|| doubts(systems, tests));
+    let of_pair = pairing(systems).and_then(warning);
+    let warning = of_pair.or_else(|| warnings(systems, tests));
     let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
     let headline =
         of_pair.or_else(|| headline(tests, &shared, margin)).and_then(|(one, other)| points(systems, one, other));
     let points = shared.iter().filter_map(|(one, other)| points(systems, one, other)).collect();
-    ComparedTest { outcome, doubt, headline, points }
+    ComparedTest { outcome, warning, headline, points }
 }
 
 /// The warnings of the runs of either side.
-fn doubts(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<Doubt> {
+fn warnings(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<ComparisonWarning> {
     let of_side = |(system, test): (&System, &SystemTest)| {
-        (!test.doubts.is_empty()).then(|| (system.name.clone(), test.doubts.clone()))
+        (!test.warnings.is_empty()).then(|| (system.name.clone(), test.warnings.clone()))
     };
     let sides: Vec<(String, Vec<Finding>)> = systems.into_iter().zip(tests).filter_map(of_side).collect();
-    (!sides.is_empty()).then_some(Doubt::Runs(sides))
+    (!sides.is_empty()).then_some(ComparisonWarning::Runs(sides))
 }
 
 /// The points of the degree with the highest product of both rates, among those with paired repeats, which cancel
@@ -242,11 +242,11 @@ fn pairing([base, other]: [&System; 2]) -> Option<[&Paired; 2]> {
 }
 
 /// A warning about all pairs of two sides: different workloads, or control drift.
-fn doubt([base, other]: [&Paired; 2]) -> Option<Doubt> {
+fn warning([base, other]: [&Paired; 2]) -> Option<ComparisonWarning> {
     if base.plan_hash != other.plan_hash {
-        return Some(Doubt::Plans([base.plan_hash.clone(), other.plan_hash.clone()]));
+        return Some(ComparisonWarning::Plans([base.plan_hash.clone(), other.plan_hash.clone()]));
     }
-    base.control_probe.as_ref().or(other.control_probe.as_ref())?.drift().map(Doubt::Drift)
+    base.control_probe.as_ref().or(other.control_probe.as_ref())?.drift().map(ComparisonWarning::Drift)
 }
 
 fn paired(pairs: &[f64]) -> Option<Shift> {

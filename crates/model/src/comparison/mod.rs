@@ -22,7 +22,9 @@ pub use difference::Difference;
 pub use gate::{Gate, GateError, Violation, ViolationFound};
 pub use rank_sum::{RankSum, rank_sum, shift_interval, shift_median};
 pub use signed_rank::{SignedRank, signed_rank, walsh_interval, walsh_median};
-pub use verdict::{ComparisonOutcome, ComparisonVerdict, Doubt, Evidence, Reason, VerdictBasis, VerdictReason, holm};
+pub use verdict::{
+    ComparisonOutcome, ComparisonVerdict, ComparisonWarning, Evidence, Reason, VerdictBasis, VerdictReason, holm,
+};
 
 use crate::rules::RULES;
 use crate::statistics::Interval;
@@ -123,7 +125,7 @@ pub struct ComparedTest {
     pub outcome: ComparisonOutcome,
     /// A warning about the outcome: from the runs of either side or, for the sides of a pair, about the measurement as
     /// a whole.
-    pub doubt: Option<Doubt>,
+    pub warning: Option<ComparisonWarning>,
     /// The points that the outcome is about. For the sides of a pair, the degree of parallelism with the highest
     /// product of both rates, since only equal degrees are paired. Otherwise the common degree at which both are within
     /// the margin of their own best, so that it is not chosen by chance, or else each system's own best. Absent where

@@ -33,7 +33,7 @@ fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
         parameters: Default::default(),
         conditions: Default::default(),
         points,
-        doubts: Vec::new(),
+        warnings: Vec::new(),
         note: None,
     }
 }
@@ -92,8 +92,8 @@ fn page_cache_and_device_reads_are_incomparable_and_warnings_are_kept() {
     let mut flash = test("T626", vec![point(1, &[300_000.0])]);
     cached.conditions.push(Condition::Reads { from_device: false });
     flash.conditions.push(Condition::Reads { from_device: true });
-    let doubt = crate::fixture::finding(Check::PageCache, Verdict::Warn);
-    cached.doubts = vec![doubt.clone()];
+    let warning = crate::fixture::finding(Check::PageCache, Verdict::Warn);
+    cached.warnings = vec![warning.clone()];
     let systems = [system("flash", None, vec![flash.clone()]), system("vm", None, vec![cached.clone()])];
     let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
     let ComparisonOutcome::Incomparable { reasons } = &compared_test.outcome else { panic!("{compared_test:?}") };
@@ -101,7 +101,7 @@ fn page_cache_and_device_reads_are_incomparable_and_warnings_are_kept() {
     cached.conditions.clear();
     let systems = [system("flash", None, vec![flash]), system("vm", None, vec![cached])];
     let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
-    assert_eq!(compared_test.doubt, Some(Doubt::Runs(vec![("vm".to_owned(), vec![doubt])])));
+    assert_eq!(compared_test.warning, Some(ComparisonWarning::Runs(vec![("vm".to_owned(), vec![warning])])));
 }
 
 #[test]
@@ -118,15 +118,15 @@ fn control_drift_and_different_plans_are_warnings() {
         }
         let comparison = compared(&systems);
         let compared_test = compared_test(&comparison).clone();
-        (compared_test.outcome.word(), compared_test.doubt)
+        (compared_test.outcome.word(), compared_test.warning)
     };
     assert_eq!(sides(1.01e9, "sha256:1"), ("SLOWER", None));
-    let (word, doubt) = sides(0.8e9, "sha256:1");
+    let (word, warning) = sides(0.8e9, "sha256:1");
     let change = 0.8e9 / 1e9 - 1.0;
-    let drift = Doubt::Drift(ControlDrift::AboveLimit { probe: "P111".to_owned(), change });
-    assert_eq!((word, doubt), ("SLOWER", Some(drift)));
-    let (_, doubt) = sides(1e9, "sha256:2");
-    assert_eq!(doubt, Some(Doubt::Plans(["sha256:1", "sha256:2"].map(|hash| Some(hash.to_owned())))));
+    let drift = ComparisonWarning::Drift(ControlDrift::AboveLimit { probe: "P111".to_owned(), change });
+    assert_eq!((word, warning), ("SLOWER", Some(drift)));
+    let (_, warning) = sides(1e9, "sha256:2");
+    assert_eq!(warning, Some(ComparisonWarning::Plans(["sha256:1", "sha256:2"].map(|hash| Some(hash.to_owned())))));
 }
 
 fn times(factor: f64) -> Vec<f64> {

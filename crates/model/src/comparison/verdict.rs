@@ -171,7 +171,7 @@ pub enum Reason {
 
 /// A warning about the outcome of a test.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Doubt {
+pub enum ComparisonWarning {
     /// The sides of a pair did not run an identical workload: the hashes of their plans, where recorded.
     Plans([Option<String>; 2]),
     /// The machine of a pair was not the same before and after the pairs, or that is unknown.

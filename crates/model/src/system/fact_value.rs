@@ -32,24 +32,7 @@ pub enum FactValue {
     /// NUMA nodes.
     NumaNodes(u32),
     /// A block device.
-    Device {
-        /// Its model.
-        model: Option<String>,
-        /// Its size.
-        size: Option<FactSize>,
-        /// Whether it rotates.
-        is_rotational: Option<bool>,
-        /// Its write cache.
-        write_cache: Option<String>,
-        /// The scheduler of the kernel.
-        scheduler: Option<String>,
-        /// Requests that the kernel queues for it.
-        queue_depth: Option<u32>,
-        /// Its firmware.
-        firmware: Option<String>,
-        /// How it is attached.
-        link: Option<String>,
-    },
+    Device(DeviceFact),
     /// Where the engine is.
     Location(Location),
     /// Whether dbdyno started the server.
@@ -102,6 +85,27 @@ pub enum FactValue {
         /// What it counts, in the plural.
         noun: String,
     },
+}
+
+/// What is known of a block device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceFact {
+    /// Its model.
+    pub model: Option<String>,
+    /// Its size.
+    pub size: Option<FactSize>,
+    /// Whether it rotates.
+    pub is_rotational: Option<bool>,
+    /// Its write cache.
+    pub write_cache: Option<String>,
+    /// The scheduler of the kernel.
+    pub scheduler: Option<String>,
+    /// Requests that the kernel queues for it.
+    pub queue_depth: Option<u32>,
+    /// Its firmware.
+    pub firmware: Option<String>,
+    /// How it is attached.
+    pub link: Option<String>,
 }
 
 impl FactValue {

@@ -4,7 +4,7 @@
 
 use record::{BlockDevice, Bytes, EngineInventory, HostInventory, Location, Record};
 
-use super::{Fact, FactGroup, FactSize, FactValue};
+use super::{DeviceFact, Fact, FactGroup, FactSize, FactValue};
 use crate::load::are_lines_found;
 
 /// The facts of `record`, machine first.
@@ -91,28 +91,19 @@ fn storage(host: &HostInventory, facts: &mut Facts) {
 }
 
 fn describe_device(device: &BlockDevice) -> Option<FactValue> {
-    let trimmed = |text: &Option<String>| text.as_ref().map(|text| text.trim().to_owned());
-    let described = FactValue::Device {
-        model: trimmed(&device.model),
+    let known =
+        |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let described = DeviceFact {
+        model: known(&device.model),
         size: device.size_bytes.map(FactSize),
         is_rotational: device.rotational,
-        write_cache: device.write_cache.clone(),
-        scheduler: device.scheduler.clone(),
+        write_cache: known(&device.write_cache),
+        scheduler: known(&device.scheduler),
         queue_depth: device.queue_depth,
-        firmware: trimmed(&device.firmware),
-        link: device.link.clone(),
+        firmware: known(&device.firmware),
+        link: known(&device.link),
     };
-    let unknown = FactValue::Device {
-        model: None,
-        size: None,
-        is_rotational: None,
-        write_cache: None,
-        scheduler: None,
-        queue_depth: None,
-        firmware: None,
-        link: None,
-    };
-    Some(described).filter(|described| *described != unknown)
+    (described != DeviceFact::default()).then_some(FactValue::Device(described))
 }
 
 fn kernel(host: &HostInventory, facts: &mut Facts) {

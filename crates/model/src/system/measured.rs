@@ -123,7 +123,7 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         changes: Some(changes_anything(first)),
         parameters: parameters(first),
         conditions: conditions(first).into_iter().chain(reads(runs)).collect(),
-        doubts: doubts(runs),
+        warnings: warnings(runs),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
         note: None,
     })
@@ -141,7 +141,7 @@ fn reads(runs: &[&Run]) -> Option<Condition> {
 }
 
 /// Warnings about disturbances and caches, each once.
-fn doubts(runs: &[&Run]) -> Vec<Finding> {
+fn warnings(runs: &[&Run]) -> Vec<Finding> {
     let matters = |finding: &&Finding| {
         let of_surroundings = matches!(
             finding.check(),
@@ -155,11 +155,11 @@ fn doubts(runs: &[&Run]) -> Vec<Finding> {
         of_surroundings && finding.verdict == Verdict::Warn
     };
     let counted = runs.iter().filter(|run| !is_invalid(run));
-    let mut doubts: BTreeMap<Check, &Finding> = BTreeMap::new();
+    let mut warnings: BTreeMap<Check, &Finding> = BTreeMap::new();
     for finding in counted.flat_map(|run| run.findings.iter().filter(matters)) {
-        doubts.entry(finding.check()).or_insert(finding);
+        warnings.entry(finding.check()).or_insert(finding);
     }
-    doubts.into_values().cloned().collect()
+    warnings.into_values().cloned().collect()
 }
 
 fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPoint {

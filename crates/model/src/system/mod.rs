@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use record::{Bytes, Dop, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
 pub use conditions::{Condition, conditions, parameters};
-pub use fact_value::{FactSize, FactValue};
+pub use fact_value::{DeviceFact, FactSize, FactValue};
 pub use measured::system;
 pub use paired::{ControlDrift, ControlProbe, Paired};
 
@@ -251,7 +251,7 @@ pub struct SystemTest {
     /// One per degree of parallelism, ascending.
     pub points: Vec<SystemPoint>,
     /// Warnings of its runs, kept with the figure in comparisons.
-    pub doubts: Vec<Finding>,
+    pub warnings: Vec<Finding>,
     /// The published note.
     pub note: Option<String>,
 }

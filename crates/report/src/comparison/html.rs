@@ -5,7 +5,7 @@ use model::{ComparedTest, PointFigures, TestComparison};
 
 use super::words::{
     self, CHANGE, at, change, ends, grounds, group, has_warning, is_unpaired, letter, letters, mean, origin, sweep,
-    tally, values,
+    tally,
 };
 use super::{ComparisonView, chart, point, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
@@ -98,12 +98,10 @@ fn differences(view: &ComparisonView<'_>) -> Markup {
     let mut columns = vec![Column::text("fact"), Column::text("of")];
     columns.extend(LETTERS.iter().take(view.systems.len()).map(|letter| Column::text(letter)));
     let mut table = Table::new("differences-table", "Facts and settings that differ", &columns);
-    table.rows = view
-        .comparison
-        .differences
-        .iter()
-        .map(|difference| {
-            let values = values(view, difference).into_iter().map(Cell::text);
+    table.rows = words::differences(view)
+        .into_iter()
+        .map(|(difference, values)| {
+            let values = values.into_iter().map(Cell::text);
             let head = [Cell::text(clean(&difference.name)), Cell::text(group(difference.group))];
             Row::new(head.into_iter().chain(values).collect())
         })

@@ -3,7 +3,7 @@
 use model::ComparisonOutcome;
 
 use super::words::{
-    CHANGE, at, at_both, change, ends, grounds, group, letter, letters, mean, origin, pairing, sweep, tally, values,
+    self, CHANGE, at, at_both, change, ends, grounds, group, letter, letters, mean, origin, pairing, sweep, tally,
     verdict,
 };
 use super::{ComparisonView, compared_tests_of, price, shift};
@@ -119,11 +119,11 @@ fn folded(text: &mut String, title: &str, body: &str) {
 }
 
 fn differences(view: &ComparisonView<'_>, text: &mut String) {
-    let all = &view.comparison.differences;
+    let all = words::differences(view);
     let letters: Vec<String> = (0..view.systems.len()).map(letter).collect();
     let mut body = String::new();
-    for difference in all {
-        let values: Vec<String> = values(view, difference).iter().map(|value| cell(value)).collect();
+    for (difference, values) in &all {
+        let values: Vec<String> = values.iter().map(|value| cell(value)).collect();
         let (group, name) = (group(difference.group), cell(&difference.name));
         body.push_str(&format!("| {group} | {name} | {} |\n", values.join(" | ")));
     }

@@ -38,7 +38,7 @@ fn words<'a>() -> View<ComparedTestRow<'a>> {
             })
         })
         .words("doubt", ("", "doubt"), |of| {
-            let warning = of.compared_test.doubt.as_ref().filter(|_| of.is_best);
+            let warning = of.compared_test.warning.as_ref().filter(|_| of.is_best);
             Cell::Text(warning.map(warning_text).unwrap_or_default())
         })
 }

@@ -1,7 +1,8 @@
 //! The sentences of a comparison: reasons of verdicts, why systems are not comparable, warnings, findings of a gate.
 
 use model::{
-    ControlDrift, Doubt, Durability, Evidence, Interval, RULES, Reason, VerdictBasis, VerdictReason, ViolationFound,
+    ComparisonWarning, ControlDrift, Durability, Evidence, Interval, RULES, Reason, VerdictBasis, VerdictReason,
+    ViolationFound,
 };
 use record::{Finding, Ratio};
 
@@ -117,17 +118,17 @@ pub(super) fn reasons_text(reasons: &[Reason]) -> String {
 }
 
 /// The warning of a compared test, in a clause.
-pub(super) fn warning_text(warning: &Doubt) -> String {
+pub(super) fn warning_text(warning: &ComparisonWarning) -> String {
     let of_system = |(system, findings): &(String, Vec<Finding>)| {
         format!("{system}: {}", findings.iter().map(finding_text).collect::<Vec<_>>().join(", "))
     };
     match warning {
-        Doubt::Plans(hashes) => {
+        ComparisonWarning::Plans(hashes) => {
             let [base, other] = hashes.each_ref().map(|hash| hash.as_deref().unwrap_or("none"));
             format!("the two sides did not run an identical workload: plan {base} and {other}")
         }
-        Doubt::Drift(drift) => drift_text(drift),
-        Doubt::Runs(systems) => systems.iter().map(of_system).collect::<Vec<_>>().join("; "),
+        ComparisonWarning::Drift(drift) => drift_text(drift),
+        ComparisonWarning::Runs(systems) => systems.iter().map(of_system).collect::<Vec<_>>().join("; "),
     }
 }
 
@@ -238,15 +239,15 @@ mod tests {
         let probe = || "P111".to_owned();
         let texts = [
             (
-                Doubt::Drift(ControlDrift::AboveLimit { probe: probe(), change: 1.0 }),
+                ComparisonWarning::Drift(ControlDrift::AboveLimit { probe: probe(), change: 1.0 }),
                 "control drift of +100 % from before the first pair to after the last (P111); limit 5.0 %",
             ),
             (
-                Doubt::Drift(ControlDrift::Unknown { probe: probe(), is_before: false }),
+                ComparisonWarning::Drift(ControlDrift::Unknown { probe: probe(), is_before: false }),
                 "control drift unknown: no valid P111 after the last pair",
             ),
             (
-                Doubt::Plans([Some("sha256:1".to_owned()), None]),
+                ComparisonWarning::Plans([Some("sha256:1".to_owned()), None]),
                 "the two sides did not run an identical workload: plan sha256:1 and none",
             ),
         ];

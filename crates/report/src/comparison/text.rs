@@ -4,7 +4,7 @@ use model::{PointFigures, TestComparison, Violation};
 
 use super::sentence::violation_text;
 use super::words::{
-    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
+    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, verdict,
 };
 use super::{ComparisonView, point, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
@@ -62,13 +62,12 @@ fn systems(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
 }
 
 fn differences(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
-    let all = &view.comparison.differences;
+    let all = words::differences(view);
     if all.is_empty() {
         return vec!["no known differences".to_owned()];
     }
     let mut lines = Vec::new();
-    for difference in all {
-        let values = values(view, difference);
+    for (difference, values) in all {
         let sides: Vec<String> =
             values.iter().enumerate().map(|(index, value)| format!("{} {value}", letter(index))).collect();
         let text = format!("{}: {}", difference.name, sides.join("; "));

@@ -114,7 +114,7 @@ pub(super) fn is_unpaired(compared_test: &ComparedTest) -> bool {
 
 /// Whether the verdict has a warning.
 pub(super) fn has_warning(compared_test: &ComparedTest) -> bool {
-    !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. }) && compared_test.doubt.is_some()
+    !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. }) && compared_test.warning.is_some()
 }
 
 /// The verdict on `compared_test` with its qualification: `FASTER, unpaired`.
@@ -192,7 +192,7 @@ pub(super) fn grounds(
     };
     grounds.extend(
         compared_test
-            .doubt
+            .warning
             .iter()
             .filter(|_| has_warning(compared_test))
             .map(|warning| format!("warning: {}", warning_text(warning))),
@@ -270,9 +270,22 @@ pub(super) fn group(group: FactGroup) -> &'static str {
     }
 }
 
+/// The differences, each with the value of the fact on each system. A publication states in words what a record has as a
+/// figure: where both read alike, they do not differ.
+pub(super) fn differences<'a>(view: &ComparisonView<'a>) -> Vec<(&'a Difference, Vec<String>)> {
+    let reads_alike = |difference: &Difference, words: &[String]| {
+        let stated: Vec<(&Vec<FactValue>, &String)> =
+            difference.values.iter().zip(words).filter(|(values, _)| !values.is_empty()).collect();
+        let differs = stated.windows(2).any(|pair| pair[0].0 != pair[1].0);
+        differs && stated.windows(2).all(|pair| pair[0].1 == pair[1].1)
+    };
+    let all = view.comparison.differences.iter().map(|difference| (difference, values(view, difference)));
+    all.filter(|(difference, words)| !reads_alike(difference, words)).collect()
+}
+
 /// The value of a fact on each system. A setting that a record does not name has its default there, if the engine has
 /// it; publications do not state most settings.
-pub(super) fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
+fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
     let has_it = |system: &System| {
         let mut stating = difference.values.iter().zip(view.systems).filter(|(value, _)| !value.is_empty());
         stating.any(|(_, stating)| stating.engine() == system.engine())

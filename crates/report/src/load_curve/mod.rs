@@ -125,7 +125,7 @@ pub(crate) fn cpu_scope(studies: &[ThinkStudy<'_>]) -> String {
     const OWN: &str = "processors used and CPU time: dbdyno and the engine";
     const HOST: &str = "the whole host with all other programs, because the CPU time of the engine is not known";
     let points = || studies.iter().flat_map(|study| &study.points).filter(|point| point.processors.is_some());
-    let is_host = |point: &&ThinkPoint<'_>| point.whose == CpuScope::Host;
+    let is_host = |point: &&ThinkPoint<'_>| point.cpu_scope == CpuScope::Host;
     let hosts: Vec<String> = points().filter(is_host).map(|point| count(point.run.number.into())).collect();
     let capacity = match points().any(|point| point.used.is_some()) {
         true => "; capacity used: the whole host",

@@ -63,7 +63,7 @@ pub fn test(
         parameters: BTreeMap::new(),
         conditions: Vec::new(),
         points: points.map(|(jobs, gain)| point(jobs, rates(per_second * gain, ratio, scatter))).to_vec(),
-        doubts: Vec::new(),
+        warnings: Vec::new(),
         note: None,
     }
 }

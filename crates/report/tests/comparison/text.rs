@@ -3,7 +3,8 @@
 use dbdyno_report::{
     ComparisonView, Style, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
 };
-use model::{Gate, Origin, System};
+use model::{Fact, FactGroup, FactSize, FactValue, Gate, Origin, System};
+use record::Bytes;
 
 use crate::fixture::{book, compared, pair, published};
 
@@ -27,6 +28,24 @@ fn with_prices_a_gate_and_a_published_system_at_100_columns() {
     let prices = [Some(book(10_000.0)), Some(book(11_000.0)), systems[2].price.clone()];
     let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
     insta::assert_snapshot!(comparison_text(&view, Style::default(), 100));
+}
+
+#[test]
+fn a_published_fact_that_reads_as_the_measured_one_is_no_difference() {
+    let differing = |published_memory: &str| {
+        let fact = |value| Fact { group: FactGroup::Machine, name: "memory".to_owned(), value };
+        let [mut measured, _] = pair();
+        let mut other = published();
+        measured.facts = vec![fact(FactValue::Size(FactSize(Bytes(64 << 30))))];
+        other.facts = vec![fact(FactValue::Text(published_memory.to_owned()))];
+        let systems = [measured, other];
+        let comparison = compared(&systems);
+        let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None };
+        let forms = [comparison_text(&view, Style::default(), 100), comparison_markdown(&view), comparison_html(&view)];
+        forms.map(|form| form.contains(published_memory))
+    };
+    assert_eq!(differing("64 GiB"), [false; 3]);
+    assert_eq!(differing("64 GB"), [true; 3]);
 }
 
 /// The two sides as if each had been measured on its own.

@@ -56,7 +56,7 @@ pub fn system() -> System {
                 point(8, 10_900.0, 720_000),
                 point(16, 19_800.0, 790_000),
             ],
-            doubts: Vec::new(),
+            warnings: Vec::new(),
             note: Some("not the same device".to_owned()),
         }],
         remarks: vec![Remark::Published {
