@@ -82,9 +82,9 @@ impl FromStr for ObjectName {
         let pid = numbers.next().and_then(|pid| pid.parse().ok()).ok_or(NotMade)?;
         let start_ticks = numbers.next().and_then(|start| start.parse().ok()).ok_or(NotMade)?;
         let number = numbers.next().map_or(Ok(0), |number| number.parse().map_err(|_| NotMade))?;
-        let maker = ObjectName { process: Process { pid, start_ticks }, number };
+        let name = ObjectName { process: Process { pid, start_ticks }, number };
         // Only the canonical spelling: nothing else is removed.
-        (maker.to_string() == text).then_some(maker).ok_or(NotMade)
+        (name.to_string() == text).then_some(name).ok_or(NotMade)
     }
 }
 
@@ -382,8 +382,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_is_parsed_again(pid in any::<u32>(), start_ticks in any::<u64>(), number in any::<u32>()) {
-            let maker = ObjectName { process: Process { pid, start_ticks }, number };
-            prop_assert_eq!(maker.to_string().parse(), Ok(maker));
+            let name = ObjectName { process: Process { pid, start_ticks }, number };
+            prop_assert_eq!(name.to_string().parse(), Ok(name));
         }
 
         #[test]

@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{Irreducible, Limiter};
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Variation};
 use run::{Event, Listener};
 
@@ -187,15 +186,10 @@ impl Listener for Progress {
             }
             Event::RunFinished(run) => self.end_run(&mut state, run),
             Event::Proved { label, proof } => self.line(&format!("{label}: {}", report::proof_text(proof))),
+            Event::NotProved { label, limiter, reason } => {
+                self.line(&format!("{label}: {}", report::unproved_text(*limiter, reason)));
+            }
         }
-    }
-
-    fn limit_text(&self, limiter: &Limiter) -> String {
-        report::limit_text(limiter)
-    }
-
-    fn irreducible_text(&self, reason: &Irreducible) -> String {
-        report::irreducible_text(reason)
     }
 }
 

@@ -93,7 +93,7 @@ impl AddAssign for Used {
 
 impl Processes {
     /// Takes a snapshot of all processes of this host: some ten microseconds each.
-    pub fn look() -> Processes {
+    pub fn read() -> Processes {
         Processes::at(&Root::host())
     }
 
@@ -176,7 +176,7 @@ impl Processes {
     /// The busiest foreign programs since this snapshot, the busiest first. Sleeps up to the minimum interval.
     pub fn background_programs(self) -> Vec<BackgroundProgram> {
         std::thread::sleep(INTERVAL_MIN.saturating_sub(self.time.elapsed()));
-        Processes::look().foreign_load_since(&self, &[]).programs
+        Processes::read().foreign_load_since(&self, &[]).programs
     }
 }
 
@@ -328,9 +328,9 @@ mod tests {
     #[test]
     fn a_busy_child_is_ours_or_the_server() {
         let mut child = busy_loop();
-        let before = Processes::look();
+        let before = Processes::read();
         std::thread::sleep(Duration::from_millis(300));
-        let after = Processes::look();
+        let after = Processes::read();
         let ours = after.used_since(&before).get(&child.id()).copied();
         let below = after.trees(&before, &[std::process::id()]);
         let load = after.foreign_load_since(&before, &[child.id()]);

@@ -96,7 +96,7 @@ pub use node::{node_commits, node_rate};
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,
 };
-pub use proof::{Cause, IoPart, Irreducible, Perturbation, Proof, elasticity, perturbation, proofs};
+pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
 pub use queue::{generator_share, in_flight};
 pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};

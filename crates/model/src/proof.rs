@@ -16,7 +16,7 @@ use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, median, student_interval};
 
-pub use perturbation::{IoPart, Irreducible, Perturbation, perturbation};
+pub use perturbation::{IoPart, Perturbation, perturbation};
 
 /// The share of a control, which has all of the resource.
 const ALL: f64 = 1.0;

@@ -28,6 +28,7 @@ mod test;
 mod tool;
 mod totals;
 mod trace;
+mod unproved;
 mod variation;
 
 pub use activity::{Activity, SampledWait, WaitClass};
@@ -47,7 +48,7 @@ pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
 pub use pace::{Arrival, Pace, Until};
-pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped, Unproved};
+pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};
@@ -62,4 +63,5 @@ pub use test::{CacheFit, Ceiling, DataReads, Layer, Sweep, Unit};
 pub use tool::{Build, Instrument, Tool};
 pub use totals::{FailureKind, Outcome, Totals};
 pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Trace, TracerKind, UnavailableTracer};
+pub use unproved::{Unproved, UnprovedReason};
 pub use variation::{Resource, Variation};

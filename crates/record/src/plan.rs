@@ -114,20 +114,6 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// A test whose limit could not be tested, because none of its resources could be restricted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Unproved {
-    /// Code of the test.
-    pub test: String,
-    /// Degree of parallelism.
-    pub dop: Dop,
-    /// Its limit by the figures of its best run, as a clause; absent if unknown.
-    pub limit: Option<String>,
-    /// Reason, as a clause.
-    pub reason: String,
-}
-
 /// Everything that is decided before the first measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -53,7 +53,7 @@ pub use html::{PageOptions, html, runs_in_detail, system_html};
 pub use inventory::inventory;
 pub use layers::{LayersQuery, layers_csv, layers_text};
 pub use layout::clean;
-pub use limit::{irreducible_text, limit_text, proof_text};
+pub use limit::{proof_text, unproved_text};
 pub use listing::listing;
 pub use load_plan::{
     ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan_html, load_plan_text, load_prediction_html,

@@ -10,7 +10,7 @@ use crate::load_curve::{answers, paragraphs};
 use crate::words::{dop, short_code};
 
 pub(crate) use words::{attribution_text, resource, time_class};
-pub use words::{irreducible_text, limit_text, proof_text};
+pub use words::{proof_text, unproved_text};
 
 /// Column of the texts.
 const INDENT: usize = 14;
@@ -60,12 +60,12 @@ pub(crate) fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop
         return (proof.cause != Cause::NotBecause).then(|| proof_text(proof));
     }
     let unproved = record.unproved.iter().rev().find(|unproved| unproved.test == test && unproved.dop == dop)?;
-    Some(format!("not proved: {}", clean(&unproved.reason)))
+    Some(unproved_text(None, &unproved.reason))
 }
 
 /// The limit of a run, as far as it is proved.
 pub(crate) fn headline(found: Option<&Attribution>, proof: Option<&Proof>) -> String {
-    let words = evident(found);
+    let words = limit_with_use(found);
     match proof.map(|proof| (proof.cause, proof)) {
         None | Some((Cause::Because, _)) => words,
         Some((Cause::InPart, _)) => format!("in part {words}"),
@@ -75,7 +75,7 @@ pub(crate) fn headline(found: Option<&Attribution>, proof: Option<&Proof>) -> St
 }
 
 /// The limit of a run, short enough for a line.
-fn evident(found: Option<&Attribution>) -> String {
+fn limit_with_use(found: Option<&Attribution>) -> String {
     let Some(found) = found else { return NOTHING_COUNTED.to_owned() };
     let limit = words::limit(&found.limiter);
     let used = |name: &ResourceName| {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn words_of(system: &ClosedSystem) -> String {
-        evident(Some(&attribution(system)))
+        limit_with_use(Some(&attribution(system)))
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(words_of(&locked), "row and table lock waits, 87 % of the response time");
         let idle = ClosedSystem { cpu_used: Some(Ratio(0.4)), ..none.clone() };
         assert_eq!(words_of(&idle), "unexplained; used most: processors 40 %");
-        assert_eq!((words_of(&none), evident(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
+        assert_eq!((words_of(&none), limit_with_use(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
         let few = ClosedSystem { clients: 1.0, demand_seconds: Some(0.004), ..idle };
         assert_eq!(words_of(&few), "client-bound (1 client); the busiest resource supports 10");
         for system in [full, locked, few, none] {

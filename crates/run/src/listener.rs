@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use model::{Irreducible, Limiter, Proof};
-use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Skipped};
+use model::{Limiter, Proof};
+use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Skipped, UnprovedReason};
 
 /// An event.
 #[derive(Debug)]
@@ -79,6 +79,15 @@ pub enum Event<'a> {
         /// The result.
         proof: &'a Proof,
     },
+    /// The limit of a test was not proved.
+    NotProved {
+        /// Test and degree of parallelism.
+        label: &'a str,
+        /// The limit that cannot be reduced; absent where it is unknown, or where reducing it failed.
+        limiter: Option<&'a Limiter>,
+        /// The reason.
+        reason: &'a UnprovedReason,
+    },
 }
 
 /// Receives the events of an invocation: from the measuring thread, from the sampler, and from jobs before their first
@@ -86,10 +95,4 @@ pub enum Event<'a> {
 pub trait Listener: Sync {
     /// `event` happened.
     fn on_event(&self, event: &Event<'_>);
-
-    /// A limit as a clause, for the record, which keeps that of an unproved test in words.
-    fn limit_text(&self, limiter: &Limiter) -> String;
-
-    /// Why a limit cannot be reduced, as a clause; the same.
-    fn irreducible_text(&self, reason: &Irreducible) -> String;
 }

@@ -56,7 +56,7 @@ impl Machine {
     /// # Errors
     /// Where the null engine cannot run its test: a defect.
     pub(crate) fn inspect(directory: &Path) -> Result<Machine> {
-        let processes = host::Processes::look();
+        let processes = host::Processes::read();
         let mut counters = host::Counters::new(directory);
         let state = host::state(directory, None);
         let inventory = host::inventory(directory);

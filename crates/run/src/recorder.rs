@@ -185,6 +185,8 @@ pub(crate) fn timestamp() -> Timestamp {
 mod tests {
     use std::fs;
 
+    use record::UnprovedReason;
+
     use super::*;
 
     const DOP: &str = r#""dop":{"nodes":1,"jobs":1,"threads":1}"#;
@@ -274,8 +276,8 @@ mod tests {
         }
         recorder.unplan_runs(|planned, _| planned.number == 3).unwrap();
         same(&recorder, "unplanned");
-        let reason = "nothing is known of what limits it".to_owned();
-        let unproved = Unproved { test: "T611".to_owned(), dop: recorder.runs[0].dop, limit: None, reason };
+        let reason = UnprovedReason::UnknownLimit;
+        let unproved = Unproved { test: "T611".to_owned(), dop: recorder.runs[0].dop, reason };
         recorder.set_unproved(vec![unproved]).unwrap();
         same(&recorder, "unproved");
         recorder.conclude(Some(&Error::environment("no space")));

@@ -182,7 +182,7 @@ impl<'a> Sampler<'a> {
     /// The last step before the jobs are released: processes and engine are read first, the host last, close to the
     /// window.
     pub(crate) fn begin(&self) {
-        let processes = host::Processes::look();
+        let processes = host::Processes::read();
         let engine = self.read_engine();
         let mut values = self.read_host();
         values.extend(engine);
@@ -206,7 +206,7 @@ impl<'a> Sampler<'a> {
         self.stop();
         let mut values = self.read_host();
         let at_ns = clock::now();
-        let processes = host::Processes::look();
+        let processes = host::Processes::read();
         let before = self.lock().processes.take();
         let foreign_load = before.map(|before| processes.foreign_load_since(&before, &self.server_roots));
         self.lock().foreign_load = foreign_load;

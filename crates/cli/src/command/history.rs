@@ -17,7 +17,7 @@ use crate::output::{note, print, style, width};
 /// # Errors
 /// Where a record cannot be read, and where none has the test.
 pub fn history(arguments: &HistoryArguments) -> Result<()> {
-    let question =
+    let query =
         HistoryQuery { test: arguments.test.clone(), jobs: jobs(arguments.jobs), metric: arguments.metric.into() };
     let inputs = records(&arguments.inputs)?;
     let mut entries = Vec::new();
@@ -27,7 +27,7 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
         // The planned tests of records of a directory are known.
         let planned = input.tests.as_ref();
         tests.extend(planned.into_iter().flatten().cloned());
-        if planned.is_some_and(|tests| !tests.contains(&question.test)) {
+        if planned.is_some_and(|tests| !tests.contains(&query.test)) {
             continue;
         }
         let record = match store::read_without_series(&input.path, &model::thin) {
@@ -38,29 +38,29 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
             }
         };
         tests.extend(record.plan.runs.iter().map(|run| run.test.clone()));
-        let has_plain = has_plain(&record, &question);
-        degrees.extend(jobs_of(&record, &question.test));
+        let has_plain = has_plain(&record, &query);
+        degrees.extend(jobs_of(&record, &query.test));
         varied += u64::from(has_plain == Some(false));
-        entries.extend(report::history_entry(record, &question));
+        entries.extend(report::history_entry(record, &query));
     }
     if varied > 0 {
-        note(&skipped(&question.test, varied));
+        note(&skipped(&query.test, varied));
     }
     if entries.is_empty() {
-        return Err(nothing(&question, inputs.len(), &tests, &degrees));
+        return Err(nothing(&query, inputs.len(), &tests, &degrees));
     }
     if let Some(file) = &arguments.html {
-        return write_page(file, &report::history_html(entries, &question));
+        return write_page(file, &report::history_html(entries, &query));
     }
     print(&match arguments.format {
-        HistoryFormat::Text => report::history(entries, &question, style(), width()),
-        HistoryFormat::Csv => report::history_csv(entries, &question),
+        HistoryFormat::Text => report::history(entries, &query, style(), width()),
+        HistoryFormat::Csv => report::history_csv(entries, &query),
     })
 }
 
-/// Whether `record` has a plain run for `question`; none where it has no run for it.
-fn has_plain(record: &Record, question: &HistoryQuery) -> Option<bool> {
-    let matches = |run: &&Run| run.test == question.test && question.jobs.is_none_or(|jobs| run.dop.jobs == jobs);
+/// Whether `record` has a plain run for `query`; none where it has no run for it.
+fn has_plain(record: &Record, query: &HistoryQuery) -> Option<bool> {
+    let matches = |run: &&Run| run.test == query.test && query.jobs.is_none_or(|jobs| run.dop.jobs == jobs);
     let mut runs = record.runs.iter().filter(matches).peekable();
     runs.peek()?;
     Some(runs.any(|run| run.variation.is_none()))
@@ -81,9 +81,9 @@ fn jobs_of(record: &Record, test: &str) -> Vec<u32> {
 }
 
 /// The error where no record has the test, or not at this number of jobs.
-fn nothing(question: &HistoryQuery, records: usize, tests: &BTreeSet<String>, degrees: &BTreeSet<u32>) -> Error {
-    let test = &question.test;
-    if let (Some(jobs), false) = (question.jobs, degrees.is_empty()) {
+fn nothing(query: &HistoryQuery, records: usize, tests: &BTreeSet<String>, degrees: &BTreeSet<u32>) -> Error {
+    let test = &query.test;
+    if let (Some(jobs), false) = (query.jobs, degrees.is_empty()) {
         let known: Vec<String> = degrees.iter().map(u32::to_string).collect();
         let message = format!("none of {records} records has test {test} at {jobs} jobs");
         return Error::user(message).hint(format!("they have it at jobs {}", known.join(", ")));

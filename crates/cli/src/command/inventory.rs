@@ -27,7 +27,7 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     if interrupt.is_raised() {
         return Err(Error::interrupted());
     }
-    let processes = host::Processes::look();
+    let processes = host::Processes::read();
     let state = host::state(&arguments.dir, None);
     let inventory = host::inventory(&arguments.dir);
     let now = HostState { background_programs: Some(processes.background_programs()), ..state };

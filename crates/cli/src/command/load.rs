@@ -134,7 +134,7 @@ fn input(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Result<I
 }
 
 fn file(path: &Path) -> Result<InputFile> {
-    InputFile::look(path).map_err(|error| {
+    InputFile::inspect(path).map_err(|error| {
         Error::user(format!("{} cannot be read: {error}", path.display()))
             .hint("give flat files, or - and a pipe; without a file card transactions are generated")
     })

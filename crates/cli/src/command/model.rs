@@ -36,13 +36,13 @@ pub fn model(arguments: &ModelArguments) -> Result<()> {
 }
 
 fn scale(arguments: &ScaleArguments) -> Result<()> {
-    let mut question = question(arguments);
+    let mut query = query(arguments);
     let mut curve = match is_csv(&arguments.curve) {
         true => of_file(arguments)?,
         false => {
             let system = subject::system(&arguments.curve)?;
             let test = test(&system, arguments.test.as_deref())?;
-            claimed(&system, test, &mut question);
+            claimed(&system, test, &mut query);
             let curve = LoadCurve::of_test(&system, test);
             if curve.points.is_empty() {
                 return Err(no_curve(&system, test));
@@ -56,7 +56,7 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
             Error::user(format!("{} has no rate", arguments.curve)).hint("a line has N and the rate, as in `8,1200`")
         );
     }
-    if degrees.len() < DEGREES_MIN && question.claim.is_none() {
+    if degrees.len() < DEGREES_MIN && query.claim.is_none() {
         let names: Vec<String> = degrees.iter().map(f64::to_string).collect();
         let message = format!(
             "a curve needs at least {DEGREES_MIN} degrees of parallelism; {} has {} ({})",
@@ -67,8 +67,8 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
         return Err(Error::user(message)
             .hint("measure at 1, 2, 4, 8, ...; a claim (--at N --claim RATE) can be judged with fewer"));
     }
-    check_ceilings(&mut curve, &question)?;
-    let view = ScaleView::new(curve, question);
+    check_ceilings(&mut curve, &query)?;
+    let view = ScaleView::new(curve, query);
     match &arguments.html {
         Some(file) => write_page(file, &report::scale_html(&view)),
         None => print(&report::scale_text(&view, style(), width())),
@@ -76,16 +76,16 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
 }
 
 /// Refuses a ceiling below a measured rate; notes unused ceilings.
-fn check_ceilings(curve: &mut LoadCurve, question: &ScaleQuery) -> Result<()> {
+fn check_ceilings(curve: &mut LoadCurve, query: &ScaleQuery) -> Result<()> {
     let highest = curve.points.iter().max_by(|one, other| one.rate.total_cmp(&other.rate));
-    for SharedCeiling { name, capacity } in &question.ceilings {
+    for SharedCeiling { name, capacity } in &query.ceilings {
         if let Some((point, capacity)) = highest.zip(*capacity).filter(|(point, capacity)| *capacity < point.rate) {
             let message =
                 format!("ceiling {name} {capacity} is below the rate {} measured at N = {}", point.rate, point.n);
             return Err(Error::user(message).hint("give its capacity in the unit of the curve, or =unknown"));
         }
     }
-    if question.at.is_none() && !question.ceilings.is_empty() {
+    if query.at.is_none() && !query.ceilings.is_empty() {
         curve.remarks.push("ceilings are not used without --at: the fit uses measured points only".to_owned());
     }
     Ok(())
@@ -165,16 +165,16 @@ fn test<'a>(system: &'a System, code: Option<&str>) -> Result<&'a SystemTest> {
 }
 
 /// Takes the published claim unless the user gave one.
-fn claimed(system: &System, test: &SystemTest, question: &mut ScaleQuery) {
+fn claimed(system: &System, test: &SystemTest, query: &mut ScaleQuery) {
     let claim = system.claims.iter().find(|claim| claim.test == test.code);
-    let applies = |n: f64| question.at.is_none_or(|at| at == n) && question.claim.is_none();
+    let applies = |n: f64| query.at.is_none_or(|at| at == n) && query.claim.is_none();
     if let Some(claim) = claim.filter(|claim| applies(f64::from(claim.n))) {
-        question.at = Some(f64::from(claim.n));
-        question.claim = Some(claim.rate.0);
-        question.said = Some(claim.text.clone());
+        query.at = Some(f64::from(claim.n));
+        query.claim = Some(claim.rate.0);
+        query.claim_text = Some(claim.text.clone());
     }
 }
 
-fn question(arguments: &ScaleArguments) -> ScaleQuery {
-    ScaleQuery { at: arguments.at, claim: arguments.claim, said: None, ceilings: arguments.ceiling.clone() }
+fn query(arguments: &ScaleArguments) -> ScaleQuery {
+    ScaleQuery { at: arguments.at, claim: arguments.claim, claim_text: None, ceilings: arguments.ceiling.clone() }
 }

@@ -123,11 +123,11 @@ fn show_activity(path: &Path, words: Option<&str>, format: ReportFormat) -> Resu
 
 /// Prints the latency by layer of the runs that `words` select: none, the number of a run, the code of a test.
 fn show_layers(path: &Path, words: Option<&str>, format: ReportFormat) -> Result<()> {
-    let question = LayersQuery::of(words);
+    let query = LayersQuery::of(words);
     let record = || store::read_without_series(path, &model::thin).map_err(unreadable);
     let text = match format {
-        ReportFormat::Text => report::layers_text(&record()?, &question, &path.display().to_string(), style(), width()),
-        ReportFormat::Csv => report::layers_csv(&record()?, &question),
+        ReportFormat::Text => report::layers_text(&record()?, &query, &path.display().to_string(), style(), width()),
+        ReportFormat::Csv => report::layers_csv(&record()?, &query),
         other => return Err(no_format("latency by layer", other)),
     };
     print(&text.map_err(|reason| Error::user(reason).hint(HINT_RUNS))?)

@@ -15,7 +15,7 @@ pub(crate) const QUESTION: &str = "select wait_class, event, state from v$sessio
     and sid <> to_number(sys_context('userenv', 'sid'))";
 
 /// One look through `session`; none where this user may not read the view.
-pub(crate) fn look(session: &mut dyn Session) -> Result<Option<SessionSample>> {
+pub(crate) fn sample(session: &mut dyn Session) -> Result<Option<SessionSample>> {
     let asked = session.prepare(QUESTION).and_then(|question| session.query(question, &[]));
     match asked {
         Ok(rows) => {

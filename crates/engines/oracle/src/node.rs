@@ -122,7 +122,7 @@ impl Node for OracleNode {
     }
 
     fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<SessionSample>> {
-        activity::look(session)
+        activity::sample(session)
     }
 
     /// A user that may not do that measures a server as it is.

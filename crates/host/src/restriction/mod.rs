@@ -118,7 +118,7 @@ pub fn remove_stale_groups() -> Vec<String> {
     let mut messages = Vec::new();
     for hierarchy in hierarchies.into_iter().flatten() {
         for name in root::names(&hierarchy.parent) {
-            let is_stale = |maker: ObjectName| maker.number == 0 && !maker.process.is_alive();
+            let is_stale = |object: ObjectName| object.number == 0 && !object.process.is_alive();
             if !name.parse().is_ok_and(is_stale) {
                 continue;
             }

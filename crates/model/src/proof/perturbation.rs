@@ -1,6 +1,6 @@
 //! Reductions of a resource that test whether it limits a run.
 
-use record::{Ratio, Resource, Run, name};
+use record::{Ratio, Resource, Run, UnprovedReason, name};
 
 use crate::attribution::{Limiter, ResourceName};
 use crate::delta::{delta, share};
@@ -46,63 +46,40 @@ impl Perturbation {
     }
 }
 
-/// The reason why a limit cannot be reduced.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Irreducible {
-    /// Other programs used the CPU.
-    OtherPrograms,
-    /// Too few clients.
-    TooFewClients,
-    /// A wait is no resource.
-    Wait,
-    /// No limiting resource is known.
-    NoLimit,
-    /// The CPU time of the run is not known.
-    CpuTimeNotKnown,
-    /// There is no way to reduce this resource.
-    Resource(ResourceName),
-}
-
 /// The reduction of the limit of `run` to the share `left`.
 ///
 /// A limiting resource is saturated, so that the use of the run is all that was available to it.
 ///
 /// # Errors
 /// The reason why the limit cannot be reduced.
-pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturbation, Irreducible> {
+pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturbation, UnprovedReason> {
+    let io = |part| Ok(Perturbation::DeviceIo(part));
     match limiter {
-        Limiter::Processors => processors(run, left, true),
-        Limiter::OtherPrograms { .. } => Err(Irreducible::OtherPrograms),
+        Limiter::Processors | Limiter::Resource(ResourceName::Processors) => processors(run, left, true),
         Limiter::OneThread { .. } => processors(run, left, false),
-        Limiter::Resource(name) => device(name),
+        Limiter::Resource(ResourceName::RandomReads) => io(IoPart::Reads),
+        Limiter::Resource(ResourceName::SequentialReads) => io(IoPart::ReadBytes),
+        Limiter::Resource(ResourceName::RandomWrites | ResourceName::SyncedWrites) => io(IoPart::Writes),
+        Limiter::Resource(ResourceName::SequentialWrites) => io(IoPart::WriteBytes),
         Limiter::Offered => Ok(Perturbation::ArrivalRate),
-        Limiter::TooFewClients { .. } => Err(Irreducible::TooFewClients),
-        Limiter::Serialised(_) => Err(Irreducible::Wait),
-        Limiter::Unexplained => Err(Irreducible::NoLimit),
+        Limiter::Resource(ResourceName::ClientThreads { engine }) => {
+            Err(UnprovedReason::ClientThreads { engine: engine.clone() })
+        }
+        Limiter::OtherPrograms { .. } => Err(UnprovedReason::OtherPrograms),
+        Limiter::TooFewClients { .. } => Err(UnprovedReason::TooFewClients),
+        Limiter::Serialised(_) => Err(UnprovedReason::Wait),
+        Limiter::Unexplained => Err(UnprovedReason::Unexplained),
     }
 }
 
-fn processors(run: &Run, left: Ratio, by_affinity: bool) -> Result<Perturbation, Irreducible> {
+fn processors(run: &Run, left: Ratio, by_affinity: bool) -> Result<Perturbation, UnprovedReason> {
     let client = delta(run, name::CLIENT_CPU_NS);
     let used = client.and_then(|client| {
         let server = delta(run, name::SERVER_CPU_NS).unwrap_or(0);
         share((client as f64 + server as f64) * left.0, run.window_ns.0 as f64)
     });
-    let processors = used.filter(|used| *used > 0.0).ok_or(Irreducible::CpuTimeNotKnown)?;
+    let processors = used.filter(|used| *used > 0.0).ok_or(UnprovedReason::UnknownCpuTime)?;
     Ok(Perturbation::Processors { processors, by_affinity })
-}
-
-fn device(name: &ResourceName) -> Result<Perturbation, Irreducible> {
-    let part = match name {
-        ResourceName::RandomReads => IoPart::Reads,
-        ResourceName::SequentialReads => IoPart::ReadBytes,
-        ResourceName::SequentialWrites => IoPart::WriteBytes,
-        ResourceName::RandomWrites | ResourceName::SyncedWrites => IoPart::Writes,
-        ResourceName::Processors | ResourceName::ClientThreads { .. } => {
-            return Err(Irreducible::Resource(name.clone()));
-        }
-    };
-    Ok(Perturbation::DeviceIo(part))
 }
 
 #[cfg(test)]
@@ -134,16 +111,16 @@ mod tests {
         assert_eq!(of(ResourceName::SequentialReads), Ok(Perturbation::DeviceIo(IoPart::ReadBytes)));
         assert_eq!(of(ResourceName::SyncedWrites), Ok(Perturbation::DeviceIo(IoPart::Writes)));
         let threads = ResourceName::ClientThreads { engine: "engine".to_owned() };
-        assert_eq!(of(threads.clone()), Err(Irreducible::Resource(threads)));
+        assert_eq!(of(threads), Err(UnprovedReason::ClientThreads { engine: "engine".to_owned() }));
     }
 
     #[test]
     fn limits_that_are_no_resource_cannot_be_reduced() {
         let of = |limiter| perturbation(&run("T716", 2), &limiter, LEFT);
         let class = TimeClass { name: TimeClassName::Locks, share: Ratio(0.7) };
-        assert_eq!(of(Limiter::Serialised(class)), Err(Irreducible::Wait));
-        assert_eq!(of(Limiter::Unexplained), Err(Irreducible::NoLimit));
-        assert_eq!(of(Limiter::TooFewClients { clients: 1.0, knee: 4.0 }), Err(Irreducible::TooFewClients));
+        assert_eq!(of(Limiter::Serialised(class)), Err(UnprovedReason::Wait));
+        assert_eq!(of(Limiter::Unexplained), Err(UnprovedReason::Unexplained));
+        assert_eq!(of(Limiter::TooFewClients { clients: 1.0, knee: 4.0 }), Err(UnprovedReason::TooFewClients));
         assert_eq!(of(Limiter::Offered), Ok(Perturbation::ArrivalRate));
     }
 }

@@ -10,8 +10,8 @@ use crate::layout::clean;
 
 /// The history in `entries` as a self-contained HTML file: for each platform the curve with its changes, the verdict,
 /// and the records.
-pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuery) -> String {
-    let subtitle = clean(&headline(&entries, question));
+pub fn history_html(entries: Vec<HistoryEntry>, query: &HistoryQuery) -> String {
+    let subtitle = clean(&headline(&entries, query));
     let unit = entries.first().map_or("", |entry| entry.unit);
     let platforms = html! {
         @for (number, series) in series(entries).iter().enumerate() {
@@ -20,12 +20,12 @@ pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuery) -> Stri
                 div class="note fail" { p { strong { "Warning: " } (warning) } }
             }
             p { (clean(&verdict(series))) }
-            (gallery(&[diagram(series, question, unit, number)]))
-            (records(series, question.metric, number))
+            (gallery(&[diagram(series, query, unit, number)]))
+            (records(series, query.metric, number))
         }
     };
     let page = Page {
-        title: format!("History of {}", clean(&question.test)),
+        title: format!("History of {}", clean(&query.test)),
         subtitle,
         lead: html! {},
         sections: vec![Section::new("platforms", "Platforms", platforms)],
@@ -34,17 +34,17 @@ pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuery) -> Stri
     page.html()
 }
 
-fn diagram(series: &Series, question: &HistoryQuery, unit: &str, number: usize) -> Diagram {
+fn diagram(series: &Series, query: &HistoryQuery, unit: &str, number: usize) -> Diagram {
     let names = series.entries.iter().map(|entry| entry.started_at.0.chars().take("2026-01-31".len()).collect());
     let points = series.entries.iter().zip(0..).filter_map(|(entry, at)| {
         Some(Point::new(f64::from(at), entry.value?).noted(format!("{} {}", clean(&entry.record), entry.at)))
     });
-    let figures = match question.metric {
+    let figures = match query.metric {
         Metric::Throughput => Figures::Rate,
         Metric::P99 => Figures::Nanos,
         Metric::Efficiency => Figures::Percent,
     };
-    let label = if question.metric == Metric::Throughput { unit.to_owned() } else { metric(question.metric, unit) };
+    let label = if query.metric == Metric::Throughput { unit.to_owned() } else { metric(query.metric, unit) };
     let marks = (0..series.entries.len()).filter(|index| series.change_before(*index).is_some());
     let chart = LineChart {
         // A change is between two records.

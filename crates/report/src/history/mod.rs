@@ -38,7 +38,7 @@ pub enum Metric {
     Efficiency,
 }
 
-/// The question of a history.
+/// The query of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryQuery {
     /// The code of the test.
@@ -49,15 +49,15 @@ pub struct HistoryQuery {
     pub metric: Metric,
 }
 
-/// The entry of `record` for `question`; none where it has no plain run of the test at that degree of parallelism.
-pub fn history_entry(mut record: Record, question: &HistoryQuery) -> Option<HistoryEntry> {
-    if let Some(jobs) = question.jobs {
-        record.runs.retain(|run| run.test != question.test || run.dop.jobs == jobs);
+/// The entry of `record` for `query`; none where it has no plain run of the test at that degree of parallelism.
+pub fn history_entry(mut record: Record, query: &HistoryQuery) -> Option<HistoryEntry> {
+    if let Some(jobs) = query.jobs {
+        record.runs.retain(|run| run.test != query.test || run.dop.jobs == jobs);
     }
     let sheet = model::sheet(&record);
-    let line = sheet.lines.iter().find(|line| line.test == question.test)?;
+    let line = sheet.lines.iter().find(|line| line.test == query.test)?;
     let best = line.best.as_ref();
-    let is_plain = |run: &&Run| run.test == question.test && run.variation.is_none();
+    let is_plain = |run: &&Run| run.test == query.test && run.variation.is_none();
     let is_shown = |run: &&Run| best.is_some_and(|best| best.run == run.number);
     let mut plain = record.runs.iter().filter(is_plain);
     let shown = plain.clone().find(is_shown).or_else(|| plain.next());
@@ -72,7 +72,7 @@ pub fn history_entry(mut record: Record, question: &HistoryQuery) -> Option<Hist
         record: record.id.clone(),
         started_at: record.started_at.clone(),
         at: best.map_or_else(String::new, |best| at(line, best)),
-        value: best.and_then(|best| value(best, question.metric)).filter(|value| value.is_finite()),
+        value: best.and_then(|best| value(best, query.metric)).filter(|value| value.is_finite()),
         version: engine.map_or_else(String::new, |engine| engine.version.clone()),
     })
 }
@@ -116,9 +116,9 @@ fn value(point: &Point, metric: Metric) -> Option<f64> {
 
 /// The history in `entries` for `width` columns (at least 60 are used): for each series a line per record with value
 /// and bar, the changes between them, and the verdict.
-pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuery, style: Style, width: usize) -> String {
+pub fn history(entries: Vec<HistoryEntry>, query: &HistoryQuery, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
-    let title = wrap(&clean(&headline(&entries, question)), width);
+    let title = wrap(&clean(&headline(&entries, query)), width);
     let mut lines: Vec<String> = title.iter().map(|line| style.paint(line, Ink::Head)).collect();
     for series in series(entries) {
         lines.extend([String::new(), section(&cut(&clean(&series.platform), width), style, width)]);
@@ -127,20 +127,20 @@ pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuery, style: Style
         }
         let warning = series.warning().map(|warning| paragraph("", 2, &format!("warning: {warning}"), width));
         lines.extend(warning.into_iter().flatten().map(|line| style.paint(&line, Ink::Warning)));
-        lines.extend(table(&series, question.metric, style, width));
+        lines.extend(table(&series, query.metric, style, width));
         lines.extend(paragraph("", 2, &verdict(&series), width));
     }
     style.encoded(lines.join("\n") + "\n")
 }
 
 /// Test, figure and degree of parallelism, in one line.
-fn headline(entries: &[HistoryEntry], question: &HistoryQuery) -> String {
+fn headline(entries: &[HistoryEntry], query: &HistoryQuery) -> String {
     let first = entries.first();
     let title = first.map_or_else(String::new, |entry| format!(": {}", entry.title));
     let unit = first.map_or("", |entry| entry.unit);
     let degree =
-        question.jobs.map_or_else(|| "the best degree of parallelism".to_owned(), |jobs| plural(jobs.into(), "job"));
-    format!("{}{title}: {} at {degree}", question.test, metric(question.metric, unit))
+        query.jobs.map_or_else(|| "the best degree of parallelism".to_owned(), |jobs| plural(jobs.into(), "job"));
+    format!("{}{title}: {} at {degree}", query.test, metric(query.metric, unit))
 }
 
 fn metric(metric: Metric, unit: &str) -> String {
@@ -237,8 +237,8 @@ const CSV_HEADS: [&str; 9] =
 /// The history as comma-separated values: one line per record, rates per second, times in nanoseconds, shares in
 /// [0, 1]. The last two columns are filled where the level changed right before the record: by which ratio of the level
 /// before, and how likely values without a change would look so.
-pub fn history_csv(entries: Vec<HistoryEntry>, question: &HistoryQuery) -> String {
-    let metric = match question.metric {
+pub fn history_csv(entries: Vec<HistoryEntry>, query: &HistoryQuery) -> String {
+    let metric = match query.metric {
         Metric::Throughput => "operations_per_second",
         Metric::P99 => "service_ns_p99",
         Metric::Efficiency => "efficiency_ratio",
@@ -253,7 +253,7 @@ pub fn history_csv(entries: Vec<HistoryEntry>, question: &HistoryQuery) -> Strin
             let ratio = change.filter(|change| change.before != 0.0);
             let ratio = ratio.map_or_else(String::new, |change| (change.after / change.before - 1.0).to_string());
             let chance = change.map_or_else(String::new, |change| change.p_value.to_string());
-            let cells = [&label, &question.test, metric, &entry.record, &entry.started_at.0, &entry.at];
+            let cells = [&label, &query.test, metric, &entry.record, &entry.started_at.0, &entry.at];
             csv_line(&mut text, cells.into_iter().chain([&*value, &*ratio, &*chance]));
         }
     }

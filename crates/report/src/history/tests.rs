@@ -2,7 +2,7 @@ use record::Timestamp;
 
 use super::*;
 
-fn question() -> HistoryQuery {
+fn query() -> HistoryQuery {
     HistoryQuery { test: "T611".to_owned(), jobs: None, metric: Metric::Throughput }
 }
 
@@ -29,7 +29,7 @@ fn dropped() -> Vec<HistoryEntry> {
 }
 
 fn shown_of(entries: Vec<HistoryEntry>) -> String {
-    history(entries, &question(), Style::default(), 100)
+    history(entries, &query(), Style::default(), 100)
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn records_of_different_durability_are_separate_series() {
     let text = shown_of(entries.clone());
     assert!(!text.contains("changed"), "{text}");
     assert!(text.contains("\n  fsync on\n") && text.contains("\n  fsync off\n"), "{text}");
-    assert!(history_csv(entries.clone(), &question()).contains("\n\"A, fsync off\",T611,"));
-    assert!(history_html(entries, &question()).contains("<h3>A, fsync on</h3>"));
+    assert!(history_csv(entries.clone(), &query()).contains("\n\"A, fsync off\",T611,"));
+    assert!(history_html(entries, &query()).contains("<h3>A, fsync on</h3>"));
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn records_of_different_conditions_are_separate_series() {
     let text = shown_of(entries.clone());
     assert!(!text.contains("changed") && text.matches("no change in 10 values").count() == 2, "{text}");
     assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
-    assert!(history_csv(entries.clone(), &question()).contains("\n\"A, n 39\",T611,"));
-    assert!(history_html(entries, &question()).contains("<h3>A, n 39</h3>"));
+    assert!(history_csv(entries.clone(), &query()).contains("\n\"A, n 39\",T611,"));
+    assert!(history_html(entries, &query()).contains("<h3>A, n 39</h3>"));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn the_preset_smoke_has_a_warning() {
     assert!(!shown_of(entries.clone()).contains("mean nothing"));
     entries.iter_mut().for_each(|entry| entry.is_smoke = true);
     assert!(shown_of(entries.clone()).contains("  warning: preset smoke only proves"), "{}", shown_of(entries.clone()));
-    assert!(history_html(entries, &question()).contains("figures mean nothing"));
+    assert!(history_html(entries, &query()).contains("figures mean nothing"));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn an_invalid_record_has_a_line_and_no_value() {
 
 #[test]
 fn a_line_of_values_for_each_record() {
-    let text = history_csv(dropped(), &question());
+    let text = history_csv(dropped(), &query());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], CSV_HEADS.join(","));
     assert_eq!((lines.len(), lines[1]), (21, "A,T611,operations_per_second,r1,2026-01-01T12:00:00.000Z,4,1002,,"));
@@ -120,7 +120,7 @@ fn a_line_of_values_for_each_record() {
 
 #[test]
 fn the_page_names_the_change_and_marks_it_in_the_curve() {
-    let page = history_html(dropped(), &question());
+    let page = history_html(dropped(), &query());
     assert!(page.contains("changed by -10.0 % between r10 and r11"), "{page}");
     assert!(page.contains("change</text>") && page.contains("2026-01-20"), "{page}");
     assert_eq!(page.matches("<svg ").count(), 1);

@@ -45,12 +45,12 @@ pub(crate) fn has_tables(record: &Record) -> bool {
     model::layered_runs(record).iter().any(|run| tables.table(run).is_some())
 }
 
-/// The tables that `question` selects.
+/// The tables that `query` selects.
 ///
 /// # Errors
 /// There is no such run or test, or it has no table, in words.
-fn tables(record: &Record, question: &LayersQuery) -> Result<Vec<LayerTable>, String> {
-    let (runs, reason) = match question {
+fn tables(record: &Record, query: &LayersQuery) -> Result<Vec<LayerTable>, String> {
+    let (runs, reason) = match query {
         LayersQuery::All => (
             model::layered_runs(record),
             "no valid run of this record does I/O or commits through an engine".to_owned(),
@@ -80,11 +80,11 @@ fn tables(record: &Record, question: &LayersQuery) -> Result<Vec<LayerTable>, St
     }
 }
 
-/// The latency tables of `record` that `question` selects as comma-separated values (RFC 4180, UTF-8) with a header
+/// The latency tables of `record` that `query` selects as comma-separated values (RFC 4180, UTF-8) with a header
 /// line; unknown values are empty.
 ///
 /// # Errors
 /// Why there is no table, in words.
-pub fn layers_csv(record: &Record, question: &LayersQuery) -> Result<String, String> {
-    Ok(View::of(layer::columns()).csv(layer::rows(record, &tables(record, question)?)))
+pub fn layers_csv(record: &Record, query: &LayersQuery) -> Result<String, String> {
+    Ok(View::of(layer::columns()).csv(layer::rows(record, &tables(record, query)?)))
 }

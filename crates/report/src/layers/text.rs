@@ -29,19 +29,19 @@ const READING: [&str; 4] = [
      The block layer counts the I/O of all programs on the device.",
 ];
 
-/// The latency tables of `record` that `question` selects, laid out for `width` columns, then the sources of the
+/// The latency tables of `record` that `query` selects, laid out for `width` columns, then the sources of the
 /// figures, and the layers without a source with a hint. `path` is the path of the record.
 ///
 /// # Errors
 /// Why there is no table, in words.
 pub fn layers_text(
     record: &Record,
-    question: &LayersQuery,
+    query: &LayersQuery,
     path: &str,
     style: Style,
     width: usize,
 ) -> Result<String, String> {
-    let tables = tables(record, question)?;
+    let tables = tables(record, query)?;
     let width = crate::page_width(width);
     let mut text = Vec::new();
     for table in &tables {

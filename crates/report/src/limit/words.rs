@@ -1,13 +1,14 @@
 //! The limit of a run and its proof, in words: lower case, without a full stop.
 
-use model::{Attribution, Cause, Irreducible, Limiter, Proof, RULES, ResourceName, TimeClassName};
-use record::{Ratio, Resource};
+use model::{Attribution, Cause, Limiter, Proof, RULES, ResourceName, TimeClassName};
+use record::{Ratio, Resource, UnprovedReason};
 
 use crate::figure::percent;
+use crate::layout::clean;
 use crate::words::{list, plural};
 
 /// The limit of a run as a clause: `limit: CPU`.
-pub fn limit_text(limiter: &Limiter) -> String {
+fn limit_text(limiter: &Limiter) -> String {
     format!("limit: {}", limit(limiter))
 }
 
@@ -50,7 +51,7 @@ pub(crate) fn resource(name: &ResourceName) -> String {
         ResourceName::RandomWrites => "random device writes",
         ResourceName::SequentialWrites => "device write bandwidth",
         ResourceName::SyncedWrites => "log syncs",
-        ResourceName::ClientThreads { engine } => return format!("dbdyno client threads for {engine}"),
+        ResourceName::ClientThreads { engine } => return client_threads(engine),
     };
     name.to_owned()
 }
@@ -79,17 +80,31 @@ pub fn proof_text(proof: &Proof) -> String {
     format!("{conclusion} {}: {}", reduced(proof), effect(proof))
 }
 
-/// Why a limit cannot be reduced, as a clause.
-pub fn irreducible_text(reason: &Irreducible) -> String {
+/// Why a limit was not proved as a clause; with the limit, as a proof that ends there is noted.
+pub fn unproved_text(limiter: Option<&Limiter>, reason: &UnprovedReason) -> String {
+    let reason = reason_text(reason);
+    match limiter {
+        Some(limiter) => format!("{}; cannot be reduced: {reason}", limit_text(limiter)),
+        None => format!("not proved: {reason}"),
+    }
+}
+
+fn reason_text(reason: &UnprovedReason) -> String {
     let reason = match reason {
-        Irreducible::OtherPrograms => "other programs used the CPU: repeat without them",
-        Irreducible::TooFewClients => "client-bound: compare with other degrees of its sweep (--jobs)",
-        Irreducible::Wait => "a wait is not a resource that can be reduced",
-        Irreducible::NoLimit => "no limiting resource is known",
-        Irreducible::CpuTimeNotKnown => "its CPU time is not known",
-        Irreducible::Resource(name) => return format!("{} cannot be reduced", resource(name)),
+        UnprovedReason::UnknownLimit => "its limit is unknown",
+        UnprovedReason::OtherPrograms => "other programs used the CPU: repeat without them",
+        UnprovedReason::TooFewClients => "client-bound: compare with other degrees of its sweep (--jobs)",
+        UnprovedReason::Wait => "a wait is not a resource that can be reduced",
+        UnprovedReason::Unexplained => "no limiting resource is known",
+        UnprovedReason::UnknownCpuTime => "its CPU time is not known",
+        UnprovedReason::ClientThreads { engine } => return format!("{} cannot be reduced", client_threads(engine)),
+        UnprovedReason::Refused { reason } => return clean(reason),
     };
     reason.to_owned()
+}
+
+fn client_threads(engine: &str) -> String {
+    format!("dbdyno client threads for {engine}")
 }
 
 /// The resource that a proof reduced.

@@ -21,13 +21,13 @@ pub use text::load_plan_text;
 pub struct LoadPlanView {
     plan: Plan,
     needs: Needs,
-    steps: ByteUnits,
+    units: ByteUnits,
     remarks: Vec<String>,
 }
 
 impl LoadPlanView {
-    /// The view of `plan` with volumes and rates in units of `steps`; `remarks` are its caveats.
-    pub fn new(plan: Plan, steps: ByteUnits, remarks: Vec<String>) -> LoadPlanView {
-        LoadPlanView { needs: needs(&plan), plan, steps, remarks }
+    /// The view of `plan` with volumes and rates in units of `units`; `remarks` are its caveats.
+    pub fn new(plan: Plan, units: ByteUnits, remarks: Vec<String>) -> LoadPlanView {
+        LoadPlanView { needs: needs(&plan), plan, units, remarks }
     }
 }

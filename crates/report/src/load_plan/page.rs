@@ -36,7 +36,7 @@ const STAGES: [Column; 6] = [
 pub fn load_plan_html(view: &LoadPlanView) -> String {
     let page = Page {
         title: format!("Load plan: {}", goal_words(view)),
-        subtitle: format!("{} of flat file", view.steps.rate(view.needs.flat)),
+        subtitle: format!("{} of flat file", view.units.rate(view.needs.flat)),
         lead: lead(view),
         sections: vec![
             Section::new("words", "Explanation", words(view)),

@@ -39,7 +39,7 @@ pub(super) fn required_of_available(view: &LoadPlanView, need: &Need) -> Option<
     let (required, available) = (need.needed?.estimate, need.there?);
     let (required, available, unit) = match need.resource.is_processors() {
         true => (three_digits(required), three_digits(available), "cores"),
-        false => (view.steps.digits(required), view.steps.digits(available), view.steps.unit()),
+        false => (view.units.digits(required), view.units.digits(available), view.units.unit()),
     };
     Some(format!("{}{required} of {available} {unit}", least(need)))
 }
@@ -57,7 +57,7 @@ fn available(view: &LoadPlanView, need: &Need) -> Option<String> {
 fn amount(view: &LoadPlanView, need: &Need, value: f64) -> String {
     match need.resource.is_processors() {
         true => three_digits(value),
-        false => view.steps.rate(Rate(value)),
+        false => view.units.rate(Rate(value)),
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn stage_rows(view: &LoadPlanView) -> Vec<[String; 6]> {
     let row = |stage: Stage| {
         let part = parts.iter().find(|part| part.stage == stage);
         match view.plan.cost(stage) {
-            Some(StageCost::Rate(rate)) => Some(stage_row(view.steps, rate, part.copied())),
+            Some(StageCost::Rate(rate)) => Some(stage_row(view.units, rate, part.copied())),
             Some(StageCost::Skipped(_)) => Some([stage.word(), "", "", "0", "", "skipped"].map(str::to_owned)),
             None if unknown.contains(&stage) => {
                 Some([stage.word(), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, "not known"].map(str::to_owned))
@@ -98,13 +98,13 @@ pub(super) fn stage_rows(view: &LoadPlanView) -> Vec<[String; 6]> {
     Stage::ALL.into_iter().filter_map(row).collect()
 }
 
-fn stage_row(steps: ByteUnits, rate: &StageRate, part: Option<&Part>) -> [String; 6] {
+fn stage_row(units: ByteUnits, rate: &StageRate, part: Option<&Part>) -> [String; 6] {
     let core = rate.rate.estimate / rate.worker_cores;
     let times = if rate.times == 1 { String::new() } else { format!(" x {}", rate.times) };
     [
         format!("{}{times}", rate.stage.word()),
-        steps.rate(Rate(core)),
-        span(steps, rate),
+        units.rate(Rate(core)),
+        span(units, rate),
         part.map_or_else(|| "after load".to_owned(), |part| three_digits(part.cores.estimate)),
         part.map_or_else(String::new, |part| part.workers.to_string()),
         source(rate.source).to_owned(),
@@ -112,10 +112,10 @@ fn stage_row(steps: ByteUnits, rate: &StageRate, part: Option<&Part>) -> [String
 }
 
 /// The range of the rate per core; nothing where it is not known.
-fn span(steps: ByteUnits, rate: &StageRate) -> String {
+fn span(units: ByteUnits, rate: &StageRate) -> String {
     let Interval { low, high, .. } = rate.rate;
     match low < high {
-        true => format!("{} to {}", steps.digits(low / rate.worker_cores), steps.digits(high / rate.worker_cores)),
+        true => format!("{} to {}", units.digits(low / rate.worker_cores), units.digits(high / rate.worker_cores)),
         false => String::new(),
     }
 }

@@ -52,14 +52,14 @@ fn links_carry(links: &Units) -> String {
 /// The goal: `1.00 TB/h`, `10.0 TB in 4.00 h`.
 pub(super) fn goal_words(view: &LoadPlanView) -> String {
     match view.plan.window_seconds {
-        HOUR_SECONDS => view.steps.hourly(view.needs.flat),
-        window => format!("{} in {}", view.steps.volume(view.plan.volume), time(window)),
+        HOUR_SECONDS => view.units.hourly(view.needs.flat),
+        window => format!("{} in {}", view.units.volume(view.plan.volume), time(window)),
     }
 }
 
 fn goal(view: &LoadPlanView) -> String {
-    let steps = view.steps;
-    let flat = format!("{} is {} of flat file", goal_words(view), steps.rate(view.needs.flat));
+    let units = view.units;
+    let flat = format!("{} is {} of flat file", goal_words(view), units.rate(view.needs.flat));
     let after: Vec<String> = view
         .needs
         .phases
@@ -78,7 +78,7 @@ fn goal(view: &LoadPlanView) -> String {
         (false, Some(loading)) => format!(
             "{flat}; {} after the load, so that the load has to reach {}.",
             after.join(" and "),
-            steps.rate(loading)
+            units.rate(loading)
         ),
     }
 }
@@ -88,16 +88,16 @@ fn need(view: &LoadPlanView, resource: Resource) -> Option<&Need> {
 }
 
 fn network(view: &LoadPlanView) -> Option<String> {
-    let (steps, loading) = (view.steps, view.needs.loading?);
+    let (units, loading) = (view.units, view.needs.loading?);
     let input = &view.plan.input;
     let Some(links) = &view.plan.network else {
-        let sent = view.needs.input.map(|rate| steps.rate(rate))?;
+        let sent = view.needs.input.map(|rate| units.rate(rate))?;
         let how = input.name.as_ref().map_or_else(String::new, |name| {
             format!(
                 " ({} at ratio {} for {} of flat file)",
                 clean(name),
                 three_digits(input.ratio),
-                steps.rate(loading)
+                units.rate(loading)
             )
         });
         return Some(format!("{sent}{how} are required of the network; its capacity is not known."));
@@ -108,7 +108,7 @@ fn network(view: &LoadPlanView) -> Option<String> {
         Basis::TcpGoodput { mtu_bytes } => format!(" (TCP goodput at an MTU of {mtu_bytes} bytes)"),
         Basis::Published => " (as published)".to_owned(),
     };
-    let mut text = format!("{} {}{basis}", links_carry(links), steps.rate(all));
+    let mut text = format!("{} {}{basis}", links_carry(links), units.rate(all));
     let alone = format!("{} in total", seconds(view.plan.volume.0 as f64 / all.0));
     text.push_str(&match loading.0 <= all.0 {
         true => format!(", enough for uncompressed input, {alone}"),
@@ -121,7 +121,7 @@ fn network(view: &LoadPlanView) -> Option<String> {
             "; {} at ratio {} reduces it to {}, {fits}, {time}",
             clean(name),
             three_digits(input.ratio),
-            steps.rate(sent)
+            units.rate(sent)
         ));
     }
     Some(format!("{text}."))
@@ -188,7 +188,7 @@ fn disks(view: &LoadPlanView) -> Option<String> {
     let need = need(view, Resource::Disks)?;
     let of = |disks: &Units| format!("{} of {}", plural(disks.count.into(), "disk"), clean(&disks.name));
     let disks = view.plan.disks.as_ref();
-    let disks = disks.map(|disks| format!("{} write {}", of(disks), view.steps.rate(disks.all())));
+    let disks = disks.map(|disks| format!("{} write {}", of(disks), view.units.rate(disks.all())));
     let Some((per_byte, source)) = view.plan.written_per_byte else {
         let there = disks.map_or_else(String::new, |disks| format!("; {disks}"));
         return Some(format!("The write amplification is not known{there}."));
@@ -203,7 +203,7 @@ fn disks(view: &LoadPlanView) -> Option<String> {
         replicas => format!(" in each of {} copies", replicas + 1),
     };
     let needed =
-        need.needed.map_or_else(String::new, |needed| format!(": {}", view.steps.rate(record::Rate(needed.estimate))));
+        need.needed.map_or_else(String::new, |needed| format!(": {}", view.units.rate(record::Rate(needed.estimate))));
     let there = disks.unwrap_or_else(|| "the write rate of the disks is not known".to_owned());
     Some(format!(
         "{} bytes are written per byte of flat file{source}{copies}{needed}; {there}.",
@@ -217,7 +217,7 @@ fn replicas(view: &LoadPlanView) -> Option<String> {
     Some(match need.needed {
         Some(needed) => format!(
             "The log for {replicas} replicas requires {} of the links, outbound.",
-            view.steps.rate(record::Rate(needed.estimate))
+            view.units.rate(record::Rate(needed.estimate))
         ),
         None => format!("The log volume for the {replicas} replicas is not known."),
     })
@@ -233,7 +233,7 @@ pub(super) fn verdict(view: &LoadPlanView) -> String {
     let used = most.and_then(|need| Some(format!("{}, {} utilised", name(need.resource), percent(need.used?))));
     // The possible rate is not known where the time of a stage is not.
     let allows = |before: &str, after: &str| {
-        let possible = view.needs.possible.map(|rate| view.steps.hourly(rate));
+        let possible = view.needs.possible.map(|rate| view.units.hourly(rate));
         possible.map_or(String::new(), |possible| format!("{before} allow {possible}{after}"))
     };
     match (view.needs.fits, used) {

@@ -48,7 +48,7 @@ fn claim(view: &ScaleView) -> Markup {
     let mut fact = |name: &str, text: String| rows.push((name.to_owned(), clean(&text)));
     if let Some(judgement) = &view.judgement {
         fact("claim", format!("{} {unit} at N = {}", number(judgement.claim.rate), judgement.claim.n));
-        view.question.said.iter().for_each(|text| fact("source text", text.clone()));
+        view.query.claim_text.iter().for_each(|text| fact("source text", text.clone()));
         fact("verdict", verdict_word(judgement.verdict).to_owned());
     }
     if view.judgement.is_none() {
@@ -93,11 +93,11 @@ fn diagram(view: &ScaleView) -> Diagram {
         series.push(Series::new("fitted", Role::Fit, line.collect()).with_band(band));
     }
     series.extend(beyond(view));
-    if let Some((n, rate)) = view.question.at.zip(view.question.claim) {
-        let note = view.question.said.clone().unwrap_or_default();
+    if let Some((n, rate)) = view.query.at.zip(view.query.claim) {
+        let note = view.query.claim_text.clone().unwrap_or_default();
         series.push(Series::new("claimed", Role::Claim, vec![Point::new(n, rate).noted(clean(&note))]));
     }
-    for ceiling in &view.question.ceilings {
+    for ceiling in &view.query.ceilings {
         let capacity = ceiling.capacity.map(|capacity| Point::new(1.0, capacity));
         series.extend(capacity.map(|point| Series::new(clean(&ceiling.name), Role::Ceiling, vec![point])));
     }

@@ -60,7 +60,7 @@ impl LoadCurve {
     }
 }
 
-/// The question about a curve.
+/// The query about a curve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScaleQuery {
     /// The target degree of parallelism; absent for the curve alone.
@@ -68,7 +68,7 @@ pub struct ScaleQuery {
     /// The rate that is claimed there.
     pub claim: Option<f64>,
     /// The text of the claim at its source.
-    pub said: Option<String>,
+    pub claim_text: Option<String>,
     /// Shared ceilings.
     pub ceilings: Vec<SharedCeiling>,
 }
@@ -77,7 +77,7 @@ pub struct ScaleQuery {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaleView {
     curve: LoadCurve,
-    question: ScaleQuery,
+    query: ScaleQuery,
     /// Absent with fewer than three different degrees of parallelism.
     fitted: Option<Scalability>,
     /// At the target, where there is one.
@@ -89,22 +89,20 @@ pub struct ScaleView {
 }
 
 impl ScaleView {
-    /// The view of `curve` for `question`.
-    pub fn new(curve: LoadCurve, question: ScaleQuery) -> ScaleView {
-        let circumstances = Circumstances { ceilings: question.ceilings.clone(), ..Circumstances::default() };
-        let judgement = question
-            .at
-            .zip(question.claim)
-            .and_then(|(n, rate)| judge(&curve.points, Claim { n, rate }, &circumstances));
+    /// The view of `curve` for `query`.
+    pub fn new(curve: LoadCurve, query: ScaleQuery) -> ScaleView {
+        let circumstances = Circumstances { ceilings: query.ceilings.clone(), ..Circumstances::default() };
+        let judgement =
+            query.at.zip(query.claim).and_then(|(n, rate)| judge(&curve.points, Claim { n, rate }, &circumstances));
         let target = match &judgement {
             Some(judgement) => Some(judgement.extrapolation.clone()),
-            None => question.at.and_then(|n| extrapolation(&curve.points, n, &circumstances)),
+            None => query.at.and_then(|n| extrapolation(&curve.points, n, &circumstances)),
         };
         ScaleView {
             fitted: scalability(&curve.points),
-            reach: question.at.map(|n| reach(&curve, n, &circumstances)).unwrap_or_default(),
+            reach: query.at.map(|n| reach(&curve, n, &circumstances)).unwrap_or_default(),
             curve,
-            question,
+            query,
             target,
             judgement,
         }

@@ -65,7 +65,7 @@ pub(super) fn picture(view: &ScaleView, page_width: usize) -> Vec<String> {
         let column = canvas.column(point.n);
         canvas.put(column, point.rate, 'o');
     }
-    if let Some((n, rate)) = view.question.at.zip(view.question.claim) {
+    if let Some((n, rate)) = view.query.at.zip(view.query.claim) {
         let column = canvas.column(n);
         canvas.put(column, rate, 'X');
     }
@@ -75,10 +75,10 @@ pub(super) fn picture(view: &ScaleView, page_width: usize) -> Vec<String> {
 fn canvas(view: &ScaleView, width: usize) -> Option<Canvas> {
     let horizon = view.known().map(|fitted| fitted.horizon);
     let degrees = view.curve.degrees().into_iter().filter(|n| *n >= 1.0 && n.is_finite());
-    let degrees: Vec<f64> = degrees.chain(horizon).chain(view.question.at).collect();
+    let degrees: Vec<f64> = degrees.chain(horizon).chain(view.query.at).collect();
     let first = degrees.iter().copied().reduce(f64::min)?;
     let last = degrees.iter().copied().reduce(f64::max)?;
-    let rates = view.curve.points.iter().map(|point| point.rate).chain(view.question.claim);
+    let rates = view.curve.points.iter().map(|point| point.rate).chain(view.query.claim);
     let allowed = view.reach.iter().map(|(_, interval)| interval.high);
     let most = rates.chain(allowed).filter(|rate| rate.is_finite()).fold(0.0, f64::max);
     (last > first && most > 0.0).then(|| Canvas { width, cells: vec![vec![' '; width]; HEIGHT], first, last, most })

@@ -57,7 +57,7 @@ pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
 /// The heading of the first part.
 fn head(view: &ScaleView) -> String {
     let last = view.curve.degrees().last().copied();
-    match (&view.judgement, view.question.at) {
+    match (&view.judgement, view.query.at) {
         (Some(_), _) => "CLAIM".to_owned(),
         (None, Some(n)) if last.is_some_and(|last| n <= last) => format!("AT N = {n}"),
         _ => "EXTRAPOLATION".to_owned(),
@@ -71,7 +71,7 @@ fn verdict(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
     if let Some(judgement) = &view.judgement {
         let claim = &judgement.claim;
         fact("claim", &format!("{} {} at N = {}", number(claim.rate), view.curve.unit, claim.n));
-        if let Some(text) = &view.question.said {
+        if let Some(text) = &view.query.claim_text {
             fact("", text);
         }
         fact("verdict", verdict_word(judgement.verdict));

@@ -27,10 +27,10 @@ fn pages() -> Vec<PathBuf> {
     let prices = [Some(book(10_000.0)), Some(book(11_000.0)), systems[2].price.clone()];
     let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
     let curve = LoadCurve::of_test(&systems[2], &systems[2].tests[0]);
-    let question = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
+    let query = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
     let pages = [
         ("comparison.html", comparison_html(&view)),
-        ("scale.html", scale_html(&ScaleView::new(curve, question))),
+        ("scale.html", scale_html(&ScaleView::new(curve, query))),
         ("load-plan.html", load_plan_html(&load_plan::plan())),
         ("load-prediction.html", load_prediction_html(&load_plan::prediction())),
     ];

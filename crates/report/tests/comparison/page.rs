@@ -70,8 +70,8 @@ fn a_claim_has_its_verdict_and_its_picture() {
     let mut system = published();
     system.tests[0].points.truncate(1);
     let curve = LoadCurve::of_test(&system, &system.tests[0]);
-    let question = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
-    let text = xml(&scale_html(&ScaleView::new(curve, question)));
+    let query = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
+    let text = xml(&scale_html(&ScaleView::new(curve, query)));
     let page = parse(&text);
     unlike_each_other(&page);
     assert_eq!(texts(&page, "#claim strong"), ["UNSUPPORTED"]);

@@ -5,7 +5,7 @@ use model::scalability::{LoadPoint, SharedCeiling};
 
 use crate::fixture::{pair, published, remark};
 
-fn text(points: &[(f64, f64)], question: ScaleQuery) -> String {
+fn text(points: &[(f64, f64)], query: ScaleQuery) -> String {
     let curve = LoadCurve {
         title: "hosts.csv".to_owned(),
         unit: "IOPS".to_owned(),
@@ -13,7 +13,7 @@ fn text(points: &[(f64, f64)], question: ScaleQuery) -> String {
         points: points.iter().map(|(n, rate)| LoadPoint::new(*n, *rate)).collect(),
         remarks: Vec::new(),
     };
-    scale_text(&ScaleView::new(curve, question), Style::default(), 80)
+    scale_text(&ScaleView::new(curve, query), Style::default(), 80)
 }
 
 /// The law with contention 2 % and coherency 0.2 %.
@@ -42,13 +42,13 @@ fn a_claim_from_one_point_is_unsupported_with_interval_and_how_far_to_measure() 
 fn a_claim_above_what_is_shared_is_contradicted() {
     let points: Vec<(f64, f64)> = (0..7).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
     let switch = SharedCeiling { name: "switch".to_owned(), capacity: Some(1_000.0) };
-    let question = |rate| ScaleQuery {
+    let query = |rate| ScaleQuery {
         at: Some(80.0),
         claim: Some(rate),
         ceilings: vec![switch.clone()],
         ..ScaleQuery::default()
     };
-    let text = text(&points, question(1_200.0));
+    let text = text(&points, query(1_200.0));
     assert!(text.contains("verdict    CONTRADICTED"), "{text}");
     assert!(!text.contains("\nneeded "), "more measurements would not help it\n{text}");
 }

@@ -129,9 +129,8 @@ fn every_view_of_each_record_has_the_figures_that_it_had() {
         if record.runs.iter().any(|run| run.streams.is_some()) {
             hold(name, "streams-text", &figures(&streams_text(&record, None, path, style, width)));
         }
-        let question = LayersQuery::All;
-        if let (Ok(shown), Ok(table)) =
-            (layers_text(&record, &question, path, style, width), layers_csv(&record, &question))
+        let query = LayersQuery::All;
+        if let (Ok(shown), Ok(table)) = (layers_text(&record, &query, path, style, width), layers_csv(&record, &query))
         {
             hold(name, "layers-text", &figures(&shown));
             hold(name, "layers-csv", &named_figures(&table));

@@ -9,8 +9,8 @@ use record::{
 
 use crate::layers_sample::{record, without_privileges};
 
-fn shown(record: &Record, question: &LayersQuery, width: usize) -> String {
-    layers_text(record, question, "r.json", Style::default(), width).unwrap()
+fn shown(record: &Record, query: &LayersQuery, width: usize) -> String {
+    layers_text(record, query, "r.json", Style::default(), width).unwrap()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_run_with_less_than_the_plain_one_says_so_in_its_head() {
 #[test]
 fn a_question_that_has_no_answer_says_why() {
     let record = record();
-    let refused = |question| layers_text(&record, &question, "r.json", Style::default(), 80).unwrap_err();
+    let refused = |query| layers_text(&record, &query, "r.json", Style::default(), 80).unwrap_err();
     assert_eq!(refused(LayersQuery::of(Some("99"))), "there is no run 99 in this record of 3 runs");
     assert_eq!(refused(LayersQuery::of(Some("T999"))), "there is no run of a test T999 in this record");
     let probes = Record { runs: Vec::new(), ..record.clone() };

@@ -376,8 +376,7 @@ fn a_record_is_appended_line_by_line() {
     let unproved = |reason: &str| record::Unproved {
         test: "T311".to_owned(),
         dop: record::Dop::jobs(1),
-        limit: None,
-        reason: reason.to_owned(),
+        reason: record::UnprovedReason::Refused { reason: reason.to_owned() },
     };
     for reasons in [&["a", "b"][..], &["c"]] {
         record.unproved = reasons.iter().map(|reason| unproved(reason)).collect();

@@ -105,8 +105,8 @@ fn remove_left_in(instances: &Path, proc: &Path) -> Vec<String> {
     let entries = fs::read_dir(instances).into_iter().flatten().flatten();
     let stale = entries.filter(|entry| {
         let name = entry.file_name();
-        let maker = name.to_str().and_then(|name| name.parse::<ObjectName>().ok());
-        maker.is_some_and(|maker| Process::below(proc, maker.process.pid) != Some(maker.process))
+        let object = name.to_str().and_then(|name| name.parse::<ObjectName>().ok());
+        object.is_some_and(|object| Process::below(proc, object.process.pid) != Some(object.process))
     });
     let removed = stale.filter(|entry| fs::remove_dir(entry.path()).is_ok());
     let message = |entry: fs::DirEntry| {

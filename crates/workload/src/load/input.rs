@@ -49,7 +49,7 @@ impl InputFile {
     ///
     /// # Errors
     /// Where it cannot.
-    pub fn look(path: &Path) -> io::Result<InputFile> {
+    pub fn inspect(path: &Path) -> io::Result<InputFile> {
         // Checked before it is opened: opening a named pipe waits for its writer.
         let metadata = path.metadata()?;
         if !metadata.is_file() {
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn unreadable_input_is_an_error() {
-        assert!(InputFile::look(Path::new("/nowhere/cards.tbl")).is_err());
-        assert!(InputFile::look(Path::new("/")).is_err());
+        assert!(InputFile::inspect(Path::new("/nowhere/cards.tbl")).is_err());
+        assert!(InputFile::inspect(Path::new("/")).is_err());
     }
 }

@@ -22,7 +22,7 @@ use crate::output::{print, style, width};
 struct Goal {
     volume: Bytes,
     window_seconds: f64,
-    steps: ByteUnits,
+    units: ByteUnits,
 }
 
 /// Carries out `dbdyno model load`.
@@ -71,7 +71,7 @@ fn is_file(words: &str) -> bool {
 }
 
 fn goal(arguments: &LoadPlanArguments) -> Option<Goal> {
-    let steps = |steps: Steps| match steps {
+    let units = |steps: Steps| match steps {
         Steps::Thousands => ByteUnits::Thousands,
         Steps::Binary => ByteUnits::Binary,
     };
@@ -80,10 +80,10 @@ fn goal(arguments: &LoadPlanArguments) -> Option<Goal> {
         let hour = 3_600.0;
         // A rate is a goal over one hour.
         let volume = bytes(speed.per_second() * hour);
-        return Some(Goal { volume, window_seconds: hour, steps: steps(speed.volume.steps) });
+        return Some(Goal { volume, window_seconds: hour, units: units(speed.volume.steps) });
     }
     let (data, within) = arguments.data.zip(arguments.within)?;
-    Some(Goal { volume: bytes(data.bytes), window_seconds: within.seconds(), steps: steps(data.steps) })
+    Some(Goal { volume: bytes(data.bytes), window_seconds: within.seconds(), units: units(data.steps) })
 }
 
 /// The plan for `goal`, from the given figures and, where they are missing, from measured ones.
@@ -134,7 +134,7 @@ fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> 
         log_per_byte: arguments.log_per_byte.or_else(|| measured.as_ref()?.log_per_byte),
         replicas: arguments.replicas,
     };
-    show(&LoadPlanView::new(plan, goal.steps, remarks), arguments)
+    show(&LoadPlanView::new(plan, goal.units, remarks), arguments)
 }
 
 /// The given processors, else those of the measured machine.

@@ -113,7 +113,7 @@ fn limiter(limiter: &Limiter) -> String {
         Limiter::OneThread { .. } => "one thread".to_owned(),
         Limiter::Offered => "the target rate".to_owned(),
         Limiter::TooFewClients { .. } => "client-bound".to_owned(),
-        Limiter::Serialised(class) => format!("waits for {}", limit::time_class(class.name)),
+        Limiter::Serialised(class) => limit::time_class(class.name).to_owned(),
         Limiter::Unexplained => "unexplained".to_owned(),
     }
 }

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use engine::Session;
-use model::{Irreducible, Limiter};
 use record::evidence::Answers;
 use record::{
     Bytes, Evidence, Finding, IndexTime, Layer, Load, LoadCheck, LoadForm, LoadStageKind, Nanos, Outcome, PlannedRun,
@@ -265,14 +264,6 @@ impl Listener for LoadProgress<'_> {
             }),
             other => self.listener.on_event(other),
         }
-    }
-
-    fn limit_text(&self, limiter: &Limiter) -> String {
-        self.listener.limit_text(limiter)
-    }
-
-    fn irreducible_text(&self, reason: &Irreducible) -> String {
-        self.listener.irreducible_text(reason)
     }
 }
 

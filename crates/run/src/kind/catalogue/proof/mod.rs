@@ -9,7 +9,7 @@ mod io_counter;
 mod reduction;
 
 use model::{Capacities, Limiter, Line, Perturbation, RULES};
-use record::{Outcome, PlannedRun, Ratio, Record, Run, Unproved, Variation};
+use record::{Outcome, PlannedRun, Ratio, Record, Run, Unproved, UnprovedReason, Variation};
 
 use self::io_counter::IoCounter;
 use self::reduction::{Reduction, Refusal};
@@ -30,8 +30,6 @@ struct Candidate<'i> {
     plain: PlannedRun,
     /// Label: test and degree of parallelism.
     label: String,
-    /// The limit, as the listener words it.
-    limit: String,
     limiter: Limiter,
     perturbation: Perturbation,
     /// Pairs of a control and a run with less that earlier invocations completed.
@@ -40,13 +38,8 @@ struct Candidate<'i> {
 
 impl Candidate<'_> {
     /// The entry for a limit that could not be tried.
-    fn unproved(&self, refusal: &Refusal) -> Unproved {
-        Unproved {
-            test: self.plain.test.clone(),
-            dop: self.plain.dop,
-            limit: Some(self.limit.clone()),
-            reason: refusal.to_string(),
-        }
+    fn unproved(&self, reason: UnprovedReason) -> Unproved {
+        Unproved { test: self.plain.test.clone(), dop: self.plain.dop, reason }
     }
 }
 
@@ -56,7 +49,6 @@ impl Candidate<'_> {
 /// # Errors
 /// Those of a run.
 pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
-    let note = |text: &str| bench.listener.on_event(&Event::Note(text));
     let (candidates, unproved) = candidates(record, items, bench.listener);
     record.set_unproved(unproved)?;
     if candidates.is_empty() {
@@ -66,9 +58,9 @@ pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<
     load(bench, record, &plain, items)?;
     for one in &candidates {
         for repeat in one.pairs_done + 1..=pairs(record) {
-            if let Err(refusal) = prove(&mut ProofContext { bench, record: &mut *record, one, repeat })? {
-                note(&format!("{}: not proved: {refusal}", one.label));
-                let unproved = record.unproved.iter().cloned().chain([one.unproved(&refusal)]).collect();
+            if let Err(reason) = prove(&mut ProofContext { bench, record: &mut *record, one, repeat })? {
+                bench.listener.on_event(&Event::NotProved { label: &one.label, limiter: None, reason: &reason });
+                let unproved = record.unproved.iter().cloned().chain([one.unproved(reason)]).collect();
                 record.set_unproved(unproved)?;
                 break;
             }
@@ -94,18 +86,18 @@ struct ProofContext<'a, 'b, 'i> {
 }
 
 /// A control run, and one with less. The inner result tells whether the resource could be reduced.
-fn prove(context: &mut ProofContext<'_, '_, '_>) -> Result<std::result::Result<(), Refusal>> {
+fn prove(context: &mut ProofContext<'_, '_, '_>) -> Result<std::result::Result<(), UnprovedReason>> {
     let (bench, one) = (context.bench, context.one);
     // Checked before the control is measured.
     if one.perturbation != Perturbation::ArrivalRate
         && let Err(refusal) = reduction::roots(bench)
     {
-        return Ok(Err(refusal));
+        return Ok(Err(refusal.into()));
     }
     let io_counter = match one.perturbation {
         Perturbation::DeviceIo(_) => match IoCounter::start(bench) {
             Ok(io_counter) => Some(io_counter),
-            Err(refusal) => return Ok(Err(refusal)),
+            Err(refusal) => return Ok(Err(refusal.into())),
         },
         Perturbation::Processors { .. } | Perturbation::ArrivalRate => None,
     };
@@ -114,20 +106,19 @@ fn prove(context: &mut ProofContext<'_, '_, '_>) -> Result<std::result::Result<(
         None => context.measure(ALL)?,
     };
     let counted = io_counter.and_then(|io_counter| io_counter.end(control.as_ref()?, bench.origin));
-    let Some(control) = control else { return Ok(Err(Refusal::new("the control run has no result"))) };
+    let Some(control) = control else { return Ok(Err(Refusal::new("the control run has no result").into())) };
     let reduced = model::perturbation(&control, &one.limiter, Ratio(RULES.proof_share))
-        .map_err(|reason| Refusal::new(bench.listener.irreducible_text(&reason)))
-        .and_then(|perturbation| Reduction::apply(bench, &perturbation, counted));
+        .and_then(|perturbation| Ok(Reduction::apply(bench, &perturbation, counted)?));
     let (reduction, share) = match reduced {
         Ok(reduced) => reduced,
-        Err(refusal) => return Ok(Err(refusal)),
+        Err(reason) => return Ok(Err(reason)),
     };
     let measured = context.measure(share);
     // Restored before anything else, and before an error is returned.
     let restored = reduction.restore();
     match measured?.is_some() {
-        true => Ok(restored),
-        false => Ok(restored.and(Err(Refusal::new("the run with less has no result")))),
+        true => Ok(restored.map_err(UnprovedReason::from)),
+        false => Ok(Err(restored.err().unwrap_or_else(|| Refusal::new("the run with less has no result")).into())),
     }
 }
 
@@ -192,25 +183,18 @@ fn candidate<'i>(
         return None;
     }
     let label = label(run);
-    let note = |text: &str| listener.on_event(&Event::Note(text));
-    let unproved = |limit: Option<String>, reason: &str| {
-        Some(Err(Unproved { test: run.test.clone(), dop: run.dop, limit, reason: reason.to_owned() }))
+    let unproved = |limiter: Option<&Limiter>, reason: UnprovedReason| {
+        listener.on_event(&Event::NotProved { label: &label, limiter, reason: &reason });
+        Some(Err(Unproved { test: run.test.clone(), dop: run.dop, reason }))
     };
     let Some(limiter) = capacities.attribute(run).map(|attribution| attribution.limiter) else {
-        let reason = "its limit is unknown";
-        note(&format!("{label}: not proved: {reason}"));
-        return unproved(None, reason);
+        return unproved(None, UnprovedReason::UnknownLimit);
     };
     let item = *items.iter().find(|item| item.code() == line.test)?;
     let plain = record.plan.runs.iter().find(|planned| planned.number == run.number)?.clone();
-    let limit = listener.limit_text(&limiter);
     match model::perturbation(run, &limiter, Ratio(RULES.proof_share)) {
-        Ok(perturbation) => Some(Ok(Candidate { item, plain, label, limit, limiter, perturbation, pairs_done })),
-        Err(reason) => {
-            let reason = listener.irreducible_text(&reason);
-            note(&format!("{label}: {limit}; cannot be reduced: {reason}"));
-            unproved(Some(limit), &reason)
-        }
+        Ok(perturbation) => Some(Ok(Candidate { item, plain, label, limiter, perturbation, pairs_done })),
+        Err(reason) => unproved(Some(&limiter), reason),
     }
 }
 

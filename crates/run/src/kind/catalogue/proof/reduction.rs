@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use engine::Processes;
 use host::{IoLimit, Limit, Restriction};
 use model::{IoPart, Perturbation, RULES};
-use record::Placement;
+use record::{Placement, UnprovedReason};
 
 use crate::bench::Bench;
 
@@ -21,9 +21,9 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
+impl From<Refusal> for UnprovedReason {
+    fn from(Refusal(reason): Refusal) -> UnprovedReason {
+        UnprovedReason::Refused { reason }
     }
 }
 
