@@ -235,20 +235,16 @@ impl Trees {
     }
 }
 
-/// The children, as listed by the kernel per thread, if it is built with this.
+/// The children, as listed by the kernel per thread, if it is built with this. A thread that ends meanwhile has none.
 fn listed_children(proc: &Path, pid: u32) -> Option<Vec<u32>> {
     let tasks = proc.join(format!("{pid}/task"));
-    let mut children = Vec::new();
-    let threads = root::names(&tasks);
-    if threads.is_empty() {
-        return None;
-    }
-    for task in threads {
-        let text = fs::read(tasks.join(task).join("children")).ok()?;
-        let text = String::from_utf8_lossy(&text);
-        children.extend(text.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
-    }
-    Some(children)
+    let lists = root::names(&tasks).into_iter().filter_map(|task| fs::read(tasks.join(task).join("children")).ok());
+    let mut lists = lists.peekable();
+    lists.peek()?;
+    let pids = |list: Vec<u8>| -> Vec<u32> {
+        String::from_utf8_lossy(&list).split_ascii_whitespace().filter_map(|child| child.parse().ok()).collect()
+    };
+    Some(lists.flat_map(pids).collect())
 }
 
 #[cfg(test)]
@@ -351,6 +347,8 @@ mod tests {
             fs::create_dir_all(&directory).expect("task");
             fs::write(directory.join("children"), children).expect("children");
         }
+        // A thread that ends between the listing of threads and the reading of its children.
+        fs::create_dir_all(scratch.path().join("10/task/13")).expect("task");
         assert_eq!(walked(&Trees::new(scratch.path(), &[10])), [(10, 0), (11, 1), (12, 1)]);
     }
 

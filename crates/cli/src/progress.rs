@@ -153,7 +153,7 @@ impl Listener for Progress {
                 let noun = if records.len() == 1 { "record" } else { "records" };
                 self.line(&format!("{runs} {run_noun}{about}; {noun} {}", records.join(" and ")));
             }
-            Event::Turn(side) => {
+            Event::Side(side) => {
                 state.side = Some(*side);
                 state.prefix = format!("{side:?}  ");
             }

@@ -8,7 +8,7 @@ use measure::Work;
 use record::{DataSet, Dop, Layer, Preset, name};
 use tempfile::TempDir;
 use workload::data_set::{Loading, ensure, needed};
-use workload::{DataTable, Job, Sizes, Stage, Test, catalogue, commits_counted, jobs, set_up, tear_down};
+use workload::{DataTable, Job, Sizes, Test, TestContext, catalogue, commits_counted, jobs, set_up, tear_down};
 
 const STEPS: u64 = 23;
 
@@ -39,8 +39,8 @@ impl Fixture {
         self.node.as_deref().expect("open until dropped")
     }
 
-    fn stage(&self) -> Stage<'_> {
-        Stage { engine: self.engine, node: self.node(), others: &[], sizes: &self.sizes }
+    fn context(&self) -> TestContext<'_> {
+        TestContext { engine: self.engine, node: self.node(), others: &[], sizes: &self.sizes }
     }
 
     fn session(&self) -> Box<dyn Session> {
@@ -56,14 +56,14 @@ impl Fixture {
     fn load(&self, tables: &[DataTable]) -> Vec<DataSet> {
         let stop = AtomicBool::new(false);
         let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
-        ensure(&self.stage(), tables, &loading).unwrap_or_else(|error| panic!("{error:?}"))
+        ensure(&self.context(), tables, &loading).unwrap_or_else(|error| panic!("{error:?}"))
     }
 
     /// Runs `test` with two jobs and checks its counts.
     fn run(&self, test: &Test, dop: Dop) {
-        let (stage, caps) = (self.stage(), *self.node().caps());
-        set_up(test, &stage).unwrap_or_else(|error| panic!("{error:?}"));
-        let mut jobs = jobs(test, &stage, dop).unwrap_or_else(|error| panic!("{error:?}"));
+        let (context, caps) = (self.context(), *self.node().caps());
+        set_up(test, &context).unwrap_or_else(|error| panic!("{error:?}"));
+        let mut jobs = jobs(test, &context, dop).unwrap_or_else(|error| panic!("{error:?}"));
         assert_eq!(jobs.len() as u32, dop.jobs);
         for job in &mut jobs {
             job.check().unwrap_or_else(|broken| panic!("{broken}"));
@@ -92,7 +92,7 @@ impl Fixture {
             assert_eq!(commits, done.2, "commits of {} as the engine counts them", test.code);
         }
         drop(jobs);
-        tear_down(test, &stage).unwrap_or_else(|error| panic!("{error:?}"));
+        tear_down(test, &context).unwrap_or_else(|error| panic!("{error:?}"));
     }
 
     /// Commits that the engine counts for `work`, without those of reading counters.
@@ -206,7 +206,8 @@ fn a_data_set_is_used_again(fixture: &Fixture) {
     let other = Sizes { seed: 43, ..fixture.sizes };
     let stop = AtomicBool::new(false);
     let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
-    let sets = ensure(&Stage { sizes: &other, ..fixture.stage() }, &[DataTable::Small], &loading).expect("loaded");
+    let sets =
+        ensure(&TestContext { sizes: &other, ..fixture.context() }, &[DataTable::Small], &loading).expect("loaded");
     assert!(!sets[0].reused && sets[0].fingerprint != first[0].fingerprint);
 }
 
@@ -217,8 +218,8 @@ fn a_broken_load_leaves_nothing(fixture: &Fixture) {
     let progress = |_| stop.store(true, std::sync::atomic::Ordering::Relaxed);
     let loading = Loading { jobs: 2, stop: &stop, progress: &progress, server_cpu: &|| None };
     let sizes = fixture.sizes.with_rows(None, Some(1_000_000));
-    let stage = Stage { sizes: &sizes, ..fixture.stage() };
-    let error = ensure(&stage, &[DataTable::Large], &loading).expect_err("aborted");
+    let context = TestContext { sizes: &sizes, ..fixture.context() };
+    let error = ensure(&context, &[DataTable::Large], &loading).expect_err("aborted");
     assert_eq!(error.message, "the load of table large was interrupted");
     assert!(fixture.session().prepare("select 1 from large").is_err(), "half a table is left");
     let sets = fixture.load(&[DataTable::Small, DataTable::Large]);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use record::Nanos;
 
 use crate::pacer::{Due, SLEEP_MAX};
-use crate::{Begun, Broken, Pacer, Queue, Stop, Tally, Turn, Work, clock};
+use crate::{Broken, NextOperation, Pacer, Queue, StepStart, Stop, Tally, Work, clock};
 
 /// Timeout for operations in flight when a loop is aborted.
 const ABORT_TIMEOUT: Nanos = Nanos(10_000_000_000);
@@ -39,7 +39,7 @@ pub fn drive(work: &mut dyn Work, pacer: &mut Pacer, stop: &Stop<'_>, tallies: &
             break;
         }
         // Intended pauses of the work count neither as service nor as response time.
-        let turn = Turn { due: turn.due + done.paused, begun: turn.begun + done.paused, ..turn };
+        let turn = StepStart { due: turn.due + done.paused, begun: turn.begun + done.paused, ..turn };
         tallies[done.stream as usize].record(&turn, ended, &done);
         pacer.ended(ended);
     }
@@ -63,7 +63,8 @@ pub fn drive_queue(
     meter: Option<&AtomicU64>,
 ) -> Result<Ended, Broken> {
     let depth = queue.depth().max(1);
-    let mut slots = Slots { free: (0..depth).rev().collect(), turns: vec![Turn::default(); depth as usize], broken: 0 };
+    let mut slots =
+        Slots { free: (0..depth).rev().collect(), turns: vec![StepStart::default(); depth as usize], broken: 0 };
     let result = drive_slots(queue, pacer, stop, tallies, meter, &mut slots);
     if result.is_err() {
         drain(queue, depth - slots.free.len() as u32 - slots.broken);
@@ -144,7 +145,7 @@ fn wait(due: Nanos, now: Nanos) {
 
 struct Slots {
     free: Vec<u32>,
-    turns: Vec<Turn>,
+    turns: Vec<StepStart>,
     /// Operations that were completed and aborted the loop.
     broken: u32,
 }
@@ -152,7 +153,7 @@ struct Slots {
 impl Slots {
     /// Fills the last free slot.
     #[inline]
-    fn take(&mut self, slot: u32, turn: Turn) {
+    fn take(&mut self, slot: u32, turn: StepStart) {
         self.turns[slot as usize] = turn;
         self.free.pop();
     }
@@ -190,19 +191,19 @@ fn fill(
             Due::Now(due) => due,
             Due::At(due) => return Ok(Filled::Until(due)),
             Due::Never => match queue.end(slot)? {
-                Begun::Beside => {
-                    slots.take(slot, Turn { number: 0, due: now, begun: now });
+                NextOperation::Extra => {
+                    slots.take(slot, StepStart { number: 0, due: now, begun: now });
                     continue;
                 }
-                Begun::Blocked => return Ok(Filled::Full),
-                Begun::Step | Begun::Over => return Ok(Filled::Over(Ended::Stop)),
+                NextOperation::Blocked => return Ok(Filled::Full),
+                NextOperation::Step | NextOperation::Finished => return Ok(Filled::Over(Ended::Stop)),
             },
         };
         match queue.begin(slot)? {
-            Begun::Step => slots.take(slot, Turn { number: pacer.taken(now), due, begun: now }),
-            Begun::Beside => slots.take(slot, Turn { number: 0, due: now, begun: now }),
-            Begun::Blocked => return Ok(Filled::Full),
-            Begun::Over => return Ok(Filled::Over(Ended::Work)),
+            NextOperation::Step => slots.take(slot, StepStart { number: pacer.taken(now), due, begun: now }),
+            NextOperation::Extra => slots.take(slot, StepStart { number: 0, due: now, begun: now }),
+            NextOperation::Blocked => return Ok(Filled::Full),
+            NextOperation::Finished => return Ok(Filled::Over(Ended::Work)),
         }
         prepared += 1;
     }

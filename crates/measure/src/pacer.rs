@@ -37,7 +37,7 @@ impl Stop<'_> {
 
 /// One step about to be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Turn {
+pub struct StepStart {
     /// Number of the step in its job, from 0.
     pub number: u64,
     /// Intended start: response time counts from here.
@@ -173,7 +173,7 @@ impl Pacer {
 
     /// Waits for the intended start of the next step and returns its turn; none at the end of the loop.
     #[inline]
-    pub fn next(&mut self, stop: &Stop<'_>) -> Option<Turn> {
+    pub fn next(&mut self, stop: &Stop<'_>) -> Option<StepStart> {
         let first = self.number == 0;
         // A closed loop does one step however short the window is; an open one only steps scheduled within it.
         let over = self.due >= stop.deadline && (!first || self.is_open());
@@ -189,7 +189,7 @@ impl Pacer {
         if begun >= stop.drained && !first {
             return None;
         }
-        let turn = Turn { number: self.number, due, begun };
+        let turn = StepStart { number: self.number, due, begun };
         self.number += 1;
         Some(turn)
     }

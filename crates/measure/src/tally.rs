@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use record::{Bytes, FailureKind, Nanos, Second, Slices, Totals};
 
 use crate::slices::SliceSeries;
-use crate::{Done, Histogram, Turn};
+use crate::{Done, Histogram, StepStart};
 
 const FAILURE_KINDS: [FailureKind; 6] = [
     FailureKind::Deadlock,
@@ -92,7 +92,7 @@ impl Tally {
 
     /// Counts the step of `turn`, which ended at `ended`.
     #[inline]
-    pub fn record(&mut self, turn: &Turn, ended: Nanos, done: &Done) {
+    pub fn record(&mut self, turn: &StepStart, ended: Nanos, done: &Done) {
         if ended >= self.second_end {
             self.advance(ended);
         }
@@ -227,8 +227,8 @@ fn merge_second(mine: &mut Second, theirs: &Second) {
 mod tests {
     use super::*;
 
-    fn turn(due: u64, begun: u64) -> Turn {
-        Turn { number: 0, due: Nanos(due), begun: Nanos(begun) }
+    fn turn(due: u64, begun: u64) -> StepStart {
+        StepStart { number: 0, due: Nanos(due), begun: Nanos(begun) }
     }
 
     fn done(rows: u64) -> Done {

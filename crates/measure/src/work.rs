@@ -2,7 +2,7 @@
 
 use record::{FailureKind, Nanos};
 
-use crate::pacer::Turn;
+use crate::pacer::StepStart;
 
 /// Result of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,15 +85,15 @@ pub trait Work: Send {
 
 /// Result of [`Queue::begin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum NextOperation {
     /// A step: it takes the scheduled turn.
     Step,
     /// An operation of an earlier step (a sync after writes): it takes no turn.
-    Beside,
+    Extra,
     /// Nothing yet: an operation in flight must complete first.
     Blocked,
     /// Nothing more: the work is finished.
-    Over,
+    Finished,
 }
 
 /// Operations of one thread, up to [`Queue::depth`] of them in flight, each in its own slot.
@@ -105,16 +105,16 @@ pub trait Queue {
     ///
     /// # Errors
     /// When nothing more can succeed.
-    fn begin(&mut self, slot: u32) -> Result<Begun, Broken>;
+    fn begin(&mut self, slot: u32) -> Result<NextOperation, Broken>;
 
     /// After the last step: prepares a remaining operation (a sync at the end) in `slot`. Called until it returns
-    /// [`Begun::Over`].
+    /// [`NextOperation::Finished`].
     ///
     /// # Errors
     /// When nothing more can succeed.
-    fn end(&mut self, slot: u32) -> Result<Begun, Broken> {
+    fn end(&mut self, slot: u32) -> Result<NextOperation, Broken> {
         let _ = slot;
-        Ok(Begun::Over)
+        Ok(NextOperation::Finished)
     }
 
     /// Maximum number of operations per submission.
@@ -140,7 +140,7 @@ pub trait Queue {
     fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken>;
 
     /// Receives the times of the operation that was just reaped, for a raw log.
-    fn log(&mut self, slot: u32, turn: &Turn, ended: Nanos) {
+    fn log(&mut self, slot: u32, turn: &StepStart, ended: Nanos) {
         let _ = (slot, turn, ended);
     }
 }

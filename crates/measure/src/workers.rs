@@ -11,7 +11,7 @@ use crate::{Broken, Burst, Ended, Pacer, Stop, Tally, Work, clock, drive, drive_
 
 /// Settings of the jobs of one run.
 #[derive(Clone, Copy, Debug)]
-pub struct Course {
+pub struct JobSettings {
     /// Pace.
     pub pace: Pace,
     /// Length of the warm-up of each job before the window, unthrottled; at least one step.
@@ -32,10 +32,10 @@ pub struct Course {
     pub burst: Option<Burst>,
 }
 
-impl Default for Course {
+impl Default for JobSettings {
     /// No warm-up, no window, no limit.
-    fn default() -> Course {
-        Course {
+    fn default() -> JobSettings {
+        JobSettings {
             pace: Pace::Unthrottled,
             warm_up: Nanos(0),
             window: Nanos(0),
@@ -50,7 +50,7 @@ impl Default for Course {
 }
 
 /// Hooks of the caller around the window.
-pub trait Watch: Sync {
+pub trait Observer: Sync {
     /// On the thread of job `job` (counted from 0), before its first step: CPU pinning.
     fn enter(&self, job: u32) {
         let _ = job;
@@ -86,11 +86,11 @@ pub struct Outcome {
 }
 
 /// One job: its work and settings.
-pub struct Member<'a> {
+pub struct Worker<'a> {
     /// The work of every step.
     pub work: &'a mut dyn Work,
     /// Settings.
-    pub course: Course,
+    pub settings: JobSettings,
     /// Its index among the jobs that share its pace, and their number.
     pub place: (u32, u32),
     /// Shows the number of completed operations of a queue in the window.
@@ -103,37 +103,37 @@ pub struct Member<'a> {
 /// were still running.
 pub fn run_jobs(
     works: &mut [Box<dyn Work + '_>],
-    course: &Course,
-    watch: &dyn Watch,
+    settings: &JobSettings,
+    observer: &dyn Observer,
     interrupt: &AtomicBool,
 ) -> Outcome {
     let jobs = works.len() as u32;
-    let members = works.iter_mut().zip(0..);
-    let members =
-        members.map(|(work, job)| Member { work: work.as_mut(), course: *course, place: (job, jobs), meter: None });
-    run_workers(members.collect(), watch, interrupt)
+    let workers = works.iter_mut().zip(0..);
+    let workers =
+        workers.map(|(work, job)| Worker { work: work.as_mut(), settings: *settings, place: (job, jobs), meter: None });
+    run_workers(workers.collect(), observer, interrupt)
 }
 
 /// The same for jobs with different settings.
-pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicBool) -> Outcome {
-    let courses: Vec<Course> = members.iter().map(|member| member.course).collect();
-    let streams: Vec<Vec<usize>> = members.iter().map(|member| member.work.streams()).collect();
+pub fn run_workers(workers: Vec<Worker<'_>>, observer: &dyn Observer, interrupt: &AtomicBool) -> Outcome {
+    let settings: Vec<JobSettings> = workers.iter().map(|worker| worker.settings).collect();
+    let streams: Vec<Vec<usize>> = workers.iter().map(|worker| worker.work.streams()).collect();
     let gate = Gate::default();
     let abort = AtomicBool::new(false);
     let signals = [interrupt, &abort];
     let (begun, results, refused) = std::thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(members.len());
+        let mut threads = Vec::with_capacity(workers.len());
         let mut refused = None;
-        let jobs = members.len();
-        for (mut member, job) in members.into_iter().zip(0..) {
+        let jobs = workers.len();
+        for (mut worker, job) in workers.into_iter().zip(0..) {
             let (gate, abort) = (&gate, &abort);
             let body = move || {
                 // Dropped last: jobs released by it see that the run is aborted.
                 let mut ticket = gate.ticket();
                 let result = unwinding(|| {
-                    watch.enter(job);
-                    let goes_on = |broken: &Broken| watch.continues_without(job, broken);
-                    Ok(one_job(&mut member, &mut ticket, signals, &goes_on))
+                    observer.enter(job);
+                    let goes_on = |broken: &Broken| observer.continues_without(job, broken);
+                    Ok(one_job(&mut worker, &mut ticket, signals, &goes_on))
                 });
                 let result = result.unwrap_or_else(|broken| (Vec::new(), Some(broken), Ended::Work));
                 abort.fetch_or(result.1.is_some(), Ordering::Relaxed);
@@ -150,7 +150,7 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
         }
         gate.wait_for(threads.len());
         let started = unwinding(|| {
-            watch.begin();
+            observer.begin();
             Ok(())
         });
         if let Err(broken) = started {
@@ -162,8 +162,8 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
         let results: Vec<_> = joined.map(|job| job.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
         (begun, results, refused)
     });
-    watch.end();
-    let room = courses.iter().map(seconds_max).max().unwrap_or(1);
+    observer.end();
+    let room = settings.iter().map(seconds_max).max().unwrap_or(1);
     let count = streams.iter().flatten().max().map_or(0, |most| most + 1);
     let mut outcome = Outcome {
         tally: Tally::new(begun, room),
@@ -175,13 +175,13 @@ pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &Atom
     let first_broken = results.iter().find_map(|(_, broken, _)| broken.clone());
     outcome.broken = outcome.broken.or(first_broken);
     let aborted = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed);
-    for ((tallies, _, ended), (course, numbers)) in results.into_iter().zip(courses.iter().zip(&streams)) {
-        let own_end = ended == Ended::Work || course.steps != u64::MAX;
+    for ((tallies, _, ended), (settings, numbers)) in results.into_iter().zip(settings.iter().zip(&streams)) {
+        let own_end = ended == Ended::Work || settings.steps != u64::MAX;
         outcome.ended_separately |= own_end;
         let early = aborted || own_end;
         for (mut tally, number) in tallies.into_iter().zip(numbers) {
-            if course.pace != Pace::Unthrottled && !early {
-                tally.extend_to(begun + course.delay + course.window);
+            if settings.pace != Pace::Unthrottled && !early {
+                tally.extend_to(begun + settings.delay + settings.window);
             }
             outcome.tally.merge(&tally);
             outcome.streams[*number].merge(&tally);
@@ -262,16 +262,16 @@ impl Drop for Ticket<'_> {
 /// One job from its warm-up to its end. If it cannot continue, but `goes_on` lets the others continue, only its tallies
 /// are returned.
 fn one_job(
-    member: &mut Member<'_>,
+    worker: &mut Worker<'_>,
     ticket: &mut Ticket<'_>,
     signals: [&AtomicBool; 2],
     goes_on: &dyn Fn(&Broken) -> bool,
 ) -> (Vec<Tally>, Option<Broken>, Ended) {
     clock::sharpen_timer();
-    let Member { work, course, place: (job, jobs), meter } = member;
+    let Worker { work, settings, place: (job, jobs), meter } = worker;
     let (job, jobs) = (*job, *jobs);
-    let mut tallies = vec![Tally::new(clock::now(), seconds_max(course)); work.streams().len().max(1)];
-    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals, &mut tallies)).map_err(|broken| {
+    let mut tallies = vec![Tally::new(clock::now(), seconds_max(settings)); work.streams().len().max(1)];
+    let warmed = unwinding(|| warm_up(*work, settings, (job, jobs), signals, &mut tallies)).map_err(|broken| {
         let broken = Some(broken).filter(|broken| !goes_on(broken));
         signals[1].fetch_or(broken.is_some(), Ordering::Relaxed);
         broken
@@ -282,11 +282,11 @@ fn one_job(
         work.aborted();
         return (tallies, broken, Ended::Work);
     }
-    let deadline = begun + course.delay + course.window;
-    let stop = Stop { deadline, drained: deadline + course.drain, steps: course.steps, signals };
+    let deadline = begun + settings.delay + settings.window;
+    let stop = Stop { deadline, drained: deadline + settings.drain, steps: settings.steps, signals };
     // A closed loop starts when this thread is awake, an open one at the start of the window.
-    let start = if is_open(course.pace) { begun } else { clock::now() } + course.delay;
-    let mut pacer = Pacer::new(course.pace, job, jobs, start, course.seed).in_bursts(start, course.burst);
+    let start = if is_open(settings.pace) { begun } else { clock::now() } + settings.delay;
+    let mut pacer = Pacer::new(settings.pace, job, jobs, start, settings.seed).in_bursts(start, settings.burst);
     let result = unwinding(|| run_loop(*work, &mut pacer, &stop, &mut tallies, start, *meter));
     if matches!(result, Ok(Ended::Stop)) {
         count_unfinished(*work, pacer, &stop, &mut tallies);
@@ -344,23 +344,23 @@ fn unwinding<T>(body: impl FnOnce() -> Result<T, Broken>) -> Result<T, Broken> {
 /// The warm-up. Its counts are discarded, but the memory of the tallies is kept.
 fn warm_up(
     work: &mut dyn Work,
-    course: &Course,
+    settings: &JobSettings,
     place: (u32, u32),
     signals: [&AtomicBool; 2],
     tallies: &mut [Tally],
 ) -> Result<(), Broken> {
     let begun = clock::now();
-    let deadline = begun + course.warm_up;
+    let deadline = begun + settings.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
-    let pace = if course.warm_up_paced { course.pace } else { Pace::Unthrottled };
-    let mut pacer = Pacer::new(pace, place.0, place.1, begun, course.seed);
+    let pace = if settings.warm_up_paced { settings.pace } else { Pace::Unthrottled };
+    let mut pacer = Pacer::new(pace, place.0, place.1, begun, settings.seed);
     run_loop(work, &mut pacer, &stop, tallies, begun, None)?;
     work.finish()
 }
 
 /// Maximum number of seconds for window, drain and a last long step: a day at most, because every job holds a series.
-fn seconds_max(course: &Course) -> usize {
-    ((course.window + course.drain).seconds() as usize + 3_600).min(86_400)
+fn seconds_max(settings: &JobSettings) -> usize {
+    ((settings.window + settings.drain).seconds() as usize + 3_600).min(86_400)
 }
 
 #[cfg(test)]

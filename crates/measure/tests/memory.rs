@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use dbdyno_measure::{Done, Tally, Turn};
+use dbdyno_measure::{Done, StepStart, Tally};
 use record::Nanos;
 
 thread_local! {
@@ -49,7 +49,7 @@ const SECONDS_MAX: usize = 7 * 86_400;
 const SECOND: u64 = 1_000_000_000;
 
 fn count_step(tally: &mut Tally, ended: u64, service: u64, response: u64) {
-    let turn = Turn { number: 0, due: Nanos(ended - response), begun: Nanos(ended - service) };
+    let turn = StepStart { number: 0, due: Nanos(ended - response), begun: Nanos(ended - service) };
     tally.record(&turn, Nanos(ended), &Done { operations: 1, rows: 1, ..Done::default() });
 }
 

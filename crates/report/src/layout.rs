@@ -1,9 +1,11 @@
 //! Text in columns and paragraphs. A width is a number of characters: one character takes one column of the terminal.
 
+mod page;
 mod table;
 
 use crate::style::{Ink, Style};
 
+pub(crate) use page::Page;
 pub(crate) use table::{Align, Head, Span, Table, folded};
 
 /// Untrusted text, safe to print: an escape sequence in the name of a device must not reach the terminal. Control

@@ -5,7 +5,7 @@ use record::{Nanos, Rate};
 
 use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, duration, megabytes, number, percent_digits};
-use crate::layout::{Align, Head, Table, bar, clean, cut, folded, paragraph, section, wrap};
+use crate::layout::{Align, Head, Page, Table, bar, clean, cut, folded, paragraph, wrap};
 use crate::price;
 use crate::style::{Ink, Style};
 use crate::system::remark_text;
@@ -45,37 +45,28 @@ pub fn references(systems: &[System], width: usize) -> String {
 /// The sheet of a published system for `width` columns (at least 60 are used): source, contradictions, platform,
 /// prices, and every test with the columns of its own report. `prices` replace the published ones.
 pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let title = cut(&clean(&format!("{} ({})", system.title, system.name)), width);
-    let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
+    let mut page = Page::new(&format!("{} ({})", system.title, system.name), style, width);
+    let width = page.width;
+    page.extend([String::new()]);
     if let Origin::Published { year, source } = &system.origin {
-        lines.extend(paragraph("source", LEFT, &format!("{source} ({year}); not measured by dbdyno"), width));
+        page.extend(paragraph("source", LEFT, &format!("{source} ({year}); not measured by dbdyno"), width));
     }
-    let mut part = |title: &str, body: Vec<String>| {
-        if !body.is_empty() {
-            lines.push(String::new());
-            lines.push(section(&cut(&clean(title), width - 2), style, width));
-            lines.extend(body);
-        }
-    };
-    let remarks = system.remarks.iter().flat_map(|remark| paragraph("!", 3, &remark_text(remark), width));
-    part("CAVEATS", remarks.map(|line| style.paint(&line, Ink::Warning)).collect());
-    let facts = system
-        .facts
-        .iter()
-        .flat_map(|fact| paragraph("", 3, &format!("{}: {}", fact.name, fact_text(&fact.value)), width));
-    part("PLATFORM AND SETTINGS", facts.collect());
-    part("CLAIMED, NOT MEASURED", claims(system, width));
+    let remarks = page.paragraphs("!", 3, system.remarks.iter().map(remark_text));
+    page.part("CAVEATS", remarks.into_iter().map(|line| style.paint(&line, Ink::Warning)).collect());
+    let facts = system.facts.iter().map(|fact| format!("{}: {}", fact.name, fact_text(&fact.value)));
+    page.part("PLATFORM AND SETTINGS", page.paragraphs("", 3, facts));
+    page.part("CLAIMED, NOT MEASURED", claims(system, width));
     let book = prices.or(system.price.as_ref());
-    part("PRICES", book.map(|book| costs(system, book, width)).unwrap_or_default());
+    page.part("PRICES", book.map(|book| costs(system, book, width)).unwrap_or_default());
     for test in &system.tests {
         let unit = unit_per_second(test.unit);
-        part(&format!("{} {} [{unit}]", test.code, test.title), points(test, style, width));
+        let title = clean(&format!("{} {} [{unit}]", test.code, test.title));
+        page.part(&cut(&title, width - 2), points(test, style, width));
     }
     for table in &system.tables {
-        part(&table.title, published(table, style, width));
+        page.part(&cut(&clean(&table.title), width - 2), published(table, style, width));
     }
-    style.encoded(lines.join("\n") + "\n")
+    page.end()
 }
 
 fn claims(system: &System, width: usize) -> Vec<String> {

@@ -6,7 +6,7 @@ use engine::{Engine, Kind, Processes};
 use record::{
     Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, Trace, TracerKind, Unit, name,
 };
-use workload::{Sizes, Stage};
+use workload::{Sizes, TestContext};
 
 use crate::nodes::Nodes;
 use crate::sampler::Sources;
@@ -45,22 +45,22 @@ pub(crate) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// What tests are set up with; absent where only probes are run.
-    pub(crate) fn stage(&self) -> Option<Stage<'_>> {
-        let stage = |subject: &Subject<'a>| Stage {
+    pub(crate) fn test_context(&self) -> Option<TestContext<'_>> {
+        let context = |subject: &Subject<'a>| TestContext {
             engine: subject.engine,
             node: subject.nodes.first(),
             others: &[],
             sizes: self.sizes,
         };
-        self.subject.map(stage)
+        self.subject.map(context)
     }
 
     /// The engine under measurement, and what its tests are set up with.
     ///
     /// # Errors
     /// Where only probes are run.
-    pub(crate) fn engine(&self) -> Result<(Stage<'_>, &'a Subject<'a>)> {
-        self.stage().zip(self.subject).ok_or_else(|| Error::user("the run needs an engine"))
+    pub(crate) fn engine(&self) -> Result<(TestContext<'_>, &'a Subject<'a>)> {
+        self.test_context().zip(self.subject).ok_or_else(|| Error::user("the run needs an engine"))
     }
 
     /// Brings every node into the same state as before every other run. With several nodes, one that does not answer is

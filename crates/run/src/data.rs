@@ -16,7 +16,7 @@ use crate::{Error, Event, Result};
 /// # Errors
 /// Errors of the engine, and interruption by the user.
 pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -> Result<Vec<DataSet>> {
-    let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else { return Ok(Vec::new()) };
+    let (Some(context), Some(subject)) = (bench.test_context(), bench.subject) else { return Ok(Vec::new()) };
     let wanted = items.iter().filter_map(|item| match item {
         Item::Test(test) if todo.iter().any(|planned| planned.test == test.code) => Some(*test),
         _ => None,
@@ -36,7 +36,7 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
     };
     let jobs = bench.processors.len() as u32;
     let loading = Loading { jobs, stop: bench.interrupt.flag(), progress: &progress, server_cpu: &server_cpu };
-    let loaded = data_set::ensure(&stage, &tables, &loading);
+    let loaded = data_set::ensure(&context, &tables, &loading);
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
     }

@@ -3,7 +3,7 @@
 use engine::{Engine, Target, Workspace};
 use measure::{Work, calibrate, clock};
 use record::{Dop, Instrument, Preset};
-use workload::{Sizes, Stage};
+use workload::{Sizes, TestContext};
 
 use crate::{Error, Result};
 
@@ -39,9 +39,9 @@ fn null_engine_step_ns() -> Result<f64> {
     let workspace = Workspace { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: 1 };
     let node = null.open(&target, &workspace)?;
     let sizes = Sizes::derive(Preset::Smoke, None, 42);
-    let stage = Stage { engine: null, node: node.as_ref(), others: &[], sizes: &sizes };
+    let context = TestContext { engine: null, node: node.as_ref(), others: &[], sizes: &sizes };
     let test = workload::catalogue().iter().find(|test| test.code == "T611").expect("T611 is in the catalogue");
-    let mut jobs = workload::jobs(test, &stage, Dop::jobs(1))?;
+    let mut jobs = workload::jobs(test, &context, Dop::jobs(1))?;
     let work: &mut dyn Work = &mut jobs[0];
     calibrate::step_ns(work, STEPS).map_err(|broken| Error::environment(broken.message))
 }

@@ -5,13 +5,13 @@ use std::array;
 use std::path::{Path, PathBuf};
 
 use measure::clock;
-use record::{Build, Nanos, Plan, Record, SCHEMA_VERSION, Status, Tool};
+use record::{Nanos, Plan, Record, SCHEMA_VERSION, Status, Tool};
 
 use crate::directory::MeasuredDirectory;
 use crate::platform::{Context, Machine, OpenOptions, Platform};
 use crate::recorder::{Recorder, timestamp};
 use crate::resumption;
-use crate::{Error, Event, Request, Result, clean_up_tracing};
+use crate::{Error, Event, Result, Setup, clean_up_tracing};
 
 /// The result of an invocation.
 #[derive(Debug)]
@@ -33,8 +33,11 @@ pub(crate) struct InvocationResult<const SIDES: usize> {
 /// A kind of run: its plan, and how that is carried out. An invocation measures one platform, or two in a comparison in
 /// pairs; each side has a plan and a record.
 pub(crate) trait Kind<const SIDES: usize = 1> {
-    /// The request that directory and engine are opened with; its record is that of the first side.
-    fn request(&self) -> Request;
+    /// What directory and engine are opened with; its record is that of the first side.
+    fn setup(&self) -> Setup;
+
+    /// The highest degree of parallelism of its runs; 0 where the runs follow the processors.
+    fn jobs_max(&self) -> u32;
 
     /// Paths of the records.
     fn records(&self) -> [PathBuf; SIDES];
@@ -51,7 +54,7 @@ pub(crate) trait Kind<const SIDES: usize = 1> {
 
     /// Whether the content of the measured directory stays after the invocation.
     fn keeps_directory(&self) -> bool {
-        self.request().keep
+        self.setup().keep
     }
 
     /// How the engine of the next side is opened; `opened` are the sides that are open already.
@@ -146,7 +149,7 @@ fn prepare<'a, const SIDES: usize>(
     origin: Nanos,
     is_claimed: bool,
 ) -> Result<(MeasuredDirectory, [Platform<'a>; SIDES])> {
-    let mut directory = claim(&kind.request().directory, kind.keeps_directory(), &contexts[0])?;
+    let mut directory = claim(&kind.setup().directory, kind.keeps_directory(), &contexts[0])?;
     let machine = match Machine::inspect(directory.path()) {
         Ok(machine) => machine,
         Err(error) => {
@@ -154,7 +157,8 @@ fn prepare<'a, const SIDES: usize>(
             return Err(error);
         }
     };
-    let mut platforms = contexts.map(|context| Platform::new(context, kind.request(), &directory, &machine, origin));
+    let mut platforms =
+        contexts.map(|context| Platform::new(context, (kind.setup(), kind.jobs_max()), &directory, &machine, origin));
     for side in 0..SIDES {
         let (opened, rest) = platforms.split_at_mut(side);
         let options = kind.options(&directory, &rest[0].context, opened);
@@ -186,22 +190,22 @@ fn begin<const SIDES: usize>(
     plans: [Plan; SIDES],
     platforms: &[Platform<'_>; SIDES],
 ) -> [Recorder; SIDES] {
-    let request = kind.request();
+    let setup = kind.setup();
     let paths = kind.records();
     let mut plans = plans.into_iter();
     array::from_fn(|side| {
         let plan = plans.next().unwrap_or_else(|| unreachable!("one plan for each side"));
-        let record = new_record(&paths[side], (&request.version, request.build.as_ref()), plan, &platforms[side]);
+        let record = new_record(&paths[side], &setup, plan, &platforms[side]);
         Recorder::new(&paths[side], record)
     })
 }
 
-fn new_record(path: &Path, (version, build): (&str, Option<&Build>), plan: Plan, platform: &Platform<'_>) -> Record {
+fn new_record(path: &Path, setup: &Setup, plan: Plan, platform: &Platform<'_>) -> Record {
     let opened = platform.engine.as_ref();
     Record {
         schema_version: SCHEMA_VERSION,
         id: store::id_of(path),
-        tool: Tool { version: version.to_owned(), optimised: !cfg!(debug_assertions), build: build.cloned() },
+        tool: Tool { version: setup.version.clone(), optimised: !cfg!(debug_assertions), build: setup.build.clone() },
         started_at: timestamp(),
         ended_at: None,
         status: Status::Running,

@@ -30,6 +30,7 @@ mod run;
 mod sampler;
 mod session_job;
 mod session_sampler;
+mod setup;
 mod tracing;
 
 pub use directory::{Cleaned, MeasuredDirectory};
@@ -45,4 +46,5 @@ pub use kind::streams::{StreamsRequest, measure_streams};
 pub use listener::{Event, Listener};
 pub use platform::{Context, cache_bytes};
 pub use request::{Request, Selection, Tracing, repeats, window, windows};
+pub use setup::Setup;
 pub use tracing::clean_up_tracing;

@@ -22,7 +22,7 @@ pub enum Event<'a> {
         records: &'a [&'a Path],
     },
     /// The following events are of this side of a comparison in pairs.
-    Turn(Side),
+    Side(Side),
     /// Rows are being generated and loaded.
     Loading {
         /// The table.

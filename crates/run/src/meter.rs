@@ -69,7 +69,7 @@ impl Work for Metered<'_> {
 #[cfg(test)]
 mod tests {
     use engine::null::NULL;
-    use measure::Begun;
+    use measure::NextOperation;
     use record::Nanos;
 
     use super::*;
@@ -129,8 +129,8 @@ mod tests {
             17
         }
 
-        fn begin(&mut self, _slot: u32) -> Result<Begun, Broken> {
-            Ok(Begun::Over)
+        fn begin(&mut self, _slot: u32) -> Result<NextOperation, Broken> {
+            Ok(NextOperation::Finished)
         }
 
         fn submit(&mut self, _least: u32, _until: Option<Nanos>) -> Result<(), Broken> {

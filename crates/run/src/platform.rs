@@ -15,7 +15,7 @@ use crate::directory::MeasuredDirectory;
 use crate::kind::io::same_device;
 use crate::nodes::Nodes;
 use crate::sampler::{SampledNode, Sources};
-use crate::{Error, Event, Interrupt, Listener, Request, Result, instrument};
+use crate::{Error, Event, Interrupt, Listener, Result, Setup, instrument};
 
 /// The surroundings of an invocation, or of one side of it.
 #[derive(Clone, Copy)]
@@ -69,7 +69,9 @@ impl Machine {
 /// Machine and engine of one side of an invocation.
 pub(crate) struct Platform<'a> {
     pub context: Context<'a>,
-    request: Request,
+    setup: Setup,
+    /// The highest degree of parallelism of its runs.
+    jobs_max: u32,
     /// The machine, as it was before the first run.
     pub host: HostInventory,
     /// The overhead of dbdyno on it.
@@ -92,14 +94,15 @@ impl<'a> Platform<'a> {
     /// One side of an invocation on `machine`, with no engine open.
     pub(crate) fn new(
         context: Context<'a>,
-        request: Request,
+        (setup, jobs_max): (Setup, u32),
         directory: &MeasuredDirectory,
         machine: &Machine,
         origin: Nanos,
     ) -> Platform<'a> {
         Platform {
             context,
-            request,
+            setup,
+            jobs_max,
             host: machine.host.clone(),
             instrument: machine.instrument.clone(),
             engine: None,
@@ -117,7 +120,7 @@ impl<'a> Platform<'a> {
     /// Errors of the engine.
     pub(crate) fn open(&mut self, options: OpenOptions, is_claimed: bool) -> Result<()> {
         self.options = options;
-        let opened = OpenEngine::open(&self.request, &self.context, &self.options, is_claimed)?;
+        let opened = OpenEngine::open(&self.setup, self.jobs_max, &self.context, &self.options, is_claimed)?;
         if let Some(directory) = opened.nodes.first().data_directory() {
             self.watch(directory);
         }
@@ -157,10 +160,10 @@ impl<'a> Platform<'a> {
     }
 
     /// Sizes of the tables: as requested, or derived from preset and cache.
-    pub(crate) fn sizes(&self) -> Sizes {
+    pub(crate) fn sizes(&self, small_rows: Option<u64>, large_rows: Option<u64>) -> Sizes {
         let cache = self.engine.as_ref().and_then(|opened| opened.inventory.cache_bytes);
-        let derived = Sizes::derive(self.request.preset, cache, self.request.seed);
-        derived.with_rows(self.request.small_rows, self.request.large_rows)
+        let derived = Sizes::derive(self.setup.preset, cache, self.setup.seed);
+        derived.with_rows(small_rows, large_rows)
     }
 
     /// The engine under measurement; storage probes work in `directory`.
@@ -206,7 +209,7 @@ impl<'a> Platform<'a> {
             instrument: &self.instrument,
             host: &self.host,
             processors: host::cpus_allowed(),
-            samples_sessions: self.request.sample_sessions,
+            samples_sessions: self.setup.sample_sessions,
             origin: self.origin,
             interrupt: self.context.interrupt,
             listener: self.context.listener,
@@ -237,7 +240,10 @@ impl<'a> Platform<'a> {
         body: impl FnOnce(&Bench<'_>) -> Result<T>,
     ) -> Result<T> {
         let sources = self.sources(subject)?;
-        body(&self.bench(plan, &self.sizes(), subject, &sources))
+        // A plan without tests of the catalogue has no tables.
+        let [small_rows, large_rows] =
+            [plan.small_rows, plan.large_rows].map(|rows| Some(rows).filter(|rows| *rows > 0));
+        body(&self.bench(plan, &self.sizes(small_rows, large_rows), subject, &sources))
     }
 }
 
@@ -283,21 +289,21 @@ impl<'a> OpenEngine<'a> {
     /// # Errors
     /// Errors of the engine.
     pub(crate) fn open(
-        request: &Request,
+        setup: &Setup,
+        jobs_max: u32,
         context: &Context<'a>,
         options: &OpenOptions,
         is_claimed: bool,
     ) -> Result<OpenEngine<'a>> {
         let processors = host::cpus_allowed().len() as u32;
-        let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * processors);
         let target = context.target;
         // `options.keep` is about files in the directory; for an external server the request decides each time.
         let elsewhere = is_elsewhere(target);
         let workspace = Workspace {
             directory: options.directory.clone(),
-            keep: if elsewhere { request.keep } else { options.keep },
-            cache_bytes: Some(options.cache.unwrap_or_else(|| cache_bytes(request.preset))),
-            sessions_max: jobs_max + SESSIONS_BESIDE_JOBS,
+            keep: if elsewhere { setup.keep } else { options.keep },
+            cache_bytes: Some(options.cache.unwrap_or_else(|| cache_bytes(setup.preset))),
+            sessions_max: jobs_max.max(2 * processors) + SESSIONS_BESIDE_JOBS,
         };
         let nodes = Nodes::open(context.engine, target, &workspace)?;
         let claimed = if is_claimed { nodes.claim() } else { Ok(()) };

@@ -1,8 +1,10 @@
 //! The request of the user, parsed and not yet planned.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use record::{Build, Nanos, Pace, Placement, Plan, Preset, TracerKind, Until, Variation};
+use record::{Nanos, Pace, Plan, Preset, TracerKind, Until, Variation};
+
+use crate::Setup;
 
 /// The selected tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,16 +27,14 @@ pub enum Tracing {
 /// A request. `None` leaves the choice to the preset.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// What every kind of run is asked for.
+    pub setup: Setup,
     /// Which tests.
     pub tests: Selection,
-    /// Directory below which the measured directory is made.
-    pub directory: PathBuf,
     /// Degrees of parallelism, each at least 1, for sweeps of jobs and of threads.
     pub degrees: Option<Vec<u32>>,
     /// Numbers of nodes that jobs are spread over, each at least 1.
     pub nodes: Option<Vec<u32>>,
-    /// Preset of durations and sizes.
-    pub preset: Preset,
     /// Length of each window.
     pub window: Option<Nanos>,
     /// Length of each warm-up.
@@ -43,10 +43,6 @@ pub struct Request {
     pub steps: Option<u64>,
     /// Repeats of each test at each degree of parallelism.
     pub repeats: Option<u32>,
-    /// Seed of all data and keys, and of the order of repeats.
-    pub seed: u64,
-    /// Placement of jobs on processors.
-    pub placement: Placement,
     /// Pace of plain runs.
     pub pace: Pace,
     /// Variations of the plain runs of each test: other paces, shares of the capacity.
@@ -59,70 +55,33 @@ pub struct Request {
     pub small_rows: Option<u64>,
     /// Rows of the large table.
     pub large_rows: Option<u64>,
-    /// Whether the sessions of the engine are sampled during runs.
-    pub sample_sessions: bool,
     /// Which tests are repeated with a kernel trace.
     pub trace: Option<Tracing>,
     /// The tracer to use; absent for the best one available.
     pub tracer: Option<TracerKind>,
     /// Whether the limit of each test is proved by runs with less of it.
     pub prove: bool,
-    /// Whether the database is kept.
-    pub keep: bool,
-    /// Path of the record.
-    pub record: PathBuf,
-    /// The version of the program, for the record.
-    pub version: String,
-    /// What the program was built from and with, for the record.
-    pub build: Option<Build>,
 }
 
 impl Request {
-    /// A request without tests of the catalogue: what opens directory and engine for other kinds of runs, which set the
-    /// rest.
-    pub(crate) fn bare(record: &Path, version: &str, build: Option<&Build>) -> Request {
-        Request {
-            tests: Selection::default(),
-            directory: PathBuf::from("."),
-            degrees: None,
-            nodes: None,
-            preset: Preset::Quick,
-            window: None,
-            warm_up: Some(Nanos(0)),
-            steps: None,
-            repeats: None,
-            seed: 0,
-            placement: Placement::Kernel,
-            pace: Pace::Unthrottled,
-            variations: Vec::new(),
-            until: None,
-            one_thread_per_core: false,
-            small_rows: None,
-            large_rows: None,
-            sample_sessions: true,
-            prove: false,
-            trace: None,
-            tracer: None,
-            keep: false,
-            record: record.to_owned(),
-            version: version.to_owned(),
-            build: build.cloned(),
-        }
+    /// The highest degree of parallelism that is asked for; 0 for the default.
+    pub(crate) fn jobs_max(&self) -> u32 {
+        self.degrees.iter().flatten().copied().max().unwrap_or(0)
     }
 
     /// Takes over everything that `plan` has decided.
     pub fn follow(&mut self, plan: &Plan) {
         // The plan holds the measured directory, which is below the requested one.
         if let Some(parent) = Path::new(&plan.directory).parent() {
-            self.directory = parent.to_owned();
+            self.setup.directory = parent.to_owned();
         }
-        self.preset = plan.preset;
+        self.setup.preset = plan.preset;
         self.window = Some(plan.window_ns);
         self.warm_up = Some(plan.warm_up_ns);
         self.steps = plan.steps;
         self.repeats = Some(plan.repeats);
-        self.seed = plan.seed;
-        self.placement = plan.placement;
+        self.setup.seed = plan.seed;
+        self.setup.placement = plan.placement;
         self.pace = plan.pace;
         self.until = plan.until.clone();
         self.one_thread_per_core = plan.one_thread_per_core;
@@ -146,7 +105,7 @@ pub fn windows(preset: Preset) -> (Nanos, Nanos) {
 /// Warm-up and window of `request`: as requested, or of its preset. A requested window has a warm-up of a quarter, at
 /// most that of the preset.
 pub fn window(request: &Request) -> (Nanos, Nanos) {
-    let (warm_up, window) = windows(request.preset);
+    let (warm_up, window) = windows(request.setup.preset);
     let window = request.window.unwrap_or(window);
     (request.warm_up.unwrap_or(warm_up.min(Nanos(window.0 / 4))), window)
 }

@@ -38,11 +38,11 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
         other => return refuse(format!("it is a record of dbdyno {}", other.verb())),
     }
     let optimised = !cfg!(debug_assertions);
-    if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {
+    if (record.tool.version.as_str(), record.tool.optimised) != (request.setup.version.as_str(), optimised) {
         return refuse(format!("it was started by another build of dbdyno, version {}", record.tool.version));
     }
     let program = |build: &Option<Build>| build.as_ref().and_then(|build| build.program_sha256.clone());
-    if let (Some(then), Some(now)) = (program(&record.tool.build), program(&request.build))
+    if let (Some(then), Some(now)) = (program(&record.tool.build), program(&request.setup.build))
         && then != now
     {
         return refuse(format!("it was started by another build of dbdyno, whose program has SHA-256 {then}"));

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use measure::{Broken, Course, Tally, Watch, Work, clock, run_jobs};
+use measure::{Broken, JobSettings, Observer, Tally, Work, clock, run_jobs};
 use record::evidence::CommitCount;
 use record::{Evidence, Finding, Nanos, NodeRun, Outcome, Placement, PlannedRun, Run, Timestamp, Verdict};
 use trace::Tracer;
@@ -154,18 +154,18 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         .map(|(work, meter)| Box::new(Metered::new(work, meter)) as Box<dyn Work>)
         .collect();
     let window = pacing::window(bench.plan, run.variation, run.pace);
-    let course = Course {
+    let settings = JobSettings {
         pace: run.pace,
         warm_up: bench.plan.warm_up_ns,
         window,
         drain: window.min(DRAIN_MAX),
         steps,
         seed: pacing::run_seed(bench.plan.seed, run),
-        ..Course::default()
+        ..JobSettings::default()
     };
     let started_at = OnceLock::new();
     let threads = Threads::of(bench, run);
-    let watch = RunWatch {
+    let watch = RunObserver {
         bench,
         threads: &threads,
         server_processes: &workers.server_processes,
@@ -176,7 +176,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         tracer: workers.tracer.as_ref(),
     };
     let operations = || meters.iter().map(Meter::operations).sum();
-    let overdue = Overdue::new(course.window + course.drain, bench.listener);
+    let overdue = Overdue::new(settings.window + settings.drain, bench.listener);
     let check = || {
         workers.losses.iter().for_each(Losses::check_servers);
         overdue.check();
@@ -185,7 +185,8 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         scope.spawn(|| sampler.watch(bench.listener, &operations, &check));
         workers.session_sampler.iter().for_each(|session_sampler| drop(scope.spawn(|| session_sampler.watch())));
         let interrupt = bench.interrupt;
-        let outcome = interrupt.during(workers.cancellers, || run_jobs(&mut works, &course, &watch, interrupt.flag()));
+        let outcome =
+            interrupt.during(workers.cancellers, || run_jobs(&mut works, &settings, &watch, interrupt.flag()));
         sampler.stop();
         workers.session_sampler.iter().for_each(SessionSampler::stop);
         outcome
@@ -231,7 +232,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
 }
 
 /// Places jobs and their server processes as planned, and reads counters at the edges of the window.
-pub(crate) struct RunWatch<'a, 'b, 'c> {
+pub(crate) struct RunObserver<'a, 'b, 'c> {
     pub bench: &'a Bench<'b>,
     /// The hardware threads that may be used.
     pub threads: &'a Threads<'a>,
@@ -245,7 +246,7 @@ pub(crate) struct RunWatch<'a, 'b, 'c> {
     pub tracer: Option<&'a Tracer>,
 }
 
-impl RunWatch<'_, '_, '_> {
+impl RunObserver<'_, '_, '_> {
     /// Restricts a job to the hardware threads that may be used, if these are not all.
     fn pin_job(&self, job: u32) {
         if self.threads.is_narrowed()
@@ -256,7 +257,7 @@ impl RunWatch<'_, '_, '_> {
     }
 }
 
-impl Watch for RunWatch<'_, '_, '_> {
+impl Observer for RunObserver<'_, '_, '_> {
     fn enter(&self, job: u32) {
         let processors = &self.threads.cpus;
         let at = |position: usize| processors[position % processors.len()];

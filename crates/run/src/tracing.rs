@@ -13,7 +13,7 @@ use crate::{Request, Tracing};
 /// What is traced by default: nothing in a smoke test, which only shows that everything works, in as little time as
 /// possible. A requested tracer implies tracing.
 fn requested(request: &Request) -> Tracing {
-    let of_preset = match request.preset {
+    let of_preset = match request.setup.preset {
         Preset::Smoke if request.tracer.is_none() => Tracing::None,
         Preset::Smoke | Preset::Quick | Preset::Standard | Preset::Publish => Tracing::One,
     };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dbdyno_workload::data::{Generator, Source};
-use dbdyno_workload::{DataTable, Sizes, Stage, catalogue, jobs};
+use dbdyno_workload::{DataTable, Sizes, TestContext, catalogue, jobs};
 use engine::{Engine, Workspace, null::NULL};
 use measure::Work;
 use record::{Dop, Preset};
@@ -33,11 +33,11 @@ fn steps(criterion: &mut Criterion) {
     let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
     let node = NULL.open(&"null?rows=1".parse().expect("a target"), &workspace).expect("a node");
     let sizes = Sizes::derive(Preset::Quick, None, 42);
-    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
+    let context = TestContext { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let mut group = criterion.benchmark_group("step");
     for code in ["T611", "T311", "T616", "T716"] {
         let test = catalogue().iter().find(|test| test.code == code).expect("a test of the catalogue");
-        let mut job = jobs(test, &stage, Dop::jobs(1)).expect("jobs").remove(0);
+        let mut job = jobs(test, &context, Dop::jobs(1)).expect("jobs").remove(0);
         group.bench_function(code, |bencher| bencher.iter(|| job.step(0).expect("a step")));
     }
     group.finish();

@@ -5,8 +5,8 @@ use measure::{Broken, Done, Work};
 
 use crate::check::first_difference;
 use crate::data::{Block, DataColumn, DataTable, Generator, ROW_BYTES, Row, Sizes};
-use crate::stage::{Stage, broken, failed};
 use crate::test::{OwnTable, Test};
+use crate::test_context::{TestContext, broken, failed};
 
 /// A step loads one block of rows, in one transaction, into a table of the job. The rows are generated before and
 /// shared by all jobs.
@@ -30,13 +30,13 @@ impl BulkWork {
     pub(crate) fn new(
         test: &Test,
         job: u32,
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         session: Box<dyn Session>,
         block: Block,
     ) -> Result<BulkWork> {
         let table = test.bulk.as_ref().and_then(|bulk| own_table(test, &bulk.table));
         let table = table.map(|own| own.table(job).name).unwrap_or_default();
-        Ok(BulkWork { session, code: test.code.clone(), table, block, truncation: Truncation::new(test, job, stage) })
+        Ok(BulkWork { session, code: test.code.clone(), table, block, truncation: Truncation::new(test, job, context) })
     }
 
     fn try_step(&mut self) -> Result<Done> {
@@ -97,10 +97,10 @@ pub(crate) struct Truncation {
 
 impl Truncation {
     /// For `test`, if one of its tables has a limit.
-    pub(crate) fn new(test: &Test, job: u32, stage: &Stage<'_>) -> Option<Truncation> {
+    pub(crate) fn new(test: &Test, job: u32, context: &TestContext<'_>) -> Option<Truncation> {
         let own = test.table.iter().find(|table| table.rows_max.is_some())?;
-        let rows_max = test.scope(stage.sizes).amount(own.rows_max.as_ref()?);
-        let statements = (stage.engine.dialect().truncate)(&own.table(job).name);
+        let rows_max = test.scope(context.sizes).amount(own.rows_max.as_ref()?);
+        let statements = (context.engine.dialect().truncate)(&own.table(job).name);
         let rows_max = u64::try_from(rows_max).unwrap_or(0);
         Some(Truncation { statements, rows: 0, rows_of_last_step: 0, rows_max })
     }

@@ -9,8 +9,8 @@ use crate::bulk::BulkWork;
 use crate::data::{DataTable, Generator};
 use crate::sql;
 use crate::sql_work::SqlWork;
-use crate::stage::{Stage, exists, named, of_node};
 use crate::test::{OnceEntry, OwnTable, Test};
+use crate::test_context::{TestContext, exists, named, of_node};
 
 /// The work of one job.
 pub struct Job {
@@ -94,40 +94,40 @@ impl Work for Job {
 ///
 /// # Errors
 /// Errors of the engine, with the name of the statement.
-pub fn set_up(test: &Test, stage: &Stage<'_>) -> Result<()> {
-    run_once(test, &test.setup, stage)
+pub fn set_up(test: &Test, context: &TestContext<'_>) -> Result<()> {
+    run_once(test, &test.setup, context)
 }
 
 /// Removes the tables of `test`, then runs its tear-down.
 ///
 /// # Errors
 /// Errors of the engine, with the name of the statement.
-pub fn tear_down(test: &Test, stage: &Stage<'_>) -> Result<()> {
+pub fn tear_down(test: &Test, context: &TestContext<'_>) -> Result<()> {
     if !test.table.is_empty() {
-        let mut session = stage.node.connect()?;
-        test.table.iter().try_for_each(|table| drop_all(table, stage, session.as_mut()))?;
+        let mut session = context.node.connect()?;
+        test.table.iter().try_for_each(|table| drop_all(table, context, session.as_mut()))?;
     }
-    run_once(test, &test.teardown, stage)
+    run_once(test, &test.teardown, context)
 }
 
-fn run_once(test: &Test, steps: &[OnceEntry], stage: &Stage<'_>) -> Result<()> {
+fn run_once(test: &Test, steps: &[OnceEntry], context: &TestContext<'_>) -> Result<()> {
     if steps.is_empty() {
         return Ok(());
     }
-    let mut session = stage.node.connect()?;
-    steps.iter().try_for_each(|step| match sql::text(stage.engine, &test.code, &step.name, step.sql.as_deref()) {
+    let mut session = context.node.connect()?;
+    steps.iter().try_for_each(|step| match sql::text(context.engine, &test.code, &step.name, step.sql.as_deref()) {
         Some(text) => session.batch(text).map_err(|error| named(error, test, &step.name)),
         None => Ok(()),
     })
 }
 
 /// One job for each of `dop.jobs`, each with a session, new tables and prepared statements. Jobs are spread evenly: job
-/// i, from 0, works on node i modulo the number of nodes, of which `stage.node` is node 0.
+/// i, from 0, works on node i modulo the number of nodes, of which `context.node` is node 0.
 ///
 /// # Errors
 /// Errors of the engine, with the name of the statement.
-pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
-    jobs_drawing(test, stage, dop, stage.sizes.seed)
+pub fn jobs(test: &Test, context: &TestContext<'_>, dop: Dop) -> Result<Vec<Job>> {
+    jobs_drawing(test, context, dop, context.sizes.seed)
 }
 
 /// The same with keys drawn from `seed` instead of that of the data: another run at the same degree of parallelism then
@@ -135,40 +135,40 @@ pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
 ///
 /// # Errors
 /// Those of [`jobs`].
-pub fn jobs_drawing(test: &Test, stage: &Stage<'_>, dop: Dop, seed: u64) -> Result<Vec<Job>> {
-    let mut session = stage.node.connect()?;
+pub fn jobs_drawing(test: &Test, context: &TestContext<'_>, dop: Dop, seed: u64) -> Result<Vec<Job>> {
+    let mut session = context.node.connect()?;
     for table in &test.table {
-        drop_all(table, stage, session.as_mut())?;
+        drop_all(table, context, session.as_mut())?;
         let copies = if table.is_per_job() { dop.jobs } else { 1 };
-        (0..copies).try_for_each(|job| create(test, table, job, stage, session.as_mut()))?;
+        (0..copies).try_for_each(|job| create(test, table, job, context, session.as_mut()))?;
     }
-    for node in stage.others {
+    for node in context.others {
         let caught_up = node.connect().and_then(|mut here| node.catch_up(here.as_mut(), session.as_mut()));
         caught_up.map_err(|error| of_node(error, *node))?;
     }
     drop(session);
-    let nodes: Vec<&dyn Node> = std::iter::once(stage.node).chain(stage.others.iter().copied()).collect();
-    let generator = |table: DataTable| Generator::new(table, stage.sizes);
+    let nodes: Vec<&dyn Node> = std::iter::once(context.node).chain(context.others.iter().copied()).collect();
+    let generator = |table: DataTable| Generator::new(table, context.sizes);
     let generators: Vec<Generator> = test.tables.iter().map(|table| generator(*table)).collect();
     let draws = Draw::for_jobs(seed, &test.code, dop.jobs, dop.threads);
-    let mut block = BulkWork::block(test, stage.sizes);
+    let mut block = BulkWork::block(test, context.sizes);
     let one = |(job, draw): (u32, Draw)| {
         let node = nodes[job as usize % nodes.len()];
         let mut session = node.connect().map_err(|error| of_node(error, node))?;
-        let dialect = stage.engine.dialect();
+        let dialect = context.engine.dialect();
         let single: &[&str] = if test.single_block_reads { dialect.single_block_reads } else { &[] };
         (dialect.threads)(dop.threads).iter().try_for_each(|statement| session.batch(statement))?;
         single.iter().try_for_each(|statement| session.batch(statement))?;
         match &mut block {
-            Some(block) => BulkWork::new(test, job, stage, session, block.clone()).map(Job::from),
-            None => SqlWork::new(test, job, stage, session, draw, &generators).map(Job::from),
+            Some(block) => BulkWork::new(test, job, context, session, block.clone()).map(Job::from),
+            None => SqlWork::new(test, job, context, session, draw, &generators).map(Job::from),
         }
     };
     (0..).zip(draws).map(one).collect()
 }
 
-fn create(test: &Test, own: &OwnTable, job: u32, stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
-    let (dialect, table) = (stage.engine.dialect(), own.table(job));
+fn create(test: &Test, own: &OwnTable, job: u32, context: &TestContext<'_>, session: &mut dyn Session) -> Result<()> {
+    let (dialect, table) = (context.engine.dialect(), own.table(job));
     let mut statements = (dialect.create)(&table);
     if own.key.is_some() {
         statements.extend((dialect.finish)(&table));
@@ -178,12 +178,12 @@ fn create(test: &Test, own: &OwnTable, job: u32, stage: &Stage<'_>, session: &mu
 }
 
 /// Drops the table, or those of all jobs, including tables of earlier invocations.
-fn drop_all(own: &OwnTable, stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+fn drop_all(own: &OwnTable, context: &TestContext<'_>, session: &mut dyn Session) -> Result<()> {
     for job in 0.. {
         let name = own.table(job).name;
         // An engine without answers would seem to have endless tables.
-        let found = stage.node.caps().answers && exists(session, &name)?;
-        (stage.engine.dialect().drop)(&name).iter().try_for_each(|statement| session.batch(statement))?;
+        let found = context.node.caps().answers && exists(session, &name)?;
+        (context.engine.dialect().drop)(&name).iter().try_for_each(|statement| session.batch(statement))?;
         if !found || !own.is_per_job() {
             break;
         }

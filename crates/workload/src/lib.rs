@@ -16,12 +16,12 @@ pub mod load;
 mod sessions;
 mod sql;
 mod sql_work;
-mod stage;
 pub mod streams;
 mod test;
+mod test_context;
 
 pub use catalogue::catalogue;
 pub use data::{DataTable, ROW_BYTES, Sizes};
 pub use job::{Job, jobs, jobs_drawing, set_up, tear_down};
-pub use stage::Stage;
 pub use test::{Test, TestError, commits_counted};
+pub use test_context::TestContext;

@@ -8,8 +8,8 @@ use crate::bulk::Truncation;
 use crate::check::{Expected, first_difference};
 use crate::data::Generator;
 use crate::sql;
-use crate::stage::{Stage, broken, failed, named};
 use crate::test::{Amount, StatementEntry, Test};
+use crate::test_context::{TestContext, broken, failed, named};
 
 /// The steps of a job, from its test file. A step neither allocates nor formats.
 pub(crate) struct SqlWork {
@@ -60,17 +60,17 @@ impl SqlWork {
     pub(crate) fn new(
         test: &Test,
         job: u32,
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         mut session: Box<dyn Session>,
         draw: Draw,
         generators: &[Generator],
     ) -> Result<SqlWork> {
-        let scope = test.scope(stage.sizes);
+        let scope = test.scope(context.sizes);
         let count = |amount: &Amount| match amount {
             Amount::Named(name) if name == "rows" => Count::Rows,
             amount => Count::Fixed(u64::try_from(scope.amount(amount)).unwrap_or(0)),
         };
-        let prepare = |entry: &StatementEntry| Prepared::new(test, entry, job, stage, session.as_mut());
+        let prepare = |entry: &StatementEntry| Prepared::new(test, entry, job, context, session.as_mut());
         Ok(SqlWork {
             statements: test.statement.iter().map(prepare).collect::<Result<Vec<Prepared>>>()?,
             session,
@@ -80,7 +80,7 @@ impl SqlWork {
             operations: count(&test.operations),
             rows: test.rows.as_ref().map_or(Count::Rows, count),
             row_bytes: test.row_bytes.unwrap_or(0),
-            truncation: Truncation::new(test, job, stage),
+            truncation: Truncation::new(test, job, context),
             code: test.code.clone(),
             generators: generators.to_vec(),
         })
@@ -170,21 +170,21 @@ impl Prepared {
         test: &Test,
         entry: &StatementEntry,
         job: u32,
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         session: &mut dyn Session,
     ) -> Result<Prepared> {
-        let scope = test.scope(stage.sizes);
-        let text = sql::text(stage.engine, &test.code, &entry.name, entry.sql.as_deref());
+        let scope = test.scope(context.sizes);
+        let text = sql::text(context.engine, &test.code, &entry.name, entry.sql.as_deref());
         // Only an engine without answers can have no text.
         let text = sql::of_job(text.unwrap_or_default(), job);
-        let bound = sql::bound(&text, stage.engine.dialect());
+        let bound = sql::bound(&text, context.engine.dialect());
         let origin = |(index, name): (usize, &String)| {
             if let Some(earlier) = bound.names[..index].iter().position(|known| known == name) {
                 return Ok(Origin::Same(earlier));
             }
             let rule = entry.bind.get(name).ok_or_else(|| {
                 let message =
-                    format!("the statement of {} uses :{name}, which the test does not bind", stage.engine.name());
+                    format!("the statement of {} uses :{name}, which the test does not bind", context.engine.name());
                 named(Error::new(Kind::Statement, message), test, &entry.name)
             })?;
             Ok(Origin::new(rule, scope))

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use dbdyno_workload::{Sizes, Stage, catalogue, jobs};
+use dbdyno_workload::{Sizes, TestContext, catalogue, jobs};
 use engine::{Engine, Workspace, null::NULL};
 use measure::Work;
 use record::{Dop, Preset};
@@ -36,9 +36,9 @@ fn a_step_of_any_test_allocates_nothing() {
     let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
     let node = NULL.open(&"null?rows=1".parse().expect("a target"), &workspace).expect("a node");
     let sizes = Sizes::derive(Preset::Smoke, None, 42);
-    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
+    let context = TestContext { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     for test in catalogue() {
-        let mut job = jobs(test, &stage, Dop::jobs(1)).expect("jobs").remove(0);
+        let mut job = jobs(test, &context, Dop::jobs(1)).expect("jobs").remove(0);
         let before = ALLOCATIONS.with(Cell::get);
         for number in 0..1_000 {
             job.step(number).expect("a step");

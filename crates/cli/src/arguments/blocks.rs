@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use record::{Bytes, Nanos};
 
-use super::choice::PlacementArgument;
+use super::setup::SetupArguments;
 use super::value::{self, Setting, setting};
 
 /// Limits of `--cache`.
@@ -107,12 +107,8 @@ pub struct BlocksArguments {
     /// Random texts that storage can neither compress nor deduplicate (OBFUSCATE_COLUMNS)
     #[arg(long, help_heading = "Workload")]
     pub obfuscate: bool,
-    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
-    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Location")]
-    pub dir: PathBuf,
-    /// CPU pinning of the jobs and of a local server
-    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Location")]
-    pub placement: PlacementArgument,
+    #[command(flatten)]
+    pub setup: SetupArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
@@ -122,9 +118,6 @@ pub struct BlocksArguments {
     /// Seed of all random data and keys
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
     pub seed: u64,
-    /// Do not sample the sessions of the engine
-    #[arg(long)]
-    pub no_activity: bool,
     /// Skip the storage probe before the run; runs shorter than 2 s have none either
     #[arg(long)]
     pub no_probe: bool,

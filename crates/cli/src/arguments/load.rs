@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use record::{Bytes, LoadModel};
 
-use super::choice::{PlacementArgument, PresetArgument};
+use super::choice::PresetArgument;
+use super::setup::SetupArguments;
 use super::value;
 
 /// Limits of `--batch`: smaller batches measure commits only, larger ones need too much memory.
@@ -130,21 +131,14 @@ pub struct LoadArguments {
     /// Continue an aborted load of the same source into the same table
     #[arg(long, help_heading = "Errors")]
     pub resume: bool,
-    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
-    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Location")]
-    pub dir: PathBuf,
-    /// CPU pinning of the sessions and of a local server
-    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Location")]
-    pub placement: PlacementArgument,
+    #[command(flatten)]
+    pub setup: SetupArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, short = 'o', value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
     /// Keep the tables
     #[arg(long, help_heading = "Location")]
     pub keep: bool,
-    /// Do not sample the sessions of the engine
-    #[arg(long)]
-    pub no_activity: bool,
     /// Print the result and nothing else
     #[arg(long, short)]
     pub quiet: bool,

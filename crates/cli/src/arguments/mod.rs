@@ -13,6 +13,7 @@ pub mod pace;
 pub mod pair;
 pub mod report;
 pub mod run;
+pub mod setup;
 pub mod streams;
 pub mod value;
 

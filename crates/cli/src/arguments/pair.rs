@@ -6,7 +6,8 @@ use clap::Args;
 use model::Gate;
 use record::Nanos;
 
-use super::choice::{PlacementArgument, PresetArgument};
+use super::choice::PresetArgument;
+use super::setup::SetupArguments;
 use super::value;
 
 const PAIR_EXAMPLES: &str = "\
@@ -68,18 +69,11 @@ pub struct PairArguments {
     /// Seed of data, keys and order
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
     pub seed: u64,
-    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it, with a subdirectory per side
-    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Location")]
-    pub dir: PathBuf,
-    /// CPU pinning of the jobs and of a local server
-    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Location")]
-    pub placement: PlacementArgument,
+    #[command(flatten)]
+    pub setup: SetupArguments,
     /// Path of the records: NAME.jsonl gives NAME-a.jsonl and NAME-b.jsonl [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
-    /// Do not sample the sessions of the engine (10 samples per second)
-    #[arg(long, help_heading = "Workload")]
-    pub no_activity: bool,
     /// Fail (exit code 1) if B is slower: `slower>2%`, `T611:slower>5%`, `inconclusive`, comma-separated
     #[arg(long, value_name = "CONDITIONS", value_parser = value::gate)]
     pub fail_if: Option<Gate>,

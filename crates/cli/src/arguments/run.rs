@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use record::Nanos;
 
-use super::choice::{PlacementArgument, PresetArgument};
+use super::choice::PresetArgument;
 use super::pace::PaceArguments;
+use super::setup::SetupArguments;
 use super::value;
 
 const RUN_EXAMPLES: &str = "\
@@ -91,12 +92,8 @@ pub struct RunArguments {
     /// Arrival rate
     #[command(flatten)]
     pub load: PaceArguments,
-    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
-    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Location")]
-    pub dir: PathBuf,
-    /// CPU pinning of the jobs and of a local server
-    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Location")]
-    pub placement: PlacementArgument,
+    #[command(flatten)]
+    pub setup: SetupArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
@@ -116,9 +113,6 @@ pub struct RunArguments {
     /// Tracer [default: the first of these that is available]
     #[arg(long, value_enum, value_name = "TRACER", help_heading = "Workload")]
     pub tracer: Option<TracerArgument>,
-    /// Do not sample the sessions of the engine (10 samples per second)
-    #[arg(long, help_heading = "Workload")]
-    pub no_activity: bool,
     /// Run each test again with 20 % less of its limiting resource, and tell whether that is the cause
     #[arg(long, conflicts_with = "until", help_heading = "Workload")]
     pub prove: bool,

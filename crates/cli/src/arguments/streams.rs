@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use record::{Bytes, Nanos};
 
-use super::choice::{PlacementArgument, PresetArgument};
+use super::choice::PresetArgument;
+use super::setup::SetupArguments;
 use super::value;
 
 /// Upper limit of `--request`: each stream keeps two of them in memory.
@@ -61,18 +62,11 @@ pub struct StreamsArguments {
     /// Seed of all random data
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
     pub seed: u64,
-    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
-    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Location")]
-    pub dir: PathBuf,
-    /// CPU pinning of the streams and of a local server
-    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Location")]
-    pub placement: PlacementArgument,
+    #[command(flatten)]
+    pub setup: SetupArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
-    /// Do not sample the sessions of the engine
-    #[arg(long)]
-    pub no_activity: bool,
     /// Print the result and nothing else
     #[arg(long, short)]
     pub quiet: bool,

@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use record::Bytes;
-use run::{BlocksRequest, Error, Result, measure_blocks};
+use record::{Bytes, Preset};
+use run::{BlocksRequest, Error, Result, Setup, measure_blocks};
 use workload::blocks::{BlocksSettings, Idle, Mode, SettingResult, Wrong, assignments};
 
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::value::Setting;
-use crate::build::build;
 use crate::engines::engine;
 use crate::measuring::{measuring, record_path, show};
 use crate::output::{note, style, width};
@@ -29,7 +28,9 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
     let settings = settings(arguments)?;
     let target = target(&arguments.target)?;
     engine(&target)?;
+    let record = record_path(arguments.record.as_deref())?;
     let request = BlocksRequest {
+        setup: Setup { keep: arguments.keep, ..arguments.setup.setup(Preset::Quick, arguments.seed, record) },
         settings,
         mode: match arguments.mode {
             BlocksMode::Client => Mode::Client,
@@ -38,15 +39,7 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         cold: arguments.cold,
         caches: caches(&arguments.cache)?,
         warm_up: arguments.warm_up,
-        directory: arguments.dir.clone(),
-        keep: arguments.keep,
-        seed: arguments.seed,
-        placement: arguments.placement.into(),
-        sample_sessions: !arguments.no_activity,
         probes: !arguments.no_probe,
-        record: record_path(arguments.record.as_deref())?,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Some(build()),
     };
     let measured = measuring(arguments.quiet, |measuring| measure_blocks(&request, measuring.context(&target)?))?;
     show(measured, |record, path| report::blocks_text(record, path, style(), width()))

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use record::{Amount, Blocks, Bytes, IoJob};
+use record::{Amount, Blocks, Bytes, IoJob, Preset};
 use run::{Error, Goal, IoRequest, Result};
 
 use crate::arguments::io::CalibrateArguments;
-use crate::build::build;
+use crate::arguments::setup::setup;
 use crate::measuring::record_path;
 use crate::storage::location::{permission, with_absolute_devices};
 use crate::storage::request::{carry_out, default_size, fresh_seed, surroundings};
@@ -32,17 +32,15 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         }
         [] => ("calibration".to_owned(), Some(file_size)),
     };
+    let directory = location.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let (seed, record) = (arguments.seed.unwrap_or_else(fresh_seed), record_path(location.record.as_deref())?);
     let request = IoRequest {
+        setup: setup(directory, Preset::Quick, seed, record),
         plan: run::calibration_phases(&file, size, small, large, window),
         goal: Goal::Calibrate { bound: arguments.max_latency, disks: arguments.disks },
-        directory: location.dir.clone().unwrap_or_else(|| PathBuf::from(".")),
         permission: permission(location, &[])?,
         precondition: None,
         log: None,
-        seed: arguments.seed.unwrap_or_else(fresh_seed),
-        record: record_path(location.record.as_deref())?,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Some(build()),
     };
     carry_out(&request, arguments.format, arguments.quiet)
 }

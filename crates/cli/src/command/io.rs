@@ -4,12 +4,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fio::{JobFile, Override};
-use record::{IoPlan, Ratio, Until};
+use record::{IoPlan, Preset, Ratio, Until};
 use run::{Error, Goal, IoRequest, Permission, Result};
 
 use crate::arguments::choice::Arrival;
 use crate::arguments::io::IoArguments;
-use crate::build::build;
+use crate::arguments::setup::setup;
 use crate::measuring::record_path;
 use crate::output::{print, width};
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
@@ -56,16 +56,12 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
         }
     };
     Ok(IoRequest {
+        setup: setup(directory, Preset::Quick, arguments.seed.unwrap_or_else(fresh_seed), record),
         plan,
         goal,
-        directory,
         permission,
         precondition: arguments.precondition.then_some(arguments.round),
         log: arguments.log.clone(),
-        seed: arguments.seed.unwrap_or_else(fresh_seed),
-        record,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Some(build()),
     })
 }
 

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use flat::{Cards, Compression, Layout, date_text, days_of_date};
 use record::{Bytes, IndexTime, LoadForm, Preset};
-use run::{Error, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest};
+use run::{Error, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Setup};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
 use crate::arguments::value::once;
-use crate::build::build;
 use crate::engines::engine;
 use crate::measuring::{measuring, record_path, show};
 use crate::output::{print, style, width};
@@ -82,7 +81,9 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
     LoadTable::check_name(&table).map_err(|Unfit(reason)| {
         Error::user(format!("table {table:?} {reason}")).hint("give a short name as --table")
     })?;
+    let rejects = arguments.rejects.clone().unwrap_or_else(|| record.with_extension("rejects"));
     Ok(LoadRequest {
+        setup: Setup { keep: arguments.keep, ..arguments.setup.setup(preset, arguments.seed, record) },
         input: input(arguments, preset, &layout)?,
         layout,
         compression: compression(arguments.compressed_with),
@@ -103,17 +104,9 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
             IndexArgument::After => IndexTime::After,
         },
         max_errors: arguments.max_errors,
-        rejects: arguments.rejects.clone().unwrap_or_else(|| record.with_extension("rejects")),
+        rejects,
         resume: arguments.resume,
-        preset,
-        directory: arguments.dir.clone(),
-        keep: arguments.keep,
-        placement: arguments.placement.into(),
-        sample_sessions: !arguments.no_activity,
         scans: arguments.read.then(|| scans(arguments)),
-        record,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Some(build()),
     })
 }
 
@@ -209,7 +202,7 @@ fn refuse_rejects(request: &LoadRequest) -> Result<()> {
     for path in [request.rejects.as_path(), Path::new(&reasons)] {
         let is = |other: &Path| absolute(path) == absolute(other);
         let owner = match &request.input {
-            _ if is(&request.record) => "the record",
+            _ if is(&request.setup.record) => "the record",
             Input::Files(files) if files.iter().any(|file| is(file.path())) => "a loaded file",
             _ if path.exists() && !request.resume => {
                 return Err(

@@ -38,7 +38,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let target = target(&words)?;
     engine(&target)?;
     if arguments.resume.is_none() {
-        refuse_existing(&request.record)
+        refuse_existing(&request.setup.record)
             .map_err(|error| error.hint("give another --record, or continue it with --resume"))?;
     }
     if arguments.dry_run {

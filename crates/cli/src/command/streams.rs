@@ -7,9 +7,8 @@ use workload::streams::{PAGE_BYTES, STREAMS_MAX};
 
 use crate::arguments::streams::StreamsArguments;
 use crate::arguments::value::once;
-use crate::build::build;
 use crate::engines::engine;
-use crate::measuring::{default_record, measuring, refuse_existing, show};
+use crate::measuring::{measuring, record_path, show};
 use crate::output::{style, width};
 use crate::target::target;
 
@@ -21,7 +20,6 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
     let request = request(arguments)?;
     let target = target(&arguments.target)?;
     engine(&target)?;
-    refuse_existing(&request.record)?;
     let measured = measuring(arguments.quiet, |measuring| measure_streams(&request, measuring.context(&target)?))?;
     show(measured, |record, path| report::streams_text(record, published().as_deref(), path, style(), width()))
 }
@@ -51,6 +49,7 @@ fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
         None => request_bytes.times((usual / request_bytes.0).max(1)),
     };
     Ok(StreamsRequest {
+        setup: arguments.setup.setup(preset, arguments.seed, record_path(arguments.record.as_deref())?),
         forms: forms(&arguments.form),
         streams: numbers(&arguments.streams, preset)?,
         request_bytes,
@@ -62,14 +61,6 @@ fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
             _ => None,
         },
         window: arguments.seconds,
-        preset,
-        directory: arguments.dir.clone(),
-        seed: arguments.seed,
-        placement: arguments.placement.into(),
-        sample_sessions: !arguments.no_activity,
-        record: arguments.record.clone().unwrap_or_else(default_record),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Some(build()),
     })
 }
 

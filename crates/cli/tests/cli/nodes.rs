@@ -92,13 +92,14 @@ fn replicas_read_and_the_primary_writes() {
 #[test]
 fn a_killed_synchronous_replica_is_an_event_of_runs_that_only_wait_for_it() {
     // All jobs work on the primary, but the platform changes when a replica is lost.
-    let run = with_a_node_killed("local:postgres?replicas=2&synchronous=on", ("T716", "1"), "/postgres-replica2/", 0);
+    let run =
+        with_a_node_killed("local:postgres?replicas=2&synchronous=on", ("T716", "1"), "/postgres-replica2/", 0, 9);
     assert_eq!(run["dop"]["nodes"], 1);
 }
 
 #[test]
 fn a_killed_replica_is_an_event_of_the_run() {
-    let run = with_a_node_killed("local:postgres?replicas=2", ("T611", "3"), "/postgres-replica2/", 2);
+    let run = with_a_node_killed("local:postgres?replicas=2", ("T611", "3"), "/postgres-replica2/", 2, 9);
     let steps = |node: usize| run["nodes"][node]["totals"]["steps"].as_u64().unwrap();
     assert!(steps(2) > 0 && steps(2) < steps(1), "the killed node worked until it was killed");
 }
@@ -106,21 +107,18 @@ fn a_killed_replica_is_an_event_of_the_run() {
 #[test]
 fn a_killed_node_of_a_cluster_is_an_event_and_the_others_go_on() {
     // The remaining nodes stall for some seconds before they evict the lost one.
-    with_a_node_killed("local:mariadb?nodes=3", ("T311", "3"), "/mariadb-3/", 2);
+    with_a_node_killed("local:mariadb?nodes=3", ("T311", "3"), "/mariadb-3/", 2, 24);
 }
 
-/// Length of the window, seconds.
-const WINDOW: u64 = 24;
-
 /// The run of a test by six jobs on a number of nodes, in which the third node was killed, whose server works in
-/// `directory`, with the jobs that ended with it; after the checks that apply to all engines.
-fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str, jobs: u64) -> Value {
+/// `directory`, with the `jobs` that ended with it; after the checks that apply to all engines.
+fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str, jobs: u64, seconds: u64) -> Value {
     let bench = Bench::new();
     let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "6", "--nodes", nodes, "--tests", test];
-    let window = WINDOW.to_string();
+    let window = seconds.to_string();
     let mut child =
         bench.start(&[&arguments[..], &["--seconds", &window, "--warm-up", "0", "--record", "r.json"]].concat());
-    wait_for_the_run(&bench, &mut child);
+    wait_for_the_run(&bench, &mut child, seconds);
     let victim = *servers(&bench).iter().find(|pid| command_line(**pid).contains(directory)).expect("the last node");
     assert!(Command::new("kill").args(["-KILL", &victim.to_string()]).status().unwrap().success());
     let output = finished(child.wait_with_output().unwrap());
@@ -146,12 +144,12 @@ fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str
 }
 
 /// Waits until the record shows that the servers are running, and jobs are certainly active.
-fn wait_for_the_run(bench: &Bench, child: &mut Child) {
+fn wait_for_the_run(bench: &Bench, child: &mut Child, seconds: u64) {
     let start = Instant::now();
     while !bench.path().join("r.json").exists() {
         assert!(start.elapsed() < Duration::from_secs(120), "no servers within two minutes");
         assert!(child.try_wait().unwrap().is_none(), "it ended early");
         std::thread::sleep(Duration::from_millis(50));
     }
-    std::thread::sleep(Duration::from_secs(WINDOW / 3));
+    std::thread::sleep(Duration::from_secs(seconds / 3));
 }

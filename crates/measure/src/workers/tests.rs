@@ -19,10 +19,10 @@ impl Work for Sleeper<'_> {
 }
 
 struct NoHooks;
-impl Watch for NoHooks {}
+impl Observer for NoHooks {}
 
-fn course(pace: Pace) -> Course {
-    Course { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..Course::default() }
+fn settings(pace: Pace) -> JobSettings {
+    JobSettings { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..JobSettings::default() }
 }
 
 fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {
@@ -33,8 +33,8 @@ fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn 
 #[test]
 fn the_number_of_steps_is_exact_and_tallied() {
     let steps = AtomicU64::new(0);
-    let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &NoHooks, &AtomicBool::new(false));
+    let settings = JobSettings { steps: 23, window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
+    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 46);
     assert_eq!(outcome.tally.totals().unfinished, 0);
     assert_eq!(steps.load(Ordering::Relaxed), 46 + 2, "and one step each to warm up");
@@ -43,8 +43,8 @@ fn the_number_of_steps_is_exact_and_tallied() {
 #[test]
 fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
     let steps = AtomicU64::new(0);
-    let course = course(Pace::Rate { steps_per_second: 100.0 });
-    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &NoHooks, &AtomicBool::new(false));
+    let settings = settings(Pace::Rate { steps_per_second: 100.0 });
+    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 20);
     assert_eq!(outcome.tally.totals().unfinished, 0);
 }
@@ -52,8 +52,8 @@ fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
 #[test]
 fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
     let steps = AtomicU64::new(0);
-    let course = Course { drain: Nanos(0), ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
-    let outcome = run_jobs(&mut workers(1, &steps, u64::MAX), &course, &NoHooks, &AtomicBool::new(false));
+    let settings = JobSettings { drain: Nanos(0), ..settings(Pace::Rate { steps_per_second: 5_000.0 }) };
+    let outcome = run_jobs(&mut workers(1, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
     let totals = outcome.tally.totals();
     assert_eq!(totals.steps + totals.unfinished, 1_000);
     assert!(totals.steps < 150, "2 ms each: {}", totals.steps);
@@ -66,8 +66,8 @@ fn one_job_that_cannot_continue_ends_the_run() {
     let steps = AtomicU64::new(0);
     let mut works = workers(1, &steps, u64::MAX);
     works.extend(workers(1, &steps, 1));
-    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
+    let settings = JobSettings { window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
+    let outcome = run_jobs(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
 }
@@ -75,7 +75,7 @@ fn one_job_that_cannot_continue_ends_the_run() {
 #[test]
 fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
     struct Tolerant(AtomicU64);
-    impl Watch for Tolerant {
+    impl Observer for Tolerant {
         fn continues_without(&self, job: u32, broken: &Broken) -> bool {
             assert_eq!((job, broken.message.as_str()), (1, "gone"));
             self.0.fetch_add(1, Ordering::Relaxed) == 0
@@ -85,7 +85,7 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
         let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
         let mut works = workers(1, &steps, u64::MAX);
         works.extend(workers(1, &steps, break_at));
-        let outcome = run_jobs(&mut works, &course(pace), &watch, &AtomicBool::new(false));
+        let outcome = run_jobs(&mut works, &settings(pace), &watch, &AtomicBool::new(false));
         assert_eq!(outcome.broken, None);
         assert_eq!(outcome.tally.totals().steps + 2, steps.load(Ordering::Relaxed), "one step each to warm up");
         assert!(outcome.tally.window() >= Nanos(200_000_000), "the window is that of the job that is left");
@@ -93,7 +93,7 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
     let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
     let mut works = workers(1, &steps, u64::MAX);
     works.extend(workers(1, &steps, 0));
-    let outcome = run_jobs(&mut works, &course(Pace::Unthrottled), &watch, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut works, &settings(Pace::Unthrottled), &watch, &AtomicBool::new(false));
     assert_eq!(outcome.broken, None, "not even in the warm-up");
     assert!(outcome.tally.totals().steps > 10);
 }
@@ -101,7 +101,7 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
 #[test]
 fn an_error_in_the_warm_up_is_no_deadlock() {
     let steps = AtomicU64::new(0);
-    let outcome = run_jobs(&mut workers(2, &steps, 0), &course(Pace::Unthrottled), &NoHooks, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(2, &steps, 0), &settings(Pace::Unthrottled), &NoHooks, &AtomicBool::new(false));
     assert!(outcome.broken.is_some());
     assert_eq!(outcome.tally.totals().steps, 0);
 }
@@ -118,7 +118,7 @@ enum Source {
 
 struct Panicking(Source);
 
-impl Watch for Panicking {
+impl Observer for Panicking {
     fn enter(&self, job: u32) {
         assert!(job != 1 || self.0 != Source::Enter, "enter");
     }
@@ -165,10 +165,11 @@ fn a_panic_outside_of_steps_is_the_error_of_the_run_and_blocks_no_job() {
         // Not joined: a hanging run would block this test instead of failing it.
         std::thread::spawn(move || {
             let drain = if source == StreamOfUnfinished { Nanos(0) } else { Nanos::SECOND };
-            let course = Course { drain, ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
-            let course = Course { window: if source == StreamOfUnfinished { course.window } else { LONG }, ..course };
+            let settings = JobSettings { drain, ..settings(Pace::Rate { steps_per_second: 5_000.0 }) };
+            let settings =
+                JobSettings { window: if source == StreamOfUnfinished { settings.window } else { LONG }, ..settings };
             let mut works: Vec<Box<dyn Work>> = (0..2).map(|_| Box::new(Panicking(source)) as Box<dyn Work>).collect();
-            let outcome = run_jobs(&mut works, &course, &Panicking(source), &AtomicBool::new(false));
+            let outcome = run_jobs(&mut works, &settings, &Panicking(source), &AtomicBool::new(false));
             let _ = over.send(outcome.broken);
         });
         let broken = waits.recv_timeout(std::time::Duration::from_secs(120)).expect("the run ends");
@@ -183,13 +184,13 @@ const LONG: Nanos = Nanos(600_000_000_000);
 fn an_interrupt_ends_the_window_early() {
     let steps = AtomicU64::new(0);
     let interrupt = AtomicBool::new(false);
-    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
+    let settings = JobSettings { window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(50));
             interrupt.store(true, Ordering::Relaxed);
         });
-        run_jobs(&mut workers(2, &steps, u64::MAX), &course, &NoHooks, &interrupt)
+        run_jobs(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &interrupt)
     });
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
 }
@@ -213,8 +214,8 @@ impl Work for Pausing {
 #[test]
 fn steps_are_tallied_by_stream_and_a_pause_is_no_part_of_their_time() {
     let mut works = [Box::new(Pausing) as Box<dyn Work>];
-    let course = Course { steps: 5, window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
+    let settings = JobSettings { steps: 5, window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
+    let outcome = run_jobs(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
     let steps: Vec<u64> = outcome.streams.iter().map(|tally| tally.totals().steps).collect();
     assert_eq!((outcome.tally.totals().steps, steps), (5, vec![3, 2]));
     assert!(outcome.tally.window() >= Nanos(15_000_000), "the pauses are in the window");
@@ -248,8 +249,8 @@ fn finished_work_ends_the_run_and_is_no_step() {
     let left = AtomicU64::new(7);
     let mut works: Vec<Box<dyn Work + '_>> =
         (0..3).map(|_| Box::new(Heap { left: &left, released: false }) as Box<dyn Work>).collect();
-    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut works, &course, &NoHooks, &AtomicBool::new(false));
+    let settings = JobSettings { window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
+    let outcome = run_jobs(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!((outcome.tally.totals().steps, outcome.tally.totals().rows), (7, 35));
     assert!(outcome.broken.is_none() && outcome.tally.window() < Nanos(30_000_000_000));
 }

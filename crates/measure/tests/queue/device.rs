@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 
-use dbdyno_measure::{Begun, Broken, Done, Pacer, Queue, Stop, Tally, Turn, Work, clock, drive_queue};
+use dbdyno_measure::{Broken, Done, NextOperation, Pacer, Queue, StepStart, Stop, Tally, Work, clock, drive_queue};
 use record::{Nanos, Pace};
 
 /// A signal that is never set.
@@ -52,7 +52,7 @@ pub struct Seen {
     pub submitted_max: u32,
     pub waits: Vec<u32>,
     /// The turn of each logged operation with its end.
-    pub log: Vec<(Turn, Nanos)>,
+    pub log: Vec<(StepStart, Nanos)>,
 }
 
 impl Default for Device {
@@ -94,27 +94,27 @@ impl Queue for Device {
         self.depth
     }
 
-    fn begin(&mut self, slot: u32) -> Result<Begun, Broken> {
+    fn begin(&mut self, slot: u32) -> Result<NextOperation, Broken> {
         self.state.calls += 1;
         if self.state.calls > self.break_at {
             return Err(Broken { message: "gone".to_owned() });
         }
         if self.sync_every.is_some_and(|every| self.state.steps_since_sync >= every) {
             if self.sync_alone && self.held() > 0 {
-                return Ok(Begun::Blocked);
+                return Ok(NextOperation::Blocked);
             }
             self.state.steps_since_sync = 0;
             self.seen.syncs += 1;
             self.take(slot, true);
-            return Ok(Begun::Beside);
+            return Ok(NextOperation::Extra);
         }
         if self.seen.steps >= self.steps_max {
-            return Ok(Begun::Over);
+            return Ok(NextOperation::Finished);
         }
         self.state.steps_since_sync += 1;
         self.seen.steps += 1;
         self.take(slot, false);
-        Ok(Begun::Step)
+        Ok(NextOperation::Step)
     }
 
     fn batch(&self) -> u32 {
@@ -148,7 +148,7 @@ impl Queue for Device {
         Ok(Some((slot, Done { operations: 1, bytes: if sync { 0 } else { 512 }, stream, ..Done::default() })))
     }
 
-    fn log(&mut self, _slot: u32, turn: &Turn, ended: Nanos) {
+    fn log(&mut self, _slot: u32, turn: &StepStart, ended: Nanos) {
         self.seen.log.push((*turn, ended));
     }
 }

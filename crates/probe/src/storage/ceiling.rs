@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use measure::{Course, Watch, run_jobs};
+use measure::{JobSettings, Observer, run_jobs};
 use record::{IoJob, IoMode, Nanos, Rate, Verification};
 
 use super::address::Region;
@@ -38,12 +38,12 @@ pub fn generator_per_second(job: &IoJob) -> Option<Rate> {
         idle: true,
     };
     let mut works = [work(setting, Arc::new(Ledger::default()))];
-    let course = Course { window: WINDOW, warm_up: WARM_UP, ..Course::default() };
-    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    let settings = JobSettings { window: WINDOW, warm_up: WARM_UP, ..JobSettings::default() };
+    let outcome = run_jobs(&mut works, &settings, &Unwatched, &AtomicBool::new(false));
     let seconds = outcome.tally.window().seconds();
     (outcome.broken.is_none() && seconds > 0.0).then(|| Rate(outcome.tally.totals().operations as f64 / seconds))
 }
 
 struct Unwatched;
 
-impl Watch for Unwatched {}
+impl Observer for Unwatched {}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use measure::{Begun, Broken, Done, Queue, Turn};
+use measure::{Broken, Done, NextOperation, Queue, StepStart};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{BufferContent, Bytes, FailureKind, IoKind, IoLogEntry, Nanos, OpenSync, Verification};
@@ -256,16 +256,16 @@ impl<E: IoEngine> Queue for Lane<E> {
     }
 
     /// The sync at the end, one per file.
-    fn end(&mut self, slot: u32) -> Result<Begun, Broken> {
+    fn end(&mut self, slot: u32) -> Result<NextOperation, Broken> {
         if self.sync.at_end == 0 {
-            return Ok(Begun::Over);
+            return Ok(NextOperation::Finished);
         }
         if self.in_flight > 0 {
-            return Ok(Begun::Blocked);
+            return Ok(NextOperation::Blocked);
         }
         self.sync.at_end -= 1;
         self.queue_sync(slot, self.sync.at_end, false)?;
-        Ok(Begun::Beside)
+        Ok(NextOperation::Extra)
     }
 
     fn batch(&self) -> u32 {
@@ -281,11 +281,11 @@ impl<E: IoEngine> Queue for Lane<E> {
     }
 
     #[inline]
-    fn begin(&mut self, slot: u32) -> Result<Begun, Broken> {
+    fn begin(&mut self, slot: u32) -> Result<NextOperation, Broken> {
         if let Some(file) = self.sync.pending.take() {
             let data_only = self.setting.job.sync_every.is_some_and(|sync| sync.data_only);
             self.queue_sync(slot, file, data_only)?;
-            return Ok(Begun::Beside);
+            return Ok(NextOperation::Extra);
         }
         if self.limits.bytes == 0 || self.limits.ios == 0 {
             return self.end(slot);
@@ -313,7 +313,7 @@ impl<E: IoEngine> Queue for Lane<E> {
         self.in_flight += 1;
         self.limits.bytes = self.limits.bytes.saturating_sub(u64::from(length));
         self.limits.ios -= 1;
-        Ok(Begun::Step)
+        Ok(NextOperation::Step)
     }
 
     #[inline]
@@ -331,7 +331,7 @@ impl<E: IoEngine> Queue for Lane<E> {
     }
 
     #[inline]
-    fn log(&mut self, slot: u32, turn: &Turn, end: Nanos) {
+    fn log(&mut self, slot: u32, turn: &StepStart, end: Nanos) {
         if self.setting.log_room == 0 {
             return;
         }

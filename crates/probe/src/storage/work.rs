@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use measure::{Begun, Broken, Done, Queue, Work};
+use measure::{Broken, Done, NextOperation, Queue, Work};
 use record::{IoKind, IoMode, Nanos};
 
 use super::io_engine::IoEngine;
@@ -134,7 +134,7 @@ impl Queue for NotOpened {
         1
     }
 
-    fn begin(&mut self, _slot: u32) -> Result<Begun, Broken> {
+    fn begin(&mut self, _slot: u32) -> Result<NextOperation, Broken> {
         Err(Broken { message: self.message.clone() })
     }
 

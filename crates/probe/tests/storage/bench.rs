@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use dbdyno_probe::storage::{Account, LaneSetting, Ledger, Region, kinds, lay_out, unit_bytes, work};
-use measure::{Broken, Course, Done, Member, Queue, Tally, Watch, Work, run_workers};
+use measure::{Broken, Done, JobSettings, Observer, Queue, Tally, Work, Worker, run_workers};
 use record::{Bytes, IoJob, IoKind, IoLogEntry, IoMix, IoMode, IoOrder, Layout, Nanos, OpenSync};
 use tempfile::TempDir;
 
@@ -91,11 +91,11 @@ pub fn run_on(path: &Path, job: &IoJob, window: Nanos, regions: &[Region]) -> Ra
         Counted { work: work(setting, Arc::clone(&ledger)), before: (0, 0), total: &device }
     };
     let mut works: Vec<Counted<'_>> = regions.iter().zip(0..).map(lane).collect();
-    let course = Course { pace: job.pace, window, drain: LONG, ..Course::default() };
-    let course = Course { warm_up: job.ramp_time, ..course };
+    let settings = JobSettings { pace: job.pace, window, drain: LONG, ..JobSettings::default() };
+    let settings = JobSettings { warm_up: job.ramp_time, ..settings };
     let count = works.len() as u32;
     let members = works.iter_mut().zip(0..);
-    let members = members.map(|(work, place)| Member { work, course, place: (place, count), meter: None }).collect();
+    let members = members.map(|(work, place)| Worker { work, settings, place: (place, count), meter: None }).collect();
     let outcome = run_workers(members, &Unwatched, &AtomicBool::new(false));
     drop(works);
     let pages = ledger.pages();
@@ -200,7 +200,7 @@ fn open(path: &Path, job: &IoJob) -> File {
 
 struct Unwatched;
 
-impl Watch for Unwatched {}
+impl Observer for Unwatched {}
 
 /// Random direct reads of 4 KiB, every block once.
 pub fn reading(mode: IoMode, depth: u32) -> IoJob {

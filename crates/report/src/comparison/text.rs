@@ -8,7 +8,7 @@ use super::words::{
 };
 use super::{ComparisonView, point, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
-use crate::layout::{clean, cut, paragraph, section, wrap};
+use crate::layout::{Page, clean, cut, paragraph, wrap};
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, plural, unit_per_second};
 
@@ -26,29 +26,22 @@ const POINTS_MAX: usize = 200;
 /// with the verdict and its evidence, the points at equal degrees of parallelism, the mean of all tests, prices, tests
 /// that are not compared, and the gate.
 pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let mut lines = vec![style.paint("dbdyno comparison", Ink::Head), String::new()];
-    lines.extend(systems(view, width));
-    let mut part = |title: &str, body: Vec<String>| {
-        if !body.is_empty() {
-            lines.push(String::new());
-            lines.push(section(title, style, width));
-            lines.extend(body);
-        }
-    };
-    part("DIFFERENCES", differences(view, width));
+    let mut page = Page::new("dbdyno comparison", style, width);
+    let width = page.width;
+    page.part("", systems(view, width));
+    page.part("DIFFERENCES", differences(view, width));
     let (head, groups) = tests(view, style, width);
-    part(
+    page.part(
         "TESTS: best throughput, and the change from A",
         if groups.is_empty() { groups } else { [head, groups].concat() },
     );
-    part("AT EQUAL DEGREES OF PARALLELISM: figures without a verdict", points(view, style, width));
-    part("ALL TESTS", together(view, width));
-    part("PRICES", prices(view, width));
-    part("NOT COMPARED", unshared(view, width));
-    part("CAVEATS", remarks(view, width));
-    part("GATE", gate(view, style, width));
-    style.encoded(lines.join("\n") + "\n")
+    page.part("AT EQUAL DEGREES OF PARALLELISM: figures without a verdict", points(view, style, width));
+    page.part("ALL TESTS", together(view, width));
+    page.part("PRICES", prices(view, width));
+    page.part("NOT COMPARED", unshared(view, width));
+    page.part("CAVEATS", remarks(view, width));
+    page.part("GATE", gate(view, style, width));
+    page.end()
 }
 
 fn systems(view: &ComparisonView<'_>, width: usize) -> Vec<String> {

@@ -6,8 +6,8 @@ use record::{Rate, Ratio};
 
 use super::amount::ByteUnits;
 use crate::figure::{UNKNOWN, percent, short, three_digits};
-use crate::layout::{Align, Head, Table, clean, cut, paragraph, section};
-use crate::style::{Ink, Style};
+use crate::layout::{Align, Head, Page, Table, clean, paragraph};
+use crate::style::Style;
 use crate::words::plural;
 
 const STEPS: ByteUnits = ByteUnits::Thousands;
@@ -68,23 +68,16 @@ const STAGES: [Head; 3] =
 /// The view for `width` columns (at least 60 are used): cost of the stages, predictions, and their errors against
 /// another record.
 pub fn load_prediction_text(view: &LoadPredictionView, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let mut lines = vec![style.paint(&cut(&clean(&view.title), width), Ink::Head)];
-    let mut part = |title: &str, body: Vec<String>| {
-        if !body.is_empty() {
-            lines.push(String::new());
-            lines.push(section(title, style, width));
-            lines.extend(body);
-        }
-    };
-    part(
+    let mut page = Page::new(&view.title, style, width);
+    let width = page.width;
+    page.part(
         "MEASURED STAGES: bytes of flat file",
         view.measured.iter().flat_map(|plan| measured(plan, style, width)).collect(),
     );
-    part("PREDICTED", predicted(view, style, width));
-    part("PREDICTED AND MEASURED", checked(view, style, width));
-    part("CAVEATS", view.remarks.iter().flat_map(|remark| paragraph("!", 4, remark, width)).collect());
-    style.encoded(lines.join("\n") + "\n")
+    page.part("PREDICTED", predicted(view, style, width));
+    page.part("PREDICTED AND MEASURED", checked(view, style, width));
+    page.part("CAVEATS", page.paragraphs("!", 4, &view.remarks));
+    page.end()
 }
 
 fn measured(plan: &MeasuredPlan, style: Style, width: usize) -> Vec<String> {

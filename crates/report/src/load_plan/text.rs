@@ -3,7 +3,7 @@
 use super::LoadPlanView;
 use super::row::{resource_rows, stage_rows};
 use super::sentence::{caveats, goal_words, sentences};
-use crate::layout::{Align, Head, Table, cut, paragraph, section};
+use crate::layout::{Align, Head, Page, Table};
 use crate::style::{Ink, Style};
 
 const LEFT: usize = 4;
@@ -29,27 +29,18 @@ const STAGES: [Head; 6] = [
 /// The plan for `width` columns (at least 60 are used): an explanation, each resource required and available with the
 /// bottleneck first, the stages with their rates, and caveats.
 pub fn load_plan_text(view: &LoadPlanView, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let title = format!("dbdyno load plan: {}", goal_words(view));
-    let mut lines = vec![style.paint(&cut(&title, width), Ink::Head)];
-    let mut part = |title: &str, body: Vec<String>| {
-        if !body.is_empty() {
-            lines.push(String::new());
-            lines.push(section(title, style, width));
-            lines.extend(body);
-        }
-    };
-    part("EXPLANATION", sentences(view).iter().flat_map(|sentence| paragraph("-", 2, sentence, width)).collect());
+    let mut page = Page::new(&format!("dbdyno load plan: {}", goal_words(view)), style, width);
+    page.part("EXPLANATION", page.points(sentences(view)));
     let table = |head: &[Head], rows: Vec<(Vec<String>, Option<Ink>)>| {
         let mut table = Table::new(head, &[]);
         rows.into_iter().for_each(|(cells, ink)| table.push(cells, ink));
-        if table.is_empty() { Vec::new() } else { table.lines(style, width) }
+        table
     };
     let ink = |is_short: bool| is_short.then_some(Ink::Warning);
     let resources = resource_rows(view).into_iter().map(|row| (row.cells.to_vec(), ink(row.is_short))).collect();
-    part("RESOURCES: the most used first", table(&RESOURCES, resources));
+    page.table("RESOURCES: the most used first", table(&RESOURCES, resources), Vec::new());
     let stages = stage_rows(view).into_iter().map(|cells| (cells.to_vec(), None)).collect();
-    part("CPU STAGES", table(&STAGES, stages));
-    part("CAVEATS", caveats(view).iter().flat_map(|caveat| paragraph("!", LEFT, caveat, width)).collect());
-    style.encoded(lines.join("\n") + "\n")
+    page.table("CPU STAGES", table(&STAGES, stages), Vec::new());
+    page.part("CAVEATS", page.paragraphs("!", LEFT, caveats(view)));
+    page.end()
 }

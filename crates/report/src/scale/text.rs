@@ -10,7 +10,7 @@ use super::picture::{LEGEND, picture};
 use super::{LoadCurve, ScaleView};
 use crate::figure::{UNKNOWN, number, percent, three_digits};
 use crate::html::has_band;
-use crate::layout::{Align, Head, Table, clean, cut, paragraph, section, spaced};
+use crate::layout::{Align, Head, Page, Table, clean, paragraph, spaced};
 use crate::scalability::{judgement_text, noise_text, note_text, reason_text, verdict_word};
 use crate::style::{Ink, Style};
 use crate::words::plural;
@@ -32,26 +32,18 @@ const HEADS: [Head; 6] = [
 /// The curve for `width` columns (at least 60 are used): the verdict on a claim, the fitted law with knee and peak, the
 /// measurements, and a picture.
 pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let title = format!("dbdyno scalability: {} [{}]", clean(&view.curve.title), clean(&view.curve.unit));
-    let mut lines = vec![style.paint(&cut(&title, width), Ink::Head)];
-    let mut part = |title: &str, body: Vec<String>| {
-        if !body.is_empty() {
-            lines.push(String::new());
-            lines.push(section(title, style, width));
-            lines.extend(body);
-        }
-    };
-    part(&head(view), verdict(view, style, width));
-    part("FIT", fit(view, width));
-    part(&format!("MEASURED: N = {}", clean(&view.curve.noun)), measured(view, style, width));
+    let title = format!("dbdyno scalability: {} [{}]", view.curve.title, view.curve.unit);
+    let mut page = Page::new(&title, style, width);
+    let width = page.width;
+    page.part(&head(view), verdict(view, style, width));
+    page.part("FIT", fit(view, width));
+    page.part(&format!("MEASURED: N = {}", clean(&view.curve.noun)), measured(view, style, width));
     let drawn = picture(view, width);
     if !drawn.is_empty() {
-        part("PICTURE", drawn.into_iter().chain(spaced(LEGEND, 10, width)).collect());
+        page.part("PICTURE", drawn.into_iter().chain(spaced(LEGEND, 10, width)).collect());
     }
-    let remarks = view.curve.remarks.iter().flat_map(|remark| paragraph("!", LEFT, remark, width));
-    part("CAVEATS", remarks.collect());
-    style.encoded(lines.join("\n") + "\n")
+    page.part("CAVEATS", page.paragraphs("!", LEFT, &view.curve.remarks));
+    page.end()
 }
 
 /// The heading of the first part.

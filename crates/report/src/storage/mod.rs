@@ -18,7 +18,7 @@ pub use table::io_csv;
 pub(crate) use stream::{runs, threads};
 pub(crate) use table::view;
 
-use crate::layout::{Table, paragraph, section, spaced};
+use crate::layout::{Table, paragraph, spaced};
 use crate::style::{Ink, Style};
 use crate::text::{LEGEND, next_steps, storage_head};
 
@@ -80,16 +80,11 @@ fn remarks(io: &record::IoPlan, width: usize) -> Vec<String> {
 
 /// A page: its head, the parts that have lines, and the path of the record.
 fn page(record: &Record, path: &str, style: Style, width: usize, parts: Vec<Part>) -> String {
-    let mut lines = storage_head(record, style, width);
+    let mut page = storage_head(record, style, width);
     if runs(record).next().is_none() {
-        lines.extend([String::new(), "no run of storage is finished".to_owned()]);
+        page.part("", vec!["no run of storage is finished".to_owned()]);
     }
-    for (title, body) in parts.into_iter().filter(|(_, body)| !body.is_empty()) {
-        lines.push(String::new());
-        lines.extend((!title.is_empty()).then(|| section(title, style, width)));
-        lines.extend(body);
-    }
-    lines.push(String::new());
-    lines.extend(next_steps(record, path, width));
-    style.encoded(lines.join("\n") + "\n")
+    parts.into_iter().for_each(|(title, body)| page.part(title, body));
+    page.part("", next_steps(record, path, page.width));
+    page.end()
 }

@@ -6,42 +6,42 @@ use record::{DataReads, Preset, Record, Status};
 
 use crate::figure::nanos;
 use crate::inventory;
-use crate::layout::{clean, cut, paragraph};
+use crate::layout::{Page, clean, paragraph};
 use crate::plan::settings;
 use crate::style::{Ink, Style};
 use crate::words::{list, plural, status};
 
 /// Title, platform, settings, overhead of the tool, and warnings about all figures.
-pub(super) fn head(record: &Record, style: Style, width: usize) -> Vec<String> {
+pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     let subject = record.engine.as_ref().map_or_else(|| "probes".to_owned(), |engine| engine.title.clone());
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let title = cut(&clean(&format!("dbdyno spec sheet: {subject} on {host}")), width);
-    let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
-    lines.extend(inventory::head(&record.host, record.engine.as_ref(), style, width));
-    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
+    let mut page = Page::new(&format!("dbdyno spec sheet: {subject} on {host}"), style, width);
+    let width = page.width;
+    page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
+    let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
-    lines.extend(warning_lines(record, style, width));
-    lines
+    page.extend(warning_lines(record, style, width));
+    page
 }
 
 /// The same for a record of storage alone, which has no engine and whose jobs define their own run time.
-pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Vec<String> {
+pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Page {
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let title = cut(&clean(&format!("dbdyno: storage of {host}")), width);
-    let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
-    lines.extend(inventory::machine(&record.host, width));
-    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
+    let mut page = Page::new(&format!("dbdyno: storage of {host}"), style, width);
+    let width = page.width;
+    page.part("", inventory::machine(&record.host, width));
+    let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     fact("measured", format!("{}, {}", started(record), plural(record.runs.len() as u64, "run")));
     fact("directory", record.plan.directory.clone());
     fact("dbdyno", instrument(record));
-    lines.extend(warning_lines(record, style, width));
-    lines
+    page.extend(warning_lines(record, style, width));
+    page
 }
 
 /// The warnings about all figures, as paragraphs.
-fn warning_lines(record: &Record, style: Style, width: usize) -> Vec<String> {
+pub(super) fn warning_lines(record: &Record, style: Style, width: usize) -> Vec<String> {
     let paragraphs = warnings(record).into_iter().flat_map(|warning| paragraph("!", 10, &warning, width));
     paragraphs.map(|line| style.paint(&line, Ink::Warning)).collect()
 }

@@ -11,7 +11,7 @@ mod steady;
 
 use record::{PlanSubject, Record};
 
-use crate::layout::{Table, paragraph, section};
+use crate::layout::paragraph;
 use crate::limit::limits;
 use crate::load_curve;
 use crate::nodes::nodes;
@@ -36,42 +36,34 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
         PlanSubject::Load => return load_text(record, path, style, width),
         PlanSubject::Streams => return streams_text(record, None, path, style, width),
     }
-    let width = crate::page_width(width);
-    let mut lines = head::head(record, style, width);
-    let mut part = |title: &str, body: Vec<String>| {
-        if !body.is_empty() {
-            lines.push(String::new());
-            lines.extend((!title.is_empty()).then(|| section(title, style, width)));
-            lines.extend(body);
-        }
-    };
-    let tables = |table: Table| if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    let mut page = head::head(record, style, width);
+    let width = page.width;
     if record.runs.is_empty() {
-        part("", vec!["no run is finished".to_owned()]);
+        page.part("", vec!["no run is finished".to_owned()]);
     } else {
-        part("", sheet::groups(record, style, width));
-        part("WARNINGS", findings::findings(record, style, width));
-        part("RESULT CLASS", paragraph("", 2, &crate::html::class(record).sentence(), width));
-        part("LIMITS", limits(record, width));
-        part("STEADINESS", steady::steady(record, style, width));
+        page.part("", sheet::groups(record, style, width));
+        page.part("WARNINGS", findings::findings(record, style, width));
+        page.part("RESULT CLASS", paragraph("", 2, &crate::html::class(record).sentence(), width));
+        page.part("LIMITS", limits(record, width));
+        page.part("STEADINESS", steady::steady(record, style, width));
     }
-    part("SKIPPED", findings::skipped(record, width));
+    page.part("SKIPPED", findings::skipped(record, width));
     if !record.runs.is_empty() {
-        part("", not_listed(record, path, width));
+        page.part("", not_listed(record, path, width));
         for (title, body) in load_curve::parts(record, style, width) {
-            part(title, body);
+            page.part(title, body);
         }
-        part("RUNS: rates and times", tables(runs::rates(record)));
-        part("RUNS: physical I/O counted by the engine and by the block layer", tables(runs::io(record)));
-        part("RUNS: processors", tables(runs::processors(record)));
+        page.table("RUNS: rates and times", runs::rates(record), Vec::new());
+        page.table("RUNS: physical I/O counted by the engine and by the block layer", runs::io(record), Vec::new());
+        page.table("RUNS: processors", runs::processors(record), Vec::new());
     }
-    part("NODES: the fastest run of each test on several", tables(nodes(record)));
+    page.table("NODES: the fastest run of each test on several", nodes(record), Vec::new());
     for (title, body) in storage::tables(record, style, width) {
-        part(title, body);
+        page.part(title, body);
     }
     let (title, body) = storage::how(record, width);
-    part(title, body);
-    part("DATA", tables(data::data_sets(record)));
-    part("", next::next(record, path, width));
-    style.encoded(lines.join("\n") + "\n")
+    page.part(title, body);
+    page.table("DATA", data::data_sets(record), Vec::new());
+    page.part("", next::next(record, path, width));
+    page.end()
 }

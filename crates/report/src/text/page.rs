@@ -3,66 +3,27 @@
 use record::Record;
 
 use super::{data, findings, head, next, runs};
-use crate::layout::{Table, clean, cut, paragraph, section};
+use crate::layout::{Page, paragraph};
 use crate::limit::limits;
-use crate::style::{Ink, Style};
+use crate::style::Style;
 use crate::words::plural;
 use crate::{blocks, inventory, load, not_listed, streams};
 
-/// The lines of such a view.
-struct Page {
-    lines: Vec<String>,
-    style: Style,
-    /// Columns.
-    width: usize,
-}
-
-impl Page {
-    /// A page with the title (`what` is done to the engine, such as `bulk load into`), the platform, start time and
-    /// extent (`measured`), warnings, and a note where no run is finished.
-    fn new(record: &Record, what: &str, measured: &str, style: Style, width: usize) -> Page {
-        let width = crate::page_width(width);
-        let subject = record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
-        let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-        let title = cut(&clean(&format!("dbdyno: {what} {subject} on {host}")), width);
-        let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
-        lines.extend(inventory::head(&record.host, record.engine.as_ref(), style, width));
-        lines.extend(paragraph("measured", 10, &format!("{}, {measured}", head::started(record)), width));
-        lines.extend(paragraph("dbdyno", 10, &head::instrument(record), width));
-        let warnings = head::warnings(record).into_iter().flat_map(|warning| paragraph("!", 10, &warning, width));
-        lines.extend(warnings.map(|line| style.paint(&line, Ink::Warning)));
-        let mut page = Page { lines, style, width };
-        if record.runs.is_empty() {
-            page.part("", vec!["no run is finished".to_owned()]);
-        }
-        page
+/// The head of such a view: the title (`what` is done to the engine, such as `bulk load into`), the platform, start time
+/// and extent (`measured`), warnings, and a note where no run is finished.
+fn page(record: &Record, what: &str, measured: &str, style: Style, width: usize) -> Page {
+    let subject = record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
+    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
+    let mut page = Page::new(&format!("dbdyno: {what} {subject} on {host}"), style, width);
+    let width = page.width;
+    page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
+    page.extend(paragraph("measured", 10, &format!("{}, {measured}", head::started(record)), width));
+    page.extend(paragraph("dbdyno", 10, &head::instrument(record), width));
+    page.extend(head::warning_lines(record, style, width));
+    if record.runs.is_empty() {
+        page.part("", vec!["no run is finished".to_owned()]);
     }
-
-    /// A part with its heading, if it has one; nothing where its body is empty.
-    fn part(&mut self, title: &str, body: Vec<String>) {
-        if !body.is_empty() {
-            self.lines.push(String::new());
-            self.lines.extend((!title.is_empty()).then(|| section(title, self.style, self.width)));
-            self.lines.extend(body);
-        }
-    }
-
-    /// A table with remarks below it.
-    fn table(&mut self, title: &str, table: Table, remarks: Vec<String>) {
-        let mut body = if table.is_empty() { Vec::new() } else { table.lines(self.style, self.width) };
-        body.extend(self.points(remarks));
-        self.part(title, body);
-    }
-
-    /// Sentences as a list.
-    fn points(&self, sentences: Vec<String>) -> Vec<String> {
-        sentences.iter().flat_map(|sentence| paragraph("-", 2, sentence, self.width)).collect()
-    }
-
-    /// The text.
-    fn end(self) -> String {
-        self.style.encoded(self.lines.join("\n") + "\n")
-    }
+    page
 }
 
 /// The heading of the table of physical I/O.
@@ -72,7 +33,7 @@ const PHYSICAL_IO: &str = "PHYSICAL I/O: counted by the engine and by the block 
 /// per-operation averages, cache tiers, kinds of operations, physical I/O, warnings. `path` is the path of the record.
 pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let measured = format!("{} of {}", plural(record.runs.len() as u64, "run"), blocks::extent(record));
-    let mut page = Page::new(record, "random blocks through", &measured, style, width);
+    let mut page = page(record, "random blocks through", &measured, style, width);
     let width = page.width;
     page.part("RANDOM BLOCKS", page.points(blocks::facts(record)));
     page.table("SLOB-STYLE SUMMARY", blocks::line(record), blocks::remarks(record));
@@ -92,7 +53,7 @@ pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> S
 /// cost, table size, stages, scan rates, warnings. `path` is the path of the record.
 pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let measured = plural(record.runs.len() as u64, "run");
-    let mut page = Page::new(record, "bulk load into", &measured, style, width);
+    let mut page = page(record, "bulk load into", &measured, style, width);
     let width = page.width;
     page.part("BULK LOAD", page.points(load::facts(record)));
     page.table("RATES", load::rates(record), load::remarks(record));
@@ -116,7 +77,7 @@ pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> Str
 /// `path` is the path of the record.
 pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style: Style, width: usize) -> String {
     let measured = plural(record.runs.len() as u64, "run");
-    let mut page = Page::new(record, "files kept in", &measured, style, width);
+    let mut page = page(record, "files kept in", &measured, style, width);
     let width = page.width;
     let points = streams::facts(record).into_iter().chain(published.map(str::to_owned)).collect();
     page.part("FILE STREAMS", page.points(points));

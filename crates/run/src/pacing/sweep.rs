@@ -60,7 +60,7 @@ pub(crate) fn restrict_to_search(plan: &mut Plan, request: &Request) {
 /// Whether the preset of `request` includes the curve of latency over rate; not if another load is requested.
 fn has_curve(request: &Request) -> bool {
     let plain = request.variations.is_empty() && request.pace == Pace::Unthrottled;
-    request.preset == Preset::Publish && plain && request.until.is_none()
+    request.setup.preset == Preset::Publish && plain && request.until.is_none()
 }
 
 /// Whether no run of the same test has more jobs or, with as many, more nodes.
@@ -71,40 +71,32 @@ fn is_highest(run: &PlannedRun, once: &[PlannedRun]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
 
     use proptest::prelude::*;
-    use record::{Dop, Placement};
+    use record::Dop;
 
     use super::*;
+    use crate::Setup;
 
     fn request(preset: Preset, variations: Vec<Variation>) -> Request {
         Request {
+            setup: Setup { preset, ..Setup::smoke() },
             tests: crate::Selection::default(),
-            directory: PathBuf::new(),
             degrees: None,
             nodes: None,
-            preset,
             window: None,
             warm_up: None,
             steps: None,
             repeats: None,
-            seed: 42,
             tracer: None,
-            placement: Placement::Kernel,
             pace: Pace::Unthrottled,
             variations,
             until: None,
             one_thread_per_core: false,
             small_rows: None,
             large_rows: None,
-            sample_sessions: false,
             prove: false,
             trace: None,
-            keep: false,
-            record: PathBuf::new(),
-            version: String::new(),
-            build: None,
         }
     }
 

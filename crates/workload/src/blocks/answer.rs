@@ -7,7 +7,7 @@ use super::deck::Kind;
 use super::settings::BlocksSettings;
 use super::work::BlocksJob;
 use crate::check::first_difference;
-use crate::stage::broken;
+use crate::test_context::broken;
 
 impl BlocksJob {
     /// Does one operation of each kind in the settings and checks the answers: exactly as many rows as the work unit

@@ -11,7 +11,7 @@ use super::settings::BlocksSettings;
 use crate::check::first_difference;
 use crate::data_set::registry;
 use crate::sessions::Spread;
-use crate::stage::Stage;
+use crate::test_context::TestContext;
 
 /// The most blocks of a transaction.
 const CHUNK_BLOCKS_MAX: u64 = 2_048;
@@ -32,18 +32,18 @@ pub struct BlocksLoading<'a> {
 /// # Errors
 /// Errors of the engine; `Cancelled` where the stop flag was set.
 pub fn ensure(
-    stage: &Stage<'_>,
+    context: &TestContext<'_>,
     settings: &BlocksSettings,
     layout: &Layout,
     loading: &BlocksLoading<'_>,
 ) -> Result<Vec<DataSet>> {
-    let mut session = stage.node.connect()?;
-    registry::create(stage, session.as_mut())?;
+    let mut session = context.node.connect()?;
+    registry::create(context, session.as_mut())?;
     let mut sets = Vec::new();
     for schema in 1..=settings.schemas {
         let scan = settings.scans().then_some(TableOf::Scan);
         for of in [Some(TableOf::Blocks), scan].into_iter().flatten() {
-            let one = OneTable { stage, layout, loading, target: (of, schema), name: Layout::name(of, schema) };
+            let one = OneTable { context, layout, loading, target: (of, schema), name: Layout::name(of, schema) };
             sets.push(one.ensure(settings.load_jobs, session.as_mut())?);
         }
     }
@@ -52,7 +52,7 @@ pub fn ensure(
 
 /// One table, and how it is loaded.
 struct OneTable<'a, 'b> {
-    stage: &'a Stage<'b>,
+    context: &'a TestContext<'b>,
     layout: &'a Layout,
     loading: &'a BlocksLoading<'a>,
     target: (TableOf, u32),
@@ -75,17 +75,17 @@ impl OneTable<'_, '_> {
             generator_cpu_ns: None,
             server_cpu_ns: None,
         };
-        if registry::is_complete(self.stage, session, &self.name, &fingerprint)? && self.is_intact(session)? {
+        if registry::is_complete(self.context, session, &self.name, &fingerprint)? && self.is_intact(session)? {
             return Ok(found);
         }
         // The registry entry is removed first, then the table, so that no crash leaves an entry without a table.
-        registry::remove(self.stage, session, &self.name)?;
-        let dialect = self.stage.engine.dialect();
+        registry::remove(self.context, session, &self.name)?;
+        let dialect = self.context.engine.dialect();
         (dialect.drop)(&self.name).iter().try_for_each(|statement| session.batch(statement))?;
         let loaded = self.load(jobs, session);
         match loaded {
             Ok((jobs, load_ns, finish_ns, server_cpu_ns)) => {
-                registry::mark_complete(self.stage, session, &self.name, &fingerprint)?;
+                registry::mark_complete(self.context, session, &self.name, &fingerprint)?;
                 let (load_ns, finish_ns) = (Some(load_ns), Some(finish_ns));
                 Ok(DataSet { reused: false, jobs, load_ns, finish_ns, server_cpu_ns, ..found })
             }
@@ -114,11 +114,11 @@ impl OneTable<'_, '_> {
         let table = self.layout.table(self.target.0, self.target.1);
         self.layout.create(&table).iter().try_for_each(|statement| session.batch(statement))?;
         let blocks = self.layout.blocks(self.target.0);
-        let jobs = if self.stage.node.caps().concurrent_writers { jobs.max(1) } else { 1 };
+        let jobs = if self.context.node.caps().concurrent_writers { jobs.max(1) } else { 1 };
         let chunk = blocks.div_ceil(4 * u64::from(jobs)).clamp(1, CHUNK_BLOCKS_MAX);
         let next = AtomicU64::new(0);
         let done = AtomicU64::new(0);
-        let mut sessions = (0..jobs).map(|_| self.stage.node.connect()).collect::<Result<Vec<Box<dyn Session>>>>()?;
+        let mut sessions = (0..jobs).map(|_| self.context.node.connect()).collect::<Result<Vec<Box<dyn Session>>>>()?;
         let rows = self.layout.rows(self.target.0);
         let report = || (self.loading.progress)(&self.name, done.load(Ordering::Relaxed).min(rows), rows);
         let spread = Spread { table: &self.name, stop: self.loading.stop, report: &report };
@@ -139,10 +139,10 @@ impl OneTable<'_, '_> {
         })?;
         let load_ns = clock::now() - start;
         let server_cpu = server_cpu.zip((self.loading.server_cpu)()).map(|(before, after)| after.since(before));
-        let server_cpu = server_cpu.filter(|_| self.stage.node.processes() != Processes::InProcess);
+        let server_cpu = server_cpu.filter(|_| self.context.node.processes() != Processes::InProcess);
         sessions.truncate(1);
         let start = clock::now();
-        let statements = (self.stage.engine.dialect().finish)(&table);
+        let statements = (self.context.engine.dialect().finish)(&table);
         spread.run(&mut sessions, |session| statements.iter().try_for_each(|statement| session.batch(statement)))?;
         Ok((jobs, load_ns, clock::now() - start, server_cpu))
     }

@@ -12,7 +12,7 @@ use super::layout::{Layout, TableOf};
 use super::settings::BlocksSettings;
 use super::statement::{CODE, changed};
 use crate::sql;
-use crate::stage::Stage;
+use crate::test_context::TestContext;
 
 /// The most operations of a call.
 const BATCH_MAX: u64 = 20;
@@ -35,11 +35,11 @@ pub fn batch(settings: &BlocksSettings) -> u64 {
 }
 
 /// Creates the procedure of each schema.
-pub(crate) fn create(stage: &Stage<'_>, settings: &BlocksSettings, layout: &Layout) -> Result<()> {
-    let mut session = stage.node.connect()?;
+pub(crate) fn create(context: &TestContext<'_>, settings: &BlocksSettings, layout: &Layout) -> Result<()> {
+    let mut session = context.node.connect()?;
     for schema in 1..=settings.schemas {
         for name in ["drop", "create"] {
-            if let Some(text) = sql::text(stage.engine, CODE, name, None) {
+            if let Some(text) = sql::text(context.engine, CODE, name, None) {
                 session.batch(&expanded(text, settings, layout, schema))?;
             }
         }
@@ -71,14 +71,14 @@ pub(crate) struct Calls {
 impl Calls {
     /// For the procedure of `schema`.
     pub(crate) fn new(
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         session: &mut dyn Session,
         settings: &BlocksSettings,
         layout: &Layout,
         schema: u32,
     ) -> Result<Calls> {
-        let text = sql::text(stage.engine, CODE, "call", None).unwrap_or_default();
-        let bound = sql::bound(&expanded(text, settings, layout, schema), stage.engine.dialect());
+        let text = sql::text(context.engine, CODE, "call", None).unwrap_or_default();
+        let bound = sql::bound(&expanded(text, settings, layout, schema), context.engine.dialect());
         let text = || Value::Text(Cow::Owned(String::new()));
         Ok(Calls { call: session.prepare(&bound.sql)?, batch: batch(settings), values: [text(), text()] })
     }

@@ -6,7 +6,7 @@ use super::layout::{KEY, Layout, TEXTS, TableOf};
 use super::settings::BlocksSettings;
 use super::value::RedoStress;
 use crate::sql::{self, Bound};
-use crate::stage::Stage;
+use crate::test_context::TestContext;
 
 /// The code of runs in a record, and of statements in the folder of an engine.
 pub const CODE: &str = "B100";
@@ -103,14 +103,14 @@ pub(crate) struct Statements {
 
 impl Statements {
     pub(crate) fn new(
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         session: &mut dyn Session,
         settings: &BlocksSettings,
         schema: u32,
     ) -> Result<Statements> {
         let (table, scan) = (Layout::name(TableOf::Blocks, schema), Layout::name(TableOf::Scan, schema));
         let stress = settings.redo_stress;
-        let mut one = |name: &str, table: &str| prepare(stage.engine, session, name, table, stress);
+        let mut one = |name: &str, table: &str| prepare(context.engine, session, name, table, stress);
         Ok(Statements {
             read: one("read", &table)?,
             update: one(update_name(stress), &table)?,

@@ -17,7 +17,7 @@ use super::range::{Ranges, below};
 use super::settings::{BlocksSettings, Think};
 use super::statement::{Bind, Statements};
 use crate::data::mix;
-use crate::stage::{Stage, failed};
+use crate::test_context::{TestContext, failed};
 
 /// Where the loop runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,16 +68,16 @@ pub struct BlocksJob {
 /// # Errors
 /// Errors of the engine.
 pub fn jobs(
-    stage: &Stage<'_>,
+    context: &TestContext<'_>,
     settings: &BlocksSettings,
     layout: &Layout,
     mode: Mode,
     visit: Visit,
 ) -> Result<Vec<BlocksJob>> {
     if mode == Mode::Engine {
-        procedure::create(stage, settings, layout)?;
+        procedure::create(context, settings, layout)?;
     }
-    (0..settings.sessions()).map(|job| BlocksJob::new(stage, settings, layout, (mode, visit), job)).collect()
+    (0..settings.sessions()).map(|job| BlocksJob::new(context, settings, layout, (mode, visit), job)).collect()
 }
 
 /// Reads every block of the tables of all schemas into the cache of the engine, in key order, because engines may keep
@@ -85,33 +85,38 @@ pub fn jobs(
 ///
 /// # Errors
 /// Errors of the engine.
-pub fn preload(stage: &Stage<'_>, settings: &BlocksSettings, layout: &Layout, jobs: &mut [BlocksJob]) -> Result<()> {
-    let each = stage.node.processes() == Processes::InProcess;
+pub fn preload(
+    context: &TestContext<'_>,
+    settings: &BlocksSettings,
+    layout: &Layout,
+    jobs: &mut [BlocksJob],
+) -> Result<()> {
+    let each = context.node.processes() == Processes::InProcess;
     let count = if each { jobs.len() } else { jobs.len().min(settings.schemas as usize) };
     jobs[..count].iter_mut().try_for_each(|job| job.preload(layout))
 }
 
 impl BlocksJob {
     fn new(
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         settings: &BlocksSettings,
         layout: &Layout,
         (mode, visit): (Mode, Visit),
         job: u32,
     ) -> Result<BlocksJob> {
-        let mut session = stage.node.connect()?;
-        let dialect = stage.engine.dialect();
+        let mut session = context.node.connect()?;
+        let dialect = context.engine.dialect();
         (dialect.threads)(1).iter().try_for_each(|statement| session.batch(statement))?;
         dialect.single_block_reads.iter().try_for_each(|statement| session.batch(statement))?;
         let (schema, thread) = (1 + job % settings.schemas, job / settings.schemas);
         let hot = (settings.hot_schema_frequency > 0 && schema != 1).then_some(1);
-        let mut on = |schema: u32| Statements::new(stage, session.as_mut(), settings, schema);
+        let mut on = |schema: u32| Statements::new(context, session.as_mut(), settings, schema);
         let statements = [Some(schema), hot].into_iter().flatten().map(&mut on).collect::<Result<Vec<Statements>>>()?;
         let calls = match mode {
             Mode::Client => None,
-            Mode::Engine => Some(Calls::new(stage, session.as_mut(), settings, layout, schema)?),
+            Mode::Engine => Some(Calls::new(context, session.as_mut(), settings, layout, schema)?),
         };
-        let seed = stage.sizes.seed;
+        let seed = context.sizes.seed;
         let ranges = match visit {
             Visit::Anywhere => Ranges::anywhere(settings),
             Visit::Once => Ranges::once(settings, thread, mix(seed ^ u64::from(schema))),

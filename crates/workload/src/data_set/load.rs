@@ -12,7 +12,7 @@ use record::Nanos;
 use crate::data::{Generator, STRIDE, Source};
 use crate::data_set::{Loading, Progress};
 use crate::sessions::{Spread, thread_cpu};
-use crate::stage::Stage;
+use crate::test_context::TestContext;
 
 /// The most rows of a transaction.
 const CHUNK_ROWS_MAX: u64 = 32 * STRIDE;
@@ -27,9 +27,9 @@ pub(crate) struct Loaded {
 }
 
 /// Loads all rows of `generator` into its table, which is empty, and finishes it.
-pub(crate) fn load(stage: &Stage<'_>, generator: &Generator, loading: &Loading<'_>) -> Result<Loaded> {
-    let jobs = if stage.node.caps().concurrent_writers { loading.jobs.max(1) } else { 1 };
-    let mut sessions = (0..jobs).map(|_| stage.node.connect()).collect::<Result<Vec<Box<dyn Session>>>>()?;
+pub(crate) fn load(context: &TestContext<'_>, generator: &Generator, loading: &Loading<'_>) -> Result<Loaded> {
+    let jobs = if context.node.caps().concurrent_writers { loading.jobs.max(1) } else { 1 };
+    let mut sessions = (0..jobs).map(|_| context.node.connect()).collect::<Result<Vec<Box<dyn Session>>>>()?;
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
     // Several chunks for each job, so that all end at about the same time.
     let chunk = (generator.rows() / (8 * u64::from(jobs))).next_multiple_of(STRIDE).clamp(STRIDE, CHUNK_ROWS_MAX);
@@ -43,10 +43,10 @@ pub(crate) fn load(stage: &Stage<'_>, generator: &Generator, loading: &Loading<'
     let load_ns = clock::now() - start;
     // Read before the sessions end: the processes of some engines end with them.
     let server_cpu_ns = server_cpu.zip((loading.server_cpu)()).map(|(before, after)| after.since(before));
-    let is_separate = stage.node.processes() != Processes::InProcess;
+    let is_separate = context.node.processes() != Processes::InProcess;
     let generator_cpu_ns = is_separate.then(|| cpu.into_iter().fold(Nanos(0), |sum, one| sum + one));
     sessions.truncate(1);
-    let dialect = stage.engine.dialect();
+    let dialect = context.engine.dialect();
     let mut statements = (dialect.threads)(loading.jobs.max(1));
     statements.extend((dialect.finish)(&generator.table().table()));
     let start = clock::now();

@@ -11,8 +11,8 @@ use record::{DataSet, Nanos};
 
 use crate::check::first_difference;
 use crate::data::{DataColumn, DataTable, Generator, ROW_BYTES};
-use crate::stage::Stage;
 use crate::test::Test;
+use crate::test_context::TestContext;
 
 /// Rows that are checked before a table is reused.
 const SAMPLES: u64 = 16;
@@ -51,17 +51,22 @@ pub fn needed<'a>(tests: impl IntoIterator<Item = &'a Test>) -> Vec<DataTable> {
 ///
 /// # Errors
 /// Errors of the engine; `Cancelled` where the stop flag was set.
-pub fn ensure(stage: &Stage<'_>, tables: &[DataTable], loading: &Loading<'_>) -> Result<Vec<DataSet>> {
+pub fn ensure(context: &TestContext<'_>, tables: &[DataTable], loading: &Loading<'_>) -> Result<Vec<DataSet>> {
     if tables.is_empty() {
         return Ok(Vec::new());
     }
-    let mut session = stage.node.connect()?;
-    registry::create(stage, session.as_mut())?;
-    tables.iter().map(|table| one(stage, *table, loading, session.as_mut())).collect()
+    let mut session = context.node.connect()?;
+    registry::create(context, session.as_mut())?;
+    tables.iter().map(|table| one(context, *table, loading, session.as_mut())).collect()
 }
 
-fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut dyn Session) -> Result<DataSet> {
-    let generator = Generator::new(table, stage.sizes);
+fn one(
+    context: &TestContext<'_>,
+    table: DataTable,
+    loading: &Loading<'_>,
+    session: &mut dyn Session,
+) -> Result<DataSet> {
+    let generator = Generator::new(table, context.sizes);
     let fingerprint = generator.fingerprint();
     let found = DataSet {
         table: table.name().to_owned(),
@@ -75,22 +80,22 @@ fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut
         generator_cpu_ns: None,
         server_cpu_ns: None,
     };
-    if registry::is_complete(stage, session, table.name(), &found.fingerprint)?
-        && is_intact(stage, session, &generator)?
+    if registry::is_complete(context, session, table.name(), &found.fingerprint)?
+        && is_intact(context, session, &generator)?
     {
         return Ok(found);
     }
     // The registry entry is removed first, then the table, so that no crash leaves an entry without a table.
-    registry::remove(stage, session, table.name())?;
+    registry::remove(context, session, table.name())?;
     let statements = |statements: Vec<String>, session: &mut dyn Session| {
         statements.iter().try_for_each(|statement| session.batch(statement))
     };
-    let dialect = stage.engine.dialect();
+    let dialect = context.engine.dialect();
     statements((dialect.drop)(table.name()), session)?;
     statements((dialect.create)(&table.table()), session)?;
-    match load::load(stage, &generator, loading) {
+    match load::load(context, &generator, loading) {
         Ok(loaded) => {
-            registry::mark_complete(stage, session, table.name(), &found.fingerprint)?;
+            registry::mark_complete(context, session, table.name(), &found.fingerprint)?;
             Ok(DataSet {
                 reused: false,
                 jobs: loaded.jobs,
@@ -110,7 +115,7 @@ fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut
 }
 
 /// Whether the table has all rows, and a sample of them is right.
-fn is_intact(stage: &Stage<'_>, session: &mut dyn Session, generator: &Generator) -> Result<bool> {
+fn is_intact(context: &TestContext<'_>, session: &mut dyn Session, generator: &Generator) -> Result<bool> {
     let (name, columns) = (generator.table().name(), DataColumn::ALL.map(DataColumn::name).join(", "));
     let prepared = session.prepare(&format!("select count(*) from {name}"));
     let count = match prepared {
@@ -122,7 +127,7 @@ fn is_intact(stage: &Stage<'_>, session: &mut dyn Session, generator: &Generator
     if first_difference(vec![vec![engine::Value::Int(generator.rows() as i64)]], rows).is_some() {
         return Ok(false);
     }
-    let placeholder = stage.engine.dialect().placeholder.at(1);
+    let placeholder = context.engine.dialect().placeholder.at(1);
     let read = session.prepare(&format!("select {columns} from {name} where id = {placeholder}"))?;
     let last = SAMPLES - 1;
     for sample in 0..SAMPLES {

@@ -3,7 +3,7 @@
 
 use engine::{Column, ColumnType, Result, Session, Table, Value};
 
-use crate::stage::{Stage, exists};
+use crate::test_context::{TestContext, exists};
 
 const NAME: &str = "dbdyno_data_set";
 
@@ -20,22 +20,22 @@ fn table() -> Table {
 }
 
 /// Creates the registry if it does not exist.
-pub(crate) fn create(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+pub(crate) fn create(context: &TestContext<'_>, session: &mut dyn Session) -> Result<()> {
     if exists(session, NAME)? {
         return Ok(());
     }
-    let statements = (stage.engine.dialect().create)(&table());
+    let statements = (context.engine.dialect().create)(&table());
     statements.iter().try_for_each(|statement| session.batch(statement))
 }
 
 /// Whether `table` was loaded completely with `fingerprint`.
 pub(crate) fn is_complete(
-    stage: &Stage<'_>,
+    context: &TestContext<'_>,
     session: &mut dyn Session,
     table: &str,
     fingerprint: &str,
 ) -> Result<bool> {
-    let placeholder = stage.engine.dialect().placeholder.at(1);
+    let placeholder = context.engine.dialect().placeholder.at(1);
     let sql = format!("select fingerprint from {NAME} where table_name = {placeholder}");
     let select = session.prepare(&sql)?;
     let rows = session.query(select, &[Value::Text(table.into())])?;
@@ -43,20 +43,20 @@ pub(crate) fn is_complete(
 }
 
 /// Removes the entry of `table`.
-pub(crate) fn remove(stage: &Stage<'_>, session: &mut dyn Session, table: &str) -> Result<()> {
-    let placeholder = stage.engine.dialect().placeholder.at(1);
+pub(crate) fn remove(context: &TestContext<'_>, session: &mut dyn Session, table: &str) -> Result<()> {
+    let placeholder = context.engine.dialect().placeholder.at(1);
     let delete = session.prepare(&format!("delete from {NAME} where table_name = {placeholder}"))?;
     session.execute(delete, &[Value::Text(table.into())]).map(|_| ())
 }
 
 /// Adds an entry: `table` is complete.
 pub(crate) fn mark_complete(
-    stage: &Stage<'_>,
+    context: &TestContext<'_>,
     session: &mut dyn Session,
     table: &str,
     fingerprint: &str,
 ) -> Result<()> {
-    let placeholder = stage.engine.dialect().placeholder;
+    let placeholder = context.engine.dialect().placeholder;
     let values = format!("{}, {}", placeholder.at(1), placeholder.at(2));
     let insert = session.prepare(&format!("insert into {NAME} (table_name, fingerprint) values ({values})"))?;
     session.execute(insert, &[Value::Text(table.into()), Value::Text(fingerprint.into())]).map(|_| ())

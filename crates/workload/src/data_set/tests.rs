@@ -17,7 +17,7 @@ fn node() -> Box<dyn Node> {
 #[test]
 fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_reported() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(false));
-    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
+    let context = TestContext { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let reported = RefCell::new(Vec::new());
     let progress = |progress: Progress| reported.borrow_mut().push(progress);
     let cpu = std::cell::Cell::new(0);
@@ -27,7 +27,7 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_reported() {
     };
     let loading = Loading { jobs: 3, stop: &stop, progress: &progress, server_cpu: &server_cpu };
     let tests = crate::catalogue().iter();
-    let sets = ensure(&stage, &needed(tests), &loading).expect("loaded");
+    let sets = ensure(&context, &needed(tests), &loading).expect("loaded");
     assert_eq!(
         sets.iter().map(|set| (set.table.as_str(), set.rows)).collect::<Vec<_>>(),
         [("small", 3_200), ("large", 32_000)]
@@ -48,12 +48,12 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_reported() {
 #[test]
 fn an_aborted_load_is_an_error() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(true));
-    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
+    let context = TestContext { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
-    let error = ensure(&stage, &[DataTable::Small], &loading).expect_err("aborted");
+    let error = ensure(&context, &[DataTable::Small], &loading).expect_err("aborted");
     assert_eq!(error.failure(), Some(FailureKind::Cancelled));
     assert_eq!(error.message, "the load of table small was interrupted");
-    assert!(ensure(&stage, &[], &loading).is_ok_and(|sets| sets.is_empty()));
+    assert!(ensure(&context, &[], &loading).is_ok_and(|sets| sets.is_empty()));
 }
 
 #[test]

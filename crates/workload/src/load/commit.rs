@@ -12,7 +12,7 @@ use super::pipeline::lock;
 use super::refusal::Refusal;
 use super::reject_files::Rejected;
 use super::stages::Watch;
-use crate::stage::broken;
+use crate::test_context::broken;
 
 impl LoadJob<'_> {
     /// Writes the progress row of a batch, and commits.

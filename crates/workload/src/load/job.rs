@@ -15,7 +15,7 @@ use super::refusal::{Refusal, refused_rows, rejected_row};
 use super::reject_files::Rejected;
 use super::rows::BatchRows;
 use super::stages::{Spent, Watch};
-use crate::stage::{Stage, broken};
+use crate::test_context::{TestContext, broken};
 
 /// The most attempts for a batch after conflicts with other sessions.
 const ATTEMPTS_MAX: u32 = 10;
@@ -55,11 +55,11 @@ impl From<Refusal> for Stopped {
 ///
 /// # Errors
 /// Errors of the engine.
-pub fn jobs<'a>(stage: &Stage<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<LoadJob<'a>>> {
+pub fn jobs<'a>(context: &TestContext<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<LoadJob<'a>>> {
     (0..pipeline.loading.jobs)
         .map(|_| {
-            let mut session = stage.node.connect()?;
-            let progress = ProgressWriter::prepare(stage, session.as_mut())?;
+            let mut session = context.node.connect()?;
+            let progress = ProgressWriter::prepare(context, session.as_mut())?;
             Ok(LoadJob {
                 pipeline,
                 session,

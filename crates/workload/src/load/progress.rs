@@ -9,7 +9,7 @@ use engine::{Column, ColumnType, Error, Kind, Result, Session, Statement, Table,
 
 use super::figures::Figures;
 use super::table::LoadTable;
-use crate::stage::{Stage, exists};
+use crate::test_context::{TestContext, exists};
 
 const NAME: &str = "dbdyno_load_progress";
 const COLUMNS: &str = "table_name, source_file, batch, rows_loaded, rows_rejected, note";
@@ -63,16 +63,16 @@ fn table() -> Table {
 ///
 /// # Errors
 /// Errors of the engine.
-pub fn begin(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<ResumePoint> {
-    let mut session = stage.node.connect()?;
+pub fn begin(context: &TestContext<'_>, table: &LoadTable, described: &[String]) -> Result<ResumePoint> {
+    let mut session = context.node.connect()?;
     let session = session.as_mut();
-    let dialect = stage.engine.dialect();
-    open(stage, session)?;
+    let dialect = context.engine.dialect();
+    open(context, session)?;
     // The progress rows are removed first, then the table, so that no crash leaves rows without a table.
-    remove_rows(stage, session, table.name())?;
+    remove_rows(context, session, table.name())?;
     let drop = (dialect.drop)(table.name());
     drop.iter().chain(&table.create(dialect)).try_for_each(|statement| session.batch(statement))?;
-    let writer = ProgressWriter::prepare(stage, session)?;
+    let writer = ProgressWriter::prepare(context, session)?;
     session.begin()?;
     for (index, note) in (0..).zip(described) {
         writer.write(session, table.name(), (index, 0), (0, 0), &shortened(note))?;
@@ -85,12 +85,12 @@ pub fn begin(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Resu
 ///
 /// # Errors
 /// `Usage` if there is none, or if its source was another one; errors of the engine.
-pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<ResumePoint> {
-    let mut session = stage.node.connect()?;
+pub fn resume(context: &TestContext<'_>, table: &LoadTable, described: &[String]) -> Result<ResumePoint> {
+    let mut session = context.node.connect()?;
     let session = session.as_mut();
     let name = table.name();
-    let lines = if exists(session, NAME)? { lines(stage, session, name)? } else { Vec::new() };
-    if lines.is_empty() || !exists(session, &(stage.engine.dialect().quoted)(name))? {
+    let lines = if exists(session, NAME)? { lines(context, session, name)? } else { Vec::new() };
+    if lines.is_empty() || !exists(session, &(context.engine.dialect().quoted)(name))? {
         let error = Error::new(Kind::Usage, format!("no load of table {name} was started here"));
         return Err(error.hint("omit --resume, or give the target, --dir, --table and --models of that load"));
     }
@@ -122,21 +122,21 @@ pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Res
 ///
 /// # Errors
 /// Errors of the engine.
-pub fn remove(stage: &Stage<'_>, table: &LoadTable) -> Result<()> {
-    let mut session = stage.node.connect()?;
-    remove_rows(stage, session.as_mut(), table.name())?;
-    (stage.engine.dialect().drop)(table.name()).iter().try_for_each(|statement| session.batch(statement))
+pub fn remove(context: &TestContext<'_>, table: &LoadTable) -> Result<()> {
+    let mut session = context.node.connect()?;
+    remove_rows(context, session.as_mut(), table.name())?;
+    (context.engine.dialect().drop)(table.name()).iter().try_for_each(|statement| session.batch(statement))
 }
 
-fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+fn open(context: &TestContext<'_>, session: &mut dyn Session) -> Result<()> {
     if exists(session, NAME)? {
         return Ok(());
     }
-    (stage.engine.dialect().create)(&table()).iter().try_for_each(|statement| session.batch(statement))
+    (context.engine.dialect().create)(&table()).iter().try_for_each(|statement| session.batch(statement))
 }
 
-fn remove_rows(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<()> {
-    let placeholder = stage.engine.dialect().placeholder.at(1);
+fn remove_rows(context: &TestContext<'_>, session: &mut dyn Session, name: &str) -> Result<()> {
+    let placeholder = context.engine.dialect().placeholder.at(1);
     let delete = session.prepare(&format!("delete from {NAME} where table_name = {placeholder}"))?;
     session.execute(delete, &[Value::Text(name.into())]).map(|_| ())
 }
@@ -149,8 +149,8 @@ pub(super) struct ProgressWriter {
 }
 
 impl ProgressWriter {
-    pub(super) fn prepare(stage: &Stage<'_>, session: &mut dyn Session) -> Result<ProgressWriter> {
-        let placeholder = stage.engine.dialect().placeholder;
+    pub(super) fn prepare(context: &TestContext<'_>, session: &mut dyn Session) -> Result<ProgressWriter> {
+        let placeholder = context.engine.dialect().placeholder;
         let values: Vec<String> = (1..=6).map(|position| placeholder.at(position)).collect();
         let sql = format!("insert into {NAME} ({COLUMNS}) values ({})", values.join(", "));
         let touch = format!(
@@ -195,8 +195,8 @@ struct ProgressRow {
     note: String,
 }
 
-fn lines(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<Vec<ProgressRow>> {
-    let placeholder = stage.engine.dialect().placeholder.at(1);
+fn lines(context: &TestContext<'_>, session: &mut dyn Session, name: &str) -> Result<Vec<ProgressRow>> {
+    let placeholder = context.engine.dialect().placeholder.at(1);
     let select = session.prepare(&format!("select {COLUMNS} from {NAME} where table_name = {placeholder}"))?;
     let rows = session.query(select, &[Value::Text(name.into())])?;
     let line = |row: Vec<Value<'static>>| {

@@ -7,7 +7,7 @@ use record::{Bytes, ScanKind};
 use super::check_query::CheckQuery;
 use super::figures::Figures;
 use super::table::LoadTable;
-use crate::stage::{Stage, broken};
+use crate::test_context::{TestContext, broken};
 
 /// The columns that the report groups by: category and state of the merchant.
 const GROUPS: [&str; 2] = ["mcc", "merchant_state"];
@@ -62,14 +62,14 @@ pub struct Scanning<'a> {
 }
 
 impl ScanJob {
-    /// A session on `stage` for the scan `scanning`.
+    /// A session on `context` for the scan `scanning`.
     ///
     /// # Errors
     /// Errors of the engine.
-    pub fn new(stage: &Stage<'_>, scanning: &Scanning<'_>) -> Result<ScanJob> {
+    pub fn new(context: &TestContext<'_>, scanning: &Scanning<'_>) -> Result<ScanJob> {
         let Scanning { table, kind, expected, .. } = scanning;
-        let dialect = stage.engine.dialect();
-        let mut session = stage.node.connect()?;
+        let dialect = context.engine.dialect();
+        let mut session = context.node.connect()?;
         (dialect.threads)(scanning.threads).iter().try_for_each(|statement| session.batch(statement))?;
         let check_query = CheckQuery::new(dialect, table, groups(*kind), expected);
         let statement = session.prepare(check_query.sql())?;

@@ -174,8 +174,8 @@ fn sizes() -> Sizes {
 
 fn one_job(test: &Test, fake: &Fake) -> Job {
     let sizes = sizes();
-    let stage = Stage { engine: fake, node: fake, others: &[], sizes: &sizes };
-    jobs(test, &stage, Dop::jobs(1)).unwrap_or_else(|error| panic!("{error}")).remove(0)
+    let context = TestContext { engine: fake, node: fake, others: &[], sizes: &sizes };
+    jobs(test, &context, Dop::jobs(1)).unwrap_or_else(|error| panic!("{error}")).remove(0)
 }
 
 fn rows(count: usize) -> Vec<Vec<Value<'static>>> {
@@ -283,8 +283,8 @@ expect = { values = [7] }
     one_job(&parse("T904", rest), &fake).check().expect("seven");
     assert_eq!(fake.statements()[0], "prepare portable words with $1");
     let sizes = sizes();
-    let stage = Stage { engine: &fake, node: &fake, others: &[], sizes: &sizes };
-    let error = jobs(&parse("T906", rest), &stage, Dop::jobs(1)).err().expect("no such bind");
+    let context = TestContext { engine: &fake, node: &fake, others: &[], sizes: &sizes };
+    let error = jobs(&parse("T906", rest), &context, Dop::jobs(1)).err().expect("no such bind");
     assert_eq!(error.kind, Kind::Statement);
     let words = "statement read of test T906: the statement of fake uses :other, which the test does not bind";
     assert_eq!(error.message, words);
@@ -337,15 +337,15 @@ expect = { changed = 4 }
 "#;
     let fake = Fake::new(|_, _| Ok(rows(4)));
     let (test, sizes) = (parse("T908", rest), sizes());
-    let stage = Stage { engine: &fake, node: &fake, others: &[], sizes: &sizes };
-    let mut two = jobs(&test, &stage, Dop::jobs(2)).expect("jobs");
+    let context = TestContext { engine: &fake, node: &fake, others: &[], sizes: &sizes };
+    let mut two = jobs(&test, &context, Dop::jobs(2)).expect("jobs");
     let made = ["drop t_0", "create t_0", "finish t_0", "create t_1", "finish t_1"];
     assert_eq!(fake.statements(), [&made[..], &["prepare insert into t_0", "prepare insert into t_1"]].concat());
     let transactions: Vec<u64> = (0..5).map(|_| two[1].step(0).expect("a step").transactions).collect();
     assert_eq!(transactions, [1, 1, 2, 1, 2], "two steps are 8 rows, a third would be 12");
     let statements = fake.statements();
     assert_eq!(statements[2..5], ["begin", "truncate t_1", "commit"]);
-    tear_down(&test, &stage).expect("torn down");
+    tear_down(&test, &context).expect("torn down");
     assert_eq!(fake.statements(), ["drop t_0"]);
 }
 
@@ -365,11 +365,11 @@ fn a_bulk_load_counts_rows_and_bytes_of_the_width_that_is_accounted_for() {
 #[test]
 fn every_test_of_the_catalogue_runs_on_the_null_engine() {
     let (node, sizes) = (null(), sizes());
-    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
+    let context = TestContext { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     for test in catalogue() {
-        set_up(test, &stage).expect("set up");
+        set_up(test, &context).expect("set up");
         for dop in [Dop::jobs(1), Dop::jobs(3), Dop { nodes: 1, jobs: 1, threads: 4 }] {
-            let mut jobs = jobs(test, &stage, dop).expect("jobs");
+            let mut jobs = jobs(test, &context, dop).expect("jobs");
             assert_eq!(jobs.len() as u32, dop.jobs);
             for job in &mut jobs {
                 for number in 0..23 {
@@ -378,6 +378,6 @@ fn every_test_of_the_catalogue_runs_on_the_null_engine() {
                 }
             }
         }
-        tear_down(test, &stage).expect("torn down");
+        tear_down(test, &context).expect("torn down");
     }
 }

@@ -10,7 +10,7 @@ use record::{Bytes, StreamDirection};
 use super::backend::FileBackend;
 use super::buffer::Buffer;
 use super::content::Content;
-use crate::stage::broken;
+use crate::test_context::broken;
 
 /// A stream ends after this many failed steps without a commit: it would fail forever.
 const FAILURES_MAX: u32 = 100;

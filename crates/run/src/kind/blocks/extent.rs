@@ -79,36 +79,19 @@ pub(super) fn per_step(request: &BlocksRequest) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
-    use record::Placement;
 
     use record::Nanos;
     use workload::blocks::BlocksSettings;
 
     use super::*;
+    use crate::Setup;
 
     fn request(pairs: &[(&str, &str)], cold: bool, mode: Mode) -> BlocksRequest {
         let mut settings = BlocksSettings::default();
         for (name, value) in pairs {
             settings.set(name, name, value).expect(name);
         }
-        BlocksRequest {
-            settings,
-            mode,
-            cold,
-            caches: Vec::new(),
-            warm_up: None,
-            directory: PathBuf::from("."),
-            keep: false,
-            seed: 42,
-            placement: Placement::Kernel,
-            sample_sessions: false,
-            probes: false,
-            record: PathBuf::from("r.json"),
-            version: String::new(),
-            build: None,
-        }
+        BlocksRequest { setup: Setup::smoke(), settings, mode, cold, caches: Vec::new(), warm_up: None, probes: false }
     }
 
     #[test]

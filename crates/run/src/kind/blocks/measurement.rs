@@ -7,7 +7,7 @@ use record::{
     BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopLocation, Nanos, Pace,
     PlannedRun, RandomBlocks, Run, Unit, Verdict,
 };
-use workload::Stage;
+use workload::TestContext;
 use workload::blocks::{self, BlocksJob, BlocksLoading, Kind, Layout, Mode, Visit};
 
 use super::extent::per_step;
@@ -28,26 +28,26 @@ const CACHED_SHARE: f64 = 1.15;
 /// # Errors
 /// Errors of the engine, a wrong answer, and interruption by the user.
 pub(super) fn load(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) -> Result<(Vec<DataSet>, Finding)> {
-    let (stage, _) = bench.engine()?;
+    let (context, _) = bench.engine()?;
     let server_cpu = || bench.server_cpu();
     let progress = |table: &str, rows_done: u64, rows: u64| {
         bench.listener.on_event(&Event::Loading { table, rows_done, rows });
     };
     let loading = BlocksLoading { stop: bench.interrupt.flag(), progress: &progress, server_cpu: &server_cpu };
-    let loaded = blocks::ensure(&stage, &request.settings, layout, &loading);
+    let loaded = blocks::ensure(&context, &request.settings, layout, &loading);
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
     }
     let sets = loaded?;
-    Ok((sets, check_answers(&stage, request, layout)?))
+    Ok((sets, check_answers(&context, request, layout)?))
 }
 
 /// Checks the answers of one session of each schema.
-fn check_answers(stage: &Stage<'_>, request: &BlocksRequest, layout: &Layout) -> Result<Finding> {
-    if !stage.node.caps().answers {
+fn check_answers(context: &TestContext<'_>, request: &BlocksRequest, layout: &Layout) -> Result<Finding> {
+    if !context.node.caps().answers {
         return Ok(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotGiven)));
     }
-    let mut jobs = blocks::jobs(stage, &request.settings, layout, request.mode, Visit::Anywhere)?;
+    let mut jobs = blocks::jobs(context, &request.settings, layout, request.mode, Visit::Anywhere)?;
     jobs.truncate(request.settings.schemas as usize);
     for job in &mut jobs {
         job.check(&request.settings).map_err(|Broken { message }| Error::environment(message))?;
@@ -82,18 +82,18 @@ pub(super) fn measure_one(
 }
 
 fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &Layout) -> Result<()> {
-    let (stage, subject) = bench.engine()?;
+    let (context, subject) = bench.engine()?;
     let settings = &request.settings;
     bench.settle()?;
     let node_indexes = subject.nodes.choose(settings.changes(), 1)?;
-    let stage = Stage { node: subject.nodes.at(node_indexes[0]), ..stage };
+    let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };
     let visit = if request.cold { Visit::Once } else { Visit::Anywhere };
-    let mut jobs = blocks::jobs(&stage, settings, layout, request.mode, visit)?;
+    let mut jobs = blocks::jobs(&context, settings, layout, request.mode, visit)?;
     let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
     let (caches, page_cached) = if request.cold {
         (CacheState::Cold, subject.nodes.at(node_indexes[0]).data_directory().and_then(drop_page_cache))
     } else {
-        (fill(bench, &stage, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
+        (fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
     };
     let reads_device = caches != CacheState::Preloaded;
     let _page_cache_bypass =
@@ -104,7 +104,7 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
         let mean_ns = (think.least_ns.0 + think.most_ns.0) / 2 / think.frequency;
         run.pace = Pace::ThinkTime { think_ns: Nanos(mean_ns) };
     }
-    run.commits_expected = match stage.node.caps().counts_read_commits {
+    run.commits_expected = match context.node.caps().counts_read_commits {
         true => Some(run.totals.transactions),
         false => streams.get(Kind::Update as usize).map(|tally| tally.totals().transactions),
     };
@@ -125,7 +125,7 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
 /// Reads every block into the cache of the engine, if all of them fit.
 fn fill(
     bench: &Bench<'_>,
-    stage: &Stage<'_>,
+    context: &TestContext<'_>,
     request: &BlocksRequest,
     layout: &Layout,
     jobs: &mut [BlocksJob],
@@ -134,7 +134,7 @@ fn fill(
     let Some((Bytes(cache), Bytes(block))) = sizes else { return Ok(CacheState::Warm) };
     let settings = &request.settings;
     // Sessions of an in-process engine have separate caches, each for one schema, or two.
-    let alone = stage.node.processes() == Processes::InProcess;
+    let alone = context.node.processes() == Processes::InProcess;
     let shared = if settings.hot_schema_frequency > 0 { 2 } else { 1 };
     let schemas = if alone { settings.schemas.min(shared) } else { settings.schemas };
     let blocks = layout.blocks_in_all(settings) / u64::from(settings.schemas) * u64::from(schemas);
@@ -142,7 +142,7 @@ fn fill(
         return Ok(CacheState::Warm);
     }
     let cancellers = jobs.iter().flat_map(BlocksJob::cancellers).collect();
-    bench.interrupt.during(cancellers, || blocks::preload(stage, settings, layout, jobs))?;
+    bench.interrupt.during(cancellers, || blocks::preload(context, settings, layout, jobs))?;
     Ok(CacheState::Preloaded)
 }
 

@@ -20,7 +20,7 @@ use crate::kind::io::StorageSupport;
 use crate::platform::{Context, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::run::keep;
-use crate::{Error, Event, Request, Result};
+use crate::{Error, Event, Result, Setup};
 
 pub use self::request::BlocksRequest;
 
@@ -32,7 +32,7 @@ const BLOCK_USUAL: Bytes = Bytes(8192);
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_blocks(request: &BlocksRequest, context: Context<'_>) -> Result<Measured> {
-    Ok(invoke(&mut Blocks { request, keep: false }, [context], None)?.measured(&request.record))
+    Ok(invoke(&mut Blocks { request, keep: false }, [context], None)?.measured(&request.setup.record))
 }
 
 struct Blocks<'r> {
@@ -48,12 +48,16 @@ struct Loaded {
 }
 
 impl Kind for Blocks<'_> {
-    fn request(&self) -> Request {
-        self.request.request()
+    fn setup(&self) -> Setup {
+        self.request.setup.clone()
+    }
+
+    fn jobs_max(&self) -> u32 {
+        self.request.settings.sessions().max(self.request.settings.load_jobs)
     }
 
     fn records(&self) -> [PathBuf; 1] {
-        [self.request.record.clone()]
+        [self.request.setup.record.clone()]
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
@@ -146,12 +150,12 @@ impl Blocks<'_> {
             listener.on_event(&Event::Note(&remark));
         }
         let each = if plan.steps.is_some() { Nanos(0) } else { plan.warm_up_ns + plan.window_ns };
-        platform.context.announce(plan, each, &self.request.record);
+        platform.context.announce(plan, each, &self.request.setup.record);
     }
 
     fn load(&self, platform: &Platform<'_>, plan: &Plan, record: &mut Recorder) -> Result<Loaded> {
         let block = platform.engine.as_ref().and_then(|opened| opened.inventory.block_bytes);
-        let layout = Layout::new(&self.request.settings, sparse(&platform.context, block)?, self.request.seed);
+        let layout = Layout::new(&self.request.settings, sparse(&platform.context, block)?, self.request.setup.seed);
         let (sets, answers) = platform.with_bench(plan, |bench| load(bench, self.request, &layout))?;
         sets.into_iter().try_for_each(|set| record.add_data_set(set))?;
         Ok(Loaded { layout, answers })

@@ -1,12 +1,10 @@
 //! The request, parsed.
 
-use std::path::PathBuf;
-
 use base::quantity::size_text;
-use record::{Build, Bytes, Dop, Nanos, Placement, Plan, PlannedRun, Preset, RunKind};
+use record::{Bytes, Dop, Nanos, Plan, PlannedRun, Preset, RunKind};
 use workload::blocks::{BlocksSettings, CODE, Mode};
 
-use crate::Request;
+use crate::Setup;
 
 /// The longest default warm-up.
 const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
@@ -14,6 +12,8 @@ const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
 /// A measurement of random blocks.
 #[derive(Clone, Debug)]
 pub struct BlocksRequest {
+    /// What every kind of run is asked for.
+    pub setup: Setup,
     /// The settings of the method.
     pub settings: BlocksSettings,
     /// Whether the loop runs in the client or in the engine.
@@ -24,24 +24,8 @@ pub struct BlocksRequest {
     pub caches: Vec<Bytes>,
     /// Length of the warm-up; none for a quarter of the run time, 5 s at most.
     pub warm_up: Option<Nanos>,
-    /// Directory below which the measured directory is made.
-    pub directory: PathBuf,
-    /// Whether the database is kept.
-    pub keep: bool,
-    /// Seed of all data and keys.
-    pub seed: u64,
-    /// Placement of jobs on processors.
-    pub placement: Placement,
-    /// Whether the sessions of the engine are sampled during runs.
-    pub sample_sessions: bool,
     /// Whether the device is probed first, if the run time is long enough.
     pub probes: bool,
-    /// Path of the record.
-    pub record: PathBuf,
-    /// The version of the program, for the record.
-    pub version: String,
-    /// What the program was built from and with, for the record.
-    pub build: Option<Build>,
 }
 
 impl BlocksRequest {
@@ -57,22 +41,6 @@ impl BlocksRequest {
         // A warm-up would fill the caches.
         let warm_up = if self.cold { Nanos(0) } else { self.warm_up.unwrap_or(usual) };
         (warm_up, window)
-    }
-
-    /// As a request for the catalogue: what opens directory and engine needs.
-    pub(super) fn request(&self) -> Request {
-        let (warm_up, window) = self.windows();
-        Request {
-            directory: self.directory.clone(),
-            degrees: Some(vec![self.settings.sessions().max(self.settings.load_jobs)]),
-            window: Some(window),
-            warm_up: Some(warm_up),
-            seed: self.seed,
-            placement: self.placement,
-            sample_sessions: self.sample_sessions,
-            keep: self.keep,
-            ..Request::bare(&self.record, &self.version, self.build.as_ref())
-        }
     }
 
     /// Cache size of run `number`, if it varies.
@@ -100,8 +68,8 @@ impl BlocksRequest {
             window_ns,
             warm_up_ns,
             steps,
-            seed: self.seed,
-            placement: self.placement,
+            seed: self.setup.seed,
+            placement: self.setup.placement,
             runs: (1..=self.caches.len().max(1) as u32).map(run).collect(),
             ..Plan::new(target, directory.display().to_string(), Preset::Standard)
         }

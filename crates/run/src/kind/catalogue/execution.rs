@@ -49,12 +49,12 @@ pub(crate) fn run_group(
     group: &[PlannedRun],
     storage: &mut ProbeFiles,
 ) -> Result<()> {
-    let stage = bench.stage();
-    let on_stage = match item {
-        Item::Test(test) => stage.as_ref().map(|stage| (test, stage)),
+    let context = bench.test_context();
+    let to_prepare = match item {
+        Item::Test(test) => context.as_ref().map(|context| (test, context)),
         Item::Probe(_) => None,
     };
-    let set_up = on_stage.map_or(Ok(()), |(test, stage)| workload::set_up(test, stage).map_err(Error::from));
+    let set_up = to_prepare.map_or(Ok(()), |(test, context)| workload::set_up(test, context).map_err(Error::from));
     let mut one = |planned: &PlannedRun, record: &mut Recorder| {
         let run = match &set_up {
             Ok(()) => measure_one(bench, planned, item, storage)?,
@@ -68,8 +68,8 @@ pub(crate) fn run_group(
     };
     let result = group.iter().try_for_each(|planned| one(planned, record));
     // The node that takes writes may have changed.
-    if let (Item::Test(test), Some(stage)) = (item, bench.stage())
-        && let Err(error) = workload::tear_down(test, &stage)
+    if let (Item::Test(test), Some(context)) = (item, bench.test_context())
+        && let Err(error) = workload::tear_down(test, &context)
         && result.is_ok()
     {
         bench.listener.on_event(&Event::Note(&format!("objects of test {} could not be removed: {error}", test.code)));

@@ -24,7 +24,7 @@ use crate::item::Item;
 use crate::kind::io::StorageSupport;
 use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
-use crate::{Error, Event, Request, Result, Selection, Tracing, resumption, tracing};
+use crate::{Error, Event, Request, Result, Selection, Setup, Tracing, resumption, tracing};
 
 pub(crate) use self::execution::{load, run_group};
 pub(crate) use self::plan::{Ability, Machine, is_file, plan_once, select};
@@ -43,7 +43,7 @@ struct Catalogue<'r> {
 pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
     let own = test_files(&request.tests.words)?;
     let mut kind = Catalogue { request, items: select(request, &own)? };
-    Ok(invoke(&mut kind, [context], None)?.measured(&request.record))
+    Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
 }
 
 /// The plan of `request`, without carrying it out. The engine is opened to query its capabilities, and closed again.
@@ -56,29 +56,33 @@ pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Carries out the rest of the plan of `record`, which is at `request.record` and is appended to. Failed runs are
+/// Carries out the rest of the plan of `record`, which is at `request.setup.record` and is appended to. Failed runs are
 /// repeated.
 ///
 /// # Errors
 /// As for [`measure()`].
 pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>) -> Result<Measured> {
     resumption::check(&record.1, request)?;
-    let mut record = Recorder::resumed(&request.record, record);
+    let mut record = Recorder::resumed(&request.setup.record, record);
     let own = test_files(&record.plan.test_files)?;
     let prove = proof::remove_unfinished(&mut record)? || request.prove;
     let (small_rows, large_rows) = (Some(record.plan.small_rows), Some(record.plan.large_rows));
     let request = Request { tests: selection(&record.plan), prove, small_rows, large_rows, ..request.clone() };
     let mut kind = Catalogue { request: &request, items: select(&request, &own)? };
-    Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.record))
+    Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.setup.record))
 }
 
 impl Kind for Catalogue<'_> {
-    fn request(&self) -> Request {
-        self.request.clone()
+    fn setup(&self) -> Setup {
+        self.request.setup.clone()
+    }
+
+    fn jobs_max(&self) -> u32 {
+        self.request.jobs_max()
     }
 
     fn records(&self) -> [PathBuf; 1] {
-        [self.request.record.clone()]
+        [self.request.setup.record.clone()]
     }
 
     fn needs_engine(&self) -> bool {
@@ -91,12 +95,12 @@ impl Kind for Catalogue<'_> {
         let nodes = opened.map(|opened| &opened.nodes);
         let machine = Machine {
             processors: host::cpus_allowed().len() as u32,
-            storage: StorageSupport::detect(&directory.data(), self.request.preset),
+            storage: StorageSupport::detect(&directory.data(), self.request.setup.preset),
             tracing: tracing::detect(self.request, &self.items, nodes).unwrap_or(Tracing::None),
         };
         check_nodes(self.request, machine.processors, ability.as_ref())?;
         let target = platform.context.target.to_string();
-        let sizes = platform.sizes();
+        let sizes = platform.sizes(self.request.small_rows, self.request.large_rows);
         let plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
@@ -125,7 +129,7 @@ impl Kind for Catalogue<'_> {
 
 impl Catalogue<'_> {
     fn announce(&self, bench: &Bench<'_>, record: &Record) {
-        let (plan, path) = (bench.plan, self.request.record.as_path());
+        let (plan, path) = (bench.plan, self.request.setup.record.as_path());
         if plan.io.is_some() && bench.subject.is_some_and(|subject| !subject.on_probed_device) {
             bench.note(&format!(
                 "the storage probes measure {}; the data of the engine are elsewhere, and are not compared with them",

@@ -96,7 +96,7 @@ pub(crate) fn plan(
     machine: &Machine,
 ) -> Plan {
     let mut plan = plan_once(request, target, directory, items, ability, sizes, machine);
-    plan.repeats = request.repeats.unwrap_or_else(|| repeats(request.preset)).max(1);
+    plan.repeats = request.repeats.unwrap_or_else(|| repeats(request.setup.preset)).max(1);
     if request.until.is_some() {
         restrict_to_search(&mut plan, request);
     }
@@ -145,8 +145,8 @@ pub(crate) fn plan_once(
         window_ns,
         warm_up_ns,
         steps: request.steps,
-        seed: request.seed,
-        placement: request.placement,
+        seed: request.setup.seed,
+        placement: request.setup.placement,
         pace: request.pace,
         until: request.until.clone(),
         one_thread_per_core: request.one_thread_per_core,
@@ -155,7 +155,7 @@ pub(crate) fn plan_once(
         runs,
         skipped,
         test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
-        ..Plan::new(target, directory.display().to_string(), request.preset)
+        ..Plan::new(target, directory.display().to_string(), request.setup.preset)
     };
     add_jobs(&mut plan, items, &machine.storage);
     plan

@@ -4,7 +4,7 @@ use engine::Node;
 use probe::{Form, Probe};
 use record::evidence::Answers;
 use record::{Evidence, Finding, Pace, PlannedRun, Run, Verdict};
-use workload::{Job, Stage, Test};
+use workload::{Job, Test, TestContext};
 
 use crate::bench::Bench;
 use crate::data_reads::PageCacheBypass;
@@ -69,16 +69,16 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<
 }
 
 fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
-    let (stage, subject) = bench.engine()?;
+    let (context, subject) = bench.engine()?;
     pacing::check_capacity(bench, run)?;
     bench.settle()?;
     let node_indexes = subject.nodes.choose(run.changes, run.dop.nodes)?;
     let lost_before = lost_before(subject.nodes);
     let others: Vec<&dyn Node> = node_indexes[1..].iter().map(|node_index| subject.nodes.at(*node_index)).collect();
-    let stage = Stage { node: subject.nodes.at(node_indexes[0]), others: &others, ..stage };
+    let context = TestContext { node: subject.nodes.at(node_indexes[0]), others: &others, ..context };
     let keys = pacing::run_seed(bench.plan.seed, run);
-    let mut jobs = workload::jobs_drawing(test, &stage, run.dop, keys)?;
-    if stage.node.caps().answers && !bench.interrupt.is_raised() {
+    let mut jobs = workload::jobs_drawing(test, &context, run.dop, keys)?;
+    if context.node.caps().answers && !bench.interrupt.is_raised() {
         let first = jobs[0].canceller().into_iter().collect();
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
     }

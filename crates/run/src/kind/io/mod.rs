@@ -35,7 +35,7 @@ use crate::invocation::{Kind, Measured, invoke};
 use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
 use crate::run::keep;
-use crate::{Error, Event, Request, Result};
+use crate::{Error, Event, Result, Setup};
 
 pub use self::calibrate::calibration_phases;
 pub use self::permission::{Permission, is_foreign};
@@ -50,7 +50,7 @@ const FOLDER: &str = "io";
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_io(request: &IoRequest, context: Context<'_>) -> Result<Measured> {
-    Ok(invoke(&mut Io { request, prepared: None }, [context], None)?.measured(&request.record))
+    Ok(invoke(&mut Io { request, prepared: None }, [context], None)?.measured(&request.setup.record))
 }
 
 /// Checks whether `request` can be carried out, without creating anything; returns the bytes of files that it would
@@ -60,12 +60,12 @@ pub fn measure_io(request: &IoRequest, context: Context<'_>) -> Result<Measured>
 /// As for [`measure_io`].
 pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
     check_goal(request)?;
-    if !request.directory.is_dir() {
+    if !request.setup.directory.is_dir() {
         return Err(
-            Error::user(format!("{} is not a directory", request.directory.display())).hint("give another --dir")
+            Error::user(format!("{} is not a directory", request.setup.directory.display())).hint("give another --dir")
         );
     }
-    Ok(survey(request, &request.directory)?.bytes_to_make())
+    Ok(survey(request, &request.setup.directory)?.bytes_to_make())
 }
 
 /// The files of the plan; preconditioning writes where its jobs read.
@@ -93,14 +93,17 @@ struct Prepared {
 }
 
 impl Kind for Io<'_> {
-    fn request(&self) -> Request {
-        let IoRequest { record, version, build, .. } = self.request;
-        let bare = Request::bare(record, version, build.as_ref());
-        Request { directory: self.request.directory.clone(), seed: self.request.seed, sample_sessions: false, ..bare }
+    fn setup(&self) -> Setup {
+        self.request.setup.clone()
+    }
+
+    /// No engine is opened.
+    fn jobs_max(&self) -> u32 {
+        0
     }
 
     fn records(&self) -> [PathBuf; 1] {
-        [self.request.record.clone()]
+        [self.request.setup.record.clone()]
     }
 
     /// Impossible requests are refused before anything is created.
@@ -144,8 +147,8 @@ impl Kind for Io<'_> {
         };
         let mut context = PhaseContext {
             file_set: std::mem::take(file_set),
-            writer: request.seed,
-            seed: request.seed,
+            writer: request.setup.seed,
+            seed: request.setup.seed,
             log_room: log.as_ref().map_or(0, |_| Log::room(lanes(&request.plan))),
             log: &write_log,
         };
@@ -197,7 +200,7 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
     let mut plan = Plan {
         window_ns: jobs().filter_map(|job| job.run_time).max().unwrap_or_default(),
         warm_up_ns: jobs().map(|job| job.ramp_time).max().unwrap_or_default(),
-        seed: request.seed,
+        seed: request.setup.seed,
         pace: jobs().next().map_or(Pace::Unthrottled, |job| job.pace),
         until: match &request.goal {
             Goal::Until(until) => Some(until.clone()),
@@ -220,7 +223,7 @@ fn lanes(plan: &IoPlan) -> u32 {
 fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
     if request.goal != Goal::Measure {
         // The number of measurements of a search is not known in advance.
-        let note = format!("searching; record {}", request.record.display());
+        let note = format!("searching; record {}", request.setup.record.display());
         return context.listener.on_event(&Event::Note(&note));
     }
     let length = |phase: &IoPhase| {
@@ -231,7 +234,7 @@ fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
         runs: plan.runs.len(),
         expected: Nanos(request.plan.phases.iter().map(length).fold(0, u64::saturating_add)),
         skipped: &[],
-        records: &[&request.record],
+        records: &[&request.setup.record],
     });
 }
 

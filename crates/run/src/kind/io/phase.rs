@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use measure::{Broken, Burst, Course, Member, Outcome, Tally, Watch, Work, run_workers};
+use measure::{Broken, Burst, JobSettings, Observer, Outcome, Tally, Work, Worker, run_workers};
 use probe::storage::{Account, LaneSetting, Ledger, generator_per_second, work};
 use record::{
     Amount, Bytes, Dop, IoJob, IoMode, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, Plan, PlannedRun, Rate, Run,
@@ -135,10 +135,10 @@ fn window(job: &IoJob) -> Nanos {
     job.run_time.unwrap_or(Plan::OPEN_WINDOW_NS)
 }
 
-/// The work of a clone, with its course, and its number among the clones of the job.
+/// The work of a clone, with its settings, and its number among the clones of the job.
 struct Lane {
     work: Box<dyn Work>,
-    course: Course,
+    settings: JobSettings,
     place: (u32, u32),
     processors: Vec<u32>,
 }
@@ -177,7 +177,7 @@ fn lanes(
             };
             lanes.push(Lane {
                 work: work(setting, Arc::clone(ledger)),
-                course: course(job, warm_up, seed),
+                settings: settings(job, warm_up, seed),
                 place: (clone, job.clones),
                 processors: processors(job, clone),
             });
@@ -206,9 +206,9 @@ fn bytes_max(job: &IoJob, area: Bytes) -> Option<Bytes> {
     Some(Bytes(once.0.saturating_mul(u64::from(job.loops.max(1)))))
 }
 
-fn course(job: &IoJob, warm_up: Nanos, seed: u64) -> Course {
+fn settings(job: &IoJob, warm_up: Nanos, seed: u64) -> JobSettings {
     let window = window(job);
-    Course {
+    JobSettings {
         pace: job.pace,
         warm_up,
         window,
@@ -233,9 +233,9 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
     let allowed: Vec<Vec<u32>> = lanes.iter().map(|lane| lane.processors.clone()).collect();
     let members = lanes.iter_mut().zip(&meters);
     let members = members
-        .map(|(lane, meter)| Member {
+        .map(|(lane, meter)| Worker {
             work: lane.work.as_mut(),
-            course: lane.course,
+            settings: lane.settings,
             place: lane.place,
             meter: Some(meter),
         })
@@ -307,7 +307,7 @@ struct Edges<'a, 'b, 'c> {
     started_at: &'a OnceLock<Timestamp>,
 }
 
-impl Watch for Edges<'_, '_, '_> {
+impl Observer for Edges<'_, '_, '_> {
     fn enter(&self, job: u32) {
         let Some(allowed) = self.allowed.get(job as usize).filter(|allowed| !allowed.is_empty()) else { return };
         // A failure leaves the placement to the kernel: it is reported and does not end the run.

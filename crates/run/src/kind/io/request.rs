@@ -3,33 +3,27 @@
 use std::path::PathBuf;
 
 use model::Bound;
-use record::{Build, IoPlan, Nanos, Until};
+use record::{IoPlan, Nanos, Until};
 
 use super::permission::Permission;
+
+use crate::Setup;
 
 /// An I/O plan and its goal.
 #[derive(Clone, Debug)]
 pub struct IoRequest {
+    /// What every kind of run is asked for.
+    pub setup: Setup,
     /// The I/O plan.
     pub plan: IoPlan,
     /// The goal.
     pub goal: Goal,
-    /// Directory below which the measured directory is made.
-    pub directory: PathBuf,
     /// What may be used beyond files of dbdyno's own.
     pub permission: Permission,
     /// Length of the rounds of preconditioning (SNIA); absent for none.
     pub precondition: Option<Nanos>,
     /// Path of the log of every I/O, if any.
     pub log: Option<PathBuf>,
-    /// Seed of addresses, arrivals and data, for jobs without a seed.
-    pub seed: u64,
-    /// Path of the record.
-    pub record: PathBuf,
-    /// The version of the program, for the record.
-    pub version: String,
-    /// What the program was built from and with, for the record.
-    pub build: Option<Build>,
 }
 
 /// The goal of a plan.

@@ -5,7 +5,7 @@ use record::{Outcome, Record, RunKind};
 use super::request::LoadRequest;
 use crate::directory::MeasuredDirectory;
 use crate::platform::{OpenEngine, OpenOptions, Platform, is_elsewhere};
-use crate::{Error, Event, Fault, Result};
+use crate::{Error, Event, Fault, Result, Setup};
 
 /// The hint after a load that can be resumed.
 pub(super) const RESUME_HINT: &str = "the loaded rows are kept; repeat the command with --resume and another --record \
@@ -22,8 +22,8 @@ pub(super) fn close(
     platform: &mut Platform<'_>,
     directory: &mut MeasuredDirectory,
 ) -> Result<()> {
-    let stays = request.keep || is_resumable;
-    if !request.keep && (!stays || request.resume) {
+    let stays = request.setup.keep || is_resumable;
+    if !request.setup.keep && (!stays || request.resume) {
         directory.reset_keep();
     }
     platform.close()?;
@@ -40,7 +40,9 @@ pub(super) fn close(
         // It was opened to be kept; opened again and closed without that, the schema is removed.
         let options = OpenOptions { keep: false, ..OpenOptions::of(directory) };
         let context = platform.context;
-        OpenEngine::open(&request.request(&[1], false), &context, &options, true)?.nodes.close()?;
+        OpenEngine::open(&Setup { keep: false, ..request.setup.clone() }, 1, &context, &options, true)?
+            .nodes
+            .close()?;
     }
     Ok(())
 }

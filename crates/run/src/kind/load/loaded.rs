@@ -3,7 +3,7 @@
 use engine::{Session, Value};
 use measure::clock;
 use record::{Bytes, LoadCheck, Nanos};
-use workload::Stage;
+use workload::TestContext;
 use workload::load::{Figures, LoadTable, compare};
 
 use crate::Result;
@@ -12,8 +12,8 @@ use crate::Result;
 ///
 /// # Errors
 /// Errors of the engine.
-pub(super) fn make_indexes(stage: &Stage<'_>, session: &mut dyn Session, table: &LoadTable) -> Result<Nanos> {
-    let statements = table.make_indexes(stage.engine.dialect());
+pub(super) fn make_indexes(context: &TestContext<'_>, session: &mut dyn Session, table: &LoadTable) -> Result<Nanos> {
+    let statements = table.make_indexes(context.engine.dialect());
     let start = clock::now();
     statements.iter().try_for_each(|statement| session.batch(statement))?;
     Ok(clock::now() - start)
@@ -24,13 +24,13 @@ pub(super) fn make_indexes(stage: &Stage<'_>, session: &mut dyn Session, table: 
 /// # Errors
 /// Errors of the engine.
 pub(super) fn first_query(
-    stage: &Stage<'_>,
+    context: &TestContext<'_>,
     session: &mut dyn Session,
     table: &LoadTable,
     expected: &Figures,
 ) -> Result<(Nanos, Vec<LoadCheck>)> {
     let start = clock::now();
-    let checked = compare(stage.engine.dialect(), session, table, expected)?;
+    let checked = compare(context.engine.dialect(), session, table, expected)?;
     Ok((clock::now() - start, checked))
 }
 
@@ -40,11 +40,11 @@ pub(super) fn first_query(
 /// # Errors
 /// Errors of the statements that finish the table.
 pub(super) fn sizes(
-    stage: &Stage<'_>,
+    context: &TestContext<'_>,
     session: &mut dyn Session,
     table: &LoadTable,
 ) -> Result<(Option<Bytes>, Option<Bytes>)> {
-    let dialect = stage.engine.dialect();
+    let dialect = context.engine.dialect();
     table.settle(dialect).iter().try_for_each(|statement| session.batch(statement))?;
     let Some(query) = (dialect.table_bytes)(table.name()) else { return Ok((None, None)) };
     Ok(query_sizes(session, &query).unwrap_or_default())

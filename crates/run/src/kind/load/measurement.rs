@@ -8,7 +8,7 @@ use record::{
     Bytes, Evidence, Finding, IndexTime, Layer, Load, LoadCheck, LoadForm, LoadStageKind, Nanos, Outcome, PlannedRun,
     Run, Unit, Verdict,
 };
-use workload::Stage;
+use workload::TestContext;
 use workload::load::{self, Figures, LoadJob, Loading, Pipeline, Rejects, ResumePoint};
 
 use super::loaded::{first_query, make_indexes, sizes};
@@ -48,11 +48,11 @@ impl OneLoad<'_> {
     }
 
     fn load_all(&self, bench: &Bench<'_>, run: &mut Run) -> Result<Option<Figures>> {
-        let (stage, subject) = bench.engine()?;
+        let (context, subject) = bench.engine()?;
         bench.settle()?;
         let node_indexes = subject.nodes.choose(true, 1)?;
-        let stage = Stage { node: subject.nodes.at(node_indexes[0]), ..stage };
-        let before = self.prepare(bench, &stage)?;
+        let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };
+        let before = self.prepare(bench, &context)?;
         let rejects = self.rejects(&before)?;
         let LoadRequest { layout, input, compression, .. } = self.request;
         let pipeline = Pipeline::new(Loading {
@@ -67,7 +67,7 @@ impl OneLoad<'_> {
             rejects: &rejects,
             stop: bench.interrupt.flag(),
         });
-        let jobs = load::jobs(&stage, &pipeline)?;
+        let jobs = load::jobs(&context, &pipeline)?;
         self.drive(bench, run, &pipeline, jobs, node_indexes);
         if let (Some(message), Outcome::Done) = (pipeline.failure(), &run.outcome) {
             run.outcome = Outcome::Failed { message };
@@ -78,26 +78,26 @@ impl OneLoad<'_> {
         figures.add(&pipeline.figures());
         let mut load = self.load(&pipeline, &before);
         if !bench.interrupt.is_raised() {
-            self.verify(bench, &stage, run, &mut load, &figures);
+            self.verify(bench, &context, run, &mut load, &figures);
         }
         run.load = Some(Box::new(load));
         Ok((run.outcome == Outcome::Done).then_some(figures))
     }
 
     /// The table, empty, or as the resumed load left it.
-    fn prepare(&self, bench: &Bench<'_>, stage: &Stage<'_>) -> Result<ResumePoint> {
+    fn prepare(&self, bench: &Bench<'_>, context: &TestContext<'_>) -> Result<ResumePoint> {
         let LoadRequest { input, layout, indexes, resume, .. } = self.request;
         let table = &self.load.table;
         let described = input.described(layout, self.batch, table.model());
         let before = match resume {
-            true => load::resume(stage, table, &described)?,
-            false => load::begin(stage, table, &described)?,
+            true => load::resume(context, table, &described)?,
+            false => load::begin(context, table, &described)?,
         };
         if *indexes == IndexTime::Before {
             // Also for a resumed load: it may have been aborted before the indexes were created.
-            let mut session = stage.node.connect()?;
+            let mut session = context.node.connect()?;
             let cancellers = session.canceller().into_iter().collect();
-            bench.interrupt.during(cancellers, || make_indexes(stage, session.as_mut(), table))?;
+            bench.interrupt.during(cancellers, || make_indexes(context, session.as_mut(), table))?;
         }
         Ok(before)
     }
@@ -160,9 +160,9 @@ impl OneLoad<'_> {
 
     /// Creates the indexes that are created after the load, and compares the table with what was counted. After a
     /// failed load the table holds whole batches: that is checked as far as the engine still answers.
-    fn verify(&self, bench: &Bench<'_>, stage: &Stage<'_>, run: &mut Run, load: &mut Load, figures: &Figures) {
+    fn verify(&self, bench: &Bench<'_>, context: &TestContext<'_>, run: &mut Run, load: &mut Load, figures: &Figures) {
         let is_done = run.outcome == Outcome::Done;
-        let verified = self.try_verify(bench, stage, is_done, load, figures);
+        let verified = self.try_verify(bench, context, is_done, load, figures);
         if let (Err(error), true) = (verified, is_done) {
             run.outcome =
                 Outcome::Failed { message: format!("the table was loaded, but its check failed: {}", error.message) };
@@ -189,21 +189,21 @@ impl OneLoad<'_> {
     fn try_verify(
         &self,
         bench: &Bench<'_>,
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         is_done: bool,
         load: &mut Load,
         figures: &Figures,
     ) -> Result<()> {
-        let mut session = stage.node.connect()?;
+        let mut session = context.node.connect()?;
         let cancellers = session.canceller().into_iter().collect();
         let check_interrupt =
             || if is_done && bench.interrupt.is_raised() { Err(Error::interrupted()) } else { Ok(()) };
         bench.interrupt.during(cancellers, || {
             if is_done && load.indexes == IndexTime::After {
-                load.index_build_ns = Some(make_indexes(stage, session.as_mut(), &self.load.table)?);
+                load.index_build_ns = Some(make_indexes(context, session.as_mut(), &self.load.table)?);
             }
             check_interrupt()?;
-            self.query_table(stage, session.as_mut(), load, figures, is_done)?;
+            self.query_table(context, session.as_mut(), load, figures, is_done)?;
             check_interrupt()
         })
     }
@@ -211,7 +211,7 @@ impl OneLoad<'_> {
     /// Queries what the table holds, and its size if the load is done.
     fn query_table(
         &self,
-        stage: &Stage<'_>,
+        context: &TestContext<'_>,
         session: &mut dyn Session,
         load: &mut Load,
         figures: &Figures,
@@ -220,11 +220,11 @@ impl OneLoad<'_> {
         let table = &self.load.table;
         // The content of lines that were sent unparsed may be known from another run over the same source.
         let known = self.known.filter(|known| !figures.is_complete() && known.rows == figures.rows);
-        let (took, checked) = first_query(stage, session, table, known.unwrap_or(figures))?;
+        let (took, checked) = first_query(context, session, table, known.unwrap_or(figures))?;
         load.checked = checked;
         if is_done {
             load.first_query_ns = Some(took);
-            (load.table_bytes, load.index_bytes) = sizes(stage, session, table)?;
+            (load.table_bytes, load.index_bytes) = sizes(context, session, table)?;
         }
         Ok(())
     }
@@ -270,8 +270,11 @@ impl Listener for LoadProgress<'_> {
 impl LoadProgress<'_> {
     /// The busiest stage so far.
     fn slowest(&self) -> Option<LoadStageKind> {
-        let busiest =
-            self.pipeline.stages().into_iter().max_by_key(|stage| stage.busy_ns.0 / u64::from(stage.threads.max(1)));
-        busiest.map(|stage| stage.kind)
+        let busiest = self
+            .pipeline
+            .stages()
+            .into_iter()
+            .max_by_key(|context| context.busy_ns.0 / u64::from(context.threads.max(1)));
+        busiest.map(|context| context.kind)
     }
 }

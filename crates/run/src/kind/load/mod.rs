@@ -28,7 +28,7 @@ use crate::platform::{Context, OpenEngine, OpenOptions, Platform, is_elsewhere};
 use crate::recorder::Recorder;
 use crate::request::windows;
 use crate::run::keep;
-use crate::{Error, Fault, Request, Result};
+use crate::{Error, Fault, Result, Setup};
 
 pub use self::plan::{LoadPlan, PlannedLoad};
 pub use self::request::{LoadRequest, ScanRequest};
@@ -40,7 +40,7 @@ pub use self::scan_plan::PlannedScan;
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_load(request: &LoadRequest, context: Context<'_>) -> Result<Measured> {
     let mut kind = Load::new(request, context);
-    let measured = invoke(&mut kind, [context], None)?.measured(&request.record);
+    let measured = invoke(&mut kind, [context], None)?.measured(&request.setup.record);
     let error = measured.error.map(|error| match error.fault {
         Fault::Interrupted if kind.is_single => error.hint(RESUME_HINT),
         _ => error,
@@ -53,7 +53,7 @@ pub fn measure_load(request: &LoadRequest, context: Context<'_>) -> Result<Measu
 /// # Errors
 /// As for [`measure_load`].
 pub fn dry_run_load(request: &LoadRequest, context: Context<'_>) -> Result<LoadPlan> {
-    let mut kind = Load { stays_meanwhile: request.keep, checks_space: false, ..Load::new(request, context) };
+    let mut kind = Load { stays_meanwhile: request.setup.keep, checks_space: false, ..Load::new(request, context) };
     survey(&mut kind, [context])?;
     Ok(kind.loads)
 }
@@ -80,7 +80,7 @@ impl<'r> Load<'r> {
             degrees,
             elsewhere: is_elsewhere(context.target),
             is_single,
-            stays_meanwhile: request.keep || is_single,
+            stays_meanwhile: request.setup.keep || is_single,
             checks_space: true,
             loads: LoadPlan::default(),
         }
@@ -88,12 +88,16 @@ impl<'r> Load<'r> {
 }
 
 impl Kind for Load<'_> {
-    fn request(&self) -> Request {
-        self.request.request(&self.degrees, self.stays_meanwhile)
+    fn setup(&self) -> Setup {
+        Setup { keep: self.stays_meanwhile, ..self.request.setup.clone() }
+    }
+
+    fn jobs_max(&self) -> u32 {
+        self.degrees.iter().copied().max().unwrap_or(0)
     }
 
     fn records(&self) -> [PathBuf; 1] {
-        [self.request.record.clone()]
+        [self.request.setup.record.clone()]
     }
 
     fn keeps_directory(&self) -> bool {
@@ -122,7 +126,7 @@ impl Kind for Load<'_> {
         let mut plan = plan(self.request, &self.loads, &platform.context.target.to_string(), directory.path());
         if self.request.scans.as_ref().is_some_and(|scans| scans.probes) && !self.elsewhere {
             let support = StorageSupport::detect(&directory.data(), Preset::Quick);
-            DeviceProbe::SEQUENTIAL.add_to(&mut plan, &support, 1, windows(self.request.preset).1);
+            DeviceProbe::SEQUENTIAL.add_to(&mut plan, &support, 1, windows(self.request.setup.preset).1);
         }
         Ok([plan])
     }
@@ -131,7 +135,7 @@ impl Kind for Load<'_> {
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let request = self.request;
         let plan = record.plan.clone();
-        platform.context.announce(&plan, Nanos(0), &request.record);
+        platform.context.announce(&plan, Nanos(0), &request.setup.record);
         let runs = DeviceProbe::SEQUENTIAL.measure(platform, &plan, record)?;
         let mut runs = runs.into_iter();
         let mut known: Option<Figures> = None;
@@ -152,13 +156,13 @@ impl Kind for Load<'_> {
                     // Before a cold scan the engine is restarted.
                     platform.reopen(platform.options.clone())?;
                 }
-                let one = OneScan { scan, table: &load.table, left, preset: request.preset };
+                let one = OneScan { scan, table: &load.table, left, preset: request.setup.preset };
                 platform.with_bench(&plan, |bench| {
                     let run = one.measure(bench, planned)?;
                     check_outcome(keep(bench, record, run)?, |message| Error::environment(message))
                 })?;
             }
-            if !request.keep {
+            if !request.setup.keep {
                 platform.with_bench(&plan, |bench| remove(bench, load))?;
             }
         }
@@ -189,7 +193,7 @@ fn check_outcome(failure: Option<String>, refused: impl Fn(&str) -> Error) -> Re
 }
 
 fn remove(bench: &Bench<'_>, load: &PlannedLoad) -> Result<()> {
-    Ok(bench.stage().map_or(Ok(()), |stage| load::remove(&stage, &load.table))?)
+    Ok(bench.test_context().map_or(Ok(()), |context| load::remove(&context, &load.table))?)
 }
 
 /// What scans can use of the open engine.

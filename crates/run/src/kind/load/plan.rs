@@ -140,12 +140,12 @@ pub(super) fn plan(request: &LoadRequest, loads: &LoadPlan, target: &str, direct
         iter::once(load_run).chain(load.scans.iter().map(scan).collect::<Vec<_>>())
     });
     let mut plan = Plan {
-        window_ns: request.request(&[], false).window.unwrap_or_default(),
+        window_ns: Plan::OPEN_WINDOW_NS,
         seed: request.seed(),
-        placement: request.placement,
+        placement: request.setup.placement,
         runs: all.collect(),
         skipped: loads.skipped.clone(),
-        ..Plan::new(target, directory.display().to_string(), request.preset)
+        ..Plan::new(target, directory.display().to_string(), request.setup.preset)
     };
     plan.number();
     plan

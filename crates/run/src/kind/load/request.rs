@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use flat::{Compression, Layout};
-use record::{Build, Bytes, IndexTime, LoadForm, LoadModel, Placement, Plan, Preset};
+use record::{Bytes, IndexTime, LoadForm, LoadModel};
 use workload::load::Input;
 
-use crate::Request;
+use crate::Setup;
 
 /// The largest default batch: large enough for the full rate of an engine.
 const BATCH_MAX: Bytes = Bytes(8 << 20);
@@ -19,6 +19,8 @@ const BATCHES_MIN: u64 = 16;
 /// A load, or several of the same source.
 #[derive(Clone, Debug)]
 pub struct LoadRequest {
+    /// What every kind of run is asked for.
+    pub setup: Setup,
     /// The source of the lines.
     pub input: Input,
     /// The layout of the lines.
@@ -45,24 +47,8 @@ pub struct LoadRequest {
     pub rejects: PathBuf,
     /// Whether an aborted load is resumed.
     pub resume: bool,
-    /// The preset: cache size of a temporary server.
-    pub preset: Preset,
-    /// Directory below which the measured directory is made.
-    pub directory: PathBuf,
-    /// Whether the tables are kept.
-    pub keep: bool,
-    /// Placement of jobs on processors.
-    pub placement: Placement,
-    /// Whether the sessions of the engine are sampled during runs.
-    pub sample_sessions: bool,
     /// The scans of each table after its last load; absent for none.
     pub scans: Option<ScanRequest>,
-    /// Path of the record.
-    pub record: PathBuf,
-    /// The version of the program, for the record.
-    pub version: String,
-    /// What the program was built from and with, for the record.
-    pub build: Option<Build>,
 }
 
 /// The scans of a loaded table.
@@ -100,21 +86,6 @@ impl LoadRequest {
         match self.input {
             Input::Generated { seed, .. } => seed,
             _ => 0,
-        }
-    }
-
-    /// As a request for the catalogue: what opens directory and engine needs. The database is kept if `keep`.
-    pub(super) fn request(&self, degrees: &[u32], keep: bool) -> Request {
-        Request {
-            directory: self.directory.clone(),
-            degrees: Some(degrees.to_vec()),
-            preset: self.preset,
-            window: Some(Plan::OPEN_WINDOW_NS),
-            seed: self.seed(),
-            placement: self.placement,
-            sample_sessions: self.sample_sessions,
-            keep,
-            ..Request::bare(&self.record, &self.version, self.build.as_ref())
         }
     }
 }

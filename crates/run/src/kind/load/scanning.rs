@@ -6,7 +6,7 @@ use record::{
     Bytes, Check, Evidence, Finding, Layer, Nanos, Outcome, Plan, PlannedRun, Preset, Run, ScanKind, Sweep, Unit,
     Verdict,
 };
-use workload::Stage;
+use workload::TestContext;
 use workload::load::{Figures, LoadTable, ScanJob, Scanning};
 
 use super::scan_plan::PlannedScan;
@@ -75,10 +75,10 @@ impl OneScan<'_> {
 
     /// Returns what is still in the page cache, for a cold scan.
     fn try_scan(&self, bench: &Bench<'_>, run: &mut Run) -> Result<Option<Cached>> {
-        let (stage, subject) = bench.engine()?;
+        let (context, subject) = bench.engine()?;
         bench.settle()?;
         let node_indexes = subject.nodes.choose(false, 1)?;
-        let stage = Stage { node: subject.nodes.at(node_indexes[0]), ..stage };
+        let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };
         let scanning = Scanning {
             table: self.table,
             kind: self.scan.kind,
@@ -87,17 +87,17 @@ impl OneScan<'_> {
             table_bytes: self.left.table_bytes.unwrap_or_default(),
             is_cold: self.scan.is_cold,
         };
-        let job = ScanJob::new(&stage, &scanning)?;
+        let job = ScanJob::new(&context, &scanning)?;
         let page_cached = match self.scan.is_cold {
-            true => stage.node.data_directory().and_then(cached_after_drop),
+            true => context.node.data_directory().and_then(cached_after_drop),
             false => None,
         };
         let workers = Workers::of_sessions(bench, subject, node_indexes, vec![job]);
         drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
         // The work of parallel workers may be counted as separate transactions.
-        let are_counted = stage.node.caps().counts_read_commits && self.scan.threads == 1;
+        let are_counted = context.node.caps().counts_read_commits && self.scan.threads == 1;
         run.commits_expected = are_counted.then_some(run.totals.transactions);
-        run.findings.push(answers(run, stage.node.caps().answers, self.left.figures.is_complete()));
+        run.findings.push(answers(run, context.node.caps().answers, self.left.figures.is_complete()));
         Ok(page_cached)
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn check(request: &LoadRequest, tables: usize, directory: &Path) -> R
     let flat = request.input.size().filter(|_| !request.resume);
     let (Some(Bytes(flat)), Some(Bytes(free))) = (flat, host::free_bytes(directory)) else { return Ok(()) };
     // Without --keep each table is removed before the next one.
-    let stay = if request.keep { tables.max(1) } else { 1 };
+    let stay = if request.setup.keep { tables.max(1) } else { 1 };
     let needed = needed(flat, request.indexes, stay);
     match needed.0 <= free {
         true => Ok(()),
@@ -71,6 +71,7 @@ fn megabytes(Bytes(bytes): Bytes) -> String {
 mod tests {
     use super::super::tests::request;
     use super::*;
+    use crate::Setup;
 
     fn generated(rows: u64) -> LoadRequest {
         request(Input::Generated { seed: 1, rows })
@@ -89,7 +90,8 @@ mod tests {
             "{error}"
         );
         assert_eq!(error.hint.as_deref(), Some("give a smaller --size, or another --dir"));
-        let kept = checked(&LoadRequest { keep: true, ..much.clone() }, 4).unwrap_err();
+        let kept =
+            checked(&LoadRequest { setup: Setup { keep: true, ..Setup::smoke() }, ..much.clone() }, 4).unwrap_err();
         assert!(kept.message.contains("in 4 tables") && kept.hint.unwrap().contains("fewer --models"));
         assert_eq!(checked(&LoadRequest { resume: true, ..much }, 1), Ok(()), "it has its space");
     }

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use engine::Caps;
 use flat::Layout;
-use record::{IndexTime, LoadForm, LoadModel, Placement, Preset};
+use record::{IndexTime, LoadForm, LoadModel};
 use workload::load::Input;
 
 use super::LoadRequest;
+use crate::Setup;
 
 pub(super) fn request(input: Input) -> LoadRequest {
     LoadRequest {
+        setup: Setup::smoke(),
         input,
         layout: Layout::cards(),
         compression: None,
@@ -24,15 +26,7 @@ pub(super) fn request(input: Input) -> LoadRequest {
         max_errors: 0,
         rejects: PathBuf::from("r.rejects"),
         resume: false,
-        preset: Preset::Smoke,
-        directory: PathBuf::from("."),
-        keep: false,
-        placement: Placement::Kernel,
-        sample_sessions: false,
         scans: None,
-        record: PathBuf::from("r.json"),
-        version: "0".to_owned(),
-        build: None,
     }
 }
 

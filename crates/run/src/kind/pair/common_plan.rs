@@ -46,7 +46,8 @@ pub(super) fn plan_sides(
     directory: &Path,
     items: &[Item<'_>],
 ) -> Result<[(Plan, Sizes); 2]> {
-    let [a, b] = platforms.each_ref().map(Platform::sizes);
+    let [a, b] =
+        platforms.each_ref().map(|platform| platform.sizes(request.request.small_rows, request.request.large_rows));
     let rows = (a.small_rows.min(b.small_rows), a.large_rows.max(b.large_rows));
     let [a, b] = [a, b].map(|sizes| Sizes { small_rows: rows.0, large_rows: rows.1, ..sizes });
     let one = |platform: &Platform<'_>, sizes: &Sizes| {
@@ -55,7 +56,7 @@ pub(super) fn plan_sides(
             processors: host::cpus_allowed().len() as u32,
             // Neither side is traced.
             tracing: Tracing::None,
-            storage: StorageSupport::detect(directory, request.request.preset),
+            storage: StorageSupport::detect(directory, request.request.setup.preset),
         };
         let target = platform.context.target.to_string();
         plan_once(&request.request, &target, directory, items, ability.as_ref(), sizes, &machine)
@@ -70,7 +71,7 @@ pub(super) fn plan_sides(
     for plan in &mut plans {
         control_probe::add_runs(plan, host::cpus_allowed().len() as u32);
         plan.number();
-        let hash = plan_hash(plan, &request.request.version, &files);
+        let hash = plan_hash(plan, &request.request.setup.version, &files);
         plan.paired.iter_mut().for_each(|pairing| pairing.plan_hash = Some(hash.clone()));
     }
     let [plan_a, plan_b] = plans;

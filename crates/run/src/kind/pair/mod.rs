@@ -29,7 +29,7 @@ use crate::item::Item;
 use crate::kind::catalogue::test_files;
 use crate::platform::{Context, OpenOptions, Platform};
 use crate::recorder::Recorder;
-use crate::{Error, Request, Result};
+use crate::{Error, Result, Setup};
 
 pub use self::request::PairRequest;
 
@@ -74,8 +74,12 @@ struct Pair<'r> {
 }
 
 impl Kind<2> for Pair<'_> {
-    fn request(&self) -> Request {
-        self.request.request.clone()
+    fn setup(&self) -> Setup {
+        self.request.request.setup.clone()
+    }
+
+    fn jobs_max(&self) -> u32 {
+        self.request.request.jobs_max()
     }
 
     fn records(&self) -> [PathBuf; 2] {

@@ -68,7 +68,7 @@ impl<'a> PairRuns<'a> {
     fn load(&self, records: &mut [Recorder; 2]) -> Result<()> {
         for (side, record) in SIDES.into_iter().zip(records) {
             let bench = self.bench(side);
-            bench.listener.on_event(&Event::Turn(side));
+            bench.listener.on_event(&Event::Side(side));
             load(bench, record, &bench.plan.runs, self.items).map_err(|error| of_side(side, error))?;
         }
         Ok(())
@@ -87,7 +87,7 @@ impl<'a> PairRuns<'a> {
             for side in [first, other(first)] {
                 self.settle(other(side))?;
                 let bench = self.bench(side);
-                bench.listener.on_event(&Event::Turn(side));
+                bench.listener.on_event(&Event::Side(side));
                 let record = &mut records[side as usize];
                 let group = &bench.plan.runs[index..=index];
                 run_group(bench, record, item, group, &mut ProbeFiles::default())

@@ -19,7 +19,7 @@ use crate::invocation::{Kind, Measured, invoke};
 use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
 use crate::run::keep;
-use crate::{Error, Request, Result};
+use crate::{Error, Result, Setup};
 
 pub use self::request::StreamsRequest;
 
@@ -31,7 +31,7 @@ pub fn measure_streams(request: &StreamsRequest, context: Context<'_>) -> Result
     let engine = context.engine;
     let backends = backends(&request.forms, engine.object_forms(), engine.title())?;
     let mut kind = Streams { request, backends, stream_runs: StreamRuns::default(), data: PathBuf::new() };
-    Ok(invoke(&mut kind, [context], None)?.measured(&request.record))
+    Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
 }
 
 struct Streams<'r> {
@@ -43,12 +43,16 @@ struct Streams<'r> {
 }
 
 impl Kind for Streams<'_> {
-    fn request(&self) -> Request {
-        self.request.request()
+    fn setup(&self) -> Setup {
+        self.request.setup.clone()
+    }
+
+    fn jobs_max(&self) -> u32 {
+        self.request.streams.iter().copied().max().unwrap_or(0)
     }
 
     fn records(&self) -> [PathBuf; 1] {
-        [self.request.record.clone()]
+        [self.request.setup.record.clone()]
     }
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
@@ -69,7 +73,7 @@ impl Kind for Streams<'_> {
             self.stream_runs.stream_runs.iter().map(|stream_run| stream_run.backend).collect();
         backends.dedup();
         refuse_requests(self.request, &backends, node)?;
-        platform.context.announce(&plan, self.request.window.unwrap_or(Nanos(0)), &self.request.record);
+        platform.context.announce(&plan, self.request.window.unwrap_or(Nanos(0)), &self.request.setup.record);
         let mut stream_files: Option<StreamFiles<'_>> = None;
         let mut result = Ok(());
         for (stream_run, planned) in self.stream_runs.stream_runs.iter().zip(&plan.runs) {

@@ -1,14 +1,14 @@
 //! The request, parsed.
 
-use std::path::PathBuf;
+use record::{Bytes, Nanos, Plan};
 
-use record::{Build, Bytes, Nanos, Placement, Plan, Preset};
-
-use crate::Request;
+use crate::Setup;
 
 /// A measurement of file streams.
 #[derive(Clone, Debug)]
 pub struct StreamsRequest {
+    /// What every kind of run is asked for.
+    pub setup: Setup,
     /// Names of the forms; empty for the file system and every form of the engine.
     pub forms: Vec<String>,
     /// Numbers of streams, each at least 1.
@@ -23,22 +23,6 @@ pub struct StreamsRequest {
     pub direct: Option<bool>,
     /// The longest window; none for no limit.
     pub window: Option<Nanos>,
-    /// The preset: cache size of a temporary server.
-    pub preset: Preset,
-    /// Directory below which the measured directory is made.
-    pub directory: PathBuf,
-    /// Seed of all data.
-    pub seed: u64,
-    /// Placement of jobs on processors.
-    pub placement: Placement,
-    /// Whether the sessions of the engine are sampled during runs.
-    pub sample_sessions: bool,
-    /// Path of the record.
-    pub record: PathBuf,
-    /// The version of the program, for the record.
-    pub version: String,
-    /// What the program was built from and with, for the record.
-    pub build: Option<Build>,
 }
 
 impl StreamsRequest {
@@ -54,19 +38,5 @@ impl StreamsRequest {
 
     pub(super) fn window_max(&self) -> Nanos {
         self.window.unwrap_or(Plan::OPEN_WINDOW_NS)
-    }
-
-    /// As a request for the catalogue: what opens directory and engine needs.
-    pub(super) fn request(&self) -> Request {
-        Request {
-            directory: self.directory.clone(),
-            degrees: Some(self.streams.clone()),
-            preset: self.preset,
-            window: Some(self.window_max()),
-            seed: self.seed,
-            placement: self.placement,
-            sample_sessions: self.sample_sessions,
-            ..Request::bare(&self.record, &self.version, self.build.as_ref())
-        }
     }
 }

@@ -176,7 +176,7 @@ impl<'a> StreamFiles<'a> {
             StreamDirection::Write => self.generation,
             StreamDirection::Read => self.file(stream).generation,
         };
-        let signature = Signature { seed: self.request.seed, stream, generation };
+        let signature = Signature { seed: self.request.setup.seed, stream, generation };
         Content::new(signature, self.request.request_bytes.0 as usize)
     }
 

@@ -91,11 +91,11 @@ impl StreamRuns {
     pub(super) fn plan(&self, request: &StreamsRequest, target: &str, directory: &Path) -> Plan {
         Plan {
             window_ns: request.window_max(),
-            seed: request.seed,
-            placement: request.placement,
+            seed: request.setup.seed,
+            placement: request.setup.placement,
             runs: self.planned(),
             skipped: self.skipped.clone(),
-            ..Plan::new(target, directory.display().to_string(), request.preset)
+            ..Plan::new(target, directory.display().to_string(), request.setup.preset)
         }
     }
 }
@@ -144,9 +144,10 @@ mod tests {
 
     use engine::Engine;
     use engine::null::NULL;
-    use record::{Bytes, Placement, Preset};
+    use record::Bytes;
 
     use super::*;
+    use crate::Setup;
 
     const FORMS: &[ObjectForm] = &[
         ObjectForm { name: "blob", means: "blobs", file_bytes_max: Bytes(1 << 20), is_allocated: true },
@@ -155,6 +156,7 @@ mod tests {
 
     fn request(streams: &[u32], file_bytes: u64) -> StreamsRequest {
         StreamsRequest {
+            setup: Setup::smoke(),
             forms: Vec::new(),
             streams: streams.to_vec(),
             request_bytes: Bytes(4096),
@@ -162,14 +164,6 @@ mod tests {
             requests_per_commit: None,
             direct: None,
             window: None,
-            preset: Preset::Smoke,
-            directory: PathBuf::from("."),
-            seed: 42,
-            placement: Placement::Kernel,
-            sample_sessions: false,
-            record: PathBuf::from("r.json"),
-            version: String::new(),
-            build: None,
         }
     }
 

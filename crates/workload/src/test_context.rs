@@ -8,7 +8,7 @@ use crate::test::Test;
 
 /// The engine and data that tests run on.
 #[derive(Clone, Copy)]
-pub struct Stage<'a> {
+pub struct TestContext<'a> {
     /// The engine, for its dialect and statements.
     pub engine: &'a dyn Engine,
     /// The node that takes writes, on which set-up is done.

@@ -1,0 +1,46 @@
+//! What every kind of run is asked for.
+
+use std::path::PathBuf;
+
+use record::{Build, Placement, Preset};
+
+/// Where and how any kind of run is carried out, and what its record says of the program.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Directory below which the measured directory is made.
+    pub directory: PathBuf,
+    /// Preset of durations and sizes, among them the cache size of a temporary server.
+    pub preset: Preset,
+    /// Seed of all data and keys, and of the order of repeats.
+    pub seed: u64,
+    /// Placement of jobs on processors.
+    pub placement: Placement,
+    /// Whether the sessions of the engine are sampled during runs.
+    pub sample_sessions: bool,
+    /// Whether the database is kept.
+    pub keep: bool,
+    /// Path of the record; that of side A in a comparison in pairs.
+    pub record: PathBuf,
+    /// The version of the program, for the record.
+    pub version: String,
+    /// What the program was built from and with, for the record.
+    pub build: Option<Build>,
+}
+
+#[cfg(test)]
+impl Setup {
+    /// Small, in the current directory, by a program without a version.
+    pub(crate) fn smoke() -> Setup {
+        Setup {
+            directory: PathBuf::from("."),
+            preset: Preset::Smoke,
+            seed: 42,
+            placement: Placement::Kernel,
+            sample_sessions: false,
+            keep: false,
+            record: PathBuf::from("r.json"),
+            version: "0".to_owned(),
+            build: None,
+        }
+    }
+}
