@@ -51,6 +51,7 @@ mod snia;
 mod statistics;
 mod steadiness;
 mod streams;
+mod summary;
 mod system;
 mod thin;
 mod think_time;
@@ -114,6 +115,7 @@ pub use statistics::{
 };
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
+pub use summary::{FoundRate, Gain, Gravest, MAIN_TESTS, MainLimit, MainResult, Remedy, Summary, Validity, summary};
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, Degree, DeviceFact, Durability, Fact, FactGroup,
     FactSize, FactTable, FactValue, InvalidReason, InvalidRun, MeasuredRate, Origin, Paired, Remark, System,

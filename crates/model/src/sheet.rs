@@ -95,13 +95,14 @@ impl Point {
 /// The spec sheet of `record`, without invalid runs, job files and calibrations.
 pub fn sheet(record: &Record) -> Sheet {
     let by_test = ByTest::of(record);
-    Sheet { lines: by_test.codes().filter_map(|code| line(&by_test, code)).collect() }
+    let of_sheet = |run: &&Run| run.storage.is_none() || run.kind.is_probe();
+    let codes = by_test.codes().filter(|code| by_test.runs(code).iter().any(of_sheet));
+    Sheet { lines: codes.filter_map(|code| line(&by_test, code)).collect() }
 }
 
-fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
+/// The line of the test `code`.
+pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
     let runs = by_test.runs(code);
-    let of_sheet = |run: &&&Run| run.storage.is_none() || run.kind.is_probe();
-    runs.iter().find(of_sheet)?;
     let first = *runs.first()?;
     let groups = valid_groups(runs, first.unit);
     let valid: Vec<&Run> = groups.values().filter_map(|repeats| Some(repeats.speaking()?.1)).collect();

@@ -34,6 +34,7 @@ mod steady;
 mod storage;
 mod streams;
 mod style;
+mod summary;
 mod system;
 mod text;
 mod view;

@@ -1,7 +1,7 @@
 //! The key performance metrics: tiles, the platform in a few lines, and the spec sheet.
 
 use maud::{Markup, html};
-use model::{Limit, Line, Point, PriceBook, Sheet};
+use model::{Limit, Line, MAIN_TESTS, Point, PriceBook, Sheet};
 use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
@@ -12,11 +12,6 @@ use crate::layout::clean;
 use crate::plan::settings;
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
 use crate::words::{LAYERS, dop, list, unit_per_second};
-
-/// The tests of the tiles, in this order: transactions, single statements, physical I/O, scans, loads, CPU and memory.
-/// Those of the record are shown, up to [`TILES_MAX`] of them.
-const TILE_TESTS: [&str; 14] =
-    ["T616", "T311", "T716", "T611", "T626", "T721", "T426", "T331", "T431", "T131", "P322", "P321", "P211", "P111"];
 
 /// Tiles at the top of the page.
 const TILES_MAX: usize = 8;
@@ -42,7 +37,7 @@ fn best(sheet: &Sheet) -> Vec<BestRate<'_>> {
 
 fn tiles(sheet: &Sheet) -> Markup {
     let known = |code: &&str| sheet.lines.iter().find(|line| line.test == **code && line.best.is_some());
-    let mut lines: Vec<&Line> = TILE_TESTS.iter().filter_map(known).take(TILES_MAX).collect();
+    let mut lines: Vec<&Line> = MAIN_TESTS.iter().filter_map(known).take(TILES_MAX).collect();
     if lines.is_empty() {
         lines = sheet.lines.iter().filter(|line| line.best.is_some()).take(TILES_MAX).collect();
     }

@@ -44,6 +44,7 @@ pub(crate) use throughput::has_band;
 
 use self::disclosure::{Disclosure, Modelled};
 use crate::layout::clean;
+use crate::summary;
 use crate::text::{started, warnings};
 use crate::words::list;
 
@@ -121,6 +122,11 @@ fn lead(record: &Record, counts: &Markup) -> Markup {
     let warnings = warnings(record);
     html! {
         @if !record.runs.is_empty() {
+            dl class="facts" {
+                @for (label, sentences) in summary::facts(record) {
+                    div { dt { (label) } dd { @for sentence in &sentences { (sentence) br; } } }
+                }
+            }
             p class="summary" { (counts) " " a href="#verdicts" { "Meaning of the verdicts" } }
         }
         @if !warnings.is_empty() {

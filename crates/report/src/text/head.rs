@@ -9,6 +9,7 @@ use crate::inventory;
 use crate::layout::{Page, clean, paragraph};
 use crate::plan::settings;
 use crate::style::{Ink, Style};
+use crate::summary;
 use crate::words::{list, plural, status};
 
 /// Title, platform, settings, overhead of the tool, and warnings about all figures.
@@ -17,6 +18,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
     let mut page = Page::new(&format!("dbdyno spec sheet: {subject} on {host}"), style, width);
     let width = page.width;
+    page.part("SUMMARY", summary::lines(record, width));
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
@@ -31,6 +33,7 @@ pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Page 
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
     let mut page = Page::new(&format!("dbdyno: storage of {host}"), style, width);
     let width = page.width;
+    page.part("SUMMARY", summary::lines(record, width));
     page.part("", inventory::machine(&record.host, width));
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     fact("measured", format!("{}, {}", started(record), plural(record.runs.len() as u64, "run")));

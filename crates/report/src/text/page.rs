@@ -7,7 +7,7 @@ use crate::layout::{Page, paragraph};
 use crate::limit::limits;
 use crate::style::Style;
 use crate::words::plural;
-use crate::{blocks, inventory, load, not_listed, streams};
+use crate::{blocks, inventory, load, not_listed, streams, summary};
 
 /// The head of such a view: the title (`what` is done to the engine, such as `bulk load into`), the platform, start time
 /// and extent (`measured`), warnings, and a note where no run is finished.
@@ -16,6 +16,7 @@ fn page(record: &Record, what: &str, measured: &str, style: Style, width: usize)
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
     let mut page = Page::new(&format!("dbdyno: {what} {subject} on {host}"), style, width);
     let width = page.width;
+    page.part("SUMMARY", summary::lines(record, width));
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
     page.extend(paragraph("measured", 10, &format!("{}, {measured}", head::started(record)), width));
     page.extend(paragraph("dbdyno", 10, &head::instrument(record), width));

@@ -103,7 +103,11 @@ fn rates_stand_beside_the_capacity_that_they_are_shares_of() {
 
 #[test]
 fn the_sheet_holds_plain_runs_only() {
-    let sheet = |record: &Record| shown(record).split("WARNINGS").next().unwrap().lines().skip(20).collect::<String>();
+    let sheet = |record: &Record| {
+        let shown = shown(record);
+        let (_, sheet) = shown.split("WARNINGS").next().unwrap().split_once("CPU ─").unwrap();
+        sheet.to_owned()
+    };
     let with_rates = sheet(&with(vec![share(40, 0.5, 4)]));
     let without = sheet(&sample::record());
     assert_eq!(with_rates, without);

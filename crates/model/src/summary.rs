@@ -1,0 +1,342 @@
+//! The summary of a record: its main results, whether they can be trusted, what limits them, and what would help.
+
+use record::{Check, Dop, Finding, Outcome, Rate, Ratio, Record, Resource, Run, Sweep, Verdict};
+
+use crate::attribution::{Attribution, Capacities, Limiter, TimeClassName};
+use crate::calibration::{Calibration, calibration};
+use crate::group::ByTest;
+use crate::load_curve::rate_curves;
+use crate::proof::{Cause, Proof, proofs};
+use crate::recorded_search::io_search;
+use crate::row::{doubt, is_answer, is_invalid};
+use crate::rules::RULES;
+use crate::sheet::{Line, line};
+
+/// The tests of the catalogue that stand for a platform, the most telling first: transactions, single statements,
+/// physical I/O, scans, loads, processors and memory.
+pub const MAIN_TESTS: [&str; 14] =
+    ["T616", "T311", "T716", "T611", "T626", "T721", "T426", "T331", "T431", "T131", "P322", "P321", "P211", "P111"];
+
+/// Main results of a summary, at most.
+const RESULTS_MAX: usize = 4;
+
+/// A remedy with a smaller gain is not named, nor one with a larger: then something unknown limits the rate long before.
+const GAINS: std::ops::RangeInclusive<f64> = 1.1..=10.0;
+
+/// Processors that a platform may be given more.
+const MORE_PROCESSORS: f64 = 2.0;
+
+/// The summary of a record.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// The main results of this kind of record.
+    pub results: Vec<MainResult>,
+    /// Whether they can be trusted.
+    pub validity: Validity,
+    /// The limits of the main results that need an engine.
+    pub limits: Vec<MainLimit>,
+}
+
+/// A main result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MainResult {
+    /// The best run of a test, of an I/O job, load, scan or stream.
+    Best(Box<Line>),
+    /// The maximum IOPS and MB/s under a latency bound.
+    Calibration(Box<Calibration>),
+    /// The highest rate that meets a service level.
+    Search(FoundRate),
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundRate {
+    /// The test; absent for a plan of I/O jobs.
+    pub test: Option<(String, String)>,
+    /// The service level.
+    pub level: String,
+    /// The highest rate that meets it, in steps or I/Os per second; absent where none was found.
+    pub rate: Option<Rate>,
+    /// The 95 % interval of the rate, where both ends are known.
+    pub interval: Option<(Rate, Rate)>,
+    /// Whether runs above the rate confirmed it.
+    pub is_confirmed: bool,
+}
+
+/// How many runs can be trusted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Validity {
+    /// All runs.
+    pub runs: usize,
+    /// Invalid ones: without a result.
+    pub invalid: usize,
+    /// Valid ones with a warning.
+    pub with_warnings: usize,
+    /// The gravest finding, of several equally grave ones that of most runs.
+    pub gravest: Option<Gravest>,
+}
+
+/// The gravest finding of a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gravest {
+    /// The test of its first run.
+    pub test: String,
+    /// The finding of that run.
+    pub finding: Finding,
+    /// Runs with a finding of this check that is as grave.
+    pub runs: usize,
+}
+
+/// The limit of a main result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MainLimit {
+    /// The test.
+    pub test: String,
+    /// Which degree of parallelism it varies.
+    pub sweep: Sweep,
+    /// The degree of its best run.
+    pub dop: Dop,
+    /// The limit by the figures of that run, with its evidence.
+    pub attribution: Attribution,
+    /// The proof of the limit, if it was tried.
+    pub proof: Option<Proof>,
+    /// What would help, the largest gain first.
+    pub remedies: Vec<Gain>,
+}
+
+/// A change of the platform, with the gain that it can have at most: all else is assumed to be unlimited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gain {
+    /// The change.
+    pub remedy: Remedy,
+    /// The largest factor of the rate.
+    pub factor_max: f64,
+    /// Whether the factor is from runs with less of the resource, and not from the figures of one run.
+    pub is_measured: bool,
+}
+
+/// A change of the platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// So many more processors.
+    Processors(u32),
+    /// No other programs on the processors.
+    NoOtherPrograms,
+    /// A log device with half the latency.
+    LogLatency,
+    /// A data device with half the latency.
+    DataLatency,
+    /// Memory for all data, so that none is read from the device.
+    Memory,
+    /// A device with twice the rate.
+    DeviceRate,
+    /// More sessions: the client is the limit.
+    Sessions,
+}
+
+/// The summary of `record`.
+pub fn summary(record: &Record) -> Summary {
+    let by_test = ByTest::of(record);
+    let results = results(record, &by_test);
+    let (capacities, proofs) = (Capacities::of(record), proofs(record));
+    let limits = results.iter().filter_map(|result| match result {
+        MainResult::Best(line) if !line.is_probe => limit(record, line, &capacities, &proofs),
+        _ => None,
+    });
+    Summary { limits: limits.collect(), validity: validity(record), results }
+}
+
+fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
+    let searches = searches(record);
+    if !searches.is_empty() {
+        return searches.into_iter().take(RESULTS_MAX).map(MainResult::Search).collect();
+    }
+    if let Some(found) = calibration(record) {
+        return vec![MainResult::Calibration(Box::new(found))];
+    }
+    let known = |code: &&str| line(by_test, code).filter(|line| line.best.is_some());
+    let mut lines: Vec<Line> = MAIN_TESTS.iter().filter_map(known).take(RESULTS_MAX).collect();
+    if lines.is_empty() {
+        lines = by_test.codes().filter_map(|code| known(&code)).take(RESULTS_MAX).collect();
+    }
+    lines.into_iter().map(|line| MainResult::Best(Box::new(line))).collect()
+}
+
+fn searches(record: &Record) -> Vec<FoundRate> {
+    let found = |test, search: crate::RecordedSearch<'_>| {
+        let limit = search.answer.limit;
+        let ends = limit.filter(|limit| limit.low.is_told && limit.high.is_told);
+        FoundRate {
+            test,
+            level: search.until.level.clone(),
+            rate: limit.map(|limit| Rate(limit.estimate)),
+            interval: ends.map(|limit| (Rate(limit.low.rate), Rate(limit.high.rate))),
+            is_confirmed: search.answer.confirmation.as_ref().is_some_and(|found| found.is_confirmed),
+        }
+    };
+    let of_io = io_search(record).map(|search| found(None, search));
+    let curves = rate_curves(record);
+    let of_tests = curves.iter().filter_map(|curve| {
+        let test = (curve.test.to_owned(), curve.title.to_owned());
+        Some(found(Some(test), curve.search(&record.plan)?))
+    });
+    of_io.into_iter().chain(of_tests).collect()
+}
+
+fn validity(record: &Record) -> Validity {
+    let invalid = record.runs.iter().filter(|run| is_invalid(run)).count();
+    let with_warnings = record.runs.iter().filter(|run| !is_invalid(run) && doubt(run) == Verdict::Warn).count();
+    Validity { runs: record.runs.len(), invalid, with_warnings, gravest: gravest(record) }
+}
+
+/// The gravest finding that is a warning or worse; a failed step has none.
+fn gravest(record: &Record) -> Option<Gravest> {
+    let grave = |run: &'_ Run, finding: &Finding| finding.verdict >= Verdict::Warn && !is_answer(run, finding);
+    let done = || record.runs.iter().filter(|run| run.outcome == Outcome::Done);
+    let all =
+        || done().flat_map(|run| run.findings.iter().filter(|finding| grave(run, finding)).map(move |one| (run, one)));
+    let count = |verdict: Verdict, check: Check| {
+        all().filter(|(_, finding)| (finding.verdict, finding.check()) == (verdict, check)).count()
+    };
+    let (run, finding) = all().reduce(|worst, next| {
+        let weight = |one: &Finding| (one.verdict, count(one.verdict, one.check()));
+        if weight(next.1) > weight(worst.1) { next } else { worst }
+    })?;
+    Some(Gravest { test: run.test.clone(), finding: finding.clone(), runs: count(finding.verdict, finding.check()) })
+}
+
+fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]) -> Option<MainLimit> {
+    let best = line.best.as_ref()?;
+    let run = record.runs.iter().find(|run| run.number == best.run)?;
+    let attribution = capacities.attribute(run)?;
+    let proof = proofs.iter().rev().find(|proof| proof.test == line.test && proof.dop == best.dop).cloned();
+    let processors = record.host.cpu.threads;
+    let remedies = remedies(&attribution, proof.as_ref(), processors, run.pace.rate().is_none());
+    Some(MainLimit { test: line.test.clone(), sweep: line.sweep, dop: best.dop, attribution, proof, remedies })
+}
+
+/// What would help. A limit that was disproved helps nothing; in an open loop the rate is given.
+fn remedies(found: &Attribution, proof: Option<&Proof>, processors: u32, is_closed: bool) -> Vec<Gain> {
+    if !is_closed || proof.is_some_and(|proof| proof.cause == Cause::NotBecause) {
+        return Vec::new();
+    }
+    // Beside other programs, the shares of the response time are not those of the platform.
+    let is_disturbed = matches!(found.limiter, Limiter::OtherPrograms { .. });
+    let waits = of_waits(found).filter(|_| !is_disturbed);
+    let mut gains: Vec<Gain> = of_limit(found, proof, processors).into_iter().chain(waits).collect();
+    gains.retain(|gain| GAINS.contains(&gain.factor_max));
+    gains.sort_by(|one, other| other.factor_max.total_cmp(&one.factor_max));
+    gains
+}
+
+/// More of the limiting resource. The next busiest resource bounds the gain: it is saturated then (utilisation law).
+fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Option<Gain> {
+    let next = found.uses.get(1).map_or(f64::INFINITY, |next| 1.0 / next.used.0);
+    let figures = |remedy, factor: f64| Some(Gain { remedy, factor_max: factor.min(next), is_measured: false });
+    match &found.limiter {
+        Limiter::Processors => {
+            let processors = f64::from(processors.max(1));
+            let factor = (processors + MORE_PROCESSORS) / processors;
+            let remedy = Remedy::Processors(MORE_PROCESSORS as u32);
+            let measured = proof.filter(|proof| proof.resource == Resource::Processors && is_decided(proof));
+            match measured {
+                Some(proof) => {
+                    let elasticity = proof.interval.map_or(proof.elasticity, |interval| interval.high).clamp(0.0, 1.0);
+                    Some(Gain { remedy, factor_max: factor.powf(elasticity).min(next), is_measured: true })
+                }
+                None => figures(remedy, factor),
+            }
+        }
+        Limiter::OtherPrograms { used: Ratio(used) } => figures(Remedy::NoOtherPrograms, 1.0 / (1.0 - used)),
+        Limiter::Resource(crate::ResourceName::ClientThreads { .. }) => None,
+        Limiter::Resource(_) => figures(Remedy::DeviceRate, 2.0),
+        Limiter::TooFewClients { clients, knee } => figures(Remedy::Sessions, knee / clients),
+        Limiter::OneThread { .. } | Limiter::Offered | Limiter::Serialised(_) | Limiter::Unexplained => None,
+    }
+}
+
+fn is_decided(proof: &Proof) -> bool {
+    proof.pairs >= RULES.proof_pairs_min && matches!(proof.cause, Cause::Because | Cause::InPart)
+}
+
+/// Shorter waits: a step of a closed loop becomes shorter by what is saved of each wait (Amdahl's law).
+fn of_waits(found: &Attribution) -> impl Iterator<Item = Gain> {
+    let share = |names: [TimeClassName; 2]| -> f64 {
+        found.classes.iter().filter(|class| names.contains(&class.name)).map(|class| class.share.0).fold(0.0, f64::max)
+    };
+    let log = share([TimeClassName::LogSyncs, TimeClassName::DeviceFlushes]);
+    let data = share([TimeClassName::DataIo, TimeClassName::DeviceReads]);
+    let saved = |remedy, share: f64| Gain { remedy, factor_max: 1.0 / (1.0 - share), is_measured: false };
+    [saved(Remedy::LogLatency, log / 2.0), saved(Remedy::DataLatency, data / 2.0), saved(Remedy::Memory, data)]
+        .into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ResourceName;
+    use crate::attribution::{TimeClass, Use};
+    use crate::statistics::Interval;
+
+    fn found(limiter: Limiter, uses: &[(ResourceName, f64)], classes: &[(TimeClassName, f64)]) -> Attribution {
+        let uses = uses.iter().map(|(name, used)| Use { name: name.clone(), used: Ratio(*used) }).collect();
+        let classes = classes.iter().map(|(name, share)| TimeClass { name: *name, share: Ratio(*share) }).collect();
+        Attribution { limiter, uses, classes }
+    }
+
+    fn gains(found: &Attribution, proof: Option<&Proof>) -> Vec<(Remedy, f64, bool)> {
+        let gains = remedies(found, proof, 2, true);
+        gains.iter().map(|gain| (gain.remedy, (gain.factor_max * 100.0).round() / 100.0, gain.is_measured)).collect()
+    }
+
+    fn proof(cause: Cause, elasticity: f64) -> Proof {
+        Proof {
+            test: "T131".to_owned(),
+            sweep: Sweep::Jobs,
+            dop: Dop::jobs(2),
+            resource: Resource::Processors,
+            share: Ratio(0.8),
+            control: Rate(100.0),
+            perturbed: Rate(80.0),
+            elasticity,
+            interval: Some(Interval { estimate: elasticity, low: elasticity - 0.1, high: elasticity + 0.1 }),
+            pairs: 3,
+            cause,
+            limiter: None,
+        }
+    }
+
+    #[test]
+    fn more_processors_gain_at_most_their_share_and_what_the_next_resource_allows() {
+        let alone = found(Limiter::Processors, &[(ResourceName::Processors, 0.98)], &[]);
+        assert_eq!(gains(&alone, None), [(Remedy::Processors(2), 2.0, false)]);
+        let uses = [(ResourceName::Processors, 0.98), (ResourceName::SyncedWrites, 0.8)];
+        assert_eq!(gains(&found(Limiter::Processors, &uses, &[]), None), [(Remedy::Processors(2), 1.25, false)]);
+    }
+
+    #[test]
+    fn a_proof_bounds_the_gain_by_its_elasticity_and_a_disproof_leaves_none() {
+        let cpu = found(Limiter::Processors, &[(ResourceName::Processors, 0.98)], &[]);
+        // 2 to the power of 0.6.
+        assert_eq!(gains(&cpu, Some(&proof(Cause::InPart, 0.5))), [(Remedy::Processors(2), 1.52, true)]);
+        assert_eq!(gains(&cpu, Some(&proof(Cause::Because, 1.0))), [(Remedy::Processors(2), 2.0, true)]);
+        assert_eq!(gains(&cpu, Some(&proof(Cause::NotBecause, 0.0))), []);
+    }
+
+    #[test]
+    fn a_wait_of_half_the_time_gains_a_third_with_half_its_latency() {
+        let limiter = || Limiter::Serialised(TimeClass { name: TimeClassName::LogSyncs, share: Ratio(0.5) });
+        let waits = [(TimeClassName::LogSyncs, 0.5), (TimeClassName::OnProcessor, 0.4), (TimeClassName::DataIo, 0.1)];
+        let expected = [(Remedy::LogLatency, 1.33, false), (Remedy::Memory, 1.11, false)];
+        assert_eq!(gains(&found(limiter(), &[], &waits), None), expected);
+        assert_eq!(remedies(&found(limiter(), &[], &waits), None, 2, false), [], "an open loop has its rate");
+    }
+
+    #[test]
+    fn beside_other_programs_only_their_end_helps() {
+        let limiter = Limiter::OtherPrograms { used: Ratio(0.5) };
+        let waits = [(TimeClassName::LogSyncs, 0.5)];
+        assert_eq!(gains(&found(limiter, &[], &waits), None), [(Remedy::NoOtherPrograms, 2.0, false)]);
+        assert_eq!(gains(&found(Limiter::Unexplained, &[], &[]), None), []);
+    }
+}
