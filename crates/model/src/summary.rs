@@ -211,7 +211,13 @@ fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]
     let attribution = capacities.attribute(run)?;
     let proof = proofs.iter().rev().find(|proof| proof.test == line.test && proof.dop == best.dop).cloned();
     let processors = record.host.cpu.threads;
-    let remedies = remedies(&attribution, proof.as_ref(), processors, run.pace.rate().is_none());
+    let mut remedies = remedies(&attribution, proof.as_ref(), processors, run.pace.rate().is_none());
+    // More sessions were tried, and were not faster.
+    let workers = |dop: Dop| dop.jobs.saturating_mul(dop.threads);
+    let is_beyond = |run: &&Run| run.test == line.test && !is_invalid(run) && workers(run.dop) > workers(best.dop);
+    if record.runs.iter().any(|run| is_beyond(&run)) {
+        remedies.retain(|gain| gain.remedy != Remedy::Sessions);
+    }
     Some(MainLimit { test: line.test.clone(), sweep: line.sweep, dop: best.dop, attribution, proof, remedies })
 }
 

@@ -174,7 +174,7 @@ mod tests {
         let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().expect("sleep");
         let process = Process::of(child.id()).expect("the child");
         signal(process, Signal::STOP);
-        assert!(terminate_process(process, Signal::INT), "continued, and terminated by the first signal");
+        assert!(terminate_process(process, Signal::TERM), "continued, and terminated by the first signal");
         assert!(!process.is_alive(), "a zombie is not alive");
         child.wait().expect("reap");
     }

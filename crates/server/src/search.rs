@@ -3,8 +3,13 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a program that is being written is tried again.
+const BUSY_MAX: Duration = Duration::from_secs(1);
 
 /// Search path for programs of a server.
 #[derive(Clone, Debug)]
@@ -50,10 +55,20 @@ impl fmt::Display for Search<'_> {
     }
 }
 
-/// Output of `program --version`; `None` if it cannot be run.
+/// Output of `program --version`; `None` if it cannot be run. A program that is being written, such as by an update of its
+/// package, is tried again for [`BUSY_MAX`].
 pub fn version_output(program: &Path) -> Option<String> {
-    let messages = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    Some(String::from_utf8_lossy(&messages.stdout).into_owned())
+    let start = Instant::now();
+    loop {
+        let output = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
+        match output {
+            Ok(messages) => return Some(String::from_utf8_lossy(&messages.stdout).into_owned()),
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && start.elapsed() < BUSY_MAX => {
+                std::thread::sleep(BUSY_MAX / 50);
+            }
+            Err(_) => return None,
+        }
+    }
 }
 
 /// The directories that match `pattern`, the newest version first.
@@ -79,7 +94,25 @@ fn expand(root: &Path, pattern: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    #[test]
+    fn a_program_that_is_being_written_is_tried_again() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let program = root.path().join("program");
+        fs::write(&program, "#!/bin/sh\necho 'Ver 1'\n").expect("program");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("mode");
+        let writer = fs::File::options().append(true).open(&program).expect("open");
+        let written = std::thread::spawn(move || {
+            std::thread::sleep(BUSY_MAX / 20);
+            drop(writer);
+        });
+        assert_eq!(version_output(&program).as_deref(), Some("Ver 1\n"));
+        written.join().expect("written");
+        assert_eq!(version_output(&root.path().join("none")), None);
+    }
 
     #[test]
     fn versions_are_ordered_as_numbers() {

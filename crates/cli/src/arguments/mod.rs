@@ -3,6 +3,8 @@
 pub mod blocks;
 pub mod choice;
 pub mod compare;
+#[cfg(test)]
+mod documented;
 pub mod export;
 pub mod generate;
 pub mod history;

@@ -78,8 +78,7 @@ fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> 
 }
 
 /// The legend of the table of costs.
-pub(crate) const CEILING: &str =
-    "ceiling: of a thread without I/O; used: by the busiest job; stall: max scheduling delay";
+pub(crate) const CEILING: &str = "ceiling: of a thread without I/O; used: by the busiest job; max sched. delay: longest wait of the generator for a processor";
 
 /// A line per run: CPU time per I/O, the generator's use of its own ceiling (as in the self-check) and its longest
 /// stall, and the I/O counted by the block layer. Invalid runs are left out.
