@@ -56,7 +56,7 @@ impl fmt::Display for Search<'_> {
 }
 
 /// Output of `program --version`; `None` if it cannot be run. A program that is being written, such as by an update of its
-/// package, is tried again for [`BUSY_MAX`].
+/// package, is tried again for a second.
 pub fn version_output(program: &Path) -> Option<String> {
     let start = Instant::now();
     loop {
