@@ -1,8 +1,8 @@
 //! The summary of a record: its main results, whether they can be trusted, what limits them, and what would help.
 
-use record::{Check, Dop, Finding, Outcome, Rate, Ratio, Record, Resource, Run, Sweep, Verdict};
+use record::{Dop, Finding, Outcome, Rate, Ratio, Record, Resource, Run, Sweep, Verdict};
 
-use crate::attribution::{Attribution, Capacities, Limiter, TimeClassName};
+use crate::attribution::{Attribution, Capacities, Limiter, ResourceName, TimeClassName};
 use crate::calibration::{Calibration, calibration};
 use crate::group::ByTest;
 use crate::load_curve::rate_curves;
@@ -24,7 +24,7 @@ const RESULTS_MAX: usize = 4;
 const GAINS: std::ops::RangeInclusive<f64> = 1.1..=10.0;
 
 /// Processors that a platform may be given more.
-const MORE_PROCESSORS: f64 = 2.0;
+const MORE_PROCESSORS: u32 = 2;
 
 /// The summary of a record.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -189,20 +189,20 @@ fn validity(record: &Record) -> Validity {
     Validity { runs: record.runs.len(), invalid, with_warnings, gravest: gravest(record) }
 }
 
-/// The gravest finding that is a warning or worse; a failed step has none.
+/// The gravest finding that is a warning or worse, of runs that were carried out; none where all is well.
 fn gravest(record: &Record) -> Option<Gravest> {
-    let grave = |run: &'_ Run, finding: &Finding| finding.verdict >= Verdict::Warn && !is_answer(run, finding);
-    let done = || record.runs.iter().filter(|run| run.outcome == Outcome::Done);
-    let all =
-        || done().flat_map(|run| run.findings.iter().filter(|finding| grave(run, finding)).map(move |one| (run, one)));
-    let count = |verdict: Verdict, check: Check| {
-        all().filter(|(_, finding)| (finding.verdict, finding.check()) == (verdict, check)).count()
-    };
-    let (run, finding) = all().reduce(|worst, next| {
-        let weight = |one: &Finding| (one.verdict, count(one.verdict, one.check()));
-        if weight(next.1) > weight(worst.1) { next } else { worst }
-    })?;
-    Some(Gravest { test: run.test.clone(), finding: finding.clone(), runs: count(finding.verdict, finding.check()) })
+    let mut kinds: Vec<Gravest> = Vec::new();
+    for run in record.runs.iter().filter(|run| run.outcome == Outcome::Done) {
+        for finding in run.findings.iter().filter(|one| one.verdict >= Verdict::Warn && !is_answer(run, one)) {
+            let kind = |of: &Finding| (of.verdict, of.check());
+            match kinds.iter_mut().find(|known| kind(&known.finding) == kind(finding)) {
+                Some(known) => known.runs += 1,
+                None => kinds.push(Gravest { test: run.test.clone(), finding: finding.clone(), runs: 1 }),
+            }
+        }
+    }
+    // Of equal ones the first.
+    kinds.into_iter().rev().max_by_key(|kind| (kind.finding.verdict, kind.runs))
 }
 
 fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]) -> Option<MainLimit> {
@@ -214,8 +214,8 @@ fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]
     let mut remedies = remedies(&attribution, proof.as_ref(), processors, run.pace.rate().is_none());
     // More sessions were tried, and were not faster.
     let workers = |dop: Dop| dop.jobs.saturating_mul(dop.threads);
-    let is_beyond = |run: &&Run| run.test == line.test && !is_invalid(run) && workers(run.dop) > workers(best.dop);
-    if record.runs.iter().any(|run| is_beyond(&run)) {
+    let is_plain = |run: &Run| run.test == line.test && run.variation.is_none() && !is_invalid(run);
+    if record.runs.iter().any(|run| is_plain(run) && workers(run.dop) > workers(best.dop)) {
         remedies.retain(|gain| gain.remedy != Remedy::Sessions);
     }
     Some(MainLimit { test: line.test.clone(), sweep: line.sweep, dop: best.dop, attribution, proof, remedies })
@@ -235,15 +235,21 @@ fn remedies(found: &Attribution, proof: Option<&Proof>, processors: u32, is_clos
     gains
 }
 
-/// More of the limiting resource. The next busiest resource bounds the gain: it is saturated then (utilisation law).
+/// More of the limiting resource. The busiest of the others bounds the gain: it is saturated then (utilisation law).
 fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Option<Gain> {
-    let next = found.uses.get(1).map_or(f64::INFINITY, |next| 1.0 / next.used.0);
+    let limiting = match &found.limiter {
+        Limiter::Processors | Limiter::OtherPrograms { .. } => Some(&ResourceName::Processors),
+        Limiter::Resource(name) => Some(name),
+        _ => None,
+    };
+    let others = found.uses.iter().filter(|other| Some(&other.name) != limiting);
+    let next = others.map(|other| 1.0 / other.used.0).fold(f64::INFINITY, f64::min);
     let figures = |remedy, factor: f64| Some(Gain { remedy, factor_max: factor.min(next), is_measured: false });
     match &found.limiter {
         Limiter::Processors => {
             let processors = f64::from(processors.max(1));
-            let factor = (processors + MORE_PROCESSORS) / processors;
-            let remedy = Remedy::Processors(MORE_PROCESSORS as u32);
+            let factor = (processors + f64::from(MORE_PROCESSORS)) / processors;
+            let remedy = Remedy::Processors(MORE_PROCESSORS);
             let measured = proof.filter(|proof| proof.resource == Resource::Processors && is_decided(proof));
             match measured {
                 Some(proof) => {
@@ -254,7 +260,7 @@ fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Opti
             }
         }
         Limiter::OtherPrograms { used: Ratio(used) } => figures(Remedy::NoOtherPrograms, 1.0 / (1.0 - used)),
-        Limiter::Resource(crate::ResourceName::ClientThreads { .. }) => None,
+        Limiter::Resource(ResourceName::ClientThreads { .. }) => None,
         Limiter::Resource(_) => figures(Remedy::DeviceRate, 2.0),
         Limiter::TooFewClients { clients, knee } => figures(Remedy::Sessions, knee / clients),
         Limiter::OneThread { .. } | Limiter::Offered | Limiter::Serialised(_) | Limiter::Unexplained => None,
@@ -279,9 +285,11 @@ fn of_waits(found: &Attribution) -> impl Iterator<Item = Gain> {
 
 #[cfg(test)]
 mod tests {
+    use record::Check;
+
     use super::*;
-    use crate::ResourceName;
     use crate::attribution::{TimeClass, Use};
+    use crate::fixture::{finding, record, run};
     use crate::statistics::Interval;
 
     fn found(limiter: Limiter, uses: &[(ResourceName, f64)], classes: &[(TimeClassName, f64)]) -> Attribution {
@@ -344,5 +352,28 @@ mod tests {
         let waits = [(TimeClassName::LogSyncs, 0.5)];
         assert_eq!(gains(&found(limiter, &[], &waits), None), [(Remedy::NoOtherPrograms, 2.0, false)]);
         assert_eq!(gains(&found(Limiter::Unexplained, &[], &[]), None), []);
+    }
+
+    #[test]
+    fn the_gravest_finding_is_that_of_most_runs_among_the_worst() {
+        let with = |number: u32, findings: &[(Check, Verdict)]| Run {
+            number,
+            findings: findings.iter().map(|(check, verdict)| finding(*check, *verdict)).collect(),
+            ..run("T611", number)
+        };
+        let steal = (Check::Steal, Verdict::Warn);
+        let swapping = (Check::Swapping, Verdict::Warn);
+        let unknown = (Check::ForeignIo, Verdict::Unknown);
+        let told = |runs: Vec<Run>| {
+            let found = summary(&record(runs)).validity;
+            let gravest = found.gravest.map(|gravest| (gravest.finding.check(), gravest.runs));
+            (found.runs, found.invalid, found.with_warnings, gravest)
+        };
+        let runs = [with(1, &[steal]), with(2, &[swapping, unknown]), with(3, &[swapping])];
+        assert_eq!(told(runs.to_vec()), (3, 0, 3, Some((Check::Swapping, 2))));
+        assert_eq!(told(vec![with(1, &[steal]), with(2, &[swapping])]), (2, 0, 2, Some((Check::Steal, 1))));
+        let invalid = with(4, &[(Check::Failures, Verdict::Fail)]);
+        assert_eq!(told([&runs[..], &[invalid]].concat()), (4, 1, 3, Some((Check::Failures, 1))));
+        assert_eq!(told(vec![with(1, &[unknown])]), (1, 0, 0, None));
     }
 }

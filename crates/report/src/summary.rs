@@ -6,6 +6,7 @@ use model::{
 };
 use record::{Rate, Record, Unit, Verdict};
 
+use crate::fact::size_text;
 use crate::figure::{duration, megabytes, number, three_digits};
 use crate::finding::finding_text;
 use crate::layout::{clean, paragraph};
@@ -57,7 +58,7 @@ fn result_text(result: &MainResult) -> String {
             let small = format!(
                 "{} random reads/s of {} at {} in flight",
                 number(found.max_iops.median),
-                crate::fact::size_text(found.block_bytes),
+                size_text(found.block_bytes),
                 found.in_flight
             );
             let large = found.max_mbps.as_ref().map(|large| format!("{} MB/s", megabytes(Some(large.median * 1e6))));

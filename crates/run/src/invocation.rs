@@ -158,7 +158,7 @@ fn prepare<'a, const SIDES: usize>(
         }
     };
     let mut platforms =
-        contexts.map(|context| Platform::new(context, (kind.setup(), kind.jobs_max()), &directory, &machine, origin));
+        contexts.map(|context| Platform::new(context, kind.setup(), kind.jobs_max(), &directory, &machine, origin));
     for side in 0..SIDES {
         let (opened, rest) = platforms.split_at_mut(side);
         let options = kind.options(&directory, &rest[0].context, opened);

@@ -94,7 +94,8 @@ impl<'a> Platform<'a> {
     /// One side of an invocation on `machine`, with no engine open.
     pub(crate) fn new(
         context: Context<'a>,
-        (setup, jobs_max): (Setup, u32),
+        setup: Setup,
+        jobs_max: u32,
         directory: &MeasuredDirectory,
         machine: &Machine,
         origin: Nanos,
