@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How often a run beside other programs is marked, and how often one that has the machine for itself is: tests P111, T611,
-# T311 and P321 with as many jobs as there are processors, alone, beside one and two busy loops, and beside a program
+# How often a run beside other programs is marked, and how often one that has the machine for itself is: tests C11, T611,
+# T311 and S21 with as many jobs as there are processors, alone, beside one and two busy loops, and beside a program
 # that writes to the same device past the page cache.
 #
 # Prints for each of them the number of repetitions, how many are marked (`foreign_cpu` or `foreign_io`, a warning or
@@ -44,7 +44,7 @@ writer() {
 measure() {
   sync -f "$work"
   # Invalid runs are what is looked for: they are no failure here.
-  (cd "$work" && "$dbdyno" run --tests P111,T611,T311,P321 --jobs "$(nproc)" --repeats "$repetitions" \
+  (cd "$work" && "$dbdyno" run --tests C11,T611,T311,S21 --jobs "$(nproc)" --repeats "$repetitions" \
     --quiet --record "$work/$1.jsonl" >/dev/null 2>"$work/$1.log") || [ -s "$work/$1.jsonl" ] || cat "$work/$1.log" >&2
   quiet
 }

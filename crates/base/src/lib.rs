@@ -9,7 +9,9 @@ pub mod mount;
 pub mod process;
 pub mod quantity;
 pub mod root;
+mod similar;
 
 pub use process::{ObjectName, Process};
 pub use quantity::Wrong;
 pub use root::Root;
+pub use similar::similar;

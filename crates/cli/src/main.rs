@@ -10,6 +10,7 @@ mod output;
 mod pace;
 mod progress;
 mod request;
+mod sheet;
 mod signal;
 mod storage;
 mod target;

@@ -8,14 +8,20 @@ use record::{Check, Outcome, Record, Run, Verdict};
 use run::{Context, Error, Interrupt, Measured, Result};
 
 use crate::engines::{ENGINES, engine};
-use crate::output::print;
 use crate::progress::{Loudness, Progress};
 use crate::signal;
 
 /// Checks that fail for reasons outside of the run: other guests of the host, other programs, a client that is too
 /// slow.
-pub const EXTERNAL: [Check; 5] =
-    [Check::Steal, Check::Swapping, Check::Throttling, Check::ClientShare, Check::RateLevels];
+pub const EXTERNAL: [Check; 7] = [
+    Check::Steal,
+    Check::ForeignCpu,
+    Check::ForeignIo,
+    Check::Swapping,
+    Check::Throttling,
+    Check::ClientShare,
+    Check::RateLevels,
+];
 
 /// A verb while it measures.
 pub struct Measuring {
@@ -80,18 +86,27 @@ pub fn record_path(given: Option<&Path>) -> Result<PathBuf> {
     refuse_existing(&path).map(|()| path)
 }
 
-/// Prints the record of random blocks, loads or file streams as `text` formats it, and reports its failure.
+/// An error where no run of `record` is valid.
 ///
 /// # Errors
-/// What aborted the measurement, and a failed run.
-pub fn show(measured: Measured, text: impl FnOnce(&Record, &str) -> String) -> Result<()> {
-    let path = measured.path.display().to_string();
-    if !measured.record.runs.is_empty() {
-        print(&text(&measured.record, &path))?;
+/// In that case.
+pub fn none_valid(record: &Record) -> Result<()> {
+    match record.runs.is_empty() || record.runs.iter().any(|run| !model::is_invalid(run)) {
+        true => Ok(()),
+        false => Err(Error::environment("no run is valid").hint("the sheet says why and what to do")),
     }
+}
+
+/// The failure of a measurement of random blocks, loads or file streams.
+///
+/// # Errors
+/// What aborted the measurement, a failed run, and a record without a valid run.
+pub fn judge(measured: Measured) -> Result<()> {
+    let path = measured.path.display().to_string();
     if let Some(error) = measured.error {
         return Err(error);
     }
+    none_valid(&measured.record)?;
     match measured.record.runs.iter().find(|run| has_failed(run)) {
         Some(run) => Err(Error::environment(format!("run {} has no valid result", run.number))
             .hint(format!("`dbdyno report {path}` shows why"))),

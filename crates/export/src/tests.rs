@@ -149,6 +149,7 @@ fn record() -> Record {
             target: "example".to_owned(),
             directory: "/measured".to_owned(),
             preset: Preset::Quick,
+            probe_window_ns: None,
             window_ns: Nanos::SECOND,
             warm_up_ns: Nanos(0),
             steps: None,

@@ -89,7 +89,7 @@ mod tests {
         let mut query = run("T441", 1);
         query.totals.failures.insert(record::FailureKind::Cancelled, 1_000);
         assert_eq!(derived(&query), Some(Derived::QueriesPerMinute(54_000.0)));
-        let mut chase = run("P221", 2);
+        let mut chase = run("M21", 2);
         chase.unit = Unit::Load;
         assert_eq!(derived(&chase), Some(Derived::LoadNanos(1e6)));
         assert_eq!(derived(&run("T611", 1)), None);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn probe(kind: IoKind, depth: u32, times: u64) -> Run {
-        let mut probe = faster(io_run("P322", kind, 1), times);
+        let mut probe = faster(io_run("S22", kind, 1), times);
         let stream = &mut storage(&mut probe).streams[0];
         (stream.depth, stream.slots) = (depth, stream.clones * depth);
         probe
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn other_probes_are_compared_in_the_common_unit() {
-        let mut memory = run("P212", 1);
+        let mut memory = run("M12", 1);
         memory.unit = Unit::Byte;
         let mut scan = counted(run("T421", 1), &[(name::DEVICE_READ_BYTES, 1)]);
         scan.totals.bytes = Some(Bytes(2_500));

@@ -48,8 +48,7 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         response_ns_max: Nanos(2_000_000),
     };
     let latency = latency(each * 10, 1_000_000);
-    let planned =
-        PlannedRun::new(test, if test.starts_with('P') { RunKind::Probe } else { RunKind::Test }, Dop::jobs(jobs));
+    let planned = PlannedRun::new(test, RunKind::of_code(test), Dop::jobs(jobs));
     Run {
         number: 1,
         title: "a test".to_owned(),
@@ -245,6 +244,7 @@ fn plan() -> Plan {
         target: String::new(),
         directory: String::new(),
         preset: Preset::Quick,
+        probe_window_ns: None,
         window_ns: Nanos::SECOND,
         warm_up_ns: Nanos(0),
         steps: None,

@@ -132,7 +132,7 @@ mod tests {
             (name::CLIENT_CPU_NS, 10 * SECOND),
         ];
         let load = ForeignLoad { observed_ns: Nanos(10 * SECOND), ..load };
-        Run { foreign_load: Some(Box::new(load)), ..counted(run("P111", 1), &counters) }
+        Run { foreign_load: Some(Box::new(load)), ..counted(run("C11", 1), &counters) }
     }
 
     fn io(run: Run, counters: [u64; 5]) -> Run {

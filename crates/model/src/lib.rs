@@ -115,7 +115,9 @@ pub use statistics::{
 };
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
-pub use summary::{FoundRate, Gain, Gravest, MAIN_TESTS, MainLimit, MainResult, Remedy, Summary, Validity, summary};
+pub use summary::{
+    FoundRate, Gain, Gravest, MAIN_TESTS, MainLimit, MainResult, QUICK_TESTS, Remedy, Summary, Validity, summary,
+};
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, Degree, DeviceFact, Durability, Fact, FactGroup,
     FactSize, FactTable, FactValue, InvalidReason, InvalidRun, MeasuredRate, Origin, Paired, Remark, System,

@@ -1,6 +1,6 @@
 //! The summary of a record: its main results, whether they can be trusted, what limits them, and what would help.
 
-use record::{Dop, Finding, Outcome, Rate, Ratio, Record, Resource, Run, Sweep, Verdict};
+use record::{Dop, Finding, Layer, Outcome, Rate, Ratio, Record, Resource, Run, Sweep, Verdict};
 
 use crate::attribution::{Attribution, Capacities, Limiter, ResourceName, TimeClassName};
 use crate::calibration::{Calibration, calibration};
@@ -8,17 +8,24 @@ use crate::group::ByTest;
 use crate::load_curve::rate_curves;
 use crate::proof::{Cause, Proof, proofs};
 use crate::recorded_search::io_search;
-use crate::row::{doubt, is_answer, is_invalid};
+use crate::row::{doubt, is_answer, is_invalid, row};
 use crate::rules::RULES;
 use crate::sheet::{Line, line};
 
 /// The tests of the catalogue that stand for a platform, the most telling first: transactions, single statements,
 /// physical I/O, scans, loads, processors and memory.
 pub const MAIN_TESTS: [&str; 14] =
-    ["T616", "T311", "T716", "T611", "T626", "T721", "T426", "T331", "T431", "T131", "P322", "P321", "P211", "P111"];
+    ["T616", "T311", "T716", "T611", "T626", "T721", "T426", "T331", "T431", "T131", "S22", "S21", "M11", "C11"];
+
+/// What preset `quick` measures where no tests are named, and the rows of a short sheet: one test for each way in which a
+/// platform is used, and the probes that are their ceilings.
+pub const QUICK_TESTS: [&str; 16] = [
+    "C11", "M11", "M21", "S11", "S21", "S22", "S31", "T131", "T421", "T611", "T426", "T626", "T331", "T311", "T616",
+    "T716",
+];
 
 /// Main results of a summary, at most.
-const RESULTS_MAX: usize = 4;
+const RESULTS_MAX: usize = 3;
 
 /// A remedy with a smaller gain is not named, nor one with a larger: then something unknown limits the rate long before.
 const GAINS: std::ops::RangeInclusive<f64> = 1.1..=10.0;
@@ -72,6 +79,8 @@ pub struct Validity {
     pub invalid: usize,
     /// Valid ones with a warning.
     pub with_warnings: usize,
+    /// Tests that were run and have no valid run.
+    pub without_result: Vec<String>,
     /// The gravest finding, of several equally grave ones that of most runs.
     pub gravest: Option<Gravest>,
 }
@@ -92,6 +101,10 @@ pub struct Gravest {
 pub struct MainLimit {
     /// The test.
     pub test: String,
+    /// Its title.
+    pub title: String,
+    /// Its layer.
+    pub layer: Layer,
     /// Which degree of parallelism it varies.
     pub sweep: Sweep,
     /// The degree of its best run.
@@ -100,6 +113,8 @@ pub struct MainLimit {
     pub attribution: Attribution,
     /// The proof of the limit, if it was tried.
     pub proof: Option<Proof>,
+    /// The fastest valid run with more sessions or threads: its degree, and its rate as a ratio of that of the best run.
+    pub with_more: Option<(Dop, Ratio)>,
     /// What would help, the largest gain first.
     pub remedies: Vec<Gain>,
 }
@@ -143,7 +158,7 @@ pub fn summary(record: &Record) -> Summary {
         MainResult::Best(line) if !line.is_probe => limit(record, line, &capacities, &proofs),
         _ => None,
     });
-    Summary { limits: limits.collect(), validity: validity(record), results }
+    Summary { limits: limits.collect(), validity: validity(record, &by_test), results }
 }
 
 fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
@@ -183,10 +198,12 @@ fn searches(record: &Record) -> Vec<FoundRate> {
     of_io.into_iter().chain(of_tests).collect()
 }
 
-fn validity(record: &Record) -> Validity {
+fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
     let invalid = record.runs.iter().filter(|run| is_invalid(run)).count();
     let with_warnings = record.runs.iter().filter(|run| !is_invalid(run) && doubt(run) == Verdict::Warn).count();
-    Validity { runs: record.runs.len(), invalid, with_warnings, gravest: gravest(record) }
+    let has_none = |code: &&str| by_test.runs(code).iter().all(|run| is_invalid(run));
+    let without_result = by_test.codes().filter(has_none).map(str::to_owned).collect();
+    Validity { runs: record.runs.len(), invalid, with_warnings, without_result, gravest: gravest(record) }
 }
 
 /// The gravest finding that is a warning or worse, of runs that were carried out; none where all is well.
@@ -214,11 +231,27 @@ fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]
     let mut remedies = remedies(&attribution, proof.as_ref(), processors, run.pace.rate().is_none());
     // More sessions were tried, and were not faster.
     let workers = |dop: Dop| dop.jobs.saturating_mul(dop.threads);
-    let is_plain = |run: &Run| run.test == line.test && run.variation.is_none() && !is_invalid(run);
-    if record.runs.iter().any(|run| is_plain(run) && workers(run.dop) > workers(best.dop)) {
+    let is_plain = |run: &&Run| run.test == line.test && run.variation.is_none() && !is_invalid(run);
+    let with_more = record.runs.iter().filter(is_plain).filter(|run| workers(run.dop) > workers(best.dop));
+    let rates = with_more.filter_map(|run| {
+        let Rate(rate) = row(run).operations_per_second?;
+        Some((run.dop, Ratio(rate / best.operations_per_second.0)))
+    });
+    let with_more = rates.max_by(|one, other| one.1.0.total_cmp(&other.1.0));
+    if with_more.is_some() {
         remedies.retain(|gain| gain.remedy != Remedy::Sessions);
     }
-    Some(MainLimit { test: line.test.clone(), sweep: line.sweep, dop: best.dop, attribution, proof, remedies })
+    Some(MainLimit {
+        test: line.test.clone(),
+        title: line.title.clone(),
+        layer: line.layer,
+        sweep: line.sweep,
+        dop: best.dop,
+        attribution,
+        proof,
+        with_more,
+        remedies,
+    })
 }
 
 /// What would help. A limit that was disproved helps nothing; in an open loop the rate is given.

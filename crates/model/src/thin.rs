@@ -62,7 +62,7 @@ mod tests {
         let runs = vec![
             counted(run("T611", 1), &[(name::CLIENT_CPU_NS, 5_000_000_000)]),
             faster(run("T611", 2), 3),
-            io_run("P322", IoKind::Read, 1),
+            io_run("S22", IoKind::Read, 1),
         ];
         let whole = record(runs);
         let mut thinned = whole.clone();

@@ -256,7 +256,7 @@ mod tests {
     fn without_think_time_there_is_no_study() {
         assert!(think_studies(&studied(vec![thinking(0, false, 50_000, 80)])).is_empty());
         let open = Run { pace: Pace::Poisson { steps_per_second: 1.0 }, ..run("T616", 40) };
-        assert!(think_studies(&studied(vec![open, run("P111", 1)])).is_empty());
+        assert!(think_studies(&studied(vec![open, run("C11", 1)])).is_empty());
     }
 
     #[test]

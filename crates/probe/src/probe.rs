@@ -11,7 +11,7 @@ use crate::Context;
 /// A test that needs no database.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Its code, such as `P311`.
+    /// Its code, such as `S11`.
     pub code: &'static str,
     /// A short title.
     pub title: &'static str,
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn what_differs_breaks_the_run_and_says_both_values() {
-        assert_eq!(expect_equal("P111", 23, 23), Ok(()));
-        let broken = expect_equal("P111", 23, 42).unwrap_err();
-        assert_eq!(broken.message, "P111: computed 23, expected 42");
+        assert_eq!(expect_equal("C11", 23, 23), Ok(()));
+        let broken = expect_equal("C11", 23, 42).unwrap_err();
+        assert_eq!(broken.message, "C11: computed 23, expected 42");
     }
 }

@@ -127,6 +127,9 @@ pub struct Plan {
     /// Length of the window of each run; a started step is finished. [`Plan::OPEN_WINDOW_NS`] if an amount of work ends
     /// the runs.
     pub window_ns: Nanos,
+    /// Length of the window of each run of a probe; absent if it is `window_ns`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_window_ns: Option<Nanos>,
     /// Length of the warm-up before each window.
     pub warm_up_ns: Nanos,
     /// Maximum number of steps per job; absent if only the window ends a run.
@@ -175,6 +178,7 @@ impl Plan {
             directory: directory.into(),
             preset,
             window_ns: Nanos(0),
+            probe_window_ns: None,
             warm_up_ns: Nanos(0),
             steps: None,
             seed: 0,
@@ -191,6 +195,17 @@ impl Plan {
             test_files: Vec::new(),
             io: None,
         }
+    }
+
+    /// Length of the window of a run of `kind`.
+    pub fn window_of(&self, kind: &RunKind) -> Nanos {
+        self.probe_window_ns.filter(|_| kind.is_probe()).unwrap_or(self.window_ns)
+    }
+
+    /// Length of the warm-ups and windows of `runs` together.
+    pub fn length(&self, runs: &[PlannedRun]) -> Nanos {
+        let each = |run: &PlannedRun| (self.warm_up_ns + self.window_of(&run.kind)).0;
+        Nanos(runs.iter().map(each).fold(0, u64::saturating_add))
     }
 
     /// Numbers the runs in order.

@@ -265,7 +265,7 @@ impl TestFigures {
         Ok(SystemTest {
             points: degrees.iter().enumerate().map(|(index, dop)| self.point(unit, index, *dop)).collect(),
             // Codes of the catalogue: probes are P and digits.
-            is_probe: self.code.starts_with('P'),
+            is_probe: record::RunKind::of_code(&self.code).is_probe(),
             code: self.code,
             title: self.title,
             layer: Some(layer),

@@ -9,7 +9,7 @@ use record::evidence::{
     GeneratorBound, IoDirection, LittlesLaw, LostNode, NodeLoss, PageCache, RateInterval, SearchAnswer, SearchEnding,
     Steady, Steal, Unwritten, WindowLength,
 };
-use record::{Bytes, DataReads, Evidence, FailureKind, Finding, Nanos, Rate, Ratio, Verdict};
+use record::{Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rate, Ratio, Verdict};
 
 use crate::figure::percent;
 use crate::steady;
@@ -21,6 +21,40 @@ pub fn finding_text(finding: &Finding) -> String {
     match finding.others {
         0 => text,
         others => format!("{text} (and {others} more like it)"),
+    }
+}
+
+/// What to do about a finding of `check`.
+pub(crate) fn remedy(check: Check) -> &'static str {
+    match check {
+        Check::Answers => "do not use these figures; the engine gave a wrong result, report it",
+        Check::LittlesLaw => "repeat; if it stays, report it with the record",
+        Check::CommitCount => "let no other session commit in the database meanwhile",
+        Check::ClientShare => "use the figures as those of client and engine together, or measure larger statements",
+        Check::Steal => "repeat when the other guests of the host are idle, or on a dedicated host",
+        Check::ForeignCpu => "stop the other programs, and repeat",
+        Check::ForeignIo => "stop what uses the device, and repeat",
+        Check::Throttling => {
+            "raise the CPU limit of the container or service, or take the figures as those of the limit"
+        }
+        Check::Swapping => "free memory, or choose a smaller cache, and repeat",
+        Check::PageCache => "use direct I/O, or more data than memory",
+        Check::CacheFit => "choose --large-rows for data of at least twice the cache",
+        Check::Durability => "make commits durable in the settings of the engine, or compare only with equal settings",
+        Check::RateLevels => "choose longer windows (--seconds) and look at what changes meanwhile",
+        Check::Failures => "look up the errors in the record, and repeat",
+        Check::Backlog => "choose a lower --rate",
+        Check::WindowLength => "choose longer windows: --seconds, or --preset standard",
+        Check::OtherSessions => "end the other sessions of the database, and repeat",
+        Check::DeviceIo => "compare with other runs of this record only, or give a --dir on a device that can be seen",
+        Check::Unwritten => "write the whole device or file first (io --precondition)",
+        Check::Compressible => "do not compare with storage that compresses nothing",
+        Check::Flush => "look at the write cache of the device, and at the mount options",
+        Check::StepDown | Check::Steady => "measure longer, and after preconditioning",
+        Check::Stall | Check::GeneratorBound => "use fewer jobs per processor, or a machine with more processors",
+        Check::Content => "do not use this device; it returned other data than were written",
+        Check::Bound => "choose another bound, or a lower rate",
+        Check::NodeLoss => "bring the node back, and repeat",
     }
 }
 

@@ -205,7 +205,17 @@ pub(crate) fn engine_sizes(engine: &EngineInventory) -> Option<String> {
     (!parts.is_empty()).then(|| list(parts))
 }
 
-/// Whether an acknowledged commit survives a crash of the operating system, and why.
+/// Whether an acknowledged commit survives a crash of the operating system.
+pub(crate) fn durability_word(engine: &EngineInventory) -> String {
+    let word = match engine.durable {
+        Some(true) => "durable",
+        Some(false) => "NOT durable",
+        None => "of unknown durability",
+    };
+    format!("commits {word}")
+}
+
+/// The same, and why.
 pub(crate) fn durability(engine: &EngineInventory) -> String {
     let word = match engine.durable {
         Some(true) => "durable",
@@ -268,6 +278,19 @@ pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style
     let is_warning = engine.durable != Some(true);
     lines.extend(commits.iter().map(|line| if is_warning { style.paint(line, Ink::Warning) } else { line.clone() }));
     lines
+}
+
+/// File system and device.
+pub(crate) fn storage_place(host: &HostInventory) -> String {
+    let system = host.file_system.as_ref().map(|system| system.kind.clone());
+    let device = host.devices.first().map(|device| {
+        let bottom = host.devices.iter().rev().find_map(|device| device.model.clone());
+        let model = bottom.map(|model| format!(" ({})", model.trim())).unwrap_or_default();
+        let size = device.size_bytes.map(|size| format!(" ({})", volume(size))).unwrap_or_default();
+        format!("{}{model}{size}", device.name)
+    });
+    let known: Vec<String> = [system, device].into_iter().flatten().collect();
+    if known.is_empty() { "storage unknown".to_owned() } else { known.join(" on ") }
 }
 
 /// File system, device and its write cache.

@@ -42,15 +42,15 @@ mod words;
 
 pub use activity::{activity_csv, activity_text};
 pub use comparison::{
-    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
-    violation_text,
+    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_short_text,
+    comparison_text, violation_text,
 };
 pub use data::{csv, inventory_json, json};
 pub use figure::number;
 pub use finding::finding_text;
 pub use fio::{FioJson, fio_json};
 pub use history::{HistoryEntry, HistoryQuery, Metric, history, history_csv, history_entry, history_html};
-pub use html::{PageOptions, html, runs_in_detail, system_html};
+pub use html::{CHECKS, PageOptions, check_texts, html, runs_in_detail, system_html};
 pub use inventory::inventory;
 pub use layers::{LayersQuery, layers_csv, layers_text};
 pub use layout::clean;
@@ -67,8 +67,9 @@ pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuery, ScaleView, scale_html, scale_text};
 pub use storage::{io_csv, io_plan_text, io_text};
 pub use style::Style;
+pub use summary::results;
 pub use system::invalid_run_text;
-pub use text::{blocks_text, load_text, streams_text, text};
+pub use text::{ShortText, blocks_text, load_text, short_text, streams_text, text};
 pub use words::dop;
 
 /// Runs that a text view lists one by one, at most.

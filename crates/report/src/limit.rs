@@ -9,7 +9,7 @@ use crate::layout::{clean, paragraph};
 use crate::load_curve::{answers, paragraphs};
 use crate::words::{dop, short_code};
 
-pub(crate) use words::{attribution_text, resource, time_class};
+pub(crate) use words::{attribution_text, limit_word, resource, time_class};
 pub use words::{proof_text, unproved_text};
 
 /// Column of the texts.

@@ -80,7 +80,7 @@ fn order(plan: &Plan) -> Option<String> {
 fn expected(plan: &Plan) -> Nanos {
     let each = plan.warm_up_ns + plan.window_ns;
     let time = |run: &PlannedRun| match (&plan.paired, run.kind.is_probe()) {
-        (None, _) => each.0,
+        (None, _) => (plan.warm_up_ns + plan.window_of(&run.kind)).0,
         (Some(_), true) => each.min(ControlProbe::WINDOW_NS_MAX + ControlProbe::WARM_UP_NS_MAX).0,
         (Some(_), false) => each.0.saturating_mul(2),
     };
@@ -97,6 +97,19 @@ pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
 
 /// Preset, number and length of the runs, pace and CPU pinning.
 pub(crate) fn settings(plan: &Plan) -> String {
+    let fewer = plan.one_thread_per_core.then(|| "one hardware thread per core".to_owned());
+    let parts = [
+        Some(runs(plan)),
+        (!ends_by_itself(plan)).then(|| format!("warm-up {}", duration(plan.warm_up_ns))),
+        Some(pace(plan.pace)),
+        Some(format!("CPU pinning: {}", pinning(plan.placement))),
+        fewer,
+    ];
+    list(parts.into_iter().flatten())
+}
+
+/// Preset, number and length of the runs.
+pub(crate) fn runs(plan: &Plan) -> String {
     let steps = plan.steps.map(|steps| format!("at most {} per job", plural(steps, "step")));
     let each = duration(plan.window_ns);
     let runs = match &plan.until {
@@ -104,19 +117,12 @@ pub(crate) fn settings(plan: &Plan) -> String {
             format!("runs of {each} until the highest rate that meets {} is found", until.level)
         }
         None if ends_by_itself(plan) => format!("{} until completion", plural(plan.runs.len() as u64, "run")),
-        None => format!("{} of {each}", plural(plan.runs.len() as u64, "run")),
+        None => {
+            let probes = plan.probe_window_ns.map(|window| format!(" (probes {})", duration(window)));
+            format!("{} of {each}{}", plural(plan.runs.len() as u64, "run"), probes.unwrap_or_default())
+        }
     };
-    let fewer = plan.one_thread_per_core.then(|| "one hardware thread per core".to_owned());
-    let parts = [
-        Some(format!("preset {}", preset(plan.preset))),
-        Some(runs),
-        steps,
-        (!ends_by_itself(plan)).then(|| format!("warm-up {}", duration(plan.warm_up_ns))),
-        Some(pace(plan.pace)),
-        Some(format!("CPU pinning: {}", pinning(plan.placement))),
-        fewer,
-    ];
-    list(parts.into_iter().flatten())
+    list([Some(format!("preset {}", preset(plan.preset))), Some(runs), steps].into_iter().flatten())
 }
 
 /// The degrees of parallelism of each test, each once. Tests are in the order of the plan; where that is
@@ -186,7 +192,7 @@ pub(crate) mod tests {
 
     fn planned(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
         PlannedRun {
-            kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
+            kind: record::RunKind::of_code(test),
             number: 0,
             test: test.to_owned(),
             dop: Dop::jobs(jobs),
@@ -201,6 +207,7 @@ pub(crate) mod tests {
             target: "example".to_owned(),
             directory: "/measured".to_owned(),
             preset: Preset::Quick,
+            probe_window_ns: None,
             window_ns: Nanos(2_000_000_000),
             warm_up_ns: Nanos(400_000_000),
             steps: None,
@@ -264,7 +271,7 @@ pub(crate) mod tests {
         assert_eq!((line(&text, "side A"), line(&text, "side B")), ("another".to_owned(), "example".to_owned()));
         assert!(line(&text, "order").starts_with("2 pairs of each test"), "{text}");
         assert_eq!(line(&text, "duration"), "about 28.8 s plus set-up");
-        let control_probe = [planned("P111", 2, 1), planned("P111", 2, 2)];
+        let control_probe = [planned("C11", 2, 1), planned("C11", 2, 2)];
         let runs = [randomized().runs, control_probe.to_vec()].concat();
         let long = Plan { window_ns: Nanos(10_000_000_000), runs, ..paired };
         // Six runs of 10.4 s on each side, and two of 2.4 s at most for both.

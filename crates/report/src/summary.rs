@@ -7,18 +7,21 @@ use model::{
 use record::{Rate, Record, Unit, Verdict};
 
 use crate::fact::size_text;
-use crate::figure::{duration, megabytes, number, three_digits};
-use crate::finding::finding_text;
+use crate::figure::{duration, megabytes, number, percent};
+use crate::finding::{finding_text, remedy};
 use crate::layout::{clean, paragraph};
 use crate::limit::{headline, resource};
-use crate::text::title;
-use crate::words::{dop, list, plural, unit_per_second};
+use crate::text::{short_title, title};
+use crate::words::{dop_text, list, plural, unit_per_second};
 
 /// Column of the texts.
 const INDENT: usize = 12;
 
 /// Remedies that are named.
-const REMEDIES_MAX: usize = 3;
+const REMEDIES_MAX: usize = 2;
+
+/// Codes that are named one by one.
+const CODES_MAX: usize = 4;
 
 /// The summary of `record` as sentences under labels; empty without runs.
 pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
@@ -39,6 +42,11 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     ];
     facts.retain(|(_, sentences)| !sentences.is_empty());
     facts
+}
+
+/// The main results of `record`, a sentence each; empty without a valid run.
+pub fn results(record: &Record) -> Vec<String> {
+    summarise(record).results.iter().map(result_text).collect()
 }
 
 /// The same as lines for the terminal.
@@ -78,9 +86,17 @@ fn best_text(line: &Line) -> String {
         None => format!("p50 {}", duration(service.p50_ns)),
     });
     let doubt = (line.verdict == Verdict::Warn).then(|| "with a warning".to_owned());
-    let what = format!("{} {}", clean(&line.test), clean(title(line)));
+    let what = name(&line.test, title(line));
     let facts = list([Some(rate_text(line, best)), times, doubt].into_iter().flatten());
     format!("{what}: {facts}")
+}
+
+/// A test in a few words: its code, and its title up to the first comma.
+fn name(code: &str, title: &str) -> String {
+    let title = clean(title);
+    let short = title.split(',').next().unwrap_or_default();
+    // The title of an I/O job is its name.
+    if short == code { clean(code) } else { format!("{} {short}", clean(code)) }
 }
 
 /// The rate of a point, with its degree of parallelism.
@@ -92,8 +108,8 @@ fn rate_text(line: &Line, best: &Point) -> String {
         unit => (format!("{} {}", number(rate), unit_per_second(unit)), best.bytes_per_second),
     };
     let bytes = bytes.map(|Rate(bytes)| format!(" ({} MB/s)", megabytes(Some(bytes)))).unwrap_or_default();
-    let at = best.in_flight.map_or_else(|| dop(best.dop, line.sweep), |count| format!("{count} in flight"));
-    format!("{rate}{bytes} at {at}")
+    let with = best.in_flight.map_or_else(|| dop_text(best.dop, line.sweep), |count| format!("{count} in flight"));
+    format!("{rate}{bytes} with {with}")
 }
 
 fn found_text(found: &FoundRate) -> String {
@@ -111,18 +127,35 @@ fn found_text(found: &FoundRate) -> String {
 }
 
 fn validity_text(validity: &Validity) -> String {
-    let Validity { runs, invalid, with_warnings, gravest } = validity;
+    let Validity { runs, invalid, with_warnings, without_result, gravest } = validity;
     let valid = runs - invalid;
-    let counts = format!("{valid} of {} valid", plural(*runs as u64, "run"));
-    let warned = (*with_warnings > 0).then(|| format!("{with_warnings} of them with a warning"));
+    let counts = match (valid, *runs) {
+        (1, 1) if *with_warnings > 0 => "the run is valid, with a warning".to_owned(),
+        (1, 1) => "the run is valid".to_owned(),
+        (0, 1) => "the run is invalid".to_owned(),
+        (valid, runs) => format!("{valid} of {runs} runs are valid"),
+    };
+    let warned = (*with_warnings > 0 && *runs > 1).then(|| format!("{with_warnings} with a warning"));
+    let none = gravest.is_none().then(|| "no warnings".to_owned());
     let gravest = gravest.as_ref().map(gravest_text);
-    list([Some(counts), warned].into_iter().flatten()) + &gravest.unwrap_or_default()
+    let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
+    list([Some(counts), warned, none, missing].into_iter().flatten()) + &gravest.unwrap_or_default()
 }
 
+/// Some codes, or their number.
+fn few(codes: &[String]) -> String {
+    match codes.len() > CODES_MAX {
+        true => plural(codes.len() as u64, "test"),
+        false => codes.iter().map(|code| clean(code)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// The gravest finding, and what to do about it.
 fn gravest_text(gravest: &Gravest) -> String {
     let others = gravest.runs - 1;
-    let others = if others > 0 { format!(", and {}", plural(others as u64, "other run")) } else { String::new() };
-    format!("; gravest: {} ({}{others})", finding_text(&gravest.finding), clean(&gravest.test))
+    let others = if others > 0 { format!(" and {}", plural(others as u64, "other run")) } else { String::new() };
+    let remedy = remedy(gravest.finding.check());
+    format!("; gravest: {} ({}{others}). Remedy: {remedy}", finding_text(&gravest.finding), clean(&gravest.test))
 }
 
 fn limit_text(limit: &MainLimit) -> String {
@@ -130,33 +163,41 @@ fn limit_text(limit: &MainLimit) -> String {
         Some(Cause::Because | Cause::InPart) => " (proved by runs with less of it)",
         _ => "",
     };
-    let at = dop(limit.dop, limit.sweep);
-    let found = headline(Some(&limit.attribution), limit.proof.as_ref());
-    format!("{} at {at}: {found}{proved}", clean(&limit.test))
+    let name = name(&limit.test, short_title(limit.layer, &limit.title));
+    let found = match (&limit.attribution.limiter, limit.with_more) {
+        (Limiter::TooFewClients { .. }, more) => {
+            let more = more.map(|(dop, ratio)| format!("; {} reached {}", dop_text(dop, limit.sweep), percent(ratio)));
+            format!("latency, no resource is full{}", more.unwrap_or_default())
+        }
+        _ => headline(Some(&limit.attribution), limit.proof.as_ref()),
+    };
+    format!("{name}: {found}{proved}")
 }
 
 /// The remedies of all main results, those of each result together.
 fn remedies_text(found: &Summary) -> impl Iterator<Item = String> {
     found.limits.iter().filter(|limit| !limit.remedies.is_empty()).map(|limit| {
-        let gains = limit.remedies.iter().take(REMEDIES_MAX).map(|gain| gain_text(gain, &limit.attribution.limiter));
-        format!("{}: {}", clean(&limit.test), gains.collect::<Vec<String>>().join("; "))
+        let limiter = &limit.attribution.limiter;
+        let gains = limit.remedies.iter().take(REMEDIES_MAX).enumerate();
+        let gains = gains.map(|(index, gain)| gain_text(gain, limiter, index == 0));
+        format!("{}: at most {}", clean(&limit.test), gains.collect::<Vec<String>>().join(", "))
     })
 }
 
-/// A remedy, and the bound of its gain.
-fn gain_text(gain: &Gain, limiter: &Limiter) -> String {
+/// The bound of the gain of a remedy: two digits, because all else is assumed to be unlimited.
+fn gain_text(gain: &Gain, limiter: &Limiter, is_first: bool) -> String {
     let what = match gain.remedy {
         Remedy::Processors(count) => plural(u64::from(count), "more processor"),
         Remedy::NoOtherPrograms => "no other programs".to_owned(),
-        Remedy::LogLatency => "a log device with half the latency".to_owned(),
-        Remedy::DataLatency => "a data device with half the latency".to_owned(),
+        Remedy::LogLatency => "half the log device latency".to_owned(),
+        Remedy::DataLatency => "half the data device latency".to_owned(),
         Remedy::Memory => "memory for all data".to_owned(),
         Remedy::DeviceRate => match limiter {
             Limiter::Resource(name) => format!("twice the {}", resource(name)),
-            _ => "a device with twice the rate".to_owned(),
+            _ => "twice the rate of the device".to_owned(),
         },
         Remedy::Sessions => "more sessions".to_owned(),
     };
-    let basis = if gain.is_measured { ", measured with less" } else { "" };
-    format!("{what}: at most {} times the rate{basis}", three_digits(gain.factor_max))
+    let basis = if gain.is_measured { " (measured with less)" } else { "" };
+    format!("{:.1} times{} with {what}{basis}", gain.factor_max, if is_first { " the rate" } else { "" })
 }

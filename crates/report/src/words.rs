@@ -214,6 +214,16 @@ pub fn dop(dop: Dop, sweep: Sweep) -> String {
     }
 }
 
+/// A degree of parallelism in words: `4 jobs`, `8 threads`, `8 jobs on 2 nodes`. What `sweep` does not vary is named only
+/// where it is more than one.
+pub(crate) fn dop_text(dop: Dop, sweep: Sweep) -> String {
+    let jobs = (sweep == Sweep::Jobs || dop.jobs > 1).then(|| plural(dop.jobs.into(), "job"));
+    let threads = (sweep == Sweep::Threads || dop.threads > 1).then(|| plural(dop.threads.into(), "thread"));
+    let nodes = if dop.nodes > 1 { format!(" on {} nodes", dop.nodes) } else { String::new() };
+    let workers: Vec<String> = jobs.into_iter().chain(threads).collect();
+    format!("{}{nodes}", workers.join(" of "))
+}
+
 /// Degrees of parallelism in words: `1, 2, 4 jobs`, `1, 2 threads`. What does not vary is named only where it is
 /// more than one.
 pub(crate) fn degrees(dops: &[Dop]) -> String {

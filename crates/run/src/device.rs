@@ -27,10 +27,10 @@ pub(crate) struct DeviceProbe {
 
 impl DeviceProbe {
     /// Random direct reads at queue depth 1 per job: like a session that visits scattered blocks.
-    pub(crate) const RANDOM: DeviceProbe = DeviceProbe { code: "P321", unit: Unit::Block };
+    pub(crate) const RANDOM: DeviceProbe = DeviceProbe { code: "S21", unit: Unit::Block };
 
     /// Sequential direct reads: like a scan.
-    pub(crate) const SEQUENTIAL: DeviceProbe = DeviceProbe { code: "P311", unit: Unit::Byte };
+    pub(crate) const SEQUENTIAL: DeviceProbe = DeviceProbe { code: "S11", unit: Unit::Byte };
 
     /// The probe itself.
     fn probe(self) -> Option<&'static Probe> {

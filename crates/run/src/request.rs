@@ -110,6 +110,13 @@ pub fn window(request: &Request) -> (Nanos, Nanos) {
     (request.warm_up.unwrap_or(warm_up.min(Nanos(window.0 / 4))), window)
 }
 
+/// The window of probes, where it is not [`window`]: a probe has thousands of equal steps in a second, and a first sheet
+/// should not take long.
+pub(crate) fn probe_window(request: &Request) -> Option<Nanos> {
+    let is_default = request.setup.preset == Preset::Quick && request.window.is_none();
+    is_default.then_some(Nanos(1_000_000_000))
+}
+
 /// Repeats of `preset`: figures to publish need repeats, because only they show the variation between runs; a
 /// comparison needs at least six to be significant.
 pub fn repeats(preset: Preset) -> u32 {

@@ -153,7 +153,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         .zip(&meters)
         .map(|(work, meter)| Box::new(Metered::new(work, meter)) as Box<dyn Work>)
         .collect();
-    let window = pacing::window(bench.plan, run.variation, run.pace);
+    let window = pacing::window(bench.plan, &run.kind, run.variation, run.pace);
     let settings = JobSettings {
         pace: run.pace,
         warm_up: bench.plan.warm_up_ns,

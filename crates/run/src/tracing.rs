@@ -153,7 +153,7 @@ mod tests {
 
     fn run(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
         PlannedRun {
-            kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
+            kind: record::RunKind::of_code(test),
             number: 0,
             test: test.to_owned(),
             dop: Dop::jobs(jobs),

@@ -22,7 +22,7 @@ use record::{
 
 /// The tests, in order of their runs.
 const TESTS: [(&str, &str, Layer, Unit); 12] = [
-    ("P111", "cpu, integer arithmetic", Layer::Cpu, Unit::Operation),
+    ("C11", "cpu, integer arithmetic", Layer::Cpu, Unit::Operation),
     ("T131", "integer arithmetic", Layer::Cpu, Unit::Operation),
     ("T132", "exact decimal arithmetic", Layer::Cpu, Unit::Operation),
     ("T141", "string processing", Layer::Cpu, Unit::Operation),
@@ -116,6 +116,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             target: "local:example".to_owned(),
             directory: "/measured".to_owned(),
             preset: Preset::Publish,
+            probe_window_ns: None,
             window_ns: Nanos(u64::from(seconds) * Nanos::SECOND.0),
             warm_up_ns: Nanos::SECOND,
             steps: None,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use record::{Bytes, Nanos};
 
+use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value::{self, Setting, setting};
 
@@ -36,7 +37,7 @@ pub struct BlocksArguments {
     #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "Workload")]
     pub target: String,
     /// Schemas: tables, each with sessions of its own [default: 1]
-    #[arg(long, short, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("SCHEMAS", "schemas"))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("SCHEMAS", "schemas"))]
     pub schemas: Option<Setting>,
     /// Sessions per schema (THREADS_PER_SCHEMA) [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("THREADS_PER_SCHEMA", "threads"))]
@@ -63,7 +64,7 @@ pub struct BlocksArguments {
     #[arg(long, value_name = "BLOCKS|SIZE", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("SCAN_TABLE_SZ", "scan-table-size"))]
     pub scan_table_size: Option<Setting>,
     /// Length of the window, seconds (RUN_TIME) [default: 300]
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("RUN_TIME", "run-time"))]
+    #[arg(long, visible_short_alias = 'T', visible_aliases = ["seconds", "time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("RUN_TIME", "run-time"))]
     pub run_time: Option<Setting>,
     /// Operations per session, instead of a run time (WORK_LOOP)
     #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("WORK_LOOP", "work-loop"))]
@@ -121,9 +122,9 @@ pub struct BlocksArguments {
     /// Skip the storage probe before the run; runs shorter than 2 s have none either
     #[arg(long)]
     pub no_probe: bool,
-    /// Print the result and nothing else
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
 }
 
 /// Where the loop runs.

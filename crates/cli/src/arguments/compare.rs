@@ -34,6 +34,9 @@ pub struct CompareArguments {
     /// Write an HTML page instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub html: Option<PathBuf>,
+    /// Print everything: all differences, the evidence of each verdict, equal degrees of parallelism
+    #[arg(long)]
+    pub details: bool,
     /// Fail (exit code 1) if a condition is met: `slower>2%`, `T611:slower>5%`, `inconclusive`, `incomparable`,
     /// comma-separated
     #[arg(long, value_name = "CONDITIONS", value_parser = value::gate)]

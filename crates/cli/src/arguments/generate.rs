@@ -56,7 +56,7 @@ pub struct CardsArguments {
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Size")]
     pub seed: u64,
     /// `gzip[:1-9]`, `zstd[:1-19]`, `lz4`, `plain` [default: by the file name, else plain]
-    #[arg(long, short, value_name = "HOW", help_heading = "Format", value_parser = value::packing)]
+    #[arg(long, value_name = "HOW", help_heading = "Format", value_parser = value::packing)]
     pub compress: Option<Packing>,
     /// File format [default: by the file name, else tbl]
     #[arg(long, short, value_enum, help_heading = "Format")]

@@ -21,7 +21,7 @@ pub struct HistoryArguments {
     #[arg(value_name = "RECORD|DIR", default_value = ".")]
     pub inputs: Vec<PathBuf>,
     /// The test or probe
-    #[arg(long, short, value_name = "CODE")]
+    #[arg(long, value_name = "CODE")]
     pub test: String,
     /// At how many jobs: a number, or `best` for the degree of parallelism with the highest throughput
     #[arg(long, short, value_name = "N", default_value = "best", allow_hyphen_values = true, value_parser = value::at_jobs)]

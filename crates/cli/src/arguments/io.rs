@@ -7,6 +7,7 @@ use model::Bound;
 use record::Nanos;
 
 use super::choice::Arrival;
+use super::output::OutputArguments;
 use super::value;
 
 const IO_EXAMPLES: &str = "\
@@ -45,11 +46,14 @@ pub struct IoArguments {
         long,
         short,
         value_name = "N",
-        visible_alias = "numjobs",
+        visible_aliases = ["numjobs", "threads"],
         allow_hyphen_values = true,
         help_heading = "Workload"
     )]
     pub jobs: Option<String>,
+    /// Name of the job in the report
+    #[arg(long, value_name = "NAME", help_heading = "Workload")]
+    pub name: Option<String>,
     /// Share of reads in a mix, percent [default: 50]
     #[arg(long, value_name = "PERCENT", visible_alias = "rwmixread", help_heading = "Workload")]
     pub read_share: Option<String>,
@@ -76,7 +80,8 @@ pub struct IoArguments {
         long,
         short,
         value_name = "S",
-        visible_alias = "runtime",
+        visible_short_alias = 'T',
+        visible_aliases = ["runtime", "time", "duration"],
         allow_hyphen_values = true,
         help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
@@ -140,9 +145,9 @@ pub struct IoArguments {
     /// Output format
     #[arg(long, short, value_enum, default_value_t = IoFormat::Text, visible_alias = "output-format")]
     pub format: IoFormat,
-    /// Print the result and nothing else
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
     /// Print the plan and exit
     #[arg(long)]
     pub dry_run: bool,
@@ -195,7 +200,7 @@ pub struct CalibrateArguments {
     #[arg(long, value_name = "SIZE", default_value = "1M")]
     pub large_bs: String,
     /// Length of each measurement, seconds
-    #[arg(long, short, value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
     pub seconds: Nanos,
     /// Size of the file [default: 4G, at most a tenth of the free space]
     #[arg(long, value_name = "SIZE")]
@@ -209,9 +214,9 @@ pub struct CalibrateArguments {
     /// Output format
     #[arg(long, short, value_enum, default_value_t = IoFormat::Text)]
     pub format: IoFormat,
-    /// Print the result and nothing else
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
 }
 
 /// I/O engines.

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use record::{Bytes, LoadModel};
 
 use super::choice::PresetArgument;
+use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value;
 
@@ -53,6 +54,8 @@ pub struct LoadArguments {
     #[arg(
         long,
         short,
+        visible_short_alias = 'c',
+        visible_alias = "clients",
         aliases = ["workers", "parallel", "use-threads"],
         value_name = "1,2,4",
         value_delimiter = ',',
@@ -134,14 +137,14 @@ pub struct LoadArguments {
     #[command(flatten)]
     pub setup: SetupArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, short = 'o', value_name = "FILE", help_heading = "Location")]
+    #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
     /// Keep the tables
     #[arg(long, help_heading = "Location")]
     pub keep: bool,
-    /// Print the result and nothing else
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
     /// Print what would be loaded, and exit
     #[arg(long)]
     pub dry_run: bool,

@@ -11,8 +11,11 @@ pub mod history;
 pub mod io;
 pub mod load;
 pub mod model;
+pub mod output;
 pub mod pace;
 pub mod pair;
+#[cfg(test)]
+mod reference_pages;
 pub mod report;
 pub mod run;
 pub mod setup;

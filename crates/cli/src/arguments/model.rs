@@ -50,7 +50,7 @@ pub struct ScaleArguments {
     #[arg(value_name = "RECORD|CSV|REFERENCE")]
     pub curve: String,
     /// The test
-    #[arg(long, short, value_name = "CODE")]
+    #[arg(long, value_name = "CODE")]
     pub test: Option<String>,
     /// At how many jobs, threads or nodes
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = figure::at)]

@@ -7,6 +7,7 @@ use model::Gate;
 use record::Nanos;
 
 use super::choice::PresetArgument;
+use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value;
 
@@ -49,13 +50,13 @@ pub struct PairArguments {
     )]
     pub tests: Vec<String>,
     /// Degrees of parallelism [default: 1 and the processors]
-    #[arg(long, short, value_name = "1,8", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
+    #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,8", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
     /// Duration and size of the measurement
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
     pub preset: PresetArgument,
     /// Length of each measured window, seconds
-    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// Length of each warm-up, seconds
     #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::warm_up)]
@@ -77,9 +78,9 @@ pub struct PairArguments {
     /// Fail (exit code 1) if B is slower: `slower>2%`, `T611:slower>5%`, `inconclusive`, comma-separated
     #[arg(long, value_name = "CONDITIONS", value_parser = value::gate)]
     pub fail_if: Option<Gate>,
-    /// Print the comparison and nothing else
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
     /// Print the plan and exit
     #[arg(long)]
     pub dry_run: bool,

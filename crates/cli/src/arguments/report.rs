@@ -23,6 +23,12 @@ pub struct ReportArguments {
     /// Output format
     #[arg(long, short, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+    /// Print everything: settings, limits with their evidence, every run, physical I/O
+    #[arg(long)]
+    pub details: bool,
+    /// Print the summary and the sheet, and nothing else: no warnings
+    #[arg(long, short, conflicts_with = "details")]
+    pub quiet: bool,
     /// Write a self-contained HTML page with charts instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub html: Option<PathBuf>,

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use record::Nanos;
 
 use super::choice::PresetArgument;
+use super::output::OutputArguments;
 use super::pace::PaceArguments;
 use super::setup::SetupArguments;
 use super::value;
@@ -61,7 +62,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "T611,cpu,...", value_delimiter = ',', help_heading = "Workload")]
     pub tests: Vec<String>,
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
-    #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
+    #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
     /// Numbers of nodes over which jobs are spread, where the target has several
     /// [default: all that get a job; the most jobs also on 1, 2, 4, ...]
@@ -71,7 +72,7 @@ pub struct RunArguments {
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
     pub preset: PresetArgument,
     /// Length of each measured window, seconds
-    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// Length of each warm-up, seconds
     #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::warm_up)]
@@ -116,9 +117,9 @@ pub struct RunArguments {
     /// Run each test again with 20 % less of its limiting resource, and tell whether that is the cause
     #[arg(long, conflicts_with = "until", help_heading = "Workload")]
     pub prove: bool,
-    /// Print the spec sheet and nothing else
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
     /// Print the plan and exit
     #[arg(long)]
     pub dry_run: bool,

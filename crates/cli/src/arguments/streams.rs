@@ -6,6 +6,7 @@ use clap::Args;
 use record::{Bytes, Nanos};
 
 use super::choice::PresetArgument;
+use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value;
 
@@ -54,7 +55,7 @@ pub struct StreamsArguments {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::bytes("file", 0..=FILE_BYTES_MAX))]
     pub file: Option<Bytes>,
     /// Time limit of each run, seconds
-    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// File size, and cache size of a temporary server
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
@@ -67,7 +68,7 @@ pub struct StreamsArguments {
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
-    /// Print the result and nothing else
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
 }

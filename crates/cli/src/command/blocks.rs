@@ -10,8 +10,9 @@ use workload::blocks::{BlocksSettings, Idle, Mode, SettingResult, Wrong, assignm
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::value::Setting;
 use crate::engines::engine;
-use crate::measuring::{measuring, record_path, show};
+use crate::measuring::{judge, measuring, record_path};
 use crate::output::{note, style, width};
+use crate::sheet::{check_page, show};
 use crate::target::target;
 
 /// Upper limit of a settings file.
@@ -41,15 +42,18 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         warm_up: arguments.warm_up,
         probes: !arguments.no_probe,
     };
-    let measured = measuring(arguments.quiet, |measuring| measure_blocks(&request, measuring.context(&target)?))?;
-    show(measured, |record, path| report::blocks_text(record, path, style(), width()))
+    check_page(&arguments.output)?;
+    let measured =
+        measuring(arguments.output.quiet, |measuring| measure_blocks(&request, measuring.context(&target)?))?;
+    show(&measured, &arguments.output, |record, path| report::blocks_text(record, path, style(), width()))?;
+    judge(measured)
 }
 
 /// The settings of the file, if any, overridden by the options.
 fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
     let mut settings = BlocksSettings::default();
     let of_file = match &arguments.file {
-        Some(path) => read(path, &mut settings, arguments.quiet)?,
+        Some(path) => read(path, &mut settings, arguments.output.quiet)?,
         None => Vec::new(),
     };
     let mut of_options = Vec::new();
@@ -87,7 +91,7 @@ fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
     settings.check().map_err(wrong)?;
     let idle = settings.idle();
     refuse_idle(&idle, &of_options)?;
-    if let Some(path) = arguments.file.as_ref().filter(|_| !arguments.quiet) {
+    if let Some(path) = arguments.file.as_ref().filter(|_| !arguments.output.quiet) {
         note_idle(&idle, &of_file, path);
     }
     Ok(settings)

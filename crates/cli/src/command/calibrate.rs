@@ -42,7 +42,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         precondition: None,
         log: None,
     };
-    carry_out(&request, arguments.format, arguments.quiet)
+    carry_out(&request, arguments.format, &arguments.output)
 }
 
 /// Block and file size in the format of job files.

@@ -7,7 +7,7 @@ use model::{CompareOptions, Comparison, Origin, System};
 use report::ComparisonView;
 use run::{Error, Result};
 
-use super::report::write_page;
+use super::page::write_page;
 use super::subject;
 use crate::arguments::compare::{CompareArguments, CompareFormat};
 use crate::output::{note, print, style, width};
@@ -48,7 +48,8 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
     match &arguments.html {
         Some(file) => write_page(file, &report::comparison_html(&view))?,
         None => print(&match arguments.format {
-            CompareFormat::Text => report::comparison_text(&view, style(), width()),
+            CompareFormat::Text if arguments.details => report::comparison_text(&view, style(), width()),
+            CompareFormat::Text => report::comparison_short_text(&view, style(), width()),
             CompareFormat::Markdown => report::comparison_markdown(&view),
             CompareFormat::Junit => report::comparison_junit(&view),
             CompareFormat::Csv => report::comparison_csv(&view),

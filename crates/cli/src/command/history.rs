@@ -8,8 +8,8 @@ use run::{Error, Result};
 
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
 use crate::arguments::value::AtJobs;
+use crate::command::page::write_page;
 use crate::command::records::records;
-use crate::command::report::write_page;
 use crate::output::{note, print, style, width};
 
 /// Carries out `dbdyno history`.

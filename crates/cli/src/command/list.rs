@@ -1,5 +1,6 @@
 //! `dbdyno list`: tests, engines, records, published systems, profiles, keys.
 
+use std::fs;
 use std::path::Path;
 
 use fio::{Form, Key, Meaning};
@@ -30,7 +31,7 @@ fn tests() -> String {
     let entry =
         |(code, layer, title): (&str, record::Layer, &str)| (code_and_layer(code, layer.word()), title.to_owned());
     let head = (code_and_layer("code", "layer"), "what it measures".to_owned());
-    let note = "probes (P...) need no database: they are the ceilings of the tests";
+    let note = "probes (C, M and S: CPU, memory and storage) need no database: they are the ceilings of the tests";
     let listed = std::iter::once(head).chain(probes.chain(tests).map(entry));
     listing(listed, 16) + "\n" + &listing([(String::new(), note.to_owned())], 0)
 }
@@ -47,8 +48,20 @@ fn records(directory: &Path) -> Result<String> {
     let entries = store::list(directory)?;
     match entries.is_empty() {
         true => Ok(format!("no records in {}\n", directory.display())),
-        false => Ok(entries.iter().map(|entry| record(&sanitized(&entry.to_string()))).collect()),
+        false => Ok(entries.iter().map(|entry| record(&sanitized(&entry.to_string())) + &results(entry)).collect()),
     }
+}
+
+/// Larger records are listed without results: reading them takes seconds.
+const READ_BYTES_MAX: u64 = 64 << 20;
+
+/// The main results of a record, below its line.
+fn results(entry: &store::Entry) -> String {
+    let is_small = fs::metadata(&entry.path).is_ok_and(|file| file.len() <= READ_BYTES_MAX);
+    let is_readable = entry.content.is_ok() && is_small;
+    let record = is_readable.then(|| store::read_without_series(&entry.path, &model::thin).ok()).flatten();
+    let lines = record.map(|record| report::results(&record)).unwrap_or_default();
+    lines.into_iter().map(|line| listing([(String::new(), line)], 4)).collect()
 }
 
 /// The line of a record; where it is too long, the file first and the rest below.

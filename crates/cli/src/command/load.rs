@@ -12,8 +12,9 @@ use workload::load::{Input, InputFile, LoadTable, Unfit};
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
 use crate::arguments::value::once;
 use crate::engines::engine;
-use crate::measuring::{measuring, record_path, show};
+use crate::measuring::{judge, measuring, record_path};
 use crate::output::{print, style, width};
+use crate::sheet::{check_page, show};
 use crate::target::target;
 
 /// Upper limit of a layout file.
@@ -31,11 +32,15 @@ pub fn load(arguments: &LoadArguments) -> Result<()> {
     let request = request(arguments)?;
     refuse_rejects(&request)?;
     if arguments.dry_run {
-        let plan = measuring(arguments.quiet, |measuring| run::dry_run_load(&request, measuring.context(&target)?))?;
+        let plan =
+            measuring(arguments.output.quiet, |measuring| run::dry_run_load(&request, measuring.context(&target)?))?;
         return print(&planned(&request, &plan));
     }
-    let measured = measuring(arguments.quiet, |measuring| run::measure_load(&request, measuring.context(&target)?))?;
-    show(measured, |record, path| report::load_text(record, path, style(), width()))
+    check_page(&arguments.output)?;
+    let measured =
+        measuring(arguments.output.quiet, |measuring| run::measure_load(&request, measuring.context(&target)?))?;
+    show(&measured, &arguments.output, |record, path| report::load_text(record, path, style(), width()))?;
+    judge(measured)
 }
 
 /// What would be loaded, one line per run.

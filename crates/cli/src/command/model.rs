@@ -15,7 +15,7 @@ use record::Pace;
 use report::{LoadCurve, ScaleQuery, ScaleView};
 use run::{Error, Result};
 
-use super::report::write_page;
+use super::page::write_page;
 use super::subject;
 use crate::arguments::model::{ModelArguments, ModelCommand, ScaleArguments};
 use crate::load_points::load_curve;

@@ -8,11 +8,13 @@ use report::ComparisonView;
 use run::{Error, MeasuredPair, Result};
 
 use super::compare::violated;
+use crate::arguments::output::OutputArguments;
 use crate::arguments::pair::PairArguments;
 use crate::engines::engine;
 use crate::measuring::{default_record, measuring, refuse_existing};
 use crate::output::{note, print, style, width};
 use crate::request;
+use crate::sheet::{check_page, saved};
 
 /// Minimum number of pairs for a verdict: with fewer, no difference can be significant.
 const PAIRS_MIN: u32 = 6;
@@ -23,31 +25,44 @@ const PAIRS_MIN: u32 = 6;
 /// The user's mistakes, the environment's refusals, Ctrl-C.
 pub fn pair(arguments: &PairArguments) -> Result<()> {
     let gate = arguments.fail_if.as_ref();
-    let records = records(&arguments.record.clone().unwrap_or_else(default_record));
+    let path = arguments.record.clone().unwrap_or_else(default_record);
+    let records = records(&path);
     let judged = gate.into_iter().flat_map(Gate::tests).map(str::to_owned).collect();
     let request = request::pair(arguments, records, judged);
     request.records.iter().try_for_each(|path| refuse_existing(path))?;
     let [a, b] = [target(&arguments.a, "a")?, target(&arguments.b, "b")?];
     [&a, &b].into_iter().try_for_each(|target| engine(target).map(drop))?;
-    if request.pairs < PAIRS_MIN && !arguments.quiet {
+    if request.pairs < PAIRS_MIN && !arguments.output.quiet {
         note(&format!("{} pairs are fewer than the {PAIRS_MIN} that a verdict needs", request.pairs));
     }
     if arguments.dry_run {
-        let plans = measuring(arguments.quiet, |measuring| run::dry_run_pair(&request, measuring.contexts([&a, &b])?))?;
+        let plans =
+            measuring(arguments.output.quiet, |measuring| run::dry_run_pair(&request, measuring.contexts([&a, &b])?))?;
         return print(&report::plan(&plans[0], width()));
     }
-    show(measuring(arguments.quiet, |measuring| run::pair(&request, measuring.contexts([&a, &b])?))?, gate)
+    check_page(&arguments.output)?;
+    let measured = measuring(arguments.output.quiet, |measuring| run::pair(&request, measuring.contexts([&a, &b])?))?;
+    show(measured, gate, &arguments.output, &path)
 }
 
-fn show(measured: MeasuredPair, gate: Option<&Gate>) -> Result<()> {
+/// Prints the comparison, and writes its page beside `path`, from which the records have their names.
+fn show(measured: MeasuredPair, gate: Option<&Gate>, output: &OutputArguments, path: &Path) -> Result<()> {
     let systems = measured.records.each_ref().map(model::system);
     let comparison = model::compare(&systems, CompareOptions::default());
     let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate };
-    if measured.records.iter().all(|record| !record.runs.is_empty()) {
-        print(&report::comparison_text(&view, style(), width()))?;
+    let is_measured = measured.records.iter().all(|record| !record.runs.is_empty());
+    let page = output.page(path).filter(|file| is_measured && saved(&report::comparison_html(&view), file));
+    if is_measured {
+        print(&match output.details {
+            true => report::comparison_text(&view, style(), width()),
+            false => report::comparison_short_text(&view, style(), width()),
+        })?;
     }
     let [a, b] = measured.paths.each_ref().map(|path| path.display());
-    print(&format!("records {a} and {b}"))?;
+    if !output.quiet {
+        let page = page.map(|page| format!("\npage      {}", page.display())).unwrap_or_default();
+        print(&format!("record    {a}\nrecord    {b}{page}\ndetails   dbdyno compare {a} {b} --details"))?;
+    }
     if let Some(error) = measured.error {
         let hint = format!("compare the complete pairs with dbdyno compare {a} {b}");
         return Err(if error.hint.is_some() { error } else { error.hint(hint) });

@@ -1,16 +1,17 @@
 //! `dbdyno report`: a record or a published system as text, page, CSV or JSON.
 
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::Path;
 
 use model::{ActivityChoice, PriceBook, System};
 use record::Record;
-use report::{FioJson, LayersQuery, PageOptions};
+use report::{FioJson, LayersQuery, PageOptions, ShortText};
 use run::{Error, Result};
 
+use crate::arguments::output::page_beside;
 use crate::arguments::report::{ReportArguments, ReportFormat};
 use crate::build::sha256;
+use crate::command::page::write_page;
 use crate::command::records::unreadable;
 use crate::command::subject;
 use crate::output::{print, style, width};
@@ -20,9 +21,6 @@ const LONG_BYTES: u64 = 64 << 20;
 
 /// Larger files are not hashed.
 const HASHED_BYTES_MAX: u64 = 256 << 20;
-
-/// Start of every page.
-const PAGE_BEGIN: &[u8] = b"<!DOCTYPE html>";
 
 /// Carries out `dbdyno report`.
 ///
@@ -95,7 +93,7 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
     print(&match arguments.format {
         ReportFormat::Text => {
             let costs = prices.map(|book| report::price_text(&record, book, style(), width())).unwrap_or_default();
-            report::text(&record, &path, style(), width()) + &costs
+            text(&record, arguments) + &costs
         }
         ReportFormat::Json => report::json(&record),
         ReportFormat::Csv => report::csv(&record),
@@ -103,6 +101,18 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         ReportFormat::FioJson => report::fio_json(&record, FioJson::Plain),
         ReportFormat::FioJsonPlus => report::fio_json(&record, FioJson::Plus),
     })
+}
+
+/// The record on a screen, or all of it.
+fn text(record: &Record, arguments: &ReportArguments) -> String {
+    let path = arguments.record.display().to_string();
+    if arguments.details {
+        return report::text(record, &path, style(), width());
+    }
+    let page = Some(page_beside(&arguments.record)).filter(|file| file.is_file());
+    let page = page.map(|file| file.display().to_string());
+    let shown = ShortText { path: &path, page: page.as_deref(), only_sheet: arguments.quiet };
+    report::short_text(record, &shown, style(), width())
 }
 
 /// What to do about a run or test that is not in the record.
@@ -149,29 +159,4 @@ fn read_for_page(path: &Path) -> Result<Record> {
 fn digest(path: &Path) -> Option<String> {
     let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.len() <= HASHED_BYTES_MAX))?;
     sha256(file)
-}
-
-/// Writes `page` into `file`. Only an existing page is overwritten.
-///
-/// # Errors
-/// Where the file exists and is not a page, and where it cannot be written.
-pub fn write_page(file: &Path, page: &str) -> Result<()> {
-    if is_other_file(file) {
-        return Err(
-            Error::user(format!("{} exists and is not a page of dbdyno", file.display())).hint("give another file")
-        );
-    }
-    let refused = |error| Error::environment(format!("{} cannot be written: {error}", file.display()));
-    fs::write(file, page).map_err(refused)?;
-    print(&format!("page in {}", file.display()))
-}
-
-/// Whether `file` exists and is not a page. An empty file, and a device such as /dev/null, may be overwritten.
-fn is_other_file(file: &Path) -> bool {
-    if !fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() > 0) {
-        return false;
-    }
-    let mut begin = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(PAGE_BEGIN.len() as u64).read_to_end(&mut begin));
-    read.is_err() || begin != PAGE_BEGIN
 }

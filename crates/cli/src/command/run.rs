@@ -7,9 +7,10 @@ use run::{Error, Fault, Measured, Result};
 
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, default_record, measuring, refuse_existing};
+use crate::measuring::{EXTERNAL, default_record, measuring, none_valid, refuse_existing};
 use crate::output::{print, style, width};
 use crate::request;
+use crate::sheet::{check_page, show};
 use crate::target::target;
 
 /// The default engine: it needs no server.
@@ -42,11 +43,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
             .map_err(|error| error.hint("give another --record, or continue it with --resume"))?;
     }
     if arguments.dry_run {
-        let plan = measuring(arguments.quiet, |measuring| run::dry_run(&request, measuring.context(&target)?))?;
+        let plan = measuring(arguments.output.quiet, |measuring| run::dry_run(&request, measuring.context(&target)?))?;
         let more = if arguments.prove { PROOFS } else { "" };
         return print(&format!("{}{more}", report::plan(&plan, width())));
     }
-    show(measuring(arguments.quiet, |measuring| {
+    check_page(&arguments.output)?;
+    let measured = measuring(arguments.output.quiet, |measuring| {
         let context = measuring.context(&target)?;
         match resumed {
             Some(resumed) => {
@@ -55,18 +57,19 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
             }
             None => run::measure(&request, context),
         }
-    })?)
+    })?;
+    show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
+    judge(measured)
 }
 
-fn show(measured: Measured) -> Result<()> {
-    if !measured.record.runs.is_empty() {
-        print(&report::text(&measured.record, &measured.path.display().to_string(), style(), width()))?;
-    }
+/// What aborted the measurement, and runs that failed.
+fn judge(measured: Measured) -> Result<()> {
     if let Some(error) = measured.error {
         let path = measured.path.display();
         let hint = format!("finished runs are in {path}; continue with dbdyno run --resume {path}");
         return Err(if error.hint.is_some() { error } else { error.hint(hint) });
     }
+    none_valid(&measured.record)?;
     let failed = measured.record.runs.iter().filter(|run| has_failed(run));
     let failed: Vec<String> =
         failed.map(|run| format!("{} at {}", run.test, report::dop(run.dop, run.sweep))).collect();

@@ -8,8 +8,9 @@ use workload::streams::{PAGE_BYTES, STREAMS_MAX};
 use crate::arguments::streams::StreamsArguments;
 use crate::arguments::value::once;
 use crate::engines::engine;
-use crate::measuring::{measuring, record_path, show};
+use crate::measuring::{judge, measuring, record_path};
 use crate::output::{style, width};
+use crate::sheet::{check_page, show};
 use crate::target::target;
 
 /// Carries out `dbdyno streams`.
@@ -20,8 +21,13 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
     let request = request(arguments)?;
     let target = target(&arguments.target)?;
     engine(&target)?;
-    let measured = measuring(arguments.quiet, |measuring| measure_streams(&request, measuring.context(&target)?))?;
-    show(measured, |record, path| report::streams_text(record, published().as_deref(), path, style(), width()))
+    check_page(&arguments.output)?;
+    let measured =
+        measuring(arguments.output.quiet, |measuring| measure_streams(&request, measuring.context(&target)?))?;
+    show(&measured, &arguments.output, |record, path| {
+        report::streams_text(record, published().as_deref(), path, style(), width())
+    })?;
+    judge(measured)
 }
 
 /// The streams of the first published system that has file streams.

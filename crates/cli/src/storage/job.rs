@@ -13,6 +13,7 @@ pub fn pairs(arguments: &IoArguments) -> Pairs {
     let mut pairs = Pairs::new();
     let mut add = |key: &str, value: Option<&str>| pairs.push((key.to_owned(), value.map(str::to_owned)));
     let texts = [
+        ("name", &arguments.name),
         ("rw", &arguments.rw),
         ("bs", &arguments.bs),
         ("iodepth", &arguments.depth),

@@ -9,8 +9,10 @@ use report::FioJson;
 use run::{Error, IoRequest, Result};
 
 use crate::arguments::io::IoFormat;
+use crate::arguments::output::OutputArguments;
 use crate::measuring::{EXTERNAL, measuring};
 use crate::output::{print, style, width};
+use crate::sheet::{check_page, show};
 
 /// The environment that job files may query.
 pub fn surroundings<'a>(include: &'a dyn Fn(&Path) -> std::io::Result<String>) -> Surroundings<'a> {
@@ -41,19 +43,22 @@ pub fn fresh_seed() -> u64 {
 ///
 /// # Errors
 /// Those of the measurement; runs that failed or are invalid.
-pub fn carry_out(request: &IoRequest, format: IoFormat, quiet: bool) -> Result<()> {
+pub fn carry_out(request: &IoRequest, format: IoFormat, output: &OutputArguments) -> Result<()> {
+    check_page(output)?;
     // No engine is opened, but left-overs of one in the directory are cleaned up.
     let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
-    let measured = measuring(quiet, |measuring| run::measure_io(request, measuring.context(&target)?))?;
-    if !measured.record.runs.is_empty() {
-        let path = measured.path.display().to_string();
-        print(&match format {
-            IoFormat::Text => report::text(&measured.record, &path, style(), width()),
-            IoFormat::FioJson => report::fio_json(&measured.record, FioJson::Plain),
-            IoFormat::FioJsonPlus => report::fio_json(&measured.record, FioJson::Plus),
-            IoFormat::Csv => report::io_csv(&measured.record),
-            IoFormat::Json => report::json(&measured.record),
-        })?;
+    let measured = measuring(output.quiet, |measuring| run::measure_io(request, measuring.context(&target)?))?;
+    let record = &measured.record;
+    let other = match format {
+        IoFormat::Text => None,
+        IoFormat::FioJson => Some(report::fio_json(record, FioJson::Plain)),
+        IoFormat::FioJsonPlus => Some(report::fio_json(record, FioJson::Plus)),
+        IoFormat::Csv => Some(report::io_csv(record)),
+        IoFormat::Json => Some(report::json(record)),
+    };
+    match other.filter(|_| !record.runs.is_empty()) {
+        Some(text) => print(&text)?,
+        None => show(&measured, output, |record, path| report::text(record, path, style(), width()))?,
     }
     if let Some(error) = measured.error {
         return Err(error);

@@ -22,7 +22,16 @@ fn refused(arguments: &[&str], code: i32, words: &[&str]) -> Finished {
 
 #[test]
 fn an_unknown_test() {
-    refused(&["run", "--tests", "T999"], 2, &["test T999 is not known", "T611"]);
+    refused(&["run", "--tests", "T999"], 2, &["test T999 is not known", "dbdyno list tests"]);
+    // By its code, and by a word of its title.
+    let meant = "did you mean T611 (primary key access, 1 row per statement) or ";
+    refused(&["run", "--tests", "t612"], 2, &["test t612 is not known", meant]);
+    refused(
+        &["run", "--tests", "insert"],
+        2,
+        &["test insert is not known", "T311 (OLTP insert, 2 rows per transaction)"],
+    );
+    refused(&["run", "--tests", "P111"], 2, &["test P111 is not known"]);
 }
 
 #[test]
@@ -130,8 +139,8 @@ fn a_record_that_exists_is_not_overwritten() {
 
 #[test]
 fn a_record_that_cannot_be_written() {
-    refused(&["run", "--tests", "P111", "--record", "/proc/r.json"], 1, &["/proc/r.json"]);
-    refused(&["run", "--tests", "P111", "--record", "no/such/r.json"], 1, &["no/such"]);
+    refused(&["run", "--tests", "C11", "--record", "/proc/r.json"], 1, &["/proc/r.json"]);
+    refused(&["run", "--tests", "C11", "--record", "no/such/r.json"], 1, &["no/such"]);
 }
 
 #[test]

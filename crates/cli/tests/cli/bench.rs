@@ -74,8 +74,21 @@ impl Bench {
         self.directory.path()
     }
 
-    /// The program with `arguments`, not yet started.
+    /// The program with `arguments`, not yet started. Tests read all that can be printed, and need no page: verbs that
+    /// have the options get `--details` and `--no-html` where `arguments` choose nothing else.
     pub fn command(&self, arguments: &[&str]) -> Command {
+        let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
+        let verb = arguments.first().copied().unwrap_or_default();
+        let measures = ["run", "io", "calibrate", "blocks", "load", "streams", "pair"].contains(&verb);
+        let shows = measures || ["report", "compare"].contains(&verb);
+        let details = (shows && !has(&["--details", "--quiet", "-q"])).then_some("--details");
+        let no_html = (measures && !has(&["--html", "--no-html"])).then_some("--no-html");
+        let all: Vec<&str> = arguments.iter().copied().chain(details).chain(no_html).collect();
+        self.as_given(&all)
+    }
+
+    /// The program with exactly these arguments, not yet started.
+    pub fn as_given(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
         command
             .args(arguments)

@@ -123,14 +123,14 @@ fn both_sides_of_a_pair_are_sampled_or_neither() {
 #[test]
 fn missing_activity_is_refused_with_a_hint() {
     let bench = Bench::new();
-    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,P111", "--record", "r.json"]);
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,C11", "--record", "r.json"]);
     let refused = |words: &[&str]| {
         let output = bench.run(&[&["report", "r.json"], words].concat());
         assert_eq!(output.code, 2, "{words:?}: {}", output.err);
         output.err
     };
     assert!(refused(&["--activity", "99"]).contains("there is no run 99 in this record of 2 runs"));
-    assert!(refused(&["--activity", "P111"]).contains("no run of P111 uses an engine"));
+    assert!(refused(&["--activity", "C11"]).contains("no run of C11 uses an engine"));
     assert!(refused(&["--activity", "T999"]).contains("there is no run of test T999"));
     assert!(refused(&["--activity", "--format", "json"]).contains("--format text or csv"));
     let table = bench.succeed(&["report", "r.json", "--activity", "--format", "csv"]).out;

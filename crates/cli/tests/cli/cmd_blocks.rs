@@ -129,13 +129,13 @@ fn blocks_are_compared_with_the_probe_of_the_device() {
     assert_eq!(blocks["number"], record["runs"].as_array().unwrap().len());
     match record["plan"]["skipped"].as_array().unwrap().as_slice() {
         [] => {
-            let probe = runs(&record, "P321")[0];
+            let probe = runs(&record, "S21")[0];
             assert_eq!((&probe["number"], &probe["dop"]["jobs"]), (&1.into(), &2.into()));
             assert!(probe["totals"]["operations"].as_u64().unwrap() > 0);
-            assert_eq!(blocks["ceiling"]["probe"], "P321");
+            assert_eq!(blocks["ceiling"]["probe"], "S21");
         }
         // A tmpfs has no device.
-        [skipped] => assert_eq!((&skipped["test"], &blocks["ceiling"]), (&"P321".into(), &Value::Null)),
+        [skipped] => assert_eq!((&skipped["test"], &blocks["ceiling"]), (&"S21".into(), &Value::Null)),
         more => panic!("{more:?}"),
     }
 }

@@ -79,12 +79,12 @@ fn every_format_has_the_same_verdict() {
 #[test]
 fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
     let bench = Bench::new();
-    measure(&bench, &["--tests", "T611,P111", "--jobs", "1", "--record", "one.json"]);
+    measure(&bench, &["--tests", "T611,C11", "--jobs", "1", "--record", "one.json"]);
     measure(&bench, &["--tests", "T611", "--jobs", "1", "--record", "two.json"]);
     let output = bench.run(&["compare", "one.json", "two.json", "--fail-if", "inconclusive"]);
     assert_eq!(output.code, 1, "{}", output.err);
     assert!(output.out.contains("single run: repeatability unknown"), "{}", output.out);
-    assert!(output.out.contains("only on A"), "P111\n{}", output.out);
+    assert!(output.out.contains("only on A"), "C11\n{}", output.out);
     let beside = bench.succeed(&["compare", "one.json", "hp-dl980"]);
     assert!(beside.out.contains("PUBLISHED") && beside.out.contains("209.7 k J16"), "{}", beside.out);
     let untried = bench.run(&["compare", "one.json", "hp-dl980", "--fail-if", "slower>2%"]);
@@ -137,7 +137,7 @@ fn runs_of_blocks_with_another_loop_are_incomparable() {
 #[test]
 fn what_cannot_be_compared_is_refused_with_a_hint() {
     let bench = Bench::new();
-    measure(&bench, &["--tests", "P111", "--jobs", "1", "--record", "r.json"]);
+    measure(&bench, &["--tests", "C11", "--jobs", "1", "--record", "r.json"]);
     let record = fs::read_to_string(bench.path().join("r.json")).unwrap();
     fs::write(bench.path().join("cut.json"), &record[..100]).unwrap();
     fs::write(bench.path().join("newer.json"), record.replacen("\"schema_version\":1", "\"schema_version\":99", 1))
@@ -145,7 +145,7 @@ fn what_cannot_be_compared_is_refused_with_a_hint() {
     fs::write(bench.path().join("export.json"), bench.succeed(&["report", "r.json", "--format", "json"]).out).unwrap();
     let refusals: [(&[&str], &str); 10] = [
         (&["r.json"], "a comparison takes 2 to 26 systems, 1 given"),
-        (&["r.json", "hp-dl980"], "no test in common: r has P111; hp-dl980-violin-vma3205 has T141"),
+        (&["r.json", "hp-dl980"], "no test in common: r has C11; hp-dl980-violin-vma3205 has T141"),
         (&["r.json", "cut.json"], "record cut.json is truncated"),
         (&["r.json", "newer.json"], "newer.json has schema version 99"),
         (&["r.json", "export.json"], "file export.json is one JSON document"),

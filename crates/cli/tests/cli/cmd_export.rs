@@ -11,7 +11,7 @@ fn measured() -> Bench {
         "--jobs",
         "1,2",
         "--tests",
-        "T611,P111,P322",
+        "T611,C11,S22",
         "--record",
         "r.json",
         "-q",
@@ -37,10 +37,10 @@ fn a_directory_becomes_tables_and_every_run_is_a_row() {
     assert_eq!(lines("findings"), findings.sum::<usize>());
     let activity = std::fs::read_to_string(bench.path().join("tables/activity.csv")).unwrap();
     // Probes have no activity.
-    assert!(activity.contains(",T611,load_profile,Commits,total,") && !activity.contains(",P111,"), "{activity}");
+    assert!(activity.contains(",T611,load_profile,Commits,total,") && !activity.contains(",C11,"), "{activity}");
     let layers = std::fs::read_to_string(bench.path().join("tables/layers.csv")).unwrap();
     assert!(layers.contains(",client_service,row,step,"), "{layers}");
-    assert_eq!(lines("streams"), runs.iter().filter(|run| run["test"] == "P322").count());
+    assert_eq!(lines("streams"), runs.iter().filter(|run| run["test"] == "S22").count());
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_server_has_database_time_and_an_embedded_engine_a_reason() {
 #[test]
 fn runs_without_layers_are_refused_with_a_reason() {
     let bench = Bench::new();
-    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,P111", "--record", "r.json"]);
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,C11", "--record", "r.json"]);
     let refused = |arguments: &[&str]| {
         let output = bench.run(&[&["report", "r.json", "--layers"], arguments].concat());
         assert_eq!(output.code, 2, "{arguments:?}\n{}{}", output.out, output.err);
@@ -71,7 +71,7 @@ fn runs_without_layers_are_refused_with_a_reason() {
     assert!(refused(&[]).contains("no valid run of this record does I/O or commits"), "{}", refused(&[]));
     assert!(refused(&["T999"]).contains("no run of a test T999"));
     assert!(refused(&["99"]).contains("no run 99 in this record of 2 runs"));
-    assert!(refused(&["P111"]).contains("no valid run of P111 uses an engine"), "{}", refused(&["P111"]));
+    assert!(refused(&["C11"]).contains("no valid run of C11 uses an engine"), "{}", refused(&["C11"]));
     assert!(refused(&["T611", "--format", "json"]).contains("latency by layer has no format json"));
     bench.succeed(&["report", "r.json", "--layers", "T611"]);
     let output = bench.run(&["report", "hp-dl980", "--layers"]);

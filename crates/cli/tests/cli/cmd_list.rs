@@ -6,7 +6,7 @@ use crate::bench::Bench;
 fn the_catalogue_is_listed_in_its_order() {
     let output = Bench::new().succeed(&["list", "tests"]);
     let place = |code: &str| output.out.find(code).unwrap_or_else(|| panic!("no {code} in\n{}", output.out));
-    assert!(place("P111") < place("T131") && place("T131") < place("T611") && place("T611") < place("T716"));
+    assert!(place("C11") < place("T131") && place("T131") < place("T611") && place("T611") < place("T716"));
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn engines_are_listed_with_what_they_are() {
 #[test]
 fn records_are_listed_also_beside_a_broken_one() {
     let bench = Bench::new();
-    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "P111"]);
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "C11"]);
     std::fs::write(bench.path().join("dbdyno-broken.jsonl"), "{").unwrap();
     let output = bench.succeed(&["list", "records"]);
     assert!(output.out.contains("finished"), "{}", output.out);
@@ -34,7 +34,9 @@ fn control_characters_of_a_record_are_not_printed() {
     bench.write_record("r.json", &record);
     std::fs::rename(bench.path().join("r.json"), bench.path().join("r\u{1b}[31m.json")).unwrap();
     let output = bench.succeed(&["list", "records"]);
-    assert_eq!(output.out.lines().count(), 1, "{:?}", output.out);
+    // The record, and its result.
+    assert_eq!(output.out.lines().count(), 2, "{:?}", output.out);
+    assert!(output.out.contains("\n    T611 primary key access: "), "{:?}", output.out);
     assert!(output.out.contains("  evil [2J engine ") && output.out.contains("r [31m.json  20"), "{:?}", output.out);
     assert!(!output.out.contains(['\u{1b}', '\u{202e}']), "{:?}", output.out);
 }

@@ -66,7 +66,7 @@ fn a_file_of_two_columns_is_a_curve() {
 #[test]
 fn a_record_has_curves_by_test() {
     let bench = Bench::new();
-    let run = ["run", "--preset", "smoke", "--jobs", "1,2,4", "--tests", "P111,T611", "--quiet", "--record", "r.json"];
+    let run = ["run", "--preset", "smoke", "--jobs", "1,2,4", "--tests", "C11,T611", "--quiet", "--record", "r.json"];
     bench.succeed(&run);
     let output = bench.succeed(&["model", "scale", "r.json", "--test", "T611"]);
     assert!(output.out.contains("T611") && output.out.contains("N = jobs"), "{}", output.out);
@@ -98,7 +98,7 @@ fn a_record_has_curves_by_test() {
     );
     let which = bench.run(&["model", "scale", "r.json"]);
     assert_eq!(which.code, 2);
-    assert!(which.err.contains("--test is one of P111, T611"), "{}", which.err);
+    assert!(which.err.contains("--test is one of C11, T611"), "{}", which.err);
 }
 
 #[test]

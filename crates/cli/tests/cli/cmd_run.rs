@@ -8,7 +8,7 @@ const SMOKE: [&str; 6] = ["run", "--preset", "smoke", "--record", "r.json", "--j
 fn by_default_it_prints_a_spec_sheet_and_only_leaves_the_record() {
     let bench = Bench::new();
     let output = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1,2"]);
-    for word in ["T131", "T611", "T716", "P111", "SQLite", "SKIPPED", "dbdyno report"] {
+    for word in ["T131", "T611", "T716", "C11", "SQLite", "SKIPPED", "dbdyno report"] {
         assert!(output.out.contains(word), "no {word} in\n{}", output.out);
     }
     let files = bench.files();
@@ -25,7 +25,7 @@ fn by_default_it_prints_a_spec_sheet_and_only_leaves_the_record() {
 #[test]
 fn no_line_is_wider_than_a_terminal_of_80_columns_and_no_colour_is_shown_to_a_file() {
     let bench = Bench::new();
-    let output = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,T721,P111"]);
+    let output = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,T721,C11"]);
     for line in output.out.lines() {
         assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
     }
@@ -54,8 +54,8 @@ fn tests_are_selected_by_code_and_by_layer() {
     bench.succeed(&[&SMOKE[..], &["1", "--tests", "memory,t611"]].concat());
     let record = bench.record("r.json");
     let tests: Vec<&str> = record["runs"].as_array().unwrap().iter().map(|run| run["test"].as_str().unwrap()).collect();
-    assert!(tests.iter().all(|test| test.starts_with("P2") || *test == "T611"), "{tests:?}");
-    assert!(tests.contains(&"T611") && tests.iter().any(|test| test.starts_with("P2")), "{tests:?}");
+    assert!(tests.iter().all(|test| test.starts_with('M') || *test == "T611"), "{tests:?}");
+    assert!(tests.contains(&"T611") && tests.iter().any(|test| test.starts_with('M')), "{tests:?}");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_dry_run_prints_the_plan() {
 #[test]
 fn every_record_has_the_overhead_of_the_tool() {
     let bench = Bench::new();
-    bench.succeed(&[&SMOKE[..], &["1", "--tests", "P111"]].concat());
+    bench.succeed(&[&SMOKE[..], &["1", "--tests", "C11"]].concat());
     let instrument = &bench.record("r.json")["instrument"];
     for figure in ["clock_read_ns", "loop_step_ns", "null_engine_step_ns"] {
         assert!(instrument[figure].as_f64().unwrap() > 0.0, "{figure}");

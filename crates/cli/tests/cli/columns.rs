@@ -25,7 +25,7 @@ fn fits(bench: &Bench, arguments: &[&str]) {
 fn every_view_of_a_record_fits_the_columns_that_are_asked_for() {
     let bench = Bench::on_disk();
     let run = ["run", "--preset", "smoke", "--jobs", "1,2", "--seconds", "0.3", "--trace", "one", "-q"];
-    let server = ["--target", "local:postgres", "--tests", "P321,T311,T616,T626", "--rate", "20%,50%"];
+    let server = ["--target", "local:postgres", "--tests", "S21,T311,T616,T626", "--rate", "20%,50%"];
     bench.succeed(&[&run[..], &server, &["--record", "a.json"]].concat());
     bench.succeed(&[&run[..], &["--tests", "T311,T616", "--think", "0,1ms", "--record", "b.json"]].concat());
     fits(&bench, &["report", "a.json"]);

@@ -22,7 +22,7 @@ fn verdict<'a>(record: &'a Value, check: &str) -> &'a str {
 /// Reads the file `name` at random, which is invalid by the checks `checks`.
 fn is_invalid(bench: &Bench, path: &Path, more: &[&str], checks: &[&str]) -> Finished {
     let shown = path.display().to_string();
-    let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1", "--quiet"];
+    let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1"];
     let output = bench.run(&[&job[..], &["--device", &shown, "--record", "r.json"], more].concat());
     assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
     assert!(output.err.contains("no valid measurement"), "{}", output.err);
@@ -92,7 +92,7 @@ fn a_file_that_was_written_is_measured() {
     let bench = Bench::on_disk();
     let path = bench.path().join("written");
     written(&path);
-    let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1", "--quiet"];
+    let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1"];
     bench.succeed(&[&job[..], &["--device", "written", "--record", "r.json"]].concat());
     let record = bench.record("r.json");
     let file = &record["runs"][0]["storage"]["files"][0];

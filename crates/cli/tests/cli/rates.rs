@@ -234,7 +234,7 @@ fn what_cannot_be_asked_of_a_load_is_refused() {
     refused(&["--until", "p99=soon"], "\nhint: write it as p99=1ms");
     refused(&["--until", "p99=1ms", "--rate", "50"], "--rate");
     refused(&["--poisson"], "--rate");
-    let only_probes = ["run", "--preset", "smoke", "--tests", "P111", "--until", "p99=1ms", "--record", "p.json"];
+    let only_probes = ["run", "--preset", "smoke", "--tests", "C11", "--until", "p99=1ms", "--record", "p.json"];
     let output = bench.run(&only_probes);
     assert_eq!(output.code, 2, "{}", output.err);
     assert!(output.err.contains("there is no test for a rate search"), "{}", output.err);

@@ -7,10 +7,10 @@ const SMOKE: [&str; 6] = ["run", "--preset", "smoke", "--record", "r.json", "--j
 #[test]
 fn each_is_a_run_of_the_generator_with_its_job_in_the_plan_and_leaves_nothing() {
     let bench = Bench::on_disk();
-    let output = bench.succeed(&[&SMOKE[..], &["1,2", "--tests", "P311,P312,P321,P322,P323,P331"]].concat());
+    let output = bench.succeed(&[&SMOKE[..], &["1,2", "--tests", "S11,S12,S21,S22,S23,S31"]].concat());
     let record = bench.record("r.json");
     let skipped = record["plan"]["skipped"].as_array().unwrap();
-    for code in ["P311", "P312", "P321", "P322", "P323", "P331"] {
+    for code in ["S11", "S12", "S21", "S22", "S23", "S31"] {
         if let Some(entry) = skipped.iter().find(|entry| entry["test"] == code) {
             say(&format!("{code} was not run here: {}", entry["reason"]));
             continue;
@@ -23,9 +23,9 @@ fn each_is_a_run_of_the_generator_with_its_job_in_the_plan_and_leaves_nothing() 
             assert_eq!(stream["operations"], run["totals"]["operations"], "{code}");
             assert_eq!((&stream["job"], &stream["direct"]), (&code.into(), &true.into()));
             assert_eq!(stream["depth"], run["parameters"]["depth"], "{code}");
-            assert_eq!(stream["kind"] == "commit", code == "P331");
+            assert_eq!(stream["kind"] == "commit", code == "S31");
             let mode = run["storage"]["modes"][0].as_str().unwrap();
-            assert_eq!(mode.starts_with("io_uring"), code != "P331", "{code} by {mode}");
+            assert_eq!(mode.starts_with("io_uring"), code != "S31", "{code} by {mode}");
             assert_eq!(run["storage"]["files"][0]["size_bytes"], 16 << 20);
             assert_eq!(run["storage"]["files"][0]["unwritten_bytes"], 0, "written before it is read");
         }
@@ -38,19 +38,19 @@ fn each_is_a_run_of_the_generator_with_its_job_in_the_plan_and_leaves_nothing() 
 #[test]
 fn a_test_of_storage_is_held_against_its_probe() {
     let bench = Bench::on_disk();
-    let output = bench.succeed(&[&SMOKE[..], &["1", "--tests", "P331,T311"]].concat());
+    let output = bench.succeed(&[&SMOKE[..], &["1", "--tests", "S31,T311"]].concat());
     let record = bench.record("r.json");
     let run = runs(&record, "T311")[0];
-    assert_eq!(run["ceiling"]["probe"], "P331");
-    if runs(&record, "P331").is_empty() {
-        say("P331 was not run here");
+    assert_eq!(run["ceiling"]["probe"], "S31");
+    if runs(&record, "S31").is_empty() {
+        say("S31 was not run here");
         return;
     }
     let is_invalid = |run: &serde_json::Value| {
         run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail")
     };
-    if !is_invalid(run) && !is_invalid(runs(&record, "P331")[0]) {
-        assert!(output.out.contains("ceiling P331 at 1 in flight: "), "{}", output.out);
+    if !is_invalid(run) && !is_invalid(runs(&record, "S31")[0]) {
+        assert!(output.out.contains("ceiling S31 at 1 in flight: "), "{}", output.out);
     }
 }
 
@@ -58,7 +58,7 @@ fn a_test_of_storage_is_held_against_its_probe() {
 fn commits_that_wait_for_nothing_have_no_ceiling() {
     let bench = Bench::on_disk();
     let target = ["--target", "sqlite?synchronous=off"];
-    bench.succeed(&[&SMOKE[..], &["1", "--tests", "P331,T311"], &target[..]].concat());
+    bench.succeed(&[&SMOKE[..], &["1", "--tests", "S31,T311"], &target[..]].concat());
     assert!(runs(&bench.record("r.json"), "T311")[0]["ceiling"].is_null());
 }
 
@@ -71,8 +71,8 @@ fn where_there_is_no_device_they_are_left_out_and_the_plan_says_why() {
     };
     let bench = Bench::new();
     let place = directory.path().to_str().unwrap();
-    let output = bench.succeed(&["run", "--dry-run", "--jobs", "1", "--tests", "P321,P331", "--dir", place]);
-    assert!(output.out.contains("P321") && output.out.contains("there is no local device to"), "{}", output.out);
+    let output = bench.succeed(&["run", "--dry-run", "--jobs", "1", "--tests", "S21,S31", "--dir", place]);
+    assert!(output.out.contains("S21") && output.out.contains("there is no local device to"), "{}", output.out);
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 }
 

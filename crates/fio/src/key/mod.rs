@@ -171,25 +171,8 @@ pub(crate) fn find(name: &str) -> Result<&'static Key> {
 
 /// The most similar known name, if it is similar enough.
 fn nearest(name: &str) -> Option<&'static str> {
-    let lower = name.to_ascii_lowercase();
-    let names = keys().flat_map(|key| std::iter::once(&key.name).chain(key.aliases));
-    let near = names.map(|known| (distance(&lower, known), *known)).min_by_key(|(letters, _)| *letters)?;
-    (near.0 <= 1 + lower.len() / 5).then_some(near.1)
-}
-
-/// Edit distance (V. Levenshtein, Soviet Physics Doklady 10, 1966).
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(40).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, letter) in one.chars().take(40).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
-        for (column, against) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *against);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
+    let names = keys().flat_map(|key| std::iter::once(&key.name).chain(key.aliases)).copied();
+    base::similar(name, names).first().copied()
 }
 
 #[cfg(test)]

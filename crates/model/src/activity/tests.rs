@@ -283,7 +283,7 @@ fn figures_without_a_source_are_absent() {
 
 #[test]
 fn runs_without_an_engine_have_no_activity_and_others_are_chosen() {
-    let probe = run("P111", 1);
+    let probe = run("C11", 1);
     let (record, _) = placed(probe.clone(), Location::UnixSocket);
     assert_eq!(database_activity(&record, &probe), None);
     let record = crate::fixture::record(vec![probe, run("T611", 1), run("T611", 2), run("T716", 1)]);

@@ -16,7 +16,7 @@ use crate::rules::RULES;
 use crate::system::Degree;
 
 /// CPU probes, any of which gives the SMT yield.
-const PROCESSOR_PROBES: [&str; 3] = ["P111", "P113", "P114"];
+const PROCESSOR_PROBES: [&str; 3] = ["C11", "C13", "C14"];
 
 /// The capacities that the probes of a record found.
 #[derive(Clone, Debug, Default, PartialEq)]

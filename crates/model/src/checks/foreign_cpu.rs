@@ -94,7 +94,7 @@ mod tests {
             }],
             ..ForeignLoad::default()
         };
-        Run { foreign_load: Some(Box::new(load)), ..counted(run("P111", jobs), &counters) }
+        Run { foreign_load: Some(Box::new(load)), ..counted(run("C11", jobs), &counters) }
     }
 
     fn judged(
@@ -161,6 +161,6 @@ mod tests {
 
     #[test]
     fn without_foreign_load_data_it_is_unknown() {
-        assert_eq!(judged(&Run { foreign_load: None, ..run("P111", 1) }, 2, true, None).0, Verdict::Unknown);
+        assert_eq!(judged(&Run { foreign_load: None, ..run("C11", 1) }, 2, true, None).0, Verdict::Unknown);
     }
 }

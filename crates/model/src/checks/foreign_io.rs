@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_writer_beside_a_reader_invalidates() {
-        let reader = || io_run("P321", IoKind::Read, 1);
+        let reader = || io_run("S21", IoKind::Read, 1);
         let (verdict, io) = judged(&beside(reader(), 82_000_000, 8_400_000_000, 8_400_000_000)).unwrap();
         let dd = ProgramIo { name: "dd".to_owned(), bytes_per_second: Rate(840e6) };
         assert_eq!((verdict, io.limit, io.programs), (Verdict::Fail, Ratio(0.2), vec![dd]));
@@ -138,8 +138,8 @@ mod tests {
 
     #[test]
     fn a_run_that_does_not_use_the_device_is_not_checked() {
-        let busy = Run { changes: false, ..run("P111", 1) };
+        let busy = Run { changes: false, ..run("C11", 1) };
         assert_eq!(judged(&beside(busy, 0, 8_400_000_000, 8_400_000_000)), None);
-        assert_eq!(judged(&run("P111", 1)), None);
+        assert_eq!(judged(&run("C11", 1)), None);
     }
 }

@@ -69,6 +69,6 @@ mod tests {
         let mut unmeasured = io_run("io", IoKind::Read, 1);
         storage(&mut unmeasured).generator_per_second = None;
         assert_eq!(check(&unmeasured).unwrap().verdict, Verdict::Unknown);
-        assert_eq!(check(&run("P111", 1)), None);
+        assert_eq!(check(&run("C11", 1)), None);
     }
 }

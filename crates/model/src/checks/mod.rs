@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn checks_of_engines_do_not_apply_to_a_probe() {
         let (engine, instrument) = (engine(), instrument());
-        let probe = counted(run("P111", 2), &[(name::CLIENT_CPU_NS, 20_000_000_000)]);
+        let probe = counted(run("C11", 2), &[(name::CLIENT_CPU_NS, 20_000_000_000)]);
         let checks: Vec<Check> = findings(&probe, &context(&engine, &instrument)).iter().map(Finding::check).collect();
         assert!(!checks.contains(&Check::Durability) && !checks.contains(&Check::CommitCount));
         assert!(findings(&probe, &context(&engine, &instrument)).iter().all(|finding| finding.verdict < Verdict::Warn));
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn probes_and_storage_runs_need_no_engine() {
-        assert_eq!([run("P111", 1), run("T111", 1)].map(|run| is_probe(&run)), [true, false]);
+        assert_eq!([run("C11", 1), run("T111", 1)].map(|run| is_probe(&run)), [true, false]);
         assert!(is_probe(&io_run("F1", IoKind::Read, 1)));
     }
 

@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_gate_prints_as_it_was_parsed() {
-        for text in ["slower>2%", "slower>2%,T611:slower>5%", "inconclusive,incomparable", "P311:slower>0.5%"] {
+        for text in ["slower>2%", "slower>2%,T611:slower>5%", "inconclusive,incomparable", "S11:slower>0.5%"] {
             assert_eq!(gate(text).unwrap().to_string(), text);
         }
         assert_eq!(gate(" slower > 2 % , T611 : slower").unwrap().to_string(), "slower>2%,T611:slower>0%");

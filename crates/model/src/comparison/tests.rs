@@ -21,7 +21,7 @@ fn point(jobs: u32, rates: &[f64]) -> SystemPoint {
 
 fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
     SystemTest {
-        is_probe: code.starts_with('P'),
+        is_probe: record::RunKind::of_code(code).is_probe(),
         code: code.to_owned(),
         title: "a test".to_owned(),
         layer: Some(Layer::Server),
@@ -111,7 +111,7 @@ fn control_drift_and_different_plans_are_warnings() {
         let mut systems = pair(vec![test("T611", vec![point(1, &TEN)])], vec![test("T611", vec![point(1, &slower)])]);
         for (system, plan) in systems.iter_mut().zip(["sha256:1", hash]) {
             let Origin::Measured { paired: Some(paired), .. } = &mut system.origin else { panic!("a side of a pair") };
-            let (probe, before) = ("P111".to_owned(), Some(Rate(1e9)));
+            let (probe, before) = ("C11".to_owned(), Some(Rate(1e9)));
             paired.control_probe =
                 Some(ControlProbe { probe, unit: Unit::Operation, before, after: Some(Rate(after)) });
             paired.plan_hash = Some(plan.to_owned());
@@ -123,7 +123,7 @@ fn control_drift_and_different_plans_are_warnings() {
     assert_eq!(sides(1.01e9, "sha256:1"), ("SLOWER", None));
     let (word, warning) = sides(0.8e9, "sha256:1");
     let change = 0.8e9 / 1e9 - 1.0;
-    let drift = ComparisonWarning::Drift(ControlDrift::AboveLimit { probe: "P111".to_owned(), change });
+    let drift = ComparisonWarning::Drift(ControlDrift::AboveLimit { probe: "C11".to_owned(), change });
     assert_eq!((word, warning), ("SLOWER", Some(drift)));
     let (_, warning) = sides(1e9, "sha256:2");
     assert_eq!(warning, Some(ComparisonWarning::Plans(["sha256:1", "sha256:2"].map(|hash| Some(hash.to_owned())))));
@@ -287,7 +287,7 @@ fn p_values_are_adjusted_for_multiple_tests() {
 #[test]
 fn the_mean_over_tests_by_hand() {
     let tests = |factors: [f64; 4]| -> Vec<SystemTest> {
-        let codes = ["T611", "T616", "T716", "P111"];
+        let codes = ["T611", "T616", "T716", "C11"];
         codes.into_iter().zip(factors).map(|(code, factor)| test(code, vec![point(1, &[1000.0 * factor])])).collect()
     };
     let comparison = compared(&[system("a", None, tests([1.0; 4])), system("b", None, tests([0.5, 1.0, 2.0, 7.0]))]);

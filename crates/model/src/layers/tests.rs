@@ -288,7 +288,7 @@ fn with_a_traced_run_in_every_round_the_cost_is_the_median_of_the_pairs() {
 #[test]
 fn invalid_runs_and_probes_have_no_table() {
     let broken = Run { outcome: record::Outcome::Failed { message: String::new() }, ..run("T311", 1) };
-    let record = record(vec![broken, run("P111", 1)]);
+    let record = record(vec![broken, run("C11", 1)]);
     assert!(record.runs.iter().all(|run| table_of(&record, run).is_none()));
     assert!(layered_runs(&record).is_empty());
 }

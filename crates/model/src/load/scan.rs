@@ -125,7 +125,7 @@ mod tests {
         read.dop = Dop { nodes: 1, jobs: 1, threads: 2 };
         (read.totals.rows, read.totals.transactions) = (1_000_000, 2);
         (read.totals.bytes, read.data_bytes) = (Some(Bytes(100_000_000)), Some(Bytes(40_000_000)));
-        read.ceiling = Some(Ceiling { probe: "P311".to_owned(), unit: Unit::Byte });
+        read.ceiling = Some(Ceiling { probe: "S11".to_owned(), unit: Unit::Byte });
         read
     }
 
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_ceiling_of_a_scan_is_the_fastest_sequential_read() {
-        let mut probe = io_run("P311", IoKind::Read, 1);
+        let mut probe = io_run("S11", IoKind::Read, 1);
         probe.totals.bytes = Some(Bytes(400_000_000));
         let scanned = read(true, &[]);
         let found = figures(vec![probe.clone(), scanned.clone()], &scanned).unwrap();

@@ -67,11 +67,11 @@ fn a_test_with_only_invalid_runs_is_invalid() {
 #[test]
 fn the_ceiling_is_taken_at_the_same_number_of_jobs_where_it_was_probed() {
     let runs = vec![
-        faster(run("P111", 1), 10),
-        faster(run("P111", 2), 20),
-        under(run("T131", 1), "P111", Unit::Operation),
-        under(faster(run("T131", 2), 4), "P111", Unit::Operation),
-        under(faster(run("T131", 4), 4), "P111", Unit::Operation),
+        faster(run("C11", 1), 10),
+        faster(run("C11", 2), 20),
+        under(run("T131", 1), "C11", Unit::Operation),
+        under(faster(run("T131", 2), 4), "C11", Unit::Operation),
+        under(faster(run("T131", 4), 4), "C11", Unit::Operation),
     ];
     let sheet = sheet(&record(runs));
     let line = &sheet.lines[1];
@@ -84,9 +84,9 @@ fn the_ceiling_is_taken_at_the_same_number_of_jobs_where_it_was_probed() {
 
 #[test]
 fn threads_are_workers_too() {
-    let mut scan = under(run("T421", 1), "P111", Unit::Operation);
+    let mut scan = under(run("T421", 1), "C11", Unit::Operation);
     (scan.sweep, scan.dop.threads) = (Sweep::Threads, 2);
-    let sheet = sheet(&record(vec![faster(run("P111", 1), 9), run("P111", 2), scan]));
+    let sheet = sheet(&record(vec![faster(run("C11", 1), 9), run("C11", 2), scan]));
     let line = &sheet.lines[1];
     assert_eq!(line.best.as_ref().unwrap().ceiling.as_ref().unwrap().jobs, 2);
     assert_eq!(line.speed, None, "one thread was not run");
@@ -94,8 +94,8 @@ fn threads_are_workers_too() {
 
 #[test]
 fn bytes_are_compared_with_bytes_and_an_invalid_probe_is_no_ceiling() {
-    let mut scan = under(run("T421", 1), "P212", Unit::Byte);
-    let mut probe = run("P212", 1);
+    let mut scan = under(run("T421", 1), "M12", Unit::Byte);
+    let mut probe = run("M12", 1);
     probe.unit = Unit::Byte;
     let without = sheet(&record(vec![probe.clone(), scan.clone()]));
     assert_eq!(without.lines[1].best.as_ref().unwrap().ceiling, None, "the test counts no bytes");
@@ -131,7 +131,7 @@ fn six_valid_repeats_have_an_interval_and_five_have_none() {
 #[test]
 fn a_probe_of_storage_has_a_point_per_number_of_ios_in_flight() {
     let at = |depth: u32, times: u64| {
-        let mut probe = faster(io_run("P322", IoKind::Read, 1), times);
+        let mut probe = faster(io_run("S22", IoKind::Read, 1), times);
         let stream = &mut storage(&mut probe).streams[0];
         (stream.depth, stream.slots) = (depth, stream.clones * depth);
         probe

@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn probes_of_storage_differ_by_what_is_in_flight_and_job_files_are_no_tests() {
-        let system = system(&record(vec![io_run("P311", IoKind::Read, 4), io_run("JOB", IoKind::Read, 1)]));
+        let system = system(&record(vec![io_run("S11", IoKind::Read, 4), io_run("JOB", IoKind::Read, 1)]));
         assert_eq!(system.tests.len(), 1);
         assert_eq!(system.tests[0].points[0].degree, Degree { dop: Dop::jobs(4), in_flight: Some(4) });
     }
@@ -363,7 +363,7 @@ mod tests {
             run
         };
         let rounds = Evidence::Steady(Steady::Rounds { rounds: 5, rounds_needed: 5, rule: None });
-        let mut preconditioned = io_run("P311", IoKind::Read, 4);
+        let mut preconditioned = io_run("S11", IoKind::Read, 4);
         preconditioned.findings.push(Finding::new(Verdict::Warn, rounds));
         let mut record = record(vec![
             warned(run("T611", 2), Verdict::Pass, SteadyVerdict::Steady),

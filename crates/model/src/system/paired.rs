@@ -108,7 +108,7 @@ mod tests {
 
     /// A side whose control probe has `after` times the rate after the pairs.
     fn side(after: u64) -> Record {
-        let mut record = record(vec![run("P111", 2), run("T611", 2), faster(run("P111", 2), after)]);
+        let mut record = record(vec![run("C11", 2), run("T611", 2), faster(run("C11", 2), after)]);
         let planned = |run: &Run| PlannedRun {
             kind: run.kind.clone(),
             number: run.number,
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn control_drift_above_the_limit_is_a_warning() {
-        let above = |change| Some(ControlDrift::AboveLimit { probe: "P111".to_owned(), change });
+        let above = |change| Some(ControlDrift::AboveLimit { probe: "C11".to_owned(), change });
         assert_eq!(found(&side(2)).drift(), above(1.0));
         let at = |after: f64| {
             let control_probe = found(&side(1));
@@ -158,14 +158,14 @@ mod tests {
     fn unknown_control_drift_is_a_warning() {
         let mut aborted = side(1);
         aborted.runs.pop();
-        let unknown = |is_before| Some(ControlDrift::Unknown { probe: "P111".to_owned(), is_before });
+        let unknown = |is_before| Some(ControlDrift::Unknown { probe: "C11".to_owned(), is_before });
         assert_eq!(found(&aborted).drift(), unknown(false));
         let mut invalid = side(1);
         invalid.runs[0].findings = vec![finding(Check::Steal, Verdict::Fail)];
         assert_eq!(found(&invalid).drift(), unknown(true));
         let mut old = side(1);
-        old.runs.retain(|run| run.test != "P111");
-        old.plan.runs.retain(|run| run.test != "P111");
+        old.runs.retain(|run| run.test != "C11");
+        old.plan.runs.retain(|run| run.test != "C11");
         assert_eq!(paired(&old).unwrap().control_probe, None, "an older record");
     }
 }

@@ -1,4 +1,4 @@
-//! P331  Commits: a write of 8 KiB and the fdatasync after it as one operation, one at a time in each job.
+//! S31  Commits: a write of 8 KiB and the fdatasync after it as one operation, one at a time in each job.
 //!
 //! Answers:         the latency of a durable write, and how many of them per second as many jobs get: the ceiling of
 //!                  commits without group commit, T311 and T716.
@@ -16,7 +16,7 @@ use super::{Access, BLOCK_BYTES, job, parameters};
 use crate::{Context, Form, Probe};
 
 /// Its code: commits of engines are compared with it.
-pub const CODE: &str = "P331";
+pub const CODE: &str = "S31";
 const TITLE: &str = "storage, commit: write 8 KiB and fdatasync";
 const ACCESS: Access = Access { writes: true, random: false, block: BLOCK_BYTES, depth: 1 };
 

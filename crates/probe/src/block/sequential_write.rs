@@ -1,8 +1,8 @@
-//! P312  Sequential direct writes of 256 KiB.
+//! S12  Sequential direct writes of 256 KiB.
 //!
 //! Answers:         the bandwidth of large writes: the ceiling of T211.
 //! Does not answer: durable writes: nothing is flushed, a volatile cache of the device may hold the last of them; see
-//!                  P331. Writes to a growing file: allocated blocks are overwritten.
+//!                  S31. Writes to a growing file: allocated blocks are overwritten.
 //! Cost:            writes continuously for warm-up and window of each run, always to the same file: wears flash. The
 //!                  file that all storage probes share.
 //! Limits:          each job writes its own part of the file with 32 writes in flight (fewer where more than 32 jobs
@@ -14,7 +14,7 @@ use record::{Layer, Unit};
 use super::{Access, DEPTH, SCAN_BYTES, job, parameters};
 use crate::{Form, Probe};
 
-const CODE: &str = "P312";
+const CODE: &str = "S12";
 const TITLE: &str = "storage, sequential write 256 KiB";
 const ACCESS: Access = Access { writes: true, random: false, block: SCAN_BYTES, depth: DEPTH };
 

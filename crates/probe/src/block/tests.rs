@@ -51,27 +51,27 @@ fn each_probe_does_what_its_title_says() {
         let Blocks::Split(blocks) = &job.read_blocks else { panic!("{code}") };
         (job.mix.write.0, job.order.read_random.0, blocks[0].size_bytes.0, job.depth)
     };
-    assert_eq!(shape("P311"), (0.0, 0.0, 256 << 10, 32));
-    assert_eq!(shape("P312"), (1.0, 0.0, 256 << 10, 32));
-    assert_eq!(shape("P321"), (0.0, 1.0, 8 << 10, 1));
-    assert_eq!(shape("P322"), (0.0, 1.0, 8 << 10, 32));
-    assert_eq!(shape("P323"), (1.0, 1.0, 8 << 10, 32));
-    assert_eq!(shape("P331"), (1.0, 0.0, 8 << 10, 1));
-    let commit = job_of("P331", 1);
+    assert_eq!(shape("S11"), (0.0, 0.0, 256 << 10, 32));
+    assert_eq!(shape("S12"), (1.0, 0.0, 256 << 10, 32));
+    assert_eq!(shape("S21"), (0.0, 1.0, 8 << 10, 1));
+    assert_eq!(shape("S22"), (0.0, 1.0, 8 << 10, 32));
+    assert_eq!(shape("S23"), (1.0, 1.0, 8 << 10, 32));
+    assert_eq!(shape("S31"), (1.0, 0.0, 8 << 10, 1));
+    let commit = job_of("S31", 1);
     assert_eq!((commit.commit, commit.mode), (true, IoMode::Synchronous));
     assert_eq!(commit.sync_every, Some(SyncEvery { writes: 1, data_only: true }));
 }
 
 #[test]
 fn sequential_jobs_have_a_part_of_the_file_each() {
-    for code in ["P311", "P312", "P331"] {
+    for code in ["S11", "S12", "S31"] {
         let job = job_of(code, 3);
         let Some(Amount::Bytes(part)) = job.size else { panic!("{code}") };
         assert_eq!(job.offset_increment, Amount::Bytes(part));
         assert!(part.0 * 3 <= Bytes::GIB.0 && part.0 * 3 + 3 * (256 << 10) > Bytes::GIB.0, "{code} {part:?}");
     }
-    assert_eq!((job_of("P321", 3).size, job_of("P321", 3).offset_increment), (None, Amount::Bytes(Bytes(0))));
-    assert_eq!(job_of("P311", 4096).size, None, "parts of so many jobs are too small");
+    assert_eq!((job_of("S21", 3).size, job_of("S21", 3).offset_increment), (None, Amount::Bytes(Bytes(0))));
+    assert_eq!(job_of("S11", 4096).size, None, "parts of so many jobs are too small");
 }
 
 #[test]

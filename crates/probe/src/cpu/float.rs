@@ -1,4 +1,4 @@
-//! P113  Floating point arithmetic on doubles.
+//! C13  Floating point arithmetic on doubles.
 //!
 //! Answers:         subtract-multiply-divide-add operations per second of a processor: the ceiling of T133.
 //! Does not answer: vector throughput: each operation depends on the previous result, as in a stored procedure.
@@ -15,7 +15,7 @@ use record::{Layer, Unit};
 use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
-const CODE: &str = "P113";
+const CODE: &str = "C13";
 const OPERATIONS_PER_STEP: u64 = 100_000;
 // The logistic map with r = 1/q = 3.968, lifted by e: from (0, 1) it never leaves (0, 1), because 0.25/q + e < 1.
 const Q: f64 = 0.252;

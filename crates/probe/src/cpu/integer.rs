@@ -1,4 +1,4 @@
-//! P111  Integer arithmetic on 64 bits.
+//! C11  Integer arithmetic on 64 bits.
 //!
 //! Answers:         multiply-add-modulo operations per second of a processor: the ceiling of T131.
 //! Does not answer: the throughput of independent operations; here each one depends on the previous result.
@@ -16,7 +16,7 @@ use record::{Layer, Unit};
 use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
-const CODE: &str = "P111";
+const CODE: &str = "C11";
 const OPERATIONS_PER_STEP: u64 = 100_000;
 // The generator of Park and Miller (1993) with an increment: every intermediate value stays below 2^47, so an engine
 // with signed 64-bit integers can do the same without overflow.

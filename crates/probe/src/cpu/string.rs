@@ -1,4 +1,4 @@
-//! P114  Processing of short strings.
+//! C14  Processing of short strings.
 //!
 //! Answers:         build-search-replace-substring-compare operations per second of a processor: the ceiling of T141.
 //! Does not answer: long strings, character sets, collations; the text is ASCII and compared byte by byte.
@@ -16,7 +16,7 @@ use record::{Layer, Unit};
 use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
-const CODE: &str = "P114";
+const CODE: &str = "C14";
 const OPERATIONS_PER_STEP: u64 = 5_000;
 const WORDS: [&str; 8] = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel"];
 const NEEDLE: &str = "ch";

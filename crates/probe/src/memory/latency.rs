@@ -1,4 +1,4 @@
-//! P221  Memory latency: random dependent loads (pointer chasing).
+//! M21  Memory latency: random dependent loads (pointer chasing).
 //!
 //! Answers:         how long a processor waits for a cache line of main memory: the cost of each level of a b-tree or
 //!                  hash lookup in a large buffer cache.
@@ -23,7 +23,7 @@ use super::prefaulted;
 use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
-const CODE: &str = "P221";
+const CODE: &str = "M21";
 const CACHE_MULTIPLE: u64 = 16;
 const SMOKE: Bytes = Bytes::KIB.times(256);
 const LINE_BYTES: u64 = size_of::<Line>() as u64;

@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn a_failed_allocation_is_an_error() {
-        let broken = prefaulted("P211", usize::MAX / 16, |_| 0.0f64).unwrap_err();
-        assert!(broken.message.contains("P211: cannot allocate"), "{}", broken.message);
+        let broken = prefaulted("M11", usize::MAX / 16, |_| 0.0f64).unwrap_err();
+        assert!(broken.message.contains("M11: cannot allocate"), "{}", broken.message);
     }
 }

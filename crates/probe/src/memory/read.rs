@@ -1,8 +1,8 @@
-//! P212  Memory bandwidth: read only, a sum over an array.
+//! M12  Memory bandwidth: read only, a sum over an array.
 //!
 //! Answers:         bytes per second of sequential reads from main memory: the ceiling of a scan that is served by the
 //!                  buffer cache.
-//! Does not answer: the cost of pages, tuples and expressions in a scan; random reads, see P221.
+//! Does not answer: the cost of pages, tuples and expressions in a scan; random reads, see M21.
 //! Cost:            one array per job, of all jobs together 8 times the last-level caches, at most a quarter (quick) or
 //!                  half of the available memory; first touched in the warm-up.
 //! Limits:          8 bytes per element are counted, and 8 cross the memory bus. One job is limited by the number of
@@ -19,7 +19,7 @@ use super::prefaulted;
 use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
-const CODE: &str = "P212";
+const CODE: &str = "M12";
 /// More than the 4 times of STREAM: there is one array and no store that evicts it from the caches.
 const CACHE_MULTIPLE: u64 = 8;
 const SMOKE: Bytes = Bytes::KIB.times(256);

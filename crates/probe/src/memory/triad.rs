@@ -1,4 +1,4 @@
-//! P211  Memory bandwidth: triad, `a[i] = b[i] + s * c[i]` (STREAM-like, Rust variant).
+//! M11  Memory bandwidth: triad, `a[i] = b[i] + s * c[i]` (STREAM-like, Rust variant).
 //!
 //! Answers:         bytes per second between the processors and main memory, two streams read and one written.
 //! Does not answer: the bandwidth of the machine with one job, which is limited by its outstanding cache misses; access
@@ -20,7 +20,7 @@ use super::prefaulted;
 use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
-const CODE: &str = "P211";
+const CODE: &str = "M11";
 /// STREAM requires each array to be 4 times the caches.
 const CACHE_MULTIPLE: u64 = 3 * 4;
 const SMOKE: Bytes = Bytes::KIB.times(768);

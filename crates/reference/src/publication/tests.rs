@@ -247,14 +247,14 @@ fn threads_are_swept_as_threads_and_rates_that_were_not_published_are_noted() {
 #[test]
 fn generators_and_calibrations_bear_the_codes_of_our_own() {
     let rates: BTreeMap<String, f64> = best("abakus").into_iter().map(|(code, _, _, rate)| (code, rate)).collect();
-    assert_eq!((rates["P311"], rates["P312"]), (69_200.0, 78_800.0));
+    assert_eq!((rates["S11"], rates["S12"]), (69_200.0, 78_800.0));
     assert_eq!((rates["IO-4k-randread"], rates["IO-local-4k-randread"]), (1_642_000.0, 3_009_000.0));
     assert_eq!((rates["max_iops"], rates["max_mbps"]), (1_977_404.0, 16_045e6));
     assert_eq!(rates["SCAN"], 689_078_056.0 / 33.05);
     let system = find("abakus").unwrap();
     let codes: std::collections::BTreeSet<&str> = system.tests.iter().map(|test| test.code.as_str()).collect();
     assert_eq!(codes.len(), system.tests.len(), "a code is there once");
-    let reads = system.tests.iter().find(|test| test.code == "P311").unwrap();
+    let reads = system.tests.iter().find(|test| test.code == "S11").unwrap();
     assert_eq!(reads.title, "sequential read 256 KiB, database server (NVMe-oF over RDMA)");
     assert_eq!((reads.points[0].degree.in_flight, reads.points[0].degree.dop.jobs), (Some(320), 10));
     let latency = |name: &str| {

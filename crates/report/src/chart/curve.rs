@@ -83,7 +83,7 @@ pub(super) fn draw(
     haloed: bool,
 ) {
     let points = drawn(&series.points);
-    let at = |point: &Point| Some((plot.across(point.x)?, plot.up(series.side, point.y)?));
+    let at = |point: &Point| Some((plot.across(point.x)?, plot.up(series.panel, point.y)?));
     let positions: Vec<Option<(f64, f64)>> = points.iter().map(|point| at(point)).collect();
     drawing.open_clipped(&format!("{} s{}", style.role.class(), style.slot), clip);
     drawing.path("band", &band(series, plot));
@@ -106,8 +106,9 @@ pub(super) fn draw(
         return;
     }
     drawing.open(&format!("{} s{}", style.role.class(), style.slot));
+    let (top, height) = plot.extent(series.panel);
     for (point, position) in points.iter().zip(&positions) {
-        let inside = |(_, y): &(f64, f64)| (plot.top - 1.0..=plot.bottom() + 1.0).contains(y);
+        let inside = |(_, y): &(f64, f64)| (top - 1.0..=top + height + 1.0).contains(y);
         if let Some(position) = position.filter(inside) {
             draw_point(drawing, chart, series, style, point, position);
         }
@@ -124,7 +125,7 @@ fn draw_point(
     point: &Point,
     at: (f64, f64),
 ) {
-    let axis = if series.side == super::Side::Right { chart.right.as_ref().unwrap_or(&chart.y) } else { &chart.y };
+    let axis = if series.panel == super::Panel::Lower { chart.lower.as_ref().unwrap_or(&chart.y) } else { &chart.y };
     let (x, y) = (chart.x.figures.text(point.x), axis.figures.text(point.y));
     let mut label = format!(
         "{}: {}, {}",
@@ -177,12 +178,13 @@ fn polyline(positions: &[Option<(f64, f64)>]) -> String {
 
 /// The outline of a band: along its upper edge and back along the lower one.
 fn band(series: &Series, plot: &Plot<'_>) -> String {
-    let edge = |x: f64, y: f64| Some((plot.across(x)?, plot.ruler(series.side)?.share_inside(y)?));
+    let (top, height) = plot.extent(series.panel);
+    let edge = |x: f64, y: f64| Some((plot.across(x)?, plot.ruler(series.panel)?.share_inside(y)?));
     let whole: Vec<((f64, f64), (f64, f64))> = series
         .band
         .iter()
         .filter_map(|reach| Some((edge(reach.x, reach.low)?, edge(reach.x, reach.high)?)))
-        .map(|((x, low), (_, high))| (x, plot.top + (1.0 - low) * plot.height, plot.top + (1.0 - high) * plot.height))
+        .map(|((x, low), (_, high))| (x, top + (1.0 - low) * height, top + (1.0 - high) * height))
         .map(|(x, low, high)| ((x, low), (x, high)))
         .collect();
     if whole.len() < 2 {
@@ -199,7 +201,7 @@ fn whiskers(points: &[&Point], series: &Series, plot: &Plot<'_>) -> String {
     let mut path = String::new();
     for point in points {
         let Some((low, high)) = point.interval else { continue };
-        let ends = (plot.across(point.x), plot.up(series.side, low), plot.up(series.side, high));
+        let ends = (plot.across(point.x), plot.up(series.panel, low), plot.up(series.panel, high));
         let (Some(x), Some(low), Some(high)) = ends else { continue };
         path.push_str(&format!("M{}V{}", xy((x, low)), coordinate(high)));
         for end in [low, high] {

@@ -4,8 +4,8 @@
 use super::axis::{Axis, Direction, exact};
 use super::curve;
 use super::key::Key;
-use super::ruler::{LINE_HEIGHT, Plot, Reachable, Ruler};
-use super::series::{LineChart, Role, Series, Side};
+use super::ruler::{LINE_HEIGHT, Lower, Plot, Reachable, Ruler};
+use super::series::{LineChart, Panel, Role, Series};
 use super::svg::{self, Anchor, Drawing, width_of};
 use super::{Chart, WIDTH};
 use crate::view::line as csv_line;
@@ -13,7 +13,11 @@ use crate::view::line as csv_line;
 /// The height of the plot area.
 const PLOT_HEIGHT: f64 = 230.0;
 
-/// The space right of an area without a right axis: half a label of the horizontal axis.
+/// The height of the plot area of a lower panel, and the space above it for the label of its axis.
+const LOWER_HEIGHT: f64 = 80.0;
+const LOWER_GAP: f64 = 2.0 * LINE_HEIGHT;
+
+/// The space right of an area: half a label of the horizontal axis.
 const MARGIN_RIGHT: f64 = 18.0;
 
 /// A layer between the grid and the lines, with its own line in the key.
@@ -39,7 +43,7 @@ impl Chart for LineChart {
         let mut append = |fields: &[&str]| csv_line(&mut text, fields.iter());
         append(&["series", &self.x.measure(), "value", "low", "high", "measure", "note"]);
         for series in &self.series {
-            let axis = if series.side == Side::Right { self.right.as_ref().unwrap_or(&self.y) } else { &self.y };
+            let axis = if series.panel == Panel::Lower { self.lower.as_ref().unwrap_or(&self.y) } else { &self.y };
             let measure = axis.measure();
             for point in &series.points {
                 let (low, high) = point.interval.map_or_else(Default::default, |(low, high)| (exact(low), exact(high)));
@@ -60,22 +64,28 @@ pub(super) fn figure(id: &str, chart: &LineChart, underlay: Option<&Underlay<'_>
     let nothing = || svg::nothing(id, &chart.title);
     let measured = |series: &Series| series.role.is_result() || series.role == Role::Invalid;
     let anything = underlay.is_some() || chart.series.iter().any(measured);
-    let (true, Some(y)) = (anything, upright(chart, &chart.y, Side::Left, underlay)) else { return nothing() };
-    let right = chart.right.as_ref().and_then(|axis| upright(chart, axis, Side::Right, None));
+    let (true, Some(y)) = (anything, upright(chart, &chart.y, Panel::Upper, underlay)) else { return nothing() };
+    let lower = chart.lower.as_ref().and_then(|axis| upright(chart, axis, Panel::Lower, None));
     let styles = curve::styles(&chart.series);
-    let left = labels_width(&y);
-    let ends: Vec<Option<f64>> = chart.series.iter().map(|series| end_share(series, (&y, right.as_ref()))).collect();
-    let key = Key::of(chart, &styles, &ends, right.is_some() || underlay.is_some());
-    let margin_right = right.as_ref().map_or(MARGIN_RIGHT, labels_width).max(key.width());
-    let width = WIDTH - left - margin_right;
+    let left = labels_width(&y).max(lower.as_ref().map_or(0.0, labels_width));
+    let ends: Vec<Option<f64>> = chart.series.iter().map(|series| end_share(series, &y)).collect();
+    let key = Key::of(chart, &styles, &ends, underlay.is_some());
+    let width = WIDTH - left - MARGIN_RIGHT.max(key.width());
     let Some(x) = lengthways(chart, underlay, width) else { return nothing() };
     let marked = !chart.marks.is_empty() || chart.shaded.iter().any(|shade| !shade.label.is_empty());
     let key_height = key.height() + if underlay.is_some() { LINE_HEIGHT + 6.0 } else { 0.0 };
     let top = key_height + 2.0 * LINE_HEIGHT - if marked { 0.0 } else { 10.0 };
-    let plot = Plot { left, top, width, height: PLOT_HEIGHT, x, y, right };
+    let lower = lower.map(|y| Lower { top: top + PLOT_HEIGHT + LOWER_GAP, height: LOWER_HEIGHT, y });
+    let plot = Plot { left, top, width, height: PLOT_HEIGHT, x, y, lower };
     let mut drawing = Drawing::default();
-    let clip = format!("{id}-clip");
-    drawing.clip(&clip, (plot.left, plot.top), (plot.width, plot.height));
+    let clips = [Panel::Upper, Panel::Lower].map(|panel| match panel {
+        Panel::Upper => format!("{id}-clip"),
+        Panel::Lower => format!("{id}-clip-lower"),
+    });
+    drawing.clip(&clips[0], (plot.left, plot.top), (plot.width, plot.height));
+    if let Some(lower) = &plot.lower {
+        drawing.clip(&clips[1], (plot.left, lower.top), (plot.width, lower.height));
+    }
     key.draw(&mut drawing, &plot);
     draw_shades(&mut drawing, chart, &plot);
     draw_axes(&mut drawing, &plot, key_height);
@@ -84,10 +94,11 @@ pub(super) fn figure(id: &str, chart: &LineChart, underlay: Option<&Underlay<'_>
         (underlay.draw)(&mut drawing, &plot);
     }
     for (series, style) in chart.series.iter().zip(&styles) {
-        curve::draw(&mut drawing, chart, series, style, &plot, &clip, underlay.is_some());
+        let clip = &clips[usize::from(series.panel == Panel::Lower)];
+        curve::draw(&mut drawing, chart, series, style, &plot, clip, underlay.is_some());
     }
     draw_marks(&mut drawing, chart, &plot);
-    let height = plot.bottom() + 2.0 * LINE_HEIGHT + 6.0;
+    let height = plot.end() + 2.0 * LINE_HEIGHT + 6.0;
     svg::figure(id, &chart.title, &chart.description, (WIDTH, height), &drawing.finish())
 }
 
@@ -98,28 +109,29 @@ fn lengthways<'a>(chart: &'a LineChart, underlay: Option<&Underlay<'_>>, width: 
     Ruler::over(&chart.x, values.map(|point| point.x).chain(below), width, Direction::Across)
 }
 
-/// The vertical ruler at `side`: over all measurements with their whiskers, and within limits over ideal lines, bands
+/// The vertical ruler of `panel`: over all measurements with their whiskers, and within limits over ideal lines, bands
 /// and ceilings, which must not flatten the results.
-fn upright<'a>(chart: &LineChart, axis: &'a Axis, side: Side, underlay: Option<&Underlay<'_>>) -> Option<Ruler<'a>> {
-    let at_side = || chart.series.iter().filter(move |series| series.side == side);
+fn upright<'a>(chart: &LineChart, axis: &'a Axis, panel: Panel, underlay: Option<&Underlay<'_>>) -> Option<Ruler<'a>> {
+    let in_panel = || chart.series.iter().filter(move |series| series.panel == panel);
     let below = || underlay.iter().flat_map(|underlay| underlay.y_values.iter().copied());
     let placed = |value: &f64| axis.scale.position(*value).is_some();
-    let results = at_side().filter(|series| series.role.is_result());
+    let results = in_panel().filter(|series| series.role.is_result());
     let mut core: Vec<f64> = results.flat_map(values_of).chain(below()).filter(placed).collect();
     if core.is_empty() {
-        core = at_side().flat_map(values_of).filter(placed).collect();
+        core = in_panel().flat_map(values_of).filter(placed).collect();
     }
     let reach = Reachable::of(axis, core.iter().copied())?;
-    let measured = at_side().filter(|series| series.role.is_result() || series.role == Role::Invalid);
+    let measured = in_panel().filter(|series| series.role.is_result() || series.role == Role::Invalid);
     core.extend(measured.flat_map(|series| values_of(series).chain(whiskers_of(series))).filter(placed));
-    let beside: Vec<f64> = at_side()
+    let beside: Vec<f64> = in_panel()
         .flat_map(|series| match series.role {
             Role::Ideal => values_of(series).map(|value| reach.limited(value)).collect::<Vec<f64>>(),
             Role::Ceiling => values_of(series).filter(|value| reach.shows_ceiling(*value)).collect(),
             _ => bands_of(series).map(|value| reach.limited(value)).collect(),
         })
         .collect();
-    Ruler::over(axis, core.into_iter().chain(beside), PLOT_HEIGHT, Direction::Up)
+    let height = if panel == Panel::Lower { LOWER_HEIGHT } else { PLOT_HEIGHT };
+    Ruler::over(axis, core.into_iter().chain(beside), height, Direction::Up)
 }
 
 fn values_of(series: &Series) -> impl Iterator<Item = f64> {
@@ -136,11 +148,10 @@ fn bands_of(series: &Series) -> impl Iterator<Item = f64> {
     series.band.iter().flat_map(|reach| [reach.low, reach.high])
 }
 
-/// The height of the end of a series, for its label; above 1 where it ends above the area. `None` where it is not
-/// drawn.
-fn end_share(series: &Series, rulers: (&Ruler<'_>, Option<&Ruler<'_>>)) -> Option<f64> {
-    let ruler = if series.side == Side::Left { rulers.0 } else { rulers.1? };
-    series.points.iter().rev().find_map(|point| ruler.share(point.y))
+/// The height of the end of a series of the upper panel, for its label; above 1 where it ends above the area. `None`
+/// where it is not drawn, and in the lower panel, whose axis names its series.
+fn end_share(series: &Series, ruler: &Ruler<'_>) -> Option<f64> {
+    series.points.iter().rev().filter(|_| series.panel == Panel::Upper).find_map(|point| ruler.share(point.y))
 }
 
 /// The width of the labels of a vertical axis.
@@ -149,30 +160,32 @@ fn labels_width(ruler: &Ruler<'_>) -> f64 {
 }
 
 fn draw_axes(drawing: &mut Drawing, plot: &Plot<'_>, words_top: f64) {
-    let (left, right, bottom) = (plot.left, plot.left + plot.width, plot.bottom());
-    let height = |ruler: &Ruler<'_>, position: f64| plot.top + (1.0 - ruler.share_of_position(position)) * plot.height;
-    for tick in &plot.y.ticks {
-        let y = height(&plot.y, tick.position);
+    draw_panel(drawing, plot, Panel::Upper);
+    drawing.text("name", (2.0, words_top + 13.0), Anchor::Start, &svg::fitted(&plot.y.axis.label, WIDTH * 0.55));
+    if let Some(lower) = &plot.lower {
+        draw_panel(drawing, plot, Panel::Lower);
+        drawing.text("name", (2.0, lower.top - 9.0), Anchor::Start, &svg::fitted(&lower.y.axis.label, WIDTH * 0.9));
+    }
+    draw_length(drawing, plot);
+}
+
+/// The grid of a panel with the labels of its vertical axis, and its edges.
+fn draw_panel(drawing: &mut Drawing, plot: &Plot<'_>, panel: Panel) {
+    let (left, right) = (plot.left, plot.left + plot.width);
+    let (top, height) = plot.extent(panel);
+    for tick in plot.ruler(panel).iter().flat_map(|ruler| &ruler.ticks) {
+        let share = plot.ruler(panel).map_or(0.0, |ruler| ruler.share_of_position(tick.position));
+        let y = top + (1.0 - share) * height;
         drawing.line("grid", (left, y), (right, y));
         drawing.text("", (left - 7.0, y + 5.0), Anchor::End, &tick.label);
     }
-    for tick in plot.right.iter().flat_map(|ruler| &ruler.ticks) {
-        let y = plot.right.as_ref().map_or(bottom, |ruler| height(ruler, tick.position));
-        drawing.line("axis", (right, y), (right + 4.0, y));
-        drawing.text("", (right + 7.0, y + 5.0), Anchor::Start, &tick.label);
-    }
-    draw_length(drawing, plot);
-    drawing.text("name", (2.0, words_top + 13.0), Anchor::Start, &svg::fitted(&plot.y.axis.label, WIDTH * 0.55));
-    if let Some(ruler) = &plot.right {
-        let label = svg::fitted(&ruler.axis.label, WIDTH * 0.4);
-        drawing.text("name", (WIDTH - 2.0, words_top + 13.0), Anchor::End, &label);
-        drawing.line("axis", (right, plot.top), (right, bottom));
-    }
+    let (foot, end) = (svg::coordinate(top + height), svg::coordinate(right));
+    drawing.path("axis", &format!("M{}V{foot}H{end}", svg::xy((left, top))));
 }
 
 /// The horizontal axis with its ticks and its label.
 fn draw_length(drawing: &mut Drawing, plot: &Plot<'_>) {
-    let (left, right, bottom) = (plot.left, plot.left + plot.width, plot.bottom());
+    let (left, right, bottom) = (plot.left, plot.left + plot.width, plot.end());
     for tick in &plot.x.ticks {
         let x = left + plot.x.share_of_position(tick.position) * plot.width;
         drawing.line("axis", (x, bottom), (x, bottom + 4.0));
@@ -180,10 +193,6 @@ fn draw_length(drawing: &mut Drawing, plot: &Plot<'_>) {
         let x = x.clamp(half, (WIDTH - half).max(half));
         drawing.text("", (x, bottom + LINE_HEIGHT), Anchor::Middle, &tick.label);
     }
-    drawing.path(
-        "axis",
-        &format!("M{}V{}H{}", svg::xy((left, plot.top)), svg::coordinate(bottom), svg::coordinate(right)),
-    );
     let label = svg::fitted(&plot.x.axis.label, plot.width);
     drawing.text("name", (right, bottom + 2.0 * LINE_HEIGHT), Anchor::End, &label);
 }

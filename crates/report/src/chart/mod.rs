@@ -29,7 +29,7 @@ mod tests;
 pub use axis::{Axis, Figures, Scale};
 pub use bar::{Bar, BarChart, Tone};
 pub use heat::{Column, HeatMap};
-pub use series::{LineChart, Mark, Point, Reach, Role, Series, Shade, Side};
+pub use series::{LineChart, Mark, Panel, Point, Reach, Role, Series, Shade};
 
 /// The colours (custom properties for light, dark and print) and the classes that charts use.
 pub const STYLE: &str = concat!(include_str!("palette.css"), include_str!("chart.css"));

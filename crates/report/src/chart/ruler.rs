@@ -1,7 +1,7 @@
 //! The range of an axis over the values of one chart, positions on it, and the plot area.
 
 use super::axis::{Axis, Direction, Figures, Scale};
-use super::series::Side;
+use super::series::Panel;
 use super::tick::{Tick, nice_step, ticks};
 
 /// The height of one line of text.
@@ -144,10 +144,21 @@ pub(super) struct Plot<'a> {
     pub(super) height: f64,
     /// The horizontal axis.
     pub(super) x: Ruler<'a>,
-    /// The left axis.
+    /// The vertical axis.
     pub(super) y: Ruler<'a>,
-    /// The right axis.
-    pub(super) right: Option<Ruler<'a>>,
+    /// The panel below, if there is one.
+    pub(super) lower: Option<Lower<'a>>,
+}
+
+/// The plot area of the lower panel; its width and its horizontal axis are those of the upper one.
+#[derive(Debug)]
+pub(super) struct Lower<'a> {
+    /// The upper edge.
+    pub(super) top: f64,
+    /// From the upper to the lower edge.
+    pub(super) height: f64,
+    /// The vertical axis.
+    pub(super) y: Ruler<'a>,
 }
 
 impl<'a> Plot<'a> {
@@ -156,22 +167,36 @@ impl<'a> Plot<'a> {
         self.x.share(value).map(|share| self.left + share * self.width)
     }
 
-    /// The vertical position of `value` on an axis.
-    pub(super) fn up(&self, side: Side, value: f64) -> Option<f64> {
-        self.ruler(side)?.share(value).map(|share| self.top + (1.0 - share) * self.height)
+    /// The vertical position of `value` in a panel.
+    pub(super) fn up(&self, panel: Panel, value: f64) -> Option<f64> {
+        let (top, height) = self.extent(panel);
+        self.ruler(panel)?.share(value).map(|share| top + (1.0 - share) * height)
     }
 
-    /// The vertical axis at `side`.
-    pub(super) fn ruler(&self, side: Side) -> Option<&Ruler<'a>> {
-        match side {
-            Side::Left => Some(&self.y),
-            Side::Right => self.right.as_ref(),
+    /// The vertical axis of `panel`.
+    pub(super) fn ruler(&self, panel: Panel) -> Option<&Ruler<'a>> {
+        match panel {
+            Panel::Upper => Some(&self.y),
+            Panel::Lower => self.lower.as_ref().map(|lower| &lower.y),
         }
     }
 
-    /// The lower edge.
+    /// The upper edge of `panel`, and its height.
+    pub(super) fn extent(&self, panel: Panel) -> (f64, f64) {
+        match (panel, &self.lower) {
+            (Panel::Lower, Some(lower)) => (lower.top, lower.height),
+            _ => (self.top, self.height),
+        }
+    }
+
+    /// The lower edge of the upper panel.
     pub(super) fn bottom(&self) -> f64 {
         self.top + self.height
+    }
+
+    /// The lower edge of all panels, where the horizontal axis is.
+    pub(super) fn end(&self) -> f64 {
+        self.lower.as_ref().map_or(self.bottom(), |lower| lower.top + lower.height)
     }
 }
 

@@ -11,10 +11,10 @@ pub struct LineChart {
     pub description: String,
     /// The horizontal axis.
     pub x: Axis,
-    /// The vertical axis, at the left.
+    /// The vertical axis.
     pub y: Axis,
-    /// A second vertical axis, at the right, such as the service time.
-    pub right: Option<Axis>,
+    /// The vertical axis of a second panel below, over the same horizontal axis, such as the service time.
+    pub lower: Option<Axis>,
     /// The lines, in the order of the key.
     pub series: Vec<Series>,
     /// Shaded ranges of the x axis.
@@ -37,7 +37,7 @@ impl LineChart {
             description: description.into(),
             x,
             y,
-            right: None,
+            lower: None,
             series,
             shaded: Vec::new(),
             marks: Vec::new(),
@@ -52,8 +52,8 @@ pub struct Series {
     pub name: String,
     /// The role, which decides the style.
     pub role: Role,
-    /// The axis that its values belong to.
-    pub side: Side,
+    /// The panel that it is drawn in.
+    pub panel: Panel,
     /// In the order of x.
     pub points: Vec<Point>,
     /// A band around the line, in the order of x; empty for none.
@@ -61,15 +61,15 @@ pub struct Series {
 }
 
 impl Series {
-    /// A series of the left axis without a band.
+    /// A series of the upper panel without a band.
     pub fn new(name: impl Into<String>, role: Role, points: Vec<Point>) -> Series {
-        Series { name: name.into(), role, side: Side::Left, points, band: Vec::new() }
+        Series { name: name.into(), role, panel: Panel::Upper, points, band: Vec::new() }
     }
 
-    /// The same series, read at the right axis.
+    /// The same series in the lower panel.
     #[must_use]
-    pub fn on_the_right(self) -> Series {
-        Series { side: Side::Right, ..self }
+    pub fn below(self) -> Series {
+        Series { panel: Panel::Lower, ..self }
     }
 
     /// The same series with a band.
@@ -100,13 +100,13 @@ pub enum Role {
     Claim,
 }
 
-/// Which of the two vertical axes.
+/// Which of two panels over the same horizontal axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The left axis.
-    Left,
-    /// The right axis.
-    Right,
+pub enum Panel {
+    /// The main one.
+    Upper,
+    /// The one below it, of less height.
+    Lower,
 }
 
 /// One value of a series.

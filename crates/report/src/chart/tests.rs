@@ -42,11 +42,11 @@ fn sweep() -> LineChart {
             Series::new("fit", Role::Fit, grid().map(|x| Point::new(x, usl(x))).collect()).with_band(band.collect()),
             Series::new("invalid", Role::Invalid, points(&[(32.0, 44_000.0)])),
             Series::new("ideal", Role::Ideal, grid().map(|x| Point::new(x, 9_800.0 * x)).collect()),
-            Series::new("ceiling P111", Role::Ceiling, points(&[(1.0, 1.2e6)])),
-            Series::new("service time p50", Role::Other, service).on_the_right(),
+            Series::new("ceiling C11", Role::Ceiling, points(&[(1.0, 1.2e6)])),
+            Series::new("service time p50", Role::Other, service).below(),
         ],
     );
-    chart.right = Some(latency());
+    chart.lower = Some(latency());
     chart.marks.push(Mark { x: 13.0, label: "knee".to_owned() });
     chart
 }
@@ -111,8 +111,8 @@ fn efficiency() -> BarChart {
         axis: Axis::new("of the ceiling", Scale::FromZero, Figures::Percent),
         base: 0.0,
         bars: vec![
-            bar("T131 integer", 0.62, Some((0.6, 0.65)), "of P111", Tone::Plain),
-            bar("T626 random read", 0.91, None, "of P321", Tone::Plain),
+            bar("T131 integer", 0.62, Some((0.6, 0.65)), "of C11", Tone::Plain),
+            bar("T626 random read", 0.91, None, "of S21", Tone::Plain),
             bar("T211 write", f64::NAN, None, "no ceiling", Tone::Plain),
         ],
         marks: vec![Mark { x: 1.0, label: "100 %".to_owned() }],
@@ -240,7 +240,7 @@ fn invalid_values_alone_are_drawn_as_crosses() {
 #[test]
 fn a_far_ceiling_does_not_flatten_the_results_but_is_named() {
     let figure = sweep().figure("sweep");
-    assert!(figure.contains("ceiling P111 (above: 1.200 M)"), "{figure}");
+    assert!(figure.contains("ceiling C11 (above: 1.200 M)"), "{figure}");
     assert!(figure.contains(">80 k<") && !figure.contains(">1 M<"), "{figure}");
 }
 

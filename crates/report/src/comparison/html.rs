@@ -7,7 +7,7 @@ use super::words::{
     self, CHANGE, at, change, ends, grounds, group, has_warning, is_unpaired, letter, letters, mean, origin, sweep,
     tally,
 };
-use super::{ComparisonView, chart, point, price, shift};
+use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::figure::{UNKNOWN, duration, number};
 use crate::html::{Cell, Column, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
@@ -23,11 +23,10 @@ pub fn comparison_html(view: &ComparisonView<'_>) -> String {
         subtitle: names.join(" · "),
         lead: lead(view),
         sections: vec![
-            Section::new("systems", "Systems", systems(view)),
-            Section::new("differences", "Differences", differences(view)),
-            Section::new("verdicts", "Verdicts and evidence", verdicts(view)),
-            Section::new("ratios", "Ratios with their intervals", ratios(view)),
-            Section::new(
+            Section::new("ratios", "Change from A, with intervals", ratios(view)),
+            Section::new("differences", "What differs between the systems", differences(view)),
+            Section::collapsed("verdicts", "Verdicts and evidence", verdicts(view)),
+            Section::collapsed(
                 "throughput",
                 "Throughput over degree of parallelism",
                 html! {
@@ -37,9 +36,10 @@ pub fn comparison_html(view: &ComparisonView<'_>) -> String {
                     }
                 },
             ),
-            Section::new("points", "At equal degrees of parallelism", points(view)),
+            Section::collapsed("points", "At equal degrees of parallelism", points(view)),
             Section::new("prices", "Prices", prices(view)),
-            Section::new("unshared", "Not compared", unshared(view)),
+            Section::collapsed("unshared", "Not compared", unshared(view)),
+            Section::collapsed("systems", "Systems", systems(view)),
         ],
         foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) ". A is the base. Intervals are 95 % unless stated otherwise." } },
     };
@@ -50,7 +50,17 @@ pub fn comparison_html(view: &ComparisonView<'_>) -> String {
 fn lead(view: &ComparisonView<'_>) -> Markup {
     let violations = view.violations();
     let remarks = view.remarks();
+    // A section of its own has the differences.
+    let summary = summary::facts(view).into_iter().filter(|(label, _)| *label != "differences");
     html! {
+        dl class="facts" {
+            @for (index, system) in view.systems.iter().enumerate() {
+                div { dt { (letter(index)) } dd { (clean(&system.title)) "; " (clean(&origin(system))) } }
+            }
+            @for (label, sentences) in summary {
+                div { dt { (label) } dd { @for sentence in &sentences { (sentence) br; } } }
+            }
+        }
         @if let Some(gate) = view.gate {
             @if violations.is_empty() { div class="note" { p { "Gate " code { (gate) } ": no violations." } } }
             @else {

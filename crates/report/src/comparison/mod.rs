@@ -11,6 +11,7 @@ mod markdown;
 mod point;
 mod price;
 mod sentence;
+mod summary;
 mod text;
 mod words;
 
@@ -24,7 +25,7 @@ pub use junit::comparison_junit;
 pub use markdown::comparison_markdown;
 pub use point::comparison_csv;
 pub use sentence::violation_text;
-pub use text::comparison_text;
+pub use text::{comparison_short_text, comparison_text};
 
 use crate::system::remark_text;
 

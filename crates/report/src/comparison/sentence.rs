@@ -236,15 +236,15 @@ mod tests {
 
     #[test]
     fn warnings_about_a_pair() {
-        let probe = || "P111".to_owned();
+        let probe = || "C11".to_owned();
         let texts = [
             (
                 ComparisonWarning::Drift(ControlDrift::AboveLimit { probe: probe(), change: 1.0 }),
-                "control drift of +100 % from before the first pair to after the last (P111); limit 5.0 %",
+                "control drift of +100 % from before the first pair to after the last (C11); limit 5.0 %",
             ),
             (
                 ComparisonWarning::Drift(ControlDrift::Unknown { probe: probe(), is_before: false }),
-                "control drift unknown: no valid P111 after the last pair",
+                "control drift unknown: no valid C11 after the last pair",
             ),
             (
                 ComparisonWarning::Plans([Some("sha256:1".to_owned()), None]),

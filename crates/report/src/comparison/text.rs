@@ -6,7 +6,7 @@ use super::sentence::violation_text;
 use super::words::{
     self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, verdict,
 };
-use super::{ComparisonView, point, price, shift};
+use super::{ComparisonView, point, price, shift, summary};
 use crate::figure::{UNKNOWN, duration, number};
 use crate::layout::{Page, clean, cut, paragraph, wrap};
 use crate::style::{Ink, Style};
@@ -29,6 +29,7 @@ pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) ->
     let mut page = Page::new("dbdyno comparison", style, width);
     let width = page.width;
     page.part("", systems(view, width));
+    page.part("SUMMARY", summary::lines(view, width));
     page.part("DIFFERENCES", differences(view, width));
     let (head, groups) = tests(view, style, width);
     page.part(
@@ -40,6 +41,18 @@ pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) ->
     page.part("PRICES", prices(view, width));
     page.part("NOT COMPARED", unshared(view, width));
     page.part("CAVEATS", remarks(view, width));
+    page.part("GATE", gate(view, style, width));
+    page.end()
+}
+
+/// The comparison on a screen: the systems, the summary, a line per test, prices and the gate.
+pub fn comparison_short_text(view: &ComparisonView<'_>, style: Style, width: usize) -> String {
+    let mut page = Page::new("dbdyno comparison", style, width);
+    let width = page.width;
+    page.part("", systems(view, width));
+    page.part("SUMMARY", summary::lines(view, width));
+    page.table("TESTS: best throughput, and the change from A", summary::table(view, width), Vec::new());
+    page.part("PRICES", prices(view, width));
     page.part("GATE", gate(view, style, width));
     page.end()
 }

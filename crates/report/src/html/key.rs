@@ -1,30 +1,28 @@
 //! The key performance metrics: tiles, the platform in a few lines, and the spec sheet.
 
 use maud::{Markup, html};
-use model::{Limit, Line, MAIN_TESTS, Point, PriceBook, Sheet};
+use model::{Limit, Line, MAIN_TESTS, MainResult, Point, PriceBook, Sheet};
 use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
 use super::table::{Cell, Column, Row, Table, facts};
-use crate::figure::{UNKNOWN, duration, memory, number, percent, three_digits};
+use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three_digits};
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
 use crate::plan::settings;
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
-use crate::words::{LAYERS, dop, list, unit_per_second};
+use crate::words::{LAYERS, dop, dop_text, list, unit_per_second};
 
 /// Tiles at the top of the page.
-const TILES_MAX: usize = 8;
+const TILES_MAX: usize = 4;
 
-/// The tiles, the platform, the sheet of all tests, and the cost of throughput.
-pub(super) fn key(record: &Record, sheet: &Sheet, prices: Option<&PriceBook>) -> Markup {
+/// The sheet of all tests in short, and the cost of throughput.
+pub(super) fn results(record: &Record, sheet: &Sheet, prices: Option<&PriceBook>) -> Markup {
     if record.runs.is_empty() {
-        return html! { p { "No run is finished." } (facts(&platform(record))) };
+        return html! { p { "No run is finished." } };
     }
     html! {
-        (tiles(sheet))
-        (facts(&platform(record)))
-        (table(record, sheet))
+        @if !sheet.lines.is_empty() { (short(record, sheet)) }
         @if let Some(book) = prices { (price(book, &best(sheet))) }
     }
 }
@@ -35,15 +33,77 @@ fn best(sheet: &Sheet) -> Vec<BestRate<'_>> {
     sheet.lines.iter().filter_map(|line| Some((line.test.as_str(), line.unit, rate(line)?))).collect()
 }
 
-fn tiles(sheet: &Sheet) -> Markup {
+/// The main results of the record, large.
+pub(super) fn tiles(record: &Record, sheet: &Sheet) -> Markup {
+    let found = model::summary(record).results;
+    let has_other = found.iter().any(|result| !matches!(result, MainResult::Best(_)));
     let known = |code: &&str| sheet.lines.iter().find(|line| line.test == **code && line.best.is_some());
     let mut lines: Vec<&Line> = MAIN_TESTS.iter().filter_map(known).take(TILES_MAX).collect();
+    let results = found.iter().filter_map(|result| match result {
+        MainResult::Best(line) => Some(&**line),
+        MainResult::Search(_) | MainResult::Calibration(_) => None,
+    });
     if lines.is_empty() {
-        lines = sheet.lines.iter().filter(|line| line.best.is_some()).take(TILES_MAX).collect();
+        lines = results.collect();
     }
     html! {
-        @if !lines.is_empty() {
-            ul class="tiles" { @for line in lines { @if let Some(best) = &line.best { li { (tile(line, best)) } } } }
+        @if has_other || !lines.is_empty() {
+            ul class="tiles" {
+                @for result in &found { (other_tile(result)) }
+                @for line in lines.iter().filter(|_| !has_other) {
+                    @if let Some(best) = &line.best { li class=(class(line.verdict)) { (tile(line, best)) } }
+                }
+            }
+        }
+    }
+}
+
+/// The class of a tile or row: figures in doubt look different from valid ones.
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass | Verdict::Unknown => "",
+        Verdict::Warn => "warn",
+        Verdict::Fail => "fail",
+    }
+}
+
+/// The tiles of a search or a calibration; nothing for the best run of a test.
+fn other_tile(result: &MainResult) -> Markup {
+    let tile = |what: &str, much: String, unit: &str, how: String| {
+        html! {
+            li {
+                span class="what" { (what) }
+                span class="much" { (much) " " small { (unit) } }
+                span class="how" { (how) }
+            }
+        }
+    };
+    match result {
+        MainResult::Best(_) => Markup::default(),
+        MainResult::Search(found) => {
+            let of = found.test.as_ref().map(|(code, title)| format!("{} {}: ", clean(code), clean(title)));
+            let what = format!("{}highest rate with {}", of.unwrap_or_default(), clean(&found.level));
+            let unit = if found.test.is_some() { "steps/s" } else { "I/Os per second" };
+            let interval = found.interval.map(|(low, high)| format!("95 % {} to {}", number(low.0), number(high.0)));
+            let confirmed = if found.is_confirmed { "confirmed" } else { "not confirmed" };
+            let how = list([interval, Some(confirmed.to_owned())].into_iter().flatten());
+            tile(&what, found.rate.map_or_else(|| "none".to_owned(), |rate| number(rate.0)), unit, how)
+        }
+        MainResult::Calibration(found) => {
+            let bound = found.bound.as_ref().map(|bound| {
+                let kept = if found.kept == Some(false) { "missed" } else { "met" };
+                format!("{bound} {kept}")
+            });
+            let how = list([Some(format!("{} in flight", found.in_flight)), bound].into_iter().flatten());
+            let small = format!("random reads of {}", memory(found.block_bytes));
+            html! {
+                (tile(&small, number(found.max_iops.median), "IOPS", how))
+                @if let Some(large) = &found.max_mbps {
+                    (tile("large random reads", megabytes(Some(large.median * 1e6)), "MB/s", String::new()))
+                }
+                (tile("latency at the maximum", duration(found.latency.mean_ns), "mean",
+                    found.latency.p99_ns.map_or_else(String::new, |p99| format!("p99 {}", duration(p99)))))
+            }
         }
     }
 }
@@ -51,19 +111,23 @@ fn tiles(sheet: &Sheet) -> Markup {
 fn tile(line: &Line, best: &Point) -> Markup {
     let (rate, unit) = match line.unit {
         Unit::Byte => (number(best.operations_per_second.0 / 1e6), "MB/s"),
+        _ if best.in_flight.is_some() => (number(best.operations_per_second.0), "IOPS"),
         unit => (number(best.operations_per_second.0), unit_per_second(unit)),
     };
     let how = [
-        Some(format!("at {}", dop(best.dop, line.sweep))),
+        Some(match best.in_flight {
+            Some(count) => format!("{count} in flight"),
+            None => format!("with {}", dop_text(best.dop, line.sweep)),
+        }),
         best.service.and_then(|service| Some(format!("p99 {}", duration(service.p99_ns?)))),
         repeats(best, line.unit),
         best.ceiling.as_ref().map(share),
     ];
     html! {
-        span class="what" { (line.test) " " (clean(title(line))) }
+        span class="what" { (line.test) @if line.test != line.title { " " (clean(title(line))) } }
         span class="much" { (rate) " " small { (unit) } }
         span class="how" { (list(how.into_iter().flatten())) }
-        @if line.verdict != Verdict::Pass { span class="how" { (super::verdict::word(line.verdict)) } }
+        @if line.verdict >= Verdict::Warn { span class="how" { (super::verdict::word(line.verdict)) } }
     }
 }
 
@@ -128,9 +192,52 @@ const COLUMNS: [Column; 11] = [
     Column::text("verdict"),
 ];
 
+const SHORT_COLUMNS: [Column; 9] = [
+    Column::text("test"),
+    Column::text("title"),
+    Column::text("unit"),
+    Column::figures("1 job"),
+    Column::figures("best"),
+    Column::text("with"),
+    Column::figures("p99"),
+    Column::figures("% of ceiling"),
+    Column::text("verdict"),
+];
+
+/// The spec sheet in short: one row per test.
+fn short(record: &Record, sheet: &Sheet) -> Markup {
+    let mut table = Table::new("sheet-short", "Spec sheet: one line per test", &SHORT_COLUMNS);
+    let runs = by_number(record);
+    for (layer, head) in LAYERS {
+        let mut lines = sheet.lines.iter().filter(|line| line.layer == layer).peekable();
+        table.rows.extend(lines.peek().map(|_| Row::group(head)));
+        table.rows.extend(lines.map(|line| {
+            let Row { mut cells, .. } = row(&runs, line);
+            let at = line.best.as_ref().map_or_else(String::new, |best| dop_text(best.dop, line.sweep));
+            cells[1] = Cell::text(clean(title(line)));
+            cells[5] = Cell::text(at);
+            // Without gain and median.
+            cells.remove(7);
+            cells.remove(6);
+            Row { class: if line.is_invalid() { "invalid" } else { class(line.verdict) }, cells }
+        }));
+    }
+    html! {
+        div class="sheet short" { (table.html()) }
+        p class="muted" {
+            "1 job: throughput of one job or thread. p99: 99 of 100 steps took no longer. % of ceiling: share of what the \
+             bare machine reaches, as the probes (C, M and S) of this record show."
+            @if let Some(note) = unrepeated(sheet) { " " strong { (note) "." } }
+        }
+    }
+}
+
 /// The spec sheet: one line per test, by layer.
-fn table(record: &Record, sheet: &Sheet) -> Markup {
-    let mut table = Table::new("sheet", "Spec sheet: one line per test", &COLUMNS);
+pub(super) fn table(record: &Record, sheet: &Sheet) -> Markup {
+    if record.runs.is_empty() || sheet.lines.is_empty() {
+        return html! { (facts(&platform(record))) };
+    }
+    let mut table = Table::new("sheet", "Spec sheet: all figures, one line per test", &COLUMNS);
     table.spans = vec![("", 3), ("throughput", 4), ("service time", 2), ("", 2)];
     let runs = by_number(record);
     for (layer, head) in LAYERS {
@@ -139,6 +246,7 @@ fn table(record: &Record, sheet: &Sheet) -> Markup {
         table.rows.extend(lines.map(|line| row(&runs, line)));
     }
     html! {
+        (facts(&platform(record)))
         div class="sheet" { (table.html()) }
         p class="muted" {
             "1 job: throughput of one job, or one thread where threads are varied. Gain: best over 1 job. % of \

@@ -32,10 +32,12 @@ mod verdict;
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use record::Record;
+use model::Sheet;
+use record::{PlanSubject, Record};
 
 pub(crate) use diagram::{Diagram, gallery};
 pub(crate) use disclosure::Class;
+pub use explanation::{CHECKS, check_texts};
 pub use page::PageOptions;
 pub(crate) use page::{Page, Section};
 pub use published::system_html;
@@ -45,7 +47,7 @@ pub(crate) use throughput::has_band;
 use self::disclosure::{Disclosure, Modelled};
 use crate::layout::clean;
 use crate::summary;
-use crate::text::{started, warnings};
+use crate::text::{platform_sentence, started, subject, warnings};
 use crate::words::list;
 
 /// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency,
@@ -55,44 +57,65 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let tests = curve::tests(record);
     let counts = verdict::counts(record);
     let verdicts = html! { (verdict::verdicts(record, &counts)) (steady::steady(record)) };
-    let (curves, estimates) = throughput::throughput(&tests, &sheet);
+    let curves = throughput::throughput(&tests, &sheet);
+    let estimates = curves.estimates;
     let limited = ceiling::limited(record, &tests);
     let modelled = Modelled { sheet: &sheet, estimates, limited: &limited };
     let disclosure = Disclosure::of(record, &modelled, options);
     let verdicts = html! { p class="class" { (clean(&disclosure.class.sentence())) " " a href="#disclosure" { "All fields" } } (verdicts) };
-    let page = Page {
-        title: title(record),
+    let is_io = record.plan.subject() == PlanSubject::Io;
+    let storage = |title, body| match is_io && record.runs.len() <= RUNS_OPEN_MAX {
+        true => Section::new("storage", title, body),
+        false => Section::collapsed("storage", title, body),
+    };
+    let storage = storage("Streams of I/O", storage::storage(record));
+    let mut page = Page {
+        title: clean(&subject(record)),
         subtitle: list(
             [Some(format!("measured {}", started(record))), Some(format!("dbdyno {}", record.tool.version))]
                 .into_iter()
                 .flatten(),
         ),
-        lead: lead(record, &counts),
+        lead: lead(record, &sheet, &counts),
         sections: vec![
-            Section::new("key", "Key performance metrics", key::key(record, &sheet, options.prices)),
-            Section::new("verdicts", "Verdicts and their meaning", verdicts),
-            Section::new("throughput", "Throughput over degree of parallelism", curves),
-            Section::new("runs", "Runs", runs::runs(record)),
-            Section::new("nodes", "Nodes", nodes::nodes(record)),
-            Section::new("latency", "Latency", latency::latency(&tests)),
-            Section::new("layers", "Latency by layer", layers::layers(record)),
-            Section::new("activity", "Database activity", activity::activity(record)),
+            Section::new("key", "Results", key::results(record, &sheet, options.prices)),
+            Section::new("charts", "Main results over the degree of parallelism", curves.main),
             Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
             Section::new("bulk-load", "Bulk load", loads::loads(record)),
-            Section::new("bulk-read", "Scans of the loaded tables", scans::scans(record)),
             Section::new("blocks", "Random blocks", blocks::blocks(record)),
             Section::new("streams", "File streams", streams::streams(record)),
-            Section::new("storage", "Streams of I/O", storage::storage(record)),
-            Section::new("seconds", "Throughput over time", second::seconds(&tests)),
-            Section::new("io", "Waits and physical I/O", io::io(record, &tests)),
-            Section::new("ceilings", "Efficiency against the ceilings", ceiling::ceilings(record, &limited, &sheet)),
-            Section::new("platform", "Platform and settings", platform::platform(record)),
-            Section::new("disclosure", "Full disclosure", disclosure.html()),
+            Section::collapsed("sheet-notes", "Spec sheet with all figures and notes", key::table(record, &sheet)),
+            Section::collapsed("verdicts", "Verdicts and their meaning", verdicts),
+            Section::collapsed("throughput", "Throughput over degree of parallelism", curves.others),
+            Section::collapsed("runs", "Runs", runs::runs(record)),
+            Section::collapsed("nodes", "Nodes", nodes::nodes(record)),
+            Section::collapsed("latency", "Latency", latency::latency(&tests)),
+            Section::collapsed("layers", "Latency by layer", layers::layers(record)),
+            Section::collapsed("activity", "Database activity", activity::activity(record)),
+            Section::collapsed("bulk-read", "Scans of the loaded tables", scans::scans(record)),
+            Section::collapsed("seconds", "Throughput over time", second::seconds(&tests)),
+            Section::collapsed("io", "Waits and physical I/O", io::io(record, &tests)),
+            Section::collapsed(
+                "ceilings",
+                "Efficiency against the ceilings",
+                ceiling::ceilings(record, &limited, &sheet),
+            ),
+            Section::collapsed("platform", "Platform and settings", platform::platform(record)),
+            Section::collapsed("disclosure", "Full disclosure", disclosure.html()),
         ],
         foot: foot(record, options),
     };
+    // What a record of I/O is about stands first.
+    let place = if is_io { 0 } else { page.sections.len().min(IO_PLACE) };
+    page.sections.insert(place, storage);
     page.html()
 }
+
+/// Storage runs of a record that is about them are shown at first, unless there are more.
+const RUNS_OPEN_MAX: usize = 12;
+
+/// The place of the streams of I/O of other records: before the rates over time.
+const IO_PLACE: usize = 15;
 
 /// The class of the result of `record`.
 pub(crate) fn class(record: &Record) -> Class {
@@ -111,26 +134,24 @@ pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
     drawn.chain(record.runs.iter().filter(|run| !run.events.is_empty()).map(|run| run.number)).collect()
 }
 
-fn title(record: &Record) -> String {
-    let subject = record.engine.as_ref().map_or_else(|| "probes".to_owned(), |engine| engine.title.clone());
-    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    clean(&format!("{subject} on {host}"))
-}
-
-/// The counts of verdicts, and warnings about all figures.
-fn lead(record: &Record, counts: &Markup) -> Markup {
+/// The answer: platform, tiles, summary, counts of verdicts, and warnings about all figures.
+fn lead(record: &Record, sheet: &Sheet, counts: &Markup) -> Markup {
     let warnings = warnings(record);
+    // The tiles are the results.
+    let facts = summary::facts(record).into_iter().filter(|(label, _)| *label != "results");
     html! {
+        p class="machine" { (clean(&platform_sentence(record))) }
+        @if !warnings.is_empty() {
+            div class="note fail" { @for warning in &warnings { p { strong { "Warning: " } (clean(warning)) } } }
+        }
         @if !record.runs.is_empty() {
+            (key::tiles(record, sheet))
             dl class="facts" {
-                @for (label, sentences) in summary::facts(record) {
+                @for (label, sentences) in facts {
                     div { dt { (label) } dd { @for sentence in &sentences { (sentence) br; } } }
                 }
             }
             p class="summary" { (counts) " " a href="#verdicts" { "Meaning of the verdicts" } }
-        }
-        @if !warnings.is_empty() {
-            div class="note fail" { @for warning in &warnings { p { strong { "Warning: " } (clean(warning)) } } }
         }
     }
 }

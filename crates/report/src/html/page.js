@@ -20,6 +20,35 @@
     try { localStorage.setItem("dbdyno-theme", next); } catch { /* not allowed */ }
   });
 
+  // Sections of details open where a link leads to them, before printing, and where the search finds something.
+  const closed = all("details.section");
+  const reveal = () => {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    const own = target.querySelector(":scope > details.section");
+    if (own) own.open = true;
+    for (let inside = target.closest("details"); inside; inside = inside.parentElement.closest("details")) inside.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+  addEventListener("beforeprint", () => closed.forEach((section) => { section.open = true; }));
+  const search = make("input");
+  search.type = "search";
+  search.id = "search";
+  search.placeholder = "Search";
+  search.setAttribute("aria-label", "Search the page");
+  document.querySelector("nav").prepend(search);
+  search.addEventListener("input", () => {
+    const words = search.value.trim().toLowerCase();
+    all("main > section").forEach((section) => {
+      const found = section.textContent.toLowerCase().includes(words);
+      section.hidden = words !== "" && !found;
+      all(":scope > details.section", section).forEach((part) => { part.open = words !== "" && found; });
+      all("tbody tr", section).forEach((row) => { row.classList.toggle("found", words !== "" && row.textContent.toLowerCase().includes(words)); });
+    });
+  });
+
   // Tables: figures are sorted by value, text alphabetically; unknown values stay last in either order.
   const key = (row, column) => {
     const cell = row.cells[column];
@@ -43,6 +72,8 @@
   };
   all("table.sortable").forEach((table) => {
     Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells).forEach((head, column) => {
+      // A column of marks has no name, and no order.
+      if (head.textContent.trim() === "") return;
       const button = make("button", head.textContent);
       button.type = "button";
       button.addEventListener("click", () => sort(table, head, column));

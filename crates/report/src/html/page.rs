@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::chart;
 
-/// The script of the page: sorting, tooltips, data download, colour theme.
+/// The script of the page: sorting, tooltips, data download, colour theme, search, sections that open.
 const SCRIPT: &str = include_str!("page.js");
 
 /// The style of the page without that of the charts.
@@ -47,12 +47,33 @@ pub(crate) struct Section {
     pub(crate) title: &'static str,
     /// The content; its headings start at `<h3>`.
     pub(crate) body: Markup,
+    /// Whether only the heading is shown until the reader opens it.
+    pub(crate) is_collapsed: bool,
 }
 
 impl Section {
     /// A section.
     pub(crate) fn new(id: &'static str, title: &'static str, body: Markup) -> Section {
-        Section { id, title, body }
+        Section { id, title, body, is_collapsed: false }
+    }
+
+    /// A section of details, closed at first.
+    pub(crate) fn collapsed(id: &'static str, title: &'static str, body: Markup) -> Section {
+        Section { is_collapsed: true, ..Section::new(id, title, body) }
+    }
+
+    fn html(&self) -> Markup {
+        let heading = html! { h2 id={ (self.id) "-heading" } { (self.title) } };
+        html! {
+            section id=(self.id) aria-labelledby={ (self.id) "-heading" } {
+                @if self.is_collapsed {
+                    details class="section" { summary { (heading) } (self.body) }
+                } @else {
+                    (heading)
+                    (self.body)
+                }
+            }
+        }
     }
 }
 
@@ -97,13 +118,8 @@ impl Page {
                             ol { @for section in &sections { li { a href={ "#" (section.id) } { (section.title) } } } }
                         }
                         main id="content" tabindex="-1" {
-                            (self.lead)
-                            @for section in &sections {
-                                section id=(section.id) aria-labelledby={ (section.id) "-heading" } {
-                                    h2 id={ (section.id) "-heading" } { (section.title) }
-                                    (section.body)
-                                }
-                            }
+                            div class="answer" { (self.lead) }
+                            @for section in &sections { (section.html()) }
                         }
                     }
                     footer { (self.foot) }

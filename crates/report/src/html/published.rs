@@ -145,10 +145,10 @@ fn curve(index: usize, system: &System, test: &SystemTest) -> Diagram {
     }
     let times: Vec<Point> =
         test.points.iter().filter_map(|point| Some(Point::new(n_of(point), time_of(point)?.0 as f64))).collect();
-    let right = (!times.is_empty()).then(|| Axis::new("service time", Scale::FromZero, Figures::Nanos));
-    series.extend(right.as_ref().map(|_| Series::new("service time", Role::Other, times).on_the_right()));
+    let lower = (!times.is_empty()).then(|| Axis::new("service time", Scale::FromZero, Figures::Nanos));
+    series.extend(lower.as_ref().map(|_| Series::new("service time", Role::Other, times).below()));
     let chart = LineChart {
-        right,
+        lower,
         ..LineChart::new(
             format!("{} {}", clean(&test.code), clean(&test.title)),
             format!("Published throughput at {} degrees of parallelism.", test.points.len()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use model::scalability::{FittedPoint, LoadPoint, Scalability, scalability};
-use model::{Degree, Line, Sheet};
+use model::{Degree, Line, MAIN_TESTS, Sheet};
 use record::Unit;
 
 use super::curve::{Curve, Load, Test};
@@ -18,20 +18,34 @@ use crate::words::{capital, list, unit_per_second};
 /// Charts of one kind on one page.
 pub(super) const CHARTS_MAX: usize = 60;
 
+/// Charts that are open on the page.
+const MAIN_MAX: usize = 4;
+
+/// The charts of throughput over the degree of parallelism.
+pub(super) struct Curves {
+    /// Those of the main tests.
+    pub(super) main: Markup,
+    /// The others, with remarks on all.
+    pub(super) others: Markup,
+    /// Charts with an ESTIMATE: a peak, a ceiling or a curve beyond the measurements.
+    pub(super) estimates: usize,
+}
+
 /// A test and its curve.
 type Drawn<'a> = (&'a Test<'a>, Curve<'a, 'a>);
 
-/// A chart for each test that was run at more than one degree of parallelism, and the number of charts with an
-/// ESTIMATE: a peak, a ceiling or a curve beyond the measurements.
-pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
+/// A chart for each test that was run at more than one degree of parallelism.
+pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> Curves {
     let all = tests.iter().filter(|test| test.best().is_some()).map(|test| (test, test.curve()));
-    let (curves, single): (Vec<Drawn<'_>>, Vec<Drawn<'_>>) = all.partition(|(_, curve)| curve.points.len() > 1);
+    let (mut curves, single): (Vec<Drawn<'_>>, Vec<Drawn<'_>>) = all.partition(|(_, curve)| curve.points.len() > 1);
+    curves.sort_by_key(|(test, _)| place(test.code));
     let lines: HashMap<&str, &Line> = sheet.lines.iter().map(|line| (line.test.as_str(), line)).collect();
     let shown = curves.iter().take(CHARTS_MAX).enumerate();
     let drawn = shown.map(|(index, (test, curve))| diagram(index, test, curve, lines.get(test.code).copied()));
-    let (charts, estimated): (Vec<Diagram>, Vec<bool>) = drawn.unzip();
+    let (mut charts, estimated): (Vec<Diagram>, Vec<bool>) = drawn.unzip();
     let estimates = estimated.into_iter().filter(|estimated| *estimated).count();
-    let markup = html! {
+    let rest = charts.split_off(charts.len().min(MAIN_MAX));
+    let others = html! {
         @if !charts.is_empty() {
             p {
                 "Every point is a run; for repeated runs the one with the median rate, with the lowest and the highest \
@@ -39,7 +53,7 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
                  fitted curve has a 95 % confidence band; it needs more than three points."
             }
         }
-        (gallery(&charts))
+        (gallery(&rest))
         @if curves.len() > CHARTS_MAX { (left_out(curves.len())) }
         @if !single.is_empty() {
             p class="muted" {
@@ -48,7 +62,12 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
             }
         }
     };
-    (markup, estimates)
+    Curves { main: gallery(&charts), others, estimates }
+}
+
+/// The place of a test in the order of the charts: main tests first.
+fn place(code: &str) -> usize {
+    MAIN_TESTS.iter().position(|main| *main == code).unwrap_or(MAIN_TESTS.len())
 }
 
 /// A test without a curve, with the number of nodes where it was also run on other numbers.
@@ -142,9 +161,12 @@ fn chart(test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&Line>, scalabilit
     series.extend(service(curve));
     let rate = format!("{} per second", unit_name(test.unit));
     LineChart {
-        right: Some(Axis::new("service time, median", Scale::FromZero, Figures::Nanos)),
+        lower: Some(Axis::new("service time, median", Scale::FromZero, Figures::Nanos)),
         ..LineChart::new(
-            format!("{} {}", clean(test.code), clean(test.title)),
+            match test.code == test.title {
+                true => clean(test.code),
+                false => format!("{} {}", clean(test.code), clean(test.title)),
+            },
             description(test.unit, curve),
             Axis::new(curve.noun(), Scale::Log2, Figures::Plain),
             Axis::new(rate, Scale::FromZero, Figures::Rate),
@@ -216,5 +238,5 @@ fn service(curve: &Curve<'_, '_>) -> Option<Series> {
             Some(Point::new(*n, service.p50_ns.0 as f64).noted(format!("p99 {}", time(service.p99_ns))))
         })
         .collect();
-    (!points.is_empty()).then(|| Series::new("service time", Role::Other, points).on_the_right())
+    (!points.is_empty()).then(|| Series::new("service time", Role::Other, points).below())
 }

@@ -8,7 +8,7 @@ use record::{Check, Dop, Outcome, Record, Run, Skipped, Verdict};
 
 use super::explanation;
 use super::table::{Cell, Column, Row, Table};
-use crate::finding::finding_text;
+use crate::finding::{finding_text, remedy};
 use crate::layout::clean;
 use crate::words::{check, degrees, plural};
 
@@ -92,7 +92,10 @@ fn findings(record: &Record) -> Markup {
             Cell::Markup(word(*verdict)),
             Cell::Markup(details),
             Cell::text(tests(findings)),
-            Cell::text(about.map_or(explanation::ABORTED, explanation::meaning)),
+            Cell::text(match about {
+                None => explanation::ABORTED.to_owned(),
+                Some(check) => format!("{} Remedy: {}.", explanation::meaning(*check), remedy(*check)),
+            }),
         ]));
     }
     html! {

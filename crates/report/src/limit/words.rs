@@ -42,6 +42,34 @@ pub(crate) fn limit(limiter: &Limiter) -> String {
     }
 }
 
+/// The limit in a word of at most eight characters, for a column.
+pub(crate) fn limit_word(limiter: &Limiter) -> &'static str {
+    match limiter {
+        Limiter::Processors => "CPU",
+        Limiter::OtherPrograms { .. } => "others",
+        Limiter::Resource(ResourceName::Processors) => "CPU",
+        Limiter::Resource(ResourceName::SyncedWrites) => "log",
+        Limiter::Resource(ResourceName::ClientThreads { .. }) => "client",
+        Limiter::Resource(
+            ResourceName::RandomReads
+            | ResourceName::SequentialReads
+            | ResourceName::RandomWrites
+            | ResourceName::SequentialWrites,
+        ) => "device",
+        Limiter::OneThread { .. } => "1 thread",
+        Limiter::Offered => "rate",
+        Limiter::TooFewClients { .. } => "latency",
+        Limiter::Serialised(class) => match class.name {
+            TimeClassName::OnProcessor => "CPU",
+            TimeClassName::Locks => "locks",
+            TimeClassName::InEngine => "engine",
+            TimeClassName::LogSyncs | TimeClassName::DeviceFlushes => "log",
+            TimeClassName::DataIo | TimeClassName::DeviceReads => "device",
+        },
+        Limiter::Unexplained => "-",
+    }
+}
+
 /// A resource.
 pub(crate) fn resource(name: &ResourceName) -> String {
     let name = match name {

@@ -30,7 +30,7 @@ const STAGES: [Head; 6] = [
 /// bottleneck first, the stages with their rates, and caveats.
 pub fn load_plan_text(view: &LoadPlanView, style: Style, width: usize) -> String {
     let mut page = Page::new(&format!("dbdyno load plan: {}", goal_words(view)), style, width);
-    page.part("EXPLANATION", page.points(sentences(view)));
+    page.part("SUMMARY", page.points(sentences(view)));
     let table = |head: &[Head], rows: Vec<(Vec<String>, Option<Ink>)>| {
         let mut table = Table::new(head, &[]);
         rows.into_iter().for_each(|(cells, ink)| table.push(cells, ink));

@@ -31,6 +31,9 @@ pub fn scale_html(view: &ScaleView) -> String {
 
 fn lead(view: &ScaleView) -> Markup {
     html! {
+        dl class="facts" {
+            @for (label, text) in super::text::summary(view) { div { dt { (label) } dd { (clean(&text)) } } }
+        }
         @if !view.curve.remarks.is_empty() {
             div class="note warn" {
                 p { strong { "Caveats" } }

@@ -35,6 +35,8 @@ pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
     let title = format!("dbdyno scalability: {} [{}]", view.curve.title, view.curve.unit);
     let mut page = Page::new(&title, style, width);
     let width = page.width;
+    let answer = summary(view).into_iter().flat_map(|(label, text)| paragraph(label, LEFT, &text, width));
+    page.part("SUMMARY", answer.collect());
     page.part(&head(view), verdict(view, style, width));
     page.part("FIT", fit(view, width));
     page.part(&format!("MEASURED: N = {}", clean(&view.curve.noun)), measured(view, style, width));
@@ -44,6 +46,30 @@ pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
     }
     page.part("CAVEATS", page.paragraphs("!", LEFT, &view.curve.remarks));
     page.end()
+}
+
+/// The best measurement, how it scales, and the most that the fitted law expects.
+pub(super) fn summary(view: &ScaleView) -> Vec<(&'static str, String)> {
+    let curve = &view.curve;
+    let (first, best) =
+        (curve.points.first(), curve.points.iter().max_by(|one, other| one.rate.total_cmp(&other.rate)));
+    let (Some(first), Some(best)) = (first, best) else { return Vec::new() };
+    let at = |n: f64| format!("{} {}", three_digits(n), curve.noun);
+    let gain = match best.n > first.n && first.rate > 0.0 {
+        true => format!(", {} times the rate with {}", three_digits(best.rate / first.rate), at(first.n)),
+        false => String::new(),
+    };
+    let mut facts = vec![("result", format!("{} {} with {}{gain}", number(best.rate), curve.unit, at(best.n)))];
+    let peak = view.fitted.as_ref().filter(|fitted| has_band(fitted)).and_then(|fitted| fitted.peak);
+    facts.push(match peak {
+        Some(peak) => {
+            let with = peak.n.map_or_else(|| "any number".to_owned(), at);
+            let basis = if peak.is_measured { "" } else { ", beyond the measurements" };
+            ("limit", format!("at most {} {} with {with}, by the fitted law{basis}", number(peak.rate), curve.unit))
+        }
+        None => ("limit", "unknown: a fit with an interval needs runs at four degrees or more".to_owned()),
+    });
+    facts
 }
 
 /// The heading of the first part.

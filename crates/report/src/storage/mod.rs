@@ -17,6 +17,7 @@ pub use table::io_csv;
 
 pub(crate) use stream::{runs, threads};
 pub(crate) use table::view;
+pub(crate) use warning::warnings;
 
 use crate::layout::{Table, paragraph, spaced};
 use crate::style::{Ink, Style};
@@ -54,10 +55,24 @@ pub(crate) fn tables(record: &Record, style: Style, width: usize) -> Vec<Part> {
     ]
 }
 
+/// The results on a few lines: a calibration, the answer of a search, or a line per stream.
+pub(crate) fn short(record: &Record, style: Style, width: usize) -> Vec<Part> {
+    let mut parts = calibration::calibration_parts(record, style, width);
+    parts.truncate(1);
+    if parts.is_empty() {
+        let table = table::results(record);
+        let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+        lines.extend(spaced(LEGEND, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
+        parts = vec![("", lines)];
+    }
+    parts
+}
+
 /// Warnings, details, and ignored options of the job file.
 pub(crate) fn details(record: &Record, style: Style, width: usize) -> Vec<Part> {
+    let warnings = [warnings(record, warning::WARNINGS_MAX, style, width), warning::passed(record, width)].concat();
     vec![
-        ("WARNINGS", warning::warnings(record, style, width)),
+        ("WARNINGS", warnings),
         how(record, width),
         ("JOB FILE", record.plan.io.as_ref().map_or(Vec::new(), |io| remarks(io, width))),
     ]

@@ -16,6 +16,9 @@ use crate::{RUNS_LISTED_MAX, listed_parts};
 /// Characters of the name of a job.
 const NAME_MAX: usize = 12;
 
+/// Streams of the short text, at most.
+const STREAMS_MAX: usize = 12;
+
 /// The columns that identify a stream.
 const IDENTITY: [&str; 3] = ["run", "job", "profile"];
 
@@ -58,6 +61,25 @@ fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
 pub(crate) fn throughputs(record: &Record) -> Table {
     let figures = ["block", "clones", "depth", "operations_per_second", "bytes_per_second", "throughput", "mark"];
     table(&figures, listed_parts(io_stream::rows(record)))
+}
+
+/// A line per stream: what it does, its rates and its service times.
+pub(crate) fn results(record: &Record) -> Table {
+    let figures = [
+        "job",
+        "profile",
+        "block",
+        "clones",
+        "depth",
+        "operations_per_second",
+        "bytes_per_second",
+        "service_ns_p50",
+        "service_ns_p99",
+        "service_ns_p999",
+        "mark",
+    ];
+    let streams = listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
+    view().only(&figures).text_table(streams, |of| Ink::of(verdict(of.run)))
 }
 
 /// A line per stream: service time, failed I/Os, and response time in an open loop.

@@ -9,13 +9,13 @@ use super::stream::{is_answer, runs};
 use crate::finding::finding_text;
 use crate::layout::paragraph;
 use crate::style::{Ink, Style};
-use crate::words::{check, list, mark};
+use crate::words::{check, list, mark, plural};
 
 /// Column of the texts.
 const INDENT: usize = 16;
 
 /// Warnings that are shown, by severity.
-const WARNINGS_MAX: usize = 100;
+pub(super) const WARNINGS_MAX: usize = 100;
 
 /// A warning of one or more runs.
 struct Warning {
@@ -25,9 +25,9 @@ struct Warning {
     runs: Vec<u32>,
 }
 
-/// The findings that are no pass, by severity and in the order of the runs; equal texts of several runs are shown once.
-/// Below them, the checks that all runs passed.
-pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<String> {
+/// The findings that are no pass, by severity and in the order of the runs; equal texts of several runs are shown once,
+/// and `most` at most.
+pub(crate) fn warnings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
     let mut warnings: Vec<Warning> = Vec::new();
     let mut known = BTreeMap::new();
     for (run, _) in runs(record) {
@@ -42,7 +42,11 @@ pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<Strin
     }
     warnings.sort_by_key(|warning| std::cmp::Reverse(warning.verdict));
     let mut lines = Vec::new();
-    for warning in warnings.iter().take(WARNINGS_MAX) {
+    let unknown = warnings.iter().filter(|warning| warning.verdict == Verdict::Unknown).count();
+    if most < WARNINGS_MAX {
+        warnings.truncate(warnings.len() - unknown);
+    }
+    for warning in warnings.iter().take(most) {
         let ink = match warning.verdict {
             Verdict::Fail => Some(Ink::Invalid),
             Verdict::Warn => Some(Ink::Warning),
@@ -58,9 +62,11 @@ pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<Strin
             _ => line,
         }));
     }
-    let more = warnings.len().saturating_sub(WARNINGS_MAX);
-    lines.extend((more > 0).then(|| format!("  and {more} more, see the record")));
-    lines.extend(passed(record, width));
+    let more = warnings.len().saturating_sub(most);
+    lines.extend((more > 0).then(|| format!("  and {more} more (--details)")));
+    if most < WARNINGS_MAX && unknown > 0 {
+        lines.push(format!("  ?    {} could not be checked (--details)", plural(unknown as u64, "point")));
+    }
     lines
 }
 
@@ -76,7 +82,7 @@ fn not_passed(run: &Run) -> impl Iterator<Item = (Verdict, String, bool)> {
 }
 
 /// The checks that every run passed.
-fn passed(record: &Record, width: usize) -> Vec<String> {
+pub(super) fn passed(record: &Record, width: usize) -> Vec<String> {
     let (mut passed, mut others) = (BTreeSet::new(), BTreeSet::new());
     for finding in runs(record).flat_map(|(run, _)| &run.findings) {
         let checks = if finding.verdict == Verdict::Pass { &mut passed } else { &mut others };

@@ -11,7 +11,7 @@ use crate::figure::three_digits;
 use crate::finding::finding_text;
 use crate::layout::{clean, cut, paragraph};
 use crate::style::{Ink, Style};
-use crate::words::{CODE_MAX, degrees, list, mark, short_code};
+use crate::words::{CODE_MAX, degrees, list, mark, plural, short_code};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -23,7 +23,7 @@ const SKIPPED_INDENT: usize = 7;
 const TESTS_NAMED_MAX: usize = 12;
 
 /// Warnings that are shown, by severity.
-const WARNINGS_MAX: usize = 100;
+pub(super) const WARNINGS_MAX: usize = 100;
 
 /// A warning of one or more runs.
 struct Warning<'a> {
@@ -39,14 +39,18 @@ struct Warning<'a> {
 
 /// The findings that are not a pass, by severity. Equal texts of several runs are shown once; where the runs of one
 /// test differ only in their figures, the last one is shown.
-pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<String> {
+pub(super) fn findings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
     let mut warnings = by_text(record);
     merge_within_tests(&mut warnings);
     merge_across_tests(&mut warnings);
     warnings.sort_by_key(|warning| std::cmp::Reverse(warning.verdict));
     let mut lines = Vec::new();
     let runs = runs_by_test(record);
-    for warning in warnings.iter().take(WARNINGS_MAX) {
+    let unknown = warnings.iter().filter(|warning| warning.verdict == Verdict::Unknown).count();
+    if most < WARNINGS_MAX {
+        warnings.truncate(warnings.len() - unknown);
+    }
+    for warning in warnings.iter().take(most) {
         let mut tests = warning.tests.iter().map(|(test, _)| cut(&clean(test), CODE_MAX));
         let first = tests.next().unwrap_or_default();
         let (code, of) = short_code(&first);
@@ -70,9 +74,14 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
             _ => line.clone(),
         }));
     }
-    let more = warnings.len().saturating_sub(WARNINGS_MAX);
-    lines.extend((more > 0).then(|| format!("  and {more} more, see the record")));
-    lines.extend(superlinear(record, style, width));
+    let more = warnings.len().saturating_sub(most);
+    lines.extend((more > 0).then(|| format!("  and {more} more (--details)")));
+    if most < WARNINGS_MAX && unknown > 0 {
+        lines.push(format!("  ?    {} could not be checked (--details)", plural(unknown as u64, "point")));
+    }
+    if warnings.len() < most {
+        lines.extend(superlinear(record, style, width));
+    }
     lines
 }
 

@@ -7,6 +7,7 @@ mod next;
 mod page;
 mod runs;
 mod sheet;
+mod short;
 mod steady;
 
 use record::{PlanSubject, Record};
@@ -24,6 +25,8 @@ pub(crate) use head::{SMOKE, data_reads, instrument, started, storage_head, warn
 pub(crate) use next::{command, next as next_steps, word};
 pub use page::{blocks_text, load_text, streams_text};
 pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
+pub use short::{ShortText, short_text};
+pub(crate) use short::{platform_sentence, subject};
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
 /// warnings, steadiness, the table of runs, the data, and the next commands. `path` is the path of the record. A record
@@ -42,7 +45,7 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
         page.part("", vec!["no run is finished".to_owned()]);
     } else {
         page.part("", sheet::groups(record, style, width));
-        page.part("WARNINGS", findings::findings(record, style, width));
+        page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
         page.part("RESULT CLASS", paragraph("", 2, &crate::html::class(record).sentence(), width));
         page.part("LIMITS", limits(record, width));
         page.part("STEADINESS", steady::steady(record, style, width));
@@ -54,7 +57,8 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
             page.part(title, body);
         }
         page.table("RUNS: rates and times", runs::rates(record), Vec::new());
-        page.table("RUNS: physical I/O counted by the engine and by the block layer", runs::io(record), Vec::new());
+        page.table("RUNS: physical I/O counted by the engine", runs::engine_io(record), Vec::new());
+        page.table("RUNS: physical I/O counted by the block layer", runs::device_io(record), Vec::new());
         page.table("RUNS: processors", runs::processors(record), Vec::new());
     }
     page.table("NODES: the fastest run of each test on several", nodes(record), Vec::new());

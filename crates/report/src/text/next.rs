@@ -7,7 +7,7 @@ use crate::layers::has_tables;
 use crate::layout::clean;
 
 /// Column of the commands.
-const INDENT: usize = 10;
+pub(super) const INDENT: usize = 10;
 
 /// The last lines of the sheet, for `width` columns. A long `path` of the record makes lines longer than the page.
 pub(crate) fn next(record: &Record, path: &str, width: usize) -> Vec<String> {
@@ -62,7 +62,7 @@ pub(crate) fn command(label: &str, verb: &str, word: &str, options: &str, width:
 }
 
 /// A word that is never broken after its label; on a line of its own where the page is too narrow for both.
-fn labelled(label: &str, word: &str, width: usize) -> Vec<String> {
+pub(super) fn labelled(label: &str, word: &str, width: usize) -> Vec<String> {
     match INDENT + word.chars().count() <= width {
         true => vec![format!("{label:<INDENT$}{word}")],
         false => vec![label.to_owned(), word.to_owned()],

@@ -27,8 +27,11 @@ fn page(record: &Record, what: &str, measured: &str, style: Style, width: usize)
     page
 }
 
-/// The heading of the table of physical I/O.
-const PHYSICAL_IO: &str = "PHYSICAL I/O: counted by the engine and by the block layer";
+/// The tables of physical I/O.
+fn physical_io(page: &mut Page, record: &Record) {
+    page.table("PHYSICAL I/O: counted by the engine", runs::engine_io(record), Vec::new());
+    page.table("PHYSICAL I/O: counted by the block layer", runs::device_io(record), Vec::new());
+}
 
 /// A record of `dbdyno blocks`, laid out for `width` columns (at least 60 are used): workload, SLOB-style summary,
 /// per-operation averages, cache tiers, kinds of operations, physical I/O, warnings. `path` is the path of the record.
@@ -41,8 +44,8 @@ pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> S
     page.table("PER-OPERATION AVERAGES", blocks::averages(record), Vec::new());
     page.part("READS PER OPERATION, by size of the engine's cache", blocks::chart(record, width));
     page.table("KINDS OF OPERATIONS: service times", blocks::kinds(record), Vec::new());
-    page.table(PHYSICAL_IO, runs::io(record), Vec::new());
-    page.part("WARNINGS", findings::findings(record, style, width));
+    physical_io(&mut page, record);
+    page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
     page.part("LIMITS", limits(record, width));
     page.table("DATA", data::data_sets(record), Vec::new());
     page.part("", not_listed(record, path, width));
@@ -64,9 +67,9 @@ pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> Str
     let notes = load::legend(record).into_iter().collect();
     page.table("STAGES: busy time of their threads, %", load::stages(record), notes);
     page.table("SCANS OF THE LOADED TABLES", load::scans(record), load::meanings(record));
-    page.table(PHYSICAL_IO, runs::io(record), Vec::new());
+    physical_io(&mut page, record);
     page.part("SKIPPED", findings::skipped(record, width));
-    page.part("WARNINGS", findings::findings(record, style, width));
+    page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
     page.table("DATA", data::data_sets(record), Vec::new());
     page.part("", not_listed(record, path, width));
     page.part("", next::next(record, path, width));
@@ -84,8 +87,8 @@ pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style:
     page.part("FILE STREAMS", page.points(points));
     page.table("RATES", streams::rates(record), streams::remarks(record));
     page.table("RESOURCE COST per MB", streams::costs(record), Vec::new());
-    page.table(PHYSICAL_IO, runs::io(record), Vec::new());
-    page.part("WARNINGS", findings::findings(record, style, width));
+    physical_io(&mut page, record);
+    page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
     page.part("SKIPPED", findings::skipped(record, width));
     page.part("", not_listed(record, path, width));
     page.part("", next::next(record, path, width));

@@ -1,4 +1,4 @@
-//! The table of runs, in three parts that fit a page: rates and times, physical I/O, processors.
+//! The table of runs, in parts that fit a page: rates and times, physical I/O of both sides, processors.
 
 use record::Record;
 use tables::Row;
@@ -21,29 +21,42 @@ pub(super) fn rates(record: &Record) -> Table {
     table(&[&IDENTITY[..], &figures, &["response_ns_p99", "window_ns", "mark"]].concat(), listed(record))
 }
 
-/// Physical I/O counted by the engine and by the block layer, flushes, redo. Invalid runs and runs without physical I/O
-/// are left out.
-pub(super) fn io(record: &Record) -> Table {
+/// Physical I/O counted by the engine, redo, logical reads. Invalid runs and runs without physical I/O are left out.
+pub(super) fn engine_io(record: &Record) -> Table {
     let figures = [
         "engine_reads_per_second",
         "engine_writes_per_second",
         "engine_read_bytes_per_second",
         "engine_write_bytes_per_second",
         "redo_bytes_per_second",
+        "redo_syncs_per_second",
+        "logical_reads_per_second",
+    ];
+    // Probes have no engine.
+    let counted = |of: &RunRow<'_>| model::row(of.run).engine_io.total_per_second().is_some();
+    table(&[&IDENTITY[..], &figures].concat(), with_io(record).filter(counted))
+}
+
+/// Physical I/O counted by the block layer, flushes. Invalid runs and runs without physical I/O are left out.
+pub(super) fn device_io(record: &Record) -> Table {
+    let figures = [
         "device_reads_per_second",
         "device_writes_per_second",
         "device_read_bytes_per_second",
         "device_write_bytes_per_second",
         "device_flushes_per_second",
     ];
-    table(&[&IDENTITY[..], &figures].concat(), listed(record).filter(|run| !run.is_invalid() && run.has_io()))
+    table(&[&IDENTITY[..], &figures].concat(), with_io(record))
 }
 
-/// CPU of the host in percent, of dbdyno, the engine and other programs in processors; logical reads and log syncs.
-/// Invalid runs are left out.
+fn with_io(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
+    listed(record).filter(|run| !run.is_invalid() && run.has_io())
+}
+
+/// CPU of the host in percent, of dbdyno, the engine and other programs in processors. Invalid runs are left out.
 pub(super) fn processors(record: &Record) -> Table {
     let host = ["host_cpu_user_ratio", "host_cpu_system_ratio", "host_cpu_iowait_ratio", "host_cpu_steal_ratio"];
-    let others = ["client_cpus", "server_cpus", "foreign_cpus", "logical_reads_per_second", "redo_syncs_per_second"];
+    let others = ["client_cpus", "server_cpus", "foreign_cpus"];
     table(&[&IDENTITY[..], &host, &others].concat(), listed(record).filter(|run| !run.is_invalid()))
 }
 

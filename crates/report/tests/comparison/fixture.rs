@@ -101,7 +101,7 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
                 with: other.to_owned(),
                 plan_hash: some(format!("sha256:{}", "0123456789abcdef".repeat(4))),
                 control_probe: some(ControlProbe {
-                    probe: "P111".to_owned(),
+                    probe: "C11".to_owned(),
                     unit: Unit::Operation,
                     before: some(Rate(2.5e9)),
                     after: some(Rate(2.48e9)),

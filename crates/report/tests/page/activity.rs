@@ -21,7 +21,7 @@ fn every_test_of_an_engine_has_its_part_with_the_figures_of_its_best_run() {
     let document = parse(&page);
     let parts = select(document.root(), "details.activity");
     let best = model::sheet(&record).lines.iter().filter(|line| line.best.is_some()).count();
-    let probes = model::sheet(&record).lines.iter().filter(|line| line.test.starts_with('P')).count();
+    let probes = model::sheet(&record).lines.iter().filter(|line| line.is_probe).count();
     assert_eq!(parts.len(), best - probes);
     let part = parts.into_iter().find(|part| text(*part).starts_with("T311")).unwrap();
     let lines: Vec<Vec<String>> = select(part, "tbody tr")

@@ -129,6 +129,12 @@ impl Browser {
         }
     }
 
+    /// Opens the sections of details.
+    pub fn open_sections(&mut self) {
+        self.evaluate("document.querySelectorAll('details.section').forEach((part) => { part.open = true; })");
+        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    }
+
     /// The value of a JavaScript expression; a promise is waited for.
     ///
     /// # Panics

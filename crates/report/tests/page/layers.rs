@@ -93,6 +93,7 @@ fn the_tables_are_quiet_fit_and_can_be_used_by_everyone() {
     for (size, scheme) in SIZES.into_iter().flat_map(|size| [(size, "light"), (size, "dark")]) {
         let place = format!("layers-{}-{scheme}", size.0);
         browser.open(&path, size, scheme);
+        browser.open_sections();
         let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
         assert!(overflow.as_i64().unwrap() <= 0, "{place}: the page is {overflow} pixels too wide");
         part_picture(&mut browser, &place, "#layers");

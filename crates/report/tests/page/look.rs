@@ -2,7 +2,7 @@
 //! target/screenshots.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use dbdyno_report::{PageOptions, html, system_html};
@@ -45,10 +45,66 @@ fn the_page_is_quiet_fits_and_can_be_used_by_everyone() {
             let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
             assert!(overflow.as_i64().unwrap() <= 0, "{place}: the page is {overflow} pixels too wide");
             picture(&mut browser, &format!("record-{width}-{scheme}"));
+            browser.open_sections();
+            picture(&mut browser, &format!("record-open-{width}-{scheme}"));
+            let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
+            assert!(overflow.as_i64().unwrap() <= 0, "{place}: with all sections {overflow} pixels too wide");
             asked_nobody(&browser, &place);
             assert_eq!(serious(&mut browser), Vec::<String>::new(), "{place}");
         }
     }
+}
+
+/// Records of each kind, as they were measured.
+const KINDS: [&str; 9] = ["run", "io", "calibrate", "blocks", "load", "streams", "rate", "until", "prove"];
+
+#[test]
+fn the_page_of_each_kind_of_record_begins_with_its_result() {
+    let mut browser = Browser::start();
+    for kind in KINDS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/records/{kind}.jsonl"));
+        let page = html(&store::read(&path).unwrap(), &PageOptions::default());
+        assert!(page.len() < 2 << 20, "{kind}: {} bytes", page.len());
+        let file = screenshots().join(format!("{kind}.html"));
+        fs::write(&file, page).unwrap();
+        for (size, scheme) in SIZES.into_iter().zip(["light", "dark"]) {
+            browser.open(&file, size, scheme);
+            let place = format!("{kind}-{}-{scheme}", size.0);
+            let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
+            assert!(overflow.as_i64().unwrap() <= 0, "{place}: the page is {overflow} pixels too wide");
+            let tile = browser.evaluate("document.querySelector('.tiles .much').getBoundingClientRect().bottom");
+            assert!(tile.as_f64().unwrap() < f64::from(size.1), "{place}: the first result is at {tile}");
+            picture(&mut browser, &place);
+            asked_nobody(&browser, &place);
+            assert_eq!(serious(&mut browser), Vec::<String>::new(), "{place}");
+        }
+        browser.open(&file, SIZES[0], "light");
+        let first = browser.evaluate("document.querySelector('details.section').getBoundingClientRect().top");
+        assert!(first.as_f64().unwrap() < 4.0 * 800.0, "{kind}: the first part of details is at {first}");
+    }
+}
+
+#[test]
+fn a_search_opens_the_sections_that_have_the_word_and_a_link_the_one_that_it_names() {
+    let mut browser = Browser::start();
+    browser.open(&PAGE, SIZES[0], "light");
+    let opened = "Array.from(document.querySelectorAll('details.section')).filter((part) => part.open).length";
+    assert_eq!(browser.evaluate(opened), 0);
+    browser.evaluate("location.hash = '#disclosure'; new Promise((done) => setTimeout(done, 100))");
+    assert_eq!(browser.evaluate("document.querySelector('#disclosure details').open"), true);
+    let search = |words: &str| {
+        format!(
+            "(() => {{ const search = document.getElementById('search'); search.value = '{words}'; \
+             search.dispatchEvent(new Event('input')); }})()"
+        )
+    };
+    let shown =
+        "Array.from(document.querySelectorAll('main > section')).filter((part) => !part.hidden).map((part) => part.id)";
+    browser.evaluate(&search("mitigations"));
+    assert_eq!(browser.evaluate(shown), json!(["platform", "disclosure"]));
+    browser.evaluate(&search(""));
+    assert!(browser.evaluate(shown).as_array().unwrap().len() > 8);
+    assert_eq!(browser.evaluate(opened), 0);
 }
 
 #[test]
@@ -142,6 +198,7 @@ fn column(browser: &mut Browser) -> (Vec<f64>, bool) {
 fn the_table_of_runs_is_sorted_by_the_keyboard() {
     let mut browser = Browser::start();
     browser.open(&PAGE, SIZES[0], "light");
+    browser.open_sections();
     let head = "document.querySelector('#runs-table').tHead.rows[1].cells[6]";
     browser.evaluate(&format!("{head}.querySelector('button').focus()"));
     browser.press("Enter", 13);
@@ -159,7 +216,7 @@ fn the_table_of_runs_is_sorted_by_the_keyboard() {
 fn the_figures_of_a_chart_are_shown_by_keyboard_and_pointer() {
     let mut browser = Browser::start();
     browser.open(&PAGE, SIZES[1], "light");
-    let frame = "document.querySelector('#throughput figure .scroll')";
+    let frame = "document.querySelector('#charts figure .scroll')";
     browser.evaluate(&format!("{frame}.scrollIntoView({{ behavior: 'instant' }}); {frame}.focus()"));
     browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     browser.press("ArrowRight", 39);
@@ -183,7 +240,7 @@ fn the_figures_of_a_chart_are_shown_by_keyboard_and_pointer() {
 fn the_data_of_a_chart_become_a_table_and_a_file() {
     let mut browser = Browser::start();
     browser.open(&PAGE, SIZES[0], "light");
-    let details = "document.querySelector('#throughput details.data')";
+    let details = "document.querySelector('#charts details.data')";
     let lines = browser.evaluate(&format!("{details}.querySelector('pre').textContent.trim().split('\\n').length - 1"));
     browser.evaluate(&format!(
         "new Promise((done) => {{ {details}.addEventListener('toggle', () => setTimeout(done, 50)); {details}.open = true; }})"
@@ -192,7 +249,7 @@ fn the_data_of_a_chart_become_a_table_and_a_file() {
     // The file is the text on the page: the script returns what it would save.
     let saved = browser.evaluate(
         "(() => { let saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { saved = blob; \
-         return make.call(URL, blob); }; document.querySelector('#throughput button.csv').click(); return saved.text(); })()",
+         return make.call(URL, blob); }; document.querySelector('#charts button.csv').click(); return saved.text(); })()",
     );
     assert_eq!(saved.as_str().unwrap().trim().lines().count() as u64 - 1, lines.as_u64().unwrap());
     asked_nobody(&browser, "data");
@@ -224,6 +281,7 @@ fn all_charts_and_tables_fit_on_paper() {
         assert_eq!(cut, json!([]), "tables that are cut on paper");
     }
     browser.open(&PAGE, (703, 1000), "dark");
+    browser.open_sections();
     browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let lost = browser.evaluate(
         "Array.from(document.querySelectorAll('main svg:not(.share)')).filter((svg) => { const box = \

@@ -53,7 +53,7 @@ fn a_chart_is_about_the_most_nodes_and_the_rest_of_the_page_about_all_runs() {
     let page = page(&record);
     let document = parse(&page);
     assert_eq!(added(&document, "throughput-1"), [3.0, 6.0]);
-    let chart = texts(&document, "#throughput").join(" ");
+    let chart = texts(&document, "#charts, #throughput").join(" ");
     assert!(chart.contains("From 200.0 stmt/s at N3J3 to 350.0 stmt/s at N3J6"), "{chart}");
     assert!(chart.contains("jobs on 3 nodes"), "{chart}");
     assert!(
@@ -71,10 +71,10 @@ fn where_only_nodes_are_added_they_are_what_the_chart_is_over() {
     let document = page(&record(&[(1, 6, 100), (2, 6, 190), (3, 6, 270)]));
     let document = parse(&document);
     assert_eq!(added(&document, "throughput-1"), [1.0, 2.0, 3.0]);
-    let chart = texts(&document, "#throughput").join(" ");
+    let chart = texts(&document, "#charts, #throughput").join(" ");
     assert!(chart.contains("From 100.0 stmt/s at J6 to 270.0 stmt/s at N3J6"), "{chart}");
     let mixed = page(&record(&[(1, 1, 100), (1, 4, 300), (3, 6, 270)]));
-    let mixed = texts(&parse(&mixed), "#throughput").join(" ");
+    let mixed = texts(&parse(&mixed), "#charts, #throughput").join(" ");
     assert!(mixed.contains("without a curve: T611 (on 3 nodes)."), "{mixed}");
 }
 

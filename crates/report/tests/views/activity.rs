@@ -47,7 +47,7 @@ fn without_a_choice_each_test_has_its_best_run() {
     let shown = shown(&record, &ActivityChoice::Best, 80);
     let heads: Vec<&str> = shown.lines().filter(|line| line.starts_with("Run ")).collect();
     let sheet = model::sheet(&record);
-    let best = sheet.lines.iter().filter(|line| line.best.is_some() && !line.test.starts_with('P'));
+    let best = sheet.lines.iter().filter(|line| line.best.is_some() && !line.is_probe);
     assert_eq!(heads.len(), best.count());
     assert!(shown.contains("n.d."), "what has no source says so");
 }

@@ -29,7 +29,7 @@ fn a_line_of_values_for_each_run() {
     assert!((number("T626", "host_cpu_ratio") - 0.75).abs() < 1e-3);
     assert_eq!(value("T311", 2, "title"), "OLTP insert, 2 rows per transaction");
     assert_eq!(value("T311", 2, "verdict"), "warn");
-    assert_eq!(value("P111", 1, "rows_per_second"), "", "a probe counts no rows");
+    assert_eq!(value("C11", 1, "rows_per_second"), "", "a probe counts no rows");
     assert_eq!(value("T131", 1, "window_ns"), "3002000000");
 }
 

@@ -147,7 +147,7 @@ fn read(plain: &Run, number: u32, code: &str) -> Run {
         Totals { steps: 1, rows: 10_000_000, transactions: 1, bytes: Some(Bytes(1_080_000_000)), ..Totals::default() };
     run.service.mean_ns = Nanos(5 * SECOND);
     run.data_bytes = Some(Bytes(1_000_000_000));
-    run.ceiling = Some(Ceiling { probe: "P311".to_owned(), unit: Unit::Byte });
+    run.ceiling = Some(Ceiling { probe: "S11".to_owned(), unit: Unit::Byte });
     run
 }
 
@@ -155,7 +155,7 @@ fn read(plain: &Run, number: u32, code: &str) -> Run {
 fn with_scans(codes: &[&str]) -> Record {
     let mut record = record_of(|plain| {
         let mut probe = loaded(plain, 1, LoadModel::default(), LoadForm::Typed);
-        (probe.test, probe.kind, probe.load, probe.unit) = ("P311".to_owned(), RunKind::Probe, None, Unit::Block);
+        (probe.test, probe.kind, probe.load, probe.unit) = ("S11".to_owned(), RunKind::Probe, None, Unit::Block);
         probe.totals.bytes = Some(Bytes(4_320_000_000));
         let load = loaded(plain, 2, LoadModel::default(), LoadForm::Typed);
         let scans = codes.iter().zip(3..).map(|(code, number)| read(plain, number, code));
@@ -180,14 +180,14 @@ fn what_was_loaded_is_read_beside_what_storage_gives() {
         "4 L431 plain 2 warm",
         "5 L441 plain 2 cold",
         "50 3.20",
-        "bytes of the table over the 432.0 MB/s of P311",
+        "bytes of the table over the 432.0 MB/s of S11",
         "cold: engine restarted",
     ] {
         assert!(words.contains(expected), "no {expected:?} in\n{shown}");
     }
     let page = html(&record, &PageOptions::default());
     for expected in
-        ["Scans of the loaded tables", "Scans of the plain table", "L431, cold", "L441, cold", "P311, sequential reads"]
+        ["Scans of the loaded tables", "Scans of the plain table", "L431, cold", "L441, cold", "S11, sequential reads"]
     {
         assert!(page.contains(expected), "no {expected:?}");
     }

@@ -32,7 +32,7 @@ pub fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -
     };
     let planned = PlannedRun::new(
         sample.code,
-        if sample.code.starts_with('P') { RunKind::Probe } else { RunKind::Test },
+        RunKind::of_code(sample.code),
         match sample.sweep {
             Sweep::Jobs => Dop::jobs(dop),
             Sweep::Threads => Dop { nodes: 1, jobs: 1, threads: dop },

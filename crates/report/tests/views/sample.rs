@@ -92,6 +92,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         target: "local:example".to_owned(),
         directory: "/measured/dbdyno".to_owned(),
         preset: Preset::Quick,
+        probe_window_ns: None,
         window_ns: Nanos(SECONDS * 1_000_000_000),
         warm_up_ns: Nanos(500_000_000),
         steps: None,

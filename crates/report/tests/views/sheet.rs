@@ -25,7 +25,7 @@ fn the_sheet_at_120_columns() {
 #[test]
 fn the_sheet_of_probes_alone_that_was_aborted() {
     let mut record = sample::record();
-    record.runs.retain(|run| run.test == "P111");
+    record.runs.retain(|run| run.test == "C11");
     record.engine = None;
     record.data_sets.clear();
     record.tool.optimised = false;
@@ -166,9 +166,9 @@ fn whether_a_long_run_was_steady_is_said() {
     let sheet = plain(&record, 80);
     let section = sheet.split("STEADINESS").nth(1).unwrap().split("\n\n").next().unwrap();
     assert!(section.contains("of 3 runs that are long enough: 1 STEADY, 1 WARMUP-CUT, 1 DRIFTING"), "{section}");
-    assert!(section.contains("P111 J2  WARMUP-CUT: steady from second 121 to 300"), "{section}");
-    assert!(section.contains("P111 J4  DRIFTING: the rate falls by 12 %"), "{section}");
-    assert!(!section.contains("P111 J1"), "a steady run is only counted\n{section}");
+    assert!(section.contains("C11 J2  WARMUP-CUT: steady from second 121 to 300"), "{section}");
+    assert!(section.contains("C11 J4  DRIFTING: the rate falls by 12 %"), "{section}");
+    assert!(!section.contains("C11 J1"), "a steady run is only counted\n{section}");
     let line = run_line(&record.runs[1]);
     assert!(line.ends_with("WARMUP-CUT") && line.chars().count() <= 80, "{line}");
 }
@@ -189,12 +189,12 @@ fn a_leap_is_laid_to_client_and_server_only_where_there_are_both() {
         let expected = words.split(" ! ").find(|doubt| doubt.starts_with(test) && doubt.contains("the rate of one"));
         expected.unwrap().to_owned()
     };
-    let mut record = slow_alone(&["P111", "T611"]);
+    let mut record = slow_alone(&["C11", "T611"]);
     record.engine.as_mut().unwrap().location = Location::UnixSocket;
     let apart = "the kernel may have put client and server on different processors, see --placement paired";
     assert!(expected(&record, "T611").contains(apart), "{}", expected(&record, "T611"));
     let alone = "the rate of one: something else slowed the single job down; repeat";
-    assert!(expected(&record, "P111").contains(alone), "{}", expected(&record, "P111"));
+    assert!(expected(&record, "C11").contains(alone), "{}", expected(&record, "C11"));
     record.engine.as_mut().unwrap().location = Location::InProcess;
     assert!(expected(&record, "T611").contains(alone), "{}", expected(&record, "T611"));
 }
@@ -203,7 +203,7 @@ fn a_leap_is_laid_to_client_and_server_only_where_there_are_both() {
 fn a_share_above_the_ceiling_has_a_word_beside_it() {
     let mut record = sample::record();
     let words = |record: &Record| plain(record, 80).split_whitespace().collect::<Vec<_>>().join(" ");
-    let no_bound = "above 100 %: P111 is not an upper bound of the test in this record";
+    let no_bound = "above 100 %: C11 is not an upper bound of the test in this record";
     assert!(!words(&record).contains(no_bound));
     record.runs.iter_mut().filter(|run| run.test == "T131").for_each(|run| run.totals.operations *= 60);
     assert!(words(&record).contains(no_bound), "{}", words(&record));

@@ -85,7 +85,7 @@ fn a_record_of_storage_alone_has_no_sheet() {
 fn the_sheet_of_a_platform_shows_its_storage_runs_too() {
     let sheet = text(&storage_sample::mixed_record(), PLACE, Style::default(), 80);
     let after = sheet.split_once("RUNS: processors").unwrap().1;
-    assert!(after.contains("STORAGE: throughput") && after.contains(" 40  P321  randread  8 KiB"), "{after}");
+    assert!(after.contains("STORAGE: throughput") && after.contains(" 40  S21  randread  8 KiB"), "{after}");
     assert!(sheet.contains("T611") && after.contains("STORAGE: details"));
     assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("STORAGE: throughput"));
 }

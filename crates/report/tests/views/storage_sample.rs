@@ -133,7 +133,7 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
     let first = &streams[0];
     let planned = PlannedRun::new(
         test,
-        if test.starts_with('P') { RunKind::Probe } else { RunKind::Io },
+        if RunKind::of_code(test).is_probe() { RunKind::Probe } else { RunKind::Io },
         Dop::jobs(first.clones),
     );
     let plain = Run::new(&planned, first.pace, Timestamp("2026-01-31T12:01:00.000Z".to_owned()));
@@ -332,6 +332,6 @@ pub fn calibration() -> Record {
 pub fn mixed_record() -> Record {
     let mut record = sample::record();
     let number = record.runs.len() as u32 + 1;
-    record.runs.push(run(number, "P321", "random reads", vec![stream("P321", IoKind::Read, 52_000, 8 * KIB, 4, 32)]));
+    record.runs.push(run(number, "S21", "random reads", vec![stream("S21", IoKind::Read, 52_000, 8 * KIB, 4, 32)]));
     record
 }

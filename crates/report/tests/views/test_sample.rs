@@ -40,13 +40,13 @@ const PLAIN: Sample = Sample {
 /// All of them, in the order in which they are run.
 pub const SAMPLES: &[Sample] = &[
     Sample {
-        code: "P111",
+        code: "C11",
         title: "native integer arithmetic",
         operations_per_second: [1_000_000_000, 2_000_000_000, 2_000_000_000],
         ..PLAIN
     },
     Sample {
-        code: "P211",
+        code: "M11",
         title: "memory bandwidth, triad",
         layer: Layer::Memory,
         unit: Unit::Byte,
@@ -57,7 +57,7 @@ pub const SAMPLES: &[Sample] = &[
         code: "T131",
         title: "integer arithmetic, native 64-bit type",
         operations_per_second: [20_000_000, 40_000_000, 41_000_000],
-        ceiling: Some(("P111", Unit::Operation)),
+        ceiling: Some(("C11", Unit::Operation)),
         ..PLAIN
     },
     Sample {

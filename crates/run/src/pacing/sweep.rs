@@ -102,7 +102,7 @@ mod tests {
 
     fn once() -> Vec<PlannedRun> {
         let run = |(test, jobs): (&str, u32)| PlannedRun {
-            kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
+            kind: record::RunKind::of_code(test),
             number: 0,
             test: test.to_owned(),
             dop: Dop::jobs(jobs),

@@ -1,6 +1,6 @@
 //! Runs and plans that tests of pacing share.
 
-use record::{Dop, Layer, Nanos, Pace, Placement, Plan, PlannedRun, Preset, Run, RunKind, Timestamp, Totals, Unit};
+use record::{Dop, Layer, Nanos, Pace, Plan, PlannedRun, Preset, Run, RunKind, Timestamp, Totals, Unit};
 
 /// A plain run of a second.
 pub(crate) fn finished(test: &str, jobs: u32, steps: u64) -> Run {
@@ -18,24 +18,9 @@ pub(crate) fn finished(test: &str, jobs: u32, steps: u64) -> Run {
 /// A plan of no runs that searches.
 pub(crate) fn searching(until: record::Until) -> Plan {
     Plan {
-        target: String::new(),
-        directory: String::new(),
-        preset: Preset::Quick,
         window_ns: Nanos::SECOND,
-        warm_up_ns: Nanos(0),
-        steps: None,
         seed: 42,
-        placement: Placement::Kernel,
-        pace: Pace::Unthrottled,
         until: Some(until),
-        one_thread_per_core: false,
-        small_rows: 0,
-        large_rows: 0,
-        repeats: 1,
-        paired: None,
-        runs: Vec::new(),
-        skipped: Vec::new(),
-        test_files: Vec::new(),
-        io: None,
+        ..Plan::new(String::new(), String::new(), Preset::Quick)
     }
 }

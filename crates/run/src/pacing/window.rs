@@ -1,20 +1,21 @@
 //! The length of a run of a rate search: until enough values are beyond its quantile.
 
 use model::Bound;
-use record::{Nanos, Pace, Plan, Variation};
+use record::{Nanos, Pace, Plan, RunKind, Variation};
 
 use crate::{Error, Result};
 
 /// The longest window for the sake of a quantile.
 const WINDOW_MAX: Nanos = Nanos(60_000_000_000);
 
-/// The window of a run of `plan`: that of the plan, and longer where the quantile that is searched for needs it at this
-/// rate, up to a minute.
-pub(crate) fn window(plan: &Plan, variation: Option<Variation>, pace: Pace) -> Nanos {
+/// The window of a run of `plan`: that of its kind, and longer where the quantile that is searched for needs it at this rate, up to
+/// a minute.
+pub(crate) fn window(plan: &Plan, kind: &RunKind, variation: Option<Variation>, pace: Pace) -> Nanos {
     let is_searched = matches!(variation, Some(Variation::Paced { .. }));
     let until = plan.until.as_ref().filter(|_| is_searched);
     let bound: Option<Bound> = until.and_then(|until| until.level.parse().ok());
-    bound.zip(pace.rate()).map_or(plan.window_ns, |(bound, rate)| window_for(plan.window_ns, &bound, rate))
+    let window_ns = plan.window_of(kind);
+    bound.zip(pace.rate()).map_or(window_ns, |(bound, rate)| window_for(window_ns, &bound, rate))
 }
 
 /// `window_ns`, or longer where the quantile of `bound` needs it at a rate of so many steps per second, up to a minute.
@@ -64,7 +65,7 @@ mod tests {
 
     fn plan(level: &str, window_ns: u64) -> Plan {
         let until = Until { level: level.to_owned(), arrival: Arrival::Poisson, tolerance: Ratio(0.1) };
-        Plan { window_ns: Nanos(window_ns), ..searching(until) }
+        Plan { window_ns: Nanos(window_ns), probe_window_ns: Some(Nanos(1_000_000_000)), ..searching(until) }
     }
 
     #[test]
@@ -72,13 +73,13 @@ mod tests {
         let at = |level: &str, rate: f64| {
             let pace = Pace::Poisson { steps_per_second: rate };
             let searched = Some(Variation::Paced { pace, one_thread_per_core: false });
-            window(&plan(level, 2_000_000_000), searched, pace).seconds()
+            window(&plan(level, 2_000_000_000), &RunKind::Test, searched, pace).seconds()
         };
         assert_eq!((at("p99=5ms", 10_000.0), at("p99=5ms", 500.0)), (2.0, 2.0));
         assert!((at("p99=5ms", 100.0) - 10.0).abs() < 1e-6);
         assert_eq!((at("p99=5ms", 1.0), at("mean=5ms", 1.0)), (60.0, 2.0));
-        let plain = window(&plan("p99=5ms", 2_000_000_000), None, Pace::Unthrottled);
-        assert_eq!(plain, Nanos(2_000_000_000));
+        let plain = |kind| window(&plan("p99=5ms", 2_000_000_000), kind, None, Pace::Unthrottled);
+        assert_eq!([plain(&RunKind::Test), plain(&RunKind::Probe)], [Nanos(2_000_000_000), Nanos(1_000_000_000)]);
     }
 
     #[test]

@@ -187,6 +187,11 @@ impl Test {
         self.parallel.as_deref().is_some_and(|name| ability::has(caps, name))
     }
 
+    /// The names and the SQL of its statements, without those for which each engine has its own.
+    pub fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.statement.iter().filter_map(|entry| Some((entry.name.as_str(), entry.sql.as_deref()?)))
+    }
+
     /// Whether a step changes the database.
     pub fn changes(&self) -> bool {
         self.bulk.is_some() || self.statement.iter().any(StatementEntry::changes)

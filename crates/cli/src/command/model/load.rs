@@ -14,7 +14,7 @@ use super::load_source::Source;
 use super::load_study::plan_of;
 use crate::arguments::model::figure::Sent;
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::command::report::write_page;
+use crate::command::page::write_page;
 use crate::command::subject;
 use crate::output::{print, style, width};
 

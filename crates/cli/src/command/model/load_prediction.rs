@@ -8,7 +8,7 @@ use run::Result;
 use super::load_rates::{cores, stages};
 use super::load_source::{Source, conditions, is_alike, read, warnings};
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::command::report::write_page;
+use crate::command::page::write_page;
 use crate::output::{print, style, width};
 
 /// Shows the cost of the stages of a record, and predictions for the requested loads.

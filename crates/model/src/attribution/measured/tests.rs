@@ -30,7 +30,7 @@ fn host(mut record: Record) -> Record {
 #[test]
 fn the_smt_yield_is_that_of_the_probe() {
     let probe = |jobs, rate: u64| {
-        let mut probe = run("P111", jobs);
+        let mut probe = run("C11", jobs);
         (probe.unit, probe.totals.operations) = (Unit::Operation, rate * 10);
         probe
     };
@@ -47,11 +47,11 @@ fn the_smt_yield_is_that_of_the_probe() {
 
 #[test]
 fn the_device_is_held_against_the_best_probe_of_its_kind() {
-    let deep = faster(io_run("P322", IoKind::Read, 1), 10);
+    let deep = faster(io_run("S22", IoKind::Read, 1), 10);
     let reads = |count: u64| counted(busy("T626", 2, 4), &[(name::DEVICE_READ_COUNT, count)]);
     let held = |count: u64| {
-        let test = on_device_of("P321", reads(count));
-        let record = record(vec![io_run("P321", IoKind::Read, 1), deep.clone(), test]);
+        let test = on_device_of("S21", reads(count));
+        let record = record(vec![io_run("S21", IoKind::Read, 1), deep.clone(), test]);
         attribute(&record, &record.runs[2]).unwrap()
     };
     let found = held(95_000);
@@ -63,11 +63,11 @@ fn the_device_is_held_against_the_best_probe_of_its_kind() {
 
 #[test]
 fn sequential_probes_are_held_against_bytes_and_commits_against_forced_writes() {
-    let mut sequential = io_run("P311", IoKind::Read, 1);
+    let mut sequential = io_run("S11", IoKind::Read, 1);
     storage(&mut sequential).streams[0].random = false;
-    let commits = io_run("P331", IoKind::Commit, 1);
+    let commits = io_run("S31", IoKind::Commit, 1);
     let test = counted(busy("T311", 1, 4), &[(name::DEVICE_READ_BYTES, 40_960_000), (name::REDO_SYNC_COUNT, 9_500)]);
-    let record = record(vec![sequential, commits, on_device_of("P331", test)]);
+    let record = record(vec![sequential, commits, on_device_of("S31", test)]);
     let found = attribute(&record, &record.runs[2]).unwrap();
     assert_eq!(found.limiter, Limiter::Resource(ResourceName::SyncedWrites));
     let bytes = found.uses.iter().find(|one| one.name == ResourceName::SequentialReads).unwrap();
@@ -78,12 +78,12 @@ fn sequential_probes_are_held_against_bytes_and_commits_against_forced_writes() 
 fn a_probe_of_another_device_bounds_nothing() {
     let reads = || counted(busy("T626", 2, 4), &[(name::DEVICE_READ_COUNT, 9_500), (name::DEVICE_READ_NS, SECOND)]);
     let uses = |test: Run| {
-        let record = record(vec![io_run("P321", IoKind::Read, 1), run("P111", 1), test]);
+        let record = record(vec![io_run("S21", IoKind::Read, 1), run("C11", 1), test]);
         let uses = attribute(&record, &record.runs[2]).unwrap().uses;
         uses.into_iter().map(|one| one.name).collect::<Vec<_>>()
     };
-    assert_eq!(uses(on_device_of("P321", reads())), [ResourceName::RandomReads, ResourceName::Processors]);
-    assert_eq!(uses(on_device_of("P111", reads())), [ResourceName::Processors], "not a storage probe");
+    assert_eq!(uses(on_device_of("S21", reads())), [ResourceName::RandomReads, ResourceName::Processors]);
+    assert_eq!(uses(on_device_of("C11", reads())), [ResourceName::Processors], "not a storage probe");
     assert_eq!(uses(reads()), [ResourceName::Processors]);
 }
 
@@ -91,8 +91,8 @@ fn a_probe_of_another_device_bounds_nothing() {
 fn of_an_engine_on_another_host_only_the_client_is_known() {
     let counters =
         [(name::DEVICE_READ_COUNT, 9_500), (name::DEVICE_READ_NS, 4 * SECOND), (name::CLIENT_CPU_NS, 8 * SECOND)];
-    let test = on_device_of("P321", counted(busy("T626", 2, 19), &counters));
-    let mut record = host(record(vec![io_run("P321", IoKind::Read, 1), test]));
+    let test = on_device_of("S21", counted(busy("T626", 2, 19), &counters));
+    let mut record = host(record(vec![io_run("S21", IoKind::Read, 1), test]));
     assert_eq!(attribute(&record, &record.runs[1]).unwrap().limiter, Limiter::Processors);
     record.engine.as_mut().unwrap().location = Location::Remote;
     let found = attribute(&record, &record.runs[1]).unwrap();
@@ -176,7 +176,7 @@ fn invalid_runs_and_runs_without_counters_have_no_attribution() {
     assert_eq!(attribute(&bare, &bare.runs[0]), None);
     let mut broken = busy("T611", 1, 20);
     broken.outcome = record::Outcome::Failed { message: "gone".to_owned() };
-    let broken = record(vec![broken, io_run("P321", IoKind::Read, 1)]);
+    let broken = record(vec![broken, io_run("S21", IoKind::Read, 1)]);
     assert_eq!((attribute(&broken, &broken.runs[0]), attribute(&broken, &broken.runs[1])), (None, None));
     let mut still = busy("T611", 1, 2);
     still.totals.operations = 0;

@@ -39,18 +39,13 @@ fn axis() -> impl Strategy<Value = Axis> {
 fn series() -> impl Strategy<Value = Series> {
     use Role::{Ceiling, Claim, Fit, Ideal, Invalid, Measured, Other};
     let role = prop::sample::select(vec![Measured, Other, Invalid, Fit, Ideal, Ceiling, Claim]);
-    let side = prop::sample::select(vec![Side::Left, Side::Right]);
+    let panel = prop::sample::select(vec![Panel::Upper, Panel::Lower]);
     let point = (value(), value(), prop::option::of((value(), value())), word())
         .prop_map(|(x, y, interval, note)| Point { x, y, interval, note });
     let band =
         prop::collection::vec((value(), value(), value()).prop_map(|(x, low, high)| Reach { x, low, high }), 0..4);
-    (word(), role, side, prop::collection::vec(point, 0..8), band).prop_map(|(name, role, side, points, band)| Series {
-        name,
-        role,
-        side,
-        points,
-        band,
-    })
+    (word(), role, panel, prop::collection::vec(point, 0..8), band)
+        .prop_map(|(name, role, panel, points, band)| Series { name, role, panel, points, band })
 }
 
 fn line_chart() -> impl Strategy<Value = LineChart> {
@@ -58,12 +53,12 @@ fn line_chart() -> impl Strategy<Value = LineChart> {
     let marks = prop::collection::vec((value(), word()), 0..3);
     let axes = (axis(), axis(), prop::option::of(axis()));
     ((word(), word()), axes, prop::collection::vec(series(), 0..7), shades, marks).prop_map(
-        |((title, description), (x, y, right), series, shades, marks)| LineChart {
+        |((title, description), (x, y, lower), series, shades, marks)| LineChart {
             title,
             description,
             x,
             y,
-            right,
+            lower,
             series,
             shaded: shades.into_iter().map(|(from, to, label)| Shade { from, to, label }).collect(),
             marks: marks.into_iter().map(|(x, label)| Mark { x, label }).collect(),

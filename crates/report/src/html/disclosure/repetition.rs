@@ -131,5 +131,7 @@ fn streams(record: &Record) -> Option<String> {
 
 /// Whether it is the code of a built-in test; others are user-defined.
 fn is_code(test: &str) -> bool {
-    matches!(test.as_bytes(), [b'P' | b'T', digits @ ..] if digits.len() == 3 && digits.iter().all(u8::is_ascii_digit))
+    let is_test =
+        matches!(test.as_bytes(), [b'T', digits @ ..] if digits.len() == 3 && digits.iter().all(u8::is_ascii_digit));
+    is_test || record::RunKind::of_code(test).is_probe()
 }

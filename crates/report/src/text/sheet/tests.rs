@@ -7,7 +7,7 @@ use super::*;
 
 fn limit(unit: Unit, reached: f64, most: f64) -> Limit {
     Limit {
-        probe: "P331".to_owned(),
+        probe: "S31".to_owned(),
         unit,
         per_second: Rate(most),
         reached: Rate(reached),
@@ -35,11 +35,11 @@ fn point(jobs: u32) -> Point {
 
 #[test]
 fn a_ceiling_of_storage_has_both_figures() {
-    assert_eq!(ceiling(&limit(Unit::Block, 620.0, 1_000.0)), "ceiling P331 at 4 in flight: 620.0 of 1.000 k blk/s");
+    assert_eq!(ceiling(&limit(Unit::Block, 620.0, 1_000.0)), "ceiling S31 at 4 in flight: 620.0 of 1.000 k blk/s");
     let bytes = limit(Unit::Byte, 85e6, 3.26e9);
-    assert_eq!(ceiling(&bytes), "ceiling P331 at 4 in flight: 85.0 of 3260 MB/s");
+    assert_eq!(ceiling(&bytes), "ceiling S31 at 4 in flight: 85.0 of 3260 MB/s");
     let processor = Limit { in_flight: None, ..limit(Unit::Operation, 1.0, 2_000.0) };
-    assert_eq!(ceiling(&processor), "ceiling P331 at 4 jobs: 2.000 k op/s");
+    assert_eq!(ceiling(&processor), "ceiling S31 at 4 jobs: 2.000 k op/s");
 }
 
 #[test]
@@ -47,10 +47,10 @@ fn more_transactions_than_commits_are_explained_where_jobs_can_share() {
     let above = limit(Unit::Transaction, 3_000.0, 1_000.0);
     assert_eq!(
         exceeded(&above, &point(4)).unwrap(),
-        "above 100 %: P331 is not an upper bound of the test in this record; commits of several jobs can share a flush \
+        "above 100 %: S31 is not an upper bound of the test in this record; commits of several jobs can share a flush \
          (group commit)"
     );
-    let no_bound = "above 100 %: P331 is not an upper bound of the test in this record";
+    let no_bound = "above 100 %: S31 is not an upper bound of the test in this record";
     assert_eq!(exceeded(&above, &point(1)).unwrap(), no_bound, "one job cannot share");
     assert_eq!(exceeded(&limit(Unit::Transaction, 500.0, 1_000.0), &point(4)), None);
     assert_eq!(exceeded(&limit(Unit::Block, 3_000.0, 1_000.0), &point(4)).unwrap(), no_bound);

@@ -9,7 +9,7 @@ mod until;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use record::{Nanos, Plan, Record};
+use record::{Plan, Record};
 use store::Writer;
 use workload::Test;
 
@@ -142,9 +142,8 @@ impl Catalogue<'_> {
             return bench
                 .note(&format!("searching for the highest rate that meets {level}; record {}", path.display()));
         }
-        let runs = plan.runs.len().saturating_sub(record.runs.len());
-        let each = plan.warm_up_ns + plan.window_ns;
-        let expected = Nanos(each.0.saturating_mul(runs as u64));
+        let left = plan.runs.get(record.runs.len()..).unwrap_or_default();
+        let (runs, expected) = (left.len(), plan.length(left));
         bench.listener.on_event(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[path] });
     }
 }

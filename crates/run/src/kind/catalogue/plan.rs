@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::{Caps, Engine};
-use record::{Dop, Plan, PlannedRun, Skipped, Sweep};
+use record::{Dop, Plan, PlannedRun, Preset, Skipped, Sweep};
 use workload::{Sizes, Test};
 
 use crate::item::Item;
@@ -12,7 +12,7 @@ use crate::kind::io::{StorageSupport, add_jobs};
 use crate::order::in_rounds;
 use crate::pacing::{restrict_to_search, with_variations};
 use crate::platform::OpenEngine;
-use crate::request::{degrees, repeats, window};
+use crate::request::{degrees, probe_window, repeats, window};
 use crate::tracing::add_repeats;
 use crate::{Error, Request, Result, Tracing};
 
@@ -28,12 +28,7 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
     let words: Vec<&str> = request.tests.words.iter().map(String::as_str).filter(|word| !is_file(word)).collect();
     for word in &words {
         if !catalogue().any(|item| item.matches(word)) {
-            let codes: Vec<String> = catalogue().map(|item| item.code().to_owned()).collect();
-            return Err(Error::user(format!("test {word} is not known")).hint(format!(
-                "give codes ({}), layers (cpu, memory, storage, server, database), probes, tests or all, or the path \
-                 of a test file ending in .toml",
-                codes.join(" ")
-            )));
+            return Err(unknown(word, &catalogue().collect::<Vec<_>>()));
         }
     }
     if let Some(test) = own.iter().find(|test| catalogue().any(|item| item.code() == test.code)) {
@@ -45,11 +40,38 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
         return Err(Error::user(format!("test {} is in two test files", test.code))
             .hint("give each a code of its own, such as T901 and T902"));
     }
-    let everything = request.tests.words.is_empty();
-    let mut items: Vec<Item<'a>> =
-        catalogue().filter(|item| everything || words.iter().any(|word| item.matches(word))).collect();
+    let by_default = |item: &Item<'_>| match request.setup.preset {
+        Preset::Quick => model::QUICK_TESTS.contains(&item.code()),
+        Preset::Smoke | Preset::Standard | Preset::Publish => true,
+    };
+    let is_default = request.tests.words.is_empty();
+    let is_selected = |item: &Item<'_>| match is_default {
+        true => by_default(item),
+        false => words.iter().any(|word| item.matches(word)),
+    };
+    let mut items: Vec<Item<'a>> = catalogue().filter(is_selected).collect();
     items.extend(own.iter().map(Item::Test));
     Ok(items)
+}
+
+/// Tests that are named in a hint, at most.
+const MEANT_MAX: usize = 4;
+
+/// The error for a word that names no test: with the tests that have such a code or such a word in their title.
+fn unknown(word: &str, catalogue: &[Item<'_>]) -> Error {
+    let titled = |item: &&Item<'_>| word.len() > 2 && item.title().to_lowercase().contains(&word.to_lowercase());
+    let like: Vec<&str> = base::similar(word, catalogue.iter().map(Item::code));
+    let coded = like.iter().filter_map(|code| catalogue.iter().find(|item| item.code() == *code));
+    let mut meant: Vec<String> = Vec::new();
+    for item in coded.chain(catalogue.iter().filter(titled)).take(MEANT_MAX) {
+        meant.push(format!("{} ({})", item.code(), item.title()));
+    }
+    let words = "give codes (dbdyno list tests), layers (cpu, memory, storage, server, database), probes, tests or all, \
+                 or the path of a test file ending in .toml";
+    Error::user(format!("test {word} is not known")).hint(match meant.is_empty() {
+        true => words.to_owned(),
+        false => format!("did you mean {}? Or {words}", meant.join(" or ")),
+    })
 }
 
 /// Whether a word of the selection is the path of a test file.
@@ -143,6 +165,7 @@ pub(crate) fn plan_once(
     }
     let mut plan = Plan {
         window_ns,
+        probe_window_ns: probe_window(request),
         warm_up_ns,
         steps: request.steps,
         seed: request.setup.seed,

@@ -35,7 +35,7 @@ pub(crate) fn measure_one(
 
 fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Result<Run> {
     let mut run = run::new(bench, planned);
-    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, planned.variation, run.pace);
+    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, &planned.kind, planned.variation, run.pace);
     run.title = probe.title.to_owned();
     (run.layer, run.unit) = (probe.layer, probe.unit);
     // A ceiling is the maximum: it has no pace and no limit of steps.
@@ -54,7 +54,7 @@ fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Resu
 
 fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<Run> {
     let mut run = run::new(bench, planned);
-    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, planned.variation, run.pace);
+    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, &planned.kind, planned.variation, run.pace);
     run.title.clone_from(&test.summary);
     (run.layer, run.unit, run.sweep) = (test.layer, test.unit, test.sweep);
     run.ceiling = test.ceiling.clone().filter(|ceiling| bench.is_bounded_by(ceiling));

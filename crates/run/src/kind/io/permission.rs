@@ -27,7 +27,11 @@ pub(crate) fn identity(metadata: &std::fs::Metadata) -> (u64, u64, u64) {
 /// Checks whether a device or file may be overwritten.
 pub(crate) fn check_writable(path: &Path, permission: &Permission) -> Result<()> {
     let shown = path.display();
-    let device = host::block_device(path).ok().flatten();
+    // What cannot be inspected is not known to be unused.
+    let device = host::block_device(path).map_err(|error| {
+        Error::environment(format!("{shown} cannot be inspected: {error}"))
+            .hint("measure reads, or give another device")
+    })?;
     if device.as_ref().is_some_and(|device| device.read_only) {
         return Err(Error::environment(format!("{shown} is read-only")).hint("measure reads, or give another device"));
     }

@@ -194,7 +194,7 @@ pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, dop: Dop) -> 
         memory_available_bytes: available,
         region_bytes: Bytes(0),
         warm_up: plan.warm_up_ns,
-        window: plan.window_ns,
+        window: plan.window_of(&RunKind::Probe),
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn every_run_of_a_probe_of_storage_has_its_job_in_the_plan() {
-        let mut plan = plan(&[("P111", 1), ("P321", 1), ("P321", 4), ("P331", 2), ("T611", 1)]);
+        let mut plan = plan(&[("C11", 1), ("S21", 1), ("S21", 4), ("S31", 2), ("T611", 1)]);
         add_jobs(&mut plan, &items(), &support(Ok(Bytes::MIB.times(16)), Ok(())));
         assert_eq!((plan.runs.len(), plan.skipped.len()), (5, 0));
         assert_eq!(plan.io.as_ref().map(|io| io.phases.len()), Some(3));
@@ -241,17 +241,17 @@ mod tests {
 
     #[test]
     fn without_io_uring_its_probes_are_skipped_with_one_reason() {
-        let mut plan = plan(&[("P321", 1), ("P321", 4), ("P331", 1)]);
+        let mut plan = plan(&[("S21", 1), ("S21", 4), ("S31", 1)]);
         add_jobs(&mut plan, &items(), &support(Ok(Bytes::MIB.times(16)), Err("no ring".to_owned())));
-        assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["P331"]);
-        assert_eq!(plan.skipped, [record::Skipped { test: "P321".to_owned(), reason: "no ring".to_owned() }]);
+        assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["S31"]);
+        assert_eq!(plan.skipped, [record::Skipped { test: "S21".to_owned(), reason: "no ring".to_owned() }]);
     }
 
     #[test]
     fn without_space_no_storage_probe_is_run() {
-        let mut plan = plan(&[("P111", 1), ("P321", 1), ("P331", 1)]);
+        let mut plan = plan(&[("C11", 1), ("S21", 1), ("S31", 1)]);
         add_jobs(&mut plan, &items(), &support(Err("too little space".to_owned()), Ok(())));
-        assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["P111"]);
+        assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["C11"]);
         assert_eq!((plan.skipped.len(), plan.io), (2, None));
     }
 

@@ -223,7 +223,7 @@ mod tests {
         a.number();
         let tuples: Vec<(u32, &str, u32)> =
             a.runs.iter().map(|run| (run.number, run.test.as_str(), run.dop.jobs)).collect();
-        assert_eq!(tuples, [(1, "P111", 4), (2, "T611", 1), (3, "T611", 1), (4, "P111", 4)]);
+        assert_eq!(tuples, [(1, "C11", 4), (2, "T611", 1), (3, "T611", 1), (4, "C11", 4)]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::sampler::Sources;
 use crate::{Error, Event, Result};
 
 /// Integer arithmetic: the most repeatable of all probes.
-const PROBE: &str = "P111";
+const PROBE: &str = "C11";
 
 /// Adds the probe to `plan`, as its first run and as its last, on `processors`.
 pub(super) fn add_runs(plan: &mut Plan, processors: u32) {

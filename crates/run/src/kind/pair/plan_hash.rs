@@ -26,6 +26,7 @@ fn workload_text(plan: &Plan, version: &str, files: &[Vec<u8>]) -> Vec<u8> {
         format!("dbdyno {version}"),
         format!("preset {}", preset(plan.preset)),
         format!("window_ns {}", plan.window_ns.0),
+        format!("probe_window_ns {}", plan.window_of(&record::RunKind::Probe).0),
         format!("warm_up_ns {}", plan.warm_up_ns.0),
         format!("steps {}", plan.steps.map_or_else(|| "any".to_owned(), |steps| steps.to_string())),
         format!("seed {}", plan.seed),

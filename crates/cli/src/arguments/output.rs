@@ -1,0 +1,34 @@
+//! What every verb that measures prints, and the page that it writes.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+/// Options of the output.
+#[derive(Args, Clone, Debug, Default)]
+pub struct OutputArguments {
+    /// Print the summary and the sheet, and nothing else: no progress, no warnings
+    #[arg(long, short, conflicts_with = "details", help_heading = "Output")]
+    pub quiet: bool,
+    /// Print everything: settings, limits with their evidence, every run, physical I/O
+    #[arg(long, help_heading = "Output")]
+    pub details: bool,
+    /// The page with charts and all details [default: beside the record, ending in .html]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_html", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+    /// Write no page
+    #[arg(long, help_heading = "Output")]
+    pub no_html: bool,
+}
+
+impl OutputArguments {
+    /// The file of the page of the record at `record`; none where there is to be no page.
+    pub fn page(&self, record: &Path) -> Option<PathBuf> {
+        (!self.no_html).then(|| self.html.clone().unwrap_or_else(|| page_beside(record)))
+    }
+}
+
+/// The page beside the record at `record`.
+pub fn page_beside(record: &Path) -> PathBuf {
+    record.with_extension("html")
+}

@@ -1,0 +1,45 @@
+//! Pages: HTML files that dbdyno writes, and overwrites only where they are pages already.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use run::{Error, Result};
+
+use crate::output::print;
+
+/// Start of every page.
+const PAGE_BEGIN: &[u8] = b"<!DOCTYPE html>";
+
+/// Writes `page` into `file` and says so. Only an existing page is overwritten.
+///
+/// # Errors
+/// Where the file exists and is not a page, and where it cannot be written.
+pub fn write_page(file: &Path, page: &str) -> Result<()> {
+    save_page(file, page)?;
+    print(&format!("page in {}", file.display()))
+}
+
+/// Writes `page` into `file`. Only an existing page is overwritten.
+///
+/// # Errors
+/// Where the file exists and is not a page, and where it cannot be written.
+pub fn save_page(file: &Path, page: &str) -> Result<()> {
+    if is_other_file(file) {
+        return Err(
+            Error::user(format!("{} exists and is not a page of dbdyno", file.display())).hint("give another file")
+        );
+    }
+    let refused = |error| Error::environment(format!("{} cannot be written: {error}", file.display()));
+    fs::write(file, page).map_err(refused)
+}
+
+/// Whether `file` exists and is not a page. An empty file, and a device such as /dev/null, may be overwritten.
+pub fn is_other_file(file: &Path) -> bool {
+    if !fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() > 0) {
+        return false;
+    }
+    let mut begin = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(PAGE_BEGIN.len() as u64).read_to_end(&mut begin));
+    read.is_err() || begin != PAGE_BEGIN
+}
