@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Makes the packages of a release from the commit that is checked out, into dist/:
+#
+#   dbdyno-VERSION-x86_64-linux-gnu.tar.gz   program, manual pages, completions, licences
+#   dbdyno_VERSION_amd64.deb                 the same for Debian and Ubuntu
+#   dbdyno-VERSION.cdx.json                  what the program was built of (CycloneDX)
+#   SHA256SUMS
+#
+# The program is compiled in a root of Debian 11, so that it runs with its C library (glibc 2.31) and every later one. The
+# compiler of Rust is this machine's; everything else in that root is Debian's.
+#
+#   packaging/release.sh            needs root, because of chroot; about 15 minutes on two processors
+#   packaging/release.sh --help     prints this
+#
+# DEBIAN_MIRROR=URL takes the packages of Debian 11 from there. CARGO_BUILD_JOBS=N compiles with N processes.
+# Work is done in target/packages, which may be removed afterwards; what was compiled there is used again.
+set -euo pipefail
+
+fail() {
+  printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+  exit 1
+}
+need() { command -v "$1" >/dev/null || fail "$1 is missing" "install $2"; }
+step() { printf '== %s\n' "$*" >&2; }
+
+case ${1:-} in
+  '') ;;
+  -h | --help)
+    sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
+    exit
+    ;;
+  *) fail "argument $1 is not known" 'packaging/release.sh --help says what there is' ;;
+esac
+
+cd "$(dirname "$0")/.."
+suite=bullseye
+target=x86_64-unknown-linux-gnu
+platform=x86_64-linux-gnu
+dist=$PWD/dist
+work=$PWD/target/packages
+root=$work/root
+source=$work/source
+vendor=$work/vendor
+build=$work/build
+# Named by the assets of the .deb in crates/cli/Cargo.toml, relative to the source.
+stage=$source/target/package
+
+[ "$(uname -sm)" = 'Linux x86_64' ] || fail "this is $(uname -sm), not Linux on x86_64" 'run this on such a machine'
+[ "$(id -u)" -eq 0 ] || fail 'this needs root' 'run sudo env "PATH=$PATH" packaging/release.sh'
+need cargo 'Rust by rustup, see https://rustup.rs'
+need cargo-deb 'it by cargo install cargo-deb'
+need cargo-cyclonedx 'it by cargo install cargo-cyclonedx'
+need mmdebstrap 'the package mmdebstrap'
+need unshare 'the package util-linux'
+need dpkg-shlibdeps 'the package dpkg-dev'
+need git 'the package git'
+[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
+  fail 'the keys of Debian are missing' 'install the package debian-archive-keyring'
+# A compiler of the distribution is linked to the libraries of the distribution, and does not run in the old root.
+toolchain=$(rustc --print sysroot)
+[ "$toolchain" != /usr ] && [ -x "$toolchain/bin/cargo" ] ||
+  fail "the compiler in $toolchain cannot be used in another root" 'install Rust by rustup, see https://rustup.rs'
+changes=$(git status --porcelain)
+[ -z "$changes" ] || fail 'there are changes that are not committed' 'commit or stash them: packages are made of a commit'
+
+version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+
+step "source of commit $(git rev-parse --short HEAD), version $version"
+rm -rf "$root" "$source" "$vendor" "$dist"
+mkdir -p "$work" "$build" "$dist"
+# With its .git, from which the program knows its commit.
+git clone --quiet --depth 1 "file://$PWD" "$source"
+cargo vendor --quiet --locked --versioned-dirs --manifest-path "$source/Cargo.toml" "$vendor" >/dev/null
+
+step "root of Debian $suite"
+mirror=()
+[ -z "${DEBIAN_MIRROR:-}" ] || mirror=("$DEBIAN_MIRROR")
+mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,git "$suite" "$root" "${mirror[@]}"
+mkdir "$root"/{source,vendor,build,toolchain}
+
+# Runs a command in the root. What is mounted there is in a namespace of its own and gone at its end: nothing of it can be
+# removed with the root.
+in_root() {
+  root=$root source=$source vendor=$vendor build=$build toolchain=$toolchain unshare --mount bash -euc '
+    mount --bind -o ro "$source" "$root/source"
+    mount --bind -o ro "$vendor" "$root/vendor"
+    mount --bind -o ro "$toolchain" "$root/toolchain"
+    mount --bind "$build" "$root/build"
+    mount --rbind /dev "$root/dev"
+    mount -t proc proc "$root/proc"
+    cd "$root/source"
+    exec chroot "$root" "$@"
+  ' in_root "$@"
+}
+
+step "program, by $(rustc --version) in Debian $suite"
+mkdir -p "$build/cargo"
+cat >"$build/cargo/config.toml" <<'CONFIG'
+[source.crates-io]
+replace-with = "vendor"
+[source.vendor]
+directory = "/vendor"
+CONFIG
+in_root env -i PATH=/toolchain/bin:/usr/bin:/bin HOME=/root CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build \
+  ${CARGO_BUILD_JOBS:+CARGO_BUILD_JOBS=$CARGO_BUILD_JOBS} \
+  sh -c 'cd /source && cargo build --quiet --offline --locked --profile dist --package dbdyno'
+program=$build/dist/dbdyno
+
+step 'manual pages, completions, licences'
+mkdir -p "$stage"/{man,completions,doc}
+"$program" man --out "$stage/man"
+"$program" completions bash >"$stage/completions/dbdyno.bash"
+"$program" completions zsh >"$stage/completions/_dbdyno"
+"$program" completions fish >"$stage/completions/dbdyno.fish"
+cp "$source"/{README.md,CHANGELOG.md,LICENSE-MIT,LICENSE-APACHE} "$stage/doc"
+
+# The licences of the crates that are linked into the program ask for their texts beside it; each text once.
+declare -A seen=()
+cargo tree --manifest-path "$source/Cargo.toml" --locked --package dbdyno --edges normal --target "$target" \
+  --prefix none --format '{p}|{l}' | sed 's/ (proc-macro)//; s/ (\*)//' | grep -v '^dbdyno' | sort -u |
+  while IFS='|' read -r crate licence; do
+    printf '%s: %s\n\n' "$crate" "$licence"
+    while read -r file; do
+      hash=$(sha256sum <"$file")
+      if [ -n "${seen[$hash]:-}" ]; then
+        printf '%s: as %s\n\n' "$(basename "$file")" "${seen[$hash]}"
+      else
+        seen[$hash]="$(basename "$file") of $crate"
+        printf '%s:\n\n%s\n\n' "$(basename "$file")" "$(<"$file")"
+      fi
+    done < <(find "$vendor/${crate/ v/-}" -maxdepth 2 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) | sort)
+  done >"$stage/doc/LICENSES-OF-DEPENDENCIES"
+gzip -9n <"$stage/doc/LICENSES-OF-DEPENDENCIES" >"$stage/doc/LICENSES-OF-DEPENDENCIES.gz"
+gzip -9n <"$source/CHANGELOG.md" >"$stage/doc/changelog.gz"
+gzip -9n "$stage"/man/*.1
+
+step 'tarball'
+name=dbdyno-$version-$platform
+tree=$work/$name
+rm -rf "$tree"
+# As below /usr/local, so that it can be unpacked there.
+install -D "$program" "$tree/bin/dbdyno"
+install -D -m 644 -t "$tree/share/man/man1" "$stage"/man/*.1.gz
+install -D -m 644 "$stage/completions/dbdyno.bash" "$tree/share/bash-completion/completions/dbdyno"
+install -D -m 644 "$stage/completions/_dbdyno" "$tree/share/zsh/site-functions/_dbdyno"
+install -D -m 644 "$stage/completions/dbdyno.fish" "$tree/share/fish/vendor_completions.d/dbdyno.fish"
+install -D -m 644 -t "$tree/share/doc/dbdyno" \
+  "$stage"/doc/{README.md,CHANGELOG.md,LICENSE-MIT,LICENSE-APACHE,LICENSES-OF-DEPENDENCIES}
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -c "$name" |
+  gzip -9n >"$dist/$name.tar.gz"
+rm -rf "$tree"
+
+step '.deb'
+CARGO_TARGET_DIR=$build cargo deb --quiet --no-build --no-strip --profile dist --locked \
+  --manifest-path "$source/crates/cli/Cargo.toml" --output "$dist/"
+
+step 'bill of materials'
+cargo cyclonedx --quiet --format json --spec-version 1.5 --target "$target" --override-filename bom \
+  --manifest-path "$source/crates/cli/Cargo.toml"
+# Where the source was is of no use to others.
+sed "s#file://$source/##g; s#$source/##g" "$source/crates/cli/bom.json" >"$dist/dbdyno-$version.cdx.json"
+
+(cd "$dist" && sha256sum -- * >"$work/SHA256SUMS" && mv "$work/SHA256SUMS" .)
+rm -rf "$root" "$vendor"
+if [ -n "${SUDO_UID:-}" ]; then
+  chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$dist" "$work"
+fi
+ls -l "$dist"

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Tries the packages of dist/ in bare roots of Debian 11, 12 and 13, which have no compiler: the .deb installed in one copy,
+# the tarball unpacked below /usr/local in another. Each must say its version and run a test with SQLite; the installed one
+# must also run it with a temporary PostgreSQL of that distribution, as root and as an ordinary user.
+#
+#   packaging/try.sh             needs root, because of chroot; run packaging/release.sh first
+#   packaging/try.sh --help      prints this
+#
+# DEBIAN_MIRROR=URL takes the packages of Debian from there. Ends at the first thing that does not work, and leaves the
+# roots in target/try then.
+set -euo pipefail
+
+fail() {
+  printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+  exit 1
+}
+need() { command -v "$1" >/dev/null || fail "$1 is missing" "install $2"; }
+step() { printf '\n== %s\n' "$*"; }
+
+case ${1:-} in
+  '') ;;
+  -h | --help)
+    sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
+    exit
+    ;;
+  *) fail "argument $1 is not known" 'packaging/try.sh --help says what there is' ;;
+esac
+
+cd "$(dirname "$0")/.."
+work=$PWD/target/try
+version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
+package=$PWD/dist/dbdyno_${version}_amd64.deb
+tarball=$PWD/dist/dbdyno-$version-x86_64-linux-gnu.tar.gz
+
+[ "$(id -u)" -eq 0 ] || fail 'this needs root' 'run sudo packaging/try.sh'
+need mmdebstrap 'the package mmdebstrap'
+need unshare 'the package util-linux'
+[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
+  fail 'the keys of Debian are missing' 'install the package debian-archive-keyring'
+for file in "$package" "$tarball" dist/SHA256SUMS; do
+  [ -e "$file" ] || fail "$file is missing" 'run packaging/release.sh'
+done
+(cd dist && sha256sum --check --quiet SHA256SUMS)
+
+# Runs a command in a root. What is mounted there is gone at its end, so that it cannot be removed with the root.
+in_root() {
+  unshare --mount bash -euc '
+    mount --rbind /dev "$1/dev"
+    mount --rbind -o ro /sys "$1/sys"
+    mount -t proc proc "$1/proc"
+    exec chroot "$1" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "${@:2}"
+  ' in_root "$@"
+}
+
+# Runs a command in a root in a new directory of USER.
+in_scratch() {
+  local user=$2
+  in_root "$1" bash -euc '
+    scratch=$(mktemp -d)
+    chown "$1" "$scratch"
+    cd "$scratch"
+    if [ "$1" = root ]; then "${@:2}"; else setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}"; fi
+    rm -rf "$scratch"
+  ' in_scratch "$user" "${@:3}"
+}
+
+try() {
+  in_scratch "$1" root dbdyno --version
+  in_scratch "$1" root dbdyno run --preset smoke --tests T611
+}
+
+mirror=()
+[ -z "${DEBIAN_MIRROR:-}" ] || mirror=("$DEBIAN_MIRROR")
+rm -rf "$work"
+mkdir -p "$work"
+for suite in bullseye bookworm trixie; do
+  installed=$work/$suite-deb
+  unpacked=$work/$suite-tarball
+
+  step "Debian $suite, tarball"
+  mmdebstrap --quiet --variant=minbase "$suite" "$unpacked" "${mirror[@]}"
+  cp -a "$unpacked" "$installed"
+  tar -xzf "$tarball" --strip-components=1 -C "$unpacked/usr/local"
+  try "$unpacked"
+  rm -rf "$unpacked"
+
+  step "Debian $suite, .deb"
+  cp "$package" "$installed/tmp/"
+  in_root "$installed" apt-get install -y -qq --no-install-recommends "/tmp/$(basename "$package")"
+  try "$installed"
+
+  step "Debian $suite, .deb and PostgreSQL"
+  in_root "$installed" bash -euc '
+    # Nothing is started by the packages.
+    printf "#!/bin/sh\nexit 101\n" >/usr/sbin/policy-rc.d
+    chmod 755 /usr/sbin/policy-rc.d
+    apt-get install -y -qq --no-install-recommends postgresql-common
+    sed -i "s/^#* *create_main_cluster *=.*/create_main_cluster = false/" /etc/postgresql-common/createcluster.conf
+    apt-get install -y -qq --no-install-recommends postgresql
+    useradd someone
+  ' >"$work/$suite-postgresql.log" 2>&1 || {
+    tail -5 "$work/$suite-postgresql.log" >&2
+    fail "PostgreSQL cannot be installed in $installed" "read $work/$suite-postgresql.log"
+  }
+  for user in root someone; do
+    in_scratch "$installed" "$user" dbdyno run --target local:postgres --preset smoke --tests T611
+  done
+  rm -rf "$installed"
+done
+rm -rf "$work"
+step 'all packages work'
