@@ -52,14 +52,14 @@ need cargo-deb 'it by cargo install cargo-deb'
 need cargo-cyclonedx 'it by cargo install cargo-cyclonedx'
 need mmdebstrap 'the package mmdebstrap'
 need unshare 'the package util-linux'
-need dpkg-shlibdeps 'the package dpkg-dev'
 need git 'the package git'
 [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
   fail 'the keys of Debian are missing' 'install the package debian-archive-keyring'
 # A compiler of the distribution is linked to the libraries of the distribution, and does not run in the old root.
 toolchain=$(rustc --print sysroot)
-[ "$toolchain" != /usr ] && [ -x "$toolchain/bin/cargo" ] ||
+if [ "$toolchain" = /usr ] || [ ! -x "$toolchain/bin/cargo" ]; then
   fail "the compiler in $toolchain cannot be used in another root" 'install Rust by rustup, see https://rustup.rs'
+fi
 changes=$(git status --porcelain)
 [ -z "$changes" ] || fail 'there are changes that are not committed' 'commit or stash them: packages are made of a commit'
 
@@ -107,6 +107,15 @@ in_root env -i PATH=/toolchain/bin:/usr/bin:/bin HOME=/root CARGO_HOME=/build/ca
   ${CARGO_BUILD_JOBS:+CARGO_BUILD_JOBS=$CARGO_BUILD_JOBS} \
   sh -c 'cd /source && cargo build --quiet --offline --locked --profile dist --package dbdyno'
 program=$build/dist/dbdyno
+# The .deb depends on what has these libraries, see crates/cli/Cargo.toml.
+libraries=$(in_root objdump -p /build/dist/dbdyno | awk '$1 == "NEEDED" { print $2 }')
+for library in $libraries; do
+  case $library in
+    ld-linux-x86-64.so.2 | libc.so.6 | libdl.so.2 | libm.so.6 | libpthread.so.0 | librt.so.1 | libgcc_s.so.1) ;;
+    *) fail "the program needs $library, and the .deb does not depend on it" \
+      'add its package to depends in crates/cli/Cargo.toml, and the library here' ;;
+  esac
+done
 
 step 'manual pages, completions, licences'
 mkdir -p "$stage"/{man,completions,doc}
@@ -133,7 +142,9 @@ cargo tree --manifest-path "$source/Cargo.toml" --locked --package dbdyno --edge
     done < <(find "$vendor/${crate/ v/-}" -maxdepth 2 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) | sort)
   done >"$stage/doc/LICENSES-OF-DEPENDENCIES"
 gzip -9n <"$stage/doc/LICENSES-OF-DEPENDENCIES" >"$stage/doc/LICENSES-OF-DEPENDENCIES.gz"
-gzip -9n <"$source/CHANGELOG.md" >"$stage/doc/changelog.gz"
+# Debian wants a changelog in a form of its own.
+printf 'dbdyno (%s) unstable; urgency=medium\n\n  * What changed: CHANGELOG.md.\n\n -- the dbdyno contributors <>  %s\n' \
+  "$version" "$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")" | gzip -9n >"$stage/doc/changelog.gz"
 gzip -9n "$stage"/man/*.1
 
 step 'tarball'
@@ -160,10 +171,11 @@ step 'bill of materials'
 cargo cyclonedx --quiet --format json --spec-version 1.5 --target "$target" --override-filename bom \
   --manifest-path "$source/crates/cli/Cargo.toml"
 # Where the source was is of no use to others.
-sed "s#file://$source/##g; s#$source/##g" "$source/crates/cli/bom.json" >"$dist/dbdyno-$version.cdx.json"
+sed "s|file://$source/||g; s|$source/||g; s|?download_url=file://[^\"#]*||" \
+  "$source/crates/cli/bom.json" >"$dist/dbdyno-$version.cdx.json"
 
 (cd "$dist" && sha256sum -- * >"$work/SHA256SUMS" && mv "$work/SHA256SUMS" .)
-rm -rf "$root" "$vendor"
+rm -rf "$root" "$vendor" "$source"
 if [ -n "${SUDO_UID:-}" ]; then
   chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$dist" "$work"
 fi
