@@ -64,9 +64,19 @@ in_scratch() {
   ' in_scratch "$user" "${@:3}"
 }
 
+# The sheet is not looked at: that it is printed, and no run failed, is what the exit code says.
+smoke() { in_scratch "$1" "$2" dbdyno run --preset smoke --tests T611 "${@:3}" >/dev/null; }
+
 try() {
   in_scratch "$1" root dbdyno --version
-  in_scratch "$1" root dbdyno run --preset smoke --tests T611
+  smoke "$1" root
+}
+
+# Runs a command in a root, and prints what it said only where it failed.
+quietly() {
+  in_root "$@" >"$work/log" 2>&1 && return
+  tail -20 "$work/log" >&2
+  fail "${*:2:4} ... failed in $1" "read $work/log"
 }
 
 mirror=()
@@ -86,24 +96,23 @@ for suite in bullseye bookworm trixie; do
 
   step "Debian $suite, .deb"
   cp "$package" "$installed/tmp/"
-  in_root "$installed" apt-get install -y -qq --no-install-recommends "/tmp/$(basename "$package")"
+  quietly "$installed" apt-get install -y --no-install-recommends "/tmp/$(basename "$package")"
   try "$installed"
 
   step "Debian $suite, .deb and PostgreSQL"
-  in_root "$installed" bash -euc '
-    # Nothing is started by the packages.
-    printf "#!/bin/sh\nexit 101\n" >/usr/sbin/policy-rc.d
-    chmod 755 /usr/sbin/policy-rc.d
-    apt-get install -y -qq --no-install-recommends postgresql-common
-    sed -i "s/^#* *create_main_cluster *=.*/create_main_cluster = false/" /etc/postgresql-common/createcluster.conf
-    apt-get install -y -qq --no-install-recommends postgresql
-    useradd someone
-  ' >"$work/$suite-postgresql.log" 2>&1 || {
-    tail -5 "$work/$suite-postgresql.log" >&2
-    fail "PostgreSQL cannot be installed in $installed" "read $work/$suite-postgresql.log"
-  }
+  # Nothing is started by the packages.
+  printf '#!/bin/sh\nexit 101\n' >"$installed/usr/sbin/policy-rc.d"
+  chmod 755 "$installed/usr/sbin/policy-rc.d"
+  quietly "$installed" apt-get update
+  quietly "$installed" apt-get install -y --no-install-recommends postgresql-common
+  sed -i 's/^#* *create_main_cluster *=.*/create_main_cluster = false/' \
+    "$installed/etc/postgresql-common/createcluster.conf"
+  quietly "$installed" apt-get install -y --no-install-recommends postgresql
+  quietly "$installed" useradd someone
   for user in root someone; do
-    in_scratch "$installed" "$user" dbdyno run --target local:postgres --preset smoke --tests T611
+    printf 'as %s: ' "$user"
+    in_root "$installed" sh -c 'ls /usr/lib/postgresql/*/bin/postgres'
+    smoke "$installed" "$user" --target local:postgres
   done
   rm -rf "$installed"
 done
