@@ -58,6 +58,8 @@ in_scratch() {
   in_root "$1" bash -euc '
     scratch=$(mktemp -d)
     chown "$1" "$scratch"
+    # Where dbdyno is root, the user of its server must be able to enter the directory.
+    chmod 755 "$scratch"
     cd "$scratch"
     if [ "$1" = root ]; then "${@:2}"; else setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}"; fi
     rm -rf "$scratch"
