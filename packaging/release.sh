@@ -9,7 +9,7 @@
 # The program is compiled in a root of Debian 11, so that it runs with its C library (glibc 2.31) and every later one. The
 # compiler of Rust is this machine's; everything else in that root is Debian's.
 #
-#   packaging/release.sh            needs root, because of chroot; about 15 minutes on two processors
+#   packaging/release.sh            needs root, because of chroot; about 10 minutes on two processors
 #   packaging/release.sh --help     prints this
 #
 # DEBIAN_MIRROR=URL takes the packages of Debian 11 from there. CARGO_BUILD_JOBS=N compiles with N processes.
