@@ -2,7 +2,7 @@
 # Makes the packages of a release from the commit that is checked out, into dist/:
 #
 #   dbdyno-VERSION-x86_64-linux-gnu.tar.gz   program, manual pages, completions, licences
-#   dbdyno_VERSION_amd64.deb                 the same for Debian and Ubuntu
+#   dbdyno_VERSION_amd64.deb                 the same for Debian
 #   dbdyno-VERSION.cdx.json                  what the program was built of (CycloneDX)
 #   SHA256SUMS
 #
