@@ -88,6 +88,17 @@ impl<R: Row> View<R> {
         self
     }
 
+    /// The same columns without the headings that several share.
+    pub(crate) fn ungrouped(mut self) -> View<R> {
+        for shown in &mut self.shown {
+            match shown {
+                Shown::Figure(column) => column.group = "",
+                Shown::Own { group, .. } => *group = "",
+            }
+        }
+        self
+    }
+
     fn has(&self, key: &str) -> bool {
         self.shown.iter().any(|shown| shown.key() == key)
     }

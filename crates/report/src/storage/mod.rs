@@ -17,11 +17,11 @@ pub use table::io_csv;
 
 pub(crate) use stream::{runs, threads};
 pub(crate) use table::view;
-pub(crate) use warning::warnings;
+pub(crate) use warning::main_warnings;
 
 use crate::layout::{Table, paragraph, spaced};
 use crate::style::{Ink, Style};
-use crate::text::{LEGEND, next_steps, storage_head};
+use crate::text::{LEGEND, MARKS, next_steps, storage_head};
 
 /// Title and lines of a part of a page; one without lines is left out.
 pub(crate) type Part = (&'static str, Vec<String>);
@@ -62,7 +62,7 @@ pub(crate) fn short(record: &Record, style: Style, width: usize) -> Vec<Part> {
     if parts.is_empty() {
         let table = table::results(record);
         let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-        lines.extend(spaced(LEGEND, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
+        lines.extend(spaced(MARKS, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
         parts = vec![("", lines)];
     }
     parts
@@ -70,9 +70,8 @@ pub(crate) fn short(record: &Record, style: Style, width: usize) -> Vec<Part> {
 
 /// Warnings, details, and ignored options of the job file.
 pub(crate) fn details(record: &Record, style: Style, width: usize) -> Vec<Part> {
-    let warnings = [warnings(record, warning::WARNINGS_MAX, style, width), warning::passed(record, width)].concat();
     vec![
-        ("WARNINGS", warnings),
+        ("WARNINGS", warning::warnings(record, style, width)),
         how(record, width),
         ("JOB FILE", record.plan.io.as_ref().map_or(Vec::new(), |io| remarks(io, width))),
     ]

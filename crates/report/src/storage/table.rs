@@ -79,7 +79,7 @@ pub(crate) fn results(record: &Record) -> Table {
         "mark",
     ];
     let streams = listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
-    view().only(&figures).text_table(streams, |of| Ink::of(verdict(of.run)))
+    view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(verdict(of.run)))
 }
 
 /// A line per stream: service time, failed I/Os, and response time in an open loop.

@@ -23,7 +23,7 @@ const SKIPPED_INDENT: usize = 7;
 const TESTS_NAMED_MAX: usize = 12;
 
 /// Warnings that are shown, by severity.
-pub(super) const WARNINGS_MAX: usize = 100;
+const WARNINGS_MAX: usize = 100;
 
 /// A warning of one or more runs.
 struct Warning<'a> {
@@ -39,17 +39,42 @@ struct Warning<'a> {
 
 /// The findings that are not a pass, by severity. Equal texts of several runs are shown once; where the runs of one
 /// test differ only in their figures, the last one is shown.
-pub(super) fn findings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
+pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<String> {
+    let mut lines = paragraphs(record, &warnings(record), WARNINGS_MAX, style, width);
+    lines.extend(superlinear(record, style, width));
+    lines
+}
+
+/// At most `most` of the warnings and failures, without the gravest finding, which the summary states; and how many points
+/// could not be checked.
+pub(super) fn main_findings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
+    let gravest = model::summary(record).validity.gravest.map(|one| (one.finding.verdict, Some(one.finding.check())));
+    let (unknown, known): (Vec<Warning<'_>>, Vec<Warning<'_>>) =
+        warnings(record).into_iter().partition(|warning| warning.verdict == Verdict::Unknown);
+    let others = known.into_iter().filter(|warning| Some((warning.verdict, warning.check)) != gravest);
+    let mut lines = paragraphs(record, &others.collect::<Vec<_>>(), most, style, width);
+    lines.extend(unchecked(unknown.len()));
+    lines
+}
+
+/// The line about points that could not be checked; none where all could be.
+pub(crate) fn unchecked(points: usize) -> Option<String> {
+    (points > 0).then(|| format!("  ?    {} could not be checked (--details)", plural(points as u64, "point")))
+}
+
+/// The warnings of `record`, merged, by severity.
+fn warnings(record: &Record) -> Vec<Warning<'_>> {
     let mut warnings = by_text(record);
     merge_within_tests(&mut warnings);
     merge_across_tests(&mut warnings);
     warnings.sort_by_key(|warning| std::cmp::Reverse(warning.verdict));
+    warnings
+}
+
+/// The first `most` of `warnings`, a paragraph each.
+fn paragraphs(record: &Record, warnings: &[Warning<'_>], most: usize, style: Style, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let runs = runs_by_test(record);
-    let unknown = warnings.iter().filter(|warning| warning.verdict == Verdict::Unknown).count();
-    if most < WARNINGS_MAX {
-        warnings.truncate(warnings.len() - unknown);
-    }
     for warning in warnings.iter().take(most) {
         let mut tests = warning.tests.iter().map(|(test, _)| cut(&clean(test), CODE_MAX));
         let first = tests.next().unwrap_or_default();
@@ -76,12 +101,6 @@ pub(super) fn findings(record: &Record, most: usize, style: Style, width: usize)
     }
     let more = warnings.len().saturating_sub(most);
     lines.extend((more > 0).then(|| format!("  and {more} more (--details)")));
-    if most < WARNINGS_MAX && unknown > 0 {
-        lines.push(format!("  ?    {} could not be checked (--details)", plural(unknown as u64, "point")));
-    }
-    if warnings.len() < most {
-        lines.extend(superlinear(record, style, width));
-    }
     lines
 }
 

@@ -21,12 +21,13 @@ use crate::storage;
 use crate::style::Style;
 
 pub(crate) use data::view as data_sets;
+pub(crate) use findings::unchecked;
 pub(crate) use head::{SMOKE, data_reads, instrument, started, storage_head, warnings};
 pub(crate) use next::{command, next as next_steps, word};
 pub use page::{blocks_text, load_text, streams_text};
 pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
+pub(crate) use short::{MARKS, platform_sentence, subject};
 pub use short::{ShortText, short_text};
-pub(crate) use short::{platform_sentence, subject};
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
 /// warnings, steadiness, the table of runs, the data, and the next commands. `path` is the path of the record. A record
@@ -45,7 +46,7 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
         page.part("", vec!["no run is finished".to_owned()]);
     } else {
         page.part("", sheet::groups(record, style, width));
-        page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
+        page.part("WARNINGS", findings::findings(record, style, width));
         page.part("RESULT CLASS", paragraph("", 2, &crate::html::class(record).sentence(), width));
         page.part("LIMITS", limits(record, width));
         page.part("STEADINESS", steady::steady(record, style, width));

@@ -45,7 +45,7 @@ pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> S
     page.part("READS PER OPERATION, by size of the engine's cache", blocks::chart(record, width));
     page.table("KINDS OF OPERATIONS: service times", blocks::kinds(record), Vec::new());
     physical_io(&mut page, record);
-    page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
+    page.part("WARNINGS", findings::findings(record, style, width));
     page.part("LIMITS", limits(record, width));
     page.table("DATA", data::data_sets(record), Vec::new());
     page.part("", not_listed(record, path, width));
@@ -69,7 +69,7 @@ pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> Str
     page.table("SCANS OF THE LOADED TABLES", load::scans(record), load::meanings(record));
     physical_io(&mut page, record);
     page.part("SKIPPED", findings::skipped(record, width));
-    page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
+    page.part("WARNINGS", findings::findings(record, style, width));
     page.table("DATA", data::data_sets(record), Vec::new());
     page.part("", not_listed(record, path, width));
     page.part("", next::next(record, path, width));
@@ -88,7 +88,7 @@ pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style:
     page.table("RATES", streams::rates(record), streams::remarks(record));
     page.table("RESOURCE COST per MB", streams::costs(record), Vec::new());
     physical_io(&mut page, record);
-    page.part("WARNINGS", findings::findings(record, findings::WARNINGS_MAX, style, width));
+    page.part("WARNINGS", findings::findings(record, style, width));
     page.part("SKIPPED", findings::skipped(record, width));
     page.part("", not_listed(record, path, width));
     page.part("", next::next(record, path, width));

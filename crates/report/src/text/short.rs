@@ -3,7 +3,7 @@
 use model::{Capacities, Line, QUICK_TESTS, Sheet};
 use record::{Dop, HostInventory, PlanSubject, Preset, Record, Status, Sweep, Verdict};
 
-use super::sheet::{LEGEND, title};
+use super::sheet::title;
 use super::{findings, head, next};
 use crate::figure::{UNKNOWN, memory, number, percent, time};
 use crate::inventory::{durability_word, engine_line, storage_place};
@@ -22,6 +22,9 @@ const ROWS_MAX: usize = 26;
 
 /// Warnings that are shown, at most.
 const WARNINGS_MAX: usize = 3;
+
+/// The meaning of the marks.
+pub(crate) const MARKS: &str = "ok passed   ! with a warning   ? could not be checked   invalid no result";
 
 /// The width from which a sheet has all its columns.
 const WIDTH_ALL: usize = 78;
@@ -139,7 +142,7 @@ fn sheet(record: &Record, style: Style, width: usize) -> Vec<String> {
     if hidden > 0 {
         lines.push(format!("and {} (--details)", plural(hidden as u64, "more test")));
     }
-    let mut legend = vec![LEGEND];
+    let mut legend = vec![MARKS];
     if shown.iter().any(|line| line.best.as_ref().is_some_and(|best| best.ceiling.is_some())) {
         legend.push("ceil.: share of what the bare machine reaches, as the probes (C, M, S) show");
     }
@@ -246,8 +249,8 @@ impl Limits {
 
 fn warnings(record: &Record, style: Style, width: usize) -> Vec<String> {
     match record.plan.subject() {
-        PlanSubject::Io => storage::warnings(record, WARNINGS_MAX, style, width),
-        _ => findings::findings(record, WARNINGS_MAX, style, width),
+        PlanSubject::Io => storage::main_warnings(record, WARNINGS_MAX, style, width),
+        _ => findings::main_findings(record, WARNINGS_MAX, style, width),
     }
 }
 
