@@ -174,10 +174,12 @@ fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
 }
 
 /// Whether `finding` is the expected result of `run`, a run at a rate or with less of a resource: that it does not
-/// achieve the rate, or misses a service level. It is then not a warning. A traced repeat is like a plain run.
+/// achieve the rate, or misses a service level, as runs of storage do beyond the load that meets it. It is then not a
+/// warning. A traced repeat is like a plain run.
 pub fn is_answer(run: &Run, finding: &Finding) -> bool {
     let is_made_for_it = !matches!(run.variation, None | Some(Variation::Traced));
-    is_made_for_it && matches!(finding.check(), Check::Bound | Check::Backlog)
+    let misses_level = (finding.check(), finding.verdict) == (Check::Bound, Verdict::Warn);
+    is_made_for_it && matches!(finding.check(), Check::Bound | Check::Backlog) || run.storage.is_some() && misses_level
 }
 
 /// The worst warning about `run`: [`is_answer`] findings count only where they invalidate it.

@@ -1,12 +1,17 @@
 //! The summary of a record: its main results, whether they can be trusted, what limits them, and what would help.
 
-use record::{Dop, Finding, Layer, Outcome, Rate, Ratio, Record, Resource, Run, Sweep, Verdict};
+use std::collections::BTreeSet;
+
+use record::{
+    Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Rate, Ratio, Record, Resource, Run, Sweep, Verdict,
+};
 
 use crate::attribution::{Attribution, Capacities, Limiter, ResourceName, TimeClassName};
 use crate::calibration::{Calibration, calibration};
 use crate::group::ByTest;
 use crate::load_curve::rate_curves;
 use crate::proof::{Cause, Proof, proofs};
+use crate::queue::generator_share;
 use crate::recorded_search::io_search;
 use crate::row::{doubt, is_answer, is_invalid, row};
 use crate::rules::RULES;
@@ -42,6 +47,19 @@ pub struct Summary {
     pub validity: Validity,
     /// The limits of the main results that need an engine.
     pub limits: Vec<MainLimit>,
+    /// What is known of the limit of a measurement of storage.
+    pub storage: Option<StorageLimit>,
+}
+
+/// What else than the device could have limited the main result of a measurement of storage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StorageLimit {
+    /// I/Os per second of the busiest job as a share of those that it can generate.
+    pub generator_used: Option<Ratio>,
+    /// Share of the processors that were busy.
+    pub cpu_used: Option<Ratio>,
+    /// The next higher load of a calibration, in I/Os in flight, and its rate.
+    pub beyond: Option<(u32, Rate)>,
 }
 
 /// A main result.
@@ -81,6 +99,8 @@ pub struct Validity {
     pub with_warnings: usize,
     /// Tests that were run and have no valid run.
     pub without_result: Vec<String>,
+    /// What could not be checked of at least one run.
+    pub unchecked: BTreeSet<Check>,
     /// The gravest finding, of several equally grave ones that of most runs.
     pub gravest: Option<Gravest>,
 }
@@ -115,6 +135,8 @@ pub struct MainLimit {
     pub proof: Option<Proof>,
     /// The fastest valid run with more sessions or threads: its degree, and its rate as a ratio of that of the best run.
     pub with_more: Option<(Dop, Ratio)>,
+    /// Size of the data that the test works on.
+    pub data_bytes: Option<Bytes>,
     /// What would help, the largest gain first.
     pub remedies: Vec<Gain>,
 }
@@ -158,7 +180,24 @@ pub fn summary(record: &Record) -> Summary {
         MainResult::Best(line) if !line.is_probe => limit(record, line, &capacities, &proofs),
         _ => None,
     });
-    Summary { limits: limits.collect(), validity: validity(record, &by_test), results }
+    let storage = results.first().and_then(|result| storage_limit(record, result));
+    Summary { limits: limits.collect(), storage, validity: validity(record, &by_test), results }
+}
+
+/// None where the result is not of storage alone.
+fn storage_limit(record: &Record, result: &MainResult) -> Option<StorageLimit> {
+    let (number, beyond) = match result {
+        MainResult::Best(line) => (line.best.as_ref()?.run, None),
+        MainResult::Calibration(found) => {
+            let beyond = found.curve.iter().find(|point| point.in_flight > found.in_flight);
+            (found.run, beyond.map(|point| (point.in_flight, point.iops)))
+        }
+        MainResult::Search(_) => return None,
+    };
+    let run = record.runs.iter().find(|run| run.number == number)?;
+    run.storage.as_ref().filter(|_| record.plan.subject() == PlanSubject::Io)?;
+    let cpu_used = row(run).cpu.map(|cpu| Ratio(cpu.user.0 + cpu.system.0));
+    Some(StorageLimit { generator_used: generator_share(run), cpu_used, beyond })
 }
 
 fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
@@ -203,7 +242,9 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
     let with_warnings = record.runs.iter().filter(|run| !is_invalid(run) && doubt(run) == Verdict::Warn).count();
     let has_none = |code: &&str| by_test.runs(code).iter().all(|run| is_invalid(run));
     let without_result = by_test.codes().filter(has_none).map(str::to_owned).collect();
-    Validity { runs: record.runs.len(), invalid, with_warnings, without_result, gravest: gravest(record) }
+    let findings = record.runs.iter().flat_map(|run| &run.findings);
+    let unchecked = findings.filter(|finding| finding.verdict == Verdict::Unknown).map(Finding::check).collect();
+    Validity { runs: record.runs.len(), invalid, with_warnings, without_result, unchecked, gravest: gravest(record) }
 }
 
 /// The gravest finding that is a warning or worse, of runs that were carried out; none where all is well.
@@ -250,6 +291,7 @@ fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]
         attribution,
         proof,
         with_more,
+        data_bytes: run.data_bytes,
         remedies,
     })
 }

@@ -66,11 +66,12 @@ mod tests {
         assert_eq!(codes.len(), probes().len());
         for known in probes() {
             let family = match known.layer {
-                Layer::Cpu => "P1",
-                Layer::Memory => "P2",
-                _ => "P3",
+                Layer::Cpu => "C",
+                Layer::Memory => "M",
+                _ => "S",
             };
             assert!(known.code.starts_with(family), "{}", known.code);
+            assert!(record::RunKind::of_code(known.code).is_probe(), "{}", known.code);
             assert!(!known.title.is_empty());
             assert_eq!(probe(known.code).map(|found| found.title), Some(known.title));
         }
@@ -88,7 +89,7 @@ mod tests {
                     continue;
                 }
                 let text = std::fs::read_to_string(&path).unwrap();
-                let code = text.strip_prefix("//! ").and_then(|head| head.get(..4)).unwrap_or_default();
+                let code = text.strip_prefix("//! ").and_then(|head| head.get(..3)).unwrap_or_default();
                 heads.insert(code.to_owned());
                 for statement in ["Answers:", "Does not answer:", "Cost:", "Limits:"] {
                     assert!(text.contains(&format!("//! {statement}")), "{} lacks {statement}", path.display());

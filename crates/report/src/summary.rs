@@ -1,18 +1,18 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Cause, FoundRate, Gain, Gravest, Limiter, Line, MainLimit, MainResult, Point, Remedy, Summary, Validity,
-    summary as summarise,
+    Cause, FoundRate, Gain, Gravest, Limiter, Line, MainLimit, MainResult, Point, Remedy, StorageLimit, Summary,
+    Validity, summary as summarise,
 };
-use record::{Rate, Record, Unit, Verdict};
+use record::{Bytes, PlanSubject, Preset, Rate, Ratio, Record, Unit, Verdict};
 
 use crate::fact::size_text;
-use crate::figure::{duration, megabytes, number, percent};
+use crate::figure::{duration, megabytes, number, percent, volume};
 use crate::finding::{finding_text, remedy};
 use crate::layout::{clean, paragraph};
-use crate::limit::{headline, resource};
+use crate::limit::{headline, resource, time_class};
 use crate::text::{short_title, title};
-use crate::words::{dop_text, list, plural, unit_per_second};
+use crate::words::{check, dop_text, list, plural, unit_per_second};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -33,12 +33,13 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     if results.is_empty() {
         results.push("none: no run is valid".to_owned());
     }
-    let limits = found.limits.iter().map(limit_text).collect();
+    let limits = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text)).collect();
+    let help = remedies_text(&found).chain(found.storage.iter().map(|limit| storage_remedy(limit).to_owned()));
     let mut facts = vec![
         ("results", results),
-        ("validity", vec![validity_text(&found.validity)]),
+        ("validity", [validity_text(&found.validity)].into_iter().chain(first_look(record)).collect()),
         ("limits", limits),
-        ("would help", remedies_text(&found).collect()),
+        ("would help", help.collect()),
     ];
     facts.retain(|(_, sentences)| !sentences.is_empty());
     facts
@@ -64,15 +65,18 @@ fn result_text(result: &MainResult) -> String {
         MainResult::Search(found) => found_text(found),
         MainResult::Calibration(found) => {
             let small = format!(
-                "{} random reads/s of {} at {} in flight",
-                number(found.max_iops.median),
+                "random reads of {}: {} IOPS with {} in flight",
                 size_text(found.block_bytes),
+                number(found.max_iops.median),
                 found.in_flight
             );
-            let large = found.max_mbps.as_ref().map(|large| format!("{} MB/s", megabytes(Some(large.median * 1e6))));
+            let large = found
+                .max_mbps
+                .as_ref()
+                .map(|large| format!("large random reads: {} MB/s", megabytes(Some(large.median * 1e6))));
             let bound = found.bound.as_ref().map(|bound| {
                 let kept = if found.kept == Some(false) { "missed" } else { "met" };
-                format!("{bound} {kept}")
+                format!("bound {bound} {kept}")
             });
             list([Some(small), large, bound].into_iter().flatten())
         }
@@ -127,7 +131,7 @@ fn found_text(found: &FoundRate) -> String {
 }
 
 fn validity_text(validity: &Validity) -> String {
-    let Validity { runs, invalid, with_warnings, without_result, gravest } = validity;
+    let Validity { runs, invalid, with_warnings, without_result, unchecked, gravest } = validity;
     let valid = runs - invalid;
     let counts = match (valid, *runs) {
         (1, 1) if *with_warnings > 0 => "the run is valid, with a warning".to_owned(),
@@ -139,7 +143,20 @@ fn validity_text(validity: &Validity) -> String {
     let none = gravest.is_none().then(|| "no warnings".to_owned());
     let gravest = gravest.as_ref().map(gravest_text);
     let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
-    list([Some(counts), warned, none, missing].into_iter().flatten()) + &gravest.unwrap_or_default()
+    let unchecked = (!unchecked.is_empty()).then(|| {
+        let names: Vec<&str> = unchecked.iter().map(|one| check(*one)).collect();
+        format!("; could not be checked of all: {}", names.join(", "))
+    });
+    let counts = list([Some(counts), warned, none, missing].into_iter().flatten());
+    counts + &unchecked.unwrap_or_default() + &gravest.unwrap_or_default()
+}
+
+/// The figures of preset `quick` are no basis for a purchase.
+fn first_look(record: &Record) -> Option<String> {
+    let is_quick = record.plan.preset == Preset::Quick && record.plan.subject() == PlanSubject::Catalogue;
+    (is_quick && record.plan.repeats < 2).then(|| {
+        "a first look: short windows, one run each; --preset standard --repeats 6 is a basis to buy by".to_owned()
+    })
 }
 
 /// Some codes, or their number.
@@ -166,12 +183,47 @@ fn limit_text(limit: &MainLimit) -> String {
     let name = name(&limit.test, short_title(limit.layer, &limit.title));
     let found = match (&limit.attribution.limiter, limit.with_more) {
         (Limiter::TooFewClients { .. }, more) => {
-            let more = more.map(|(dop, ratio)| format!("; {} reached {}", dop_text(dop, limit.sweep), percent(ratio)));
-            format!("latency, no resource is full{}", more.unwrap_or_default())
+            let classes = &limit.attribution.classes;
+            let largest = classes.iter().max_by(|one, other| one.share.0.total_cmp(&other.share.0));
+            let waits = largest.map(|class| format!("{} {} of the time", time_class(class.name), percent(class.share)));
+            let more = match more {
+                Some((dop, ratio)) => format!("{}: {} of this rate", dop_text(dop, limit.sweep), percent(ratio)),
+                None => "no resource is full".to_owned(),
+            };
+            waits.into_iter().chain([more]).collect::<Vec<_>>().join("; ")
         }
         _ => headline(Some(&limit.attribution), limit.proof.as_ref()),
     };
     format!("{name}: {found}{proved}")
+}
+
+/// From this share on, the generator or the processors are a limit.
+const BUSY: f64 = 0.9;
+
+/// Whether dbdyno or the processors limited a measurement of storage; otherwise it is the device with its driver.
+fn storage_text(limit: &StorageLimit) -> String {
+    let is_busy = |used: Option<Ratio>| used.is_some_and(|used| used.0 >= BUSY);
+    let what = match (is_busy(limit.generator_used), is_busy(limit.cpu_used)) {
+        (true, _) => "dbdyno itself",
+        (false, true) => "CPU",
+        (false, false) if limit.beyond.is_some() => "the device with its driver",
+        (false, false) => "the device with its driver, or too few I/Os in flight",
+    };
+    let generator =
+        limit.generator_used.map(|used| format!("dbdyno used {} of the rate that it can generate", percent(used)));
+    let cpu = limit.cpu_used.map(|used| format!("the processors were {} busy", percent(used)));
+    let beyond = limit.beyond.map(|(count, rate)| format!("{count} in flight gave {}", number(rate.0)));
+    let basis = list([generator, cpu, beyond].into_iter().flatten());
+    if basis.is_empty() { what.to_owned() } else { format!("{what}: {basis}") }
+}
+
+fn storage_remedy(limit: &StorageLimit) -> &'static str {
+    match (limit.generator_used, limit.cpu_used, limit.beyond) {
+        (Some(used), ..) if used.0 >= BUSY => "more jobs: one does not generate more",
+        (_, Some(used), _) if used.0 >= BUSY => "more processors, or fewer other programs",
+        (.., Some(_)) => "a faster device; more I/Os in flight do not help",
+        (.., None) => "whether more I/Os in flight help was not tried: dbdyno calibrate finds the maximum",
+    }
 }
 
 /// The remedies of all main results, those of each result together.
@@ -179,19 +231,22 @@ fn remedies_text(found: &Summary) -> impl Iterator<Item = String> {
     found.limits.iter().filter(|limit| !limit.remedies.is_empty()).map(|limit| {
         let limiter = &limit.attribution.limiter;
         let gains = limit.remedies.iter().take(REMEDIES_MAX).enumerate();
-        let gains = gains.map(|(index, gain)| gain_text(gain, limiter, index == 0));
+        let gains = gains.map(|(index, gain)| gain_text(gain, limiter, limit.data_bytes, index == 0));
         format!("{}: at most {}", clean(&limit.test), gains.collect::<Vec<String>>().join(", "))
     })
 }
 
 /// The bound of the gain of a remedy: two digits, because all else is assumed to be unlimited.
-fn gain_text(gain: &Gain, limiter: &Limiter, is_first: bool) -> String {
+fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool) -> String {
     let what = match gain.remedy {
         Remedy::Processors(count) => plural(u64::from(count), "more processor"),
         Remedy::NoOtherPrograms => "no other programs".to_owned(),
         Remedy::LogLatency => "half the log device latency".to_owned(),
         Remedy::DataLatency => "half the data device latency".to_owned(),
-        Remedy::Memory => "memory for all data".to_owned(),
+        Remedy::Memory => match data {
+            Some(size) => format!("all {} of data in the cache", volume(size)),
+            None => "all data in the cache".to_owned(),
+        },
         Remedy::DeviceRate => match limiter {
             Limiter::Resource(name) => format!("twice the {}", resource(name)),
             _ => "twice the rate of the device".to_owned(),

@@ -66,6 +66,9 @@ pub(crate) fn mark(verdict: Verdict) -> &'static str {
     }
 }
 
+/// The meaning of the marks, below a short sheet.
+pub(crate) const MARKS: &str = "ok passed   ! with a warning   ? could not be checked   invalid no result";
+
 /// A verdict in one word.
 pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {

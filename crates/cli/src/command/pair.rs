@@ -61,7 +61,7 @@ fn show(measured: MeasuredPair, gate: Option<&Gate>, output: &OutputArguments, p
     let [a, b] = measured.paths.each_ref().map(|path| path.display());
     if !output.quiet {
         let page = page.map(|page| format!("\npage      {}", page.display())).unwrap_or_default();
-        print(&format!("record    {a}\nrecord    {b}{page}\ndetails   dbdyno compare {a} {b} --details"))?;
+        print(&format!("\nrecord    {a}\nrecord    {b}{page}\ndetails   dbdyno compare {a} {b} --details"))?;
     }
     if let Some(error) = measured.error {
         let hint = format!("compare the complete pairs with dbdyno compare {a} {b}");

@@ -82,12 +82,14 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         let options = PageOptions { place: &path, record_sha256: digest.as_deref(), prices };
         return write_page(file, &report::html(&record, &options));
     }
-    // Series are not read for views that do not show them: a record may hold a hundred thousand runs.
+    // Series are not read for views that do not show them: a record may hold a hundred thousand runs. Shorter ones are,
+    // because intervals of single runs are from the variation within them.
+    let is_long = !fs::metadata(&arguments.record).is_ok_and(|file| file.len() < LONG_BYTES);
     let record = match arguments.format {
-        ReportFormat::Text | ReportFormat::Csv | ReportFormat::IoCsv => {
+        ReportFormat::Text | ReportFormat::Csv | ReportFormat::IoCsv if is_long => {
             store::read_without_series(&arguments.record, &model::thin)
         }
-        ReportFormat::Json | ReportFormat::FioJson | ReportFormat::FioJsonPlus => store::read(&arguments.record),
+        _ => store::read(&arguments.record),
     };
     let record = record.map_err(unreadable)?;
     print(&match arguments.format {

@@ -45,7 +45,8 @@ fn quiet_prints_summary_and_sheet_alone() {
 
 #[test]
 fn storage_has_its_result_in_a_few_lines() {
-    let bench = Bench::on_disk();
+    // Beside others it would have more warnings.
+    let bench = Bench::on_disk().alone();
     let job = [
         "io", "--name", "reader", "--rw", "randread", "--bs", "4k", "--size", "8M", "-T", "0.2", "--record", "r.jsonl",
     ];

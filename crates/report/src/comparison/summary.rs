@@ -52,13 +52,13 @@ fn ranking(view: &ComparisonView<'_>) -> Vec<String> {
 
 /// The rates of the main tests, and their change.
 fn results(view: &ComparisonView<'_>) -> Vec<String> {
-    let tests = &view.comparison.tests;
-    let known = |code: &&str| tests.iter().find(|test| test.code == **code);
-    let mut main: Vec<&TestComparison> = MAIN_TESTS.iter().filter_map(known).take(NAMED_MAX).collect();
-    if main.is_empty() {
-        main = tests.iter().take(NAMED_MAX).collect();
-    }
-    main.into_iter().map(|test| result(view, test)).collect()
+    let place =
+        |test: &TestComparison| MAIN_TESTS.iter().position(|main| *main == test.code).unwrap_or(MAIN_TESTS.len());
+    let has_ratio = |test: &TestComparison| test.compared_tests.iter().flatten().any(|one| shift(one).is_some());
+    // Those with a ratio first, the most telling of them before the others.
+    let mut tests: Vec<&TestComparison> = view.comparison.tests.iter().collect();
+    tests.sort_by_key(|test| (!has_ratio(test), place(test)));
+    tests.into_iter().take(NAMED_MAX).map(|test| result(view, test)).collect()
 }
 
 fn result(view: &ComparisonView<'_>, test: &TestComparison) -> String {

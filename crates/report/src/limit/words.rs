@@ -42,9 +42,10 @@ pub(crate) fn limit(limiter: &Limiter) -> String {
     }
 }
 
-/// The limit in a word of at most eight characters, for a column.
-pub(crate) fn limit_word(limiter: &Limiter) -> &'static str {
-    match limiter {
+/// The limit in a word of at most eight characters, for a column. Where no resource is full, it is the largest part of the
+/// response time.
+pub(crate) fn limit_word(found: &Attribution) -> &'static str {
+    match &found.limiter {
         Limiter::Processors => "CPU",
         Limiter::OtherPrograms { .. } => "others",
         Limiter::Resource(ResourceName::Processors) => "CPU",
@@ -58,15 +59,22 @@ pub(crate) fn limit_word(limiter: &Limiter) -> &'static str {
         ) => "device",
         Limiter::OneThread { .. } => "1 thread",
         Limiter::Offered => "rate",
-        Limiter::TooFewClients { .. } => "latency",
-        Limiter::Serialised(class) => match class.name {
-            TimeClassName::OnProcessor => "CPU",
-            TimeClassName::Locks => "locks",
-            TimeClassName::InEngine => "engine",
-            TimeClassName::LogSyncs | TimeClassName::DeviceFlushes => "log",
-            TimeClassName::DataIo | TimeClassName::DeviceReads => "device",
-        },
+        Limiter::Serialised(class) => class_word(class.name),
+        Limiter::TooFewClients { .. } => {
+            let largest = found.classes.iter().max_by(|one, other| one.share.0.total_cmp(&other.share.0));
+            largest.map_or("-", |class| class_word(class.name))
+        }
         Limiter::Unexplained => "-",
+    }
+}
+
+fn class_word(name: TimeClassName) -> &'static str {
+    match name {
+        TimeClassName::OnProcessor => "CPU",
+        TimeClassName::Locks => "locks",
+        TimeClassName::InEngine => "engine",
+        TimeClassName::LogSyncs | TimeClassName::DeviceFlushes => "log",
+        TimeClassName::DataIo | TimeClassName::DeviceReads => "device",
     }
 }
 

@@ -21,7 +21,8 @@ pub(crate) use warning::main_warnings;
 
 use crate::layout::{Table, paragraph, spaced};
 use crate::style::{Ink, Style};
-use crate::text::{LEGEND, MARKS, next_steps, storage_head};
+use crate::text::{LEGEND, next_steps, storage_head};
+use crate::words::MARKS;
 
 /// Title and lines of a part of a page; one without lines is left out.
 pub(crate) type Part = (&'static str, Vec<String>);
@@ -59,6 +60,12 @@ pub(crate) fn tables(record: &Record, style: Style, width: usize) -> Vec<Part> {
 pub(crate) fn short(record: &Record, style: Style, width: usize) -> Vec<Part> {
     let mut parts = calibration::calibration_parts(record, style, width);
     parts.truncate(1);
+    // The sentences of the answer, without its points.
+    let answer: Vec<String> =
+        until::answer(record, style, width).into_iter().take_while(|line| !line.is_empty()).collect();
+    if !answer.is_empty() {
+        parts.push((crate::load_curve::SEARCH, answer));
+    }
     if parts.is_empty() {
         let table = table::results(record);
         let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };

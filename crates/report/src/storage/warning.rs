@@ -9,7 +9,6 @@ use super::stream::{is_answer, runs};
 use crate::finding::finding_text;
 use crate::layout::paragraph;
 use crate::style::{Ink, Style};
-use crate::text::unchecked;
 use crate::words::{check, list, mark};
 
 /// Column of the texts.
@@ -35,16 +34,13 @@ pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<Strin
     lines
 }
 
-/// At most `most` of the warnings and failures, without the gravest finding, which the summary states; and how many points
-/// could not be checked.
+/// At most `most` of the warnings and failures, without the gravest finding and what could not be checked, which the summary
+/// states.
 pub(crate) fn main_warnings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
     let gravest = model::summary(record).validity.gravest.map(|one| (one.finding.verdict, Some(one.finding.check())));
-    let (unknown, known): (Vec<Warning>, Vec<Warning>) =
-        merged(record).into_iter().partition(|warning| warning.verdict == Verdict::Unknown);
-    let others = known.into_iter().filter(|warning| Some((warning.verdict, warning.check)) != gravest);
-    let mut lines = paragraphs(&others.collect::<Vec<_>>(), most, style, width);
-    lines.extend(unchecked(unknown.len()));
-    lines
+    let mut others = merged(record);
+    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != gravest);
+    paragraphs(&others, most, style, width)
 }
 
 /// The warnings of all runs, those of equal texts together, by severity.

@@ -45,21 +45,25 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
     lines
 }
 
-/// At most `most` of the warnings and failures, without the gravest finding, which the summary states; and how many points
-/// could not be checked.
+/// At most `most` of the warnings and failures, without the gravest finding and what could not be checked, which the summary
+/// states.
 pub(super) fn main_findings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
     let gravest = model::summary(record).validity.gravest.map(|one| (one.finding.verdict, Some(one.finding.check())));
-    let (unknown, known): (Vec<Warning<'_>>, Vec<Warning<'_>>) =
-        warnings(record).into_iter().partition(|warning| warning.verdict == Verdict::Unknown);
-    let others = known.into_iter().filter(|warning| Some((warning.verdict, warning.check)) != gravest);
-    let mut lines = paragraphs(record, &others.collect::<Vec<_>>(), most, style, width);
-    lines.extend(unchecked(unknown.len()));
+    let mut others = warnings(record);
+    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != gravest);
+    let mut lines = paragraphs(record, &others, most, style, width);
+    let sheet = model::sheet(record);
+    let beyond: Vec<String> =
+        sheet.lines.iter().filter(|line| line.gains_beyond_its_workers()).map(|line| clean(&line.test)).collect();
+    if !beyond.is_empty() {
+        let label = format!("  {:<4} {}", mark(Verdict::Warn), plural(beyond.len() as u64, "test"));
+        let text = format!(
+            "gained more than the added jobs can give ({}): something slowed the single job down; repeat",
+            list(beyond)
+        );
+        lines.extend(paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width));
+    }
     lines
-}
-
-/// The line about points that could not be checked; none where all could be.
-pub(crate) fn unchecked(points: usize) -> Option<String> {
-    (points > 0).then(|| format!("  ?    {} could not be checked (--details)", plural(points as u64, "point")))
 }
 
 /// The warnings of `record`, merged, by severity.

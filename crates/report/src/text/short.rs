@@ -11,7 +11,7 @@ use crate::layout::{Align, Head, Page, Table, clean, cut, paragraph, section, sp
 use crate::limit::limit_word;
 use crate::plan::runs;
 use crate::style::{Ink, Style};
-use crate::words::{LAYERS, dop, list, mark, plural, unit_per_second};
+use crate::words::{LAYERS, MARKS, dop, list, mark, plural, unit_per_second};
 use crate::{blocks, load, load_curve, storage, streams, summary};
 
 /// Column of the texts of the head.
@@ -22,9 +22,6 @@ const ROWS_MAX: usize = 26;
 
 /// Warnings that are shown, at most.
 const WARNINGS_MAX: usize = 3;
-
-/// The meaning of the marks.
-pub(crate) const MARKS: &str = "ok passed   ! with a warning   ? could not be checked   invalid no result";
 
 /// The width from which a sheet has all its columns.
 const WIDTH_ALL: usize = 78;
@@ -92,8 +89,13 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
         PlanSubject::Blocks => format!("{} of {}", plural(record.runs.len() as u64, "run"), blocks::extent(record)),
         PlanSubject::Io | PlanSubject::Load | PlanSubject::Streams => plural(record.runs.len() as u64, "run"),
     };
-    lines.extend(paragraph("measured", INDENT, &format!("{}, {extent}", head::started(record)), width));
+    lines.extend(paragraph("measured", INDENT, &format!("{}, {extent}", started(record)), width));
     lines
+}
+
+/// Start time to the minute; a status other than finished is among the warnings.
+fn started(record: &Record) -> String {
+    head::started(record).trim_end_matches(", finished").to_owned()
 }
 
 /// Processors, memory and storage in a sentence.
@@ -144,7 +146,7 @@ fn sheet(record: &Record, style: Style, width: usize) -> Vec<String> {
     }
     let mut legend = vec![MARKS];
     if shown.iter().any(|line| line.best.as_ref().is_some_and(|best| best.ceiling.is_some())) {
-        legend.push("ceil.: share of what the bare machine reaches, as the probes (C, M, S) show");
+        legend.push("C, M, S: bare CPU, memory, storage; ceil.: share of what these reach");
     }
     lines.extend(legend.iter().flat_map(|text| spaced(text, 0, width)).map(|line| style.paint(&line, Ink::Aside)));
     lines
@@ -200,11 +202,11 @@ fn table(record: &Record, lines: &[&Line], width: usize) -> (Table, usize) {
     (table, 1)
 }
 
-/// The jobs of a run, in a column of that name: `4`; `2T` are two threads of one session, `2x8` eight jobs on two nodes.
+/// The jobs of a run, in a column of that name: `4`; `2 thr` are two threads of one session, `2x8` eight jobs on two nodes.
 fn workers(of: Dop, sweep: Sweep) -> String {
     match of {
         Dop { nodes: 1, jobs, .. } if sweep == Sweep::Jobs => jobs.to_string(),
-        Dop { nodes: 1, jobs: 1, threads } => format!("{threads}T"),
+        Dop { nodes: 1, jobs: 1, threads } => format!("{threads} thr"),
         Dop { nodes, jobs, .. } if sweep == Sweep::Jobs => format!("{nodes}x{jobs}"),
         _ => dop(of, sweep),
     }
@@ -213,7 +215,11 @@ fn workers(of: Dop, sweep: Sweep) -> String {
 fn cells(record: &Record, line: &Line, limits: &Limits) -> Vec<String> {
     let best = line.best.as_ref();
     let rate = |point: &model::Point| number(point.operations_per_second.0);
-    let verdict = if best.is_none() { Verdict::Fail } else { line.verdict };
+    let verdict = match best {
+        None => Verdict::Fail,
+        Some(_) if line.gains_beyond_its_workers() => line.verdict.max(Verdict::Warn),
+        Some(_) => line.verdict,
+    };
     vec![
         cut(&clean(&line.test), INDENT),
         clean(title(line)),
@@ -243,7 +249,7 @@ impl Limits {
         let best = line.best.as_ref().filter(|_| !line.is_probe);
         let run = best.and_then(|best| record.runs.iter().find(|run| run.number == best.run));
         let found = run.and_then(|run| self.capacities.attribute(run));
-        found.map_or_else(String::new, |found| limit_word(&found.limiter).to_owned())
+        found.map_or_else(String::new, |found| limit_word(&found).to_owned())
     }
 }
 
@@ -280,7 +286,10 @@ fn next_command(record: &Record, word: &str) -> (&'static str, &'static str, Str
         _ if is_unfinished && is_catalogue => ("resume", "dbdyno run --resume", word.to_owned()),
         Preset::Smoke | Preset::Quick if is_catalogue && plan.until.is_none() => {
             let target = format!("--target {}", next::word(&plan.target));
-            ("next", "dbdyno run --preset standard", target)
+            ("next", "dbdyno run --preset standard --repeats 6", target)
+        }
+        _ if plan.subject() == PlanSubject::Io && model::calibration(record).is_none() && plan.until.is_none() => {
+            ("next", "dbdyno calibrate", String::new())
         }
         _ => ("next", "dbdyno compare", format!("{word} OTHER.jsonl")),
     }
