@@ -85,6 +85,22 @@ fn the_page_of_each_kind_of_record_begins_with_its_result() {
 }
 
 #[test]
+fn the_picture_of_the_documentation_is_that_of_its_sample() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/samples");
+    let file = screenshots().join("sample.html");
+    let record = store::read(&samples.join("quick.jsonl")).unwrap();
+    fs::write(&file, html(&record, &PageOptions { place: "quick.jsonl", ..PageOptions::default() })).unwrap();
+    let mut browser = Browser::start();
+    browser.open(&file, SIZES[0], "light");
+    picture(&mut browser, "sample");
+    // Fonts differ between machines: the picture is made anew on request, and not compared.
+    if std::env::var_os("DBDYNO_DOCS").is_some_and(|word| word == "write") {
+        fs::copy(screenshots().join("sample-top.png"), samples.join("page.png")).unwrap();
+    }
+    assert!(samples.join("page.png").exists());
+}
+
+#[test]
 fn a_search_opens_the_sections_that_have_the_word_and_a_link_the_one_that_it_names() {
     let mut browser = Browser::start();
     browser.open(&PAGE, SIZES[0], "light");
