@@ -8,7 +8,8 @@ fn plain(bench: &Bench, arguments: &[&str]) -> Finished {
 
 #[test]
 fn a_measurement_prints_one_screen_and_leaves_record_and_page() {
-    let bench = Bench::new();
+    // Beside others it would have more warnings.
+    let bench = Bench::new().alone();
     let output = plain(&bench, &["run", "--preset", "smoke", "--record", "r.jsonl"]);
     assert_eq!(output.code, 0, "{}\n{}", output.out, output.err);
     let lines: Vec<&str> = output.out.lines().collect();

@@ -21,7 +21,7 @@ const INDENT: usize = 12;
 const ROWS_MAX: usize = 26;
 
 /// Warnings that are shown, at most.
-const WARNINGS_MAX: usize = 3;
+const WARNINGS_MAX: usize = 2;
 
 /// The width from which a sheet has all its columns.
 const WIDTH_ALL: usize = 78;
