@@ -8,6 +8,7 @@ mod load_points;
 mod measuring;
 mod output;
 mod pace;
+mod page;
 mod progress;
 mod request;
 mod sheet;

@@ -120,3 +120,39 @@ fn has_failed(run: &Run) -> bool {
     let failed = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
     run.outcome != Outcome::Done || run.findings.iter().any(|finding| failed(&finding.check(), finding.verdict))
 }
+
+#[cfg(test)]
+mod tests {
+    use record::evidence::ForeignCpuShare;
+    use record::{Evidence, Finding, Ratio};
+
+    use super::*;
+
+    /// A record of one valid run.
+    fn record() -> Record {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/records/prove.jsonl");
+        let mut record = store::read(&path).expect("a record");
+        record.runs.truncate(1);
+        record
+    }
+
+    #[test]
+    fn other_programs_are_no_failure_of_a_run_but_a_record_without_a_valid_run_is() {
+        let mut record = record();
+        assert!(none_valid(&record).is_ok());
+        let share = ForeignCpuShare {
+            share: Ratio(0.5),
+            limit: Ratio(0.1),
+            needs_all: true,
+            processors: 2.0,
+            programs: Vec::new(),
+            unseen_processors: 0.0,
+            may_be_engine: false,
+        };
+        record.runs[0].findings.push(Finding::new(Verdict::Fail, Evidence::ForeignCpu(Some(Box::new(share)))));
+        assert!(EXTERNAL.contains(&Check::ForeignCpu) && !has_failed(&record.runs[0]));
+        assert_eq!(none_valid(&record).unwrap_err().message, "no run is valid");
+        record.runs.clear();
+        assert!(none_valid(&record).is_ok());
+    }
+}

@@ -1,15 +1,14 @@
 //! What a verb that measures prints about its record, and the page that it writes.
 
-use std::fs;
 use std::path::Path;
 
 use record::Record;
-use report::{PageOptions, ShortText};
+use report::ShortText;
 use run::{Error, Measured, Result};
 
 use crate::arguments::output::OutputArguments;
-use crate::command::page::{is_other_file, save_page};
 use crate::output::{note, print, style, width};
+use crate::page::{is_other_file, page_of, save_page};
 
 /// Refuses a file for the page that is something else.
 ///
@@ -31,7 +30,7 @@ pub fn show(measured: &Measured, output: &OutputArguments, details: impl Fn(&Rec
     if measured.record.runs.is_empty() {
         return Ok(());
     }
-    let page = output.page(&measured.path).filter(|file| saved(&page(&measured.record, &measured.path), file));
+    let page = output.page(&measured.path).filter(|file| saved(&page_of(&measured.record, &measured.path, None), file));
     let (path, page) = (measured.path.display().to_string(), page.map(|file| file.display().to_string()));
     print(&match output.details {
         true => {
@@ -43,13 +42,6 @@ pub fn show(measured: &Measured, output: &OutputArguments, details: impl Fn(&Rec
             report::short_text(&measured.record, &shown, style(), width())
         }
     })
-}
-
-/// The page of `record` at `path`.
-fn page(record: &Record, path: &Path) -> String {
-    let place = path.display().to_string();
-    let digest = fs::File::open(path).ok().and_then(crate::build::sha256);
-    report::html(record, &PageOptions { place: &place, record_sha256: digest.as_deref(), prices: None })
 }
 
 /// Writes `page` into `file`, and returns whether that was possible. A measurement is not lost where it is not.

@@ -116,8 +116,8 @@ pub use statistics::{
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use summary::{
-    FoundRate, Gain, Gravest, MAIN_TESTS, MainLimit, MainResult, QUICK_TESTS, Remedy, StorageLimit, Summary, Validity,
-    summary,
+    FoundRate, Gain, Gravest, MAIN_TESTS, MainLimit, MainResult, QUICK_TESTS, Remedy, StorageLimit, StorageLimiter,
+    Summary, Validity, gravest, summary,
 };
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, Degree, DeviceFact, Durability, Fact, FactGroup,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use record::{
-    Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Rate, Ratio, Record, Resource, Run, Sweep, Verdict,
+    Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Preset, Rate, Ratio, Record, Resource, Run, Sweep, Verdict,
 };
 
 use crate::attribution::{Attribution, Capacities, Limiter, ResourceName, TimeClassName};
@@ -51,15 +51,32 @@ pub struct Summary {
     pub storage: Option<StorageLimit>,
 }
 
-/// What else than the device could have limited the main result of a measurement of storage.
+/// What limited the main result of a measurement of storage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StorageLimit {
+    /// The limit.
+    pub limiter: StorageLimiter,
     /// I/Os per second of the busiest job as a share of those that it can generate.
     pub generator_used: Option<Ratio>,
     /// Share of the processors that were busy.
     pub cpu_used: Option<Ratio>,
     /// The next higher load of a calibration, in I/Os in flight, and its rate.
     pub beyond: Option<(u32, Rate)>,
+}
+
+/// What limited a measurement of storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StorageLimiter {
+    /// The generator of I/O.
+    Generator,
+    /// The processors.
+    Processors,
+    /// The latency bound: with more I/Os in flight the rate was higher.
+    Bound,
+    /// The device with its driver: with more I/Os in flight the rate was no higher.
+    Device,
+    /// The device with its driver, or too few I/Os in flight: no more were tried.
+    DeviceOrDepth,
 }
 
 /// A main result.
@@ -101,6 +118,8 @@ pub struct Validity {
     pub without_result: Vec<String>,
     /// What could not be checked of at least one run.
     pub unchecked: BTreeSet<Check>,
+    /// Whether the runs are too short and too few to decide by: preset `quick`, each run once.
+    pub is_first_look: bool,
     /// The gravest finding, of several equally grave ones that of most runs.
     pub gravest: Option<Gravest>,
 }
@@ -186,18 +205,35 @@ pub fn summary(record: &Record) -> Summary {
 
 /// None where the result is not of storage alone.
 fn storage_limit(record: &Record, result: &MainResult) -> Option<StorageLimit> {
-    let (number, beyond) = match result {
-        MainResult::Best(line) => (line.best.as_ref()?.run, None),
+    let (number, most, beyond) = match result {
+        MainResult::Best(line) => (line.best.as_ref()?.run, 0.0, None),
         MainResult::Calibration(found) => {
             let beyond = found.curve.iter().find(|point| point.in_flight > found.in_flight);
-            (found.run, beyond.map(|point| (point.in_flight, point.iops)))
+            (found.run, found.max_iops.high, beyond.map(|point| (point.in_flight, point.iops)))
         }
         MainResult::Search(_) => return None,
     };
     let run = record.runs.iter().find(|run| run.number == number)?;
     run.storage.as_ref().filter(|_| record.plan.subject() == PlanSubject::Io)?;
     let cpu_used = row(run).cpu.map(|cpu| Ratio(cpu.user.0 + cpu.system.0));
-    Some(StorageLimit { generator_used: generator_share(run), cpu_used, beyond })
+    let generator_used = generator_share(run);
+    let limiter = storage_limiter(generator_used, cpu_used, beyond.map(|(_, Rate(rate))| rate > most));
+    Some(StorageLimit { limiter, generator_used, cpu_used, beyond })
+}
+
+/// `more_is_faster` says whether more I/Os in flight gave a higher rate; absent where they were not tried.
+fn storage_limiter(
+    generator_used: Option<Ratio>,
+    cpu_used: Option<Ratio>,
+    more_is_faster: Option<bool>,
+) -> StorageLimiter {
+    match more_is_faster {
+        _ if generator_used.is_some_and(|used| used.0 > RULES.generator_share_max) => StorageLimiter::Generator,
+        _ if cpu_used.is_some_and(|used| used.0 >= RULES.foreign_cpu_crowded) => StorageLimiter::Processors,
+        Some(true) => StorageLimiter::Bound,
+        Some(false) => StorageLimiter::Device,
+        None => StorageLimiter::DeviceOrDepth,
+    }
 }
 
 fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
@@ -244,11 +280,20 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
     let without_result = by_test.codes().filter(has_none).map(str::to_owned).collect();
     let findings = record.runs.iter().flat_map(|run| &run.findings);
     let unchecked = findings.filter(|finding| finding.verdict == Verdict::Unknown).map(Finding::check).collect();
-    Validity { runs: record.runs.len(), invalid, with_warnings, without_result, unchecked, gravest: gravest(record) }
+    let is_quick = record.plan.preset == Preset::Quick && record.plan.subject() == PlanSubject::Catalogue;
+    Validity {
+        runs: record.runs.len(),
+        invalid,
+        with_warnings,
+        without_result,
+        unchecked,
+        is_first_look: is_quick && record.plan.repeats < 2,
+        gravest: gravest(record),
+    }
 }
 
 /// The gravest finding that is a warning or worse, of runs that were carried out; none where all is well.
-fn gravest(record: &Record) -> Option<Gravest> {
+pub fn gravest(record: &Record) -> Option<Gravest> {
     let mut kinds: Vec<Gravest> = Vec::new();
     for run in record.runs.iter().filter(|run| run.outcome == Outcome::Done) {
         for finding in run.findings.iter().filter(|one| one.verdict >= Verdict::Warn && !is_answer(run, one)) {
@@ -427,6 +472,39 @@ mod tests {
         let waits = [(TimeClassName::LogSyncs, 0.5)];
         assert_eq!(gains(&found(limiter, &[], &waits), None), [(Remedy::NoOtherPrograms, 2.0, false)]);
         assert_eq!(gains(&found(Limiter::Unexplained, &[], &[]), None), []);
+    }
+
+    #[test]
+    fn a_device_is_the_limit_only_where_more_in_flight_was_tried_and_nothing_else_was_full() {
+        let of = |generator: f64, cpu: f64, more: Option<bool>| {
+            storage_limiter(Some(Ratio(generator)), Some(Ratio(cpu)), more)
+        };
+        assert_eq!(of(0.01, 0.2, Some(false)), StorageLimiter::Device);
+        assert_eq!(of(0.01, 0.2, Some(true)), StorageLimiter::Bound);
+        assert_eq!(of(0.01, 0.2, None), StorageLimiter::DeviceOrDepth);
+        assert_eq!(of(0.6, 0.2, Some(false)), StorageLimiter::Generator);
+        assert_eq!(of(0.01, 0.95, None), StorageLimiter::Processors);
+        assert_eq!(storage_limiter(None, None, Some(false)), StorageLimiter::Device);
+    }
+
+    #[test]
+    fn what_has_no_result_what_is_not_known_and_a_first_look_are_told() {
+        let with = |test: &str, check: Check, verdict: Verdict| Run {
+            findings: vec![finding(check, verdict)],
+            ..run(test, 1)
+        };
+        let runs = vec![
+            with("T611", Check::Steal, Verdict::Fail),
+            with("T616", Check::ForeignIo, Verdict::Unknown),
+            with("T616", Check::ForeignIo, Verdict::Unknown),
+        ];
+        let mut measured = record(runs);
+        let found = summary(&measured).validity;
+        assert_eq!(found.without_result, ["T611"]);
+        assert_eq!(found.unchecked.into_iter().collect::<Vec<_>>(), [Check::ForeignIo]);
+        assert!(found.is_first_look);
+        measured.plan.repeats = 6;
+        assert!(!summary(&measured).validity.is_first_look);
     }
 
     #[test]

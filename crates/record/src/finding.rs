@@ -71,6 +71,40 @@ pub enum Check {
     NodeLoss,
 }
 
+impl Check {
+    /// All checks.
+    pub const ALL: [Check; 28] = [
+        Check::Answers,
+        Check::LittlesLaw,
+        Check::CommitCount,
+        Check::ClientShare,
+        Check::Steal,
+        Check::ForeignCpu,
+        Check::ForeignIo,
+        Check::Throttling,
+        Check::Swapping,
+        Check::PageCache,
+        Check::CacheFit,
+        Check::Durability,
+        Check::RateLevels,
+        Check::Failures,
+        Check::Backlog,
+        Check::WindowLength,
+        Check::OtherSessions,
+        Check::DeviceIo,
+        Check::Unwritten,
+        Check::Compressible,
+        Check::Flush,
+        Check::StepDown,
+        Check::Steady,
+        Check::Stall,
+        Check::GeneratorBound,
+        Check::Content,
+        Check::Bound,
+        Check::NodeLoss,
+    ];
+}
+
 /// Evidence, by check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -210,4 +244,19 @@ impl Finding {
 
 fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_checks_are_listed() {
+        let schema = serde_json::to_string(&schemars::schema_for!(Check)).unwrap();
+        let names = Check::ALL.map(|check| serde_json::to_value(check).unwrap());
+        assert_eq!(schema.matches("\"const\"").count(), names.len());
+        for name in names {
+            assert!(schema.contains(&format!("\"const\":{name}")), "{name} in {schema}");
+        }
+    }
 }

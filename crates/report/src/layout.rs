@@ -2,11 +2,13 @@
 
 mod page;
 mod table;
+mod warnings;
 
 use crate::style::{Ink, Style};
 
 pub(crate) use page::Page;
 pub(crate) use table::{Align, Head, Span, Table, folded};
+pub(crate) use warnings::{first_line_in, gravest};
 
 /// Untrusted text, safe to print: an escape sequence in the name of a device must not reach the terminal. Control
 /// characters and line ends become spaces, runs of spaces one; controls of the direction of writing, which reorder the
@@ -75,6 +77,15 @@ pub(crate) fn paragraph(label: &str, indent: usize, text: &str, width: usize) ->
             format!("{label:<indent$}{line}").trim_end().to_owned()
         })
         .collect()
+}
+
+/// Sentences under labels, as paragraphs: a label in front of its first sentence.
+pub(crate) fn labelled(facts: Vec<(&str, Vec<String>)>, indent: usize, width: usize) -> Vec<String> {
+    let of_label = |(label, sentences): (&str, Vec<String>)| -> Vec<String> {
+        let labels = [label].into_iter().chain(std::iter::repeat(""));
+        labels.zip(sentences).flat_map(|(label, sentence)| paragraph(label, indent, &sentence, width)).collect()
+    };
+    facts.into_iter().flat_map(of_label).collect()
 }
 
 /// `text` from column `indent` on, with its own spacing where it fits; otherwise as a paragraph.

@@ -118,7 +118,7 @@ pub(crate) fn runs(plan: &Plan) -> String {
         }
         None if ends_by_itself(plan) => format!("{} until completion", plural(plan.runs.len() as u64, "run")),
         None => {
-            let probes = plan.probe_window_ns.map(|window| format!(" or {}", duration(window)));
+            let probes = plan.probe_window_ns.map(|window| format!(", probes {}", duration(window)));
             format!("{} of {each}{}", plural(plan.runs.len() as u64, "run"), probes.unwrap_or_default())
         }
     };

@@ -1,15 +1,15 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Cause, FoundRate, Gain, Gravest, Limiter, Line, MainLimit, MainResult, Point, Remedy, StorageLimit, Summary,
-    Validity, summary as summarise,
+    Calibration, Cause, FoundRate, Gain, Gravest, Limiter, Line, MainLimit, MainResult, Point, Remedy, StorageLimit,
+    StorageLimiter, Summary, Validity, summary as summarise,
 };
-use record::{Bytes, PlanSubject, Preset, Rate, Ratio, Record, Unit, Verdict};
+use record::{Bytes, Rate, Record, Unit, Verdict};
 
 use crate::fact::size_text;
 use crate::figure::{duration, megabytes, number, percent, volume};
 use crate::finding::{finding_text, remedy};
-use crate::layout::{clean, paragraph};
+use crate::layout::{clean, labelled};
 use crate::limit::{headline, resource, time_class};
 use crate::text::{short_title, title};
 use crate::words::{check, dop_text, list, plural, unit_per_second};
@@ -37,7 +37,7 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     let help = remedies_text(&found).chain(found.storage.iter().map(|limit| storage_remedy(limit).to_owned()));
     let mut facts = vec![
         ("results", results),
-        ("validity", [validity_text(&found.validity)].into_iter().chain(first_look(record)).collect()),
+        ("validity", validity_text(&found.validity)),
         ("limits", limits),
         ("would help", help.collect()),
     ];
@@ -52,11 +52,7 @@ pub fn results(record: &Record) -> Vec<String> {
 
 /// The same as lines for the terminal.
 pub(crate) fn lines(record: &Record, width: usize) -> Vec<String> {
-    let of_label = |(label, sentences): (&str, Vec<String>)| -> Vec<String> {
-        let labels = [label].into_iter().chain(std::iter::repeat(""));
-        labels.zip(sentences).flat_map(|(label, sentence)| paragraph(label, INDENT, &sentence, width)).collect()
-    };
-    facts(record).into_iter().flat_map(of_label).collect()
+    labelled(facts(record), INDENT, width)
 }
 
 fn result_text(result: &MainResult) -> String {
@@ -74,13 +70,16 @@ fn result_text(result: &MainResult) -> String {
                 .max_mbps
                 .as_ref()
                 .map(|large| format!("large random reads: {} MB/s", megabytes(Some(large.median * 1e6))));
-            let bound = found.bound.as_ref().map(|bound| {
-                let kept = if found.kept == Some(false) { "missed" } else { "met" };
-                format!("bound {bound} {kept}")
-            });
+            let bound = bound_text(found).map(|bound| format!("bound {bound}"));
             list([Some(small), large, bound].into_iter().flatten())
         }
     }
+}
+
+/// The latency bound of a calibration, and whether it was met.
+pub(crate) fn bound_text(found: &Calibration) -> Option<String> {
+    let kept = if found.kept == Some(false) { "missed" } else { "met" };
+    found.bound.as_ref().map(|bound| format!("{bound} {kept}"))
 }
 
 fn best_text(line: &Line) -> String {
@@ -130,8 +129,12 @@ fn found_text(found: &FoundRate) -> String {
     format!("{}highest rate with {}: {rate}", of.unwrap_or_default(), clean(&found.level))
 }
 
-fn validity_text(validity: &Validity) -> String {
-    let Validity { runs, invalid, with_warnings, without_result, unchecked, gravest } = validity;
+/// What is said where runs are too short and too few.
+const FIRST_LOOK: &str = "a first look: short windows, one run each; a basis to buy by is --preset standard --repeats 6 \
+                          (--dry-run says how long)";
+
+fn validity_text(validity: &Validity) -> Vec<String> {
+    let Validity { runs, invalid, with_warnings, without_result, unchecked, is_first_look, gravest } = validity;
     let valid = runs - invalid;
     let counts = match (valid, *runs) {
         (1, 1) if *with_warnings > 0 => "the run is valid, with a warning".to_owned(),
@@ -148,15 +151,8 @@ fn validity_text(validity: &Validity) -> String {
         format!("; could not be checked of all: {}", names.join(", "))
     });
     let counts = list([Some(counts), warned, none, missing].into_iter().flatten());
-    counts + &unchecked.unwrap_or_default() + &gravest.unwrap_or_default()
-}
-
-/// The figures of preset `quick` are no basis for a purchase.
-fn first_look(record: &Record) -> Option<String> {
-    let is_quick = record.plan.preset == Preset::Quick && record.plan.subject() == PlanSubject::Catalogue;
-    (is_quick && record.plan.repeats < 2).then(|| {
-        "a first look: short windows, one run each; --preset standard --repeats 6 is a basis to buy by".to_owned()
-    })
+    let counted = counts + &unchecked.unwrap_or_default() + &gravest.unwrap_or_default();
+    [counted].into_iter().chain(is_first_look.then(|| FIRST_LOOK.to_owned())).collect()
 }
 
 /// Some codes, or their number.
@@ -183,8 +179,7 @@ fn limit_text(limit: &MainLimit) -> String {
     let name = name(&limit.test, short_title(limit.layer, &limit.title));
     let found = match (&limit.attribution.limiter, limit.with_more) {
         (Limiter::TooFewClients { .. }, more) => {
-            let classes = &limit.attribution.classes;
-            let largest = classes.iter().max_by(|one, other| one.share.0.total_cmp(&other.share.0));
+            let largest = limit.attribution.classes.first();
             let waits = largest.map(|class| format!("{} {} of the time", time_class(class.name), percent(class.share)));
             let more = match more {
                 Some((dop, ratio)) => format!("{}: {} of this rate", dop_text(dop, limit.sweep), percent(ratio)),
@@ -197,17 +192,14 @@ fn limit_text(limit: &MainLimit) -> String {
     format!("{name}: {found}{proved}")
 }
 
-/// From this share on, the generator or the processors are a limit.
-const BUSY: f64 = 0.9;
-
-/// Whether dbdyno or the processors limited a measurement of storage; otherwise it is the device with its driver.
+/// The limit of a measurement of storage, with its evidence.
 fn storage_text(limit: &StorageLimit) -> String {
-    let is_busy = |used: Option<Ratio>| used.is_some_and(|used| used.0 >= BUSY);
-    let what = match (is_busy(limit.generator_used), is_busy(limit.cpu_used)) {
-        (true, _) => "dbdyno itself",
-        (false, true) => "CPU",
-        (false, false) if limit.beyond.is_some() => "the device with its driver",
-        (false, false) => "the device with its driver, or too few I/Os in flight",
+    let what = match limit.limiter {
+        StorageLimiter::Generator => "dbdyno itself",
+        StorageLimiter::Processors => "CPU",
+        StorageLimiter::Bound => "the latency bound",
+        StorageLimiter::Device => "the device with its driver",
+        StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight",
     };
     let generator =
         limit.generator_used.map(|used| format!("dbdyno used {} of the rate that it can generate", percent(used)));
@@ -218,11 +210,14 @@ fn storage_text(limit: &StorageLimit) -> String {
 }
 
 fn storage_remedy(limit: &StorageLimit) -> &'static str {
-    match (limit.generator_used, limit.cpu_used, limit.beyond) {
-        (Some(used), ..) if used.0 >= BUSY => "more jobs: one does not generate more",
-        (_, Some(used), _) if used.0 >= BUSY => "more processors, or fewer other programs",
-        (.., Some(_)) => "a faster device; more I/Os in flight do not help",
-        (.., None) => "whether more I/Os in flight help was not tried: dbdyno calibrate finds the maximum",
+    match limit.limiter {
+        StorageLimiter::Generator => "more jobs: one does not generate more",
+        StorageLimiter::Processors => "more processors, or fewer other programs",
+        StorageLimiter::Bound => "a device with lower latency; more I/Os in flight gave a higher rate beyond the bound",
+        StorageLimiter::Device => "a faster device; more I/Os in flight gave no higher rate",
+        StorageLimiter::DeviceOrDepth => {
+            "whether more I/Os in flight help was not tried: dbdyno calibrate finds the maximum"
+        }
     }
 }
 

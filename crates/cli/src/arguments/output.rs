@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::page::page_beside;
+
 /// Options of the output.
 #[derive(Args, Clone, Debug, Default)]
 pub struct OutputArguments {
@@ -26,9 +28,4 @@ impl OutputArguments {
     pub fn page(&self, record: &Path) -> Option<PathBuf> {
         (!self.no_html).then(|| self.html.clone().unwrap_or_else(|| page_beside(record)))
     }
-}
-
-/// The page beside the record at `record`.
-pub fn page_beside(record: &Path) -> PathBuf {
-    record.with_extension("html")
 }

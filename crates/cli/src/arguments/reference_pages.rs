@@ -1,6 +1,8 @@
 //! The reference pages of the documentation are what the program says of itself. `DBDYNO_DOCS=write cargo test -p dbdyno
 //! reference_pages` writes them anew.
 
+mod format;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -74,7 +76,7 @@ fn every_check_is_on_the_page_of_checks() {
                     (`findings` of the run), and in words on the sheet and the page.\n\n| check | where it does not pass | \
                     remedy |\n|---|---|---|\n"
         .to_owned();
-    for check in report::CHECKS {
+    for check in record::Check::ALL {
         let [name, meaning, remedy] = report::check_texts(check);
         let _ = writeln!(page, "| {name} | {meaning} | {remedy} |");
     }
@@ -105,4 +107,9 @@ fn every_column_is_on_the_page_of_tables() {
         }
     }
     hold("tables.md", &page);
+}
+
+#[test]
+fn every_type_of_a_record_is_on_the_page_of_its_format() {
+    hold("format.md", &format::page(&store::schema(store::Form::Line)));
 }

@@ -58,7 +58,8 @@ pub struct RunArguments {
     /// line
     #[arg(long, short, value_name = "TARGET", help_heading = "Workload")]
     pub target: Option<String>,
-    /// Codes, layers (cpu, memory, server, storage, database), `probes`, or your own test files
+    /// Codes, layers (cpu, memory, server, storage, database), `probes`, `all`, or your own test files
+    /// [default: with preset quick 16 that stand for the others, otherwise all]
     #[arg(long, value_name = "T611,cpu,...", value_delimiter = ',', help_heading = "Workload")]
     pub tests: Vec<String>,
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]

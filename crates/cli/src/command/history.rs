@@ -8,9 +8,9 @@ use run::{Error, Result};
 
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
 use crate::arguments::value::AtJobs;
-use crate::command::page::write_page;
 use crate::command::records::records;
 use crate::output::{note, print, style, width};
+use crate::page::write_page;
 
 /// Carries out `dbdyno history`.
 ///

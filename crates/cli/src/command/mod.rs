@@ -13,7 +13,6 @@ pub mod list;
 pub mod load;
 pub mod manual;
 pub mod model;
-pub mod page;
 pub mod pair;
 pub mod records;
 pub mod report;

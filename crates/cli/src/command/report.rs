@@ -1,6 +1,6 @@
 //! `dbdyno report`: a record or a published system as text, page, CSV or JSON.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use model::{ActivityChoice, PriceBook, System};
@@ -8,19 +8,14 @@ use record::Record;
 use report::{FioJson, LayersQuery, PageOptions, ShortText};
 use run::{Error, Result};
 
-use crate::arguments::output::page_beside;
 use crate::arguments::report::{ReportArguments, ReportFormat};
-use crate::build::sha256;
-use crate::command::page::write_page;
 use crate::command::records::unreadable;
 use crate::command::subject;
 use crate::output::{print, style, width};
+use crate::page::{page_beside, page_of, write_page};
 
 /// Records of this size and more are read without the details that the page does not show.
 const LONG_BYTES: u64 = 64 << 20;
-
-/// Larger files are not hashed.
-const HASHED_BYTES_MAX: u64 = 256 << 20;
 
 /// Carries out `dbdyno report`.
 ///
@@ -78,9 +73,7 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
             return Err(Error::user(format!("{path} is the record itself")).hint("give another file for the page"));
         }
         let record = read_for_page(&arguments.record)?;
-        let digest = digest(&arguments.record);
-        let options = PageOptions { place: &path, record_sha256: digest.as_deref(), prices };
-        return write_page(file, &report::html(&record, &options));
+        return write_page(file, &page_of(&record, &arguments.record, prices));
     }
     // Series are not read for views that do not show them: a record may hold a hundred thousand runs. Shorter ones are,
     // because intervals of single runs are from the variation within them.
@@ -155,10 +148,4 @@ fn read_for_page(path: &Path) -> Result<Record> {
         return store::read(path).map_err(unreadable);
     }
     store::read_in_detail(path, &model::thin, &report::runs_in_detail).map_err(unreadable)
-}
-
-/// The SHA-256 of a file that is not too large, in hexadecimal digits.
-fn digest(path: &Path) -> Option<String> {
-    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.len() <= HASHED_BYTES_MAX))?;
-    sha256(file)
 }

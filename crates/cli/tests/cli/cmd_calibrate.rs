@@ -30,6 +30,8 @@ fn calibrated(bench: &Bench, name: &str) -> Option<[Vec<f64>; 2]> {
     let output = bench.run(&[&SHORT[..], &["--record", name]].concat());
     let record = bench.record(name);
     assert_eq!(record["status"], "finished", "{}", output.err);
+    // The record has all that the figures and their intervals are made of.
+    assert_eq!(bench.succeed(&["report", name]).out, output.out);
     let rates = ["max_iops", "max_mbps"].map(|test| best(&record, test));
     let findings = record["runs"].as_array().unwrap().iter().filter_map(|run| run["findings"].as_array()).flatten();
     let invalid = findings.filter(|finding| finding["verdict"] == "fail").count();

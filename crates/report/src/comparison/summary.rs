@@ -8,7 +8,7 @@ use super::sentence::{evidence_text, reason_text};
 use super::words::{self, change, ends, letter, mean, tally, verdict};
 use super::{ComparisonView, shift};
 use crate::figure::number;
-use crate::layout::{Align, Table, clean, cut, paragraph};
+use crate::layout::{Align, Head, Table, clean, cut, labelled};
 use crate::style::Ink;
 use crate::words::{plural, unit_per_second};
 
@@ -32,11 +32,7 @@ pub(super) fn facts(view: &ComparisonView<'_>) -> Vec<(&'static str, Vec<String>
 
 /// The same as lines for the terminal.
 pub(super) fn lines(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
-    let of_label = |(label, sentences): (&str, Vec<String>)| -> Vec<String> {
-        let labels = [label].into_iter().chain(std::iter::repeat(""));
-        labels.zip(sentences).flat_map(|(label, sentence)| paragraph(label, INDENT, &sentence, width)).collect()
-    };
-    facts(view).into_iter().flat_map(of_label).collect()
+    labelled(facts(view), INDENT, width)
 }
 
 /// Each system against the base.
@@ -132,8 +128,11 @@ fn differences(view: &ComparisonView<'_>) -> Vec<String> {
     shown.chain((more > 0).then(|| format!("and {more} more (--details)"))).collect()
 }
 
-/// The columns of the short table but the title: code, system, unit, both rates, change, interval, verdict.
-const HEADS: [(&[&str], Align); 9] = [
+/// The place of the title among the columns.
+const TITLE: usize = 1;
+
+/// The columns of the short table: code, title, system, unit, both rates, change, interval, verdict.
+const HEADS: [Head; 9] = [
     (&["test"], Align::Left),
     (&[""], Align::Left),
     (&[""], Align::Left),
@@ -170,16 +169,5 @@ pub(super) fn table(view: &ComparisonView<'_>, width: usize) -> Table {
             rows.push((cells, None));
         }
     }
-    let widest = |index: usize| {
-        let heading = HEADS[index].0[0].chars().count();
-        rows.iter().map(|(cells, _)| cells[index].chars().count()).max().unwrap_or(0).max(heading)
-    };
-    let others: usize = (0..HEADS.len()).filter(|index| *index != 1).map(|index| widest(index) + 1).sum();
-    let title_width = width.saturating_sub(others).max(8);
-    let mut table = Table::new(&HEADS, &[]);
-    for (mut cells, ink) in rows {
-        cells[1] = cut(&cells[1], title_width);
-        table.push(cells, ink);
-    }
-    table
+    Table::fitted(&HEADS, rows, TITLE, width)
 }

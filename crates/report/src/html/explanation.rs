@@ -4,38 +4,6 @@ use record::Check;
 
 use crate::finding::remedy;
 
-/// All checks.
-pub const CHECKS: [Check; 28] = [
-    Check::Answers,
-    Check::LittlesLaw,
-    Check::CommitCount,
-    Check::ClientShare,
-    Check::Steal,
-    Check::ForeignCpu,
-    Check::ForeignIo,
-    Check::Throttling,
-    Check::Swapping,
-    Check::PageCache,
-    Check::CacheFit,
-    Check::Durability,
-    Check::RateLevels,
-    Check::Failures,
-    Check::Backlog,
-    Check::WindowLength,
-    Check::OtherSessions,
-    Check::DeviceIo,
-    Check::Unwritten,
-    Check::Compressible,
-    Check::Flush,
-    Check::StepDown,
-    Check::Steady,
-    Check::Stall,
-    Check::GeneratorBound,
-    Check::Content,
-    Check::Bound,
-    Check::NodeLoss,
-];
-
 /// The name of a check, what it means where it does not pass, and what to do then.
 pub fn check_texts(check: Check) -> [&'static str; 3] {
     [crate::words::check(check), meaning(check), remedy(check)]

@@ -10,6 +10,7 @@ use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
 use crate::plan::settings;
+use crate::summary::bound_text;
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
 use crate::words::{LAYERS, dop, dop_text, list, unit_per_second};
 
@@ -22,7 +23,7 @@ pub(super) fn results(record: &Record, sheet: &Sheet, prices: Option<&PriceBook>
         return html! { p { "No run is finished." } };
     }
     html! {
-        @if !sheet.lines.is_empty() { (short(record, sheet)) }
+        @if !sheet.lines.is_empty() { (short(sheet)) }
         @if let Some(book) = prices { (price(book, &best(sheet))) }
     }
 }
@@ -90,10 +91,7 @@ fn other_tile(result: &MainResult) -> Markup {
             tile(&what, found.rate.map_or_else(|| "none".to_owned(), |rate| number(rate.0)), unit, how)
         }
         MainResult::Calibration(found) => {
-            let bound = found.bound.as_ref().map(|bound| {
-                let kept = if found.kept == Some(false) { "missed" } else { "met" };
-                format!("{bound} {kept}")
-            });
+            let bound = bound_text(found);
             let how = list([Some(format!("{} in flight", found.in_flight)), bound].into_iter().flatten());
             let small = format!("random reads of {}", memory(found.block_bytes));
             html! {
@@ -205,21 +203,14 @@ const SHORT_COLUMNS: [Column; 9] = [
 ];
 
 /// The spec sheet in short: one row per test.
-fn short(record: &Record, sheet: &Sheet) -> Markup {
+fn short(sheet: &Sheet) -> Markup {
     let mut table = Table::new("sheet-short", "Spec sheet: one line per test", &SHORT_COLUMNS);
-    let runs = by_number(record);
     for (layer, head) in LAYERS {
         let mut lines = sheet.lines.iter().filter(|line| line.layer == layer).peekable();
         table.rows.extend(lines.peek().map(|_| Row::group(head)));
         table.rows.extend(lines.map(|line| {
-            let Row { mut cells, .. } = row(&runs, line);
-            let at = line.best.as_ref().map_or_else(String::new, |best| dop_text(best.dop, line.sweep));
-            cells[1] = Cell::text(clean(title(line)));
-            cells[5] = Cell::text(at);
-            // Without gain and median.
-            cells.remove(7);
-            cells.remove(6);
-            Row { class: if line.is_invalid() { "invalid" } else { class(line.verdict) }, cells }
+            let class = if line.is_invalid() { "invalid" } else { class(line.verdict) };
+            Row { class, cells: short_cells(line) }
         }));
     }
     html! {
@@ -256,17 +247,40 @@ pub(super) fn table(record: &Record, sheet: &Sheet) -> Markup {
     }
 }
 
+/// The cells of [`SHORT_COLUMNS`].
+fn short_cells(line: &Line) -> Vec<Cell> {
+    let best = line.best.as_ref();
+    vec![
+        Cell::text(&*line.test),
+        Cell::text(clean(title(line))),
+        Cell::text(unit_per_second(line.unit)),
+        rate_cell(line.speed.as_ref()),
+        rate_cell(best),
+        Cell::text(best.map_or_else(String::new, |best| dop_text(best.dop, line.sweep))),
+        time_cell(best.and_then(|best| best.service).and_then(|service| service.p99_ns)),
+        ceiling_cell(best),
+        Cell::Markup(super::verdict::word(line.verdict)),
+    ]
+}
+
+fn rate_cell(point: Option<&Point>) -> Cell {
+    let rate = point.map(|point| point.operations_per_second.0);
+    Cell::Figure(rate.map_or_else(|| UNKNOWN.to_owned(), number), rate)
+}
+
+fn time_cell(span: Option<record::Nanos>) -> Cell {
+    Cell::Figure(span.map_or_else(|| UNKNOWN.to_owned(), duration), span.map(|span| span.0 as f64))
+}
+
+/// The share of the ceiling.
+fn ceiling_cell(best: Option<&Point>) -> Cell {
+    let efficiency = best.and_then(|best| best.ceiling.as_ref()).map(|limit| limit.efficiency);
+    Cell::Figure(efficiency.map_or_else(|| UNKNOWN.to_owned(), percent), efficiency.map(|ratio| ratio.0))
+}
+
 fn row(runs: &ByNumber<'_>, line: &Line) -> Row {
-    let figure = |point: Option<&Point>| {
-        let rate = point.map(|point| point.operations_per_second.0);
-        Cell::Figure(rate.map_or_else(|| UNKNOWN.to_owned(), number), rate)
-    };
     let best = line.best.as_ref();
     let service = best.and_then(|best| best.service);
-    let time = |nanos: Option<record::Nanos>| {
-        Cell::Figure(nanos.map_or_else(|| UNKNOWN.to_owned(), duration), nanos.map(|nanos| nanos.0 as f64))
-    };
-    let efficiency = best.and_then(|best| best.ceiling.as_ref()).map(|limit| limit.efficiency);
     let about = html! {
         (clean(title(line)))
         @for aside in asides(runs, line) { span class="aside" { (clean(&aside)) } }
@@ -275,13 +289,13 @@ fn row(runs: &ByNumber<'_>, line: &Line) -> Row {
         Cell::text(&*line.test),
         Cell::Markup(about),
         Cell::text(unit_per_second(line.unit)),
-        figure(line.speed.as_ref()),
-        figure(best),
+        rate_cell(line.speed.as_ref()),
+        rate_cell(best),
         Cell::text(best.map_or_else(String::new, |best| dop(best.dop, line.sweep))),
         Cell::Figure(line.scalability.map_or_else(|| UNKNOWN.to_owned(), three_digits), line.scalability),
-        time(service.map(|service| service.p50_ns)),
-        time(service.and_then(|service| service.p99_ns)),
-        Cell::Figure(efficiency.map_or_else(|| UNKNOWN.to_owned(), percent), efficiency.map(|ratio| ratio.0)),
+        time_cell(service.map(|service| service.p50_ns)),
+        time_cell(service.and_then(|service| service.p99_ns)),
+        ceiling_cell(best),
         Cell::Markup(super::verdict::word(line.verdict)),
     ];
     Row { class: if line.is_invalid() { "invalid" } else { "" }, cells }

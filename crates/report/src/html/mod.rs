@@ -37,7 +37,7 @@ use record::{PlanSubject, Record};
 
 pub(crate) use diagram::{Diagram, gallery};
 pub(crate) use disclosure::Class;
-pub use explanation::{CHECKS, check_texts};
+pub use explanation::check_texts;
 pub use page::PageOptions;
 pub(crate) use page::{Page, Section};
 pub use published::system_html;
@@ -63,13 +63,13 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let modelled = Modelled { sheet: &sheet, estimates, limited: &limited };
     let disclosure = Disclosure::of(record, &modelled, options);
     let verdicts = html! { p class="class" { (clean(&disclosure.class.sentence())) " " a href="#disclosure" { "All fields" } } (verdicts) };
-    let is_io = record.plan.subject() == PlanSubject::Io;
-    let storage = |title, body| match is_io && record.runs.len() <= RUNS_OPEN_MAX {
-        true => Section::new("storage", title, body),
-        false => Section::collapsed("storage", title, body),
+    // What a record of I/O is about stands first; an empty section is left out.
+    let streams = storage::storage(record);
+    let (first, later) = match record.plan.subject() {
+        PlanSubject::Io => (streams, Markup::default()),
+        _ => (Markup::default(), streams),
     };
-    let storage = storage("Streams of I/O", storage::storage(record));
-    let mut page = Page {
+    let page = Page {
         title: clean(&subject(record)),
         subtitle: list(
             [Some(format!("measured {}", started(record))), Some(format!("dbdyno {}", record.tool.version))]
@@ -78,6 +78,10 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
         ),
         lead: lead(record, &sheet, &counts),
         sections: vec![
+            Section {
+                is_collapsed: record.runs.len() > RUNS_OPEN_MAX,
+                ..Section::new("storage", "Streams of I/O", first)
+            },
             Section::new("key", "Results", key::results(record, &sheet, options.prices)),
             Section::new("charts", "Main results over the degree of parallelism", curves.main),
             Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
@@ -93,6 +97,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::collapsed("layers", "Latency by layer", layers::layers(record)),
             Section::collapsed("activity", "Database activity", activity::activity(record)),
             Section::collapsed("bulk-read", "Scans of the loaded tables", scans::scans(record)),
+            Section::collapsed("storage", "Streams of I/O", later),
             Section::collapsed("seconds", "Throughput over time", second::seconds(&tests)),
             Section::collapsed("io", "Waits and physical I/O", io::io(record, &tests)),
             Section::collapsed(
@@ -105,17 +110,11 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
         ],
         foot: foot(record, options),
     };
-    // What a record of I/O is about stands first.
-    let place = if is_io { 0 } else { page.sections.len().min(IO_PLACE) };
-    page.sections.insert(place, storage);
     page.html()
 }
 
 /// Storage runs of a record that is about them are shown at first, unless there are more.
 const RUNS_OPEN_MAX: usize = 12;
-
-/// The place of the streams of I/O of other records: before the rates over time.
-const IO_PLACE: usize = 15;
 
 /// The class of the result of `record`.
 pub(crate) fn class(record: &Record) -> Class {

@@ -54,6 +54,11 @@ impl Page {
         texts.into_iter().flat_map(|text| paragraph(label, indent, text.as_ref(), self.width)).collect()
     }
 
+    /// Lines so far.
+    pub(crate) fn height(&self) -> usize {
+        self.lines.len()
+    }
+
     /// The text.
     pub(crate) fn end(self) -> String {
         self.style.encoded(self.lines.join("\n") + "\n")

@@ -50,6 +50,9 @@ pub(crate) fn folded(widths: &[usize], gap: usize, width: usize) -> Vec<(Range<u
 /// The heading of a column, line by line, and the alignment of the column.
 pub(crate) type Head = (&'static [&'static str], Align);
 
+/// Characters that a cell of a flexible column keeps.
+const FLEXIBLE_MIN: usize = 8;
+
 /// A table without borders: headings, then rows; each column as wide as its widest cell, one space between.
 pub(crate) struct Table {
     columns: Vec<(Align, usize)>,
@@ -87,6 +90,39 @@ impl Table {
             *width = (*width).max(cell.chars().count());
         }
         self.rows.push((cells, ink));
+    }
+
+    /// A table of `rows` whose lines are at most `width` characters: the cells of the column `flexible` are cut to fit.
+    pub(crate) fn fitted(
+        heads: &[Head],
+        rows: Vec<(Vec<String>, Option<Ink>)>,
+        flexible: usize,
+        width: usize,
+    ) -> Table {
+        let mut table = Table::new(heads, &[]);
+        for (cells, ink) in &rows {
+            let mut cells = cells.clone();
+            cells[flexible].clear();
+            table.push(cells, *ink);
+        }
+        let used: usize = table.columns.iter().map(|(_, width)| width + 1).sum();
+        let room = (width + 1).saturating_sub(used).max(FLEXIBLE_MIN);
+        table.rows.truncate(table.head_lines);
+        for (mut cells, ink) in rows {
+            cells[flexible] = cut(&cells[flexible], room);
+            table.push(cells, ink);
+        }
+        table
+    }
+
+    /// The lines of the headings and those of each row.
+    pub(crate) fn row_lines(&self, style: Style, width: usize) -> (Vec<String>, Vec<Vec<String>>) {
+        let all = |rows: &[(Vec<String>, Option<Ink>)]| {
+            let part = Table { columns: self.columns.clone(), spans: Vec::new(), head_lines: 0, rows: rows.to_vec() };
+            part.lines(style, width)
+        };
+        let (heads, rows) = self.rows.split_at(self.head_lines);
+        (all(heads), rows.iter().map(|row| all(std::slice::from_ref(row))).collect())
     }
 
     /// Whether there is no row below the headings.
@@ -162,6 +198,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_flexible_column_is_cut_so_that_each_row_has_one_line() {
+        let heads: [Head; 3] = [(&["test"], Align::Left), (&[""], Align::Left), (&["best"], Align::Right)];
+        let row = |title: &str| (vec!["T611".to_owned(), title.to_owned(), "1.926 M".to_owned()], None);
+        let table = Table::fitted(&heads, vec![row("primary key access, 1 row"), row("short")], 1, 30);
+        let (head, rows) = table.row_lines(Style::default(), 30);
+        assert_eq!(head, ["test                      best"]);
+        assert_eq!(rows, [["T611 primary key acce… 1.926 M"], ["T611 short             1.926 M"]]);
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

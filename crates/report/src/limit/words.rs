@@ -42,10 +42,10 @@ pub(crate) fn limit(limiter: &Limiter) -> String {
     }
 }
 
-/// The limit in a word of at most eight characters, for a column. Where no resource is full, it is the largest part of the
-/// response time.
-pub(crate) fn limit_word(found: &Attribution) -> &'static str {
-    match &found.limiter {
+/// The limit in a word of at most eight characters, for a column; in parentheses the largest part of the response time where
+/// no resource is full.
+pub(crate) fn limit_word(found: &Attribution) -> String {
+    let word = match &found.limiter {
         Limiter::Processors => "CPU",
         Limiter::OtherPrograms { .. } => "others",
         Limiter::Resource(ResourceName::Processors) => "CPU",
@@ -60,12 +60,13 @@ pub(crate) fn limit_word(found: &Attribution) -> &'static str {
         Limiter::OneThread { .. } => "1 thread",
         Limiter::Offered => "rate",
         Limiter::Serialised(class) => class_word(class.name),
-        Limiter::TooFewClients { .. } => {
-            let largest = found.classes.iter().max_by(|one, other| one.share.0.total_cmp(&other.share.0));
-            largest.map_or("-", |class| class_word(class.name))
-        }
+        Limiter::TooFewClients { .. } => match found.classes.first() {
+            Some(class) => return format!("({})", class_word(class.name)),
+            None => "-",
+        },
         Limiter::Unexplained => "-",
-    }
+    };
+    word.to_owned()
 }
 
 fn class_word(name: TimeClassName) -> &'static str {

@@ -16,7 +16,7 @@ pub use plan::io_plan_text;
 pub use table::io_csv;
 
 pub(crate) use stream::{runs, threads};
-pub(crate) use table::view;
+pub(crate) use table::{JOB_AND_RATES, view};
 pub(crate) use warning::main_warnings;
 
 use crate::layout::{Table, paragraph, spaced};

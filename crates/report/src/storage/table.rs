@@ -16,6 +16,10 @@ use crate::{RUNS_LISTED_MAX, listed_parts};
 /// Characters of the name of a job.
 const NAME_MAX: usize = 12;
 
+/// What a stream does, and its rates.
+pub(crate) const JOB_AND_RATES: [&str; 7] =
+    ["job", "profile", "block", "clones", "depth", "operations_per_second", "bytes_per_second"];
+
 /// Streams of the short text, at most.
 const STREAMS_MAX: usize = 12;
 
@@ -65,19 +69,7 @@ pub(crate) fn throughputs(record: &Record) -> Table {
 
 /// A line per stream: what it does, its rates and its service times.
 pub(crate) fn results(record: &Record) -> Table {
-    let figures = [
-        "job",
-        "profile",
-        "block",
-        "clones",
-        "depth",
-        "operations_per_second",
-        "bytes_per_second",
-        "service_ns_p50",
-        "service_ns_p99",
-        "service_ns_p999",
-        "mark",
-    ];
+    let figures = [&JOB_AND_RATES[..], &["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"]].concat();
     let streams = listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
     view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(verdict(of.run)))
 }

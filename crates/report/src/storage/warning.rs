@@ -7,7 +7,7 @@ use record::{Check, Outcome, Record, Run, Verdict};
 use super::fact::numbers;
 use super::stream::{is_answer, runs};
 use crate::finding::finding_text;
-use crate::layout::paragraph;
+use crate::layout::{first_line_in, gravest, paragraph};
 use crate::style::{Ink, Style};
 use crate::words::{check, list, mark};
 
@@ -29,18 +29,18 @@ struct Warning {
 /// The findings that are no pass, by severity and in the order of the runs; equal texts of several runs are shown once.
 /// Below them, the checks that all runs passed.
 pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let mut lines = paragraphs(&merged(record), WARNINGS_MAX, style, width);
+    let mut lines = gravest(&paragraphs(&merged(record), style, width), WARNINGS_MAX, usize::MAX);
     lines.extend(passed(record, width));
     lines
 }
 
-/// At most `most` of the warnings and failures, without the gravest finding and what could not be checked, which the summary
+/// The warnings and failures, a paragraph each, without the gravest finding and what could not be checked, which the summary
 /// states.
-pub(crate) fn main_warnings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
-    let gravest = model::summary(record).validity.gravest.map(|one| (one.finding.verdict, Some(one.finding.check())));
+pub(crate) fn main_warnings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
+    let gravest = model::gravest(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
     let mut others = merged(record);
     others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != gravest);
-    paragraphs(&others, most, style, width)
+    paragraphs(&others, style, width)
 }
 
 /// The warnings of all runs, those of equal texts together, by severity.
@@ -61,10 +61,10 @@ fn merged(record: &Record) -> Vec<Warning> {
     warnings
 }
 
-/// The first `most` of `warnings`, a paragraph each.
-fn paragraphs(warnings: &[Warning], most: usize, style: Style, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for warning in warnings.iter().take(most) {
+/// A paragraph for each of `warnings`.
+fn paragraphs(warnings: &[Warning], style: Style, width: usize) -> Vec<Vec<String>> {
+    let mut paragraphs = Vec::new();
+    for warning in warnings {
         let ink = match warning.verdict {
             Verdict::Fail => Some(Ink::Invalid),
             Verdict::Warn => Some(Ink::Warning),
@@ -74,15 +74,9 @@ fn paragraphs(warnings: &[Warning], most: usize, style: Style, width: usize) -> 
         let aborted = if warning.check.is_none() { "aborted: " } else { "" };
         let text = format!("{aborted}{}", warning.text);
         let indent = INDENT.max(label.chars().count() + 1).min(width / 2);
-        let paragraph = paragraph(&label, indent, &text, width);
-        lines.extend(paragraph.into_iter().enumerate().map(|(index, line)| match ink {
-            Some(ink) if index == 0 => style.paint(&line, ink),
-            _ => line,
-        }));
+        paragraphs.push(first_line_in(ink, paragraph(&label, indent, &text, width), style));
     }
-    let more = warnings.len().saturating_sub(most);
-    lines.extend((more > 0).then(|| format!("  and {more} more (--details)")));
-    lines
+    paragraphs
 }
 
 /// The findings of a run that are no pass, and its abort.

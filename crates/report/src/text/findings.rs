@@ -9,7 +9,7 @@ use record::{Check, Dop, Finding, Location, Outcome, Placement, Record, Run, Ski
 
 use crate::figure::three_digits;
 use crate::finding::finding_text;
-use crate::layout::{clean, cut, paragraph};
+use crate::layout::{clean, cut, first_line_in, gravest, paragraph};
 use crate::style::{Ink, Style};
 use crate::words::{CODE_MAX, degrees, list, mark, plural, short_code};
 
@@ -40,18 +40,18 @@ struct Warning<'a> {
 /// The findings that are not a pass, by severity. Equal texts of several runs are shown once; where the runs of one
 /// test differ only in their figures, the last one is shown.
 pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let mut lines = paragraphs(record, &warnings(record), WARNINGS_MAX, style, width);
+    let mut lines = gravest(&paragraphs(record, &warnings(record), style, width), WARNINGS_MAX, usize::MAX);
     lines.extend(superlinear(record, style, width));
     lines
 }
 
-/// At most `most` of the warnings and failures, without the gravest finding and what could not be checked, which the summary
+/// The warnings and failures, a paragraph each, without the gravest finding and what could not be checked, which the summary
 /// states.
-pub(super) fn main_findings(record: &Record, most: usize, style: Style, width: usize) -> Vec<String> {
-    let gravest = model::summary(record).validity.gravest.map(|one| (one.finding.verdict, Some(one.finding.check())));
+pub(super) fn main_findings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
+    let gravest = model::gravest(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
     let mut others = warnings(record);
     others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != gravest);
-    let mut lines = paragraphs(record, &others, most, style, width);
+    let mut warnings = paragraphs(record, &others, style, width);
     let sheet = model::sheet(record);
     let beyond: Vec<String> =
         sheet.lines.iter().filter(|line| line.gains_beyond_its_workers()).map(|line| clean(&line.test)).collect();
@@ -61,9 +61,9 @@ pub(super) fn main_findings(record: &Record, most: usize, style: Style, width: u
             "gained more than the added jobs can give ({}): something slowed the single job down; repeat",
             list(beyond)
         );
-        lines.extend(paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width));
+        warnings.push(paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width));
     }
-    lines
+    warnings
 }
 
 /// The warnings of `record`, merged, by severity.
@@ -75,11 +75,11 @@ fn warnings(record: &Record) -> Vec<Warning<'_>> {
     warnings
 }
 
-/// The first `most` of `warnings`, a paragraph each.
-fn paragraphs(record: &Record, warnings: &[Warning<'_>], most: usize, style: Style, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
+/// A paragraph for each of `warnings`.
+fn paragraphs(record: &Record, warnings: &[Warning<'_>], style: Style, width: usize) -> Vec<Vec<String>> {
+    let mut paragraphs = Vec::new();
     let runs = runs_by_test(record);
-    for warning in warnings.iter().take(most) {
+    for warning in warnings {
         let mut tests = warning.tests.iter().map(|(test, _)| cut(&clean(test), CODE_MAX));
         let first = tests.next().unwrap_or_default();
         let (code, of) = short_code(&first);
@@ -98,14 +98,9 @@ fn paragraphs(record: &Record, warnings: &[Warning<'_>], most: usize, style: Sty
             Verdict::Warn => Some(Ink::Warning),
             Verdict::Unknown | Verdict::Pass => None,
         };
-        lines.extend(paragraph(&label, indent, &text, width).iter().enumerate().map(|(index, line)| match ink {
-            Some(ink) if index == 0 => style.paint(line, ink),
-            _ => line.clone(),
-        }));
+        paragraphs.push(first_line_in(ink, paragraph(&label, indent, &text, width), style));
     }
-    let more = warnings.len().saturating_sub(most);
-    lines.extend((more > 0).then(|| format!("  and {more} more (--details)")));
-    lines
+    paragraphs
 }
 
 /// How many runs each test has.

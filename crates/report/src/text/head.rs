@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{DataReads, Preset, Record, Status};
+use record::{DataReads, PlanSubject, Preset, Record, Status};
 
 use crate::figure::nanos;
 use crate::inventory;
@@ -12,11 +12,23 @@ use crate::style::{Ink, Style};
 use crate::summary;
 use crate::words::{list, plural, status};
 
+/// What was measured where, for the title.
+pub(crate) fn subject(record: &Record) -> String {
+    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
+    let engine = record.engine.as_ref().map_or("no engine", |engine| engine.title.as_str());
+    match record.plan.subject() {
+        PlanSubject::Io => format!("storage of {host}"),
+        PlanSubject::Catalogue if record.engine.is_none() => format!("probes on {host}"),
+        PlanSubject::Catalogue => format!("{engine} on {host}"),
+        PlanSubject::Blocks => format!("random blocks through {engine} on {host}"),
+        PlanSubject::Load => format!("bulk load into {engine} on {host}"),
+        PlanSubject::Streams => format!("files kept in {engine} on {host}"),
+    }
+}
+
 /// Title, platform, settings, overhead of the tool, and warnings about all figures.
 pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
-    let subject = record.engine.as_ref().map_or_else(|| "probes".to_owned(), |engine| engine.title.clone());
-    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let mut page = Page::new(&format!("dbdyno spec sheet: {subject} on {host}"), style, width);
+    let mut page = Page::new(&format!("dbdyno spec sheet: {}", subject(record)), style, width);
     let width = page.width;
     page.part("SUMMARY", summary::lines(record, width));
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
@@ -30,8 +42,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
 
 /// The same for a record of storage alone, which has no engine and whose jobs define their own run time.
 pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Page {
-    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let mut page = Page::new(&format!("dbdyno: storage of {host}"), style, width);
+    let mut page = Page::new(&format!("dbdyno: {}", subject(record)), style, width);
     let width = page.width;
     page.part("SUMMARY", summary::lines(record, width));
     page.part("", inventory::machine(&record.host, width));

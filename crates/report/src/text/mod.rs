@@ -21,12 +21,12 @@ use crate::storage;
 use crate::style::Style;
 
 pub(crate) use data::view as data_sets;
-pub(crate) use head::{SMOKE, data_reads, instrument, started, storage_head, warnings};
+pub(crate) use head::{SMOKE, data_reads, instrument, started, storage_head, subject, warnings};
 pub(crate) use next::{command, next as next_steps, word};
 pub use page::{blocks_text, load_text, streams_text};
 pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
+pub(crate) use short::platform_sentence;
 pub use short::{ShortText, short_text};
-pub(crate) use short::{platform_sentence, subject};
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
 /// warnings, steadiness, the table of runs, the data, and the next commands. `path` is the path of the record. A record

@@ -9,12 +9,10 @@ use crate::style::Style;
 use crate::words::plural;
 use crate::{blocks, inventory, load, not_listed, streams, summary};
 
-/// The head of such a view: the title (`what` is done to the engine, such as `bulk load into`), the platform, start time
-/// and extent (`measured`), warnings, and a note where no run is finished.
-fn page(record: &Record, what: &str, measured: &str, style: Style, width: usize) -> Page {
-    let subject = record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
-    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let mut page = Page::new(&format!("dbdyno: {what} {subject} on {host}"), style, width);
+/// The head of such a view: the title, the platform, start time and extent (`measured`), warnings, and a note where no run
+/// is finished.
+fn page(record: &Record, measured: &str, style: Style, width: usize) -> Page {
+    let mut page = Page::new(&format!("dbdyno: {}", head::subject(record)), style, width);
     let width = page.width;
     page.part("SUMMARY", summary::lines(record, width));
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
@@ -37,7 +35,7 @@ fn physical_io(page: &mut Page, record: &Record) {
 /// per-operation averages, cache tiers, kinds of operations, physical I/O, warnings. `path` is the path of the record.
 pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let measured = format!("{} of {}", plural(record.runs.len() as u64, "run"), blocks::extent(record));
-    let mut page = page(record, "random blocks through", &measured, style, width);
+    let mut page = page(record, &measured, style, width);
     let width = page.width;
     page.part("RANDOM BLOCKS", page.points(blocks::facts(record)));
     page.table("SLOB-STYLE SUMMARY", blocks::line(record), blocks::remarks(record));
@@ -57,7 +55,7 @@ pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> S
 /// cost, table size, stages, scan rates, warnings. `path` is the path of the record.
 pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let measured = plural(record.runs.len() as u64, "run");
-    let mut page = page(record, "bulk load into", &measured, style, width);
+    let mut page = page(record, &measured, style, width);
     let width = page.width;
     page.part("BULK LOAD", page.points(load::facts(record)));
     page.table("RATES", load::rates(record), load::remarks(record));
@@ -81,7 +79,7 @@ pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> Str
 /// `path` is the path of the record.
 pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style: Style, width: usize) -> String {
     let measured = plural(record.runs.len() as u64, "run");
-    let mut page = page(record, "files kept in", &measured, style, width);
+    let mut page = page(record, &measured, style, width);
     let width = page.width;
     let points = streams::facts(record).into_iter().chain(published.map(str::to_owned)).collect();
     page.part("FILE STREAMS", page.points(points));

@@ -1,5 +1,7 @@
 //! A record on one screen: its summary, the sheet of its kind, warnings, and the next commands.
 
+use std::path::Path;
+
 use model::{Capacities, Line, QUICK_TESTS, Sheet};
 use record::{Dop, HostInventory, PlanSubject, Preset, Record, Status, Sweep, Verdict};
 
@@ -7,7 +9,7 @@ use super::sheet::title;
 use super::{findings, head, next};
 use crate::figure::{UNKNOWN, memory, number, percent, time};
 use crate::inventory::{durability_word, engine_line, storage_place};
-use crate::layout::{Align, Head, Page, Table, clean, cut, paragraph, section, spaced};
+use crate::layout::{Align, Head, Page, Table, clean, cut, gravest, paragraph, section, spaced};
 use crate::limit::limit_word;
 use crate::plan::runs;
 use crate::style::{Ink, Style};
@@ -17,11 +19,23 @@ use crate::{blocks, load, load_curve, storage, streams, summary};
 /// Column of the texts of the head.
 const INDENT: usize = 12;
 
+/// Lines of a text of [`WIDTH_USUAL`] columns, as far as rows of the sheet and warnings can be left out.
+const LINES_MAX: usize = 60;
+
+/// Columns of a terminal; a narrower text has as many lines more as its paragraphs take.
+const WIDTH_USUAL: usize = 80;
+
 /// Rows of a sheet, at most; of more tests those of preset `quick` and those without a result are shown.
 const ROWS_MAX: usize = 26;
 
 /// Warnings that are shown, at most.
 const WARNINGS_MAX: usize = 2;
+
+/// The lines around warnings: a blank one and the heading.
+const WARNINGS_FRAME: usize = 2;
+
+/// The meaning of the column of ceilings, and of a limit in parentheses.
+const LEGEND: &str = "ceil.: share of the bare machine (C, M, S); (limit): most of the time, none full";
 
 /// The width from which a sheet has all its columns.
 const WIDTH_ALL: usize = 78;
@@ -39,7 +53,30 @@ pub struct ShortText<'a> {
 
 /// The most important of `record` for `width` columns (at least 60 are used); [`text`](super::text) has the rest.
 pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
-    let mut page = Page::new(&format!("dbdyno: {}", subject(record)), style, width);
+    let head_and_sheet = |rows_max| head_and_sheet(record, rows_max, style, width);
+    let mut page = head_and_sheet(ROWS_MAX);
+    let (warnings, last) = match shown.only_sheet {
+        true => (Vec::new(), Vec::new()),
+        false => (warnings(record, style, page.width), last_lines(record, shown, page.width)),
+    };
+    // A blank line before the last ones; at least a line that counts the warnings.
+    let last_height = if last.is_empty() { 0 } else { last.len() + 1 };
+    let warnings_height_min = if warnings.is_empty() { 0 } else { WARNINGS_FRAME + 1 };
+    let lines_max = LINES_MAX * WIDTH_USUAL.max(page.width) / page.width;
+    let excess = (page.height() + warnings_height_min + last_height).saturating_sub(lines_max);
+    if excess > 0 {
+        // One line more says how many rows are left out.
+        page = head_and_sheet(ROWS_MAX.saturating_sub(excess + 1));
+    }
+    let warnings_height_max = lines_max.saturating_sub(page.height() + WARNINGS_FRAME + last_height);
+    page.part("WARNINGS", gravest(&warnings, WARNINGS_MAX, warnings_height_max));
+    page.part("", last);
+    page.end()
+}
+
+/// Platform, summary, and the sheet with at most `rows_max` rows.
+fn head_and_sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Page {
+    let mut page = Page::new(&format!("dbdyno: {}", head::subject(record)), style, width);
     let width = page.width;
     page.extend(platform(record, width));
     page.extend(head::warning_lines(record, style, width));
@@ -47,28 +84,10 @@ pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: u
     if record.runs.is_empty() {
         page.part("", vec!["no run is finished".to_owned()]);
     }
-    for (title, body) in sheets(record, style, width) {
+    for (title, body) in sheets(record, rows_max, style, width) {
         page.part(title, body);
     }
-    if !shown.only_sheet {
-        page.part("WARNINGS", warnings(record, style, width));
-        page.part("", last_lines(record, shown, width));
-    }
-    page.end()
-}
-
-/// What was measured where, for the title.
-pub(crate) fn subject(record: &Record) -> String {
-    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let engine = record.engine.as_ref().map_or("no engine", |engine| engine.title.as_str());
-    match record.plan.subject() {
-        PlanSubject::Io => format!("storage of {host}"),
-        PlanSubject::Catalogue if record.engine.is_none() => format!("probes on {host}"),
-        PlanSubject::Catalogue => format!("{engine} on {host}"),
-        PlanSubject::Blocks => format!("random blocks through {engine} on {host}"),
-        PlanSubject::Load => format!("bulk load into {engine} on {host}"),
-        PlanSubject::Streams => format!("files kept in {engine} on {host}"),
-    }
+    page
 }
 
 /// Machine and engine in a sentence.
@@ -109,12 +128,12 @@ fn machine(host: &HostInventory) -> String {
 }
 
 /// The tables with the results of this kind of record.
-fn sheets(record: &Record, style: Style, width: usize) -> Vec<storage::Part> {
+fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<storage::Part> {
     let table = |table: Table| if table.is_empty() { Vec::new() } else { table.lines(style, width) };
     match record.plan.subject() {
         PlanSubject::Catalogue if record.runs.is_empty() => Vec::new(),
         PlanSubject::Catalogue => {
-            let mut parts = vec![("", sheet(record, style, width))];
+            let mut parts = vec![("", sheet(record, rows_max, style, width))];
             // The answer of a search is the summary.
             if record.plan.until.is_none() {
                 parts.extend(load_curve::parts(record, style, width));
@@ -129,49 +148,56 @@ fn sheets(record: &Record, style: Style, width: usize) -> Vec<storage::Part> {
 }
 
 /// One line for each test, by layer, and the legend.
-fn sheet(record: &Record, style: Style, width: usize) -> Vec<String> {
+fn sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<String> {
     let whole = model::sheet(record);
-    let (shown, hidden) = rows(&whole);
-    let (body, heads) = table(record, &shown, width);
-    let mut rows = body.lines(style, width);
-    let mut lines: Vec<String> = rows.drain(..heads.min(rows.len())).collect();
+    let shown = rows(&whole, rows_max);
+    let (mut lines, rows) = table(record, &shown, width).row_lines(style, width);
     let mut rows = rows.into_iter();
     for (layer, name) in LAYERS {
         let count = shown.iter().filter(|line| line.layer == layer).count();
         lines.extend((count > 0).then(|| section(name, style, width)));
-        lines.extend(rows.by_ref().take(count));
+        lines.extend(rows.by_ref().take(count).flatten());
     }
+    let hidden = whole.lines.len() - shown.len();
     if hidden > 0 {
         lines.push(format!("and {} (--details)", plural(hidden as u64, "more test")));
     }
-    let mut legend = vec![MARKS];
-    if shown.iter().any(|line| line.best.as_ref().is_some_and(|best| best.ceiling.is_some())) {
-        legend.push("C, M, S: bare CPU, memory, storage; ceil.: share of what these reach");
-    }
-    lines.extend(legend.iter().flat_map(|text| spaced(text, 0, width)).map(|line| style.paint(&line, Ink::Aside)));
+    let has_ceiling =
+        width >= WIDTH_ALL && shown.iter().any(|line| line.best.as_ref().is_some_and(|best| best.ceiling.is_some()));
+    let legend = [MARKS].into_iter().chain(has_ceiling.then_some(LEGEND));
+    lines.extend(legend.flat_map(|text| spaced(text, 0, width)).map(|line| style.paint(&line, Ink::Aside)));
     lines
 }
 
-/// The rows of a sheet that are shown, and how many are not.
-fn rows(sheet: &Sheet) -> (Vec<&Line>, usize) {
-    let matters = |line: &&Line| line.best.is_none() || QUICK_TESTS.contains(&line.test.as_str());
+/// The rows of a sheet that are shown, by layer: where there are more than `most`, those of preset `quick`, tests before
+/// probes, and then those without a result.
+fn rows(sheet: &Sheet, most: usize) -> Vec<&Line> {
+    let is_quick = |line: &Line| QUICK_TESTS.contains(&line.test.as_str());
     let mut shown: Vec<&Line> = sheet.lines.iter().collect();
-    if shown.len() > ROWS_MAX && shown.iter().any(matters) {
-        shown.retain(matters);
+    if shown.len() > most {
+        let (quick, others): (Vec<&Line>, Vec<&Line>) = shown.iter().partition(|line| is_quick(line));
+        let (probes, tests): (Vec<&Line>, Vec<&Line>) = quick.into_iter().partition(|line| line.is_probe);
+        let failed = others.iter().filter(|line| line.best.is_none()).copied();
+        let mut kept: Vec<&Line> = tests.into_iter().chain(probes).chain(failed).collect();
+        if kept.is_empty() {
+            kept = others;
+        }
+        kept.truncate(most);
+        shown.retain(|line| kept.iter().any(|kept| kept.test == line.test));
     }
-    shown.truncate(ROWS_MAX);
-    let place = |line: &&Line| LAYERS.iter().position(|(layer, _)| *layer == line.layer);
-    shown.sort_by_key(place);
-    let hidden = sheet.lines.len() - shown.len();
-    (shown, hidden)
+    shown.sort_by_key(|line| LAYERS.iter().position(|(layer, _)| *layer == line.layer));
+    shown
 }
 
-/// The table of the rows, and the lines of its headings.
-fn table(record: &Record, lines: &[&Line], width: usize) -> (Table, usize) {
+/// The place of the title among the columns.
+const TITLE: usize = 1;
+
+/// The table of the rows.
+fn table(record: &Record, lines: &[&Line], width: usize) -> Table {
+    let capacities = Capacities::of(record);
+    let rows: Vec<Vec<String>> = lines.iter().map(|line| cells(line, limit(record, &capacities, line))).collect();
     let wide = width >= WIDTH_ALL;
-    let limits = Limits::of(record);
-    let has_limit = wide && lines.iter().any(|line| !limits.word(record, line).is_empty());
-    let heads: [(Head, bool); 10] = [
+    let columns: [(Head, bool); 10] = [
         ((&["test"], Align::Left), true),
         ((&[""], Align::Left), true),
         ((&["unit"], Align::Left), true),
@@ -180,26 +206,15 @@ fn table(record: &Record, lines: &[&Line], width: usize) -> (Table, usize) {
         ((&["jobs"], Align::Right), true),
         ((&["p99"], Align::Right), true),
         ((&["ceil."], Align::Right), wide),
-        ((&["limit"], Align::Left), has_limit),
+        ((&["limit"], Align::Left), wide && rows.iter().any(|cells| !cells[LIMIT].is_empty())),
         ((&[""], Align::Left), true),
     ];
-    let cells: Vec<Vec<String>> = lines.iter().map(|line| cells(record, line, &limits)).collect();
-    let widest = |index: usize| {
-        let heading = heads[index].0.0[0].chars().count();
-        cells.iter().map(|cells| cells[index].chars().count()).max().unwrap_or(0).max(heading)
+    let heads: Vec<Head> = columns.iter().filter(|(_, is_shown)| *is_shown).map(|(head, _)| *head).collect();
+    let kept = |cells: Vec<String>| {
+        cells.into_iter().zip(&columns).filter(|(_, (_, is_shown))| *is_shown).map(|(cell, _)| cell).collect()
     };
-    let others: usize =
-        (0..heads.len()).filter(|index| *index != 1 && heads[*index].1).map(|index| widest(index) + 1).sum();
-    let title_width = width.saturating_sub(others).max(8);
-    let kept: Vec<Head> = heads.iter().filter(|(_, is_shown)| *is_shown).map(|(head, _)| *head).collect();
-    let mut table = Table::new(&kept, &[]);
-    for (line, mut cells) in lines.iter().zip(cells) {
-        cells[1] = cut(&cells[1], title_width);
-        let shown = cells.into_iter().zip(&heads).filter(|(_, (_, is_shown))| *is_shown).map(|(cell, _)| cell);
-        let ink = if line.is_invalid() { Some(Ink::Invalid) } else { Ink::of(line.verdict) };
-        table.push(shown.collect(), ink);
-    }
-    (table, 1)
+    let inks = lines.iter().map(|line| Ink::of(verdict(line)));
+    Table::fitted(&heads, rows.into_iter().map(kept).zip(inks).collect(), TITLE, width)
 }
 
 /// The jobs of a run, in a column of that name: `4`; `2 thr` are two threads of one session, `2x8` eight jobs on two nodes.
@@ -212,14 +227,21 @@ fn workers(of: Dop, sweep: Sweep) -> String {
     }
 }
 
-fn cells(record: &Record, line: &Line, limits: &Limits) -> Vec<String> {
-    let best = line.best.as_ref();
-    let rate = |point: &model::Point| number(point.operations_per_second.0);
-    let verdict = match best {
+/// The worst of the findings of a test: that it has no result, and that it gains more than the added jobs can give, count.
+fn verdict(line: &Line) -> Verdict {
+    match line.best {
         None => Verdict::Fail,
         Some(_) if line.gains_beyond_its_workers() => line.verdict.max(Verdict::Warn),
         Some(_) => line.verdict,
-    };
+    }
+}
+
+/// The place of the limit among the cells.
+const LIMIT: usize = 8;
+
+fn cells(line: &Line, limit: String) -> Vec<String> {
+    let best = line.best.as_ref();
+    let rate = |point: &model::Point| number(point.operations_per_second.0);
     vec![
         cut(&clean(&line.test), INDENT),
         clean(title(line)),
@@ -229,34 +251,23 @@ fn cells(record: &Record, line: &Line, limits: &Limits) -> Vec<String> {
         best.map_or_else(String::new, |best| workers(best.dop, line.sweep)),
         time(best.and_then(|best| best.service).and_then(|service| service.p99_ns)),
         best.and_then(|best| best.ceiling.as_ref()).map_or_else(String::new, |limit| percent(limit.efficiency)),
-        limits.word(record, line),
-        mark(verdict).to_owned(),
+        limit,
+        mark(verdict(line)).to_owned(),
     ]
 }
 
-/// The limits of the best runs.
-struct Limits {
-    capacities: Capacities,
+/// The limit of the best run of `line` in a word; empty for a probe, and where nothing is known.
+fn limit(record: &Record, capacities: &Capacities, line: &Line) -> String {
+    let best = line.best.as_ref().filter(|_| !line.is_probe);
+    let run = best.and_then(|best| record.runs.iter().find(|run| run.number == best.run));
+    run.and_then(|run| capacities.attribute(run)).map_or_else(String::new, |found| limit_word(&found))
 }
 
-impl Limits {
-    fn of(record: &Record) -> Limits {
-        Limits { capacities: Capacities::of(record) }
-    }
-
-    /// The limit of the best run of `line` in a word; empty for a probe, and where nothing is known.
-    fn word(&self, record: &Record, line: &Line) -> String {
-        let best = line.best.as_ref().filter(|_| !line.is_probe);
-        let run = best.and_then(|best| record.runs.iter().find(|run| run.number == best.run));
-        let found = run.and_then(|run| self.capacities.attribute(run));
-        found.map_or_else(String::new, |found| limit_word(&found).to_owned())
-    }
-}
-
-fn warnings(record: &Record, style: Style, width: usize) -> Vec<String> {
+/// The warnings beside the one of the summary, a paragraph each.
+fn warnings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
     match record.plan.subject() {
-        PlanSubject::Io => storage::main_warnings(record, WARNINGS_MAX, style, width),
-        _ => findings::main_findings(record, WARNINGS_MAX, style, width),
+        PlanSubject::Io => storage::main_warnings(record, style, width),
+        _ => findings::main_findings(record, style, width),
     }
 }
 
@@ -271,26 +282,31 @@ fn last_lines(record: &Record, shown: &ShortText<'_>, width: usize) -> Vec<Strin
     lines.extend(shown.page.into_iter().flat_map(|page| next::labelled("page", &clean(page), width)));
     let word = next::word(shown.path);
     lines.extend(next::command("details", "dbdyno report", &word, "--details", width));
-    let (label, verb, operand) = next_command(record, &word);
-    lines.extend(next::command(label, verb, &operand, "", width));
+    let (label, verb, operand, options) = next_command(record, &word);
+    lines.extend(next::command(label, verb, &operand, &options, width));
     lines
 }
 
 /// The next useful command for the record `word`: to finish it, to measure with windows that hold, or to compare. A label,
-/// the verb with its options, and an operand.
-fn next_command(record: &Record, word: &str) -> (&'static str, &'static str, String) {
+/// the verb, an operand, and options.
+fn next_command(record: &Record, word: &str) -> (&'static str, &'static str, String, String) {
     let plan = &record.plan;
     let is_catalogue = plan.subject() == PlanSubject::Catalogue;
     let is_unfinished = record.status != Status::Finished || record.runs.len() < plan.runs.len();
+    let is_one_load = plan.subject() == PlanSubject::Io && model::calibration(record).is_none();
     match plan.preset {
-        _ if is_unfinished && is_catalogue => ("resume", "dbdyno run --resume", word.to_owned()),
+        _ if is_unfinished && is_catalogue => ("resume", "dbdyno run --resume", word.to_owned(), String::new()),
         Preset::Smoke | Preset::Quick if is_catalogue && plan.until.is_none() => {
             let target = format!("--target {}", next::word(&plan.target));
-            ("next", "dbdyno run --preset standard --repeats 6", target)
+            ("next", "dbdyno run --preset standard --repeats 6", target, same_directory(record))
         }
-        _ if plan.subject() == PlanSubject::Io && model::calibration(record).is_none() && plan.until.is_none() => {
-            ("next", "dbdyno calibrate", String::new())
-        }
-        _ => ("next", "dbdyno compare", format!("{word} OTHER.jsonl")),
+        _ if is_one_load && plan.until.is_none() => ("next", "dbdyno calibrate", same_directory(record), String::new()),
+        _ => ("next", "dbdyno compare", format!("{word} OTHER.jsonl"), String::new()),
     }
+}
+
+/// The option for the measured directory, which holds that of dbdyno.
+fn same_directory(record: &Record) -> String {
+    let directory = Path::new(&record.plan.directory).parent().map(|parent| parent.display().to_string());
+    directory.map_or_else(String::new, |directory| format!("--dir {}", next::word(&directory)))
 }

@@ -67,7 +67,7 @@ fn the_page_of_each_kind_of_record_begins_with_its_result() {
         assert!(page.len() < 2 << 20, "{kind}: {} bytes", page.len());
         let file = screenshots().join(format!("{kind}.html"));
         fs::write(&file, page).unwrap();
-        for (size, scheme) in SIZES.into_iter().zip(["light", "dark"]) {
+        for (size, scheme) in SIZES.into_iter().flat_map(|size| ["light", "dark"].map(|scheme| (size, scheme))) {
             browser.open(&file, size, scheme);
             let place = format!("{kind}-{}-{scheme}", size.0);
             let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
@@ -82,22 +82,6 @@ fn the_page_of_each_kind_of_record_begins_with_its_result() {
         let first = browser.evaluate("document.querySelector('details.section').getBoundingClientRect().top");
         assert!(first.as_f64().unwrap() < 4.0 * 800.0, "{kind}: the first part of details is at {first}");
     }
-}
-
-#[test]
-fn the_picture_of_the_documentation_is_that_of_its_sample() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/samples");
-    let file = screenshots().join("sample.html");
-    let record = store::read(&samples.join("quick.jsonl")).unwrap();
-    fs::write(&file, html(&record, &PageOptions { place: "quick.jsonl", ..PageOptions::default() })).unwrap();
-    let mut browser = Browser::start();
-    browser.open(&file, SIZES[0], "light");
-    picture(&mut browser, "sample");
-    // Fonts differ between machines: the picture is made anew on request, and not compared.
-    if std::env::var_os("DBDYNO_DOCS").is_some_and(|word| word == "write") {
-        fs::copy(screenshots().join("sample-top.png"), samples.join("page.png")).unwrap();
-    }
-    assert!(samples.join("page.png").exists());
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod published;
 mod run_sample;
 #[path = "../views/sample.rs"]
 mod sample;
+mod samples;
 mod series;
 #[path = "../views/test_sample.rs"]
 mod test_sample;

@@ -20,6 +20,7 @@ mod random_blocks;
 mod run_sample;
 mod sample;
 mod sheet;
+mod short;
 mod storage;
 mod storage_plan;
 mod storage_sample;

@@ -8,8 +8,8 @@ use run::Result;
 use super::load_rates::{cores, stages};
 use super::load_source::{Source, conditions, is_alike, read, warnings};
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::command::page::write_page;
 use crate::output::{print, style, width};
+use crate::page::write_page;
 
 /// Shows the cost of the stages of a record, and predictions for the requested loads.
 ///

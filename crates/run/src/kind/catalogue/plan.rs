@@ -254,6 +254,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_quick_measures_is_in_the_catalogue() {
+        let tests = workload::catalogue();
+        let known = |code: &str| probe::probe(code).is_some() || tests.iter().any(|test| test.code == code);
+        assert!(model::QUICK_TESTS.into_iter().all(known));
+    }
+
+    #[test]
     fn nodes_are_swept_where_there_are_several() {
         let dop = |nodes: u32, jobs: u32| Dop { nodes, jobs, threads: 1 };
         assert_eq!(over_nodes(&[1, 2, 4], None, 1), [dop(1, 1), dop(1, 2), dop(1, 4)]);

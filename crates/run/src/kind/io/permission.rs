@@ -47,3 +47,16 @@ pub(crate) fn check_writable(path: &Path, permission: &Permission) -> Result<()>
             .hint(format!("to permit that, give --destroy-data {shown}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_inspected_is_not_written_to() {
+        let path = Path::new("/dev/there-is-no-such-device");
+        let permission = Permission { devices: vec![path.to_owned()], destroy: vec![path.to_owned()] };
+        let error = check_writable(path, &permission).unwrap_err();
+        assert!(error.message.contains("/dev/there-is-no-such-device cannot be inspected"), "{error}");
+    }
+}

@@ -2,14 +2,38 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use model::PriceBook;
+use record::Record;
+use report::PageOptions;
 use run::{Error, Result};
 
+use crate::build::sha256;
 use crate::output::print;
+
+/// Larger files are not hashed.
+const HASHED_BYTES_MAX: u64 = 256 << 20;
 
 /// Start of every page.
 const PAGE_BEGIN: &[u8] = b"<!DOCTYPE html>";
+
+/// The path of the page beside the record at `path`.
+pub fn page_beside(path: &Path) -> PathBuf {
+    path.with_extension("html")
+}
+
+/// The page of `record` at `path`.
+pub fn page_of(record: &Record, path: &Path, prices: Option<&PriceBook>) -> String {
+    let (place, digest) = (path.display().to_string(), digest(path));
+    report::html(record, &PageOptions { place: &place, record_sha256: digest.as_deref(), prices })
+}
+
+/// The SHA-256 of a file that is not too large, in hexadecimal digits.
+fn digest(path: &Path) -> Option<String> {
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.len() <= HASHED_BYTES_MAX))?;
+    sha256(file)
+}
 
 /// Writes `page` into `file` and says so. Only an existing page is overwritten.
 ///

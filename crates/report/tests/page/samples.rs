@@ -1,0 +1,78 @@
+//! The pictures of the documentation, which are made of its sample records. Numbers in them mark what the text explains.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dbdyno_report::{PageOptions, html};
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::look::{SIZES, screenshots};
+
+/// Facts of the summary, by their place.
+const VALIDITY: &str = "dl.facts > div:nth-child(1)";
+const LIMITS: &str = "dl.facts > div:nth-child(2)";
+const WOULD_HELP: &str = "dl.facts > div:nth-child(3)";
+
+/// A picture: its name, the sample of its page, what is marked, and its height.
+struct Picture {
+    name: &'static str,
+    sample: &'static str,
+    marks: &'static [&'static str],
+    height: u32,
+}
+
+const PICTURES: [Picture; 2] = [
+    Picture { name: "page", sample: "quick", marks: &[], height: 1_200 },
+    Picture {
+        name: "run",
+        sample: "quick",
+        marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#key table", "#charts figure"],
+        height: 2_180,
+    },
+];
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/samples")
+}
+
+/// The page of a sample.
+fn page(name: &str) -> String {
+    let record = store::read(&samples().join(format!("{name}.jsonl"))).unwrap();
+    html(&record, &PageOptions { place: &format!("{name}.jsonl"), ..PageOptions::default() })
+}
+
+/// Draws a number at the corner of each of `selectors`, and gives how many were found.
+fn mark(browser: &mut Browser, selectors: &[&str]) -> Value {
+    browser.evaluate(&format!(
+        "{}.filter((selector, index) => {{ const part = document.querySelector(selector); if (!part) return false; \
+         const box = part.getBoundingClientRect(); const mark = document.createElement('span'); \
+         mark.textContent = index + 1; mark.style.cssText = `position:absolute; z-index:99; width:26px; height:26px; \
+         border-radius:13px; background:#b3261e; color:#fff; font:bold 15px/26px sans-serif; text-align:center; \
+         left:${{Math.max(2, box.left + scrollX - 30)}}px; top:${{box.top + scrollY - 2}}px`; \
+         document.body.append(mark); return true; }}).length",
+        json!(selectors)
+    ))
+}
+
+#[test]
+fn the_pictures_of_the_documentation_are_those_of_its_samples() {
+    let mut browser = Browser::start();
+    let is_written = std::env::var_os("DBDYNO_DOCS").is_some_and(|word| word == "write");
+    for Picture { name, sample, marks, height } in PICTURES {
+        let file = screenshots().join(format!("sample-{name}.html"));
+        fs::write(&file, page(sample)).unwrap();
+        browser.open(&file, SIZES[0], "light");
+        assert_eq!(mark(&mut browser, marks), marks.len(), "{name}: what is marked is not on the page");
+        let clip = json!({"x": 0, "y": 0, "width": SIZES[0].0, "height": height, "scale": 1});
+        let wanted = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
+        let image = browser.bytes("Page.captureScreenshot", wanted);
+        // Fonts differ between machines: a picture is made anew on request, and not compared.
+        let picture = samples().join(format!("{name}.png"));
+        if is_written {
+            fs::write(&picture, &image).unwrap();
+        }
+        fs::write(screenshots().join(format!("sample-{name}.png")), image).unwrap();
+        assert!(picture.exists(), "no {}; DBDYNO_DOCS=write cargo test writes it", picture.display());
+    }
+}
