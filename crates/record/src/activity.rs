@@ -37,7 +37,7 @@ pub enum WaitClass {
 pub struct SampledWait {
     /// Class of the wait.
     pub class: WaitClass,
-    /// Name of the wait event in the engine, or of the counter that times the same event (see [`crate::name::wait`]);
+    /// Name of the wait event in the engine, or of the counter that times the same event;
     /// empty where there is no wait.
     pub event: String,
     /// Sessions in this state, summed over all samples.

@@ -41,13 +41,13 @@ pub enum Line<R = Box<Run>> {
     End(Box<End>),
 }
 
-/// The part of a record that is known before its first run. The fields are those of [`crate::Record`].
+/// The part of a record that is known before its first run. The fields are those of the whole record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
     /// [`FORMAT`].
     pub format: String,
-    /// [`crate::SCHEMA_VERSION`] of the writer.
+    /// Version of the format of records of the writer.
     pub schema_version: u32,
     /// Name of the record, by time and host of its start.
     pub id: String,

@@ -124,8 +124,8 @@ pub struct Plan {
     pub directory: String,
     /// The preset.
     pub preset: Preset,
-    /// Length of the window of each run; a started step is finished. [`Plan::OPEN_WINDOW_NS`] if an amount of work ends
-    /// the runs.
+    /// Length of the window of each run; a started step is finished. [`Plan::OPEN_WINDOW_NS`], a week, if an
+    /// amount of work ends the runs.
     pub window_ns: Nanos,
     /// Length of the window of each run of a probe; absent if it is `window_ns`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

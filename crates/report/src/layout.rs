@@ -8,7 +8,7 @@ use crate::style::{Ink, Style};
 
 pub(crate) use page::Page;
 pub(crate) use table::{Align, Head, Span, Table, folded};
-pub(crate) use warnings::{first_line_in, gravest};
+pub(crate) use warnings::{first_line_in, first_warnings};
 
 /// Untrusted text, safe to print: an escape sequence in the name of a device must not reach the terminal. Control
 /// characters and line ends become spaces, runs of spaces one; controls of the direction of writing, which reorder the

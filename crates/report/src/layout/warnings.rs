@@ -3,7 +3,7 @@
 use crate::style::{Ink, Style};
 
 /// The first of `warnings`: at most `most` of them, on at most `lines_max` lines with the one that counts the others.
-pub(crate) fn gravest(warnings: &[Vec<String>], most: usize, lines_max: usize) -> Vec<String> {
+pub(crate) fn first_warnings(warnings: &[Vec<String>], most: usize, lines_max: usize) -> Vec<String> {
     let lines = |count: usize| {
         let more = warnings.len() - count;
         let and = if count > 0 { "and " } else { "" };
@@ -32,12 +32,12 @@ mod tests {
             .iter()
             .map(|lines| lines.iter().map(|&line| line.into()).collect())
             .collect();
-        let shown = |most, lines_max| gravest(&warnings, most, lines_max).join(",");
+        let shown = |most, lines_max| first_warnings(&warnings, most, lines_max).join(",");
         assert_eq!(shown(9, 4), "a,a2,b,c");
         assert_eq!(shown(9, 3), "a,a2,  and 2 more (--details)");
         assert_eq!(shown(2, 9), "a,a2,b,  and 1 more (--details)");
         assert_eq!(shown(2, 2), "  3 more (--details)");
         assert_eq!(shown(2, 0), "");
-        assert_eq!(gravest(&[], 2, 0), Vec::<String>::new());
+        assert_eq!(first_warnings(&[], 2, 0), Vec::<String>::new());
     }
 }

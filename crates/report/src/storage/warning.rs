@@ -7,7 +7,7 @@ use record::{Check, Outcome, Record, Run, Verdict};
 use super::fact::numbers;
 use super::stream::{is_answer, runs};
 use crate::finding::finding_text;
-use crate::layout::{first_line_in, gravest, paragraph};
+use crate::layout::{first_line_in, first_warnings, paragraph};
 use crate::style::{Ink, Style};
 use crate::words::{check, list, mark};
 
@@ -29,7 +29,7 @@ struct Warning {
 /// The findings that are no pass, by severity and in the order of the runs; equal texts of several runs are shown once.
 /// Below them, the checks that all runs passed.
 pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let mut lines = gravest(&paragraphs(&merged(record), style, width), WARNINGS_MAX, usize::MAX);
+    let mut lines = first_warnings(&paragraphs(&merged(record), style, width), WARNINGS_MAX, usize::MAX);
     lines.extend(passed(record, width));
     lines
 }

@@ -9,7 +9,7 @@ use record::{Check, Dop, Finding, Location, Outcome, Placement, Record, Run, Ski
 
 use crate::figure::three_digits;
 use crate::finding::finding_text;
-use crate::layout::{clean, cut, first_line_in, gravest, paragraph};
+use crate::layout::{clean, cut, first_line_in, first_warnings, paragraph};
 use crate::style::{Ink, Style};
 use crate::words::{CODE_MAX, degrees, list, mark, plural, short_code};
 
@@ -40,7 +40,7 @@ struct Warning<'a> {
 /// The findings that are not a pass, by severity. Equal texts of several runs are shown once; where the runs of one
 /// test differ only in their figures, the last one is shown.
 pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let mut lines = gravest(&paragraphs(record, &warnings(record), style, width), WARNINGS_MAX, usize::MAX);
+    let mut lines = first_warnings(&paragraphs(record, &warnings(record), style, width), WARNINGS_MAX, usize::MAX);
     lines.extend(superlinear(record, style, width));
     lines
 }

@@ -9,7 +9,7 @@ use super::sheet::title;
 use super::{findings, head, next};
 use crate::figure::{UNKNOWN, memory, number, percent, time};
 use crate::inventory::{durability_word, engine_line, storage_place};
-use crate::layout::{Align, Head, Page, Table, clean, cut, gravest, paragraph, section, spaced};
+use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
 use crate::plan::runs;
 use crate::style::{Ink, Style};
@@ -25,7 +25,7 @@ const LINES_MAX: usize = 60;
 /// Columns of a terminal; a narrower text has as many lines more as its paragraphs take.
 const WIDTH_USUAL: usize = 80;
 
-/// Rows of a sheet, at most; of more tests those of preset `quick` and those without a result are shown.
+/// Rows of a sheet, at most; see [`rows`].
 const ROWS_MAX: usize = 26;
 
 /// Warnings that are shown, at most.
@@ -69,7 +69,7 @@ pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: u
         page = head_and_sheet(ROWS_MAX.saturating_sub(excess + 1));
     }
     let warnings_height_max = lines_max.saturating_sub(page.height() + WARNINGS_FRAME + last_height);
-    page.part("WARNINGS", gravest(&warnings, WARNINGS_MAX, warnings_height_max));
+    page.part("WARNINGS", first_warnings(&warnings, WARNINGS_MAX, warnings_height_max));
     page.part("", last);
     page.end()
 }
@@ -170,20 +170,18 @@ fn sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<St
 }
 
 /// The rows of a sheet that are shown, by layer: where there are more than `most`, those of preset `quick`, tests before
-/// probes, and then those without a result.
+/// probes, then those without a result; others only where these are fewer than preset `quick` has.
 fn rows(sheet: &Sheet, most: usize) -> Vec<&Line> {
     let is_quick = |line: &Line| QUICK_TESTS.contains(&line.test.as_str());
     let mut shown: Vec<&Line> = sheet.lines.iter().collect();
     if shown.len() > most {
         let (quick, others): (Vec<&Line>, Vec<&Line>) = shown.iter().partition(|line| is_quick(line));
         let (probes, tests): (Vec<&Line>, Vec<&Line>) = quick.into_iter().partition(|line| line.is_probe);
-        let failed = others.iter().filter(|line| line.best.is_none()).copied();
+        let (failed, others): (Vec<&Line>, Vec<&Line>) = others.into_iter().partition(|line| line.best.is_none());
         let mut kept: Vec<&Line> = tests.into_iter().chain(probes).chain(failed).collect();
-        if kept.is_empty() {
-            kept = others;
-        }
+        kept.extend(others.into_iter().take(QUICK_TESTS.len().saturating_sub(kept.len())));
         kept.truncate(most);
-        shown.retain(|line| kept.iter().any(|kept| kept.test == line.test));
+        shown.retain(|line| kept.iter().any(|kept| std::ptr::eq(*kept, *line)));
     }
     shown.sort_by_key(|line| LAYERS.iter().position(|(layer, _)| *layer == line.layer));
     shown

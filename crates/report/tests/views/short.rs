@@ -45,3 +45,15 @@ fn all_is_shown_where_there_is_room() {
     assert!(text.lines().count() <= 60, "{text}");
     assert!(!text.contains("more tests (--details)"), "{text}");
 }
+
+#[test]
+fn of_many_tests_that_quick_does_not_know_some_are_shown() {
+    let mut record = sample::record();
+    let run = record.runs.iter().find(|run| run.test == "T131").unwrap().clone();
+    record.runs = (1..=30).map(|number| record::Run { number, test: format!("X{number}"), ..run.clone() }).collect();
+    record.runs[29].outcome = Outcome::Failed { message: "the server closed the session".to_owned() };
+    let text = short_text(&record, &SHOWN, Style::default(), 80);
+    let shown: Vec<&str> = text.lines().filter(|line| line.starts_with('X')).collect();
+    assert!(shown.len() == 16 && shown[14].starts_with("X15 ") && shown[15].starts_with("X30 "), "{text}");
+    assert!(text.contains("and 14 more tests (--details)"), "{text}");
+}

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 /// Descriptions of a schema of one line of a record: the kinds of lines, then each type by its name.
 pub fn page(schema: &Value) -> String {
     let mut page = "# The format of records\n\nA record is a file of JSON Lines: each line is an object with one member, which \
-                    names the kind of line. The first line is a `head`, each finished run is a `run`, and `end` is the \
-                    last one; a last line that is torn is not read. Names have their unit, ratios are in [0, 1], times \
-                    are nanoseconds, and what is not known is absent or null, never zero. `dbdyno schema` prints the same \
+                    names the kind of line. The first line is a `head`, each finished run is a `run`, and `end` says that the \
+                    invocation is over; a last line that is torn is not read. Names have their unit, ratios are in [0, 1], \
+                    durations are in nanoseconds, and what is not known is absent or null, never zero. `dbdyno schema` prints the same \
                     as a JSON Schema.\n\n## Lines\n"
         .to_owned();
     variants(&mut page, &schema["oneOf"]);
