@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use record::{Record, Run, Unit};
 
+use crate::degree::Degree;
 use crate::delta::rate_in;
 use crate::queue::in_flight;
 use crate::row::is_invalid;
-use crate::system::Degree;
 
 /// Runs of one test at one degree of parallelism, each with its rate: from the slowest to the fastest, equally fast
 /// ones by number. At least one.

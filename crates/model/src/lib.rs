@@ -12,6 +12,7 @@ mod calibration;
 mod checks;
 mod comparison;
 mod cpu;
+mod degree;
 mod delta;
 mod derived;
 mod distribution;
@@ -77,6 +78,7 @@ pub use comparison::{
     rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
 pub use cpu::{CpuShares, CpuUse};
+pub use degree::Degree;
 pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
@@ -120,9 +122,9 @@ pub use summary::{
     Summary, Validity, gravest, summary,
 };
 pub use system::{
-    Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, Degree, DeviceFact, Durability, Fact, FactGroup,
-    FactSize, FactTable, FactValue, InvalidReason, InvalidRun, MeasuredRate, Origin, Paired, Remark, System,
-    SystemPoint, SystemTest, conditions, parameters, system,
+    Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, DeviceFact, Durability, Fact, FactGroup, FactSize,
+    FactTable, FactValue, InvalidReason, InvalidRun, MeasuredRate, Origin, Paired, Remark, System, SystemPoint,
+    SystemTest, conditions, parameters, system,
 };
 pub use thin::thin;
 pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};

@@ -1,6 +1,6 @@
 //! The summary of a record: its main results, whether they can be trusted, what limits them, and what would help.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use record::{
     Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Preset, Rate, Ratio, Record, Resource, Run, Sweep, Verdict,
@@ -116,8 +116,8 @@ pub struct Validity {
     pub with_warnings: usize,
     /// Tests that were run and have no valid run.
     pub without_result: Vec<String>,
-    /// What could not be checked of at least one run.
-    pub unchecked: BTreeSet<Check>,
+    /// What could not be checked, with the number of runs.
+    pub unchecked: BTreeMap<Check, usize>,
     /// Whether the runs are too short and too few to decide by: preset `quick`, each run once.
     pub is_first_look: bool,
     /// The gravest finding, of several equally grave ones that of most runs.
@@ -279,7 +279,10 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
     let has_none = |code: &&str| by_test.runs(code).iter().all(|run| is_invalid(run));
     let without_result = by_test.codes().filter(has_none).map(str::to_owned).collect();
     let findings = record.runs.iter().flat_map(|run| &run.findings);
-    let unchecked = findings.filter(|finding| finding.verdict == Verdict::Unknown).map(Finding::check).collect();
+    let mut unchecked = BTreeMap::new();
+    for finding in findings.filter(|finding| finding.verdict == Verdict::Unknown) {
+        *unchecked.entry(finding.check()).or_default() += 1;
+    }
     let is_quick = record.plan.preset == Preset::Quick && record.plan.subject() == PlanSubject::Catalogue;
     Validity {
         runs: record.runs.len(),
@@ -501,7 +504,7 @@ mod tests {
         let mut measured = record(runs);
         let found = summary(&measured).validity;
         assert_eq!(found.without_result, ["T611"]);
-        assert_eq!(found.unchecked.into_iter().collect::<Vec<_>>(), [Check::ForeignIo]);
+        assert_eq!(found.unchecked, BTreeMap::from([(Check::ForeignIo, 2)]));
         assert!(found.is_first_look);
         measured.plan.repeats = 6;
         assert!(!summary(&measured).validity.is_first_look);

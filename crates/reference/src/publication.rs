@@ -179,6 +179,7 @@ pub(crate) fn parse(text: &str) -> Result<(System, Option<LoadStudy>), String> {
         facts: file.facts.all(),
         durability: None,
         tests,
+        limits: Vec::new(),
         remarks,
         price: file.price.map(book).transpose()?,
         claims: file.claims.into_iter().map(ClaimFigures::claim).collect(),

@@ -1,8 +1,10 @@
-//! Facts and conditions of a system in words.
+//! Facts and conditions of a system, and what its I/O is, in words.
 
 use model::{Condition, DeviceFact, FactSize, FactValue};
-use record::{Bytes, CacheState, IndexTime, Location, LoopLocation, Nanos, Pace, StreamBackend};
+use record::{Bytes, CacheState, IndexTime, IoKind, IoStream, Location, LoopLocation, Nanos, Pace, Run, StreamBackend};
+use tables::io_stream;
 
+use crate::figure::memory;
 use crate::words::{list, pinning, plural, preset};
 
 /// The value of a fact, with the unit.
@@ -106,6 +108,31 @@ pub(crate) fn size_text(Bytes(bytes): Bytes) -> String {
         None => format!("{bytes} B"),
         Some((unit, name)) if bytes.is_multiple_of(unit) => format!("{} {name}", bytes / unit),
         Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
+    }
+}
+
+/// What `run` does, where it is one kind of I/O of one job: `randread, 8 KiB`.
+pub(crate) fn io_pattern(run: &Run) -> Option<String> {
+    let [stream] = &run.storage.as_deref()?.streams[..] else { return None };
+    let sizes = Some(block(stream)).filter(|sizes| !sizes.is_empty());
+    Some(list([Some(io_stream::pattern(stream, None).to_owned()), sizes].into_iter().flatten()))
+}
+
+/// The block sizes of a stream; nothing for a sync, which has none.
+pub(crate) fn block(stream: &IoStream) -> String {
+    match stream.kind {
+        IoKind::Sync => String::new(),
+        _ => sizes(stream.block_bytes_min, stream.block_bytes_max),
+    }
+}
+
+/// A block size, or a range of them: `8 KiB`, `4-128 KiB`.
+pub(crate) fn sizes(min: Bytes, max: Bytes) -> String {
+    let (low, high) = (memory(min), memory(max));
+    match (low.split_once(' '), high.split_once(' ')) {
+        _ if low == high => low,
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}-{high}"),
+        _ => format!("{low}-{high}"),
     }
 }
 

@@ -39,15 +39,19 @@ pub(crate) fn note_text(note: &Note) -> String {
 }
 
 fn misfit_text(misfit: &Misfit) -> String {
-    let how = match misfit {
+    format!("the law does not fit: {}", misfit_reason(misfit))
+}
+
+/// How the points miss the law, in a clause.
+pub(crate) fn misfit_reason(misfit: &Misfit) -> String {
+    match misfit {
         Misfit::Outlier { n, residual } => format!("the rate at N = {n} is off by {:.1} %", residual * 100.0),
         Misfit::LackOfFit { quotient } => {
             format!("lack of fit is {:.1} times the noise between repeats", quotient.sqrt())
         }
         Misfit::Runs { p_value } => format!("residuals of one sign are grouped (p = {p_value:.3})"),
         Misfit::Curved => "the linearised plot is curved".to_owned(),
-    };
-    format!("the law does not fit: {how}")
+    }
 }
 
 /// Why an estimate is refused, or cannot support a claim: lower case, without a full stop.

@@ -1,12 +1,12 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Calibration, Cause, FoundRate, Gain, Gravest, Limiter, Line, MainLimit, MainResult, Point, Remedy, StorageLimit,
-    StorageLimiter, Summary, Validity, summary as summarise,
+    Attribution, Calibration, Cause, FoundRate, Gain, Gravest, Limiter, Line, MainLimit, MainResult, Point, Remedy,
+    StorageLimit, StorageLimiter, Validity, summary as summarise,
 };
-use record::{Bytes, Rate, Record, Unit, Verdict};
+use record::{Bytes, Check, Rate, Record, Unit, Verdict};
 
-use crate::fact::size_text;
+use crate::fact::{io_pattern, size_text};
 use crate::figure::{duration, megabytes, number, percent, volume};
 use crate::finding::{finding_text, remedy};
 use crate::layout::{clean, labelled};
@@ -16,6 +16,9 @@ use crate::words::{check, dop_text, list, plural, unit_per_second};
 
 /// Column of the texts.
 const INDENT: usize = 12;
+
+/// Classes of time that are named.
+const CLASSES_MAX: usize = 2;
 
 /// Remedies that are named.
 const REMEDIES_MAX: usize = 2;
@@ -29,12 +32,16 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
         return Vec::new();
     }
     let found = summarise(record);
-    let mut results: Vec<String> = found.results.iter().map(result_text).collect();
+    let mut results: Vec<String> = found.results.iter().map(|result| result_text(record, result)).collect();
     if results.is_empty() {
         results.push("none: no run is valid".to_owned());
     }
     let limits = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text)).collect();
-    let help = remedies_text(&found).chain(found.storage.iter().map(|limit| storage_remedy(limit).to_owned()));
+    let help = found
+        .limits
+        .iter()
+        .filter_map(remedy_text)
+        .chain(found.storage.iter().map(|limit| storage_remedy(limit).to_owned()));
     let mut facts = vec![
         ("results", results),
         ("validity", validity_text(&found.validity)),
@@ -47,7 +54,7 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
 
 /// The main results of `record`, a sentence each; empty without a valid run.
 pub fn results(record: &Record) -> Vec<String> {
-    summarise(record).results.iter().map(result_text).collect()
+    summarise(record).results.iter().map(|result| result_text(record, result)).collect()
 }
 
 /// The same as lines for the terminal.
@@ -55,9 +62,9 @@ pub(crate) fn lines(record: &Record, width: usize) -> Vec<String> {
     labelled(facts(record), INDENT, width)
 }
 
-fn result_text(result: &MainResult) -> String {
+fn result_text(record: &Record, result: &MainResult) -> String {
     match result {
-        MainResult::Best(line) => best_text(line),
+        MainResult::Best(line) => best_text(record, line),
         MainResult::Search(found) => found_text(found),
         MainResult::Calibration(found) => {
             let small = format!(
@@ -69,37 +76,58 @@ fn result_text(result: &MainResult) -> String {
             let large = found
                 .max_mbps
                 .as_ref()
-                .map(|large| format!("large random reads: {} MB/s", megabytes(Some(large.median * 1e6))));
-            let bound = bound_text(found).map(|bound| format!("bound {bound}"));
-            list([Some(small), large, bound].into_iter().flatten())
+                .map(|large| format!("{}: {} MB/s", large_reads(found), megabytes(Some(large.median * 1e6))));
+            list([Some(small), large, bound_text(found)].into_iter().flatten())
         }
+    }
+}
+
+/// The large reads of a calibration.
+pub(crate) fn large_reads(found: &Calibration) -> String {
+    match found.large_block_bytes {
+        Some(block) => format!("random reads of {}", size_text(block)),
+        None => "large random reads".to_owned(),
     }
 }
 
 /// The latency bound of a calibration, and whether it was met.
 pub(crate) fn bound_text(found: &Calibration) -> Option<String> {
     let kept = if found.kept == Some(false) { "missed" } else { "met" };
-    found.bound.as_ref().map(|bound| format!("{bound} {kept}"))
+    found.bound.as_ref().map(|bound| format!("latency bound {bound} {kept}"))
 }
 
-fn best_text(line: &Line) -> String {
+fn best_text(record: &Record, line: &Line) -> String {
     let Some(best) = &line.best else { return String::new() };
     let times = best.service.map(|service| match service.p99_ns {
         Some(p99) => format!("p99 {}", duration(p99)),
         None => format!("p50 {}", duration(service.p50_ns)),
     });
     let doubt = (line.verdict == Verdict::Warn).then(|| "with a warning".to_owned());
-    let what = name(&line.test, title(line));
+    let what = io_name(record, line).unwrap_or_else(|| short_name(&line.test, title(line)));
     let facts = list([Some(rate_text(line, best)), times, doubt].into_iter().flatten());
     format!("{what}: {facts}")
 }
 
-/// A test in a few words: its code, and its title up to the first comma.
+/// A test by its code and title, an I/O job by its name and what it does.
+pub(crate) fn result_name(record: &Record, line: &Line) -> String {
+    io_name(record, line).unwrap_or_else(|| name(&line.test, title(line)))
+}
+
+fn io_name(record: &Record, line: &Line) -> Option<String> {
+    let best = line.best.as_ref().filter(|_| line.test == line.title)?;
+    let pattern = io_pattern(record.runs.iter().find(|run| run.number == best.run)?)?;
+    Some(format!("{} ({pattern})", clean(&line.test)))
+}
+
+/// A test by its code and title.
 fn name(code: &str, title: &str) -> String {
-    let title = clean(title);
-    let short = title.split(',').next().unwrap_or_default();
     // The title of an I/O job is its name.
-    if short == code { clean(code) } else { format!("{} {short}", clean(code)) }
+    if title == code { clean(code) } else { format!("{} {}", clean(code), clean(title)) }
+}
+
+/// The same with the title up to its first comma.
+fn short_name(code: &str, title: &str) -> String {
+    name(code, title.split(',').next().unwrap_or_default())
 }
 
 /// The rate of a point, with its degree of parallelism.
@@ -134,7 +162,7 @@ const FIRST_LOOK: &str = "a first look: short windows, one run each; a basis to 
                           (--dry-run says how long)";
 
 fn validity_text(validity: &Validity) -> Vec<String> {
-    let Validity { runs, invalid, with_warnings, without_result, unchecked, is_first_look, gravest } = validity;
+    let Validity { runs, invalid, with_warnings, without_result, is_first_look, gravest, .. } = validity;
     let valid = runs - invalid;
     let counts = match (valid, *runs) {
         (1, 1) if *with_warnings > 0 => "the run is valid, with a warning".to_owned(),
@@ -146,50 +174,73 @@ fn validity_text(validity: &Validity) -> Vec<String> {
     let none = gravest.is_none().then(|| "no warnings".to_owned());
     let gravest = gravest.as_ref().map(gravest_text);
     let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
-    let unchecked = (!unchecked.is_empty()).then(|| {
-        let names: Vec<&str> = unchecked.iter().map(|one| check(*one)).collect();
-        format!("; could not be checked of all: {}", names.join(", "))
-    });
+    let unchecked = unchecked_text(validity).map(|text| format!("; could not be checked: {text}"));
     let counts = list([Some(counts), warned, none, missing].into_iter().flatten());
     let counted = counts + &unchecked.unwrap_or_default() + &gravest.unwrap_or_default();
     [counted].into_iter().chain(is_first_look.then(|| FIRST_LOOK.to_owned())).collect()
 }
 
+/// What could not be checked, and of how many runs; nothing of short windows where they are the plan.
+fn unchecked_text(validity: &Validity) -> Option<String> {
+    let is_told = |found: &Check| *found == Check::WindowLength && validity.is_first_look;
+    let of = |count: usize| match count == validity.runs {
+        true => "all runs".to_owned(),
+        false => plural(count as u64, "run"),
+    };
+    let text = |(found, count): (&Check, &usize)| match found {
+        Check::WindowLength => format!("steadiness, for short windows ({})", of(*count)),
+        found => format!("{} ({})", check(*found), of(*count)),
+    };
+    let checks: Vec<String> = validity.unchecked.iter().filter(|(found, _)| !is_told(found)).map(text).collect();
+    (!checks.is_empty()).then(|| checks.join(", "))
+}
+
 /// Some codes, or their number.
-fn few(codes: &[String]) -> String {
+pub(crate) fn few(codes: &[String]) -> String {
     match codes.len() > CODES_MAX {
         true => plural(codes.len() as u64, "test"),
         false => codes.iter().map(|code| clean(code)).collect::<Vec<_>>().join(", "),
     }
 }
 
-/// The gravest finding, and what to do about it.
+/// The most serious finding, and what to do about it.
 fn gravest_text(gravest: &Gravest) -> String {
     let others = gravest.runs - 1;
     let others = if others > 0 { format!(" and {}", plural(others as u64, "other run")) } else { String::new() };
     let remedy = remedy(gravest.finding.check());
-    format!("; gravest: {} ({}{others}). Remedy: {remedy}", finding_text(&gravest.finding), clean(&gravest.test))
+    format!("; most serious: {} ({}{others}). Remedy: {remedy}", finding_text(&gravest.finding), clean(&gravest.test))
 }
 
-fn limit_text(limit: &MainLimit) -> String {
+/// What limits a main result.
+pub(crate) fn limit_text(limit: &MainLimit) -> String {
     let proved = match limit.proof.as_ref().map(|proof| proof.cause) {
         Some(Cause::Because | Cause::InPart) => " (proved by runs with less of it)",
         _ => "",
     };
-    let name = name(&limit.test, short_title(limit.layer, &limit.title));
-    let found = match (&limit.attribution.limiter, limit.with_more) {
-        (Limiter::TooFewClients { .. }, more) => {
-            let largest = limit.attribution.classes.first();
-            let waits = largest.map(|class| format!("{} {} of the time", time_class(class.name), percent(class.share)));
-            let more = match more {
-                Some((dop, ratio)) => format!("{}: {} of this rate", dop_text(dop, limit.sweep), percent(ratio)),
-                None => "no resource is full".to_owned(),
-            };
-            waits.into_iter().chain([more]).collect::<Vec<_>>().join("; ")
+    let name = short_name(&limit.test, short_title(limit.layer, &limit.title));
+    let is_open = matches!(limit.attribution.limiter, Limiter::TooFewClients { .. } | Limiter::Unexplained);
+    let time = time_text(&limit.attribution).filter(|_| is_open && limit.proof.is_none());
+    let rest = match (&limit.attribution.limiter, limit.with_more) {
+        (Limiter::TooFewClients { .. }, Some((dop, ratio))) => {
+            format!("{}: {} of this rate", dop_text(dop, limit.sweep), percent(ratio))
         }
+        (Limiter::TooFewClients { .. }, None) => "no resource is full".to_owned(),
+        (Limiter::Unexplained, _) if time.is_some() => match limit.attribution.uses.first() {
+            Some(fullest) => format!("used most: {} {}", resource(&fullest.name), percent(fullest.used)),
+            None => "no resource was counted".to_owned(),
+        },
         _ => headline(Some(&limit.attribution), limit.proof.as_ref()),
     };
+    let found = time.into_iter().chain([rest]).collect::<Vec<String>>().join("; ");
     format!("{name}: {found}{proved}")
+}
+
+/// What most of the time goes to.
+fn time_text(found: &Attribution) -> Option<String> {
+    let largest = found.classes.iter().take(CLASSES_MAX);
+    let shares: Vec<String> =
+        largest.map(|class| format!("{} {}", time_class(class.name), percent(class.share))).collect();
+    (!shares.is_empty()).then(|| format!("{} of the time", shares.join(", ")))
 }
 
 /// The limit of a measurement of storage, with its evidence.
@@ -201,9 +252,8 @@ fn storage_text(limit: &StorageLimit) -> String {
         StorageLimiter::Device => "the device with its driver",
         StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight",
     };
-    let generator =
-        limit.generator_used.map(|used| format!("dbdyno used {} of the rate that it can generate", percent(used)));
-    let cpu = limit.cpu_used.map(|used| format!("the processors were {} busy", percent(used)));
+    let generator = limit.generator_used.map(|used| format!("dbdyno at {} of what it can generate", percent(used)));
+    let cpu = limit.cpu_used.map(|used| format!("the processors {} busy", percent(used)));
     let beyond = limit.beyond.map(|(count, rate)| format!("{count} in flight gave {}", number(rate.0)));
     let basis = list([generator, cpu, beyond].into_iter().flatten());
     if basis.is_empty() { what.to_owned() } else { format!("{what}: {basis}") }
@@ -221,14 +271,13 @@ fn storage_remedy(limit: &StorageLimit) -> &'static str {
     }
 }
 
-/// The remedies of all main results, those of each result together.
-fn remedies_text(found: &Summary) -> impl Iterator<Item = String> {
-    found.limits.iter().filter(|limit| !limit.remedies.is_empty()).map(|limit| {
-        let limiter = &limit.attribution.limiter;
-        let gains = limit.remedies.iter().take(REMEDIES_MAX).enumerate();
-        let gains = gains.map(|(index, gain)| gain_text(gain, limiter, limit.data_bytes, index == 0));
-        format!("{}: at most {}", clean(&limit.test), gains.collect::<Vec<String>>().join(", "))
-    })
+/// What would help a main result.
+pub(crate) fn remedy_text(limit: &MainLimit) -> Option<String> {
+    let limiter = &limit.attribution.limiter;
+    let gains = limit.remedies.iter().take(REMEDIES_MAX).enumerate();
+    let gains: Vec<String> =
+        gains.map(|(index, gain)| gain_text(gain, limiter, limit.data_bytes, index == 0)).collect();
+    (!gains.is_empty()).then(|| format!("{}: at most {}", clean(&limit.test), gains.join(", ")))
 }
 
 /// The bound of the gain of a remedy: two digits, because all else is assumed to be unlimited.
@@ -236,8 +285,8 @@ fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool
     let what = match gain.remedy {
         Remedy::Processors(count) => plural(u64::from(count), "more processor"),
         Remedy::NoOtherPrograms => "no other programs".to_owned(),
-        Remedy::LogLatency => "half the log device latency".to_owned(),
-        Remedy::DataLatency => "half the data device latency".to_owned(),
+        Remedy::LogLatency => "a log device of half the latency".to_owned(),
+        Remedy::DataLatency => "a data device of half the latency".to_owned(),
         Remedy::Memory => match data {
             Some(size) => format!("all {} of data in the cache", volume(size)),
             None => "all data in the cache".to_owned(),

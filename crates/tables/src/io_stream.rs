@@ -26,6 +26,11 @@ pub fn job<'a>(record: &'a Record, run: &Run, stream: &IoStream) -> Option<&'a I
 /// The I/O pattern of a stream: `randread`, `write`, `fdatasync`, `commit`.
 pub fn profile(of: &StreamRow<'_>) -> &'static str {
     let (stream, job) = of.of;
+    pattern(stream, job)
+}
+
+/// The same of a stream whose job is not known, maybe.
+pub fn pattern(stream: &IoStream, job: Option<&IoJob>) -> &'static str {
     match (stream.kind, stream.random) {
         (IoKind::Read, true) => "randread",
         (IoKind::Read, false) => "read",

@@ -55,7 +55,7 @@ fn storage_has_its_result_in_a_few_lines() {
     let lines = output.out.lines().filter(|line| !line.starts_with('!')).count();
     assert!(lines <= 25, "{lines} lines\n{}", output.out);
     assert!(
-        output.out.contains("\nresults     reader: ") && output.out.contains("\npage      r.html\n"),
+        output.out.contains("\nresults     reader (randread, 4 KiB): ") && output.out.contains("\npage      r.html\n"),
         "{}",
         output.out
     );

@@ -42,6 +42,7 @@ fn publication() -> model::System {
             warnings: Vec::new(),
             note: None,
         }],
+        limits: Vec::new(),
         remarks: vec![model::Remark::Published { test: None, text: "it contradicts itself".to_owned() }],
         price: Some(PriceBook {
             currency: "USD".to_owned(),

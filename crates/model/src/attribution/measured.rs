@@ -7,13 +7,13 @@ use record::{Cpu, Dop, IoKind, Location, Pace, Ratio, Record, Run, Unit, name};
 use super::classes::classes;
 use super::{Attribution, ClosedSystem, Resource, ResourceName, attribution};
 use crate::cpu::cpu_shares;
+use crate::degree::Degree;
 use crate::delta::{delta, per_second, rate, rate_in, share};
 use crate::foreign::{foreign_cpu, is_under_foreign_load};
 use crate::group::{ByTest, fastest, valid};
 use crate::platform::{capacity_used, smt_yield};
 use crate::row::is_invalid;
 use crate::rules::RULES;
-use crate::system::Degree;
 
 /// CPU probes, any of which gives the SMT yield.
 const PROCESSOR_PROBES: [&str; 3] = ["C11", "C13", "C14"];

@@ -12,9 +12,10 @@ use super::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, GeometricMean, PointFigures, Shift,
     TestComparison, TestSide, Unshared,
 };
+use crate::degree::Degree;
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, student_quantile, variance};
-use crate::system::{Degree, Origin, Paired, System, SystemPoint, SystemTest};
+use crate::system::{Origin, Paired, System, SystemPoint, SystemTest};
 
 pub(super) fn compare(systems: &[System], options: CompareOptions) -> Comparison {
     let of_code: Vec<HashMap<&str, &SystemTest>> = systems

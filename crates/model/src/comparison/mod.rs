@@ -26,9 +26,10 @@ pub use verdict::{
     ComparisonOutcome, ComparisonVerdict, ComparisonWarning, Evidence, Reason, VerdictBasis, VerdictReason, holm,
 };
 
+use crate::degree::Degree;
 use crate::rules::RULES;
 use crate::statistics::Interval;
-use crate::system::{Degree, InvalidRun, Remark, System};
+use crate::system::{InvalidRun, Remark, System};
 
 /// Options of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]

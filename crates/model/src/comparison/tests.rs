@@ -51,6 +51,7 @@ fn system(name: &str, paired_with: Option<&str>, tests: Vec<SystemTest>) -> Syst
         facts: Vec::new(),
         durability: Some(Durability { durable: Some(true), words: "every commit waits".to_owned() }),
         tests,
+        limits: Vec::new(),
         remarks: Vec::new(),
         price: None,
         claims: Vec::new(),

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use record::{Dop, Sweep};
 
-use crate::system::{Degree, SystemTest};
+use crate::degree::Degree;
+use crate::system::SystemTest;
 
 /// A quantity that may vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -189,8 +189,9 @@ mod tests {
     use record::{Dop, Rate, Sweep};
 
     use super::*;
+    use crate::degree::Degree;
     use crate::fixture::{record, run};
-    use crate::system::{Degree, MeasuredRate, SystemPoint, system};
+    use crate::system::{MeasuredRate, SystemPoint, system};
 
     fn law(n: f64) -> f64 {
         100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-3 * n * (n - 1.0))

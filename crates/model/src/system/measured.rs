@@ -8,15 +8,17 @@ use super::conditions::{conditions, parameters};
 use super::facts::facts;
 use super::paired::{is_control_probe, paired};
 use super::{
-    Columns, Condition, Degree, Durability, InvalidReason, InvalidRun, MeasuredRate, Origin, Remark, System,
-    SystemPoint, SystemTest,
+    Columns, Condition, Durability, InvalidReason, InvalidRun, MeasuredRate, Origin, Remark, System, SystemPoint,
+    SystemTest,
 };
+use crate::degree::Degree;
 use crate::delta::rate_in;
 use crate::group::middle;
 use crate::queue::in_flight;
 use crate::random_blocks::{changes_anything, compared_bytes};
 use crate::row::{is_invalid, row};
 use crate::statistics::mean_interval;
+use crate::summary::summary;
 
 /// The platform of `record` with its tests and probes, in the order in which they were first run, without job files and
 /// calibrations.
@@ -48,6 +50,7 @@ pub fn system(record: &Record) -> System {
             .as_ref()
             .map(|engine| Durability { durable: engine.durable, words: engine.durability.clone() }),
         tests: tests(record),
+        limits: summary(record).limits,
         remarks,
         price: None,
         claims: Vec::new(),

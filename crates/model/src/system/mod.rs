@@ -8,14 +8,16 @@ mod paired;
 
 use std::collections::BTreeMap;
 
-use record::{Bytes, Dop, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
+use record::{Bytes, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
 pub use conditions::{Condition, conditions, parameters};
 pub use fact_value::{DeviceFact, FactSize, FactValue};
 pub use measured::system;
 pub use paired::{ControlDrift, ControlProbe, Paired};
 
+use crate::degree::Degree;
 use crate::price::PriceBook;
+use crate::summary::MainLimit;
 
 /// A platform with its figures.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +34,8 @@ pub struct System {
     pub durability: Option<Durability>,
     /// Its tests, in the order of the record or of the publication.
     pub tests: Vec<SystemTest>,
+    /// The limits of its main results; none of a publication.
+    pub limits: Vec<MainLimit>,
     /// Remarks on the figures.
     pub remarks: Vec<Remark>,
     /// Its published prices.
@@ -278,28 +282,6 @@ impl SystemPoint {
         let mut rates: Vec<f64> = self.rates.iter().map(|rate| rate.per_second.0).filter(counts).collect();
         rates.sort_by(f64::total_cmp);
         rates.get(rates.len().checked_sub(1)? / 2).copied().map(Rate)
-    }
-}
-
-/// Degree of parallelism with a default of one of each, and the I/Os in flight of a probe of storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Degree {
-    /// Nodes, jobs, threads.
-    pub dop: Dop,
-    /// I/Os in flight, where it is a probe of storage.
-    pub in_flight: Option<u32>,
-}
-
-impl Degree {
-    /// Nodes x jobs x threads: a sweep varies one of them and leaves the others at 1.
-    pub fn parallelism(&self) -> u32 {
-        self.dop.nodes.saturating_mul(self.dop.jobs).saturating_mul(self.dop.threads)
-    }
-}
-
-impl Default for Degree {
-    fn default() -> Degree {
-        Degree { dop: Dop::jobs(1), in_flight: None }
     }
 }
 

@@ -62,12 +62,17 @@ fn bar(test: &TestComparison, compared_test: &ComparedTest) -> Option<Bar> {
         Some(ComparisonVerdict::Equivalent | ComparisonVerdict::Inconclusive) | None => Tone::Open,
     };
     Some(Bar {
-        label: clean(&test.code),
+        label: format!("{} {}", clean(&test.code), short(&clean(&test.title))),
         value: shift.ratio,
         interval: shift.interval.map(|interval| (interval.low, interval.high)),
         note: verdict(compared_test),
         tone,
     })
+}
+
+/// A title up to its first comma.
+fn short(title: &str) -> &str {
+    title.split(',').next().unwrap_or_default()
 }
 
 /// A chart for each test that was measured at several degrees of parallelism on any system, and how many there are.

@@ -23,7 +23,7 @@ pub fn comparison_html(view: &ComparisonView<'_>) -> String {
         subtitle: names.join(" · "),
         lead: lead(view),
         sections: vec![
-            Section::new("ratios", "Change from A, with intervals", ratios(view)),
+            Section::new("ratios", "Results, and the change from A", ratios(view)),
             Section::new("differences", "What differs between the systems", differences(view)),
             Section::collapsed("verdicts", "Verdicts and evidence", verdicts(view)),
             Section::collapsed(
@@ -55,7 +55,7 @@ fn lead(view: &ComparisonView<'_>) -> Markup {
     html! {
         dl class="facts" {
             @for (index, system) in view.systems.iter().enumerate() {
-                div { dt { (letter(index)) } dd { (clean(&system.title)) "; " (clean(&origin(system))) } }
+                div { dt { (letter(index)) } dd { (clean(&system.title)) @if index == 0 { ", the base" } } }
             }
             @for (label, sentences) in summary {
                 div { dt { (label) } dd { @for sentence in &sentences { (sentence) br; } } }
@@ -198,8 +198,13 @@ fn time(point: Option<&PointFigures>) -> Cell {
 fn ratios(view: &ComparisonView<'_>) -> Markup {
     let charts = chart::ratios(view);
     html! {
+        (summary::page_table(view).html())
+        p class="muted" { (CHANGE) "." }
         @if !charts.is_empty() {
-            p { "Bars start at 1, equal throughput, on a log scale. A bar without whiskers has no interval." }
+            p {
+                "Bars start at 1, equal throughput, on a log scale; dotted lines: the margin within which systems are \
+                 equivalent. A bar without whiskers has no interval."
+            }
         }
         (gallery(&charts))
     }

@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{ComparisonOutcome, Evidence, MAIN_TESTS, TestComparison};
+use model::{
+    ComparedTest, ComparisonOutcome, ComparisonVerdict, Evidence, GeometricMean, MainLimit, System, TestComparison,
+};
+use record::Ratio;
 
-use super::sentence::{evidence_text, reason_text};
-use super::words::{self, change, ends, letter, mean, tally, verdict};
+use super::sentence::{evidence_text, reason_text, warning_text};
+use super::words::{self, change, decide, ends, has_warning, letter, mean, more_pairs, tally};
 use super::{ComparisonView, shift};
-use crate::figure::number;
+use crate::figure::{number, percent};
+use crate::html::{self, Cell, Column};
 use crate::layout::{Align, Head, Table, clean, cut, labelled};
-use crate::style::Ink;
+use crate::summary::{few, limit_text, remedy_text};
 use crate::words::{plural, unit_per_second};
 
 /// Column of the texts.
@@ -22,8 +26,9 @@ const NAMED_MAX: usize = 3;
 pub(super) fn facts(view: &ComparisonView<'_>) -> Vec<(&'static str, Vec<String>)> {
     let mut facts = vec![
         ("ranking", ranking(view)),
-        ("results", results(view)),
         ("validity", validity(view)),
+        ("limits", limits(view)),
+        ("would help", remedies(view)),
         ("differences", differences(view)),
     ];
     facts.retain(|(_, sentences)| !sentences.is_empty());
@@ -35,50 +40,36 @@ pub(super) fn lines(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
     labelled(facts(view), INDENT, width)
 }
 
-/// Each system against the base.
+/// Each system against the base: in how many tests it is faster, and over all of them.
 fn ranking(view: &ComparisonView<'_>) -> Vec<String> {
     let of = |index: usize| {
-        let tally = tally(&view.comparison.tests, index);
-        let mean = view.comparison.means.get(index)?.as_ref().filter(|found| found.tests > 1).map(mean);
-        let text: Vec<String> = [Some(tally).filter(|tally| !tally.is_empty()), mean].into_iter().flatten().collect();
-        Some(format!("{} against A: {}", letter(index), text.join("; ")))
+        let mean = view.comparison.means.get(index)?.as_ref().filter(|found| found.tests > 1).map(overall);
+        let text: Vec<String> = [counted(view, index), mean].into_iter().flatten().collect();
+        (!text.is_empty()).then(|| format!("{} against A: {}", letter(index), text.join("; ")))
     };
     (1..view.systems.len()).filter_map(of).collect()
 }
 
-/// The rates of the main tests, and their change.
-fn results(view: &ComparisonView<'_>) -> Vec<String> {
-    let place =
-        |test: &TestComparison| MAIN_TESTS.iter().position(|main| *main == test.code).unwrap_or(MAIN_TESTS.len());
-    let has_ratio = |test: &TestComparison| test.compared_tests.iter().flatten().any(|one| shift(one).is_some());
-    // Those with a ratio first, the most telling of them before the others.
-    let mut tests: Vec<&TestComparison> = view.comparison.tests.iter().collect();
-    tests.sort_by_key(|test| (!has_ratio(test), place(test)));
-    tests.into_iter().take(NAMED_MAX).map(|test| result(view, test)).collect()
+/// The tests by verdict: `faster in 1 of 3 tests, 2 INCONCLUSIVE`.
+fn counted(view: &ComparisonView<'_>, index: usize) -> Option<String> {
+    let tally = tally(&view.comparison.tests, index);
+    let tests = view.comparison.tests.iter().filter(|test| test.compared_tests.get(index).is_some_and(Option::is_some));
+    (!tally.is_empty()).then(|| format!("{tally} of {}", plural(tests.count() as u64, "test")))
 }
 
-fn result(view: &ComparisonView<'_>, test: &TestComparison) -> String {
-    let title = clean(&test.title);
-    let short = title.split(',').next().unwrap_or_default();
-    let side = |index: usize| {
-        let side = test.sides.get(index)?.as_ref()?;
-        let rate = side.best.as_ref().map_or_else(|| "invalid".to_owned(), |best| number(best.rate.0));
-        let compared = test.compared_tests.get(index).and_then(Option::as_ref);
-        let found = compared.and_then(shift).map(|shift| {
-            let interval = shift.interval.map(|interval| format!(" ({})", ends(interval))).unwrap_or_default();
-            format!(" {}{interval}", change(shift.ratio))
-        });
-        let word = compared.map(|compared| format!(" {}", verdict(compared))).unwrap_or_default();
-        Some(format!("{} {rate}{}{word}", letter(index), found.unwrap_or_default()))
-    };
-    let sides: Vec<String> = (0..view.systems.len()).filter_map(side).collect();
-    format!("{} {short}, {}: {}", clean(&test.code), unit_per_second(test.unit), sides.join("; "))
+/// The mean of all tests, and whether it shows a difference.
+fn overall(found: &GeometricMean) -> String {
+    let text = mean(found);
+    match found.interval {
+        Some(interval) if interval.low <= 1.0 && interval.high >= 1.0 => format!("no overall difference shown: {text}"),
+        _ => format!("overall {text}"),
+    }
 }
 
 /// How the systems were measured, and what was invalid.
 fn validity(view: &ComparisonView<'_>) -> Vec<String> {
     let shifts = view.comparison.tests.iter().flat_map(|test| test.compared_tests.iter().flatten().filter_map(shift));
-    let kinds: BTreeSet<&str> = shifts.map(|shift| basis(shift.evidence)).collect();
+    let kinds: BTreeSet<String> = shifts.map(|shift| basis(shift.evidence)).collect();
     let invalid = (0..view.systems.len()).filter_map(|index| {
         let has_none = |test: &&TestComparison| {
             test.sides.get(index).and_then(Option::as_ref).is_some_and(|side| side.best.is_none())
@@ -86,7 +77,58 @@ fn validity(view: &ComparisonView<'_>) -> Vec<String> {
         let count = view.comparison.tests.iter().filter(has_none).count();
         (count > 0).then(|| format!("{} has no valid result of {}", letter(index), plural(count as u64, "test")))
     });
-    kinds.into_iter().map(str::to_owned).chain(invalid).chain(incomparable(view)).collect()
+    let pairing = (1..view.systems.len()).flat_map(|index| words::steadiness(view, index));
+    let how = kinds.into_iter().chain(pairing);
+    how.chain(invalid).chain(incomparable(view)).chain(undecided(view)).chain(warned(view)).collect()
+}
+
+/// What decides the inconclusive tests.
+fn undecided(view: &ComparisonView<'_>) -> Option<String> {
+    let open = view.compared_tests().filter(|(_, _, compared)| {
+        shift(compared).is_some_and(|shift| shift.interval.is_some())
+            && compared.outcome.verdict() == Some(ComparisonVerdict::Inconclusive)
+    });
+    let (named, compared): (Vec<String>, Vec<&ComparedTest>) =
+        open.map(|(test, _, compared)| (test.code.clone(), compared)).unzip();
+    let margin = percent(Ratio(view.comparison.margin));
+    let most = compared.into_iter().max_by_key(|compared| more_pairs(compared)).and_then(decide);
+    let most = most.map(|text| format!("; {text}")).unwrap_or_default();
+    (!named.is_empty()).then(|| {
+        format!("INCONCLUSIVE ({}): not decided whether the rates differ by more than {margin}{most}", few(&named))
+    })
+}
+
+/// Warnings about verdicts, each once.
+fn warned(view: &ComparisonView<'_>) -> Vec<String> {
+    let mut tests: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (test, _, compared) in view.compared_tests().filter(|(_, _, compared)| has_warning(compared)) {
+        if let Some(warning) = &compared.warning {
+            tests.entry(clean(&warning_text(warning))).or_default().push(test.code.clone());
+        }
+    }
+    let more = tests.len().saturating_sub(NAMED_MAX);
+    let more = (more > 0).then(|| format!("and {} more (--details)", plural(more as u64, "warning")));
+    let text = |(warning, tests): (String, Vec<String>)| format!("warning ({}): {warning}", few(&tests));
+    tests.into_iter().take(NAMED_MAX).map(text).chain(more).collect()
+}
+
+/// The limits of the main results of each system that are compared.
+fn limits(view: &ComparisonView<'_>) -> Vec<String> {
+    of_each(view, |limit| Some(limit_text(limit)))
+}
+
+/// What would help each system.
+fn remedies(view: &ComparisonView<'_>) -> Vec<String> {
+    of_each(view, remedy_text)
+}
+
+fn of_each(view: &ComparisonView<'_>, text: impl Fn(&MainLimit) -> Option<String>) -> Vec<String> {
+    let is_compared = |limit: &&MainLimit| view.comparison.tests.iter().any(|test| test.code == limit.test);
+    let of = |(index, system): (usize, &System)| {
+        let texts = system.limits.iter().filter(is_compared).filter_map(&text);
+        texts.map(|text| format!("{}: {text}", letter(index))).collect::<Vec<String>>()
+    };
+    view.systems.iter().enumerate().flat_map(of).collect()
 }
 
 /// Why tests cannot be compared, the reason of most tests first.
@@ -104,9 +146,9 @@ fn incomparable(view: &ComparisonView<'_>) -> Vec<String> {
 }
 
 /// How two systems were measured, and what gives more certainty.
-fn basis(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Paired { .. } => "measured alternately, in pairs",
+fn basis(evidence: Evidence) -> String {
+    let text = match evidence {
+        Evidence::Paired { pairs } => return format!("measured alternately, in {}", plural(pairs as u64, "pair")),
         Evidence::Unpaired { .. } => {
             "unpaired: the machine may have changed between the two; dbdyno pair measures both alternately"
         }
@@ -114,7 +156,8 @@ fn basis(evidence: Evidence) -> &'static str {
             "single runs: how well they repeat is not known, and there is no verdict; use dbdyno pair, or --repeats 6"
         }
         Evidence::Published => evidence_text(evidence),
-    }
+    };
+    text.to_owned()
 }
 
 /// The first facts that differ.
@@ -128,46 +171,88 @@ fn differences(view: &ComparisonView<'_>) -> Vec<String> {
     shown.chain((more > 0).then(|| format!("and {more} more (--details)"))).collect()
 }
 
-/// The place of the title among the columns.
-const TITLE: usize = 1;
+/// A test on the base and on another system.
+struct Row {
+    test: String,
+    title: String,
+    /// The letter of the other system.
+    other: String,
+    unit: &'static str,
+    /// Rate of the base, rate of the other system, change, interval.
+    figures: [String; 4],
+    verdict: String,
+}
 
-/// The columns of the short table: code, title, system, unit, both rates, change, interval, verdict.
-const HEADS: [Head; 9] = [
-    (&["test"], Align::Left),
-    (&[""], Align::Left),
-    (&[""], Align::Left),
-    (&["unit"], Align::Left),
-    (&["A"], Align::Right),
-    (&["other"], Align::Right),
-    (&["change"], Align::Right),
-    (&["95 % interval"], Align::Left),
-    (&["verdict"], Align::Left),
-];
-
-/// A line for each test and system, for `width` columns.
-pub(super) fn table(view: &ComparisonView<'_>, width: usize) -> Table {
-    let mut rows: Vec<(Vec<String>, Option<Ink>)> = Vec::new();
-    for test in &view.comparison.tests {
-        for index in 1..view.systems.len() {
-            let Some(compared) = test.compared_tests.get(index).and_then(Option::as_ref) else { continue };
-            let rate = |index: usize| {
-                let best = test.sides.get(index).and_then(Option::as_ref).and_then(|side| side.best.as_ref());
-                best.map_or_else(|| "invalid".to_owned(), |best| number(best.rate.0))
-            };
-            let found = shift(compared);
-            let cells = vec![
-                cut(&clean(&test.code), INDENT),
-                clean(&test.title),
-                letter(index),
-                unit_per_second(test.unit).to_owned(),
+fn rows(view: &ComparisonView<'_>) -> Vec<Row> {
+    let row = |(test, index, compared): (&TestComparison, usize, &ComparedTest)| {
+        let rate = |index: usize| {
+            let best = test.sides.get(index).and_then(Option::as_ref).and_then(|side| side.best.as_ref());
+            best.map_or_else(|| "invalid".to_owned(), |best| number(best.rate.0))
+        };
+        let found = shift(compared);
+        Row {
+            test: cut(&clean(&test.code), INDENT),
+            title: clean(&test.title),
+            other: letter(index),
+            unit: unit_per_second(test.unit),
+            figures: [
                 rate(0),
                 rate(index),
                 found.map_or_else(String::new, |shift| change(shift.ratio)),
                 found.and_then(|shift| shift.interval).map_or_else(String::new, ends),
-                compared.outcome.word().to_owned(),
-            ];
-            rows.push((cells, None));
+            ],
+            verdict: compared.outcome.word().to_owned(),
         }
-    }
-    Table::fitted(&HEADS, rows, TITLE, width)
+    };
+    view.compared_tests().map(row).collect()
+}
+
+/// The place of the title among the columns.
+const TITLE: usize = 1;
+
+/// A line for each test and system, for `width` columns.
+pub(super) fn table(view: &ComparisonView<'_>, width: usize) -> Table {
+    let is_pair = view.systems.len() == 2;
+    let rates: [Head; 2] =
+        [(&["A"], Align::Right), if is_pair { (&["B"], Align::Right) } else { (&["other"], Align::Right) }];
+    let mut heads: Vec<Head> = vec![(&["test"], Align::Left), (&[""], Align::Left)];
+    heads.extend((!is_pair).then_some::<Head>((&[""], Align::Left)));
+    heads.push((&["unit"], Align::Left));
+    heads.extend(rates);
+    heads.extend::<[Head; 3]>([
+        (&["change"], Align::Right),
+        (&["95 % interval"], Align::Left),
+        (&["verdict"], Align::Left),
+    ]);
+    let cells = |row: Row| {
+        let other = (!is_pair).then_some(row.other);
+        let left = [row.test, row.title].into_iter().chain(other).chain([row.unit.to_owned()]);
+        (left.chain(row.figures).chain([row.verdict]).collect(), None)
+    };
+    Table::fitted(&heads, rows(view).into_iter().map(cells).collect(), TITLE, width)
+}
+
+/// The same for the page.
+pub(super) fn page_table(view: &ComparisonView<'_>) -> html::Table {
+    let is_pair = view.systems.len() == 2;
+    let mut columns = vec![Column::text("test"), Column::text("title")];
+    columns.extend((!is_pair).then(|| Column::text("system")));
+    columns.extend([
+        Column::text("unit"),
+        Column::figures("A"),
+        Column::figures(if is_pair { "B" } else { "other" }),
+        Column::figures("change"),
+        Column::text("95 % interval"),
+        Column::text("verdict"),
+    ]);
+    let mut table = html::Table::new("results-table", "Best throughput, and the change from A", &columns);
+    table.rows = rows(view)
+        .into_iter()
+        .map(|row| {
+            let other = (!is_pair).then_some(row.other);
+            let left = [row.test, row.title].into_iter().chain(other).chain([row.unit.to_owned()]);
+            html::Row::new(left.chain(row.figures).chain([row.verdict]).map(Cell::text).collect())
+        })
+        .collect();
+    table
 }

@@ -49,12 +49,21 @@ pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) ->
 pub fn comparison_short_text(view: &ComparisonView<'_>, style: Style, width: usize) -> String {
     let mut page = Page::new("dbdyno comparison", style, width);
     let width = page.width;
-    page.part("", systems(view, width));
+    page.part("", names(view, width));
     page.part("SUMMARY", summary::lines(view, width));
-    page.table("TESTS: best throughput, and the change from A", summary::table(view, width), Vec::new());
+    page.table("TESTS: best throughput, and the change from A", summary::table(view, width), vec![CHANGE.to_owned()]);
     page.part("PRICES", prices(view, width));
     page.part("GATE", gate(view, style, width));
     page.end()
+}
+
+/// What A, B, ... are, a line each.
+fn names(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    let name = |(index, system): (usize, &model::System)| {
+        let base = if index == 0 { ", the base" } else { "" };
+        paragraph(&letter(index), LEFT, &format!("{}{base}: {}", clean(&system.title), clean(&system.name)), width)
+    };
+    view.systems.iter().enumerate().flat_map(name).collect()
 }
 
 fn systems(view: &ComparisonView<'_>, width: usize) -> Vec<String> {

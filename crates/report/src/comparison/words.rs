@@ -2,14 +2,14 @@
 
 use model::{
     ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Evidence, FactGroup,
-    FactValue, GeometricMean, Interval, Origin, PointFigures, System, TestComparison,
+    FactValue, GeometricMean, Interval, Origin, Paired, PointFigures, RULES, System, TestComparison,
 };
-use record::{Rate, Sweep};
+use record::{Rate, Ratio, Sweep};
 
 use super::ComparisonView;
 use super::sentence::{evidence_text, reason_text, verdict_reason_text, warning_text};
 use crate::fact::fact_text;
-use crate::figure::{UNKNOWN, duration, number, three_digits};
+use crate::figure::{UNKNOWN, duration, number, percent, three_digits};
 use crate::layout::clean;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
@@ -104,7 +104,8 @@ pub(super) fn evidence(evidence: Evidence) -> String {
 }
 
 /// The definition of the change: it is not the ratio of the two rates shown.
-pub(super) const CHANGE: &str = "change: median of all ratios (Hodges-Lehmann), not the ratio of the rates shown";
+pub(super) const CHANGE: &str = "change: the median of the ratios of all runs (Hodges-Lehmann); the rates shown are medians of each system, and \
+     their ratio may differ";
 
 /// Whether the verdict is from unpaired repeats, so that it may include drift.
 pub(super) fn is_unpaired(compared_test: &ComparedTest) -> bool {
@@ -127,15 +128,36 @@ pub(super) fn verdict(compared_test: &ComparedTest) -> String {
     format!("{}{mark}", compared_test.outcome.word())
 }
 
+/// The pairings of the systems at 0 and `index`, where they are the sides of a pair.
+fn sides<'a>(view: &ComparisonView<'a>, index: usize) -> Option<(&'a Paired, &'a Paired)> {
+    let (base, other) = view.systems.first().zip(view.systems.get(index))?;
+    let (ours, theirs) = base.paired().zip(other.paired())?;
+    (ours.with == other.name && theirs.with == base.name).then_some((ours, theirs))
+}
+
+/// The common hash of the plan of a pair.
+fn plan_hash<'a>((ours, theirs): (&'a Paired, &Paired)) -> Option<&'a String> {
+    ours.plan_hash.as_ref().filter(|hash| theirs.plan_hash.as_ref() == Some(hash))
+}
+
+/// Whether both sides of a pair had the same work, and the machine stayed as it was, in a sentence.
+pub(super) fn steadiness(view: &ComparisonView<'_>, index: usize) -> Option<String> {
+    let pairing = sides(view, index)?;
+    let same = plan_hash(pairing).map(|_| format!("A and {} had an identical workload", letter(index)));
+    let steady = pairing.0.control_probe.as_ref().and_then(|probe| {
+        let (limit, share) = (percent(Ratio(RULES.control_probe_change_max)), probe.change()?);
+        let found = if probe.drift().is_some() { "was not steady" } else { "was steady" };
+        Some(format!("the machine {found} ({}: {} from begin to end, limit {limit})", probe.probe, change(1.0 + share)))
+    });
+    let text = list(same.into_iter().chain(steady));
+    (!text.is_empty()).then_some(text)
+}
+
 /// The common facts of a pair, where the systems at 0 and `index` are its sides: the hash of the plan, and the control
 /// probe.
 pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
-    let Some((base, other)) = view.systems.first().zip(view.systems.get(index)) else { return Vec::new() };
-    let (Some(ours), Some(theirs)) = (base.paired(), other.paired()) else { return Vec::new() };
-    if ours.with != other.name || theirs.with != base.name {
-        return Vec::new();
-    }
-    let plan = ours.plan_hash.as_ref().filter(|hash| theirs.plan_hash.as_ref() == Some(hash));
+    let Some((ours, theirs)) = sides(view, index) else { return Vec::new() };
+    let plan = plan_hash((ours, theirs));
     let plan = plan.map(|hash| format!("A and {}: identical workload, plan {}", letter(index), clean(hash)));
     plan.into_iter().chain(ours.control_probe.as_ref().map(control_probe)).collect()
 }
@@ -212,14 +234,18 @@ pub(super) fn grounds(
 
 /// The pairs needed to decide an inconclusive test.
 pub(super) fn decide(compared_test: &ComparedTest) -> Option<String> {
-    let ComparisonOutcome::Judged { verdict, more_pairs, .. } = &compared_test.outcome else { return None };
-    let is_open = *verdict == ComparisonVerdict::Inconclusive;
+    let pairs = more_pairs(compared_test)?;
     let paired = compared_test.headline.as_ref().is_some_and(|headline| headline.shift.evidence.is_strong());
-    let pairs = (*more_pairs).filter(|_| is_open)?;
     Some(match paired {
         true => format!("about {} more would probably decide it", plural(pairs, "pair")),
         false => format!("about {} (dbdyno pair) would probably decide it", plural(pairs, "pair")),
     })
+}
+
+/// How many more pairs would probably decide an inconclusive test.
+pub(super) fn more_pairs(compared_test: &ComparedTest) -> Option<u64> {
+    let ComparisonOutcome::Judged { verdict, more_pairs, .. } = &compared_test.outcome else { return None };
+    (*more_pairs).filter(|_| *verdict == ComparisonVerdict::Inconclusive)
 }
 
 /// The service times side by side: figures without a verdict.

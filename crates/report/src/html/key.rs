@@ -10,7 +10,7 @@ use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
 use crate::plan::settings;
-use crate::summary::bound_text;
+use crate::summary::{bound_text, large_reads, result_name};
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
 use crate::words::{LAYERS, dop, dop_text, list, unit_per_second};
 
@@ -52,7 +52,7 @@ pub(super) fn tiles(record: &Record, sheet: &Sheet) -> Markup {
             ul class="tiles" {
                 @for result in &found { (other_tile(result)) }
                 @for line in lines.iter().filter(|_| !has_other) {
-                    @if let Some(best) = &line.best { li class=(class(line.verdict)) { (tile(line, best)) } }
+                    @if let Some(best) = &line.best { li class=(class(line.verdict)) { (tile(record, line, best)) } }
                 }
             }
         }
@@ -97,7 +97,8 @@ fn other_tile(result: &MainResult) -> Markup {
             html! {
                 (tile(&small, number(found.max_iops.median), "IOPS", how))
                 @if let Some(large) = &found.max_mbps {
-                    (tile("large random reads", megabytes(Some(large.median * 1e6)), "MB/s", String::new()))
+                    (tile(&large_reads(found), megabytes(Some(large.median * 1e6)), "MB/s",
+                        found.large_in_flight.map_or_else(String::new, |count| format!("{count} in flight"))))
                 }
                 (tile("latency at the maximum", duration(found.latency.mean_ns), "mean",
                     found.latency.p99_ns.map_or_else(String::new, |p99| format!("p99 {}", duration(p99)))))
@@ -106,7 +107,7 @@ fn other_tile(result: &MainResult) -> Markup {
     }
 }
 
-fn tile(line: &Line, best: &Point) -> Markup {
+fn tile(record: &Record, line: &Line, best: &Point) -> Markup {
     let (rate, unit) = match line.unit {
         Unit::Byte => (number(best.operations_per_second.0 / 1e6), "MB/s"),
         _ if best.in_flight.is_some() => (number(best.operations_per_second.0), "IOPS"),
@@ -122,7 +123,7 @@ fn tile(line: &Line, best: &Point) -> Markup {
         best.ceiling.as_ref().map(share),
     ];
     html! {
-        span class="what" { (line.test) @if line.test != line.title { " " (clean(title(line))) } }
+        span class="what" { (result_name(record, line)) }
         span class="much" { (rate) " " small { (unit) } }
         span class="how" { (list(how.into_iter().flatten())) }
         @if line.verdict >= Verdict::Warn { span class="how" { (super::verdict::word(line.verdict)) } }

@@ -55,8 +55,7 @@ use crate::words::list;
 pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let sheet = model::sheet(record);
     let tests = curve::tests(record);
-    let counts = verdict::counts(record);
-    let verdicts = html! { (verdict::verdicts(record, &counts)) (steady::steady(record)) };
+    let verdicts = html! { (verdict::verdicts(record)) (steady::steady(record)) };
     let curves = throughput::throughput(&tests, &sheet);
     let estimates = curves.estimates;
     let limited = ceiling::limited(record, &tests);
@@ -76,7 +75,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
                 .into_iter()
                 .flatten(),
         ),
-        lead: lead(record, &sheet, &counts),
+        lead: lead(record, &sheet),
         sections: vec![
             Section {
                 is_collapsed: record.runs.len() > RUNS_OPEN_MAX,
@@ -133,8 +132,8 @@ pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
     drawn.chain(record.runs.iter().filter(|run| !run.events.is_empty()).map(|run| run.number)).collect()
 }
 
-/// The answer: platform, tiles, summary, counts of verdicts, and warnings about all figures.
-fn lead(record: &Record, sheet: &Sheet, counts: &Markup) -> Markup {
+/// The answer: platform, tiles, summary, and warnings about all figures.
+fn lead(record: &Record, sheet: &Sheet) -> Markup {
     let warnings = warnings(record);
     // The tiles are the results.
     let facts = summary::facts(record).into_iter().filter(|(label, _)| *label != "results");
@@ -150,7 +149,7 @@ fn lead(record: &Record, sheet: &Sheet, counts: &Markup) -> Markup {
                     div { dt { (label) } dd { @for sentence in &sentences { (sentence) br; } } }
                 }
             }
-            p class="summary" { (counts) " " a href="#verdicts" { "Meaning of the verdicts" } }
+            p class="summary" { a href="#verdicts" { "What was checked" } }
         }
     }
 }

@@ -37,6 +37,7 @@ pub(super) fn storage(record: &Record) -> Markup {
     let first =
         [&["run"], &JOB_AND_RATES[..], &["throughput", "service_ns_p50", "service_ns_p99", "failures"]].concat();
     let view = view().except(&LEFT_OUT).first(&first);
-    let tables = view.html_parts("io-streams-table", "Streams of I/O", (3, first.len()), streams, class);
+    let tables =
+        view.html_parts("io-streams-table", "One line per job and kind of I/O", (3, first.len()), streams, class);
     parts(&tables, "All other figures of the streams")
 }

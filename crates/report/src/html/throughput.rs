@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use model::scalability::{FittedPoint, LoadPoint, Scalability, scalability};
+use model::scalability::{FittedPoint, LoadPoint, Note, Scalability, scalability};
 use model::{Degree, Line, MAIN_TESTS, Sheet};
 use record::Unit;
 
 use super::curve::{Curve, Load, Test};
 use super::diagram::{Diagram, gallery};
 use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
+use crate::fact::io_pattern;
 use crate::figure::{duration, number, three_digits, time};
 use crate::layout::clean;
-use crate::scalability::note_text;
+use crate::scalability::{misfit_reason, note_text};
 use crate::words::{capital, list, unit_per_second};
 
 /// Charts of one kind on one page.
@@ -95,22 +96,30 @@ fn diagram(index: usize, test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&L
     let chart = chart(test, curve, line, scalability.as_ref());
     let last = curve.points.last().map_or(0.0, |(n, _)| *n);
     let is_beyond = |found: &Scalability| found.peak.is_some_and(|peak| !peak.is_measured) || found.horizon > last;
-    let is_estimate = scalability.as_ref().is_some_and(|found| has_band(found) && is_beyond(found));
+    let is_estimate = scalability.as_ref().is_some_and(|found| is_shown(found) && is_beyond(found));
     (Diagram { note, ..Diagram::new(format!("throughput-{}", index + 1), chart) }, is_estimate)
 }
 
-/// The fitted curve with its band; none where the band is not known.
+/// The fitted curve with its band; none where the band is not known, or the law does not fit.
 pub(super) fn fitted(found: &Scalability) -> Option<Series> {
     let points = found.curve.iter().map(|point| Point::new(point.n, point.rate));
     let reach = |point: &FittedPoint| Some(Reach { x: point.n, low: point.band?.low, high: point.band?.high });
     let band = found.curve.iter().filter_map(reach);
-    has_band(found).then(|| Series::new("fitted, 95 % band", Role::Fit, points.collect()).with_band(band.collect()))
+    is_shown(found).then(|| Series::new("fitted, 95 % band", Role::Fit, points.collect()).with_band(band.collect()))
 }
 
 /// Coefficients, knee, peak and notes of a fit, in words.
 pub(super) fn fit_note(found: &Scalability, unit: Unit, workers: &str) -> String {
     if !has_band(found) {
         return String::new();
+    }
+    let misfits = found.notes.iter().filter_map(|note| match note {
+        Note::Misfit(misfit) => Some(misfit_reason(misfit)),
+        _ => None,
+    });
+    let misfits = list(misfits);
+    if !misfits.is_empty() {
+        return format!("The {LAW} does not fit these points: {misfits}.");
     }
     let knee = found.knee_n.map(|knee| format!("knee at {} {workers}", three_digits(knee)));
     let peak = found.peak.map(|peak| {
@@ -122,7 +131,7 @@ pub(super) fn fit_note(found: &Scalability, unit: Unit, workers: &str) -> String
         }
     });
     let (contention, coherency) = (coefficient(found.fit.contention), coefficient(found.fit.coherency));
-    let law = format!("Universal Scalability Law (Gunther 1993): contention {contention}, coherency {coherency}");
+    let law = format!("{LAW}: contention {contention}, coherency {coherency}");
     let law = list([Some(law), knee, peak].into_iter().flatten());
     let sentences = [law].into_iter().chain(found.notes.iter().map(note_text));
     sentences.map(|sentence| capital(&sentence) + ".").collect::<Vec<String>>().join(" ")
@@ -146,6 +155,14 @@ pub(super) fn rate_of(per_second: f64, counted: Unit) -> String {
     }
 }
 
+/// The law of the fits.
+const LAW: &str = "Universal Scalability Law (Gunther 1993)";
+
+/// Whether the fit is worth a curve: its scatter is known, and the law fits.
+fn is_shown(found: &Scalability) -> bool {
+    has_band(found) && !found.notes.iter().any(|note| matches!(note, Note::Misfit(_)))
+}
+
 /// Whether the scatter around the fit is known; without it a fitted curve is not significant.
 pub(crate) fn has_band(found: &Scalability) -> bool {
     found.curve.iter().any(|point| point.band.is_some())
@@ -163,15 +180,23 @@ fn chart(test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&Line>, scalabilit
     LineChart {
         lower: Some(Axis::new("service time, median", Scale::FromZero, Figures::Nanos)),
         ..LineChart::new(
-            match test.code == test.title {
-                true => clean(test.code),
-                false => format!("{} {}", clean(test.code), clean(test.title)),
-            },
+            title(test, curve),
             description(test.unit, curve),
             Axis::new(curve.noun(), Scale::Log2, Figures::Plain),
             Axis::new(rate, Scale::FromZero, Figures::Rate),
             series,
         )
+    }
+}
+
+/// A test by its code and title, an I/O job by its name and what it does.
+fn title(test: &Test<'_>, curve: &Curve<'_, '_>) -> String {
+    match test.code == test.title {
+        true => {
+            let pattern = curve.best().and_then(|best| io_pattern(best.run));
+            pattern.map_or_else(|| clean(test.code), |pattern| format!("{} ({pattern})", clean(test.code)))
+        }
+        false => format!("{} {}", clean(test.code), clean(test.title)),
     }
 }
 

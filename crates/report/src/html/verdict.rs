@@ -40,14 +40,13 @@ struct Findings<'a> {
     runs: usize,
 }
 
-/// Runs by verdict, findings by check with their meaning, passed checks, skipped tests. `counts` is the result of
-/// [`counts`].
-pub(super) fn verdicts(record: &Record, counts: &Markup) -> Markup {
+/// Runs by verdict, findings by check with their meaning, passed checks, skipped tests.
+pub(super) fn verdicts(record: &Record) -> Markup {
     if record.runs.is_empty() {
         return Markup::default();
     }
     html! {
-        p { (counts) " An invalid run is never shown as a result; a run with warnings has its caveats here." }
+        p { (counts(record)) " An invalid run is never shown as a result; a run with warnings has its caveats here." }
         (findings(record))
         (passed(record))
         (skipped(&record.plan.skipped))
@@ -55,10 +54,10 @@ pub(super) fn verdicts(record: &Record, counts: &Markup) -> Markup {
 }
 
 /// The number of runs by verdict, in a sentence.
-pub(super) fn counts(record: &Record) -> Markup {
+fn counts(record: &Record) -> Markup {
     let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
     for run in &record.runs {
-        *counts.entry(model::row(run).verdict).or_default() += 1;
+        *counts.entry(model::doubt(run)).or_default() += 1;
     }
     html! {
         (record.runs.len()) (if record.runs.len() == 1 { " run: " } else { " runs: " })

@@ -6,7 +6,7 @@ use record::{
 };
 
 use super::demand::{CLONE_NUMBER, FileDemand, count, files_of};
-use super::stream::sizes;
+use crate::fact::sizes;
 use crate::figure::{duration, memory, number, percent, three_digits};
 use crate::layout::clean;
 use crate::words::{list, plural};

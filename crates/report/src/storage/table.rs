@@ -1,10 +1,12 @@
 //! The tables of storage runs: throughput as in published reports, latency, CPU cost and block layer I/O.
 
+use model::doubt;
 use record::{Nanos, Record};
 use tables::io_stream::{self, StreamRow, bytes_per_second};
 use tables::{Row, run};
 
-use super::stream::{block, is_open, name, verdict};
+use super::stream::{is_open, name};
+use crate::fact::block;
 use crate::figure::{megabytes, throughput, time};
 use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
@@ -41,7 +43,7 @@ pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
         .figure("throughput", ("", "throughput"), |of| moved(of, throughput))
         .figure("response_ns_p99", ("response", "p99"), |of| response(of, of.of.0.response.p99_ns))
         .figure("response_ns_p999", ("response", "p99.9"), |of| response(of, of.of.0.response.p999_ns))
-        .words("mark", ("", ""), |of| Cell::text(mark(verdict(of.run))))
+        .words("mark", ("", ""), |of| Cell::text(mark(doubt(of.run))))
 }
 
 /// Bytes per second; empty for a sync, which moves none, and for an invalid run.
@@ -71,7 +73,7 @@ pub(crate) fn throughputs(record: &Record) -> Table {
 pub(crate) fn results(record: &Record) -> Table {
     let figures = [&JOB_AND_RATES[..], &["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"]].concat();
     let streams = listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
-    view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(verdict(of.run)))
+    view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(doubt(of.run)))
 }
 
 /// A line per stream: service time, failed I/Os, and response time in an open loop.
@@ -88,7 +90,7 @@ pub(crate) fn latencies(record: &Record) -> Table {
 }
 
 fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> Table {
-    view().only(&[&IDENTITY, figures].concat()).text_table(streams, |of| Ink::of(verdict(of.run)))
+    view().only(&[&IDENTITY, figures].concat()).text_table(streams, |of| Ink::of(doubt(of.run)))
 }
 
 /// The legend of the table of costs.

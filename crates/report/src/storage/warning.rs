@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::is_answer;
 use record::{Check, Outcome, Record, Run, Verdict};
 
 use super::fact::numbers;
-use super::stream::{is_answer, runs};
+use super::stream::runs;
 use crate::finding::finding_text;
 use crate::layout::{first_line_in, first_warnings, paragraph};
 use crate::style::{Ink, Style};
@@ -85,8 +86,7 @@ fn not_passed(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, String
         Outcome::Done => None,
         Outcome::Failed { message } => Some((Verdict::Fail, None, message.clone())),
     };
-    // A missed service level is the answer of a search.
-    let findings = run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass && !is_answer(finding));
+    let findings = run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass && !is_answer(run, finding));
     aborted.into_iter().chain(findings.map(|finding| (finding.verdict, Some(finding.check()), finding_text(finding))))
 }
 

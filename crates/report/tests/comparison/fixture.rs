@@ -129,6 +129,7 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
             updates,
             invalid,
         ],
+        limits: Vec::new(),
         remarks: Vec::new(),
         price: None,
         claims: Vec::new(),

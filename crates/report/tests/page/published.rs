@@ -59,6 +59,7 @@ pub fn system() -> System {
             warnings: Vec::new(),
             note: Some("not the same device".to_owned()),
         }],
+        limits: Vec::new(),
         remarks: vec![Remark::Published {
             test: None,
             text: "4 jobs at 690 µs give 5 797 per second, and 5 700 are published".to_owned(),

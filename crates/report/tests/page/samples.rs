@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dbdyno_report::{PageOptions, html};
+use dbdyno_report::{ComparisonView, PageOptions, comparison_html, html};
+use model::CompareOptions;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
@@ -14,21 +15,53 @@ const VALIDITY: &str = "dl.facts > div:nth-child(1)";
 const LIMITS: &str = "dl.facts > div:nth-child(2)";
 const WOULD_HELP: &str = "dl.facts > div:nth-child(3)";
 
-/// A picture: its name, the sample of its page, what is marked, and its height.
+/// A picture: its name, the samples of its page (two are compared), what is marked, and its height.
 struct Picture {
     name: &'static str,
-    sample: &'static str,
+    samples: &'static [&'static str],
     marks: &'static [&'static str],
     height: u32,
 }
 
-const PICTURES: [Picture; 2] = [
-    Picture { name: "page", sample: "quick", marks: &[], height: 1_200 },
+const PICTURES: [Picture; 6] = [
+    Picture { name: "page", samples: &["quick"], marks: &[], height: 1_200 },
     Picture {
         name: "run",
-        sample: "quick",
+        samples: &["quick"],
         marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#key table", "#charts figure"],
         height: 2_180,
+    },
+    Picture {
+        name: "io",
+        samples: &["io"],
+        marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#storage table"],
+        height: 660,
+    },
+    Picture {
+        name: "calibrate",
+        samples: &["calibrate"],
+        marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#charts figure"],
+        height: 1_180,
+    },
+    Picture {
+        name: "load",
+        samples: &["load"],
+        marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#charts figure", "#bulk-load figure"],
+        height: 1_900,
+    },
+    Picture {
+        name: "comparison",
+        samples: &["pair-a", "pair-b"],
+        marks: &[
+            "dl.facts > div:nth-child(1)",
+            "dl.facts > div:nth-child(3)",
+            "dl.facts > div:nth-child(4)",
+            "dl.facts > div:nth-child(5)",
+            "#results-table",
+            "#ratios figure",
+            "#differences table",
+        ],
+        height: 1_640,
     },
 ];
 
@@ -36,10 +69,17 @@ fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/samples")
 }
 
-/// The page of a sample.
-fn page(name: &str) -> String {
-    let record = store::read(&samples().join(format!("{name}.jsonl"))).unwrap();
-    html(&record, &PageOptions { place: &format!("{name}.jsonl"), ..PageOptions::default() })
+/// The page of one sample, or of the comparison of several.
+fn page(names: &[&str]) -> String {
+    let read = |name: &&str| store::read(&samples().join(format!("{name}.jsonl"))).unwrap();
+    let records: Vec<_> = names.iter().map(read).collect();
+    if let [record] = &records[..] {
+        let place = format!("{}.jsonl", names[0]);
+        return html(record, &PageOptions { place: &place, ..PageOptions::default() });
+    }
+    let systems: Vec<_> = records.iter().map(model::system).collect();
+    let comparison = model::compare(&systems, CompareOptions::default());
+    comparison_html(&ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None })
 }
 
 /// Draws a number at the corner of each of `selectors`, and gives how many were found.
@@ -59,9 +99,9 @@ fn mark(browser: &mut Browser, selectors: &[&str]) -> Value {
 fn the_pictures_of_the_documentation_are_those_of_its_samples() {
     let mut browser = Browser::start();
     let is_written = std::env::var_os("DBDYNO_DOCS").is_some_and(|word| word == "write");
-    for Picture { name, sample, marks, height } in PICTURES {
+    for Picture { name, samples: sources, marks, height } in PICTURES {
         let file = screenshots().join(format!("sample-{name}.html"));
-        fs::write(&file, page(sample)).unwrap();
+        fs::write(&file, page(sources)).unwrap();
         browser.open(&file, SIZES[0], "light");
         assert_eq!(mark(&mut browser, marks), marks.len(), "{name}: what is marked is not on the page");
         let clip = json!({"x": 0, "y": 0, "width": SIZES[0].0, "height": height, "scale": 1});
