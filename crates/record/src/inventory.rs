@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, HostState, Nanos};
+use crate::{Array, Bytes, DevicePath, HostState, Nanos, NetworkMount, PciFunction};
 
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub struct HostInventory {
     /// Network interfaces with a device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<NetworkInterface>,
+    /// Controllers of storage and networks on PCI Express, and the ports above them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pci: Vec<PciFunction>,
     /// State before the first run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_start: Option<HostState>,
@@ -111,6 +114,9 @@ pub struct NumaNode {
     pub cpus: String,
     /// Its memory.
     pub memory_bytes: Option<Bytes>,
+    /// Distances to the nodes in their order, its own included; 10 is the own memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distances: Vec<u32>,
 }
 
 /// Main memory.
@@ -188,10 +194,13 @@ pub struct FileSystem {
     pub size_bytes: Option<Bytes>,
     /// Free space for ordinary users.
     pub free_bytes: Option<Bytes>,
+    /// The protocol, where it is a network file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkMount>,
 }
 
 /// A block device.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockDevice {
     /// Kernel name (`nvme0n1`, `dm-0`, `vda`).
@@ -223,6 +232,30 @@ pub struct BlockDevice {
     /// Speed and width of the bus link, and its maximum if higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// The address of its PCI function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pci_address: Option<String>,
+    /// Its NUMA node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numa_node: Option<u32>,
+    /// Hardware queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware_queue_count: Option<u32>,
+    /// The array, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<Array>,
+    /// The NVMe subsystem that it is of, by its qualified name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subsystem: Option<String>,
+    /// How the kernel chooses among the paths (`numa`, `round-robin`, ...).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_policy: Option<String>,
+    /// The paths to it: NVMe controllers, or the disks of dm-multipath.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<DevicePath>,
+    /// The file behind a loop device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backing_file: Option<String>,
     /// Settings of the request queue, by the kernel's names and in its units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub queue: BTreeMap<String, String>,

@@ -26,6 +26,7 @@ mod steady;
 mod streams;
 mod test;
 mod tool;
+mod topology;
 mod totals;
 mod trace;
 mod unproved;
@@ -61,6 +62,7 @@ pub use steady::{SteadyClass, SteadyRate, SteadyReason, SteadyUncertainty, Stead
 pub use streams::{ComparedFile, FileStreams, StreamBackend, StreamDirection};
 pub use test::{CacheFit, Ceiling, DataReads, Layer, Sweep, Unit};
 pub use tool::{Build, Instrument, Tool};
+pub use topology::{Array, ArrayMember, DevicePath, NetworkMount, PciFunction, PciKind, PciLink};
 pub use totals::{FailureKind, Outcome, Totals};
 pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Trace, TracerKind, UnavailableTracer};
 pub use unproved::{Unproved, UnprovedReason};

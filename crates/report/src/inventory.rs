@@ -1,9 +1,12 @@
 //! The platform: in full for `dbdyno inventory`, in a few lines at the head of the spec sheet.
 
+pub(crate) mod bandwidth;
 mod device;
 mod kernel;
 mod state;
+pub(crate) mod topology;
 
+use model::platform::{MeasuredRates, oversubscriptions};
 use record::{CgroupLimits, Cpu, EngineInventory, HostInventory, Location, Memory, NodeInventory};
 
 use crate::figure::{memory, volume};
@@ -21,11 +24,13 @@ const INDENT: usize = 18;
 /// All that is known of the machine, the engine, and its `nodes` where it has several, `width` columns wide (at least
 /// 60).
 ///
-/// What could not be determined is `unknown`; what does not exist (swap, limits, NUMA) is shown as absent.
+/// What could not be determined is `unknown`; what does not exist (swap, limits, NUMA) is shown as absent. With `rates`,
+/// shared links are held against what is below them.
 pub fn inventory(
     host: &HostInventory,
     engine: Option<&EngineInventory>,
     nodes: &[NodeInventory],
+    rates: Option<&MeasuredRates>,
     style: Style,
     width: usize,
 ) -> String {
@@ -39,7 +44,7 @@ pub fn inventory(
         }
     };
     part("HOST", host_facts(host));
-    part("CPU", cpu_facts(&host.cpu));
+    part("CPU", [cpu_facts(&host.cpu), numa_facts(host)].concat());
     part("MEMORY", memory_facts(host));
     part("KERNEL", kernel_facts(&host.kernel));
     if let Some(state) = &host.at_start {
@@ -51,9 +56,16 @@ pub fn inventory(
     }
     for device in &host.devices {
         lines.extend(paragraph(&format!("  {}", clean(&device.name)), INDENT, &device_text(device), width));
+        for (label, text) in topology::layers(device) {
+            lines.extend(paragraph(&format!("    {label}"), INDENT, &text, width));
+        }
         if let Some(queue) = queue_text(device) {
             lines.extend(paragraph("    queue", INDENT, &queue, width));
         }
+    }
+    lines.extend(pci(host, style, width));
+    if let Some(rates) = rates {
+        lines.extend(bandwidth_lines(host, rates, style, width));
     }
     if let Some(engine) = engine {
         lines.push(section("ENGINE", style, width));
@@ -66,7 +78,45 @@ pub fn inventory(
         }
         lines.extend(setting_table(engine).lines(style, width));
     }
+    let defects = topology::defect_texts(host);
+    if !defects.is_empty() {
+        lines.push(section("WARNINGS", style, width));
+        let warnings = defects.iter().flat_map(|defect| paragraph("  !", 4, defect, width));
+        lines.extend(warnings.map(|line| style.paint(&line, Ink::Warning)));
+    }
     style.encoded(lines.join("\n") + "\n")
+}
+
+/// The controllers of storage and networks, below the ports that they are plugged into.
+fn pci(host: &HostInventory, style: Style, width: usize) -> Vec<String> {
+    if host.pci.is_empty() {
+        return Vec::new();
+    }
+    let line = |branch: &topology::Branch<'_>| {
+        let indent = 2 + 2 * branch.depth.min(8);
+        let label = format!("{:indent$}{}", "", clean(&branch.function.address));
+        paragraph(&label, INDENT + indent, &topology::function_text(branch.function), width)
+    };
+    let lines = topology::tree(host);
+    [section("PCI EXPRESS", style, width)].into_iter().chain(lines.iter().flat_map(line)).collect()
+}
+
+/// What is below each shared link against what it carries.
+fn bandwidth_lines(host: &HostInventory, rates: &MeasuredRates, style: Style, width: usize) -> Vec<String> {
+    let found = oversubscriptions(host, rates);
+    let mut lines = vec![section("BANDWIDTH", style, width)];
+    let Some(first) = bandwidth::first_text(&found) else {
+        lines.extend(paragraph("  -", 4, "no device has a link that sysfs knows", width));
+        return lines;
+    };
+    let rows = found.iter().map(|one| {
+        let ink = (one.ratio() > 1.0).then_some(Ink::Warning);
+        (bandwidth::cells(one).to_vec(), ink)
+    });
+    lines.extend(Table::fitted(&bandwidth::HEADS, rows.collect(), bandwidth::FLEXIBLE, width).lines(style, width));
+    lines.extend(paragraph("-", 2, &first, width));
+    lines.extend(paragraph("-", 2, bandwidth::NOTE, width));
+    lines
 }
 
 pub(crate) fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
@@ -116,6 +166,13 @@ pub(crate) fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
         ("caches", Some(list(caches))),
         ("NUMA", Some(nodes.collect::<Vec<_>>().join("; "))),
     ]
+}
+
+/// The distances between NUMA nodes; nothing with one node.
+pub(crate) fn numa_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
+    let distances = topology::distances(host);
+    let text = (!distances.is_empty()).then(|| distances.join("; "));
+    text.into_iter().map(|text| ("distances", Some(text))).collect()
 }
 
 pub(crate) fn memory_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {

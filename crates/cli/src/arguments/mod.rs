@@ -116,6 +116,12 @@ pub struct InventoryArguments {
     /// Directory whose file system and devices are shown
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
+    /// Hold each shared link against what is below it, and tell which is saturated first
+    #[arg(long)]
+    pub bandwidth: bool,
+    /// Show the platform of this record in place of this machine; --bandwidth then uses what it measured
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["target", "dir"])]
+    pub record: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t = InventoryFormat::Text)]
     pub format: InventoryFormat,

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use engine::{Engine, Target, Workspace, close_all, writer_first};
+use model::platform::{MeasuredRates, measured_rates};
 use record::{EngineInventory, HostInventory, HostState, NodeInventory, Preset};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
 use crate::arguments::{InventoryArguments, InventoryFormat};
+use crate::command::records::unreadable;
 use crate::engines::{ENGINES, engine};
 use crate::output::{note, print, style, width};
 use crate::signal;
@@ -17,6 +19,11 @@ use crate::target::target;
 /// # Errors
 /// Where the directory or the engine cannot be reached.
 pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
+    if let Some(path) = &arguments.record {
+        let record = store::read(path).map_err(unreadable)?;
+        let rates = arguments.bandwidth.then(|| measured_rates(&record));
+        return show(arguments.format, &record.host, record.engine.as_ref(), &[], rates.as_ref());
+    }
     if !arguments.dir.is_dir() {
         return Err(Error::user(format!("{} is not a directory", arguments.dir.display())).hint("give another --dir"));
     }
@@ -34,9 +41,20 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     let host = HostInventory { at_start: Some(now), ..inventory };
     let (engine, nodes) = queried.unzip();
     let nodes = nodes.unwrap_or_default();
-    print(&match arguments.format {
-        InventoryFormat::Text => report::inventory(&host, engine.as_ref(), &nodes, style(), width()),
-        InventoryFormat::Json => report::inventory_json(&host, engine.as_ref(), &nodes),
+    let rates = arguments.bandwidth.then(MeasuredRates::default);
+    show(arguments.format, &host, engine.as_ref(), &nodes, rates.as_ref())
+}
+
+fn show(
+    format: InventoryFormat,
+    host: &HostInventory,
+    engine: Option<&EngineInventory>,
+    nodes: &[NodeInventory],
+    rates: Option<&MeasuredRates>,
+) -> Result<()> {
+    print(&match format {
+        InventoryFormat::Text => report::inventory(host, engine, nodes, rates, style(), width()),
+        InventoryFormat::Json => report::inventory_json(host, engine, nodes),
     })
 }
 

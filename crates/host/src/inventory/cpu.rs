@@ -171,7 +171,9 @@ fn numa_nodes(root: &Root) -> Vec<NumaNode> {
         // Lines are `Node 0 MemTotal:  123 kB`.
         let total = meminfo.lines().find_map(|line| root::size_bytes(line.split_once("MemTotal:")?.1));
         let cpus = root::text(node.join("cpulist")).unwrap_or_default();
-        NumaNode { number, cpus, memory_bytes: total.map(Bytes) }
+        let distances = root::text(node.join("distance")).unwrap_or_default();
+        let distances = distances.split_ascii_whitespace().map_while(|distance| distance.parse().ok()).collect();
+        NumaNode { number, cpus, memory_bytes: total.map(Bytes), distances }
     };
     root::numbered(&system, "node").into_iter().map(read).collect()
 }

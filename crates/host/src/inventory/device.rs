@@ -6,6 +6,7 @@ use std::path::Path;
 use base::root;
 use record::{BlockDevice, Bytes};
 
+use super::{array, paths, pci};
 use crate::stack::{Device, SECTOR_BYTES};
 
 /// Settings of the request queue that affect performance.
@@ -30,6 +31,8 @@ const SERIAL_LETTERS_SHOWN: usize = 4;
 pub(crate) fn read(device: &Device) -> BlockDevice {
     let file = |name: &str| device.directory.join(name);
     let sectors = root::value::<u64>(file("size"));
+    let functions = paths::functions(&device.directory);
+    let (subsystem, path_policy) = paths::subsystem(device);
     BlockDevice {
         name: device.name.clone(),
         model: model(device),
@@ -44,8 +47,22 @@ pub(crate) fn read(device: &Device) -> BlockDevice {
         firmware: ["device/firmware_rev", "device/rev"].iter().find_map(|name| root::text(file(name))),
         serial_masked: serial(&device.directory).map(|serial| masked(&serial)),
         link: link(&device.directory),
+        pci_address: functions.first().cloned(),
+        numa_node: numa_node(device),
+        hardware_queue_count: Some(root::numbered(file("mq"), "").len() as u32).filter(|count| *count > 0),
+        array: array::read(device),
+        subsystem,
+        path_policy,
+        paths: paths::paths(device),
+        backing_file: root::text(file("loop/backing_file")),
         queue: queue(&device.directory),
     }
+}
+
+/// The NUMA node of its controller; -1 is unknown.
+fn numa_node(device: &Device) -> Option<u32> {
+    let path = device.directory.canonicalize().ok()?;
+    path.ancestors().find_map(|above| root::text(above.join("numa_node")))?.parse().ok()
 }
 
 /// Whether it rotates. Unknown for virtual disks with `rotational` 1, which is the default of the kernel.
@@ -72,20 +89,14 @@ fn masked(serial: &str) -> String {
     letters.iter().enumerate().map(|(index, letter)| if index < hidden { '*' } else { *letter }).collect()
 }
 
-/// The PCIe link of the nearest ancestor that has one: `16.0 GT/s PCIe x4`, with the maximum if that is higher.
+/// The PCIe link of the nearest ancestor that has one: `16 GT/s PCIe x4`, with the maximum if that is higher.
 fn link(directory: &Path) -> Option<String> {
     let path = directory.canonicalize().ok()?;
-    let device = path.ancestors().find(|above| above.join("current_link_speed").exists())?;
-    let link = |speed: &str, width: &str| {
-        let (speed, width) = (root::text(device.join(speed))?, root::value::<u32>(device.join(width))?);
-        // Emulated buses have no speed, and a width of 0 or with all bits set.
-        (!speed.contains("Unknown") && (1..=32).contains(&width)).then(|| format!("{speed} x{width}"))
-    };
-    let current = link("current_link_speed", "current_link_width")?;
-    match link("max_link_speed", "max_link_width") {
-        Some(max) if max != current => Some(format!("{current} (max {max})")),
-        _ => Some(current),
-    }
+    let link = pci::link(path.ancestors().find(|above| above.join("current_link_speed").exists())?)?;
+    let text = |speed: f64, lanes: u32| format!("{speed:.1} GT/s PCIe x{lanes}");
+    let current = text(link.gigatransfers_per_second, link.lanes);
+    let max = text(link.gigatransfers_per_second_max, link.lanes_max);
+    Some(if max == current { current } else { format!("{current} (max {max})") })
 }
 
 fn queue(directory: &Path) -> BTreeMap<String, String> {

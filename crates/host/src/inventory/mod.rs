@@ -1,6 +1,7 @@
 //! The inventory of the machine.
 
 mod arm;
+mod array;
 mod cpu;
 mod device;
 mod file_system;
@@ -9,6 +10,9 @@ mod limits;
 mod memory;
 mod module;
 mod network;
+mod paths;
+mod pci;
+mod pci_address;
 mod power;
 mod time;
 mod virtualisation;
@@ -44,6 +48,7 @@ pub fn inventory_at(root: &Root, directory: &Path) -> HostInventory {
         cgroup: limits::read(root),
         firmware: firmware(root),
         network: network::read(root),
+        pci: pci::read(root),
         at_start: None,
         at_end: None,
     }

@@ -1,5 +1,12 @@
 //! Inventory and counters of recorded machines.
 
+macro_rules! recording {
+    ($name:literal) => {
+        build(include_str!(concat!("../fixtures/", $name, ".tree")))
+    };
+}
+
+mod topology;
 mod tree;
 
 use std::path::Path;
@@ -8,12 +15,6 @@ use dbdyno_host::{CountedDevice, Counters, cores_at, inventory_at, one_thread_pe
 use record::{Bytes, HostInventory, Nanos, name};
 
 use tree::{Tree, build};
-
-macro_rules! recording {
-    ($name:literal) => {
-        build(include_str!(concat!("../fixtures/", $name, ".tree")))
-    };
-}
 
 fn inventory(tree: &Tree, directory: &str) -> HostInventory {
     inventory_at(&tree.root, Path::new(directory))

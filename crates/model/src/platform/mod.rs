@@ -3,10 +3,12 @@
 //! Each function is one formula with its source. The result is a ceiling or an order of magnitude: a probe of the same
 //! host replaces it. Byte rates are bytes per second, link rates 10^9 bits per second.
 //!
-//! Only the SMT yield is used by views (the attribution). The others are for sizing a platform; published figures are
-//! their tests.
+//! Views use the SMT yield (the attribution), defects and shared bandwidth. The others are for sizing a platform;
+//! published figures are their tests.
 
 mod asymptote;
+mod bandwidth;
+mod defect;
 mod fabric;
 mod flash_cache;
 mod media;
@@ -19,6 +21,10 @@ mod smt;
 mod terminal;
 
 pub use asymptote::{Asymptotes, interactive_response_seconds, littles_law_gap};
+pub use bandwidth::{
+    Basis, Demand, MeasuredRates, Oversubscription, Shared, link_rate, measured_rates, oversubscriptions,
+};
+pub use defect::{Defect, defects};
 pub use fabric::{FibreChannel, InfiniBand, SerialAttached, commit_seconds, fibre_round_trip_seconds};
 pub use flash_cache::{FlashCache, power_law_miss};
 pub use media::{MEDIA, Medium, Span, drive_writes_per_day, endurance_bytes, life_years, random_write_amplification};

@@ -27,6 +27,7 @@ mod streams;
 mod table;
 mod think_time;
 mod throughput;
+mod topology;
 mod verdict;
 
 use std::collections::BTreeSet;
@@ -104,6 +105,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
                 "Efficiency against the ceilings",
                 ceiling::ceilings(record, &limited, &sheet),
             ),
+            Section::collapsed("topology", "Nodes, links and volume", topology::topology(record)),
             Section::collapsed("platform", "Platform and settings", platform::platform(record)),
             Section::collapsed("disclosure", "Full disclosure", disclosure.html()),
         ],

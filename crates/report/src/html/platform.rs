@@ -7,7 +7,8 @@ use tables::provision;
 use super::table::{Cell, Column, Row, Table, facts};
 use crate::figure::UNKNOWN;
 use crate::inventory::{
-    cpu_facts, device_text, engine_facts, file_system_facts, host_facts, kernel_facts, memory_facts,
+    cpu_facts, device_text, engine_facts, file_system_facts, host_facts, kernel_facts, memory_facts, numa_facts,
+    topology,
 };
 use crate::layout::clean;
 use crate::text::data_sets;
@@ -25,9 +26,13 @@ fn machine(host: &HostInventory) -> Markup {
     let storage = host.file_system.as_ref().map_or(vec![("file system", None)], file_system_facts);
     let devices = host.devices.iter().map(|device| (clean(&device.name), device_text(device)));
     let devices: Vec<(String, String)> = devices.collect();
+    let layers = host.devices.iter().flat_map(|device| {
+        topology::layers(device).into_iter().map(|(label, text)| (format!("{} {label}", clean(&device.name)), text))
+    });
+    let devices: Vec<(String, String)> = devices.into_iter().chain(layers).collect();
     html! {
         h3 { "Host" } (facts(&known(host_facts(host))))
-        h3 { "Processors" } (facts(&known(cpu_facts(&host.cpu))))
+        h3 { "Processors" } (facts(&known([cpu_facts(&host.cpu), numa_facts(host)].concat())))
         h3 { "Memory" } (facts(&known(memory_facts(host))))
         h3 { "Kernel" } (facts(&known(kernel_facts(&host.kernel))))
         h3 { "Storage" } (facts(&[known(storage), devices].concat()))

@@ -2,6 +2,7 @@
 
 use record::{BlockDevice, FileSystem};
 
+use super::topology::network_mount_text;
 use crate::figure::{memory, volume};
 use crate::words::list;
 
@@ -13,6 +14,9 @@ pub(crate) fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Optio
         ("options", Some(system.options.clone())),
         ("size", Some(list([size, free].into_iter().flatten()))),
     ]
+    .into_iter()
+    .chain(system.network.iter().map(|mount| ("protocol", Some(network_mount_text(mount)))))
+    .collect()
 }
 
 /// One device in words; unknown facts are left out.

@@ -6,6 +6,7 @@ use record::{DataReads, PlanSubject, Preset, Record, Status};
 
 use crate::figure::nanos;
 use crate::inventory;
+use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
 use crate::plan::settings;
 use crate::style::{Ink, Style};
@@ -95,6 +96,7 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
     if record.plan.preset == Preset::Smoke {
         warnings.push(SMOKE.to_owned());
     }
+    warnings.extend(defect_texts(&record.host));
     let (runs, planned) = (record.runs.len(), record.plan.runs.len());
     let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
     if record.status != Status::Finished {

@@ -214,6 +214,7 @@ fn every_section_and_every_group_of_the_disclosure_is_there() {
             "Throughput over time",
             "Waits and physical I/O",
             "Efficiency against the ceilings",
+            "Nodes, links and volume",
             "Platform and settings",
             "Full disclosure"
         ]

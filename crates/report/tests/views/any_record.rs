@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use dbdyno_report::{
     FioJson, PageOptions, Style, csv, fio_json, html, inventory, io_csv, io_plan_text, io_text, plan, run_line, text,
 };
+use model::platform::MeasuredRates;
 use proptest::prelude::*;
 use record::{
     Amount, Arrival, Bytes, Dop, HostInventory, Latency, Nanos, Outcome, Pace, Rate, Ratio, Reading, Record, Run,
@@ -110,7 +111,7 @@ proptest! {
         let page = width.clamp(60, 120);
         let views = [
             text(&record, "r.json", Style::default(), width),
-            inventory(&record.host, record.engine.as_ref(), &record.nodes, Style::default(), width),
+            inventory(&record.host, record.engine.as_ref(), &record.nodes, Some(&MeasuredRates::default()), Style::default(), width),
         ];
         for view in views {
             for line in view.lines() {

@@ -25,3 +25,5 @@ mod storage;
 mod storage_plan;
 mod storage_sample;
 mod test_sample;
+mod topology;
+mod topology_sample;

@@ -29,7 +29,12 @@ pub fn host() -> HostInventory {
                 Cache { level: 2, kind: "unified".to_owned(), size_bytes: Bytes(1 << 20), instances: 1 },
                 Cache { level: 3, kind: "unified".to_owned(), size_bytes: Bytes(32 << 20), instances: 1 },
             ],
-            numa_nodes: vec![NumaNode { number: 0, cpus: "0-1".to_owned(), memory_bytes: Some(Bytes::GIB.times(8)) }],
+            numa_nodes: vec![NumaNode {
+                number: 0,
+                cpus: "0-1".to_owned(),
+                memory_bytes: Some(Bytes::GIB.times(8)),
+                distances: vec![10],
+            }],
             stepping: some("family 6, model 42, stepping 7"),
             microcode: some("0x2f"),
             clock_driver: some("example_pstate"),
@@ -53,6 +58,7 @@ pub fn host() -> HostInventory {
             options: "rw,noatime,attr2,inode64,logbufs=8,logbsize=32k,noquota".to_owned(),
             size_bytes: Some(Bytes(1_000_000_000_000)),
             free_bytes: Some(Bytes(900_000_000_000)),
+            network: None,
         }),
         devices: vec![
             BlockDevice {
@@ -80,6 +86,8 @@ pub fn host() -> HostInventory {
                 serial_masked: some("****1234"),
                 link: some("16.0 GT/s PCIe x4"),
                 queue: [("max_sectors_kb", "1280"), ("read_ahead_kb", "128")].map(pair).into(),
+                hardware_queue_count: Some(2),
+                ..BlockDevice::default()
             },
         ],
         kernel: Kernel {
@@ -108,6 +116,7 @@ pub fn host() -> HostInventory {
             packet_bytes_max: Some(Bytes(1500)),
             megabits_per_second: Some(25_000),
         }],
+        pci: Vec::new(),
         at_start: Some(state(0)),
         at_end: Some(state(3)),
     }

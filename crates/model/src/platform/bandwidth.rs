@@ -1,0 +1,277 @@
+//! Oversubscription: what is below each shared link against what it carries, and which is saturated first.
+
+use std::collections::BTreeMap;
+
+use record::{HostInventory, Layer, PciFunction, PciKind, PciLink, Rate, Record, Run, Unit};
+
+use super::defect::chain;
+use super::pcie::Generation;
+use crate::row::{is_invalid, row};
+
+/// The payload of a packet where the setting of the platform is not known: the most common one.
+const PAYLOAD_BYTES: f64 = 256.0;
+
+/// Where a rate is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// A run of this record.
+    Measured,
+    /// What its link, its modules or its maker say.
+    Rated,
+    /// The same of something that is alike.
+    Assumed,
+}
+
+/// What one device below a shared link can ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// The device or interface.
+    pub name: String,
+    /// Bytes per second in one direction.
+    pub rate: Rate,
+    /// Where that is from.
+    pub basis: Basis,
+}
+
+/// What a resource that several devices share must carry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shared {
+    /// The link above a port of a switch, or below a root port.
+    Link {
+        /// The address of the function at its lower end.
+        address: String,
+        /// What that is.
+        kind: PciKind,
+        /// The link.
+        link: PciLink,
+    },
+    /// The memory of a machine: each byte read from a device is written to it.
+    Memory,
+}
+
+/// A shared resource with what is below it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Oversubscription {
+    /// The resource.
+    pub shared: Shared,
+    /// What it carries, bytes per second in one direction.
+    pub carries: Rate,
+    /// Where that is from.
+    pub basis: Basis,
+    /// What is below it.
+    pub demands: Vec<Demand>,
+}
+
+impl Oversubscription {
+    /// The sum of what is below.
+    pub fn below(&self) -> Rate {
+        Rate(self.demands.iter().map(|demand| demand.rate.0).sum())
+    }
+
+    /// The sum below over what it carries; above 1 it is saturated before the devices are.
+    pub fn ratio(&self) -> f64 {
+        self.below().0 / self.carries.0
+    }
+}
+
+/// What is known of rates by measurement: bytes per second of devices by name, and of memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasuredRates {
+    /// Of block devices and network interfaces.
+    pub devices: BTreeMap<String, Rate>,
+    /// Of memory, read or written.
+    pub memory: Option<Rate>,
+}
+
+/// The rates of `record`: the best of memory and, where all I/O goes to one device, the best of storage.
+pub fn measured_rates(record: &Record) -> MeasuredRates {
+    let valid = record.runs.iter().filter(|run| !is_invalid(run) && run.variation.is_none());
+    let best = |runs: &mut dyn Iterator<Item = &Run>| {
+        let rate = |run: &Run| match (row(run), run.unit) {
+            (row, Unit::Byte) => row.operations_per_second,
+            (row, _) => row.bytes_per_second,
+        };
+        let rates = runs.filter_map(|run| Some(rate(run)?.0));
+        rates.reduce(f64::max).map(Rate)
+    };
+    let memory = best(&mut valid.clone().filter(|run| run.layer == Layer::Memory));
+    let storage = best(&mut valid.filter(|run| run.storage.is_some()));
+    let ends: Vec<&str> = record
+        .host
+        .devices
+        .iter()
+        .filter(|device| device.slaves.is_empty())
+        .map(|device| device.name.as_str())
+        .collect();
+    let devices = match (&ends[..], storage) {
+        ([end], Some(rate)) => BTreeMap::from([((*end).to_owned(), rate)]),
+        _ => BTreeMap::new(),
+    };
+    MeasuredRates { devices, memory }
+}
+
+impl Generation {
+    /// The generation of a link with so many 10^9 transfers per second.
+    pub fn of(gigatransfers: f64) -> Option<Generation> {
+        use Generation::{Gen1, Gen2, Gen3, Gen4, Gen5, Gen6, Gen7};
+        [Gen1, Gen2, Gen3, Gen4, Gen5, Gen6, Gen7].into_iter().find(|one| one.gigatransfers() == gigatransfers)
+    }
+}
+
+/// What a link carries in one direction, in bytes of data per second.
+pub fn link_rate(link: PciLink) -> Option<Rate> {
+    Some(Generation::of(link.gigatransfers_per_second)?.payload(link.lanes, PAYLOAD_BYTES))
+}
+
+/// Every link of `host` with a controller of storage or a network below it, and its memory, by the order in which they
+/// are saturated: the one with the highest ratio first.
+pub fn oversubscriptions(host: &HostInventory, measured: &MeasuredRates) -> Vec<Oversubscription> {
+    let controllers = host.pci.iter().filter(|one| matches!(one.kind, PciKind::Storage | PciKind::Network));
+    let mut below: BTreeMap<&str, Vec<Demand>> = BTreeMap::new();
+    let mut all: Vec<Demand> = Vec::new();
+    for controller in controllers {
+        let Some(demand) = demand(host, controller, measured) else { continue };
+        for function in chain(&host.pci, controller).into_iter().filter(|function| function.link.is_some()) {
+            below.entry(&function.address).or_default().push(demand.clone());
+        }
+        all.push(demand);
+    }
+    let links = below.into_iter().filter_map(|(address, demands)| {
+        let function = host.pci.iter().find(|function| function.address == address)?;
+        // The link of a port above others is told by what is at its lower end.
+        let is_end = !matches!(function.kind, PciKind::RootPort | PciKind::DownstreamPort);
+        let link = function.link.filter(|_| is_end)?;
+        let shared = Shared::Link { address: address.to_owned(), kind: function.kind, link };
+        Some(Oversubscription { shared, carries: link_rate(link)?, basis: Basis::Rated, demands })
+    });
+    let memory = memory_rate(host, measured).filter(|_| !all.is_empty());
+    let memory =
+        memory.map(|(carries, basis)| Oversubscription { shared: Shared::Memory, carries, basis, demands: all });
+    let mut found: Vec<Oversubscription> = links.chain(memory).collect();
+    found.sort_by(|one, other| other.ratio().total_cmp(&one.ratio()));
+    found
+}
+
+/// What a controller can ask for: what was measured of its devices, or else what its link carries or its interface is
+/// rated for.
+fn demand(host: &HostInventory, controller: &PciFunction, measured: &MeasuredRates) -> Option<Demand> {
+    let name = match &controller.names[..] {
+        [] => controller.address.clone(),
+        names => names.join(", "),
+    };
+    let known: Vec<f64> = controller.names.iter().filter_map(|name| Some(measured.devices.get(name)?.0)).collect();
+    if !known.is_empty() {
+        return Some(Demand { name, rate: Rate(known.iter().sum()), basis: Basis::Measured });
+    }
+    let interface = host.network.iter().find(|interface| controller.names.contains(&interface.name));
+    let interface = interface.and_then(|interface| interface.megabits_per_second);
+    let rate = match interface {
+        Some(megabits) => Rate(megabits as f64 * 1e6 / 8.0),
+        None => link_rate(controller.link?)?,
+    };
+    Some(Demand { name, rate, basis: Basis::Rated })
+}
+
+/// What memory carries: measured, or else the peak of its modules.
+fn memory_rate(host: &HostInventory, measured: &MeasuredRates) -> Option<(Rate, Basis)> {
+    let peak = || {
+        let modules = host.memory.modules.iter().filter(|module| module.size_bytes.0 > 0);
+        let rates = modules.filter_map(|module| {
+            let speed = module.megatransfers_per_second.or(module.megatransfers_per_second_max)?;
+            Some((channel(module.slot.as_deref())?, super::channel_bytes_per_second(f64::from(speed)).0))
+        });
+        // Modules of one channel share it.
+        let channels: BTreeMap<String, f64> = rates.collect();
+        (!channels.is_empty()).then(|| (Rate(channels.values().sum()), Basis::Rated))
+    };
+    measured.memory.map(|rate| (rate, Basis::Measured)).or_else(peak)
+}
+
+/// The channel of a slot: `P0 CHANNEL A` of `P0 CHANNEL A DIMM 0`, `A` of `DIMM_A1`. Where neither is found, the slot
+/// stands for a channel of its own.
+fn channel(slot: Option<&str>) -> Option<String> {
+    let slot = slot?;
+    let upper = slot.to_ascii_uppercase();
+    if let Some((before, _)) = upper.split_once(" DIMM").filter(|(before, _)| before.contains("CHANNEL")) {
+        return Some(before.to_owned());
+    }
+    Some(upper.trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned()).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{MemoryModule, NetworkInterface};
+
+    use super::*;
+
+    fn link(lanes: u32) -> Option<PciLink> {
+        Some(PciLink { gigatransfers_per_second: 16.0, lanes, gigatransfers_per_second_max: 16.0, lanes_max: lanes })
+    }
+
+    fn function(address: &str, above: &str, kind: PciKind, lanes: u32, names: &[&str]) -> PciFunction {
+        PciFunction {
+            address: address.to_owned(),
+            above: Some(above.to_owned()).filter(|above| !above.is_empty()),
+            kind,
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            numa_node: None,
+            link: link(lanes).filter(|_| kind != PciKind::RootPort),
+        }
+    }
+
+    /// A switch with 16 lanes above it and two controllers of 8 and 16 lanes below: the published 24 over 16.
+    fn host() -> HostInventory {
+        HostInventory {
+            pci: vec![
+                function("0000:00:01.0", "", PciKind::RootPort, 16, &[]),
+                function("0000:01:00.0", "0000:00:01.0", PciKind::UpstreamPort, 16, &[]),
+                function("0000:02:00.0", "0000:01:00.0", PciKind::DownstreamPort, 8, &[]),
+                function("0000:02:01.0", "0000:01:00.0", PciKind::DownstreamPort, 16, &[]),
+                function("0000:03:00.0", "0000:02:00.0", PciKind::Storage, 8, &["nvme0n1"]),
+                function("0000:04:00.0", "0000:02:01.0", PciKind::Network, 16, &["eth0"]),
+            ],
+            ..HostInventory::default()
+        }
+    }
+
+    #[test]
+    fn twenty_four_lanes_over_sixteen_are_oversubscribed_by_a_half() {
+        let found = oversubscriptions(&host(), &MeasuredRates::default());
+        assert_eq!(found.len(), 3, "the two controllers and the switch");
+        assert!(matches!(&found[0].shared, Shared::Link { kind: PciKind::UpstreamPort, .. }));
+        assert!((found[0].ratio() - 1.5).abs() < 1e-12);
+        assert!(found[1..].iter().all(|one| (one.ratio() - 1.0).abs() < 1e-12));
+    }
+
+    #[test]
+    fn measured_rates_replace_rated_ones() {
+        let devices = BTreeMap::from([("nvme0n1".to_owned(), Rate(3e9))]);
+        let measured = MeasuredRates { devices, memory: Some(Rate(20e9)) };
+        let network = NetworkInterface {
+            name: "eth0".to_owned(),
+            megabits_per_second: Some(100_000),
+            ..NetworkInterface::default()
+        };
+        let found = oversubscriptions(&HostInventory { network: vec![network], ..host() }, &measured);
+        let memory = found.iter().find(|one| one.shared == Shared::Memory).unwrap();
+        assert_eq!((memory.below(), memory.basis), (Rate(15.5e9), Basis::Measured));
+        assert_eq!(memory.demands.iter().map(|one| one.basis).collect::<Vec<_>>(), [Basis::Measured, Basis::Rated]);
+        assert_eq!(found[0].shared, Shared::Memory, "the first to be saturated");
+    }
+
+    #[test]
+    fn two_modules_of_one_channel_share_it() {
+        let module = |slot: &str| MemoryModule {
+            slot: Some(slot.to_owned()),
+            size_bytes: record::Bytes(1),
+            megatransfers_per_second: Some(3_200),
+            ..MemoryModule::default()
+        };
+        let mut host = host();
+        host.memory.modules = ["DIMM_A1", "DIMM_A2", "DIMM_B1"].map(module).to_vec();
+        let found = oversubscriptions(&host, &MeasuredRates::default());
+        let memory = found.iter().find(|one| one.shared == Shared::Memory).unwrap();
+        assert_eq!((memory.carries, memory.basis), (Rate(51.2e9), Basis::Rated));
+        assert_eq!(channel(Some("P0 CHANNEL A DIMM 0")).as_deref(), Some("P0 CHANNEL A"));
+    }
+}
