@@ -33,6 +33,22 @@ fn a_directory_that_is_none_is_refused() {
 }
 
 #[test]
+fn the_platform_of_a_record_is_that_of_its_machine() {
+    let bench = Bench::new();
+    bench.succeed(&["run", "--preset", "smoke", "--tests", "M11", "--jobs", "1", "--quiet", "--record", "r.jsonl"]);
+    let output = bench.succeed(&["inventory", "--record", "r.jsonl", "--bandwidth", "--format", "json"]);
+    let shown: serde_json::Value = serde_json::from_str(&output.out).unwrap();
+    let recorded = &bench.record("r.jsonl")["host"];
+    assert_eq!((&shown["host"]["pci"], &shown["host"]["devices"]), (&recorded["pci"], &recorded["devices"]));
+    assert!(bench.succeed(&["inventory", "--record", "r.jsonl", "--bandwidth"]).out.contains("\nBANDWIDTH "));
+    assert!(!bench.succeed(&["inventory"]).out.contains("\nBANDWIDTH "), "only on request");
+    let both = bench.run(&["inventory", "--record", "r.jsonl", "--dir", "."]);
+    assert_eq!(both.code, 2, "{}", both.err);
+    let none = bench.run(&["inventory", "--record", "nowhere.jsonl"]);
+    assert!(none.code != 0 && none.err.contains("nowhere.jsonl"), "{}", none.err);
+}
+
+#[test]
 fn nodes_are_named_where_there_are_several() {
     let bench = Bench::new();
     let ask = |format: &str| bench.succeed(&["inventory", "--target", "null?rows=1&nodes=3", "--format", format]).out;

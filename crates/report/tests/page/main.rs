@@ -28,3 +28,6 @@ mod samples;
 mod series;
 #[path = "../views/test_sample.rs"]
 mod test_sample;
+mod topology;
+#[path = "../views/topology_sample.rs"]
+mod topology_sample;

@@ -2,9 +2,27 @@
 
 use dbdyno_report::{Style, inventory};
 use model::platform::MeasuredRates;
-use record::{HostInventory, Rate};
+use record::{Bytes, FileSystem, HostInventory, NetworkMount, Rate};
 
-use crate::topology_sample::{host, mount};
+use crate::topology_sample::host;
+
+/// A mount of NFS.
+fn mount() -> FileSystem {
+    FileSystem {
+        kind: "nfs4".to_owned(),
+        mount_point: "/mnt/nfs".to_owned(),
+        source: "server:/export".to_owned(),
+        options: "rw,vers=4.2".to_owned(),
+        network: Some(NetworkMount {
+            version: Some("4.2".to_owned()),
+            transport: Some("tcp".to_owned()),
+            connections: 4,
+            read_bytes_max: Some(Bytes::MIB),
+            write_bytes_max: Some(Bytes::MIB),
+        }),
+        ..FileSystem::default()
+    }
+}
 
 #[test]
 fn links_arrays_and_paths_are_listed_with_what_is_wrong() {

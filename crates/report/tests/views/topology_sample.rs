@@ -1,8 +1,8 @@
 //! An invented server whose parts are not as they should be: two nodes, a switch, an array without a member, a fabric.
 
 use record::{
-    Array, ArrayMember, BlockDevice, Bytes, Cpu, DevicePath, FileSystem, HostInventory, NetworkInterface, NetworkMount,
-    NumaNode, PciFunction, PciKind, PciLink, Ratio,
+    Array, ArrayMember, BlockDevice, Bytes, Cpu, DevicePath, FileSystem, HostInventory, NetworkInterface, NumaNode,
+    PciFunction, PciKind, PciLink, Ratio,
 };
 
 /// A link of the fourth generation.
@@ -98,23 +98,5 @@ pub fn host() -> HostInventory {
             function("0000:84:00.0", "0000:82:01.0", PciKind::Network, &["eth0"], link(16, 16)),
         ],
         ..HostInventory::default()
-    }
-}
-
-/// A mount of NFS.
-pub fn mount() -> FileSystem {
-    FileSystem {
-        kind: "nfs4".to_owned(),
-        mount_point: "/mnt/nfs".to_owned(),
-        source: "server:/export".to_owned(),
-        options: "rw,vers=4.2".to_owned(),
-        network: Some(NetworkMount {
-            version: Some("4.2".to_owned()),
-            transport: Some("tcp".to_owned()),
-            connections: 4,
-            read_bytes_max: Some(Bytes::MIB),
-            write_bytes_max: Some(Bytes::MIB),
-        }),
-        ..FileSystem::default()
     }
 }
