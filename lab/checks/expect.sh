@@ -2,6 +2,16 @@
 
 failures=0
 
+# Drive N of the guest, by its serial number: the kernel numbers controllers in the order in which they answer.
+drive() {
+  for controller in /sys/class/nvme/nvme*; do
+    case $(cat "$controller/serial") in
+      *lab-"$1"*) echo "${controller##*/}n1" ;;
+    esac
+  done
+}
+drive1=$(drive 1) drive2=$(drive 2) drive3=$(drive 3) drive4=$(drive 4)
+
 # expect TITLE COMMAND...: COMMAND must end with 0.
 expect() {
   local title=$1

@@ -7,7 +7,7 @@ subsystem=$target/subsystems/lab
 mkdir $subsystem
 echo 1 >$subsystem/attr_allow_any_host
 mkdir $subsystem/namespaces/1
-printf /dev/nvme1n1 >$subsystem/namespaces/1/device_path
+printf /dev/$drive1 >$subsystem/namespaces/1/device_path
 echo 1 >$subsystem/namespaces/1/enable
 for port in 1 2; do
   mkdir $target/ports/$port

@@ -5,8 +5,8 @@ modprobe -a nfsd nfs nfsv3 nfsv4
 mkdir -p /run/rpc_pipefs /run/rpcbind /srv/export
 mount -t nfsd nfsd /proc/fs/nfsd
 mount -t rpc_pipefs rpc_pipefs /run/rpc_pipefs
-mkfs.xfs -q -f /dev/nvme1n1
-mount /dev/nvme1n1 /srv/export
+mkfs.xfs -q -f /dev/$drive1
+mount /dev/$drive1 /srv/export
 rpcbind -w
 rpc.statd
 echo '/srv/export *(rw,sync,no_root_squash,no_subtree_check,insecure,fsid=1)' >/etc/exports
