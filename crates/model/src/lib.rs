@@ -118,8 +118,8 @@ pub use statistics::{
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use summary::{
-    FoundRate, Gain, Gravest, MAIN_TESTS, MainLimit, MainResult, QUICK_TESTS, Remedy, StorageLimit, StorageLimiter,
-    Summary, Validity, gravest, summary,
+    FoundRate, Gain, MAIN_TESTS, MainLimit, MainResult, MostSerious, QUICK_TESTS, Remedy, StorageLimit, StorageLimiter,
+    Summary, Validity, most_serious, summary,
 };
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, DeviceFact, Durability, Fact, FactGroup, FactSize,

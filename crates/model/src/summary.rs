@@ -120,18 +120,18 @@ pub struct Validity {
     pub unchecked: BTreeMap<Check, usize>,
     /// Whether the runs are too short and too few to decide by: preset `quick`, each run once.
     pub is_first_look: bool,
-    /// The gravest finding, of several equally grave ones that of most runs.
-    pub gravest: Option<Gravest>,
+    /// The most serious finding, of several equally serious ones that of most runs.
+    pub most_serious: Option<MostSerious>,
 }
 
-/// The gravest finding of a record.
+/// The most serious finding of a record.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gravest {
+pub struct MostSerious {
     /// The test of its first run.
     pub test: String,
     /// The finding of that run.
     pub finding: Finding,
-    /// Runs with a finding of this check that is as grave.
+    /// Runs with a finding of this check that is as serious.
     pub runs: usize,
 }
 
@@ -291,19 +291,19 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
         without_result,
         unchecked,
         is_first_look: is_quick && record.plan.repeats < 2,
-        gravest: gravest(record),
+        most_serious: most_serious(record),
     }
 }
 
-/// The gravest finding that is a warning or worse, of runs that were carried out; none where all is well.
-pub fn gravest(record: &Record) -> Option<Gravest> {
-    let mut kinds: Vec<Gravest> = Vec::new();
+/// The most serious finding that is a warning or worse, of runs that were carried out; none where all is well.
+pub fn most_serious(record: &Record) -> Option<MostSerious> {
+    let mut kinds: Vec<MostSerious> = Vec::new();
     for run in record.runs.iter().filter(|run| run.outcome == Outcome::Done) {
         for finding in run.findings.iter().filter(|one| one.verdict >= Verdict::Warn && !is_answer(run, one)) {
             let kind = |of: &Finding| (of.verdict, of.check());
             match kinds.iter_mut().find(|known| kind(&known.finding) == kind(finding)) {
                 Some(known) => known.runs += 1,
-                None => kinds.push(Gravest { test: run.test.clone(), finding: finding.clone(), runs: 1 }),
+                None => kinds.push(MostSerious { test: run.test.clone(), finding: finding.clone(), runs: 1 }),
             }
         }
     }
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gravest_finding_is_that_of_most_runs_among_the_worst() {
+    fn the_most_serious_finding_is_that_of_most_runs_among_the_worst() {
         let with = |number: u32, findings: &[(Check, Verdict)]| Run {
             number,
             findings: findings.iter().map(|(check, verdict)| finding(*check, *verdict)).collect(),
@@ -522,8 +522,8 @@ mod tests {
         let unknown = (Check::ForeignIo, Verdict::Unknown);
         let told = |runs: Vec<Run>| {
             let found = summary(&record(runs)).validity;
-            let gravest = found.gravest.map(|gravest| (gravest.finding.check(), gravest.runs));
-            (found.runs, found.invalid, found.with_warnings, gravest)
+            let most_serious = found.most_serious.map(|most_serious| (most_serious.finding.check(), most_serious.runs));
+            (found.runs, found.invalid, found.with_warnings, most_serious)
         };
         let runs = [with(1, &[steal]), with(2, &[swapping, unknown]), with(3, &[swapping])];
         assert_eq!(told(runs.to_vec()), (3, 0, 3, Some((Check::Swapping, 2))));

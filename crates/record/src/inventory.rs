@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Array, Bytes, DevicePath, HostState, Nanos, NetworkMount, PciFunction};
+use crate::{Array, Bytes, DevicePath, HostState, Nanos, NetworkMount, PciFunction, PciLink};
 
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -229,9 +229,9 @@ pub struct BlockDevice {
     /// Serial number, masked except for the last characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial_masked: Option<String>,
-    /// Speed and width of the bus link, and its maximum if higher.
+    /// The link of its PCI function, or of the nearest one above it that has a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
+    pub link: Option<PciLink>,
     /// The address of its PCI function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pci_address: Option<String>,

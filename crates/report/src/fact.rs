@@ -1,7 +1,9 @@
 //! Facts and conditions of a system, and what its I/O is, in words.
 
 use model::{Condition, DeviceFact, FactSize, FactValue};
-use record::{Bytes, CacheState, IndexTime, IoKind, IoStream, Location, LoopLocation, Nanos, Pace, Run, StreamBackend};
+use record::{
+    Bytes, CacheState, IndexTime, IoKind, IoStream, Location, LoopLocation, Nanos, Pace, PciLink, Run, StreamBackend,
+};
 use tables::io_stream;
 
 use crate::figure::memory;
@@ -50,7 +52,7 @@ fn device_text(device: &DeviceFact) -> String {
         device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
         device.queue_depth.map(|depth| format!("queue depth {depth}")),
         device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
-        device.link.clone(),
+        device.link.map(link_text),
     ];
     list(parts.into_iter().flatten())
 }
@@ -109,6 +111,14 @@ pub(crate) fn size_text(Bytes(bytes): Bytes) -> String {
         Some((unit, name)) if bytes.is_multiple_of(unit) => format!("{} {name}", bytes / unit),
         Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
     }
+}
+
+/// `16 GT/s x4`, with the maximum if that is higher.
+pub(crate) fn link_text(link: PciLink) -> String {
+    let text = |speed: f64, lanes: u32| format!("{speed} GT/s x{lanes}");
+    let (now, max) =
+        (text(link.gigatransfers_per_second, link.lanes), text(link.gigatransfers_per_second_max, link.lanes_max));
+    if now == max { now } else { format!("{now} (max {max})") }
 }
 
 /// What `run` does, where it is one kind of I/O of one job: `randread, 8 KiB`.

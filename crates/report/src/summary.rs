@@ -1,7 +1,7 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Attribution, Calibration, Cause, FoundRate, Gain, Gravest, Limiter, Line, MainLimit, MainResult, Point, Remedy,
+    Attribution, Calibration, Cause, FoundRate, Gain, Limiter, Line, MainLimit, MainResult, MostSerious, Point, Remedy,
     StorageLimit, StorageLimiter, Validity, summary as summarise,
 };
 use record::{Bytes, Check, Rate, Record, Unit, Verdict};
@@ -126,7 +126,7 @@ fn name(code: &str, title: &str) -> String {
 }
 
 /// The same with the title up to its first comma.
-fn short_name(code: &str, title: &str) -> String {
+pub(crate) fn short_name(code: &str, title: &str) -> String {
     name(code, title.split(',').next().unwrap_or_default())
 }
 
@@ -162,7 +162,7 @@ const FIRST_LOOK: &str = "a first look: short windows, one run each; a basis to 
                           (--dry-run says how long)";
 
 fn validity_text(validity: &Validity) -> Vec<String> {
-    let Validity { runs, invalid, with_warnings, without_result, is_first_look, gravest, .. } = validity;
+    let Validity { runs, invalid, with_warnings, without_result, is_first_look, most_serious, .. } = validity;
     let valid = runs - invalid;
     let counts = match (valid, *runs) {
         (1, 1) if *with_warnings > 0 => "the run is valid, with a warning".to_owned(),
@@ -171,12 +171,12 @@ fn validity_text(validity: &Validity) -> Vec<String> {
         (valid, runs) => format!("{valid} of {runs} runs are valid"),
     };
     let warned = (*with_warnings > 0 && *runs > 1).then(|| format!("{with_warnings} with a warning"));
-    let none = gravest.is_none().then(|| "no warnings".to_owned());
-    let gravest = gravest.as_ref().map(gravest_text);
+    let none = most_serious.is_none().then(|| "no warnings".to_owned());
+    let most_serious = most_serious.as_ref().map(most_serious_text);
     let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
     let unchecked = unchecked_text(validity).map(|text| format!("; could not be checked: {text}"));
     let counts = list([Some(counts), warned, none, missing].into_iter().flatten());
-    let counted = counts + &unchecked.unwrap_or_default() + &gravest.unwrap_or_default();
+    let counted = counts + &unchecked.unwrap_or_default() + &most_serious.unwrap_or_default();
     [counted].into_iter().chain(is_first_look.then(|| FIRST_LOOK.to_owned())).collect()
 }
 
@@ -204,11 +204,15 @@ pub(crate) fn few(codes: &[String]) -> String {
 }
 
 /// The most serious finding, and what to do about it.
-fn gravest_text(gravest: &Gravest) -> String {
-    let others = gravest.runs - 1;
+fn most_serious_text(most_serious: &MostSerious) -> String {
+    let others = most_serious.runs - 1;
     let others = if others > 0 { format!(" and {}", plural(others as u64, "other run")) } else { String::new() };
-    let remedy = remedy(gravest.finding.check());
-    format!("; most serious: {} ({}{others}). Remedy: {remedy}", finding_text(&gravest.finding), clean(&gravest.test))
+    let remedy = remedy(most_serious.finding.check());
+    format!(
+        "; most serious: {} ({}{others}). Remedy: {remedy}",
+        finding_text(&most_serious.finding),
+        clean(&most_serious.test)
+    )
 }
 
 /// What limits a main result.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use base::root;
-use record::{BlockDevice, Bytes};
+use record::{BlockDevice, Bytes, PciLink};
 
 use super::{array, paths, pci};
 use crate::stack::{Device, SECTOR_BYTES};
@@ -89,14 +89,10 @@ fn masked(serial: &str) -> String {
     letters.iter().enumerate().map(|(index, letter)| if index < hidden { '*' } else { *letter }).collect()
 }
 
-/// The PCIe link of the nearest ancestor that has one: `16 GT/s PCIe x4`, with the maximum if that is higher.
-fn link(directory: &Path) -> Option<String> {
+/// The link of the nearest ancestor that has one.
+fn link(directory: &Path) -> Option<PciLink> {
     let path = directory.canonicalize().ok()?;
-    let link = pci::link(path.ancestors().find(|above| above.join("current_link_speed").exists())?)?;
-    let text = |speed: f64, lanes: u32| format!("{speed:.1} GT/s PCIe x{lanes}");
-    let current = text(link.gigatransfers_per_second, link.lanes);
-    let max = text(link.gigatransfers_per_second_max, link.lanes_max);
-    Some(if max == current { current } else { format!("{current} (max {max})") })
+    pci::link(path.ancestors().find(|above| above.join("current_link_speed").exists())?)
 }
 
 fn queue(directory: &Path) -> BTreeMap<String, String> {

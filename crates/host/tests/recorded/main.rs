@@ -12,7 +12,7 @@ mod tree;
 use std::path::Path;
 
 use dbdyno_host::{CountedDevice, Counters, cores_at, inventory_at, one_thread_per_core};
-use record::{Bytes, HostInventory, Nanos, name};
+use record::{Bytes, HostInventory, Nanos, PciLink, name};
 
 use tree::{Tree, build};
 
@@ -116,7 +116,8 @@ fn the_disclosure_of_a_disk_with_a_masked_serial_number() {
     let disk = &inventory.devices[0];
     assert_eq!(disk.firmware.as_deref(), Some("GDC5602Q"));
     assert_eq!(disk.serial_masked.as_deref(), Some("**********3456"));
-    assert_eq!(disk.link.as_deref(), Some("8.0 GT/s PCIe x4 (max 16.0 GT/s PCIe x4)"));
+    let link = PciLink { gigatransfers_per_second: 8.0, lanes: 4, gigatransfers_per_second_max: 16.0, lanes_max: 4 };
+    assert_eq!(disk.link, Some(link));
     assert_eq!(disk.queue.get("read_ahead_kb").map(String::as_str), Some("128"));
     assert_eq!(disk.queue.len(), 2, "settings of this kernel only");
 }

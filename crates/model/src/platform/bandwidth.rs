@@ -18,8 +18,6 @@ pub enum Basis {
     Measured,
     /// What its link, its modules or its maker say.
     Rated,
-    /// The same of something that is alike.
-    Assumed,
 }
 
 /// What one device below a shared link can ask for.

@@ -63,6 +63,20 @@ pub enum Defect {
     },
 }
 
+impl Defect {
+    /// The kernel name of the device, or the address of the function, that has it.
+    pub fn part(&self) -> &str {
+        match self {
+            Defect::Degraded { device, .. }
+            | Defect::Syncing { device, .. }
+            | Defect::DeadPath { device, .. }
+            | Defect::SinglePath { device, .. }
+            | Defect::FarDevice { device, .. } => device,
+            Defect::SlowLink { address, .. } => address,
+        }
+    }
+}
+
 /// The defects of `host`, of its devices below the measured directory from the top to the bottom.
 pub fn defects(host: &HostInventory) -> Vec<Defect> {
     let allowed = allowed_nodes(host);
@@ -116,7 +130,9 @@ fn array(device: &BlockDevice) -> Vec<Defect> {
         of: array.member_count,
         failed: failed.map(|member| member.name.clone()).collect(),
     });
-    let syncing = array.sync_action.as_ref().map(|action| Defect::Syncing {
+    // Frozen is an array whose synchronisation is held back.
+    let action = array.sync_action.as_ref().filter(|action| *action != "frozen");
+    let syncing = action.map(|action| Defect::Syncing {
         device: device.name.clone(),
         action: action.clone(),
         done: array.sync_done,
@@ -185,8 +201,10 @@ mod tests {
         let syncing =
             Defect::Syncing { device: "md0".to_owned(), action: "recover".to_owned(), done: Some(Ratio(0.25)) };
         assert_eq!(found, [degraded, syncing]);
-        let whole = Array { missing_count: 0, sync_action: None, ..array };
-        assert_eq!(defects(&host(vec![BlockDevice { array: Some(whole), ..device("md0") }], 1)), []);
+        for idle in [None, Some("frozen".to_owned())] {
+            let whole = Array { missing_count: 0, sync_action: idle, ..array.clone() };
+            assert_eq!(defects(&host(vec![BlockDevice { array: Some(whole), ..device("md0") }], 1)), []);
+        }
     }
 
     #[test]

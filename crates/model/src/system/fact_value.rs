@@ -1,6 +1,6 @@
 //! The value of a fact of a platform.
 
-use record::{Bytes, Location, Nanos, Pace, Placement, Preset};
+use record::{Bytes, Location, Nanos, Pace, PciLink, Placement, Preset};
 
 /// The value of a fact. Figures are as precise as they are shown, so that values that are equal on paper are equal.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +105,7 @@ pub struct DeviceFact {
     /// Its firmware.
     pub firmware: Option<String>,
     /// How it is attached.
-    pub link: Option<String>,
+    pub link: Option<PciLink>,
 }
 
 impl FactValue {

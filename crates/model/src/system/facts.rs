@@ -101,7 +101,7 @@ fn describe_device(device: &BlockDevice) -> Option<FactValue> {
         scheduler: known(&device.scheduler),
         queue_depth: device.queue_depth,
         firmware: known(&device.firmware),
-        link: known(&device.link),
+        link: device.link,
     };
     (described != DeviceFact::default()).then_some(FactValue::Device(described))
 }

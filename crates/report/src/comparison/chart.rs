@@ -9,6 +9,7 @@ use crate::chart::{Axis, Bar, BarChart, Figures, LineChart, Mark, Point, Role, S
 use crate::figure::{duration, percent};
 use crate::html::Diagram;
 use crate::layout::clean;
+use crate::summary::short_name;
 use crate::system::{median_rate, n_of, workers};
 use crate::words::{plural, unit};
 
@@ -62,17 +63,12 @@ fn bar(test: &TestComparison, compared_test: &ComparedTest) -> Option<Bar> {
         Some(ComparisonVerdict::Equivalent | ComparisonVerdict::Inconclusive) | None => Tone::Open,
     };
     Some(Bar {
-        label: format!("{} {}", clean(&test.code), short(&clean(&test.title))),
+        label: short_name(&test.code, &test.title),
         value: shift.ratio,
         interval: shift.interval.map(|interval| (interval.low, interval.high)),
         note: verdict(compared_test),
         tone,
     })
-}
-
-/// A title up to its first comma.
-fn short(title: &str) -> &str {
-    title.split(',').next().unwrap_or_default()
 }
 
 /// A chart for each test that was measured at several degrees of parallelism on any system, and how many there are.

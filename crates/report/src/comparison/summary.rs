@@ -40,7 +40,7 @@ pub(super) fn lines(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
     labelled(facts(view), INDENT, width)
 }
 
-/// Each system against the base: in how many tests it is faster, and over all of them.
+/// Each system against the base: its tests by verdict, and the mean of all of them.
 fn ranking(view: &ComparisonView<'_>) -> Vec<String> {
     let of = |index: usize| {
         let mean = view.comparison.means.get(index)?.as_ref().filter(|found| found.tests > 1).map(overall);
@@ -50,7 +50,7 @@ fn ranking(view: &ComparisonView<'_>) -> Vec<String> {
     (1..view.systems.len()).filter_map(of).collect()
 }
 
-/// The tests by verdict: `faster in 1 of 3 tests, 2 INCONCLUSIVE`.
+/// The tests by verdict: `1 SLOWER, 2 INCONCLUSIVE of 3 tests`.
 fn counted(view: &ComparisonView<'_>, index: usize) -> Option<String> {
     let tally = tally(&view.comparison.tests, index);
     let tests = view.comparison.tests.iter().filter(|test| test.compared_tests.get(index).is_some_and(Option::is_some));
@@ -183,6 +183,15 @@ struct Row {
     verdict: String,
 }
 
+impl Row {
+    /// The cells, with the letter of the other system unless there are but two.
+    fn cells(self, is_pair: bool) -> Vec<String> {
+        let other = (!is_pair).then_some(self.other);
+        let left = [self.test, self.title].into_iter().chain(other).chain([self.unit.to_owned()]);
+        left.chain(self.figures).chain([self.verdict]).collect()
+    }
+}
+
 fn rows(view: &ComparisonView<'_>) -> Vec<Row> {
     let row = |(test, index, compared): (&TestComparison, usize, &ComparedTest)| {
         let rate = |index: usize| {
@@ -224,12 +233,8 @@ pub(super) fn table(view: &ComparisonView<'_>, width: usize) -> Table {
         (&["95 % interval"], Align::Left),
         (&["verdict"], Align::Left),
     ]);
-    let cells = |row: Row| {
-        let other = (!is_pair).then_some(row.other);
-        let left = [row.test, row.title].into_iter().chain(other).chain([row.unit.to_owned()]);
-        (left.chain(row.figures).chain([row.verdict]).collect(), None)
-    };
-    Table::fitted(&heads, rows(view).into_iter().map(cells).collect(), TITLE, width)
+    let rows = rows(view).into_iter().map(|row| (row.cells(is_pair), None));
+    Table::fitted(&heads, rows.collect(), TITLE, width)
 }
 
 /// The same for the page.
@@ -246,13 +251,7 @@ pub(super) fn page_table(view: &ComparisonView<'_>) -> html::Table {
         Column::text("verdict"),
     ]);
     let mut table = html::Table::new("results-table", "Best throughput, and the change from A", &columns);
-    table.rows = rows(view)
-        .into_iter()
-        .map(|row| {
-            let other = (!is_pair).then_some(row.other);
-            let left = [row.test, row.title].into_iter().chain(other).chain([row.unit.to_owned()]);
-            html::Row::new(left.chain(row.figures).chain([row.verdict]).map(Cell::text).collect())
-        })
-        .collect();
+    let row = |row: Row| html::Row::new(row.cells(is_pair).into_iter().map(Cell::text).collect());
+    table.rows = rows(view).into_iter().map(row).collect();
     table
 }

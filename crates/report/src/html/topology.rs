@@ -1,6 +1,8 @@
 //! The parts of a platform as nested boxes: nodes with the ports and controllers below them, the volume with its
 //! layers; and what is below each shared link against what it carries.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use model::platform::{Defect, defects, measured_rates, oversubscriptions};
 use record::{BlockDevice, HostInventory, PciFunction, Record};
@@ -15,15 +17,24 @@ use crate::layout::{Align, clean};
 pub(super) fn topology(record: &Record) -> Markup {
     let host = &record.host;
     let warnings = defect_texts(host);
+    let found = defects(host);
+    let picture = Picture { host, wrong: found.iter().map(Defect::part).collect() };
     html! {
         @if !host.pci.is_empty() || !host.devices.is_empty() {
             @if !warnings.is_empty() {
                 div class="note warn" { ul { @for warning in &warnings { li { (warning) } } } }
             }
-            div class="topology" { (nodes(host)) (volume(host)) }
+            div class="topology" { (nodes(&picture)) (volume(&picture)) }
             (shared(record))
         }
     }
+}
+
+/// The platform that is drawn.
+struct Picture<'a> {
+    host: &'a HostInventory,
+    /// Devices by name and functions by address that have a defect.
+    wrong: BTreeSet<&'a str>,
 }
 
 /// A box with a text, and what is inside it.
@@ -31,11 +42,12 @@ fn part(text: &str, is_wrong: bool, inside: &Markup) -> Markup {
     html! { div class=(if is_wrong { "part wrong" } else { "part" }) { span { (clean(text)) } (inside) } }
 }
 
-fn nodes(host: &HostInventory) -> Markup {
+fn nodes(picture: &Picture<'_>) -> Markup {
+    let host = picture.host;
     let is_of = |function: &PciFunction, node: Option<u32>| function.above.is_none() && function.numa_node == node;
     let below = |node: Option<u32>| {
         let tops: Vec<&PciFunction> = host.pci.iter().filter(|function| is_of(function, node)).collect();
-        html! { @for top in tops { (function(host, top, host.pci.len())) } }
+        html! { @for top in tops { (function(picture, top, host.pci.len())) } }
     };
     html! {
         @for node in &host.cpu.numa_nodes {
@@ -49,17 +61,17 @@ fn nodes(host: &HostInventory) -> Markup {
 }
 
 /// A function with what is below it, at most `depth` levels.
-fn function(host: &HostInventory, top: &PciFunction, depth: usize) -> Markup {
-    let is_slow = |defect: &Defect| matches!(defect, Defect::SlowLink { address, .. } if *address == top.address);
-    let is_wrong = defects(host).iter().any(is_slow);
-    let below = host.pci.iter().filter(|function| function.above.as_deref() == Some(top.address.as_str()));
-    let inside = html! { @if depth > 0 { @for one in below { (function(host, one, depth - 1)) } } };
+fn function(picture: &Picture<'_>, top: &PciFunction, depth: usize) -> Markup {
+    let is_wrong = picture.wrong.contains(top.address.as_str());
+    let below = picture.host.pci.iter().filter(|function| function.above.as_deref() == Some(top.address.as_str()));
+    let inside = html! { @if depth > 0 { @for one in below { (function(picture, one, depth - 1)) } } };
     part(&format!("{} {}", top.address, function_text(top)), is_wrong, &inside)
 }
 
-fn volume(host: &HostInventory) -> Markup {
+fn volume(picture: &Picture<'_>) -> Markup {
+    let host = picture.host;
     let tops: Vec<&BlockDevice> = host.devices.iter().filter(|device| !is_member(host, device)).collect();
-    let inside = html! { @for top in &tops { (device(host, top, host.devices.len())) } };
+    let inside = html! { @for top in &tops { (device(picture, top, host.devices.len())) } };
     match &host.file_system {
         Some(system) => part(&format!("{} at {}", system.kind, system.mount_point), false, &inside),
         None => inside,
@@ -80,20 +92,14 @@ fn is_on(part: &str, disk: &str) -> bool {
             || part[disk.len()..].starts_with('p'))
 }
 
-fn device(host: &HostInventory, top: &BlockDevice, depth: usize) -> Markup {
-    let is_wrong = defects(host).iter().any(|defect| match defect {
-        Defect::Degraded { device, .. }
-        | Defect::Syncing { device, .. }
-        | Defect::DeadPath { device, .. }
-        | Defect::SinglePath { device, .. }
-        | Defect::FarDevice { device, .. } => *device == top.name,
-        Defect::SlowLink { .. } => false,
-    });
+fn device(picture: &Picture<'_>, top: &BlockDevice, depth: usize) -> Markup {
+    let host = picture.host;
+    let is_wrong = picture.wrong.contains(top.name.as_str());
     let what = top.array.as_ref().map(array_text).or_else(|| top.model.clone());
     let what = what.map(|what| format!(": {what}")).unwrap_or_default();
     let below = host.devices.iter().filter(|one| top.slaves.iter().any(|slave| is_on(slave, &one.name)));
     let inside = html! {
-        @if depth > 0 { @for one in below { (device(host, one, depth - 1)) } }
+        @if depth > 0 { @for one in below { (device(picture, one, depth - 1)) } }
         @for path in top.paths.iter().filter(|path| path.transport.as_deref() != Some("pcie")) {
             (part(&format!("path {}: {}", path.name, path_text(path)), false, &html! {}))
         }

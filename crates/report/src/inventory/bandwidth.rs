@@ -1,5 +1,5 @@
 //! Oversubscription in words: what is below each shared link against what it carries. Behind each figure stands where it
-//! is from: m measured, r rated, a assumed.
+//! is from: m measured, r rated.
 
 use model::platform::{Basis, Oversubscription, Shared};
 use record::{PciKind, Ratio};
@@ -44,7 +44,6 @@ fn letter(basis: Basis) -> char {
     match basis {
         Basis::Measured => 'm',
         Basis::Rated => 'r',
-        Basis::Assumed => 'a',
     }
 }
 

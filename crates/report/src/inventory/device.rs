@@ -3,6 +3,7 @@
 use record::{BlockDevice, FileSystem};
 
 use super::topology::network_mount_text;
+use crate::fact::link_text;
 use crate::figure::{memory, volume};
 use crate::words::list;
 
@@ -34,7 +35,7 @@ pub(crate) fn device_text(device: &BlockDevice) -> String {
             device.logical_block_bytes.map(|size| format!("logical blocks of {}", memory(size))),
             device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
             device.serial_masked.as_ref().map(|serial| format!("serial number {serial}")),
-            device.link.as_ref().map(|link| format!("link {link}")),
+            device.link.map(|link| format!("link {}", link_text(link))),
             (!device.slaves.is_empty()).then(|| format!("made of {}", device.slaves.join(" and "))),
         ]
         .into_iter()

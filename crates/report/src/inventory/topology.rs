@@ -1,8 +1,9 @@
 //! How the parts of a platform hang together: the tree of PCI Express, the layers of the volume, and what is wrong.
 
 use model::platform::{Defect, defects};
-use record::{Array, ArrayMember, BlockDevice, DevicePath, HostInventory, NetworkMount, PciFunction, PciKind, PciLink};
+use record::{Array, ArrayMember, BlockDevice, DevicePath, HostInventory, NetworkMount, PciFunction, PciKind};
 
+use crate::fact::link_text;
 use crate::figure::{memory, percent};
 use crate::layout::clean;
 use crate::words::{list, plural};
@@ -46,14 +47,6 @@ pub(crate) fn function_text(function: &PciFunction) -> String {
     let is_end = !matches!(function.kind, PciKind::RootPort | PciKind::DownstreamPort);
     let link = function.link.filter(|_| is_end).map(link_text);
     list([Some(names), link, node].into_iter().flatten())
-}
-
-/// `16 GT/s x4`, with the maximum if that is higher.
-pub(crate) fn link_text(link: PciLink) -> String {
-    let text = |speed: f64, lanes: u32| format!("{speed} GT/s x{lanes}");
-    let (now, max) =
-        (text(link.gigatransfers_per_second, link.lanes), text(link.gigatransfers_per_second_max, link.lanes_max));
-    if now == max { now } else { format!("{now} (max {max})") }
 }
 
 /// The distances between NUMA nodes, a line each; empty with one node.

@@ -35,12 +35,12 @@ pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<Strin
     lines
 }
 
-/// The warnings and failures, a paragraph each, without the gravest finding and what could not be checked, which the summary
+/// The warnings and failures, a paragraph each, without the most serious finding and what could not be checked, which the summary
 /// states.
 pub(crate) fn main_warnings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
-    let gravest = model::gravest(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
+    let most_serious = model::most_serious(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
     let mut others = merged(record);
-    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != gravest);
+    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != most_serious);
     paragraphs(&others, style, width)
 }
 

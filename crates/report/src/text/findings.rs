@@ -45,12 +45,12 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
     lines
 }
 
-/// The warnings and failures, a paragraph each, without the gravest finding and what could not be checked, which the summary
+/// The warnings and failures, a paragraph each, without the most serious finding and what could not be checked, which the summary
 /// states.
 pub(super) fn main_findings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
-    let gravest = model::gravest(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
+    let most_serious = model::most_serious(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
     let mut others = warnings(record);
-    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != gravest);
+    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != most_serious);
     let mut warnings = paragraphs(record, &others, style, width);
     let sheet = model::sheet(record);
     let beyond: Vec<String> =

@@ -87,6 +87,9 @@ pub(crate) fn instrument(record: &Record) -> String {
 /// The warning about the preset smoke.
 pub(crate) const SMOKE: &str = "preset smoke only proves that everything works: its figures mean nothing";
 
+/// Defects of the platform that are named; more are counted.
+const DEFECTS_MAX: usize = 3;
+
 /// Warnings about all figures of the record.
 pub(crate) fn warnings(record: &Record) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -96,7 +99,10 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
     if record.plan.preset == Preset::Smoke {
         warnings.push(SMOKE.to_owned());
     }
-    warnings.extend(defect_texts(&record.host));
+    let defects = defect_texts(&record.host);
+    let more = defects.len().saturating_sub(DEFECTS_MAX);
+    warnings.extend(defects.into_iter().take(DEFECTS_MAX));
+    warnings.extend((more > 0).then(|| format!("and {more} more of the platform (dbdyno inventory --record)")));
     let (runs, planned) = (record.runs.len(), record.plan.runs.len());
     let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
     if record.status != Status::Finished {

@@ -37,6 +37,7 @@ fn parts_are_in_what_they_are_plugged_into_and_what_is_wrong_is_marked() {
     assert_eq!(warnings.len(), 4, "{warnings:?}");
     let head = texts(&document, ".note.fail");
     assert!(head.iter().any(|text| text.contains("md0 is degraded")), "at the head of the page too: {head:?}");
+    assert!(head.iter().any(|text| text.contains("and 1 more of the platform")), "at most three there: {head:?}");
     let shared = texts(&document, "#topology tbody .warn");
     assert!(shared.len() == 1 && shared[0].starts_with("switch 0000:81:00.0"), "{shared:?}");
 }

@@ -2,7 +2,7 @@
 
 use record::{
     BackgroundProgram, BlockDevice, Bytes, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory,
-    HostState, Kernel, KernelLog, Location, Memory, MemoryModule, Nanos, NetworkInterface, NumaNode, Setting,
+    HostState, Kernel, KernelLog, Location, Memory, MemoryModule, Nanos, NetworkInterface, NumaNode, PciLink, Setting,
 };
 
 fn some(text: &str) -> Option<String> {
@@ -84,7 +84,12 @@ pub fn host() -> HostInventory {
                 slaves: Vec::new(),
                 firmware: some("EX42"),
                 serial_masked: some("****1234"),
-                link: some("16.0 GT/s PCIe x4"),
+                link: Some(PciLink {
+                    gigatransfers_per_second: 16.0,
+                    lanes: 4,
+                    gigatransfers_per_second_max: 16.0,
+                    lanes_max: 4,
+                }),
                 queue: [("max_sectors_kb", "1280"), ("read_ahead_kb", "128")].map(pair).into(),
                 hardware_queue_count: Some(2),
                 ..BlockDevice::default()

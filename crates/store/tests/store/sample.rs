@@ -204,7 +204,12 @@ fn host() -> HostInventory {
             slaves: vec!["nvme0n1".to_owned()],
             firmware: some("EX42"),
             serial_masked: some("****1234"),
-            link: some("16.0 GT/s PCIe x4"),
+            link: Some(PciLink {
+                gigatransfers_per_second: 16.0,
+                lanes: 4,
+                gigatransfers_per_second_max: 16.0,
+                lanes_max: 4,
+            }),
             queue: BTreeMap::from([("read_ahead_kb".to_owned(), "128".to_owned())]),
             pci_address: some("0000:3b:00.0"),
             numa_node: Some(1),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use record::{BlockDevice, Location, Record};
 
 use super::field::{Field, applies, filled, publisher, tool};
+use crate::fact::link_text;
 use crate::inventory::{cpu_facts, device_text, is_virtual, memory_facts, modules, network};
 use crate::words::list;
 
@@ -105,7 +106,7 @@ fn device_identity(record: &Record) -> Option<String> {
             let parts = [
                 device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
                 device.serial_masked.as_ref().map(|serial| format!("serial number {serial}")),
-                device.link.as_ref().map(|link| format!("link {link}")),
+                device.link.map(|link| format!("link {}", link_text(link))),
             ];
             Some(format!("{}: {}", device.name, list(parts.into_iter().flatten())))
         })
