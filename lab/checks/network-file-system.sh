@@ -15,11 +15,48 @@ exportfs -ra
 rpc.nfsd -G 10 -L 10 4
 rpc.mountd
 
+# served VERSION KIND: requests of a kind that the server has answered, by its own counters.
+served() {
+  case $1-$2 in
+    3-READ) awk '$1 == "proc3" { print $9 }' /proc/net/rpc/nfsd ;;
+    3-WRITE) awk '$1 == "proc3" { print $10 }' /proc/net/rpc/nfsd ;;
+    4.2-READ) awk '$1 == "proc4ops" { print $28 }' /proc/net/rpc/nfsd ;;
+    4.2-WRITE) awk '$1 == "proc4ops" { print $41 }' /proc/net/rpc/nfsd ;;
+  esac
+}
+
+# counted NAME COUNTER: what a counter of the first run of a record grew by.
+counted() {
+  dbdyno report "/tmp/$1.jsonl" --format json |
+    jq "[.runs[0].readings[] | select(.scope == \"host\" or .scope == null) | .values.$2 // empty] | max - min"
+}
+
+# near A B: they differ by at most 1 %.
+near() {
+  [ -n "$1" ] && [ $((($1 - $2) * 100)) -le "$2" ] && [ $((($2 - $1) * 100)) -le "$2" ] || { echo "$1 is not near $2"; return 1; }
+}
+
 for version in 3 4.2; do
   mkdir -p /mnt/nfs$version
   mount -t nfs -o vers=$version,nconnect=4,proto=tcp 127.0.0.1:/srv/export /mnt/nfs$version
   inventory /mnt/nfs$version
   expect "NFS $version has its version, transport and connections" holds \
     ".host.file_system.network | .version == \"$version\" and .transport == \"tcp\" and .connections == 4"
+  for kind in READ WRITE; do
+    # Each block once: 8192 requests. What is written has been laid out before, by 256 larger requests.
+    case $kind in
+      READ) pattern=randread counter=device_read_count before_run=0 ;;
+      WRITE) pattern=randwrite counter=device_write_count before_run=256 ;;
+    esac
+    name=nfs$version-$kind
+    printf '[job]\nrw=%s\nbs=8k\nsize=64m\niodepth=4\ndirect=1\nioengine=libaio\n' $pattern >/tmp/once.fio
+    before=$(served $version $kind)
+    expect "a run of $kind on NFS $version is valid" dbdyno io /tmp/once.fio --dir /mnt/nfs$version --no-html \
+      --record /tmp/$name.jsonl
+    after=$(served $version $kind)
+    expect 'the mount saw what was asked for' is "$(found $name device_io)" pass
+    expect 'and counted as many requests' near "$(counted $name $counter)" 8192
+    expect 'as the server did' near $((after - before - before_run)) 8192
+  done
 done
 finish

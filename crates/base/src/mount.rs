@@ -63,8 +63,8 @@ fn parse(line: &str) -> Option<Mount> {
     })
 }
 
-/// Decodes the kernel's octal escapes of space, tab, newline and backslash (`\040`).
-fn unescape(text: &str) -> String {
+/// Decodes the octal escapes of space, tab, newline and backslash (`\040`) in the kernel's tables of mounts.
+pub fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {

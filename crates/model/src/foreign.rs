@@ -77,6 +77,17 @@ pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     })
 }
 
+/// Processor time of dbdyno with that of kernel threads and interrupts on its behalf, nanoseconds: what a network file
+/// system or a software array costs is mostly theirs. Their time is shared as the bytes of the device are between dbdyno
+/// and others. None where the threads of the kernel were not read.
+pub fn cpu_ns_with_kernel(run: &Run) -> Option<f64> {
+    let load = run.foreign_load.as_ref()?;
+    let interrupts = delta(run, name::HOST_CPU_INTERRUPT_NS).unwrap_or(0) as f64;
+    let kernel_ns = load.kernel_processors * load.observed_ns.0 as f64 + interrupts;
+    let own = 1.0 - foreign_io(run).map_or(0.0, |io| io.share.0);
+    Some(delta(run, name::CLIENT_CPU_NS)? as f64 + kernel_ns * own)
+}
+
 /// Processors of the host: the sum of its CPU times over the time between the readings.
 fn processors(run: &Run) -> Option<f64> {
     let at = |reading: &record::Reading| reading.at_ns.0;

@@ -84,7 +84,7 @@ pub use derived::Derived;
 pub use distribution::{buckets, quantile};
 pub use efficiency::Limit;
 pub use estimate::{Estimate, Method};
-pub use foreign::{ForeignCpu, ForeignIo, foreign_cpu, foreign_io, is_under_foreign_load};
+pub use foreign::{ForeignCpu, ForeignIo, cpu_ns_with_kernel, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use group::{Repeats, by_degree, degree};
 pub use history::{ChangePoint, change_points};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};

@@ -96,6 +96,16 @@ pub mod name {
     /// requests in flight.
     pub const DEVICE_IN_QUEUE_NS: &str = "device_in_queue_ns";
 
+    /// From sending to reply, of the reads of a mount of NFS, summed, nanoseconds (counted in milliseconds):
+    /// [`DEVICE_READ_NS`] of such a mount also has the time before sending. The `device_` counters of a directory on
+    /// NFS are those of the mount: requests of the protocol (READ, WRITE, COMMIT) in place of requests of the block
+    /// layer.
+    pub const MOUNT_READ_ROUND_TRIP_NS: &str = "mount_read_round_trip_ns";
+    /// The same of its writes, nanoseconds.
+    pub const MOUNT_WRITE_ROUND_TRIP_NS: &str = "mount_write_round_trip_ns";
+    /// Requests of any kind that a mount of NFS sent again.
+    pub const MOUNT_RETRANSMISSION_COUNT: &str = "mount_retransmission_count";
+
     /// Pages requested from the buffer cache of the engine (buffer gets).
     pub const LOGICAL_READ_COUNT: &str = "logical_read_count";
     /// Reads that the engine issued to the operating system; the page cache may serve them.
@@ -123,7 +133,7 @@ pub mod name {
     pub const BUSY_WAIT_COUNT: &str = "busy_wait_count";
 
     /// Prefixes of counters that do not belong to one engine.
-    const COMMON_PREFIXES: [&str; 4] = ["host_", "client_", "server_", "device_"];
+    const COMMON_PREFIXES: [&str; 5] = ["host_", "client_", "server_", "device_", "mount_"];
 
     /// A wait event of an engine, parsed from the name of its counter.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +193,7 @@ mod tests {
     fn other_counters_are_no_waits() {
         for counter in [
             name::DEVICE_READ_NS,
+            name::MOUNT_READ_ROUND_TRIP_NS,
             name::HOST_IO_PRESSURE_NS,
             name::SERVER_CPU_NS,
             name::COMMIT_COUNT,

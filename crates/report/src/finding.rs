@@ -517,21 +517,24 @@ fn window_length(length: &WindowLength) -> String {
 const SEVERAL_DEVICES: &str = "the counters are those of one device; the run uses several";
 
 fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
-    let (direction, share, limit, is_forced) = match io {
+    let (direction, share, limit, is_forced, is_counted_by_mount) = match io {
         DeviceIo::SeveralDevices => return SEVERAL_DEVICES.to_owned(),
         DeviceIo::NoDevice { path, file_system } => {
             let system = file_system.as_ref().map(|system| format!(" ({system})")).unwrap_or_default();
             return format!("{path} is in memory or on the network{system}: no block device was measured");
         }
-        DeviceIo::Counted { direction, share, limit, is_forced } => (direction, share, limit, *is_forced),
+        DeviceIo::Counted { direction, share, limit, is_forced, is_counted_by_mount } => {
+            (direction, share, limit, *is_forced, *is_counted_by_mount)
+        }
     };
+    let counter = if is_counted_by_mount { "the NFS mount" } else { "the block layer" };
     let (does, done) = match direction {
         IoDirection::Read => ("read", "read"),
         IoDirection::Write => ("wrote", "written"),
         IoDirection::Trim => ("discarded", "trimmed"),
     };
-    let Some(share) = share else { return format!("what the block layer {does} is not known") };
-    let summary = format!("the block layer saw {} of what was {done}", percent(*share));
+    let Some(share) = share else { return format!("what {counter} {does} is not known") };
+    let summary = format!("{counter} saw {} of what was {done}", percent(*share));
     let limit = percent(*limit);
     match (verdict, direction) {
         (Verdict::Pass | Verdict::Unknown, _) => summary,
@@ -587,6 +590,13 @@ fn compressible(compressible: &Compressible) -> String {
 fn flush(verdict: Verdict, flush: &Flush) -> String {
     match flush {
         Flush::SeveralDevices => SEVERAL_DEVICES.to_owned(),
+        Flush::AtServer { syncs, commits } => {
+            let commits = commits.map(|count| format!(", {count} COMMIT requests of NFS")).unwrap_or_default();
+            format!(
+                "{syncs} syncs{commits}: whether the server forces data to stable storage is not visible from here; \
+                 hint: look for sync among the options of its export"
+            )
+        }
         Flush::WriteThrough => {
             "the device reports write-through: acknowledged writes need no flush, as with a cache protected against \
              power loss"

@@ -52,7 +52,9 @@ pub fn inventory(
     }
     part("STORAGE", host.file_system.as_ref().map_or(vec![("file system", None)], file_system_facts));
     if host.devices.is_empty() {
-        lines.extend(paragraph("  device", INDENT, "unknown", width));
+        let is_nfs = host.file_system.as_ref().is_some_and(|system| system.kind.starts_with("nfs"));
+        let device = if is_nfs { "at the server; the mount counts requests in its place" } else { "unknown" };
+        lines.extend(paragraph("  device", INDENT, device, width));
     }
     for device in &host.devices {
         lines.extend(paragraph(&format!("  {}", clean(&device.name)), INDENT, &device_text(device), width));

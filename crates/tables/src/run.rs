@@ -58,6 +58,12 @@ impl<'a> RunRow<'a> {
         let operations = streams.iter().fold(0_u64, |sum, stream| sum.saturating_add(stream.operations));
         (operations > 0).then_some(delta(self.run, name::CLIENT_CPU_NS)? as f64 / operations as f64)
     }
+
+    /// Processor time of dbdyno and of the kernel's threads for it, over the sum of `amount` of all streams.
+    fn cpu_ns_with_kernel_per(&self, amount: impl Fn(&record::IoStream) -> f64) -> Option<f64> {
+        let sum: f64 = self.run.storage.as_ref()?.streams.iter().map(amount).sum();
+        (sum > 0.0).then_some(model::cpu_ns_with_kernel(self.run)? / sum)
+    }
 }
 
 impl Row for RunRow<'_> {
@@ -262,6 +268,18 @@ fn device<'a>() -> Vec<Figure<'a>> {
             rate(of.run, name::DEVICE_IN_QUEUE_NS).map(|Rate(nanos)| nanos / 1e9).into()
         })
         .under(GROUP, "in\nflight"),
+        Figure::result("mount_read_round_trip_ns_mean", Kind::DerivedNanoseconds, |of| {
+            of.mean(name::MOUNT_READ_ROUND_TRIP_NS, name::DEVICE_READ_COUNT)
+        })
+        .under(GROUP, "round trip\nread"),
+        Figure::result("mount_write_round_trip_ns_mean", Kind::DerivedNanoseconds, |of| {
+            of.mean(name::MOUNT_WRITE_ROUND_TRIP_NS, name::DEVICE_WRITE_COUNT)
+        })
+        .under(GROUP, "round trip\nwrite"),
+        Figure::result("mount_retransmission_count", Kind::Count, |of| {
+            delta(of.run, name::MOUNT_RETRANSMISSION_COUNT).into()
+        })
+        .under(GROUP, "sent\nagain"),
     ]
 }
 
@@ -271,6 +289,14 @@ fn generator<'a>() -> Vec<Figure<'a>> {
     vec![
         Figure::result("cpu_ns_per_io", Kind::DerivedNanoseconds, |of| of.cpu_ns_per_io().into())
             .under(GROUP, "CPU\nper I/O"),
+        Figure::result("cpu_with_kernel_ns_per_io", Kind::DerivedNanoseconds, |of| {
+            of.cpu_ns_with_kernel_per(|stream| stream.operations as f64).into()
+        })
+        .under(GROUP, "with\nkernel"),
+        Figure::result("cpu_with_kernel_ns_per_megabyte", Kind::DerivedNanoseconds, |of| {
+            of.cpu_ns_with_kernel_per(|stream| stream.bytes.0 as f64 / 1e6).into()
+        })
+        .under(GROUP, "same\nper MB"),
         Figure::result("generator_io_per_second_max", Kind::IoPerSecond, |of| {
             of.run.storage.as_ref().and_then(|storage| storage.generator_per_second).into()
         })

@@ -2,6 +2,7 @@
 
 mod cpu;
 mod device;
+mod mount;
 mod pressure;
 mod process;
 mod source;
@@ -15,6 +16,7 @@ use base::group::{Groups, throttled_ns};
 use record::name;
 
 use self::device::DeviceCounters;
+use self::mount::MountCounters;
 use self::pressure::Pressure;
 use self::process::ProcessTrees;
 use self::source::Source;
@@ -35,6 +37,8 @@ pub struct Counters {
     throttle: Option<Source>,
     pressure: Pressure,
     device: Option<DeviceCounters>,
+    /// In place of the device, where a mount of NFS holds the directory.
+    mount: Option<MountCounters>,
     transfer: Source,
     directory: PathBuf,
     trees: ProcessTrees,
@@ -43,7 +47,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Counters of this host; those of the device below `directory`.
+    /// Counters of this host; those of the device, or the mount of NFS, below `directory`.
     pub fn new(directory: &Path) -> Counters {
         Counters::at(Root::host(), directory)
     }
@@ -56,6 +60,7 @@ impl Counters {
             throttle: Groups::of(&root).throttle_file().map(Source::new),
             pressure: Pressure::new(&root.proc),
             device: DeviceCounters::below(&root, directory),
+            mount: MountCounters::below(&root, directory),
             transfer: Source::new(root.proc.join("self/io")),
             directory: directory.to_owned(),
             trees: ProcessTrees::new(&root),
@@ -94,6 +99,8 @@ impl Counters {
         values.extend(self.pressure.read());
         if let Some(device) = &mut self.device {
             values.extend(device.read());
+        } else if let Some(mount) = &mut self.mount {
+            values.extend(mount.read());
         }
         values.extend(self.transfer.read().into_iter().flat_map(transfer::parse));
         if self.root.is_host() {
@@ -168,9 +175,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in "((pswpin|cpu|read_bytes:|[0-9]+)? ?\\PC*\n)*") {
+        fn no_text_panics(text in "((pswpin|cpu|read_bytes:|device a mounted on / with fstype nfs|bytes: 1|[0-9]+)? ?\\PC*\n)*") {
             let _ = (swap_in_count(&text), cpu::parse(&text), device::parse(&text), transfer::parse(&text));
-            let _ = pressure::parse(&text);
+            let _ = (pressure::parse(&text), mount::parse(&text, "/"));
         }
     }
 }

@@ -30,7 +30,9 @@ pub enum Medium {
     Device,
     /// Memory of this host.
     Memory,
-    /// Another host, or the host of this virtual machine, by a network file system (NFS, SMB, 9P, virtiofs).
+    /// Another host by NFS, whose client counts what it exchanges with the server.
+    Nfs,
+    /// Another host, or the host of this virtual machine, by another network file system (SMB, 9P, virtiofs).
     Remote,
     /// A program on this host (FUSE) with unknown storage.
     Program,
@@ -43,7 +45,7 @@ impl Medium {
     pub fn has_device(self) -> Option<bool> {
         match self {
             Medium::Device => Some(true),
-            Medium::Memory | Medium::Remote => Some(false),
+            Medium::Memory | Medium::Nfs | Medium::Remote => Some(false),
             Medium::Program | Medium::Unknown => None,
         }
     }
@@ -99,7 +101,8 @@ fn on_file_system(root: &Root, path: PathBuf) -> io::Result<StorageLocation> {
 fn medium_of(kind: &str) -> Medium {
     match kind {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => Medium::Memory,
-        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "ceph" | "9p" | "virtiofs" | "afs" | "coda" | "lustre"
+        "nfs" | "nfs4" => Medium::Nfs,
+        "cifs" | "smb3" | "smbfs" | "ceph" | "9p" | "virtiofs" | "afs" | "coda" | "lustre"
         | "beegfs" | "orangefs" | "pvfs2" | "vboxsf" | "vmhgfs" | "prl_fs" => Medium::Remote,
         _ if kind == "fuse" || kind.starts_with("fuse.") => Medium::Program,
         _ => Medium::Unknown,
@@ -156,7 +159,7 @@ mod tests {
         for (path, medium, has_device) in [
             ("/home/x", Medium::Device, Some(true)),
             ("/dev/shm/x", Medium::Memory, Some(false)),
-            ("/net/x", Medium::Remote, Some(false)),
+            ("/net/x", Medium::Nfs, Some(false)),
             ("/mine/x", Medium::Program, None),
             ("/pool/x", Medium::Unknown, None),
             ("/seen/x", Medium::Device, Some(true)),

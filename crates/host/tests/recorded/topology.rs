@@ -82,6 +82,20 @@ fn an_array_has_its_members_and_what_it_does() {
 }
 
 #[test]
+fn a_mount_of_nfs_counts_requests_in_place_of_a_device() {
+    let tree = recording!("nfs");
+    let of = |name: &str| counter(&tree, "/mnt/nfs/db", name);
+    let requests = [record::name::DEVICE_READ_COUNT, record::name::DEVICE_WRITE_COUNT, record::name::DEVICE_FLUSH_COUNT];
+    assert_eq!(requests.map(of), [Some(101), Some(100), Some(3)]);
+    assert_eq!(of(record::name::DEVICE_READ_BYTES), Some(819_200));
+    assert_eq!(of(record::name::DEVICE_READ_NS), Some(315_000_000));
+    assert_eq!(of(record::name::MOUNT_READ_ROUND_TRIP_NS), Some(301_000_000));
+    assert_eq!(of(record::name::MOUNT_RETRANSMISSION_COUNT), Some(1));
+    assert_eq!(of(record::name::DEVICE_IO_TICKS_NS), None, "a mount does not say when it was busy");
+    assert_eq!(counter(&tree, "/mnt/old", record::name::DEVICE_READ_COUNT), None, "its statistics were not recorded");
+}
+
+#[test]
 fn a_mount_of_nfs_has_version_connections_and_sizes() {
     let tree = recording!("nfs");
     let mount = |directory: &str| inventory(&tree, directory).file_system.unwrap().network;

@@ -7,7 +7,7 @@
 //! and not conclusive for several. Not applied to a run without files.
 
 use record::evidence::{DeviceIo, IoDirection};
-use record::{Evidence, Finding, IoKind, IoStream, Ratio, Run, Storage, Verdict, name};
+use record::{Evidence, Finding, IoFile, IoKind, IoStream, Ratio, Run, Storage, Verdict, name};
 
 use super::{finding, uses_several_devices, worst};
 use crate::delta::{delta, share};
@@ -15,7 +15,7 @@ use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let storage = run.storage.as_ref().filter(|storage| !storage.files.is_empty())?;
-    if let Some(file) = storage.files.iter().find(|file| file.has_device == Some(false)) {
+    if let Some(file) = storage.files.iter().find(|file| is_uncounted(file)) {
         let (path, file_system) = (file.path.clone(), file.file_system.clone());
         return finding(Verdict::Fail, Evidence::DeviceIo(DeviceIo::NoDevice { path, file_system }));
     }
@@ -26,25 +26,36 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     worst(counted.into_iter().flatten())
 }
 
+/// Whether neither a block device nor a mount counts the I/O of `file`.
+fn is_uncounted(file: &IoFile) -> bool {
+    file.has_device == Some(false) && !file.is_counted_by_mount
+}
+
 fn reads(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
     let asked = bytes(storage, |stream| stream.kind == IoKind::Read);
-    all_or_fail(IoDirection::Read, asked, seen(run, name::DEVICE_READ_BYTES, asked))
+    all_or_fail(storage, IoDirection::Read, asked, seen(run, name::DEVICE_READ_BYTES, asked))
 }
 
 fn trims(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
     let asked = bytes(storage, |stream| stream.kind == IoKind::Trim);
-    all_or_fail(IoDirection::Trim, asked, seen(run, name::DEVICE_DISCARD_BYTES, asked))
+    all_or_fail(storage, IoDirection::Trim, asked, seen(run, name::DEVICE_DISCARD_BYTES, asked))
 }
 
 /// The verdict on a direction whose I/O has to reach the device.
-fn all_or_fail(direction: IoDirection, asked: f64, seen: Option<f64>) -> Option<(Verdict, Evidence)> {
+fn all_or_fail(
+    storage: &Storage,
+    direction: IoDirection,
+    asked: f64,
+    seen: Option<f64>,
+) -> Option<(Verdict, Evidence)> {
     let verdict = match seen {
         _ if asked == 0.0 => return None,
         None => Verdict::Unknown,
         Some(seen) if seen >= RULES.device_share_min => Verdict::Pass,
         Some(_) => Verdict::Fail,
     };
-    Some((verdict, device_share(direction, seen, RULES.device_share_min, false)))
+    let counted = Counted { share: seen, limit: RULES.device_share_min, is_forced: false };
+    Some((verdict, counted.evidence(storage, direction)))
 }
 
 fn writes(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
@@ -64,12 +75,26 @@ fn writes(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
         Some(seen) if seen < RULES.buffered_share_min => (Verdict::Fail, RULES.buffered_share_min),
         Some(_) => (Verdict::Warn, RULES.buffered_share_min),
     };
-    Some((verdict, device_share(IoDirection::Write, share, limit, is_forced)))
+    Some((verdict, Counted { share, limit, is_forced }.evidence(storage, IoDirection::Write)))
 }
 
-fn device_share(direction: IoDirection, share: Option<f64>, limit: f64, is_forced: bool) -> Evidence {
-    let (share, limit) = (share.map(Ratio), Ratio(limit));
-    Evidence::DeviceIo(DeviceIo::Counted { direction, share, limit, is_forced })
+/// What was counted of one direction.
+struct Counted {
+    share: Option<f64>,
+    limit: f64,
+    is_forced: bool,
+}
+
+impl Counted {
+    fn evidence(&self, storage: &Storage, direction: IoDirection) -> Evidence {
+        Evidence::DeviceIo(DeviceIo::Counted {
+            direction,
+            share: self.share.map(Ratio),
+            limit: Ratio(self.limit),
+            is_forced: self.is_forced,
+            is_counted_by_mount: storage.files.iter().any(|file| file.is_counted_by_mount),
+        })
+    }
 }
 
 fn bytes(storage: &Storage, of: impl Fn(&IoStream) -> bool) -> f64 {
@@ -82,10 +107,15 @@ fn seen(run: &Run, counter: &str, asked: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use record::{Bytes, IoFile};
+    use record::Bytes;
 
     use super::*;
     use crate::fixture::{counted, io_run, run, storage};
+
+    fn device_share(direction: IoDirection, share: Option<f64>, limit: f64, is_forced: bool) -> Evidence {
+        let (share, limit) = (share.map(Ratio), Ratio(limit));
+        Evidence::DeviceIo(DeviceIo::Counted { direction, share, limit, is_forced, is_counted_by_mount: false })
+    }
 
     fn says(run: &Run) -> (Verdict, Evidence) {
         let finding = check(run).unwrap();
@@ -136,6 +166,23 @@ mod tests {
         (file.has_device, file.file_system) = (Some(false), Some("tmpfs".to_owned()));
         let (path, file_system) = ("/data/file".to_owned(), Some("tmpfs".to_owned()));
         assert_eq!(says(&memory), (Verdict::Fail, Evidence::DeviceIo(DeviceIo::NoDevice { path, file_system })));
+    }
+
+    #[test]
+    fn a_mount_of_nfs_counts_in_place_of_the_block_layer() {
+        let mut network = seen_by_device(IoKind::Read, 0.5);
+        let file = &mut storage(&mut network).files[0];
+        (file.has_device, file.is_counted_by_mount) = (Some(false), true);
+        let (verdict, evidence) = says(&network);
+        let is_of_mount = matches!(
+            evidence,
+            Evidence::DeviceIo(DeviceIo::Counted { share: Some(Ratio(0.5)), is_counted_by_mount: true, .. })
+        );
+        assert!(verdict == Verdict::Fail && is_of_mount, "the rest came from the cache of the client: {evidence:?}");
+        let mut network = seen_by_device(IoKind::Read, 1.0);
+        let file = &mut storage(&mut network).files[0];
+        (file.has_device, file.is_counted_by_mount) = (Some(false), true);
+        assert_eq!(says(&network).0, Verdict::Pass);
     }
 
     #[test]

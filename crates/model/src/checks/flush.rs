@@ -4,7 +4,8 @@
 //! neither. Concurrent syncs share a flush, so that fewer flushes than syncs are valid as far as the slots explain it.
 //! Only direct synchronous writes can use FUA, which is not counted: for them missing flushes are not conclusive. A
 //! stacked device may pass flushes on uncounted. A sync faster than any medium was acknowledged by a cache in front of
-//! it.
+//! it. A server of NFS may say that data are on stable storage when they are in its memory (`async` among the options of
+//! the export), which no client sees.
 
 use record::evidence::{Flush, FlushSharing};
 use record::{Evidence, Finding, IoKind, IoStream, Nanos, Run, Verdict, name};
@@ -18,7 +19,14 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let storage = run.storage.as_ref()?;
     let forced: Vec<&IoStream> = storage.streams.iter().filter(|stream| is_forced(stream)).collect();
     let syncs = forced.iter().map(|stream| stream.operations).fold(0, u64::saturating_add);
-    if syncs == 0 || storage.files.iter().any(|file| file.has_device == Some(false)) {
+    if syncs == 0 {
+        return None;
+    }
+    if storage.files.iter().any(|file| file.is_counted_by_mount) {
+        let commits = delta(run, name::DEVICE_FLUSH_COUNT);
+        return finding(Verdict::Unknown, Evidence::Flush(Flush::AtServer { syncs, commits }));
+    }
+    if storage.files.iter().any(|file| file.has_device == Some(false)) {
         return None;
     }
     if uses_several_devices(storage) {
@@ -155,5 +163,8 @@ mod tests {
         let mut memory = flushed(IoKind::Sync, 0);
         storage(&mut memory).files[0].has_device = Some(false);
         assert_eq!(says(&memory, Some("write back")), None, "left to the check of device I/O");
+        storage(&mut memory).files[0].is_counted_by_mount = true;
+        let at_server = Flush::AtServer { syncs: 10_000, commits: Some(0) };
+        assert_eq!(says(&memory, None), Some((Verdict::Unknown, at_server)), "on NFS");
     }
 }

@@ -22,12 +22,15 @@ pub enum DeviceIo {
     Counted {
         /// The direction.
         direction: IoDirection,
-        /// Bytes of the block layer over requested bytes; may exceed 1; absent if unknown.
+        /// Bytes of the block layer, or of the mount of NFS, over requested bytes; may exceed 1; absent if unknown.
         share: Option<Ratio>,
         /// Lower limit.
         limit: Ratio,
         /// Whether the missing bytes were written by direct I/O or synced.
         is_forced: bool,
+        /// Whether a mount of NFS counted them, in place of the block layer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_counted_by_mount: bool,
     },
 }
 
@@ -109,6 +112,13 @@ pub enum Flush {
     SeveralDevices,
     /// The device reports a write-through cache: no flush is needed.
     WriteThrough,
+    /// The files are on NFS: whether the server forced them is not visible to its clients.
+    AtServer {
+        /// Requested syncs.
+        syncs: u64,
+        /// COMMIT requests of the mount; absent if not counted.
+        commits: Option<u64>,
+    },
     /// Syncs of I/O jobs.
     Syncs {
         /// Requested syncs.

@@ -48,6 +48,9 @@ pub struct IoFile {
     pub file_system: Option<String>,
     /// Whether it is on a block device: not for tmpfs and network file systems.
     pub has_device: Option<bool>,
+    /// Whether it is on NFS, whose client counts the requests to the server in place of a block device.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_counted_by_mount: bool,
     /// Holes in the regions, bytes; absent if the file system does not report them.
     pub hole_bytes: Option<Bytes>,
     /// Unwritten extents in the regions, bytes.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use record::{IoFile, IoStream, Pace, Record, Round, Run, Storage};
+use record::{IoFile, IoStream, Nanos, Pace, Record, Round, Run, Storage, name};
 use tables::io_stream::{self, StreamRow, profile};
 
-use super::stream::{is_open, name, runs};
+use super::stream::{is_open, name as stream_name, runs};
 use crate::figure::{count, duration, memory, number, percent};
 use crate::layout::{clean, paragraph};
 use crate::words::{list, plural};
@@ -49,6 +49,7 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
         storage.files.iter().take(FILES_SHOWN_MAX).for_each(|file| add(run, "file", self::file(file)));
         let more = storage.files.len().saturating_sub(FILES_SHOWN_MAX);
         (more > 0).then(|| add(run, "file", format!("and {more} more, see the record")));
+        requests(run).into_iter().for_each(|text| add(run, "NFS", text));
         rates(storage).into_iter().for_each(|text| add(run, "rate", text));
         preconditioning(storage).into_iter().for_each(|text| add(run, "rounds", text));
     }
@@ -56,7 +57,7 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
         failure(&line).into_iter().for_each(|text| add(line.run, "failed", text));
         content(&line).into_iter().for_each(|text| add(line.run, "content", text));
     }
-    let order = ["mode", "refused", "file", "rounds", "rate", "failed", "content"];
+    let order = ["mode", "refused", "file", "NFS", "rounds", "rate", "failed", "content"];
     facts.sort_by_key(|fact| order.iter().position(|label| *label == fact.label));
     let count = runs(record).count();
     let mut shown = Vec::new();
@@ -70,6 +71,25 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
     let more = facts.len().saturating_sub(FACTS_MAX);
     shown.extend((more > 0).then(|| format!("  and {more} more, see the record")));
     shown
+}
+
+/// What a mount of NFS exchanged with its server during `run`.
+fn requests(run: &Run) -> Option<String> {
+    let of = |counter: &str| model::delta(run, counter).filter(|count| *count > 0);
+    let kind = |kind: &str, requests: &str, whole: &str, round_trip: &str| {
+        let requests = of(requests)?;
+        let mean = |counter: &str| Some(duration(Nanos(model::delta(run, counter)? / requests)));
+        let whole = mean(whole)?;
+        Some(format!("{} {kind}, {whole} each, {} of it from sending to reply", count(requests), mean(round_trip)?))
+    };
+    let kinds = [
+        kind("READ", name::DEVICE_READ_COUNT, name::DEVICE_READ_NS, name::MOUNT_READ_ROUND_TRIP_NS),
+        kind("WRITE", name::DEVICE_WRITE_COUNT, name::DEVICE_WRITE_NS, name::MOUNT_WRITE_ROUND_TRIP_NS),
+    ];
+    let again = model::delta(run, name::MOUNT_RETRANSMISSION_COUNT)?;
+    let commits = of(name::DEVICE_FLUSH_COUNT).map(|commits| format!("{} COMMIT", count(commits)));
+    let again = Some(format!("{} sent again", count(again)));
+    Some(list(kinds.into_iter().chain([commits, again]).flatten()))
 }
 
 /// Numbers of runs, in order, neighbours as a range: `run 3`, `runs 1-4, 7`.
@@ -105,6 +125,7 @@ fn file(file: &IoFile) -> String {
     };
     let system = file.file_system.as_ref().map(|system| format!("on {system}"));
     let below = match file.has_device {
+        Some(false) if file.is_counted_by_mount => Some("counted by the mount".to_owned()),
         Some(false) => Some("no block device".to_owned()),
         _ => None,
     };
@@ -177,13 +198,13 @@ fn failure(line: &StreamRow<'_>) -> Option<String> {
     }
     let short = if stream.short > 0 { format!(", {} of them short", count(stream.short)) } else { String::new() };
     let first = stream.first_failure.as_deref().map(|text| format!("; the first: {}", clean(text))).unwrap_or_default();
-    Some(format!("{} {}: {} failed{short}{first}", clean(&name(line.of.0)), profile(line), count(stream.failures)))
+    Some(format!("{} {}: {} failed{short}{first}", clean(&stream_name(line.of.0)), profile(line), count(stream.failures)))
 }
 
 /// Blocks whose content was checked.
 fn content(line: &StreamRow<'_>) -> Option<String> {
     let IoStream { verified, corrupt, .. } = line.of.0;
-    let name = clean(&name(line.of.0));
+    let name = clean(&stream_name(line.of.0));
     (*verified > 0 || *corrupt > 0)
         .then(|| format!("{name}: {} blocks verified, {} corrupt", count(*verified), count(*corrupt)))
 }

@@ -96,13 +96,13 @@ fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> 
 /// The legend of the table of costs.
 pub(crate) const CEILING: &str = "ceiling: of a thread without I/O; used: by the busiest job; max sched. delay: longest wait of the generator for a processor";
 
-/// A line per run: CPU time per I/O, the generator's use of its own ceiling (as in the self-check) and its longest
+/// A line per run: CPU time per I/O, also with the kernel's threads, the generator's use of its own ceiling (as in the self-check) and its longest
 /// stall, and the I/O counted by the block layer. Invalid runs are left out.
 pub(crate) fn costs(record: &Record) -> Table {
     let figures = [
         "run",
-        "client_cpus",
         "cpu_ns_per_io",
+        "cpu_with_kernel_ns_per_io",
         "generator_io_per_second_max",
         "generator_used_ratio",
         "scheduling_delay_ns_max",

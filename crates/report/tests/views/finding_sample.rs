@@ -431,6 +431,14 @@ fn storage() -> Vec<Finding> {
         share: share.map(Ratio),
         limit: Ratio(0.9),
         is_forced,
+        is_counted_by_mount: false,
+    };
+    let by_mount = |share| DeviceIo::Counted {
+        direction: IoDirection::Read,
+        share: Some(Ratio(share)),
+        limit: Ratio(0.9),
+        is_forced: false,
+        is_counted_by_mount: true,
     };
     let some = |are_holes, are_read| Unwritten::Some {
         path: path(),
@@ -464,6 +472,8 @@ fn storage() -> Vec<Finding> {
                 (Warn, counted(write, Some(0.5), false)),
                 (Unknown, counted(trim, None, false)),
                 (Fail, counted(trim, Some(0.0), false)),
+                (Pass, by_mount(1.0)),
+                (Fail, by_mount(0.03)),
             ],
         ),
         of(
@@ -519,6 +529,7 @@ fn flushes() -> Vec<Finding> {
         [
             (Unknown, Flush::SeveralDevices),
             (Pass, Flush::WriteThrough),
+            (Unknown, Flush::AtServer { syncs: 200, commits: Some(200) }),
             (Unknown, syncs(None, FlushSharing::NotCounted, None)),
             (Unknown, syncs(Some(0), FlushSharing::NeedNotKnown, None)),
             (Warn, syncs(Some(0), FlushSharing::PastCache, None)),

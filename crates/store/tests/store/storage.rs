@@ -85,6 +85,7 @@ pub fn outcome(latency: &Latency) -> Storage {
             is_device: false,
             file_system: Some("ext4".to_owned()),
             has_device: Some(true),
+            is_counted_by_mount: false,
             hole_bytes: Some(Bytes(0)),
             unwritten_bytes: Some(Bytes(4096)),
             cached: Some(Ratio(0.25)),

@@ -141,6 +141,7 @@ fn inspect(file: &FileSetEntry, regions: &[Region]) -> IoFile {
         } else {
             place.as_ref().and_then(|place| place.medium.has_device())
         },
+        is_counted_by_mount: place.as_ref().is_some_and(|place| place.medium == host::Medium::Nfs),
         ..IoFile::default()
     };
     let Ok(open) = File::open(&file.path) else { return inspected };

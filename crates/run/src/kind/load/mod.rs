@@ -199,7 +199,7 @@ fn remove(bench: &Bench<'_>, load: &PlannedLoad) -> Result<()> {
 /// What scans can use of the open engine.
 fn context(opened: &OpenEngine<'_>) -> ScanContext {
     let data = opened.nodes.first().data_directory();
-    let in_memory = |data: &Path| host::place(data).is_ok_and(|place| place.medium.has_device() == Some(false));
+    let in_memory = |data: &Path| host::place(data).is_ok_and(|place| place.medium == host::Medium::Memory);
     let never_cold = match data {
         _ if !opened.inventory.temporary => {
             Some("dbdyno cannot empty the caches of a server that it did not start: all scans are warm")
