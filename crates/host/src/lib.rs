@@ -15,13 +15,14 @@ mod storage;
 mod topology;
 
 pub use base::Root;
-pub use counter::{CountedDevice, Counters};
+pub use counter::{CountedDevice, Counters, MemberCounters, members, members_at};
 pub use foreign::Processes;
 pub use inventory::{
     clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
 };
 pub use placement::{
-    PlacementError, cpus_allowed, pin_process, pin_process_tree_to, pin_this_thread, pin_this_thread_to,
+    PlacementError, bind_memory_of_this_thread, cpus_allowed, pin_process, pin_process_tree_to, pin_this_thread,
+    pin_this_thread_to,
 };
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_stale_groups};
 pub use state::state;
@@ -29,4 +30,4 @@ pub use storage::{
     BlockDeviceState, Extents, Medium, StorageLocation, block_device, cached_share, drop_cache, drop_clean, extents,
     loop_devices, place,
 };
-pub use topology::{cores, cores_at, one_thread_per_core};
+pub use topology::{cores, cores_at, node_free_bytes, one_thread_per_core};

@@ -18,6 +18,14 @@ pub enum PlacementError {
         /// The highest number.
         cpu_max: u32,
     },
+    /// The kernel refused the binding of memory.
+    #[error("cannot use the memory of node {node} alone: {reason}")]
+    Memory {
+        /// The node.
+        node: u32,
+        /// The error of the kernel.
+        reason: String,
+    },
     /// The kernel refused the affinity.
     #[error("cannot pin {who} to processor {cpu}: {reason}")]
     Refused {
@@ -61,6 +69,28 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), PlacementError> {
 pub fn pin_this_thread_to(cpus: &[u32]) -> Result<(), PlacementError> {
     let first = cpus.first().copied().unwrap_or_default();
     sched_setaffinity(None, &all(cpus)?).map_err(|error| refused("this thread".to_owned(), first, error.into()))
+}
+
+/// Has the memory that the calling thread touches first from now on, and the threads that it starts, come from NUMA node
+/// `node` alone (set_mempolicy(2), MPOL_BIND).
+///
+/// # Errors
+/// If the node has no memory or is not allowed, or the kernel has no NUMA.
+pub fn bind_memory_of_this_thread(node: u32) -> Result<(), PlacementError> {
+    /// Nodes that a kernel can have.
+    const NODES_MAX: usize = 1024;
+    const BITS: usize = u64::BITS as usize;
+    let mut mask = [0_u64; NODES_MAX / BITS];
+    let refused = |reason: io::Error| PlacementError::Memory { node, reason: reason.to_string() };
+    let Some(word) = mask.get_mut(node as usize / BITS) else {
+        return Err(refused(io::Error::from_raw_os_error(libc::EINVAL)));
+    };
+    *word = 1 << (node as usize % BITS);
+    // The kernel reads one bit less than it is told.
+    let bits = NODES_MAX + 1;
+    // SAFETY: the kernel reads `bits` - 1 bits, which the mask has.
+    let result = unsafe { libc::syscall(libc::SYS_set_mempolicy, libc::MPOL_BIND, mask.as_ptr(), bits) };
+    if result == 0 { Ok(()) } else { Err(refused(io::Error::last_os_error())) }
 }
 
 /// Pins all threads of process `pid` and its descendants to `cpus`, at least one; later threads and processes inherit
@@ -145,6 +175,19 @@ mod tests {
     use std::thread;
 
     use super::*;
+
+    #[test]
+    fn memory_can_be_bound_to_a_node_that_is_there_alone() {
+        let bound = |node| std::thread::spawn(move || bind_memory_of_this_thread(node)).join().expect("no panic");
+        for missing in [1023, 1024, u32::MAX] {
+            let error = bound(missing).expect_err("no such node").to_string();
+            assert!(error.starts_with(&format!("cannot use the memory of node {missing} alone: ")), "{error}");
+        }
+        // A kernel without NUMA has no directory of nodes, and a container may forbid the call.
+        if std::path::Path::new("/sys/devices/system/node/node0").is_dir() && bound(0).is_ok() {
+            assert!(crate::node_free_bytes(0).is_some());
+        }
+    }
 
     #[test]
     fn a_pinned_thread_stays_and_the_others_are_free() {

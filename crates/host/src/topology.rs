@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::root::{self, Root};
+use record::Bytes;
 
 /// The hardware threads of each online core, both ascending; none if unknown.
 pub fn cores() -> Option<Vec<Vec<u32>>> {
@@ -33,6 +34,14 @@ pub fn one_thread_per_core(cores: &[Vec<u32>], allowed: &[u32]) -> Vec<u32> {
     chosen.sort_unstable();
     chosen.dedup();
     chosen
+}
+
+/// The free memory of NUMA node `node`.
+pub fn node_free_bytes(node: u32) -> Option<Bytes> {
+    let text = root::text(Root::host().sys.join(format!("devices/system/node/node{node}/meminfo")))?;
+    let line = text.lines().find(|line| line.contains("MemFree:"))?;
+    let kibibytes: u64 = line.split_ascii_whitespace().nth(3)?.parse().ok()?;
+    Some(Bytes::KIB.times(kibibytes))
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod load_curve;
 pub mod load_plan;
 mod node;
 pub mod platform;
+mod platform_proof;
 mod price;
 mod proof;
 mod queue;
@@ -96,6 +97,10 @@ pub use layers::{
 pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
 pub use node::{node_commits, node_rate};
+pub use platform_proof::{
+    Amplification, DeviceCell, FabricLoad, FabricProof, MemberShare, NumaCell, NumaProof, OverRounds, PlatformProof,
+    ProofVerdict, VolumeLoad, VolumeProof, platform_proof,
+};
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,
 };

@@ -269,13 +269,22 @@ pub struct Rules {
     pub proof_not_because_max: f64,
     /// Share of the resource that a reduced run has; in (0, 1).
     pub proof_share: f64,
-    /// Minimum of pairs of a control and a run with less.
+    /// Minimum of pairs of a control and a run with less, and of rounds of a proof.
     pub proof_pairs_min: usize,
+
+    /// Share of the sum of its members that a volume gives at least.
+    pub volume_share_min: f64,
+    /// A member of a volume is slow from so many times the time of the others on.
+    pub slow_member_ratio: f64,
+    /// Minimum of requests of a member for their mean time.
+    pub member_requests_min: u64,
+    /// Maximum difference of the bytes written by the members of a volume from those that its level predicts, as a share.
+    pub amplification_gap_max: f64,
 }
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 7,
+    version: 8,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -419,6 +428,11 @@ pub const RULES: Rules = Rules {
     proof_not_because_max: 0.2,
     proof_share: 0.8,
     proof_pairs_min: 3,
+
+    volume_share_min: 0.9,
+    slow_member_ratio: 1.5,
+    member_requests_min: 100,
+    amplification_gap_max: 0.05,
 };
 
 #[cfg(test)]

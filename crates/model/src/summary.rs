@@ -10,6 +10,7 @@ use crate::attribution::{Attribution, Capacities, Limiter, ResourceName, TimeCla
 use crate::calibration::{Calibration, calibration};
 use crate::group::ByTest;
 use crate::load_curve::rate_curves;
+use crate::platform_proof::{PlatformProof, platform_proof};
 use crate::proof::{Cause, Proof, proofs};
 use crate::queue::generator_share;
 use crate::recorded_search::io_search;
@@ -88,6 +89,8 @@ pub enum MainResult {
     Calibration(Box<Calibration>),
     /// The highest rate that meets a service level.
     Search(FoundRate),
+    /// What a proof found.
+    Proof(Box<PlatformProof>),
 }
 
 /// The result of a search.
@@ -211,7 +214,7 @@ fn storage_limit(record: &Record, result: &MainResult) -> Option<StorageLimit> {
             let beyond = found.curve.iter().find(|point| point.in_flight > found.in_flight);
             (found.run, found.max_iops.high, beyond.map(|point| (point.in_flight, point.iops)))
         }
-        MainResult::Search(_) => return None,
+        MainResult::Search(_) | MainResult::Proof(_) => return None,
     };
     let run = record.runs.iter().find(|run| run.number == number)?;
     run.storage.as_ref().filter(|_| record.plan.subject() == PlanSubject::Io)?;
@@ -240,6 +243,9 @@ fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
     let searches = searches(record);
     if !searches.is_empty() {
         return searches.into_iter().take(RESULTS_MAX).map(MainResult::Search).collect();
+    }
+    if let PlanSubject::Proof(_) = record.plan.subject() {
+        return platform_proof(record).map(|found| MainResult::Proof(Box::new(found))).into_iter().collect();
     }
     if let Some(found) = calibration(record) {
         return vec![MainResult::Calibration(Box::new(found))];

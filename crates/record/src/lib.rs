@@ -14,6 +14,7 @@ mod line;
 mod load;
 mod pace;
 mod plan;
+mod proof;
 mod quantity;
 mod random_blocks;
 mod reading;
@@ -40,8 +41,8 @@ pub use inventory::{
 };
 pub use io::{
     Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoLogEntry,
-    IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, OpenSync, RingOptions, Round, SequenceStep, Storage,
-    SyncEvery, Verification, Zone,
+    IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, MemberIo, OpenSync, RingOptions, Round, SequenceStep,
+    Storage, SyncEvery, Verification, Zone,
 };
 pub use latency::{Latency, SAMPLES_BEYOND_QUANTILE, is_printable};
 pub use line::{End, FORMAT, Head, Line};
@@ -50,6 +51,7 @@ pub use load::{
 };
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
+pub use proof::{ProofLoad, ProofPart, ProofPlace, ProofSubject};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};

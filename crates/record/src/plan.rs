@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, Nanos, Pace, RunKind, Until, Variation};
+use crate::{IoPlan, Nanos, Pace, ProofSubject, RunKind, Until, Variation};
 
 /// Presets of duration and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -219,6 +219,7 @@ impl Plan {
         match first {
             None | Some(RunKind::Test | RunKind::Probe) => PlanSubject::Catalogue,
             Some(RunKind::Io) => PlanSubject::Io,
+            Some(RunKind::Proof(part)) => PlanSubject::Proof(part.subject),
             Some(RunKind::Blocks { .. }) => PlanSubject::Blocks,
             Some(RunKind::Load { .. } | RunKind::Scan(_)) => PlanSubject::Load,
             Some(RunKind::Streams { .. }) => PlanSubject::Streams,
@@ -233,6 +234,8 @@ pub enum PlanSubject {
     Catalogue,
     /// I/O jobs.
     Io,
+    /// A proof.
+    Proof(ProofSubject),
     /// Random blocks.
     Blocks,
     /// Loads of flat files, and scans of loaded tables.
@@ -247,6 +250,7 @@ impl PlanSubject {
         match self {
             PlanSubject::Catalogue => "run",
             PlanSubject::Io => "io",
+            PlanSubject::Proof(_) => "prove",
             PlanSubject::Blocks => "blocks",
             PlanSubject::Load => "load",
             PlanSubject::Streams => "streams",

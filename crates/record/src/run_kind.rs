@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, LoadForm, LoadModel, ScanKind, StreamDirection};
+use crate::{Bytes, LoadForm, LoadModel, ProofPart, ScanKind, StreamDirection};
 
 /// The kind of a run, with its distinguishing parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +16,8 @@ pub enum RunKind {
     Probe,
     /// A phase of I/O jobs.
     Io,
+    /// A part of a proof.
+    Proof(ProofPart),
     /// Random blocks.
     Blocks {
         /// Size of the buffer cache; absent if not varied.
@@ -65,6 +67,14 @@ impl RunKind {
     /// Whether it is a load of a flat file.
     pub fn is_load(&self) -> bool {
         matches!(self, RunKind::Load { .. })
+    }
+
+    /// What it measures of a proof; none for other kinds.
+    pub fn proof(&self) -> Option<&ProofPart> {
+        match self {
+            RunKind::Proof(part) => Some(part),
+            _ => None,
+        }
     }
 
     /// The scan; none for other kinds.

@@ -25,6 +25,7 @@ mod load_curve;
 mod load_plan;
 mod nodes;
 mod plan;
+mod platform_proof;
 mod price;
 mod references;
 mod run_line;

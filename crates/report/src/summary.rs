@@ -11,6 +11,7 @@ use crate::figure::{duration, megabytes, number, percent, volume};
 use crate::finding::{finding_text, remedy};
 use crate::layout::{clean, labelled};
 use crate::limit::{headline, resource, time_class};
+use crate::platform_proof;
 use crate::text::{short_title, title};
 use crate::words::{check, dop_text, list, plural, unit_per_second};
 
@@ -32,7 +33,7 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
         return Vec::new();
     }
     let found = summarise(record);
-    let mut results: Vec<String> = found.results.iter().map(|result| result_text(record, result)).collect();
+    let mut results: Vec<String> = found.results.iter().flat_map(|result| result_texts(record, result)).collect();
     if results.is_empty() {
         results.push("none: no run is valid".to_owned());
     }
@@ -54,7 +55,7 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
 
 /// The main results of `record`, a sentence each; empty without a valid run.
 pub fn results(record: &Record) -> Vec<String> {
-    summarise(record).results.iter().map(|result| result_text(record, result)).collect()
+    summarise(record).results.iter().flat_map(|result| result_texts(record, result)).collect()
 }
 
 /// The same as lines for the terminal.
@@ -62,10 +63,11 @@ pub(crate) fn lines(record: &Record, width: usize) -> Vec<String> {
     labelled(facts(record), INDENT, width)
 }
 
-fn result_text(record: &Record, result: &MainResult) -> String {
+fn result_texts(record: &Record, result: &MainResult) -> Vec<String> {
     match result {
-        MainResult::Best(line) => best_text(record, line),
-        MainResult::Search(found) => found_text(found),
+        MainResult::Best(line) => vec![best_text(record, line)],
+        MainResult::Search(found) => vec![found_text(found)],
+        MainResult::Proof(found) => platform_proof::sentences(record, found),
         MainResult::Calibration(found) => {
             let small = format!(
                 "random reads of {}: {} IOPS with {} in flight",
@@ -77,7 +79,7 @@ fn result_text(record: &Record, result: &MainResult) -> String {
                 .max_mbps
                 .as_ref()
                 .map(|large| format!("{}: {} MB/s", large_reads(found), megabytes(Some(large.median * 1e6))));
-            list([Some(small), large, bound_text(found)].into_iter().flatten())
+            vec![list([Some(small), large, bound_text(found)].into_iter().flatten())]
         }
     }
 }

@@ -39,8 +39,11 @@ pub use interrupt::Interrupt;
 pub use invocation::Measured;
 pub use kind::blocks::{BlocksRequest, measure_blocks};
 pub use kind::catalogue::{dry_run, measure, resume};
-pub use kind::io::{Goal, IoRequest, Permission, calibration_phases, is_foreign, measure_io, survey_io};
+pub use kind::io::{
+    Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, survey_io,
+};
 pub use kind::load::{LoadPlan, LoadRequest, PlannedLoad, PlannedScan, ScanRequest, dry_run_load, measure_load};
+pub use kind::numa::{NumaRequest, has_several_nodes, measure_numa};
 pub use kind::pair::{MeasuredPair, PairRequest, dry_run_pair, pair};
 pub use kind::streams::{StreamsRequest, measure_streams};
 pub use listener::{Event, Listener};

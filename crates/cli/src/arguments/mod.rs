@@ -14,6 +14,7 @@ pub mod model;
 pub mod output;
 pub mod pace;
 pub mod pair;
+pub mod prove;
 #[cfg(test)]
 mod reference_pages;
 pub mod report;
@@ -35,6 +36,7 @@ use self::io::{CalibrateArguments, IoArguments};
 use self::load::LoadArguments;
 use self::model::ModelArguments;
 use self::pair::PairArguments;
+use self::prove::ProveArguments;
 use self::report::ReportArguments;
 use self::run::RunArguments;
 use self::streams::StreamsArguments;
@@ -74,6 +76,8 @@ pub enum Command {
     Io(Box<IoArguments>),
     /// Find the maximum IOPS and MB/s of storage under a latency bound
     Calibrate(Box<CalibrateArguments>),
+    /// Hold the parts of a platform against the whole: a volume and its members, a device and a fabric
+    Prove(Box<ProveArguments>),
     /// Generate data to load: card transactions as flat files, compressed or as Parquet
     Generate(GenerateArguments),
     /// Show the platform: machine, storage, kernel, engine and settings

@@ -14,6 +14,7 @@ pub mod load;
 pub mod manual;
 pub mod model;
 pub mod pair;
+pub mod prove;
 pub mod records;
 pub mod report;
 pub mod run;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fio::Surroundings;
-use record::{Bytes, Finding, Outcome, Run, Verdict};
+use record::{Amount, Blocks, Bytes, Finding, IoJob, Outcome, Run, Verdict};
 use report::FioJson;
-use run::{Error, IoRequest, Result};
+use run::{Context, Error, IoRequest, Measured, Result};
 
 use crate::arguments::io::IoFormat;
 use crate::arguments::output::OutputArguments;
@@ -33,6 +33,25 @@ pub fn default_size(directory: Option<&Path>) -> &'static str {
     sizes.into_iter().find(|(_, mebibytes)| fits(*mebibytes)).map_or("16M", |(text, _)| text)
 }
 
+/// Block and file size in the format of job files.
+///
+/// # Errors
+/// Where one of them is not a single size.
+pub fn block_and_size(block: &str, size: &str) -> Result<(Bytes, Bytes)> {
+    let include = |_: &Path| Err(std::io::ErrorKind::NotFound.into());
+    let surroundings = surroundings(&include);
+    let pairs = [("bs", Some(block)), ("size", Some(size))];
+    let file = fio::options(pairs, &surroundings);
+    let plan = file.and_then(|file| fio::plan(&[file], &[], &surroundings));
+    let plan = plan.map_err(|error| Error::user(error.to_string()))?;
+    let job: Option<&IoJob> = plan.phases.first().and_then(|phase| phase.jobs.first());
+    match job.map(|job| (&job.read_blocks, job.size)) {
+        Some((Blocks::Split(split), Some(Amount::Bytes(size)))) if split.len() == 1 => Ok((split[0].size_bytes, size)),
+        _ => Err(Error::user(format!("block size {block} or size {size} is not a single size"))
+            .hint("use a single number such as 8k")),
+    }
+}
+
 /// A seed that differs in each invocation.
 pub fn fresh_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -44,10 +63,7 @@ pub fn fresh_seed() -> u64 {
 /// # Errors
 /// Those of the measurement; runs that failed or are invalid.
 pub fn carry_out(request: &IoRequest, format: IoFormat, output: &OutputArguments) -> Result<()> {
-    check_page(output)?;
-    // No engine is opened, but left-overs of one in the directory are cleaned up.
-    let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
-    let measured = measuring(output.quiet, |measuring| run::measure_io(request, measuring.context(&target)?))?;
+    let measured = measure(output, |context| run::measure_io(request, context))?;
     let record = &measured.record;
     let other = match format {
         IoFormat::Text => None,
@@ -60,6 +76,25 @@ pub fn carry_out(request: &IoRequest, format: IoFormat, output: &OutputArguments
         Some(text) => print(&text)?,
         None => show(&measured, output, |record, path| report::text(record, path, style(), width()))?,
     }
+    judge(measured)
+}
+
+/// Carries out a measurement without an engine.
+///
+/// # Errors
+/// Those of the measurement where there is no record yet.
+pub fn measure(output: &OutputArguments, one: impl FnOnce(Context<'_>) -> Result<Measured>) -> Result<Measured> {
+    check_page(output)?;
+    // No engine is opened, but left-overs of one in the directory are cleaned up.
+    let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
+    measuring(output.quiet, |measuring| one(measuring.context(&target)?))
+}
+
+/// What ended a measurement of storage, and runs that are invalid.
+///
+/// # Errors
+/// Either of them.
+pub fn judge(measured: Measured) -> Result<()> {
     if let Some(error) = measured.error {
         return Err(error);
     }

@@ -130,20 +130,20 @@ fn counts_flushes(device: &Device) -> bool {
 /// The fields of `stat` that are used (Documentation/admin-guide/iostats.rst).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
-    reads: u64,
-    read_sectors: u64,
-    read_ms: u64,
-    writes: u64,
-    written_sectors: u64,
-    write_ms: u64,
-    busy_ms: u64,
-    in_queue_ms: u64,
+    pub(super) reads: u64,
+    pub(super) read_sectors: u64,
+    pub(super) read_ms: u64,
+    pub(super) writes: u64,
+    pub(super) written_sectors: u64,
+    pub(super) write_ms: u64,
+    pub(super) busy_ms: u64,
+    pub(super) in_queue_ms: u64,
     /// Absent before Linux 4.18, like the next one.
-    discards: Option<u64>,
-    discarded_sectors: Option<u64>,
+    pub(super) discards: Option<u64>,
+    pub(super) discarded_sectors: Option<u64>,
     /// Absent before Linux 5.5, like the next one.
-    flushes: Option<u64>,
-    flush_ms: Option<u64>,
+    pub(super) flushes: Option<u64>,
+    pub(super) flush_ms: Option<u64>,
 }
 
 impl Stat {

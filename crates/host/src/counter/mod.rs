@@ -2,6 +2,7 @@
 
 mod cpu;
 mod device;
+mod member;
 mod mount;
 mod pressure;
 mod process;
@@ -22,6 +23,7 @@ use self::process::ProcessTrees;
 use self::source::Source;
 
 pub use self::device::CountedDevice;
+pub use self::member::{MemberCounters, members, members_at};
 
 /// Reads counters repeatedly. Files stay open: a reading without a server costs some tens of microseconds. With a
 /// server it reads every process of the server (with CONFIG_PROC_CHILDREN) or of the host: about ten microseconds each,

@@ -42,6 +42,60 @@ impl Redundancy {
     }
 }
 
+impl Redundancy {
+    /// The redundancy of an array of Linux by its level (md(4)) and members; none for another one. RAID 10 has two
+    /// copies.
+    pub fn of_array(level: &str, members: u32) -> Option<Redundancy> {
+        match level {
+            "raid0" | "linear" => Some(Redundancy::Stripe),
+            "raid1" => Some(Redundancy::Replicas { count: members }),
+            "raid10" => Some(Redundancy::Mirror),
+            "raid4" | "raid5" => Some(Redundancy::SingleParity),
+            "raid6" => Some(Redundancy::DoubleParity),
+            _ => None,
+        }
+    }
+
+    /// Parities of a stripe; none where data are copied.
+    pub fn parities(self) -> Option<u32> {
+        match self {
+            Redundancy::Stripe => Some(0),
+            Redundancy::SingleParity => Some(1),
+            Redundancy::DoubleParity => Some(2),
+            Redundancy::TripleParity => Some(3),
+            Redundancy::ErasureCode { parities } => Some(parities),
+            Redundancy::Mirror | Redundancy::Replicas { .. } => None,
+        }
+    }
+
+    /// Bytes that are written to devices per byte of small writes of the host: the data with their parities, or all
+    /// copies. Of `members` devices `missing` are not written; every block is on each of them with the same probability.
+    pub fn small_write_amplification(self, members: u32, missing: u32) -> f64 {
+        let blocks = match (self, self.parities()) {
+            (_, Some(parities)) => 1.0 + f64::from(parities),
+            (Redundancy::Replicas { count }, None) => f64::from(count),
+            _ => 2.0,
+        };
+        blocks * present(members, missing)
+    }
+
+    /// The same of writes of whole stripes: n/(n - p), or all copies.
+    pub fn stripe_write_amplification(self, members: u32, missing: u32) -> f64 {
+        match self.parities() {
+            Some(parities) => {
+                let data = f64::from(members.saturating_sub(parities).max(1));
+                f64::from(members) / data * present(members, missing)
+            }
+            None => self.small_write_amplification(members, missing),
+        }
+    }
+}
+
+/// The share of the members that are there.
+fn present(members: u32, missing: u32) -> f64 {
+    f64::from(members.saturating_sub(missing)) / f64::from(members.max(1))
+}
+
 /// I/Os per second for the host: n d/(r + w P), with a share `writes` of writes in [0, 1]. The formula in circulation,
 /// n d (r + w/P), uses an arithmetic instead of a harmonic mean and is too high.
 pub fn host_iops(devices: u32, device: Rate, writes: f64, redundancy: Redundancy) -> Rate {
@@ -97,5 +151,25 @@ mod tests {
         assert_eq!(write_cache_seconds(Bytes(1_000), Rate(30.0), Rate(10.0)), Some(50.0));
         assert_eq!(write_cache_seconds(Bytes(1_000), Rate(10.0), Rate(10.0)), None);
         assert_eq!(commits_per_second_max(4.0, 0.001), Rate(4_000.0));
+    }
+
+    #[test]
+    fn writes_of_members_per_write_of_the_volume() {
+        let of = |level: &str, members, missing| {
+            let redundancy = Redundancy::of_array(level, members).unwrap();
+            [
+                redundancy.small_write_amplification(members, missing),
+                redundancy.stripe_write_amplification(members, missing),
+            ]
+        };
+        assert_eq!(of("raid0", 4, 0), [1.0, 1.0]);
+        assert_eq!(of("raid1", 2, 0), [2.0, 2.0]);
+        assert_eq!(of("raid1", 2, 1), [1.0, 1.0]);
+        assert_eq!(of("raid5", 3, 0), [2.0, 1.5]);
+        // A third of the stripes each has lost this block, the parity, or neither of them: (1 + 1 + 2)/3.
+        assert_eq!(of("raid5", 3, 1), [2.0 * (2.0 / 3.0), 1.0]);
+        assert_eq!(of("raid6", 6, 0), [3.0, 1.5]);
+        assert_eq!(of("raid10", 4, 1), [1.5, 1.5]);
+        assert_eq!(Redundancy::of_array("container", 2), None);
     }
 }

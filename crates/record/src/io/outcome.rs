@@ -24,10 +24,33 @@ pub struct Storage {
     pub files: Vec<IoFile>,
     /// One per job (or report group) and kind of I/O.
     pub streams: Vec<IoStream>,
+    /// What each member of the volume below the files did during the window; empty without a volume of several devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<MemberIo>,
     /// Rounds of preconditioning before the window, in order.
     pub rounds: Vec<Round>,
     /// The service level of a search, such as `p99=1ms`; absent without one.
     pub bound: Option<String>,
+}
+
+/// What the block layer counted of one member of a volume during the window, I/O of other programs included.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemberIo {
+    /// Kernel name of the device or partition.
+    pub name: String,
+    /// Completed read requests.
+    pub read_count: u64,
+    /// Bytes read.
+    pub read_bytes: Bytes,
+    /// Time of the read requests, summed (counted in milliseconds).
+    pub read_ns: Nanos,
+    /// Completed write requests.
+    pub write_count: u64,
+    /// Bytes written.
+    pub write_bytes: Bytes,
+    /// Time of the write requests, summed (counted in milliseconds).
+    pub write_ns: Nanos,
 }
 
 /// A file or device of a run, at the start of the window.

@@ -42,7 +42,7 @@ pub(super) fn tiles(record: &Record, sheet: &Sheet) -> Markup {
     let mut lines: Vec<&Line> = MAIN_TESTS.iter().filter_map(known).take(TILES_MAX).collect();
     let results = found.iter().filter_map(|result| match result {
         MainResult::Best(line) => Some(&**line),
-        MainResult::Search(_) | MainResult::Calibration(_) => None,
+        MainResult::Search(_) | MainResult::Calibration(_) | MainResult::Proof(_) => None,
     });
     if lines.is_empty() {
         lines = results.collect();
@@ -89,6 +89,10 @@ fn other_tile(result: &MainResult) -> Markup {
             let confirmed = if found.is_confirmed { "confirmed" } else { "not confirmed" };
             let how = list([interval, Some(confirmed.to_owned())].into_iter().flatten());
             tile(&what, found.rate.map_or_else(|| "none".to_owned(), |rate| number(rate.0)), unit, how)
+        }
+        MainResult::Proof(found) => {
+            let (what, much, how) = crate::platform_proof::tile(found);
+            tile(&what, much, "", how)
         }
         MainResult::Calibration(found) => {
             let bound = bound_text(found);

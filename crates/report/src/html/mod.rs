@@ -17,6 +17,7 @@ mod nodes;
 mod page;
 mod platform;
 mod price;
+mod proof;
 mod published;
 mod runs;
 mod scans;
@@ -78,6 +79,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
         ),
         lead: lead(record, &sheet),
         sections: vec![
+            Section::new("proof", "Parts side by side", proof::proof(record)),
             Section {
                 is_collapsed: record.runs.len() > RUNS_OPEN_MAX,
                 ..Section::new("storage", "Streams of I/O", first)

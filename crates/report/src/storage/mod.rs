@@ -32,7 +32,8 @@ pub(crate) type Part = (&'static str, Vec<String>);
 /// options of the job file. A record of a search starts with its answer. `path` is the path of the record.
 pub fn io_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
-    let mut parts = calibration::calibration_parts(record, style, width);
+    let mut parts = crate::platform_proof::parts(record, style, width);
+    parts.extend(calibration::calibration_parts(record, style, width));
     parts.push((crate::load_curve::SEARCH, until::answer(record, style, width)));
     parts.push(("", crate::not_listed(record, path, width)));
     parts.extend(tables(record, style, width));

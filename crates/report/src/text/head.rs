@@ -9,6 +9,7 @@ use crate::inventory;
 use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
 use crate::plan::settings;
+use crate::platform_proof;
 use crate::style::{Ink, Style};
 use crate::summary;
 use crate::words::{list, plural, status};
@@ -19,6 +20,7 @@ pub(crate) fn subject(record: &Record) -> String {
     let engine = record.engine.as_ref().map_or("no engine", |engine| engine.title.as_str());
     match record.plan.subject() {
         PlanSubject::Io => format!("storage of {host}"),
+        PlanSubject::Proof(subject) => format!("{} of {host}", platform_proof::subject(subject)),
         PlanSubject::Catalogue if record.engine.is_none() => format!("probes on {host}"),
         PlanSubject::Catalogue => format!("{engine} on {host}"),
         PlanSubject::Blocks => format!("random blocks through {engine} on {host}"),

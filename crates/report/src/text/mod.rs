@@ -34,7 +34,7 @@ pub use short::{ShortText, short_text};
 pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
     match record.plan.subject() {
         PlanSubject::Catalogue => {}
-        PlanSubject::Io => return storage::io_text(record, path, style, width),
+        PlanSubject::Io | PlanSubject::Proof(_) => return storage::io_text(record, path, style, width),
         PlanSubject::Blocks => return blocks_text(record, path, style, width),
         PlanSubject::Load => return load_text(record, path, style, width),
         PlanSubject::Streams => return streams_text(record, None, path, style, width),

@@ -12,6 +12,7 @@ use crate::inventory::{durability_word, engine_line, storage_place};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
 use crate::plan::runs;
+use crate::platform_proof;
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, MARKS, dop, list, mark, plural, unit_per_second};
 use crate::{blocks, load, load_curve, storage, streams, summary};
@@ -106,7 +107,9 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
     let extent = match record.plan.subject() {
         PlanSubject::Catalogue => runs(&record.plan),
         PlanSubject::Blocks => format!("{} of {}", plural(record.runs.len() as u64, "run"), blocks::extent(record)),
-        PlanSubject::Io | PlanSubject::Load | PlanSubject::Streams => plural(record.runs.len() as u64, "run"),
+        PlanSubject::Io | PlanSubject::Proof(_) | PlanSubject::Load | PlanSubject::Streams => {
+            plural(record.runs.len() as u64, "run")
+        }
     };
     lines.extend(paragraph("measured", INDENT, &format!("{}, {extent}", started(record)), width));
     lines
@@ -141,6 +144,7 @@ fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<s
             parts
         }
         PlanSubject::Io => storage::short(record, style, width),
+        PlanSubject::Proof(_) => platform_proof::parts(record, style, width),
         PlanSubject::Blocks => vec![("SLOB-STYLE SUMMARY", table(blocks::line(record)))],
         PlanSubject::Load => vec![("RATES", table(load::rates(record)))],
         PlanSubject::Streams => vec![("RATES", table(streams::rates(record)))],
@@ -264,7 +268,7 @@ fn limit(record: &Record, capacities: &Capacities, line: &Line) -> String {
 /// The warnings beside the one of the summary, a paragraph each.
 fn warnings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
     match record.plan.subject() {
-        PlanSubject::Io => storage::main_warnings(record, style, width),
+        PlanSubject::Io | PlanSubject::Proof(_) => storage::main_warnings(record, style, width),
         _ => findings::main_findings(record, style, width),
     }
 }

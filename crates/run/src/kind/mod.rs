@@ -5,5 +5,6 @@ pub(crate) mod blocks;
 pub(crate) mod catalogue;
 pub(crate) mod io;
 pub(crate) mod load;
+pub(crate) mod numa;
 pub(crate) mod pair;
 pub(crate) mod streams;

@@ -99,7 +99,7 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
 /// Whether the command of the record has an option for repeats.
 fn has_repeats(record: &Record) -> bool {
     match record.plan.subject() {
-        PlanSubject::Catalogue => true,
+        PlanSubject::Catalogue | PlanSubject::Proof(_) => true,
         PlanSubject::Io | PlanSubject::Blocks | PlanSubject::Load | PlanSubject::Streams => false,
     }
 }

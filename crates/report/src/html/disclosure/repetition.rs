@@ -41,6 +41,7 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     let plan = &record.plan;
     match plan.subject() {
         PlanSubject::Catalogue => {}
+        PlanSubject::Proof(_) => return Err("repeat the proof with its dbdyno prove command"),
         PlanSubject::Io => return Err("job files are not in the record, only their plan"),
         PlanSubject::Streams => return streams(record).ok_or("the record has no valid run of streams"),
         PlanSubject::Load | PlanSubject::Blocks => {

@@ -6,11 +6,13 @@ mod file_set;
 mod folder;
 mod geometry;
 mod log;
+mod member;
 mod permission;
 mod phase;
 mod precondition;
 mod preparation;
 mod probes;
+mod proof;
 mod request;
 mod stall;
 mod stream;
@@ -21,7 +23,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use probe::storage::Ledger;
-use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset, Run, RunKind};
+use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset, ProofSubject, Run, RunKind};
 
 use self::file_set::FileSet;
 use self::folder::Folder;
@@ -40,6 +42,7 @@ use crate::{Error, Event, Result, Setup};
 pub use self::calibrate::calibration_phases;
 pub use self::permission::{Permission, is_foreign};
 pub(crate) use self::probes::{ProbeFiles, StorageSupport, add_jobs, probe_context, same_device};
+pub use self::proof::{ProofParts, ProofSizes};
 pub use self::request::{Goal, IoRequest};
 
 /// The folder of the files, separate from those of engines.
@@ -120,7 +123,11 @@ impl Kind for Io<'_> {
         let file_set = survey(self.request, folder.path())?;
         let locked = lock_devices(&file_set)?;
         let log = self.request.log.as_deref().map(Log::create).transpose()?;
-        let watched = watched(&file_set, directory.path());
+        let watched = match &self.request.goal {
+            // The members are devices of their own; the platform is that of the volume.
+            Goal::Prove { parts, .. } if parts.subject() == Some(ProofSubject::Volume) => directory.path().to_owned(),
+            _ => watched(&file_set, directory.path()),
+        };
         if watched != directory.path() {
             platform.watch(&watched);
         }
@@ -158,6 +165,7 @@ impl Kind for Io<'_> {
                 Some(phase) => until::until(bench, &mut context, phase, until, record),
                 None => Ok(()),
             },
+            Goal::Prove { .. } => proof::prove(bench, &mut context, &request.plan, record),
             Goal::Calibrate { bound, disks } => {
                 calibrate::calibrate(bench, &mut context, &request.plan, bound, *disks, record)
             }
@@ -197,6 +205,10 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         let clones = phase.jobs.iter().map(|job| job.clones).sum();
         PlannedRun::new(phase.name.clone(), RunKind::Io, Dop::jobs(clones))
     };
+    let runs = match &request.goal {
+        Goal::Prove { parts, rounds } => parts.runs(*rounds, request.setup.seed),
+        _ => request.plan.phases.iter().map(planned).collect(),
+    };
     let mut plan = Plan {
         window_ns: jobs().filter_map(|job| job.run_time).max().unwrap_or_default(),
         warm_up_ns: jobs().map(|job| job.ramp_time).max().unwrap_or_default(),
@@ -204,9 +216,9 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         pace: jobs().next().map_or(Pace::Unthrottled, |job| job.pace),
         until: match &request.goal {
             Goal::Until(until) => Some(until.clone()),
-            Goal::Measure | Goal::Calibrate { .. } => None,
+            Goal::Measure | Goal::Calibrate { .. } | Goal::Prove { .. } => None,
         },
-        runs: request.plan.phases.iter().map(planned).collect(),
+        runs,
         io: Some(request.plan.clone()),
         ..Plan::new("storage", directory.display().to_string(), Preset::Standard)
     };
@@ -221,7 +233,7 @@ fn lanes(plan: &IoPlan) -> u32 {
 }
 
 fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
-    if request.goal != Goal::Measure {
+    if !matches!(request.goal, Goal::Measure | Goal::Prove { .. }) {
         // The number of measurements of a search is not known in advance.
         let note = format!("searching; record {}", request.setup.record.display());
         return context.listener.on_event(&Event::Note(&note));
@@ -230,9 +242,11 @@ fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
         let jobs = phase.jobs.iter().map(|job| job.ramp_time.0 + job.run_time.unwrap_or_default().0);
         jobs.max().unwrap_or(0)
     };
+    let rounds = if let Goal::Prove { rounds, .. } = request.goal { u64::from(rounds.max(1)) } else { 1 };
+    let once = request.plan.phases.iter().map(length).fold(0, u64::saturating_add);
     context.listener.on_event(&Event::Planned {
         runs: plan.runs.len(),
-        expected: Nanos(request.plan.phases.iter().map(length).fold(0, u64::saturating_add)),
+        expected: Nanos(once.saturating_mul(rounds)),
         skipped: &[],
         records: &[&request.setup.record],
     });

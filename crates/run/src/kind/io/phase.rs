@@ -1,5 +1,6 @@
 //! One phase of an I/O plan: one run.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +13,7 @@ use record::{
 
 use super::file_set::FileSet;
 use super::geometry::names;
+use super::member::Members;
 use super::preparation::{file_names, inspect_files, make, open, sample_content};
 use super::stall::Stall;
 use super::stream::Streams;
@@ -98,7 +100,7 @@ pub(crate) fn measure_phase(
     // Other arrivals and addresses than in the previous run: a repeat with the same ones could be served from caches.
     let seed = context.seed.wrapping_add(u64::from(number).wrapping_mul(SEED_STEP));
     let lanes = lanes(context, phase, &streams, &ledger, seed)?;
-    drive(bench, &mut run, phase, &streams, lanes, &ledger);
+    drive(bench, &mut run, phase, measured(&context.file_set, phase).as_deref(), &streams, lanes, &ledger);
     if let Some(storage) = &mut run.storage {
         sample_content(&context.file_set, phase, context.seed, &mut storage.files);
     }
@@ -129,6 +131,14 @@ fn settle(file_set: &FileSet, phase: &IoPhase) {
             let _ = host::drop_cache(&open, 0, file.size.0);
         }
     }
+}
+
+/// The file or device that the I/O of `phase` is on; none where it is on several devices.
+fn measured(file_set: &FileSet, phase: &IoPhase) -> Option<PathBuf> {
+    let names = file_names(phase);
+    let files: Vec<_> = names.iter().filter_map(|name| file_set.file(name)).collect();
+    let is_one = files.len() == 1 || files.iter().all(|file| !file.found);
+    files.first().filter(|_| is_one).map(|file| file.path.clone())
 }
 
 fn window(job: &IoJob) -> Nanos {
@@ -224,15 +234,23 @@ fn settings(job: &IoJob, warm_up: Nanos, seed: u64) -> JobSettings {
 }
 
 /// Warms up, measures and reads; fills in what was counted.
-fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, mut lanes: Vec<Lane>, ledger: &Ledger) {
+fn drive(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    phase: &IoPhase,
+    measured: Option<&Path>,
+    streams: &Streams,
+    mut lanes: Vec<Lane>,
+    ledger: &Ledger,
+) {
     bench.write_back();
     let meters: Vec<AtomicU64> = lanes.iter().map(|_| AtomicU64::new(0)).collect();
     let sampler = Sampler::new(bench.sources, Vec::new(), None);
     let stall = Stall::default();
     let started_at = OnceLock::new();
     let allowed: Vec<Vec<u32>> = lanes.iter().map(|lane| lane.processors.clone()).collect();
-    let members = lanes.iter_mut().zip(&meters);
-    let members = members
+    let workers = lanes.iter_mut().zip(&meters);
+    let workers = workers
         .map(|(lane, meter)| Worker {
             work: lane.work.as_mut(),
             settings: lane.settings,
@@ -241,13 +259,21 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
         })
         .collect();
     let operations = || meters.iter().map(|meter| meter.load(Ordering::Relaxed)).sum();
-    let edges = Edges { bench, sampler: &sampler, stall: &stall, allowed: &allowed, started_at: &started_at };
+    let members = Members::below(measured);
+    let edges = Edges {
+        bench,
+        sampler: &sampler,
+        stall: &stall,
+        allowed: &allowed,
+        started_at: &started_at,
+        members: &members,
+    };
     let outcome = std::thread::scope(|scope| {
         // If a thread cannot be started, the run has fewer readings.
         let watcher = || std::thread::Builder::new();
         let _ = watcher().spawn_scoped(scope, || sampler.watch(bench.listener, &operations, &|| ()));
         let _ = watcher().spawn_scoped(scope, || stall.watch());
-        let outcome = run_workers(members, &edges, bench.interrupt.flag());
+        let outcome = run_workers(workers, &edges, bench.interrupt.flag());
         sampler.stop();
         stall.end();
         outcome
@@ -256,6 +282,9 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
     let read = sampler.into_read(bench.origin);
     (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
     fill(run, phase, streams, &outcome, ledger, stall.late_max());
+    if let Some(storage) = &mut run.storage {
+        storage.members = members.during();
+    }
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = RunOutcome::Failed { message };
     }
@@ -305,6 +334,7 @@ struct Edges<'a, 'b, 'c> {
     stall: &'a Stall,
     allowed: &'a [Vec<u32>],
     started_at: &'a OnceLock<Timestamp>,
+    members: &'a Members,
 }
 
 impl Observer for Edges<'_, '_, '_> {
@@ -317,6 +347,7 @@ impl Observer for Edges<'_, '_, '_> {
     }
 
     fn begin(&self) {
+        self.members.begin();
         self.sampler.begin();
         self.started_at.get_or_init(timestamp);
         self.stall.begin();
@@ -325,5 +356,6 @@ impl Observer for Edges<'_, '_, '_> {
     fn end(&self) {
         self.stall.end();
         self.sampler.end();
+        self.members.end();
     }
 }

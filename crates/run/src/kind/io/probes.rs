@@ -172,7 +172,7 @@ impl ProbeFiles {
             log_room: 0,
             log: &without_log,
         };
-        let phase_run = PhaseRun { test: planned.test.clone(), kind: RunKind::Probe, ..PhaseRun::of(phase) };
+        let phase_run = PhaseRun { test: planned.test.clone(), kind: planned.kind.clone(), ..PhaseRun::of(phase) };
         let run = measure_phase(&own, &mut context, phase, planned.number, phase_run);
         workspace.file_set = context.file_set;
         run

@@ -6,6 +6,7 @@ use model::Bound;
 use record::{IoPlan, Nanos, Until};
 
 use super::permission::Permission;
+use super::proof::ProofParts;
 
 use crate::Setup;
 
@@ -33,6 +34,13 @@ pub enum Goal {
     Measure,
     /// To find the highest rate that meets a service level.
     Until(Until),
+    /// To measure the parts of a proof, whose phases are those of the plan.
+    Prove {
+        /// The parts.
+        parts: ProofParts,
+        /// How often each is measured.
+        rounds: u32,
+    },
     /// To find the highest load that meets a latency, and its rate (CALIBRATE_IO).
     Calibrate {
         /// The latency bound.

@@ -1,0 +1,132 @@
+//! Options of `dbdyno prove`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use record::{Bytes, Nanos};
+
+use super::output::OutputArguments;
+use super::value;
+
+const NOTE: &str = "\
+A proof measures the parts of a platform beside the whole, in rounds and in random order, and ends in a verdict.
+Devices are only read; what is written is a file of dbdyno's own.
+Whether one resource limits a test of an engine is another question: dbdyno run --prove.";
+
+/// Options of `dbdyno prove`.
+#[derive(Args, Debug)]
+#[command(after_help = NOTE)]
+pub struct ProveArguments {
+    /// What is proved.
+    #[command(subcommand)]
+    pub subject: ProveCommand,
+}
+
+/// The proofs.
+#[derive(Debug, Subcommand)]
+pub enum ProveCommand {
+    /// Whether a volume of several devices gives the sum of its members, evenly, and what its redundancy writes
+    #[command(visible_aliases = ["striping", "mirroring", "raid"], after_help = VOLUME_EXAMPLES)]
+    Volume(VolumeArguments),
+    /// What memory and the device cost from processors of another NUMA node
+    Numa(NumaArguments),
+    /// What a fabric adds to the times of a device and to processor time
+    #[command(after_help = FABRIC_EXAMPLES)]
+    Fabric(FabricArguments),
+}
+
+const VOLUME_EXAMPLES: &str = "\
+Examples:
+  dbdyno prove volume --dir /data                the volume below /data; reading its members needs root
+  dbdyno prove volume --dir /data --rounds 6 --seconds 5";
+
+const FABRIC_EXAMPLES: &str = "\
+Examples:
+  dbdyno prove fabric --local /dev/nvme1n1 --remote /dev/nvme5n1      the same drive, locally and through a target";
+
+/// Options of `dbdyno prove volume`.
+#[derive(Args, Debug)]
+pub struct VolumeArguments {
+    /// A directory on the volume
+    #[arg(long, short, value_name = "DIR", default_value = ".", visible_alias = "directory")]
+    pub dir: PathBuf,
+    /// Size of the file that is written [default: 4G, at most a tenth of the free space]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Loads and rounds
+    #[command(flatten)]
+    pub load: ProofLoadArguments,
+}
+
+/// Options of `dbdyno prove fabric`.
+#[derive(Args, Debug)]
+pub struct FabricArguments {
+    /// The device without the fabric
+    #[arg(long, value_name = "DEVICE")]
+    pub local: PathBuf,
+    /// The same device, or one like it, through the fabric
+    #[arg(long, value_name = "DEVICE")]
+    pub remote: PathBuf,
+    /// Directory in which dbdyno works; nothing of it is measured
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Loads and rounds
+    #[command(flatten)]
+    pub load: ProofLoadArguments,
+}
+
+/// Options of `dbdyno prove numa`.
+#[derive(Args, Debug)]
+pub struct NumaArguments {
+    /// A directory on the device that is measured from each node
+    #[arg(long, short, value_name = "DIR", default_value = ".", visible_alias = "directory")]
+    pub dir: PathBuf,
+    /// Measurements of each cell: three and more give intervals
+    #[arg(long, value_name = "N", default_value = "5", allow_hyphen_values = true, value_parser = value::count_32("rounds", 1..=1000))]
+    pub rounds: u32,
+    /// Length of each measurement, seconds
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    pub seconds: Nanos,
+    /// Seed of the order [default: new each time]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// How often and how the parts are measured.
+#[derive(Args, Debug)]
+pub struct ProofLoadArguments {
+    /// Measurements of each part: three and more give intervals
+    #[arg(long, value_name = "N", default_value = "5", allow_hyphen_values = true, value_parser = value::count_32("rounds", 1..=1000))]
+    pub rounds: u32,
+    /// Length of each measurement, seconds
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    pub seconds: Nanos,
+    /// Size of small blocks, as in a fio job file: the block size of the database
+    #[arg(long, value_name = "SIZE", default_value = "8k")]
+    pub bs: String,
+    /// Small blocks in flight per device
+    #[arg(long, value_name = "N", default_value = "16", visible_alias = "iodepth", allow_hyphen_values = true, value_parser = value::count_32("depth", 1..=4096))]
+    pub depth: u32,
+    /// Seed of all random addresses and of the order [default: new each time]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+impl ProofLoadArguments {
+    /// How the parts are loaded, with small blocks of `block` and a file of `file`.
+    pub fn sizes(&self, block: Bytes, file: Bytes) -> run::ProofSizes {
+        run::ProofSizes { block, depth: self.depth, window: self.seconds, file }
+    }
+}

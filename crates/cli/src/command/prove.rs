@@ -1,0 +1,127 @@
+//! `dbdyno prove`: what a property of the platform gives or costs, its parts beside the whole.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use record::Preset;
+use run::{Context, Error, Goal, IoRequest, Measured, NumaRequest, Permission, ProofParts, Result};
+
+use crate::arguments::output::OutputArguments;
+use crate::arguments::prove::{
+    FabricArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, VolumeArguments,
+};
+use crate::arguments::setup::setup;
+use crate::measuring::record_path;
+use crate::output::{note, print, style, width};
+use crate::sheet::show;
+use crate::storage::request::{block_and_size, default_size, fresh_seed, judge, measure};
+
+/// Carries out `dbdyno prove`.
+///
+/// # Errors
+/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are invalid.
+pub fn prove(arguments: &ProveArguments) -> Result<()> {
+    match &arguments.subject {
+        ProveCommand::Volume(arguments) => volume(arguments),
+        ProveCommand::Fabric(arguments) => fabric(arguments),
+        ProveCommand::Numa(arguments) => numa(arguments),
+    }
+}
+
+fn volume(arguments: &VolumeArguments) -> Result<()> {
+    let directory = &arguments.dir;
+    if !directory.is_dir() {
+        return Err(Error::user(format!("{} is not a directory", directory.display())).hint("give another --dir"));
+    }
+    let members = host::members(directory);
+    if members.is_empty() {
+        let place = host::place(directory).ok().and_then(|place| Some(place.top()?.name.clone()));
+        let device = place.map_or_else(|| "no block device".to_owned(), |name| format!("the device {name}"));
+        return Err(Error::user(format!(
+            "there is nothing to prove: below {} is {device}, and no volume of several devices",
+            directory.display()
+        ))
+        .hint("give a --dir on a software array, a logical volume or a file system of several devices"));
+    }
+    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(Some(directory)));
+    let (block, file) = block_and_size(&arguments.load.bs, size)?;
+    let nodes: Vec<PathBuf> = members.iter().map(|name| node(name)).collect();
+    let whole = host::place(directory).ok().and_then(|place| Some(node(&place.top()?.name)));
+    let whole = whole.filter(|path| !nodes.contains(path) && is_readable(path));
+    let readable: Vec<PathBuf> = nodes.into_iter().filter(|path| is_readable(path)).collect();
+    let is_whole = readable.len() == members.len() && whole.is_some();
+    if !is_whole {
+        note("the members cannot be read as devices, which needs root: only what they do for the volume is measured");
+    }
+    let (readable, whole) = if is_whole { (readable, whole) } else { (Vec::new(), None) };
+    let count = members.len() as u32;
+    let parts = ProofParts::volume(whole.as_deref(), &readable, count, arguments.load.sizes(block, file));
+    let devices = readable.into_iter().chain(whole).collect();
+    parts_beside_the_whole(directory, parts, devices, &arguments.load)
+}
+
+fn fabric(arguments: &FabricArguments) -> Result<()> {
+    let (block, file) = block_and_size(&arguments.load.bs, "16M")?;
+    for device in [&arguments.local, &arguments.remote] {
+        if !device.exists() {
+            return Err(Error::user(format!("device {} is not there", device.display()))
+                .hint("give block devices such as /dev/nvme1n1; dbdyno inventory lists those below a directory"));
+        }
+    }
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (local, remote) = (absolute(&arguments.local), absolute(&arguments.remote));
+    if local == remote {
+        note("both are the same device: the verdict should be EQUIVALENT or INCONCLUSIVE");
+    }
+    let parts = ProofParts::fabric(&local, &remote, arguments.load.sizes(block, file));
+    parts_beside_the_whole(&arguments.dir, parts, vec![local, remote], &arguments.load)
+}
+
+fn numa(arguments: &NumaArguments) -> Result<()> {
+    if !run::has_several_nodes() {
+        return print("there is nothing to prove: this machine has one NUMA node\n");
+    }
+    let (seed, record) = (arguments.seed.unwrap_or_else(fresh_seed), record_path(arguments.record.as_deref())?);
+    let request = NumaRequest {
+        setup: setup(arguments.dir.clone(), Preset::Quick, seed, record),
+        window: arguments.seconds,
+        rounds: arguments.rounds,
+    };
+    proved(&arguments.output, |context| run::measure_numa(&request, context))
+}
+
+/// Measures the parts; `devices` are read.
+fn parts_beside_the_whole(
+    directory: &Path,
+    parts: ProofParts,
+    devices: Vec<PathBuf>,
+    load: &ProofLoadArguments,
+) -> Result<()> {
+    let (seed, record) = (load.seed.unwrap_or_else(fresh_seed), record_path(load.record.as_deref())?);
+    let request = IoRequest {
+        setup: setup(directory.to_owned(), Preset::Quick, seed, record),
+        plan: parts.plan.clone(),
+        goal: Goal::Prove { parts, rounds: load.rounds },
+        permission: Permission { devices, destroy: Vec::new() },
+        precondition: None,
+        log: None,
+    };
+    proved(&load.output, |context| run::measure_io(&request, context))
+}
+
+/// Measures and shows the record. Runs that are invalid are an error only where nothing is left to be proved by.
+fn proved(output: &OutputArguments, one: impl FnOnce(Context<'_>) -> Result<Measured>) -> Result<()> {
+    let measured = measure(output, one)?;
+    show(&measured, output, |record, path| report::text(record, path, style(), width()))?;
+    let is_proved = measured.error.is_none() && model::platform_proof(&measured.record).is_some();
+    if is_proved { Ok(()) } else { judge(measured) }
+}
+
+/// The node of the device with a kernel name.
+fn node(name: &str) -> PathBuf {
+    Path::new("/dev").join(name.replace('!', "/"))
+}
+
+fn is_readable(path: &Path) -> bool {
+    File::open(path).is_ok()
+}

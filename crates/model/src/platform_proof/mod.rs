@@ -1,0 +1,149 @@
+//! Proofs of the platform: the runs of its parts held against those of the whole.
+
+mod fabric;
+mod numa;
+mod volume;
+
+use record::{PlanSubject, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record, Run};
+
+use crate::delta::per_second;
+use crate::row::is_invalid;
+use crate::rules::RULES;
+use crate::statistics::{Interval, median, student_interval};
+
+pub use fabric::{FabricLoad, FabricProof};
+pub use numa::{DeviceCell, NumaCell, NumaProof};
+pub use volume::{Amplification, MemberShare, VolumeLoad, VolumeProof};
+
+/// What a proof found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlatformProof {
+    /// Of a volume.
+    Volume(VolumeProof),
+    /// Of a fabric.
+    Fabric(FabricProof),
+    /// Of the nodes of memory.
+    Numa(NumaProof),
+}
+
+/// Whether a platform gives what its parts promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofVerdict {
+    /// The interval lies at or above what is required.
+    Holds,
+    /// The interval lies below it.
+    FallsShort,
+    /// The interval includes it, or there are too few rounds.
+    Undecided,
+}
+
+impl ProofVerdict {
+    /// Its name in all views.
+    pub fn word(self) -> &'static str {
+        match self {
+            ProofVerdict::Holds => "HOLDS",
+            ProofVerdict::FallsShort => "FALLS SHORT",
+            ProofVerdict::Undecided => "UNDECIDED",
+        }
+    }
+
+    /// By the interval of a share of which `required` is required.
+    fn of(interval: Option<Interval>, required: f64) -> ProofVerdict {
+        match interval {
+            Some(interval) if interval.low >= required => ProofVerdict::Holds,
+            Some(interval) if interval.high < required => ProofVerdict::FallsShort,
+            _ => ProofVerdict::Undecided,
+        }
+    }
+}
+
+/// A figure over the rounds of a proof.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverRounds {
+    /// The median.
+    pub median: f64,
+    /// The 95 % interval of the mean by Student's t; absent below three rounds.
+    pub interval: Option<Interval>,
+    /// Rounds with a value.
+    pub rounds: usize,
+}
+
+impl OverRounds {
+    /// Of ratios: the interval is that of the mean of their logarithms, and includes no negative ratio.
+    fn of_ratios(ratios: &[f64]) -> Option<OverRounds> {
+        let logarithms: Vec<f64> = ratios.iter().filter(|ratio| **ratio > 0.0).map(|ratio| ratio.ln()).collect();
+        let OverRounds { median, interval, rounds } = OverRounds::of(&logarithms)?;
+        let interval = interval.map(|interval| Interval {
+            estimate: interval.estimate.exp(),
+            low: interval.low.exp(),
+            high: interval.high.exp(),
+        });
+        Some(OverRounds { median: median.exp(), interval, rounds })
+    }
+
+    /// None without a value.
+    fn of(values: &[f64]) -> Option<OverRounds> {
+        let interval = student_interval(values, 1.0 - RULES.significance);
+        Some(OverRounds {
+            median: median(values)?,
+            interval: interval.filter(|_| values.len() >= RULES.proof_pairs_min),
+            rounds: values.len(),
+        })
+    }
+}
+
+/// What the proof in `record` found; none for a record of another kind, or without valid runs of both sides.
+pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
+    let PlanSubject::Proof(subject) = record.plan.subject() else { return None };
+    let parts = Parts::of(record);
+    match subject {
+        ProofSubject::Volume => volume::volume_proof(record, &parts).map(PlatformProof::Volume),
+        ProofSubject::Fabric => fabric::fabric_proof(&parts).map(PlatformProof::Fabric),
+        ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),
+    }
+}
+
+/// The runs of a proof.
+struct Parts<'a>(Vec<(&'a ProofPart, &'a Run)>);
+
+impl<'a> Parts<'a> {
+    fn of(record: &'a Record) -> Parts<'a> {
+        Parts(record.runs.iter().filter_map(|run| Some((run.kind.proof()?, run))).collect())
+    }
+
+    /// The runs of one part, one for each round; none in place of an invalid one.
+    fn runs(&self, place: &ProofPlace, load: ProofLoad) -> Vec<Option<&'a Run>> {
+        let of_part = self.0.iter().filter(|(part, _)| part.place == *place && part.load == load);
+        of_part.map(|(_, run)| Some(*run).filter(|run| !is_invalid(run))).collect()
+    }
+
+    /// The valid runs of one part.
+    fn valid(&self, place: &ProofPlace, load: ProofLoad) -> Vec<&'a Run> {
+        self.runs(place, load).into_iter().flatten().collect()
+    }
+
+    /// The value of each valid run of one part.
+    fn values(&self, place: &ProofPlace, load: ProofLoad, value: impl Fn(&Run) -> Option<f64>) -> Vec<f64> {
+        self.valid(place, load).into_iter().filter_map(value).collect()
+    }
+}
+
+/// I/Os per second of a run with small blocks, bytes per second of one with large ones.
+fn rate(run: &Run, load: ProofLoad) -> Option<f64> {
+    let amount = match load {
+        ProofLoad::LargeReads | ProofLoad::LargeWrites => run.totals.bytes?.0,
+        _ => run.totals.operations,
+    };
+    per_second(run, amount).map(|rate| rate.0).filter(|rate| *rate > 0.0)
+}
+
+/// I/Os per second of `run`.
+fn operations(run: &Run) -> Option<f64> {
+    per_second(run, run.totals.operations).map(|rate| rate.0).filter(|rate| *rate > 0.0)
+}
+
+/// Processor time of one I/O of `run`, the threads of the kernel included, nanoseconds.
+fn cpu_ns_per_io(run: &Run) -> Option<f64> {
+    let operations = run.totals.operations;
+    (operations > 0).then_some(crate::foreign::cpu_ns_with_kernel(run)? / operations as f64)
+}

@@ -1,0 +1,92 @@
+//! Proofs: what a property of the platform gives or costs, by measurements of its parts beside the whole.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofSubject {
+    /// A volume of several devices: striping, mirroring, parity.
+    Volume,
+    /// A device behind a fabric, against the same device without it.
+    Fabric,
+    /// Memory and devices of one NUMA node, used by processors of another.
+    Numa,
+}
+
+impl ProofSubject {
+    /// Its word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            ProofSubject::Volume => "volume",
+            ProofSubject::Fabric => "fabric",
+            ProofSubject::Numa => "numa",
+        }
+    }
+}
+
+/// What one run of a proof measures.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProofPart {
+    /// The property.
+    pub subject: ProofSubject,
+    /// What is measured.
+    pub place: ProofPlace,
+    /// How it is loaded.
+    pub load: ProofLoad,
+}
+
+/// What a run of a proof measures.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ProofPlace {
+    /// One member of the volume, alone.
+    Member {
+        /// Its name.
+        name: String,
+    },
+    /// All members at the same time, each as if it were alone.
+    Members,
+    /// The volume.
+    Volume,
+    /// The device without the fabric.
+    Local,
+    /// The device through the fabric.
+    Remote,
+    /// Processors of one node, and memory or a device of another.
+    Nodes {
+        /// Node of the processors.
+        processors: u32,
+        /// Node of the memory or the device.
+        memory: u32,
+    },
+}
+
+/// How a part is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofLoad {
+    /// Random reads of small blocks, one at a time.
+    SingleReads,
+    /// Random reads of small blocks, many in flight.
+    SmallReads,
+    /// Sequential reads of large blocks.
+    LargeReads,
+    /// Random writes of small blocks.
+    SmallWrites,
+    /// Sequential writes of large blocks.
+    LargeWrites,
+    /// Reads of memory by all processors.
+    MemoryReads,
+    /// Dependent reads of memory by one processor.
+    MemoryLatency,
+}
+
+impl ProofLoad {
+    /// Whether it writes.
+    pub fn writes(self) -> bool {
+        matches!(self, ProofLoad::SmallWrites | ProofLoad::LargeWrites)
+    }
+}

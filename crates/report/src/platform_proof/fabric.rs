@@ -1,0 +1,73 @@
+//! A device with and without a fabric.
+
+use model::{ComparisonVerdict, FabricLoad, FabricProof, OverRounds};
+
+use super::{Comparison, LoadWords, added, share, undecided};
+use crate::figure::{duration, number};
+use crate::layout::Align;
+
+pub(super) fn sentences(proof: &FabricProof, words: &LoadWords) -> Vec<String> {
+    let mut sentences: Vec<String> = proof.loads.iter().map(|load| sentence(load, words)).collect();
+    let cpu = proof.loads.iter().find_map(|load| load.added_cpu_ns);
+    sentences.extend(cpu.map(|cpu| {
+        format!(
+            "processor time per I/O, with the kernel's: {} through the fabric; the target's is in it where it is on this \
+             host",
+            added(&cpu)
+        )
+    }));
+    sentences
+}
+
+fn sentence(found: &FabricLoad, words: &LoadWords) -> String {
+    let word = found.verdict.word();
+    let why = match found.verdict {
+        ComparisonVerdict::Inconclusive => {
+            format!(" ({})", undecided(&ratio(found)))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{}: {} each through the fabric, {} locally; {} of the local IOPS: {word}{why}",
+        words.load(found.load),
+        added(&found.added_ns),
+        duration(found.local_ns),
+        share(&ratio(found))
+    )
+}
+
+fn ratio(found: &FabricLoad) -> OverRounds {
+    OverRounds { median: found.ratio, interval: found.interval, rounds: found.added_ns.rounds }
+}
+
+pub(super) fn comparison(proof: &FabricProof, words: &LoadWords) -> Comparison {
+    let row = |found: &FabricLoad| {
+        vec![
+            words.load(found.load),
+            number(found.local.0),
+            number(found.remote.0),
+            duration(found.local_ns),
+            added(&OverRounds { interval: None, ..found.added_ns }),
+            found.verdict.word().to_owned(),
+        ]
+    };
+    Comparison {
+        title: "LOCAL AND THROUGH THE FABRIC",
+        heads: vec![
+            (&["", "load"], Align::Left),
+            (&["local", "IOPS"], Align::Right),
+            (&["fabric", "IOPS"], Align::Right),
+            (&["local", "mean"], Align::Right),
+            (&["fabric", "adds"], Align::Right),
+            (&["", "verdict"], Align::Left),
+        ],
+        rows: proof.loads.iter().map(row).collect(),
+        note: "Both sides are measured in each round, in random order; intervals are over the rounds.".to_owned(),
+    }
+}
+
+pub(super) fn tile(proof: &FabricProof) -> (String, String, String) {
+    let added = proof.loads.first().map(|found| added(&OverRounds { interval: None, ..found.added_ns }));
+    let what = "the fabric adds to a single read".to_owned();
+    (what, added.unwrap_or_default(), proof.verdict.word().to_owned())
+}

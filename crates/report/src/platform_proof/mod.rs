@@ -1,0 +1,149 @@
+//! Proofs of the platform in words and tables: the same on the terminal and on the page.
+
+mod fabric;
+mod numa;
+mod volume;
+
+
+use model::{Interval, OverRounds, PlatformProof, platform_proof};
+use record::{Blocks, ProofLoad, ProofSubject, Ratio, Record};
+
+use crate::fact::size_text;
+use crate::figure::{nanos, percent, percent_digits};
+use crate::layout::{Head, Table};
+use crate::style::Style;
+
+/// What is proved, for a title.
+pub(crate) fn subject(subject: ProofSubject) -> &'static str {
+    match subject {
+        ProofSubject::Volume => "a volume and its members",
+        ProofSubject::Fabric => "a device with and without a fabric",
+        ProofSubject::Numa => "nodes of memory",
+    }
+}
+
+/// The result, the most important sentence first.
+pub(crate) fn sentences(record: &Record, found: &PlatformProof) -> Vec<String> {
+    let words = LoadWords::of(record);
+    match found {
+        PlatformProof::Volume(proof) => volume::sentences(proof, &words),
+        PlatformProof::Fabric(proof) => fabric::sentences(proof, &words),
+        PlatformProof::Numa(proof) => numa::sentences(proof),
+    }
+}
+
+/// The parts side by side: a title, the heads of the columns, and the rows.
+pub(crate) struct Comparison {
+    /// Its title.
+    pub title: &'static str,
+    /// The heads.
+    pub heads: Vec<Head>,
+    /// The rows, with a cell per head.
+    pub rows: Vec<Vec<String>>,
+    /// What the columns are.
+    pub note: String,
+}
+
+/// The parts of the proof in `record` side by side; none where nothing is valid.
+pub(crate) fn comparison(record: &Record) -> Option<Comparison> {
+    let words = LoadWords::of(record);
+    match platform_proof(record)? {
+        PlatformProof::Volume(proof) => Some(volume::comparison(&proof, &words)),
+        PlatformProof::Fabric(proof) => Some(fabric::comparison(&proof, &words)),
+        PlatformProof::Numa(proof) => Some(numa::comparison(&proof)),
+    }
+}
+
+/// The same as lines for the terminal.
+pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<crate::storage::Part> {
+    let Some(found) = comparison(record) else { return Vec::new() };
+    let mut table = Table::new(&found.heads, &[]);
+    found.rows.into_iter().for_each(|row| table.push(row, None));
+    let mut lines = table.lines(style, width);
+    lines.extend(crate::layout::spaced(&found.note, 0, width));
+    vec![(found.title, lines)]
+}
+
+/// The loads in words, with the block sizes of the record.
+struct LoadWords {
+    small: String,
+    large: String,
+}
+
+impl LoadWords {
+    fn of(record: &Record) -> LoadWords {
+        let size = |is_wanted: fn(ProofLoad) -> bool| {
+            let part = record.plan.runs.iter().find(|run| run.kind.proof().is_some_and(|part| is_wanted(part.load)));
+            let phases = record.plan.io.iter().flat_map(|io| &io.phases);
+            let job =
+                phases.filter(|phase| Some(&phase.name) == part.map(|run| &run.test)).flat_map(|phase| &phase.jobs);
+            match job.map(|job| &job.read_blocks).next() {
+                Some(Blocks::Split(split)) => split.first().map(|block| size_text(block.size_bytes)),
+                _ => None,
+            }
+        };
+        let is_small = |load| matches!(load, ProofLoad::SmallReads | ProofLoad::SmallWrites | ProofLoad::SingleReads);
+        let is_large = |load| matches!(load, ProofLoad::LargeReads | ProofLoad::LargeWrites);
+        let word = |size: Option<String>, other: &str| size.unwrap_or_else(|| other.to_owned());
+        LoadWords { small: word(size(is_small), "small blocks"), large: word(size(is_large), "large blocks") }
+    }
+
+    fn load(&self, load: ProofLoad) -> String {
+        let LoadWords { small, large } = self;
+        match load {
+            ProofLoad::SingleReads => format!("single random reads of {small}"),
+            ProofLoad::SmallReads => format!("random reads of {small}"),
+            ProofLoad::LargeReads => format!("sequential reads of {large}"),
+            ProofLoad::SmallWrites => format!("random writes of {small}"),
+            ProofLoad::LargeWrites => format!("sequential writes of {large}"),
+            ProofLoad::MemoryReads => "reads of memory".to_owned(),
+            ProofLoad::MemoryLatency => "dependent reads of memory".to_owned(),
+        }
+    }
+}
+
+/// A share with its interval: `97 % [95, 99]`.
+fn share(found: &OverRounds) -> String {
+    let digits = |value: f64| percent_digits(Ratio(value));
+    let shown = percent(Ratio(found.median));
+    match telling(found) {
+        Some(interval) => format!("{shown} [{}, {}]", digits(interval.low), digits(interval.high)),
+        None => shown,
+    }
+}
+
+/// Rounds whose interval extends over more than this factor tell nothing by it.
+const INTERVAL_FACTOR_MAX: f64 = 3.0;
+
+/// The interval of a ratio, where it tells something.
+fn telling(found: &OverRounds) -> Option<Interval> {
+    found.interval.filter(|interval| interval.high <= interval.low * INTERVAL_FACTOR_MAX)
+}
+
+/// A difference of times with its interval, nanoseconds: `+412 µs [380 µs, 440 µs]`.
+fn added(found: &OverRounds) -> String {
+    let of = |value: f64| if value < 0.0 { format!("-{}", nanos(-value)) } else { nanos(value) };
+    let sign = if found.median > 0.0 { "+" } else { "" };
+    match found.interval {
+        Some(interval) => format!("{sign}{} [{}, {}]", of(found.median), of(interval.low), of(interval.high)),
+        None => format!("{sign}{}", of(found.median)),
+    }
+}
+
+/// Why nothing is decided: too few rounds, rounds that differ, or an interval that includes the limit.
+fn undecided(found: &OverRounds) -> String {
+    match (found.interval, telling(found)) {
+        (None, _) => format!("{} rounds give no interval, three or more --rounds do", found.rounds),
+        (_, None) => format!("the {} rounds differ too much: longer --seconds, on a quiet machine", found.rounds),
+        _ => format!("more than {} --rounds may decide it", found.rounds),
+    }
+}
+
+/// The verdict for a tile of the page: what is proved, the figure, and the verdict.
+pub(crate) fn tile(found: &PlatformProof) -> (String, String, String) {
+    match found {
+        PlatformProof::Volume(proof) => volume::tile(proof),
+        PlatformProof::Fabric(proof) => fabric::tile(proof),
+        PlatformProof::Numa(proof) => numa::tile(proof),
+    }
+}

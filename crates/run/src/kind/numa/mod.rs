@@ -1,0 +1,208 @@
+//! NUMA: processors of each node with the memory of each node, and with the measured device.
+//!
+//! A cell of the matrix is a run of a probe of memory by a thread that is bound to the processors of one node and to the
+//! memory of another; the threads of its jobs inherit both. Cells are measured in rounds, in random order.
+
+mod bound;
+
+use std::path::PathBuf;
+
+use record::{
+    Bytes, Dop, HostInventory, Nanos, NumaNode, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace,
+    ProofSubject, RunKind,
+};
+
+use self::bound::bound;
+use crate::directory::MeasuredDirectory;
+use crate::invocation::{Kind, Measured, invoke};
+use crate::item::Item;
+use crate::kind::catalogue::measure_one;
+use crate::kind::io::{ProbeFiles, StorageSupport, add_jobs};
+use crate::platform::{Context, Platform};
+use crate::recorder::Recorder;
+use crate::run::keep;
+use crate::{Error, Result, Setup};
+
+/// Reads of memory.
+const READS: &str = "M11";
+/// Dependent reads of memory.
+const LATENCY: &str = "M21";
+/// Random reads of storage.
+const DEVICE: &str = "S21";
+
+/// Share of the free memory of a node that a run may use.
+const FREE_SHARE: f64 = 0.5;
+
+/// What the proof is asked for.
+#[derive(Clone, Debug)]
+pub struct NumaRequest {
+    /// What every kind of run is asked for.
+    pub setup: Setup,
+    /// Length of each measurement.
+    pub window: Nanos,
+    /// How often each cell is measured.
+    pub rounds: u32,
+}
+
+/// The nodes of this machine whose memory or processors this process may use.
+fn nodes(host: &HostInventory) -> (Vec<(u32, Vec<u32>)>, Vec<u32>) {
+    let allowed = host::cpus_allowed();
+    let own = |node: &NumaNode| -> Vec<u32> {
+        let listed = base::root::cpu_list(&node.cpus).unwrap_or_default();
+        listed.into_iter().filter(|cpu| allowed.contains(cpu)).collect()
+    };
+    let all = &host.cpu.numa_nodes;
+    let processors = all.iter().map(|node| (node.number, own(node))).filter(|(_, cpus)| !cpus.is_empty()).collect();
+    let memories = all.iter().filter(|node| node.memory_bytes.is_some_and(|bytes| bytes > Bytes(0)));
+    (processors, memories.map(|node| node.number).collect())
+}
+
+/// Whether this machine has several nodes, so that there is something to prove.
+pub fn has_several_nodes() -> bool {
+    host::inventory(std::path::Path::new("/")).cpu.numa_nodes.len() > 1
+}
+
+/// Measures the matrix of nodes.
+///
+/// # Errors
+/// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
+pub fn measure_numa(request: &NumaRequest, context: Context<'_>) -> Result<Measured> {
+    Ok(invoke(&mut Numa { request }, [context], None)?.measured(&request.setup.record))
+}
+
+struct Numa<'r> {
+    request: &'r NumaRequest,
+}
+
+impl Kind for Numa<'_> {
+    fn setup(&self) -> Setup {
+        self.request.setup.clone()
+    }
+
+    /// No engine is opened.
+    fn jobs_max(&self) -> u32 {
+        0
+    }
+
+    fn records(&self) -> [PathBuf; 1] {
+        [self.request.setup.record.clone()]
+    }
+
+    fn needs_engine(&self) -> bool {
+        false
+    }
+
+    fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
+        let (processors, memories) = nodes(&platform.host);
+        if processors.len() < 2 && memories.len() < 2 {
+            return Err(Error::user("there is nothing to prove: one NUMA node may be used").hint(
+                "allow processors of several nodes, by taskset, the container or the control group that limits them",
+            ));
+        }
+        let support = StorageSupport::detect(&directory.data(), Preset::Quick);
+        let once = runs(&processors, &memories, device_node(&platform.host));
+        let mut plan = Plan {
+            window_ns: self.request.window,
+            warm_up_ns: Nanos(self.request.window.0 / 10),
+            seed: self.request.setup.seed,
+            repeats: self.request.rounds,
+            runs: crate::order::in_rounds(&once, self.request.rounds, self.request.setup.seed),
+            ..Plan::new("numa", directory.path().display().to_string(), Preset::Quick)
+        };
+        add_jobs(&mut plan, &probes(), &support);
+        plan.number();
+        Ok([plan])
+    }
+
+    fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
+        let plan = record.plan.clone();
+        let (processors, _) = nodes(&platform.host);
+        platform.context.announce(&plan, self.request.window, &self.request.setup.record);
+        let mut files = ProbeFiles::default();
+        platform.without_engine(&plan, |bench| {
+            for planned in &plan.runs {
+                let Some(ProofPart { place: ProofPlace::Nodes { processors: node, memory }, load, .. }) =
+                    planned.kind.proof()
+                else {
+                    continue;
+                };
+                let Some(probe) = probe::probe(&planned.test) else { continue };
+                let cpus = processors.iter().find(|(number, _)| number == node).map(|(_, cpus)| cpus.clone());
+                // The memory of a device's run is the kernel's choice.
+                let memory = Some(*memory).filter(|_| *load != ProofLoad::SingleReads);
+                let host = limited(bench.host, memory);
+                let cpus = cpus.unwrap_or_default();
+                let own = crate::bench::Bench { processors: cpus.clone(), host: &host, ..bench.clone() };
+                let run = bound(&cpus, memory, || measure_one(&own, planned, Item::Probe(probe), &mut files));
+                let run = run.map_err(|error| {
+                    Error::environment(format!("node {node} cannot be measured: {error}"))
+                        .hint("look at the processors and nodes that the container or control group allows")
+                })??;
+                keep(bench, record, run)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn probes() -> Vec<Item<'static>> {
+    [READS, LATENCY, DEVICE].iter().filter_map(|code| probe::probe(code)).map(Item::Probe).collect()
+}
+
+/// Each cell once: memory by all processors of a node and by one of them; the device by one of each node.
+fn runs(processors: &[(u32, Vec<u32>)], memories: &[u32], device: Option<u32>) -> Vec<PlannedRun> {
+    let run = |code: &str, load, node: u32, memory: u32, jobs: u32| {
+        let part =
+            ProofPart { subject: ProofSubject::Numa, place: ProofPlace::Nodes { processors: node, memory }, load };
+        PlannedRun::new(code, RunKind::Proof(part), Dop::jobs(jobs))
+    };
+    let mut runs = Vec::new();
+    for (node, cpus) in processors {
+        for memory in memories {
+            runs.push(run(READS, ProofLoad::MemoryReads, *node, *memory, cpus.len() as u32));
+            runs.push(run(LATENCY, ProofLoad::MemoryLatency, *node, *memory, 1));
+        }
+        runs.extend(device.map(|device| run(DEVICE, ProofLoad::SingleReads, *node, device, 1)));
+    }
+    runs
+}
+
+/// The node of the measured device; none where it is not known.
+fn device_node(host: &HostInventory) -> Option<u32> {
+    host.devices.iter().find_map(|device| device.numa_node)
+}
+
+/// `host` with as much available memory as `node` has to give.
+fn limited(host: &HostInventory, node: Option<u32>) -> HostInventory {
+    let mut limited = host.clone();
+    if let Some(free) = node.and_then(host::node_free_bytes) {
+        limited.memory.available_bytes = Some(Bytes((free.0 as f64 * FREE_SHARE) as u64));
+    }
+    limited
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_node_is_measured_with_each_memory_and_with_the_device() {
+        let runs = runs(&[(0, vec![0, 2]), (1, vec![1, 3])], &[0, 1], Some(1));
+        let cells: Vec<(&str, u32)> = runs.iter().map(|run| (run.test.as_str(), run.dop.jobs)).collect();
+        let expected = [("M11", 2), ("M21", 1), ("M11", 2), ("M21", 1), ("S21", 1)];
+        assert_eq!(cells, [expected, expected].concat());
+    }
+
+    #[test]
+    fn a_node_without_processors_is_measured_from_the_others() {
+        let runs = runs(&[(0, vec![0])], &[0, 2], None);
+        let memories: Vec<u32> = runs
+            .iter()
+            .filter_map(|run| match run.kind.proof()?.place {
+                ProofPlace::Nodes { memory, .. } => Some(memory),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(memories, [0, 0, 2, 2]);
+    }
+}
