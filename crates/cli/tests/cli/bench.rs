@@ -79,7 +79,7 @@ impl Bench {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
         let verb = arguments.first().copied().unwrap_or_default();
-        let measures = ["run", "io", "calibrate", "blocks", "load", "streams", "pair"].contains(&verb);
+        let measures = ["run", "io", "calibrate", "blocks", "load", "streams", "pair", "prove"].contains(&verb);
         let shows = measures || ["report", "compare"].contains(&verb);
         let details = (shows && !has(&["--details", "--quiet", "-q"])).then_some("--details");
         let no_html = (measures && !has(&["--html", "--no-html"])).then_some("--no-html");

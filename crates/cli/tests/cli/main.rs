@@ -18,6 +18,7 @@ mod cmd_load;
 mod cmd_model;
 mod cmd_model_load;
 mod cmd_pair;
+mod cmd_prove;
 mod cmd_report;
 mod cmd_run;
 mod cmd_streams;

@@ -4,7 +4,6 @@ mod fabric;
 mod numa;
 mod volume;
 
-
 use model::{Interval, OverRounds, PlatformProof, platform_proof};
 use record::{Blocks, ProofLoad, ProofSubject, Ratio, Record};
 
@@ -12,6 +11,7 @@ use crate::fact::size_text;
 use crate::figure::{nanos, percent, percent_digits};
 use crate::layout::{Head, Table};
 use crate::style::Style;
+use crate::words::plural;
 
 /// What is proved, for a title.
 pub(crate) fn subject(subject: ProofSubject) -> &'static str {
@@ -133,7 +133,10 @@ fn added(found: &OverRounds) -> String {
 /// Why nothing is decided: too few rounds, rounds that differ, or an interval that includes the limit.
 fn undecided(found: &OverRounds) -> String {
     match (found.interval, telling(found)) {
-        (None, _) => format!("{} rounds give no interval, three or more --rounds do", found.rounds),
+        (None, _) => {
+            let rounds = plural(found.rounds as u64, "round");
+            format!("no interval from {rounds}: three or more --rounds give one")
+        }
         (_, None) => format!("the {} rounds differ too much: longer --seconds, on a quiet machine", found.rounds),
         _ => format!("more than {} --rounds may decide it", found.rounds),
     }

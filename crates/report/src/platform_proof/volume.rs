@@ -56,7 +56,7 @@ fn verdict_text(proof: &VolumeProof, found: &VolumeLoad, load: &str, reached: &s
 }
 
 fn slow_sentence(member: &MemberShare) -> Option<String> {
-    let times = number(member.slower_by?);
+    let times = format!("{:.1}", member.slower_by?);
     let reads = member.read_ns.map(|time| format!(" ({} per read in the volume)", nanos(time))).unwrap_or_default();
     Some(format!("{} is slow: its I/O takes {times} times as long as that of the others{reads}", clean(&member.name)))
 }

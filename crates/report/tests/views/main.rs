@@ -16,6 +16,8 @@ mod loads;
 mod long_codes;
 mod platform;
 mod platform_sample;
+mod proof;
+mod proof_sample;
 mod random_blocks;
 mod run_sample;
 mod sample;

@@ -45,7 +45,7 @@ fn latency(count: u64, mean_ns: u64) -> Latency {
 }
 
 /// A stream of `rate` I/Os per second, each of `block` bytes.
-fn stream(job: &str, kind: IoKind, rate: u64, block: u64, clones: u32, depth: u32) -> IoStream {
+pub fn stream(job: &str, kind: IoKind, rate: u64, block: u64, clones: u32, depth: u32) -> IoStream {
     let operations = rate * SECONDS;
     let mean_ns = u64::from(clones) * u64::from(depth) * 1_000_000_000 / rate.max(1);
     let second = Second { steps: rate, operations: rate, ..Second::default() };

@@ -1,0 +1,74 @@
+//! The views of proofs.
+
+use dbdyno_report::{PageOptions, ShortText, Style, html, short_text, text};
+use record::Record;
+
+use crate::proof_sample::{fabric, numa, volume};
+
+fn short(record: &Record, width: usize) -> String {
+    short_text(record, &ShortText { path: "proof.jsonl", page: None, only_sheet: false }, Style::default(), width)
+}
+
+/// The summary alone.
+fn summary(record: &Record) -> String {
+    let text = short(record, 80);
+    text.lines().skip_while(|line| !line.starts_with("SUMMARY")).take_while(|line| !line.starts_with("validity")).fold(
+        String::new(),
+        |mut all, line| {
+            all.push_str(line);
+            all.push('\n');
+            all
+        },
+    )
+}
+
+#[test]
+fn a_volume_and_its_members() {
+    insta::assert_snapshot!(short(&volume(), 80));
+}
+
+#[test]
+fn a_fabric() {
+    insta::assert_snapshot!(short(&fabric(), 80));
+}
+
+#[test]
+fn nodes_of_memory() {
+    insta::assert_snapshot!(short(&numa(), 80));
+}
+
+#[test]
+fn members_that_could_not_be_read_are_said_to_be_unknown() {
+    let mut record = volume();
+    record.runs.retain(|run| run.kind.proof().is_some_and(|part| part.load.writes()));
+    insta::assert_snapshot!(summary(&record));
+}
+
+#[test]
+fn one_round_has_no_interval() {
+    let mut record = fabric();
+    record.runs.truncate(6);
+    insta::assert_snapshot!(summary(&record));
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for record in [volume(), fabric(), numa()] {
+        for width in [60, 80, 120] {
+            for line in short(&record, width).lines().chain(text(&record, "r", Style::default(), width).lines()) {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_page_begins_with_the_parts_side_by_side() {
+    for (record, cell) in [(volume(), "sum of the members alone"), (fabric(), "SLOWER"), (numa(), "node 1")] {
+        let page = html(&record, &PageOptions::default());
+        let first = page.find("<section").expect("a section");
+        let parts = page.find("id=\"proof-table\"").expect("the table");
+        let next = page[first + 1..].find("<section").map_or(page.len(), |next| first + 1 + next);
+        assert!((first..next).contains(&parts) && page[parts..next].contains(cell), "{cell}");
+    }
+}

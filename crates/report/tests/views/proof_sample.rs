@@ -1,0 +1,125 @@
+//! Records of proofs, made up: a mirror with a slow member, a fabric, two nodes.
+
+use record::{
+    Array, BlockDevice, Blocks, Bytes, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan, Latency, MemberIo, Nanos,
+    PlannedRun, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record, Run, RunKind, Totals,
+};
+
+use crate::storage_sample::{record, run, stream};
+
+const BLOCK: u64 = 8192;
+
+/// One run of a part, at so many I/Os per second with `depth` in flight.
+fn part(subject: ProofSubject, place: ProofPlace, load: ProofLoad, rate: u64, depth: u32) -> Run {
+    let is_large = matches!(load, ProofLoad::LargeReads | ProofLoad::LargeWrites);
+    let block = if is_large { 1 << 20 } else { BLOCK };
+    let kind = if load.writes() { IoKind::Write } else { IoKind::Read };
+    let mut run = run(0, "part", "part", vec![stream("part", kind, rate, block, 1, depth)]);
+    run.totals.bytes = Some(Bytes(run.totals.operations * block));
+    run.foreign_load =
+        Some(Box::new(ForeignLoad { observed_ns: run.window_ns, kernel_processors: 0.05, ..ForeignLoad::default() }));
+    run.kind = RunKind::Proof(ProofPart { subject, place, load });
+    run
+}
+
+/// The record of these runs, numbered, with the block sizes of their loads.
+fn proof(mut runs: Vec<Run>) -> Record {
+    for (run, number) in runs.iter_mut().zip(1..) {
+        let load = run.kind.proof().unwrap().load;
+        (run.number, run.test, run.title) = (number, format!("{load:?}"), format!("{load:?}"));
+    }
+    let sized = |(name, bytes): (&str, u64)| IoPhase {
+        name: name.to_owned(),
+        jobs: vec![IoJob { read_blocks: Blocks::all(Bytes(bytes)), ..IoJob::default() }],
+    };
+    let phases = [("SingleReads", BLOCK), ("SmallReads", BLOCK), ("LargeReads", 1 << 20)].map(sized).to_vec();
+    record(runs, Some(IoPlan { phases, ..IoPlan::default() }))
+}
+
+/// What two members did: so many requests each, at this mean time.
+fn members(mut run: Run, read: [u64; 2], written: u64, mean_ns: [u64; 2]) -> Run {
+    let of = |index: usize| MemberIo {
+        name: ["nvme0n1", "nvme1n1"][index].to_owned(),
+        read_count: read[index],
+        read_bytes: Bytes(read[index] * BLOCK),
+        read_ns: Nanos(read[index] * mean_ns[index]),
+        write_count: written / BLOCK,
+        write_bytes: Bytes(written),
+        write_ns: Nanos(written / BLOCK * mean_ns[index]),
+    };
+    run.storage.as_mut().unwrap().members = vec![of(0), of(1)];
+    run
+}
+
+/// A mirror of two, three rounds: one member takes four times as long, and sequential reads reach one of them only.
+pub fn volume() -> Record {
+    let mut runs = Vec::new();
+    let of = |place, load, rate, depth| part(ProofSubject::Volume, place, load, rate, depth);
+    for round in 0..3 {
+        for (name, small, large) in [("nvme0n1", 100_000, 3_000), ("nvme1n1", 25_000, 2_900)] {
+            let member = || ProofPlace::Member { name: name.to_owned() };
+            runs.push(of(member(), ProofLoad::SmallReads, small + round * 100, 16));
+            runs.push(of(member(), ProofLoad::LargeReads, large, 4));
+        }
+        runs.push(of(ProofPlace::Members, ProofLoad::SmallReads, 124_000, 32));
+        runs.push(of(ProofPlace::Members, ProofLoad::LargeReads, 5_800, 8));
+        let reads = of(ProofPlace::Volume, ProofLoad::SmallReads, 51_000 + round * 200, 32);
+        runs.push(members(reads, [255_000, 255_000], 0, [160_000, 640_000]));
+        runs.push(of(ProofPlace::Volume, ProofLoad::LargeReads, 2_950, 8));
+        for (load, block, rate) in [(ProofLoad::SmallWrites, BLOCK, 20_000), (ProofLoad::LargeWrites, 1 << 20, 1_000)] {
+            let writes = of(ProofPlace::Volume, load, rate, 32);
+            runs.push(members(writes, [0, 0], rate * 10 * block, [200_000, 800_000]));
+        }
+    }
+    let mut record = proof(runs);
+    let array = Array { level: "raid1".to_owned(), member_count: 2, ..Array::default() };
+    record.host.devices = vec![BlockDevice { name: "md0".to_owned(), array: Some(array), ..BlockDevice::default() }];
+    record
+}
+
+/// Reads of a drive locally and through a fabric, four rounds.
+pub fn fabric() -> Record {
+    let mut runs = Vec::new();
+    for round in 0..4 {
+        for (load, local, remote, depth) in [
+            (ProofLoad::SingleReads, 12_000, 8_000, 1),
+            (ProofLoad::SmallReads, 150_000, 147_000, 16),
+            (ProofLoad::LargeReads, 3_000, 2_200 + 300 * (round % 2), 4),
+        ] {
+            runs.push(part(ProofSubject::Fabric, ProofPlace::Local, load, local + round * 10, depth));
+            runs.push(part(ProofSubject::Fabric, ProofPlace::Remote, load, remote + round * 20, depth));
+        }
+    }
+    proof(runs)
+}
+
+/// Two nodes, the device at the second.
+pub fn numa() -> Record {
+    let mut runs = Vec::new();
+    for round in 0..3 {
+        for (processors, memory) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let is_near = processors == memory;
+            for (load, near, far, jobs) in [
+                (ProofLoad::MemoryReads, 60_000_000_000, 31_000_000_000, 8),
+                (ProofLoad::MemoryLatency, 11_000_000, 7_000_000, 1),
+            ] {
+                let rate = if is_near { near } else { far } + round * 1000;
+                let place = ProofPlace::Nodes { processors, memory };
+                let mut cell = part(ProofSubject::Numa, place, load, 1_000, 1);
+                let operations = rate * (cell.window_ns.0 / 1_000_000_000);
+                cell.totals = Totals { steps: operations, operations, ..Totals::default() };
+                (cell.storage, cell.service, cell.dop) = (None, Latency::default(), Dop::jobs(jobs));
+                runs.push(cell);
+            }
+        }
+        for processors in 0..2 {
+            let place = ProofPlace::Nodes { processors, memory: 1 };
+            let rate = if processors == 1 { 12_000 } else { 11_300 } + round * 10;
+            runs.push(part(ProofSubject::Numa, place, ProofLoad::SingleReads, rate, 1));
+        }
+    }
+    let mut record = proof(runs);
+    record.plan.runs =
+        record.runs.iter().map(|run| PlannedRun::new(run.test.clone(), run.kind.clone(), run.dop)).collect();
+    record
+}
