@@ -55,7 +55,7 @@ pub(crate) fn comparison(record: &Record) -> Option<Comparison> {
 }
 
 /// The same as lines for the terminal.
-pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<crate::storage::Part> {
+pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'static str, Vec<String>)> {
     let Some(found) = comparison(record) else { return Vec::new() };
     let mut table = Table::new(&found.heads, &[]);
     found.rows.into_iter().for_each(|row| table.push(row, None));
