@@ -2,8 +2,8 @@
 
 use record::{
     Amount, BlockShare, Blocks, BufferContent, Bytes, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoMix,
-    IoMode, IoOrder, IoPhase, IoPlan, IoStream, Latency, Layout, Nanos, OpenSync, Pace, Rate, Ratio, RingOptions,
-    Round, Second, SequenceStep, Storage, SyncEvery, Verification, Zone,
+    IoMode, IoOrder, IoPhase, IoPlan, IoStream, Latency, Layout, MemberIo, Nanos, OpenSync, Pace, Rate, Ratio,
+    RingOptions, Round, Second, SequenceStep, Storage, SyncEvery, Verification, Zone,
 };
 
 pub fn plan() -> IoPlan {
@@ -91,6 +91,15 @@ pub fn outcome(latency: &Latency) -> Storage {
             cached: Some(Ratio(0.25)),
             compressed: Some(Ratio(0.99)),
             repeated: Some(Ratio(0.0)),
+        }],
+        members: vec![MemberIo {
+            name: "nvme0n1".to_owned(),
+            read_count: 23,
+            read_bytes: Bytes(23 * 8192),
+            read_ns: Nanos(2_300_000),
+            write_count: 46,
+            write_bytes: Bytes(46 * 8192),
+            write_ns: Nanos(4_600_000),
         }],
         streams: vec![IoStream {
             job: "data".to_owned(),
