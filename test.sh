@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need on Debian or Ubuntu, then runs all of them. Real servers are started by the tests
 # themselves, on sockets of their own, in directories of their own. A server that is missing is an error, not a skip.
+# At last the checks of lab/ run in guests, on Debian on x86_64.
 #
 #   ./test.sh               everything
 #   ./test.sh -p NAME ...   arguments go to `cargo test`
@@ -164,5 +165,15 @@ have_grammar || {
 if [ "$#" -gt 0 ]; then
   exec cargo test --locked "$@"
 fi
+
+# Guests have the arrays, fabrics, NUMA nodes and kernels that this machine lacks.
+command -v qemu-system-x86_64 >/dev/null && command -v mmdebstrap >/dev/null && command -v sfdisk >/dev/null ||
+  install qemu-system-x86 mmdebstrap fdisk e2fsprogs
+[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || install debian-archive-keyring
+
+failed=0
 # All of them, so that one failure does not hide the next; no example is code that runs.
-exec cargo test --workspace --locked --no-fail-fast --lib --bins --tests
+cargo test --workspace --locked --no-fail-fast --lib --bins --tests || failed=1
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$' || true)}
+"${sudo[@]}" env "PATH=$PATH" "DEBIAN_MIRROR=$mirror" DBDYNO=target/debug/dbdyno lab/run || failed=1
+exit "$failed"
