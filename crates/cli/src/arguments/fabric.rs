@@ -19,7 +19,7 @@ others made is never changed.";
 
 const TARGET_EXAMPLES: &str = "\
 Examples:
-  dbdyno fabric target /dev/nvme1n1                     a script to read, or to run on another host
+  dbdyno fabric target /dev/nvme1n1                     the steps as a script
   dbdyno fabric target /dev/nvme1n1 --apply             for this host itself, at 127.0.0.1
   dbdyno fabric target /var/tmp/a.img --address 10.0.0.1 --apply
                                                         for all that reach this address: there is no password
@@ -134,7 +134,8 @@ fn service(text: &str) -> Result<u16, Wrong> {
 
 /// An address as numbers: the kernel resolves no names.
 fn address(text: &str) -> Result<IpAddr, Wrong> {
-    let hint = "use numbers such as 192.168.1.5 or fd00::5: the kernel resolves no names; `ip address` lists those of a host";
+    let hint =
+        "use numbers such as 192.168.1.5 or fd00::5: the kernel resolves no names; `ip address` lists those of a host";
     text.trim().parse().map_err(|_| Wrong::new("address", text, "is not an IP address", hint))
 }
 

@@ -40,11 +40,16 @@ pub(super) fn find(path: &Path) -> Result<Backing, FabricError> {
 /// Refuses what is in use, or what cannot be written: who connects may write it.
 pub(super) fn refuse_use(backing: &Backing) -> Result<(), FabricError> {
     let path = &backing.path;
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            FabricError::environment(format!("{}: {error}", path.display()), "run as root: only then is its use known")
-        }
-        _ => FabricError::environment(error.to_string(), INSTEAD),
+    let failed = |error: io::Error| {
+        let message = match error.to_string() {
+            text if text.starts_with(&format!("{}: ", path.display())) => text,
+            text => format!("{}: {text}", path.display()),
+        };
+        let hint = match error.kind() {
+            io::ErrorKind::PermissionDenied => "run as root: only then is it known whether it is in use",
+            _ => INSTEAD,
+        };
+        FabricError::environment(message, hint)
     };
     let reasons = match block_device(path).map_err(failed)? {
         Some(device) if device.size_bytes.0 == 0 => vec!["has no medium".to_owned()],

@@ -91,7 +91,8 @@ fn gone(remove: impl Fn() -> io::Result<()>) -> io::Result<()> {
 fn succeed(program: &str, arguments: &[&str]) -> io::Result<()> {
     let places = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(|folder| Path::new(folder).join(program));
     let path = places.into_iter().find(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(program));
-    let output = Command::new(path).args(arguments).stdin(Stdio::null()).output()?;
+    let output = Command::new(path).args(arguments).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| io::Error::other(format!("{program} cannot be run: {error}")))?;
     match output.status.success() {
         true => Ok(()),
         false => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned())),

@@ -280,7 +280,12 @@ fn a_connection_is_not_doubled_and_goes_first() {
     assert_eq!((existing.nqn, existing.devices), (planned.nqn, vec!["nvme8n1".to_owned()]));
     assert!(again.steps.is_empty());
     // To a subsystem of others, made by dbdyno: known by the name of the initiator.
-    connect(&root, &ConnectionRequest { nqn: Some("other".to_owned()), ..ConnectionRequest::default() });
+    let request = ConnectionRequest {
+        nqn: Some("elsewhere".to_owned()),
+        address: "10.0.0.8".parse().ok(),
+        ..ConnectionRequest::default()
+    };
+    connect(&root, &request);
     let state = FabricState::read(&root);
     assert_eq!((state.ours().connections.len(), state.connections.len()), (2, 3));
     let first: Vec<Step> = removal::steps(&state).into_iter().take(2).collect();
