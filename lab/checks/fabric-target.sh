@@ -101,7 +101,7 @@ listener=$!
 sleep 1
 expect 'a port that a program has' refuses 1 'something else' dbdyno fabric target /dev/$drive1 --port 4431 --apply
 kill $listener
-expect 'a file in memory' refuses 1 'direct I/O' sh -c "truncate -s 64M /tmp/memory.img && dbdyno fabric target /tmp/memory.img --apply"
+expect 'a file in memory' refuses 1 'lies in memory' sh -c "truncate -s 64M /tmp/memory.img && dbdyno fabric target /tmp/memory.img --apply"
 expect 'nobody listens' refuses 1 'nothing listens there' dbdyno fabric connect --nqn x --address 127.0.0.8 --apply
 expect 'an unknown subsystem' refuses 1 'may not have this nqn' dbdyno fabric connect --nqn x --address 127.0.0.9 --apply
 expect 'no target to connect to' refuses 2 'no nqn is given' dbdyno fabric connect --apply

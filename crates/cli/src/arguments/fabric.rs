@@ -13,19 +13,18 @@ use super::value;
 const QUEUES_MAX: u32 = 1_024;
 
 const FABRIC_NOTE: &str = "\
-Without --apply nothing is changed: the steps are printed as a shell script. The kernel keeps all that is made, under names
-that begin with nqn.2024-01.org.dbdyno; it lasts until `dbdyno fabric remove --apply` or a restart of the machine. What
-others made is never changed.";
+Without --apply nothing is changed: the steps are printed as a shell script. The kernel keeps what is
+made, under names that begin with nqn.2024-01.org.dbdyno, until `dbdyno fabric remove --apply` or a
+restart of the machine. What others made is never changed.";
 
 const TARGET_EXAMPLES: &str = "\
 Examples:
   dbdyno fabric target /dev/nvme1n1                     the steps as a script
   dbdyno fabric target /dev/nvme1n1 --apply             for this host itself, at 127.0.0.1
-  dbdyno fabric target /var/tmp/a.img --address 10.0.0.1 --apply
-                                                        for all that reach this address: there is no password
+  dbdyno fabric target a.img --address 10.0.0.1 --apply for all that reach this address
 
-Whoever connects may read and write the device. It must not be in use: not mounted, no member of an array, no signature of
-a file system. RDMA has not been tested on hardware.";
+Whoever connects may read and write the device: there is no password. It must not be in use: not
+mounted, no member of an array, no signature of a file system. RDMA has not been tested on hardware.";
 
 const CONNECT_EXAMPLES: &str = "\
 Examples:

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::FabricError;
 use super::target::Backing;
-use crate::storage::{block_device, file_signatures, loop_devices};
+use crate::storage::{Medium, block_device, file_signatures, loop_devices, place};
 
 /// What may be done about something that is in use.
 const INSTEAD: &str = "name an unused device, or make a file: truncate -s 1G FILE";
@@ -70,6 +70,10 @@ fn file_reasons(path: &Path) -> io::Result<Vec<String>> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     if file.metadata()?.len() == 0 {
         return Ok(vec!["is empty".to_owned()]);
+    }
+    // Older kernels cannot open it, and it would be no storage.
+    if place(path)?.medium == Medium::Memory {
+        return Ok(vec!["lies in memory".to_owned()]);
     }
     let mut reasons: Vec<String> = loop_devices(path).into_iter().map(|name| format!("held by {name}")).collect();
     reasons.extend(file_signatures(&file)?);

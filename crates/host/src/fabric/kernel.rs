@@ -132,7 +132,7 @@ fn hint(step: &Step, error: &io::Error) -> &'static str {
             "no interface of this host has this address: `ip address` lists them"
         }
         (Step::Set { path, .. }, _) if path.ends_with("enable") => {
-            "the kernel cannot open it for reading and writing: a file must be on a file system with direct I/O, not in memory"
+            "the kernel cannot open it for reading and writing: a file must be on a file system with direct I/O"
         }
         (Step::Connect { .. }, Some(libc::ECONNREFUSED)) => {
             "nothing listens there: make the target first, and compare address and port"
