@@ -123,6 +123,32 @@ dbdyno fabric
 expect 'all are removed' dbdyno fabric remove --apply
 expect 'and nothing is left' is_as_before
 
+# Two at once wait for each other.
+dbdyno fabric target /dev/$drive1 --apply >/tmp/first 2>&1 &
+dbdyno fabric target /dev/$drive2 --apply >/tmp/second 2>&1 &
+dbdyno fabric target /root/a.img --apply >/tmp/third 2>&1 &
+wait
+expect 'three at once' is "$(dbdyno fabric | grep -c '^target ')" 3
+expect 'at one port' is "$(names $configuration/ports)" '1 56064 '
+
+# A restriction by hand stays, and goes with the subsystem.
+subsystem=$(echo $configuration/subsystems/nqn*$drive1)
+mkdir $configuration/hosts/friend
+echo 0 >$subsystem/attr_allow_any_host
+ln -s $configuration/hosts/friend $subsystem/allowed_hosts/friend
+expect 'a restricted target' sh -c "dbdyno fabric target /dev/$drive1 --apply | grep 'nothing was changed'"
+expect 'stays restricted' is "$(cat $subsystem/attr_allow_any_host)" 0
+expect 'which is refused to others' refuses 1 'connection was refused' dbdyno fabric connect --nqn ${subsystem##*/} --apply
+
+# A connection whose target is gone.
+dbdyno fabric connect --apply --nqn "$(dbdyno fabric | sed -n 's/^target //p' | grep $drive2)" >/dev/null
+rm $configuration/ports/56064/subsystems/nqn*$drive2
+sleep 2
+expect 'a connection without a target' sh -c 'dbdyno fabric | grep connecting'
+expect 'is removed with all else' dbdyno fabric remove --apply
+rmdir $configuration/hosts/friend
+expect 'and leaves nothing' is_as_before
+
 # left_nothing FILE: removal succeeds, and nothing is left.
 left_nothing() {
   dbdyno fabric remove --apply >/tmp/removed 2>&1 && is_as_before >/tmp/left 2>&1 ||

@@ -1,6 +1,6 @@
 //! NVMe over fabrics on this host: targets that offer a device or a file, connections that make a block device of one.
 //!
-//! The kernel keeps all state, in configfs and sysfs; what is of dbdyno is known by its names alone ([`name`]), so that
+//! The kernel keeps all state, in configfs and sysfs; what is of dbdyno is known by its names alone, so that
 //! it is found and removed whatever happened to the process that made it. What is to be done is a list of [`Step`]s, which
 //! is printed as a script or carried out. What others made is never changed.
 

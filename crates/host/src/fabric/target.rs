@@ -64,8 +64,17 @@ pub(super) fn plan(
 }
 
 impl TargetPlan {
-    /// The steps whose effect is not there yet.
+    /// The steps whose effect is not there yet; none where it is offered, whatever its owner changed since, such as who
+    /// may connect.
     pub(super) fn pending(&self, root: &Root) -> Vec<Step> {
+        let is_last = |step: &&Step| match step {
+            Step::Link { .. } => true,
+            Step::Set { path, .. } => path.ends_with("enable"),
+            _ => false,
+        };
+        if self.steps.iter().filter(is_last).all(|step| step.is_done(root)) {
+            return Vec::new();
+        }
         self.steps.iter().filter(|step| !step.is_done(root)).cloned().collect()
     }
 }

@@ -102,6 +102,10 @@ fn a_target_is_listed_is_not_made_twice_and_is_removed() {
     let again = plan(&root, "nvme1n1", at("127.0.0.1", 4422));
     assert_eq!((again.port, again.pending(&root)), (planned.port, vec![]));
     assert_eq!(make_target(&mut FakeKernel::new(&root), &root, &again), Ok(0));
+    // Who may connect is up to the owner of the machine.
+    let restricted = format!("/sys/kernel/config/nvmet/subsystems/{}/attr_allow_any_host", planned.nqn);
+    FakeKernel::new(&root).carry_out(&Step::set(restricted.into(), "0")).expect("restricted");
+    assert_eq!(again.pending(&root), []);
     remove_all(&root);
     assert_eq!(listing(&root), before);
     assert!(FabricState::read(&root).ours().is_empty() && !FabricState::read(&root).is_empty());
