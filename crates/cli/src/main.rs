@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Prove(arguments) => command::prove::prove(arguments),
         Command::Generate(arguments) => command::generate::generate(arguments),
         Command::Inventory(arguments) => command::inventory::inventory(arguments),
+        Command::Fabric(arguments) => command::fabric::fabric(arguments),
         Command::List(arguments) => command::list::list(arguments),
         Command::Report(arguments) => command::report::report(arguments),
         Command::Compare(arguments) => command::compare::compare(arguments),

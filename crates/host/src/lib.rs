@@ -1,10 +1,12 @@
-//! The host: inventory, raw counters, CPU affinity, resource limits, and the storage below files and devices.
+//! The host: inventory, raw counters, CPU affinity, resource limits, the storage below files and devices, and NVMe over
+//! fabrics.
 //!
 //! A crate of its own because it has several consumers that should not see how `/proc` and `/sys` are read. Every
 //! reader takes the paths of both as a value, so that it is tested on recorded trees. What is absent stays absent;
 //! counters are cumulative and raw: rates and shares are derived from two readings elsewhere.
 
 mod counter;
+pub mod fabric;
 mod foreign;
 mod inventory;
 mod placement;

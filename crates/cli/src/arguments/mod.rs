@@ -6,6 +6,7 @@ pub mod compare;
 #[cfg(test)]
 mod documented;
 pub mod export;
+pub mod fabric;
 pub mod generate;
 pub mod history;
 pub mod io;
@@ -30,6 +31,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use self::blocks::BlocksArguments;
 use self::compare::CompareArguments;
 use self::export::ExportArguments;
+use self::fabric::FabricArguments;
 use self::generate::GenerateArguments;
 use self::history::HistoryArguments;
 use self::io::{CalibrateArguments, IoArguments};
@@ -82,6 +84,8 @@ pub enum Command {
     Generate(GenerateArguments),
     /// Show the platform: machine, storage, kernel, engine and settings
     Inventory(InventoryArguments),
+    /// Offer a device over NVMe over fabrics, or connect to one, for measuring
+    Fabric(FabricArguments),
     /// List tests, engines, records, published systems, I/O profiles, or keys of job files
     List(ListArguments),
     /// Print the report of a record

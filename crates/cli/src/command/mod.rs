@@ -5,6 +5,7 @@ pub mod calibrate;
 pub mod clean;
 pub mod compare;
 pub mod export;
+pub mod fabric;
 pub mod generate;
 pub mod history;
 pub mod inventory;

@@ -8,6 +8,7 @@ mod cmd_blocks;
 mod cmd_calibrate;
 mod cmd_compare;
 mod cmd_export;
+mod cmd_fabric;
 mod cmd_generate;
 mod cmd_history;
 mod cmd_inventory;

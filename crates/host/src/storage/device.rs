@@ -95,5 +95,14 @@ fn contents(file: &File, size_bytes: u64) -> io::Result<Vec<String>> {
     Ok(signatures(&first, &last, size_bytes).into_iter().map(|name| format!("has the signature of {name}")).collect())
 }
 
+/// The same of a file: one that would be found on a device with its content.
+///
+/// # Errors
+///
+/// Those of the operating system.
+pub(crate) fn file_signatures(file: &File) -> io::Result<Vec<String>> {
+    contents(file, file.metadata()?.len())
+}
+
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,13 @@ pub(super) fn uses(root: &Root, name: &str) -> Vec<String> {
     kinds.into_iter().flat_map(|kind| kind(root, &subject)).collect()
 }
 
+/// Who uses the device `name` now; none where nothing would miss it.
+pub(crate) fn holders(root: &Root, name: &str) -> Vec<String> {
+    let subject = Subject::of(root, name);
+    let kinds: [fn(&Root, &Subject) -> Vec<String>; 7] = [root_device, mounted, swapped, held, spanned, looped, opened];
+    kinds.into_iter().flat_map(|kind| kind(root, &subject)).collect()
+}
+
 impl Subject {
     fn of(root: &Root, name: &str) -> Subject {
         let mut names = vec![name.to_owned()];

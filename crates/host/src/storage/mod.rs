@@ -13,7 +13,9 @@ mod signature;
 mod test_tree;
 
 pub use cache::{cached_share, drop_cache, drop_clean};
+pub(crate) use device::file_signatures;
 pub use device::{BlockDeviceState, block_device};
+pub(crate) use device_use::holders as device_holders;
 pub use device_use::loop_devices;
 pub use extent::{Extents, extents};
 pub use location::{Medium, StorageLocation, place};
