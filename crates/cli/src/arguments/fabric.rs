@@ -40,12 +40,12 @@ The target prints address, port and nqn. RDMA has not been tested on hardware.";
 pub struct FabricArguments {
     /// What to do; without it, what there is of dbdyno is listed.
     #[command(subcommand)]
-    pub deed: Option<FabricDeed>,
+    pub command: Option<FabricCommand>,
 }
 
 /// What can be done.
 #[derive(Debug, Subcommand)]
-pub enum FabricDeed {
+pub enum FabricCommand {
     /// Offer a block device or file over NVMe over fabrics
     Target(TargetArguments),
     /// Connect this host to a target: its device becomes a block device here

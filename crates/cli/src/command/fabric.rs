@@ -12,7 +12,7 @@ use host::fabric::{
 use run::{Error, Result};
 
 use self::script::script;
-use crate::arguments::fabric::{ConnectArguments, FabricArguments, FabricDeed, RemoveArguments, TargetArguments};
+use crate::arguments::fabric::{ConnectArguments, FabricArguments, FabricCommand, RemoveArguments, TargetArguments};
 use crate::output::print;
 
 /// Carries out `dbdyno fabric`.
@@ -20,11 +20,11 @@ use crate::output::print;
 /// # Errors
 /// Where something is in use, cannot be found, or is refused by the kernel.
 pub fn fabric(arguments: &FabricArguments) -> Result<()> {
-    match &arguments.deed {
+    match &arguments.command {
         None => print(&words::listing(&fabric::state())),
-        Some(FabricDeed::Target(arguments)) => target(arguments),
-        Some(FabricDeed::Connect(arguments)) => connect(arguments),
-        Some(FabricDeed::Remove(arguments)) => remove(arguments),
+        Some(FabricCommand::Target(arguments)) => target(arguments),
+        Some(FabricCommand::Connect(arguments)) => connect(arguments),
+        Some(FabricCommand::Remove(arguments)) => remove(arguments),
     }
 }
 

@@ -1,0 +1,30 @@
+# What a fabric costs: a drive of this machine against the same drive through a target, and against itself.
+. /lab/expect.sh
+
+# proof ROUNDS LOCAL REMOTE: the verdict of reads that are in flight alone.
+proof() {
+  rm -f /tmp/proof.jsonl
+  dbdyno prove fabric --local "$2" --remote "$3" --seconds 0.3 --rounds "$1" --dir /root --no-html \
+    --record /tmp/proof.jsonl >/tmp/proof.txt 2>&1
+  tr -s ' \n' ' ' </tmp/proof.txt | sed -n 's/.*single random reads of 8 KiB: [^:]*: \([A-Z]*\).*/\1/p'
+}
+
+# adds_time: the interval of what the fabric adds to a single read excludes 0.
+adds_time() {
+  tr -s ' \n' ' ' </tmp/proof.txt | grep -qE 'single random reads of 8 KiB: \+[0-9.]+ [^ ]*s \[[0-9.]+ [^ ]*s, [0-9.]+ [^ ]*s\]' ||
+    { sed -n '/^results/,/^validity/p' /tmp/proof.txt; return 1; }
+}
+
+expect 'a target' dbdyno fabric target /dev/$drive1 --apply
+expect 'a connection' dbdyno fabric connect --apply
+remote=$(sed -n 's/^ *device *//p' /tmp/expect.out)
+expect 'the fabric is slower' is "$(proof 5 /dev/$drive1 "$remote")" SLOWER
+expect 'by an interval without 0' adds_time
+expect 'all is removed' dbdyno fabric remove --apply
+
+equal=0
+for attempt in 1 2 3 4 5 6 7 8 9 10; do
+  case $(proof 3 /dev/$drive1 /dev/$drive1) in EQUIVALENT | INCONCLUSIVE) equal=$((equal + 1)) ;; esac
+done
+expect "a drive is not slower than itself in 9 of 10 ($equal)" [ $equal -ge 9 ]
+finish
