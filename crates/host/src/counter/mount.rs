@@ -155,7 +155,9 @@ mod tests {
         let reads = Requests { count: 11, sent_again: 2, round_trip_ms: 22, execution_ms: 33 };
         assert_eq!((mount.reads, mount.writes.count, mount.commits.execution_ms), (reads, 5, 5));
         let counters = mount.counters();
-        assert!(counters.contains(&(name::DEVICE_READ_COUNT, 11)) && counters.contains(&(name::DEVICE_READ_NS, 33_000_000)));
+        assert!(
+            counters.contains(&(name::DEVICE_READ_COUNT, 11)) && counters.contains(&(name::DEVICE_READ_NS, 33_000_000))
+        );
         assert!(counters.contains(&(name::DEVICE_IN_QUEUE_NS, 98_000_000)));
     }
 

@@ -102,8 +102,8 @@ fn medium_of(kind: &str) -> Medium {
     match kind {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => Medium::Memory,
         "nfs" | "nfs4" => Medium::Nfs,
-        "cifs" | "smb3" | "smbfs" | "ceph" | "9p" | "virtiofs" | "afs" | "coda" | "lustre"
-        | "beegfs" | "orangefs" | "pvfs2" | "vboxsf" | "vmhgfs" | "prl_fs" => Medium::Remote,
+        "cifs" | "smb3" | "smbfs" | "ceph" | "9p" | "virtiofs" | "afs" | "coda" | "lustre" | "beegfs" | "orangefs"
+        | "pvfs2" | "vboxsf" | "vmhgfs" | "prl_fs" => Medium::Remote,
         _ if kind == "fuse" || kind.starts_with("fuse.") => Medium::Program,
         _ => Medium::Unknown,
     }

@@ -85,7 +85,8 @@ fn an_array_has_its_members_and_what_it_does() {
 fn a_mount_of_nfs_counts_requests_in_place_of_a_device() {
     let tree = recording!("nfs");
     let of = |name: &str| counter(&tree, "/mnt/nfs/db", name);
-    let requests = [record::name::DEVICE_READ_COUNT, record::name::DEVICE_WRITE_COUNT, record::name::DEVICE_FLUSH_COUNT];
+    let requests =
+        [record::name::DEVICE_READ_COUNT, record::name::DEVICE_WRITE_COUNT, record::name::DEVICE_FLUSH_COUNT];
     assert_eq!(requests.map(of), [Some(101), Some(100), Some(3)]);
     assert_eq!(of(record::name::DEVICE_READ_BYTES), Some(819_200));
     assert_eq!(of(record::name::DEVICE_READ_NS), Some(315_000_000));

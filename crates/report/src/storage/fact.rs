@@ -198,7 +198,12 @@ fn failure(line: &StreamRow<'_>) -> Option<String> {
     }
     let short = if stream.short > 0 { format!(", {} of them short", count(stream.short)) } else { String::new() };
     let first = stream.first_failure.as_deref().map(|text| format!("; the first: {}", clean(text))).unwrap_or_default();
-    Some(format!("{} {}: {} failed{short}{first}", clean(&stream_name(line.of.0)), profile(line), count(stream.failures)))
+    Some(format!(
+        "{} {}: {} failed{short}{first}",
+        clean(&stream_name(line.of.0)),
+        profile(line),
+        count(stream.failures)
+    ))
 }
 
 /// Blocks whose content was checked.

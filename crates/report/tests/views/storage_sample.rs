@@ -98,13 +98,10 @@ fn file(path: &str) -> IoFile {
 /// So much of what was read came from the device.
 fn device_read(verdict: Verdict, share: f64) -> Finding {
     let (direction, share, limit) = (IoDirection::Read, Some(Ratio(share)), Ratio(0.9));
-    Finding::new(verdict, Evidence::DeviceIo(DeviceIo::Counted {
-            direction,
-            share,
-            limit,
-            is_forced: false,
-            is_counted_by_mount: false,
-        }))
+    Finding::new(
+        verdict,
+        Evidence::DeviceIo(DeviceIo::Counted { direction, share, limit, is_forced: false, is_counted_by_mount: false }),
+    )
 }
 
 /// Response times against a service level.
