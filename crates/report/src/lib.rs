@@ -25,6 +25,7 @@ mod load_curve;
 mod load_plan;
 mod nodes;
 mod plan;
+mod platform_plan;
 mod price;
 mod references;
 mod run_line;
@@ -61,6 +62,7 @@ pub use load_plan::{
     load_prediction_text,
 };
 pub use plan::plan;
+pub use platform_plan::platform_plan_text;
 pub use price::price_text;
 pub use references::{references, system_text};
 pub use run_line::run_line;
