@@ -25,6 +25,7 @@ pub fn memory_access(plan: &PlatformPlan) -> Option<MemoryAccess> {
         let accesses = [NumaAccess { share: 1.0 - share, latency_ns }, NumaAccess { share, latency_ns: remote_ns }];
         (effective_latency_ns(&accesses), share)
     });
+    let mean = mean.filter(|(_, share)| *share > 0.0);
     let one_core = memory.lines_in_flight.map(|lines| single_core_bytes_per_second(lines, latency_ns));
     (mean.is_some() || one_core.is_some()).then_some(MemoryAccess { mean, one_core })
 }

@@ -13,6 +13,8 @@ mod recorded;
 mod required;
 mod second_level;
 mod storage;
+#[cfg(test)]
+mod tests;
 mod topology;
 
 pub use bound::{Bound, Measure, bounds};

@@ -122,7 +122,7 @@ pub fn storage(plan: &PlatformPlan) -> Option<Storage> {
         stripe: chunk.map(|chunk| Bytes(chunk.0.saturating_mul(u64::from(data_count)))),
         degraded_reads: (redundancy == Redundancy::SingleParity).then(|| degraded_read_amplification(drive.count)),
         write_cache: volume.and_then(|volume| write_cache(plan, volume, written, iops)),
-        wear: wear(plan, drive, redundancy),
+        wear: wear(plan, drive, redundancy, stripe(Rate(0.0)).1),
     })
 }
 
@@ -134,11 +134,13 @@ fn write_cache(plan: &PlatformPlan, volume: &Volume, stripes: Option<Rate>, iops
     Some(WriteCache { seconds: write_cache_seconds(volume.write_cache?, written, Rate(drained)) })
 }
 
-/// Wear: small writes with their parity or copies, the log as whole stripes where it lies on the same drives.
-fn wear(plan: &PlatformPlan, drive: &Drive, redundancy: Redundancy) -> Option<Wear> {
+/// Wear: small writes with their parity or copies, the log, taken to lie on the same drives, as whole stripes.
+fn wear(plan: &PlatformPlan, drive: &Drive, redundancy: Redundancy, stripe_amplification: f64) -> Option<Wear> {
     let (capacity, endurance) = (drive.capacity?, drive.endurance?);
     let (_, writes_per_write) = device_ios(redundancy);
-    let written = demands(plan).written?.0 * writes_per_write / f64::from(drive.count);
+    let log = plan.required.transactions.zip(plan.required.log_bytes).map_or(0.0, |(rate, bytes)| rate * bytes);
+    let small = demands(plan).written?.0 - log;
+    let written = (small * writes_per_write + log * stripe_amplification) / f64::from(drive.count);
     let (bytes, amplification) = match endurance {
         Endurance::WritesPerDay(per_day) => (per_day * capacity.0 as f64 * 365.0 * 5.0, None),
         Endurance::Cycles(cycles) => {

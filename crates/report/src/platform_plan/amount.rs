@@ -44,6 +44,20 @@ pub(super) fn amount(of: Measure, value: f64) -> String {
     }
 }
 
+/// An amount in a sentence.
+pub(super) fn phrase(of: Measure, value: f64) -> String {
+    match of {
+        Measure::Cores => format!("{} cores", three_digits(value)),
+        Measure::Transactions => format!("{} transactions per second", number(value)),
+        Measure::Iops => format!("{} I/Os per second", number(value)),
+        Measure::Commits => format!("{} commits per second", number(value)),
+        Measure::Read => format!("{} of reads", rate(Rate(value))),
+        Measure::Written => format!("{} of writes", rate(Rate(value))),
+        Measure::Carried => format!("{} of data", rate(Rate(value))),
+        Measure::Capacity => format!("{} of data", volume(Bytes(value as u64))),
+    }
+}
+
 /// Bytes per second: `14.4 GB/s`.
 pub(super) fn rate(rate: Rate) -> String {
     format!("{}/s", volume(Bytes(rate.0.round() as u64)))

@@ -1,12 +1,12 @@
 //! Memory, commits and clients in words.
 
 use model::platform::STREAM_ACHIEVABLE;
-use model::platform_plan::{Bound, Measure, Part, PlatformPlan, clients, commit_latency_seconds, memory_access};
+use model::platform_plan::{Bound, Part, PlatformPlan, clients, commit_latency_seconds, memory_access};
 use record::Ratio;
 
 use super::amount::{rate, seconds};
 use super::verdict::possible_transactions;
-use crate::figure::{nanos, number, percent, percent_digits, three_digits};
+use crate::figure::{count, nanos, number, percent, percent_digits};
 
 /// Memory: what programs reach of the peak, what one core reads, what other nodes cost.
 pub(super) fn memory_sentences(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<String> {
@@ -28,8 +28,8 @@ pub(super) fn memory_sentences(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<Str
     found
 }
 
-/// Commits: their latency, and what one session can do.
-pub(super) fn commit_sentences(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<String> {
+/// Commits: their latency, and how many share it.
+pub(super) fn commit_sentences(plan: &PlatformPlan) -> Vec<String> {
     let Some((commit, latency)) = plan.commit.as_ref().zip(commit_latency_seconds(plan)) else { return Vec::new() };
     let distance = plan.network.as_ref().and_then(|network| network.kilometres);
     let replica = match (commit.remote_flush_seconds, distance) {
@@ -37,21 +37,28 @@ pub(super) fn commit_sentences(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<Str
         (Some(_), None) => " with a replica".to_owned(),
         (None, _) => String::new(),
     };
-    let possible = bounds.iter().find(|bound| bound.measure == Measure::Commits).map(|bound| bound.available);
-    let possible = possible
-        .map(|rate| format!("; with {} of them in one flush {} per second", three_digits(commit.group), number(rate)));
-    vec![format!("A commit takes {} at least{replica}{}.", seconds(latency), possible.unwrap_or_default())]
+    let group = (commit.group > 1.0).then(|| format!("; {} of them share a flush", commit.group));
+    vec![format!("A commit takes {} at least{replica}{}.", seconds(latency), group.unwrap_or_default())]
 }
 
 /// Clients in a closed loop.
 pub(super) fn client_sentences(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<String> {
-    let found = possible_transactions(plan, bounds).and_then(|possible| clients(plan, possible));
-    let (Some(found), Some(count)) = (found, plan.required.clients) else { return Vec::new() };
+    let Some((possible, asking)) = possible_transactions(plan, bounds).zip(plan.required.clients) else {
+        return Vec::new();
+    };
+    let Some(found) = clients(plan, possible) else { return Vec::new() };
+    // As many as the parts allow is said already.
+    let is_less = found.rate_max.0 < possible.0 * (1.0 - 1e-9);
+    let asked = is_less.then(|| format!("ask for {} transactions per second at most and ", number(found.rate_max.0)));
     vec![format!(
-        "{} clients ask for {} transactions per second at most and wait {} at least; from {} clients on they queue.",
-        number(count),
-        number(found.rate_max.0),
+        "{} clients {}wait {} at least; from {} clients on they queue.",
+        whole(asking),
+        asked.unwrap_or_default(),
         seconds(found.response_seconds_min),
-        number(found.knee.ceil())
+        whole(found.knee)
     )]
+}
+
+fn whole(clients: f64) -> String {
+    count(clients.ceil() as u64)
 }

@@ -4,28 +4,24 @@ use model::platform_plan::{PlatformPlan, SecondLevelTimes, Storage};
 use record::Ratio;
 
 use super::amount::{rate, redundancy, seconds};
-use crate::figure::{memory, number, percent, three_digits, volume};
+use crate::figure::{memory, percent, three_digits};
 
 /// Redundancy: what is left, what a write costs, what a failed drive costs, what the write cache hides.
 pub(super) fn volume_sentences(plan: &PlatformPlan, storage: &Storage) -> Vec<String> {
-    let usable = storage.usable.map(|usable| format!(", {} usable", volume(usable)));
     let mut found = vec![format!(
-        "{} drives with {}: data of {} of them{}.",
+        "{} drives with {}, {} of them full of data.",
         storage.count,
         redundancy(storage.redundancy),
-        storage.data_count,
-        usable.unwrap_or_default()
+        storage.data_count
     )];
     let stripe = storage.stripe.map(|stripe| format!(" of {}", memory(stripe)));
     found.push(format!(
-        "A small write costs {} I/Os of drives, a full stripe{} {} bytes per byte.",
+        "A small write costs {} I/Os of drives (I/Os above are with {} writes), a full stripe{} {} bytes per byte.",
         storage.write_penalty,
+        percent(Ratio(plan.required.write_share)),
         stripe.unwrap_or_default(),
         three_digits(storage.stripe_amplification)
     ));
-    found.extend(storage.iops.map(|iops| {
-        format!("{} I/Os per second at {} writes.", number(iops.0), percent(Ratio(plan.required.write_share)))
-    }));
     found.extend(storage.degraded_reads.map(|reads| {
         format!("With one drive failed, a read costs {} reads of drives in the mean.", three_digits(reads))
     }));
@@ -44,12 +40,16 @@ pub(super) fn wear_sentences(storage: &Storage) -> Vec<String> {
     });
     vec![
         format!(
-            "Each drive is written {}{}: worn out after {} years.",
+            "Each drive is written at {}{}: worn out after {} years at the latest.",
             rate(wear.written),
             within.unwrap_or_default(),
             three_digits(wear.years)
         ),
-        format!("It survives {} drive writes per day over five years.", three_digits(wear.writes_per_day)),
+        format!(
+            "That is {} drive writes per day; it survives {} over five years.",
+            three_digits(wear.writes_per_day * 5.0 / wear.years),
+            three_digits(wear.writes_per_day)
+        ),
     ]
 }
 
@@ -71,7 +71,7 @@ pub(super) fn second_level_sentences(level: &SecondLevelTimes) -> Vec<String> {
         ),
     ];
     found.extend(level.warm_up.map(|(written, warm)| {
-        format!("It is written {} and warm after {} at the earliest.", rate(written), seconds(warm))
+        format!("It is written at {} and warm after {} at the earliest.", rate(written), seconds(warm))
     }));
     found
 }

@@ -22,8 +22,8 @@ const PARTS: [Head; 7] = [
     (&["basis"], Align::Left),
     (&["source"], Align::Left),
 ];
-/// The column of sources, which is cut.
-const SOURCE: usize = 6;
+/// The column of what is required.
+const REQUIRED: usize = 2;
 
 const LINKS: [Head; 6] = [
     (&["link"], Align::Left),
@@ -49,8 +49,7 @@ pub fn platform_plan_text(plan: &PlatformPlan, style: Style, width: usize) -> St
         plan.name.as_ref().map_or_else(|| "dbdyno platform".to_owned(), |name| format!("dbdyno platform: {name}"));
     let mut page = Page::new(&title, style, width);
     page.part("", page.points(bottleneck(plan, &found)));
-    let rows = found.iter().map(|bound| part_row(bound, is_required)).collect();
-    page.table("PARTS: the fullest first", Table::fitted(&PARTS, rows, SOURCE, page.width), Vec::new());
+    page.table("PARTS: the fullest first", parts(&found, is_required, page.width), required_remark(plan));
     let links = oversubscribed(plan).iter().map(link_row).collect();
     page.table("SHARED LINKS: what is below them", Table::fitted(&LINKS, links, BELOW, page.width), Vec::new());
     page.part("MEMORY", page.points(memory_sentences(plan, &found)));
@@ -59,7 +58,7 @@ pub fn platform_plan_text(plan: &PlatformPlan, style: Style, width: usize) -> St
         page.part("VOLUME", page.points(volume));
         page.part("ENDURANCE", page.points(wear_sentences(&storage)));
     }
-    page.part("COMMITS", page.points(commit_sentences(plan, &found)));
+    page.part("COMMITS", page.points(commit_sentences(plan)));
     page.part("CLIENTS", page.points(client_sentences(plan, &found)));
     let level = second_level(plan).map_or_else(Vec::new, |level| second_level_sentences(&level));
     page.part("SECOND-LEVEL CACHE", page.points(level));
@@ -72,6 +71,24 @@ pub fn platform_plan_text(plan: &PlatformPlan, style: Style, width: usize) -> St
         page.part("", page.paragraphs("", 0, [NOTE]));
     }
     page.end()
+}
+
+/// The table of parts; without the column of what is required where nothing is.
+fn parts(bounds: &[Bound], is_required: bool, width: usize) -> Table {
+    let shown = |index: &usize| is_required || *index != REQUIRED;
+    let heads: Vec<Head> =
+        PARTS.into_iter().enumerate().filter(|(index, _)| shown(index)).map(|(_, head)| head).collect();
+    let rows = bounds.iter().map(|bound| {
+        let (cells, ink) = part_row(bound, is_required);
+        let cells = cells.into_iter().enumerate().filter(|(index, _)| shown(index)).map(|(_, cell)| cell);
+        (cells.collect(), ink)
+    });
+    Table::fitted(&heads, rows.collect(), heads.len() - 1, width)
+}
+
+/// Whose requirement it is.
+fn required_remark(plan: &PlatformPlan) -> Vec<String> {
+    plan.required.source.iter().map(|source| format!("required: {}", clean(source))).collect()
 }
 
 fn part_row(bound: &Bound, is_required: bool) -> (Vec<String>, Option<Ink>) {

@@ -4,7 +4,7 @@ use model::PriceBook;
 use model::platform_plan::{Bound, Measure, Part, PlatformPlan, Purchase};
 use record::{Rate, Ratio};
 
-use super::amount::{amount, measure, part};
+use super::amount::{amount, measure, part, phrase};
 use crate::figure::{number, percent, three_digits};
 use crate::layout::clean;
 use crate::words::capital;
@@ -21,35 +21,19 @@ pub(super) fn bottleneck(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<String> {
         return vec![saturated(bounds)];
     }
     let share = first.share.unwrap_or_default();
-    let (name, of) = (part(&first.part), words(first.measure));
+    let name = part(&first.part);
     let gives = amount(first.measure, first.available);
-    let needs = first.required.map(|required| amount(first.measure, required)).unwrap_or_default();
+    let needs = first.required.map(|required| phrase(first.measure, required)).unwrap_or_default();
+    let used = percent(Ratio(share));
     let verdict = match share > 1.0 {
-        true => format!(
-            "The bottleneck is {name}: {needs}{of} are required, {gives} are possible at best ({}).",
-            percent(Ratio(share))
-        ),
-        false => format!(
-            "Everything fits. The bottleneck is {name}: {needs}{of} are {} of the {gives} that are possible at best.",
-            percent(Ratio(share))
-        ),
+        true => format!("The bottleneck is {name}: {needs} are required, {gives} are possible at best ({used})."),
+        false => format!("Everything fits. The bottleneck is {name}: {needs} are {used} of what it gives at best."),
     };
-    let possible = possible_transactions(plan, bounds)
-        .map(|rate| format!("At best {} transactions per second are possible.", number(rate.0)));
+    // Where the bottleneck is commits, one of each transaction, it is said already.
+    let is_said = first.measure == Measure::Commits && plan.required.commits.is_none();
+    let possible = possible_transactions(plan, bounds).filter(|_| !is_said);
+    let possible = possible.map(|rate| format!("At best {} transactions per second are possible.", number(rate.0)));
     [Some(verdict), possible].into_iter().flatten().collect()
-}
-
-/// The unit of an amount after it, where it is not in it.
-fn words(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Cores => " cores",
-        Measure::Transactions => " transactions",
-        Measure::Iops => " I/Os",
-        Measure::Read => " of reads",
-        Measure::Written => " of writes",
-        Measure::Carried | Measure::Capacity => " of data",
-        Measure::Commits => " commits",
-    }
 }
 
 /// Where nothing is required: the lowest bound of each measure.
@@ -57,9 +41,7 @@ fn saturated(bounds: &[Bound]) -> String {
     let mut lowest: Vec<&Bound> = bounds.iter().filter(|bound| bound.share == Some(1.0)).collect();
     lowest.sort_by_key(|bound| bound.measure);
     lowest.dedup_by_key(|bound| bound.measure);
-    let of = |bound: &&Bound| {
-        format!("{} at {}{}", part(&bound.part), amount(bound.measure, bound.available), words(bound.measure))
-    };
+    let of = |bound: &&Bound| format!("{} at {}", part(&bound.part), phrase(bound.measure, bound.available));
     format!("Saturated first, at best: {}.", lowest.iter().map(of).collect::<Vec<_>>().join(", "))
 }
 
@@ -74,12 +56,10 @@ pub(super) fn possible_transactions(plan: &PlatformPlan, bounds: &[Bound]) -> Op
 /// Costs: the total, and per unit of what is possible.
 pub(super) fn costs(plan: &PlatformPlan, book: &PriceBook, bounds: &[Bound]) -> Vec<String> {
     let currency = clean(&book.currency);
-    let licences: f64 = book.items.iter().map(model::PriceItem::licences).sum();
-    let licences =
-        if licences > 0.0 { format!(", {} licences among it", three_digits_whole(licences)) } else { String::new() };
     let total = format!(
-        "{currency} {}{licences}; prices as of {}: {}.",
+        "{currency} {}{}; prices as of {}: {}.",
         number(book.total().amount),
+        licences(book).unwrap_or_default(),
         clean(&book.date),
         clean(&book.source)
     );
@@ -105,30 +85,51 @@ pub(super) fn costs(plan: &PlatformPlan, book: &PriceBook, bounds: &[Bound]) -> 
     [Some(total), per_unit, per_core].into_iter().flatten().collect()
 }
 
-fn three_digits_whole(count: f64) -> String {
-    if count.fract() == 0.0 { format!("{count:.0}") } else { three_digits(count) }
+/// The licences among all costs.
+fn licences(book: &PriceBook) -> Option<String> {
+    let item = book.items.iter().find(|item| item.licences() > 0.0)?;
+    let count = item.licences();
+    Some(format!(", {} of it for {count:.0} licences", number(count * item.list_price)))
 }
 
 /// A purchase with its effect.
 pub(super) fn purchase(plan: &PlatformPlan, found: &Purchase, is_required: bool) -> String {
+    let factor = found.share / found.share_then;
     let what = match (found.units, &found.part) {
-        (Some((now, then)), _) => format!("{then} {} in place of {now}", units(&found.part)),
+        (Some((now, then)), of) => format!("{then} {} in place of {now}", units(of)),
         (None, Part::Commit) => {
-            format!("a commit in 1/{} of the time, or as many more in a group", three_digits(found.factor))
+            format!(
+                "{} of the time per commit, or {} times as many in a flush",
+                percent(Ratio(1.0 / factor)),
+                three_digits(factor)
+            )
         }
-        (None, of) => format!("{} times as much of {}", three_digits(found.factor), part(of)),
+        (None, of) => format!("{} times as much of {}", three_digits(factor), part(of)),
     };
     let money = plan.money.as_ref().map(|money| clean(&money.currency));
-    let price = found.price.zip(money).map(|(price, currency)| format!(", {currency} {}", number(price)));
-    let now = match is_required {
-        true => format!("{} of {} is {} full", measure(found.measure), part(&found.part), percent(Ratio(found.share))),
-        false => format!("{} of {} is full first", measure(found.measure), part(&found.part)),
+    let price = found.price.zip(money).map(|(price, currency)| format!(", {currency} {} more", number(price)));
+    let effect = match is_required {
+        true => format!(
+            "{} ({}) falls from {} to {}",
+            part(&found.part),
+            measure(found.measure),
+            percent(Ratio(found.share)),
+            percent(Ratio(found.share_then))
+        ),
+        false => format!(
+            "{} in place of {}",
+            phrase(found.measure, found.available * factor),
+            amount(found.measure, found.available)
+        ),
     };
-    let then = found.then.as_ref().map(|(next, measured, share)| match is_required {
-        true => format!(", then {} of {} at {} is the fullest", measure(*measured), part(next), percent(Ratio(*share))),
-        false => format!(", then {} of {} is", measure(*measured), part(next)),
-    });
-    capital(&format!("{what}{}: {now}{}.", price.unwrap_or_default(), then.unwrap_or_default()))
+    let then = match (&found.then, is_required) {
+        (Some((next, of, share)), true) => {
+            format!("; then the fullest is {} ({}), at {}", part(next), measure(*of), percent(Ratio(*share)))
+        }
+        (Some((next, ..)), false) => format!("; then {} is full first", part(next)),
+        (None, _) => "; it stays the fullest".to_owned(),
+    };
+    capital(&format!("{what}{}: {effect}{then}.", price.unwrap_or_default()))
 }
 
 fn units(part: &Part) -> String {
