@@ -122,7 +122,7 @@ fn of_hosts_switch_and_disks_the_switch_decides() {
     let generation = Generation::Gen3;
     let switch = link("switch", generation, 16, None);
     let hosts = [link("one", generation, 8, Some("switch")), link("two", generation, 16, Some("switch"))];
-    let plan = PlatformPlan { links: [&[switch.clone()], &hosts[..]].concat(), ..PlatformPlan::default() };
+    let plan = PlatformPlan { links: [std::slice::from_ref(&switch), &hosts[..]].concat(), ..PlatformPlan::default() };
     let found = oversubscribed(&plan);
     assert_eq!((found.len(), found[0].name.as_str()), (1, "switch"));
     assert!((found[0].ratio - 1.5).abs() < 1e-12);

@@ -96,12 +96,12 @@ fn children(plan: &PlatformPlan, name: &str, depth: usize) -> Vec<(String, Rate)
     });
     // Deeper than there are links: a circle.
     let links = plan.links.iter().filter(|link| is_below(&link.above) && depth < plan.links.len());
-    let links = links.filter_map(|link| {
+    let links = links.map(|link| {
         let below = children(plan, &link.name, depth + 1);
         let asked: f64 = below.iter().map(|(_, rate)| rate.0).sum();
         // Of a link with nothing below it that is known, its own rate is what it can ask for.
         let rate = if below.is_empty() { link.carries().0 } else { asked.min(link.carries().0) };
-        Some((link.name.clone(), Rate(rate)))
+        (link.name.clone(), Rate(rate))
     });
     drives.chain(ports).chain(links).collect()
 }

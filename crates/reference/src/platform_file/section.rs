@@ -18,6 +18,8 @@ const FIGURE_MIN: f64 = 1e-15;
 const SIZE_MAX: f64 = 1e18;
 /// The most of anything that is counted.
 pub(super) const COUNT_MAX: i64 = 100_000;
+/// The most sections of one kind.
+const SECTIONS_MAX: usize = 200;
 /// Sections that a file may have once.
 const SECTIONS: [&str; 9] =
     ["processor", "memory", "volume", "network", "fabric", "commit", "cache", "licence", "required"];
@@ -105,6 +107,11 @@ impl<'a> File<'a> {
                     file.sections.push(Section { place, entries: entries(table), ..section(name) });
                 }
                 (Some(name), DeValue::Array(tables)) if LISTS.contains(&name) => {
+                    if tables.len() > SECTIONS_MAX {
+                        let message =
+                            format!("{name} is there {} times, at most {SECTIONS_MAX} are read", tables.len());
+                        return Err(writer.at(&place, message, "equal drives are one section with count"));
+                    }
                     for table in tables {
                         let place = table.span();
                         let DeValue::Table(table) = table.into_inner() else {

@@ -108,6 +108,18 @@ fn mistakes_are_refused_with_line_value_limit_and_hint() {
 }
 
 #[test]
+fn chains_of_links_have_an_end() {
+    let link = |index: usize, above: String| format!("[[link]]\nname = '{index}'\ngeneration = 1\nlanes = 1\n{above}");
+    let chain = |count: usize| {
+        let of = |index| link(index, if index == 0 { String::new() } else { format!("above = '{}'\n", index - 1) });
+        (0..count).map(of).collect::<String>()
+    };
+    let plan = read(&format!("{}[[drive]]\nabove = '199'\nread_rate = 1\n", chain(200)));
+    assert_eq!(model::platform_plan::oversubscribed(&plan).len(), 200);
+    assert!(refused(&chain(201)).contains("line 1: link is there 201 times, at most 200 are read"));
+}
+
+#[test]
 fn a_circle_of_links_is_refused() {
     let link =
         |name: &str, above: &str| format!("[[link]]\nname = '{name}'\ngeneration = 4\nlanes = 8\nabove = '{above}'\n");

@@ -13,10 +13,18 @@ pub(super) fn part(part: &Part) -> String {
         Part::Processors => "processors".to_owned(),
         Part::Memory => "memory".to_owned(),
         Part::Link(name) => format!("link {}", clean(name)),
-        Part::Drives(name) => format!("drives {}", clean(name)),
+        Part::Drives(name) => drives(name),
         Part::Fabric => "fabric".to_owned(),
         Part::Network => "network".to_owned(),
         Part::Commit => "commit".to_owned(),
+    }
+}
+
+/// A set of drives; one without a name is called `drives`.
+pub(super) fn drives(name: &str) -> String {
+    match name {
+        "drives" => name.to_owned(),
+        name => format!("drives {}", clean(name)),
     }
 }
 

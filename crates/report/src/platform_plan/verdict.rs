@@ -4,7 +4,7 @@ use model::PriceBook;
 use model::platform_plan::{Bound, Measure, Part, PlatformPlan, Purchase};
 use record::{Rate, Ratio};
 
-use super::amount::{amount, measure, part, phrase};
+use super::amount::{amount, drives, measure, part, phrase};
 use crate::figure::{number, percent, three_digits};
 use crate::layout::clean;
 use crate::words::capital;
@@ -136,7 +136,7 @@ fn units(part: &Part) -> String {
     match part {
         Part::Processors => "sockets".to_owned(),
         Part::Memory => "memory channels per socket".to_owned(),
-        Part::Drives(name) => format!("drives {}", clean(name)),
+        Part::Drives(name) => drives(name),
         Part::Fabric => "ports of the fabric".to_owned(),
         Part::Network | Part::Link(_) | Part::Commit => "ports of the network".to_owned(),
     }
