@@ -1,6 +1,6 @@
 //! The platform of a record: its inventory, and the rates that were measured.
 
-use record::{BlockDevice, HostInventory, PciKind, Rate, Record, Run};
+use record::{BlockDevice, HostInventory, PciKind, Rate, Record, Run, Unit};
 
 use super::{Commit, Drive, Link, Memory, Origin, PlatformPlan, Processor};
 use crate::platform::{Basis, Generation, chain, measured_rates, memory_rate};
@@ -29,7 +29,7 @@ pub fn recorded_plan(record: &Record) -> PlatformPlan {
             [only] => vec![measured_drive(record, only)],
             ref several => several.iter().map(|device| drive(host, device)).collect(),
         },
-        commit: best(record, COMMIT, |run| run.dop.jobs == 1).map(|rate| Commit {
+        commit: best(record, COMMIT, |run| run.dop.jobs == 1, operations).map(|rate| Commit {
             origin: measured(&[COMMIT]),
             flush_seconds: 1.0 / rate.0,
             group: 1.0,
@@ -49,12 +49,27 @@ fn rated() -> Origin {
     Origin { basis: Basis::Rated, source: None }
 }
 
-/// The best rate of the valid plain runs of `code` that are `wanted`, in operations per second: bytes where it counts
-/// bytes.
-fn best(record: &Record, code: &str, wanted: impl Fn(&Run) -> bool) -> Option<Rate> {
+/// The best rate of the valid plain runs of `code` that are `wanted`; `rate_of` one of them.
+fn best(
+    record: &Record,
+    code: &str,
+    wanted: impl Fn(&Run) -> bool,
+    rate_of: impl Fn(&Run) -> Option<Rate>,
+) -> Option<Rate> {
     let runs = record.runs.iter().filter(|run| run.test == code && !is_invalid(run) && run.variation.is_none());
-    let rates = runs.filter(|run| wanted(run)).filter_map(|run| row(run).operations_per_second);
+    let rates = runs.filter(|run| wanted(run)).filter_map(rate_of);
     rates.map(|rate| rate.0).filter(|rate| *rate > 0.0).reduce(f64::max).map(Rate)
+}
+
+fn operations(run: &Run) -> Option<Rate> {
+    row(run).operations_per_second
+}
+
+fn bytes(run: &Run) -> Option<Rate> {
+    match run.unit {
+        Unit::Byte => row(run).operations_per_second,
+        _ => row(run).bytes_per_second,
+    }
 }
 
 fn processor(host: &HostInventory) -> Option<Processor> {
@@ -132,9 +147,15 @@ fn drive(host: &HostInventory, device: &BlockDevice) -> Drive {
 
 fn measured_drive(record: &Record, device: &BlockDevice) -> Drive {
     let any = |_: &Run| true;
-    let rates = [SEQUENTIAL_READ, SEQUENTIAL_WRITE, RANDOM_READ, RANDOM_READ_DEEP, RANDOM_WRITE];
-    let found = rates.map(|code| best(record, code, any));
-    let codes: Vec<&str> = rates.iter().zip(found).filter_map(|(code, rate)| rate.map(|_| *code)).collect();
+    let rates = [
+        (SEQUENTIAL_READ, bytes as fn(&Run) -> Option<Rate>),
+        (SEQUENTIAL_WRITE, bytes),
+        (RANDOM_READ, operations),
+        (RANDOM_READ_DEEP, operations),
+        (RANDOM_WRITE, operations),
+    ];
+    let found = rates.map(|(code, rate_of)| best(record, code, any, rate_of));
+    let codes: Vec<&str> = rates.iter().zip(found).filter_map(|((code, _), rate)| rate.map(|_| *code)).collect();
     let [read_rate, write_rate, shallow, deep, write_iops] = found;
     let rated = drive(&record.host, device);
     Drive {
@@ -143,7 +164,7 @@ fn measured_drive(record: &Record, device: &BlockDevice) -> Drive {
         write_rate,
         read_iops: [shallow, deep].into_iter().flatten().map(|rate| rate.0).reduce(f64::max),
         write_iops: write_iops.map(|rate| rate.0),
-        read_seconds: best(record, RANDOM_READ, |run| run.dop.jobs == 1).map(|rate| 1.0 / rate.0),
+        read_seconds: best(record, RANDOM_READ, |run| run.dop.jobs == 1, operations).map(|rate| 1.0 / rate.0),
         ..rated
     }
 }
