@@ -31,6 +31,7 @@ mod load_curve;
 pub mod load_plan;
 mod node;
 pub mod platform;
+pub mod platform_plan;
 mod platform_proof;
 mod price;
 mod proof;

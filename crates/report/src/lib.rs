@@ -25,7 +25,11 @@ mod load_curve;
 mod load_plan;
 mod nodes;
 mod plan;
+<<<<<<< HEAD
 mod platform_proof;
+=======
+mod platform_plan;
+>>>>>>> platform-model
 mod price;
 mod references;
 mod run_line;
@@ -62,6 +66,7 @@ pub use load_plan::{
     load_prediction_text,
 };
 pub use plan::plan;
+pub use platform_plan::platform_plan_text;
 pub use price::price_text;
 pub use references::{references, system_text};
 pub use run_line::run_line;

@@ -2,6 +2,7 @@
 
 pub mod figure;
 pub mod load;
+pub mod platform;
 
 use std::path::PathBuf;
 
@@ -40,6 +41,8 @@ pub enum ModelCommand {
     Scale(ScaleArguments),
     /// CPU, network and disks that a bulk load needs, and its bottleneck
     Load(Box<load::LoadPlanArguments>),
+    /// What a platform that is not there yet gives at best, its bottleneck, and what to buy next
+    Platform(platform::PlatformArguments),
 }
 
 /// Options of `dbdyno model scale`.

@@ -1,10 +1,11 @@
-//! `dbdyno model`: scalability of a curve, and plans of bulk loads.
+//! `dbdyno model`: scalability of a curve, plans of bulk loads, and platforms on paper.
 
 mod load;
 mod load_prediction;
 mod load_rates;
 mod load_source;
 mod load_study;
+mod platform;
 
 use std::fs;
 use std::path::Path;
@@ -32,6 +33,7 @@ pub fn model(arguments: &ModelArguments) -> Result<()> {
     match &arguments.model {
         ModelCommand::Scale(arguments) => scale(arguments),
         ModelCommand::Load(arguments) => load::load(arguments),
+        ModelCommand::Platform(arguments) => platform::platform(arguments),
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Basis {
     Measured,
     /// What its link, its modules or its maker say.
     Rated,
+    /// What nobody measured or promised.
+    Assumed,
 }
 
 /// What one device below a shared link can ask for.
@@ -171,7 +173,7 @@ fn demand(host: &HostInventory, controller: &PciFunction, measured: &MeasuredRat
 }
 
 /// What memory carries: measured, or else the peak of its modules.
-fn memory_rate(host: &HostInventory, measured: &MeasuredRates) -> Option<(Rate, Basis)> {
+pub(crate) fn memory_rate(host: &HostInventory, measured: &MeasuredRates) -> Option<(Rate, Basis)> {
     let peak = || {
         let modules = host.memory.modules.iter().filter(|module| module.size_bytes.0 > 0);
         let rates = modules.filter_map(|module| {

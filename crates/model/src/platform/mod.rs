@@ -3,8 +3,8 @@
 //! Each function is one formula with its source. The result is a ceiling or an order of magnitude: a probe of the same
 //! host replaces it. Byte rates are bytes per second, link rates 10^9 bits per second.
 //!
-//! Views use the SMT yield (the attribution), defects and shared bandwidth. The others are for sizing a platform;
-//! published figures are their tests.
+//! Measurements use the SMT yield (the attribution), defects and shared bandwidth; `platform_plan` sizes a platform with
+//! most of the others. Published figures are their tests.
 
 mod asymptote;
 mod bandwidth;
@@ -21,9 +21,11 @@ mod smt;
 mod terminal;
 
 pub use asymptote::{Asymptotes, interactive_response_seconds, littles_law_gap};
+pub(crate) use bandwidth::memory_rate;
 pub use bandwidth::{
     Basis, Demand, MeasuredRates, Oversubscription, Shared, link_rate, measured_rates, oversubscriptions,
 };
+pub(crate) use defect::chain;
 pub use defect::{Defect, defects};
 pub use fabric::{FibreChannel, InfiniBand, SerialAttached, commit_seconds, fibre_round_trip_seconds};
 pub use flash_cache::{FlashCache, power_law_miss};

@@ -44,6 +44,7 @@ fn letter(basis: Basis) -> char {
     match basis {
         Basis::Measured => 'm',
         Basis::Rated => 'r',
+        Basis::Assumed => 'a',
     }
 }
 

@@ -1,0 +1,22 @@
+//! Options of `dbdyno model platform`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  dbdyno model platform platform.toml     bottleneck, every part, what to buy next
+  dbdyno model platform record.jsonl      the same of the machine and the measured rates of a record
+
+The file has sections [processor], [memory], [[link]], [[drive]], [volume], [network], [fabric], [commit], [cache],
+[licence] and [required], all of them optional; docs/src/how-to/platform.md has an example and every key.";
+
+/// Options of `dbdyno model platform`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct PlatformArguments {
+    /// A platform as TOML, or a record
+    #[arg(value_name = "FILE|RECORD")]
+    pub platform: PathBuf,
+}

@@ -1,0 +1,51 @@
+//! `dbdyno model platform`: what a platform that is not there yet gives at best.
+
+use std::fs;
+use std::path::Path;
+
+use model::platform_plan::{PlatformPlan, recorded_plan};
+use reference::Grammar;
+use run::{Error, Result};
+
+use crate::arguments::model::platform::PlatformArguments;
+use crate::command::records::unreadable;
+use crate::output::{print, style, width};
+
+/// The largest file that is read: a platform has some kilobytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// What a user writes in a platform file is read as options are.
+const GRAMMAR: Grammar = Grammar {
+    size: base::quantity::size,
+    time_ns: base::quantity::time_ns,
+    rate: base::quantity::rate,
+    data_rate: |text| base::data_rate::speed("", text).ok().map(|speed| speed.per_second()),
+    share: base::quantity::share,
+    similar: |name, known| base::similar(name, known.iter().copied()),
+};
+
+/// Carries out `dbdyno model platform`.
+///
+/// # Errors
+/// The user's mistakes: a file that cannot be read, or is no platform.
+pub(super) fn platform(arguments: &PlatformArguments) -> Result<()> {
+    let path = &arguments.platform;
+    let plan = match store::is_record_name(&path.to_string_lossy()) {
+        true => recorded_plan(&store::read(path).map_err(unreadable)?),
+        false => of_file(path)?,
+    };
+    print(&report::platform_plan_text(&plan, style(), width()))
+}
+
+fn of_file(path: &Path) -> Result<PlatformPlan> {
+    let shown = path.display().to_string();
+    let unreadable = |why: String| {
+        Error::user(format!("platform {shown} cannot be read: {why}")).hint("give a TOML file, or a record (.jsonl)")
+    };
+    let size = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > FILE_BYTES_MAX {
+        return Err(unreadable(format!("it has {size} bytes, at most {FILE_BYTES_MAX} are read")));
+    }
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    reference::platform_plan(&text, &shown, &GRAMMAR).map_err(|error| Error::user(error.to_string()).hint(error.hint))
+}
