@@ -14,6 +14,6 @@ mod price_book;
 mod publication;
 
 pub use lookup::{Lookup, find, load_study, published};
-pub use platform_file::{Grammar, PlatformError, platform_plan};
+pub use platform_file::{PlatformError, platform_plan};
 pub use price_book::{PriceError, price_book};
 pub use publication::LoadStudy;

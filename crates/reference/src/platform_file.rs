@@ -42,23 +42,6 @@ use model::platform_plan::PlatformPlan;
 
 use section::File;
 
-/// The grammar of quantities, which the caller has: sizes, times, rates and names that are alike.
-#[derive(Clone, Copy)]
-pub struct Grammar {
-    /// Bytes of a size.
-    pub size: fn(&str) -> Option<u64>,
-    /// Nanoseconds of a time.
-    pub time_ns: fn(&str) -> Option<u64>,
-    /// A rate per second.
-    pub rate: fn(&str) -> Option<f64>,
-    /// Bytes per second of a data rate.
-    pub data_rate: fn(&str) -> Option<f64>,
-    /// A share of 1 in percent.
-    pub share: fn(&str) -> Option<f64>,
-    /// Those of the names that a mistyped one may mean, the most similar first.
-    pub similar: fn(&str, &[&'static str]) -> Vec<&'static str>,
-}
-
 /// A platform file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct PlatformError {
@@ -87,8 +70,8 @@ impl fmt::Display for PlatformError {
 /// # Errors
 /// With thing, value and limit: invalid TOML, unknown keys and sections, figures that are not finite or out of range,
 /// names of links and drives that are not there, a circle of links, too few drives for their redundancy.
-pub fn platform_plan(text: &str, path: &str, grammar: &Grammar) -> Result<PlatformPlan, PlatformError> {
-    let mut file = File::read(text, path, grammar)?;
+pub fn platform_plan(text: &str, path: &str) -> Result<PlatformPlan, PlatformError> {
+    let mut file = File::read(text, path)?;
     let money = workload::money(&mut file)?;
     let plan = PlatformPlan {
         name: file.top.words("name")?,

@@ -25,11 +25,8 @@ mod load_curve;
 mod load_plan;
 mod nodes;
 mod plan;
-<<<<<<< HEAD
-mod platform_proof;
-=======
 mod platform_plan;
->>>>>>> platform-model
+mod platform_proof;
 mod price;
 mod references;
 mod run_line;

@@ -47,7 +47,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("workload", &["base", "measure", "engine", "flat", "record"]),
     ("run", &["base", "record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
     ("report", &["record", "model", "tables"]),
-    ("reference", &["record", "model"]),
+    ("reference", &["base", "record", "model"]),
     (
         "cli",
         &[

@@ -1,4 +1,4 @@
-//! Little's law, the interactive response time law, and what they bound (Denning and Buzen 1978).
+//! What Little's law and the interactive response time law bound (Denning and Buzen 1978).
 
 /// What bounds a closed system: demands in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,17 +28,6 @@ impl Asymptotes {
     }
 }
 
-/// R = N/X - Z of a closed system, in seconds, from a rate above 0. Below zero where clients have died.
-pub fn interactive_response_seconds(clients: f64, rate: f64, think_seconds: f64) -> f64 {
-    clients / rate - think_seconds
-}
-
-/// |L - X R|/L: the gap between what was in flight on average and what rate and mean response time make of it; none
-/// where nothing was in flight.
-pub fn littles_law_gap(in_flight: f64, rate: f64, response_seconds: f64) -> Option<f64> {
-    (in_flight > 0.0).then(|| (in_flight - rate * response_seconds).abs() / in_flight)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,12 +40,5 @@ mod tests {
         assert!((bounds.response_seconds_min(bounds.knee()) - 0.05).abs() < 1e-12);
         assert!((bounds.response_seconds_min(100.0) - 1.0).abs() < 1e-12);
         assert!((bounds.rate_max(21.0) - 20.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn clients_rate_and_times_belong_together() {
-        assert!((interactive_response_seconds(100.0, 50.0, 1.5) - 0.5).abs() < 1e-12);
-        assert!((littles_law_gap(10.0, 1_000.0, 0.0095).unwrap() - 0.05).abs() < 1e-12);
-        assert_eq!(littles_law_gap(0.0, 1.0, 1.0), None);
     }
 }

@@ -13,12 +13,6 @@ pub type Span = (f64, f64);
 pub struct Medium {
     /// Its name.
     pub name: &'static str,
-    /// Time to read a page, or seek and rotational latency, µs.
-    pub read_us: Span,
-    /// Time to write a page, µs; absent for in-place writes.
-    pub program_us: Option<Span>,
-    /// Time to erase a block, ms.
-    pub erase_ms: Option<Span>,
     /// Erase cycles of a block; absent without wear.
     pub cycles: Option<Span>,
     /// Time of a 4 KiB read of a drive with it, at queue depth 1, µs.
@@ -27,62 +21,13 @@ pub struct Medium {
 
 /// The media.
 pub const MEDIA: &[Medium] = &[
-    Medium {
-        name: "SLC",
-        read_us: (3.0, 25.0),
-        program_us: Some((200.0, 300.0)),
-        erase_ms: Some((1.5, 2.0)),
-        cycles: Some((50e3, 100e3)),
-        drive_read_us: (15.0, 30.0),
-    },
-    Medium {
-        name: "MLC",
-        read_us: (50.0, 50.0),
-        program_us: Some((600.0, 900.0)),
-        erase_ms: Some((3.0, 3.0)),
-        cycles: Some((3e3, 10e3)),
-        drive_read_us: (60.0, 80.0),
-    },
-    Medium {
-        name: "TLC",
-        read_us: (75.0, 75.0),
-        program_us: Some((900.0, 1_350.0)),
-        erase_ms: Some((4.5, 4.5)),
-        cycles: Some((1e3, 10e3)),
-        drive_read_us: (60.0, 90.0),
-    },
-    Medium {
-        name: "QLC",
-        read_us: (100.0, 150.0),
-        program_us: Some((2e3, 3e3)),
-        erase_ms: Some((5.0, 10.0)),
-        cycles: Some((100.0, 3e3)),
-        drive_read_us: (100.0, 150.0),
-    },
-    Medium {
-        name: "3D XPoint",
-        read_us: (10.0, 10.0),
-        program_us: None,
-        erase_ms: None,
-        cycles: None,
-        drive_read_us: (8.0, 12.0),
-    },
-    Medium {
-        name: "disk, 7200 rpm",
-        read_us: (12_200.0, 12_200.0),
-        program_us: None,
-        erase_ms: None,
-        cycles: None,
-        drive_read_us: (10_000.0, 13_300.0),
-    },
-    Medium {
-        name: "disk, 15000 rpm",
-        read_us: (5_500.0, 5_500.0),
-        program_us: None,
-        erase_ms: None,
-        cycles: None,
-        drive_read_us: (5_500.0, 5_600.0),
-    },
+    Medium { name: "SLC", cycles: Some((50e3, 100e3)), drive_read_us: (15.0, 30.0) },
+    Medium { name: "MLC", cycles: Some((3e3, 10e3)), drive_read_us: (60.0, 80.0) },
+    Medium { name: "TLC", cycles: Some((1e3, 10e3)), drive_read_us: (60.0, 90.0) },
+    Medium { name: "QLC", cycles: Some((100.0, 3e3)), drive_read_us: (100.0, 150.0) },
+    Medium { name: "3D XPoint", cycles: None, drive_read_us: (8.0, 12.0) },
+    Medium { name: "disk, 7200 rpm", cycles: None, drive_read_us: (10_000.0, 13_300.0) },
+    Medium { name: "disk, 15000 rpm", cycles: None, drive_read_us: (5_500.0, 5_600.0) },
 ];
 
 /// Bytes that the host may write before the medium is worn out: capacity times cycles over write amplification.
@@ -128,7 +73,7 @@ mod tests {
     #[test]
     fn denser_media_are_slower_and_wear_sooner() {
         let cells = &MEDIA[..4];
-        assert!(cells.windows(2).all(|pair| pair[0].read_us.1 < pair[1].read_us.1));
+        assert!(cells.windows(2).all(|pair| pair[0].drive_read_us.1 < pair[1].drive_read_us.1));
         assert!(cells.windows(2).all(|pair| pair[0].cycles.unwrap().0 > pair[1].cycles.unwrap().0));
         // Reads per second of the disks: half a rotation and a seek.
         let iops = |medium: &Medium| (1e6 / medium.drive_read_us.1, 1e6 / medium.drive_read_us.0);

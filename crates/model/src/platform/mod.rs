@@ -18,9 +18,8 @@ mod numa;
 mod pcie;
 mod raid;
 mod smt;
-mod terminal;
 
-pub use asymptote::{Asymptotes, interactive_response_seconds, littles_law_gap};
+pub use asymptote::Asymptotes;
 pub(crate) use bandwidth::memory_rate;
 pub use bandwidth::{
     Basis, Demand, MeasuredRates, Oversubscription, Shared, link_rate, measured_rates, oversubscriptions,
@@ -37,10 +36,9 @@ pub use network::{
     ISCSI_HEADER_BYTES, NVME_TCP_HEADER_BYTES, cores_for_io, ethernet_goodput, infiniband_share, pdu_share, roce_share,
     tcp_share,
 };
-pub use numa::{NumaAccess, effective_latency_ns, numa_tax};
-pub use pcie::{Generation, SwitchFit, fair_share, oversubscription, switch_fit};
+pub use numa::{NumaAccess, effective_latency_ns};
+pub use pcie::{Generation, fair_share, oversubscription};
 pub use raid::{
     Redundancy, commits_per_second_max, degraded_read_amplification, full_stripe_write, host_iops, write_cache_seconds,
 };
 pub use smt::{capacity_used, headroom, smt_yield};
-pub use terminal::{TPCC_TERMINALS, TerminalMix};

@@ -80,31 +80,6 @@ pub fn fair_share(device: Rate, upstream: Rate, active: u32) -> Rate {
     Rate(device.0.min(upstream.0 / f64::from(active.max(1))))
 }
 
-/// X(k) = min(k x, U): rates of k devices at the same time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SwitchFit {
-    /// x: what one device gives.
-    pub device: Rate,
-    /// U: what the link above gives; absent where no number of devices reached it.
-    pub upstream: Option<Rate>,
-}
-
-/// Fits X(k) = min(k x, U) to the rates of 1, 2, 3, ... devices at the same time, by least squares; none of none.
-pub fn switch_fit(rates: &[Rate]) -> Option<SwitchFit> {
-    let rates: Vec<f64> = rates.iter().map(|rate| rate.0).collect();
-    let fits = (1..=rates.len()).map(|rising| {
-        let (up, flat) = rates.split_at(rising);
-        let weights: f64 = (1..=rising).map(|k| (k * k) as f64).sum();
-        let device = up.iter().zip(1..).map(|(rate, k)| rate * f64::from(k)).sum::<f64>() / weights;
-        let upstream = (!flat.is_empty()).then(|| flat.iter().sum::<f64>() / flat.len() as f64);
-        let predicted = |k: usize| (device * k as f64).min(upstream.unwrap_or(f64::INFINITY));
-        let squares: f64 = rates.iter().zip(1..).map(|(rate, k)| (rate - predicted(k)).powi(2)).sum();
-        (squares, SwitchFit { device: Rate(device), upstream: upstream.map(Rate) })
-    });
-    // Of equal ones the one with fewer terms: the last.
-    fits.reduce(|best, fit| if fit.0 <= best.0 { fit } else { best }).map(|(_, fit)| fit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,10 +111,5 @@ mod tests {
         assert!((oversubscription(&[device; 8], upstream) - 2.0).abs() < 1e-12);
         assert_eq!(fair_share(device, upstream, 2), device);
         assert!((fair_share(device, upstream, 8).0 - device.0 / 2.0).abs() < 1e-3);
-        let rates = |values: &[f64]| values.iter().map(|rate| Rate(*rate)).collect::<Vec<Rate>>();
-        let fit = switch_fit(&rates(&[7.0, 14.0, 21.0, 25.0, 25.0])).unwrap();
-        assert_eq!(fit, SwitchFit { device: Rate(7.0), upstream: Some(Rate(25.0)) });
-        assert_eq!(switch_fit(&rates(&[7.0, 14.0])).unwrap().upstream, None);
-        assert_eq!(switch_fit(&[]), None);
     }
 }

@@ -3,7 +3,7 @@
 use record::{Bytes, Rate};
 
 use super::*;
-use crate::platform::{Basis, Generation, InfiniBand, Redundancy, numa_tax};
+use crate::platform::{Basis, Generation, InfiniBand, Redundancy};
 
 fn origin() -> Origin {
     Origin { basis: Basis::Rated, source: None }
@@ -213,9 +213,7 @@ fn misses_between_points_are_straight_in_logarithms() {
 }
 
 #[test]
-fn the_published_tax_of_remote_memory() {
-    // closson-1999-2010: 20 % of the rate.
-    assert!((numa_tax(0.8, 1.0).unwrap() - 0.20).abs() < 1e-12);
+fn three_of_four_accesses_go_to_other_nodes_of_four() {
     let numa = Memory { sockets: 4, latency_ns: Some(90.0), remote_latency_ns: Some(150.0), ..memory(3_200.0) };
     let plan = PlatformPlan { memory: Some(numa), ..PlatformPlan::default() };
     let (mean_ns, share) = memory_access(&plan).unwrap().mean.unwrap();

@@ -2,13 +2,15 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use base::quantity;
 use model::platform::Basis;
 use model::platform_plan::Origin;
 use record::{Bytes, Rate};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Grammar, PlatformError};
+use super::PlatformError;
+use base::quantity;
 
 /// Larger figures are mistakes.
 const FIGURE_MAX: f64 = 1e15;
@@ -66,7 +68,6 @@ enum Value {
 pub(super) struct Writer<'a> {
     text: &'a str,
     path: &'a str,
-    grammar: &'a Grammar,
 }
 
 impl Writer<'_> {
@@ -78,7 +79,7 @@ impl Writer<'_> {
 
     /// An unknown key or section.
     fn unknown(&self, place: &Range<usize>, what: &str, name: &str, known: &[&'static str]) -> PlatformError {
-        let hint = match (self.grammar.similar)(name, known).first() {
+        let hint = match base::similar(name, known.iter().copied()).first() {
             Some(near) => format!("did you mean {near}?"),
             None => format!("use {}", known.join(", ")),
         };
@@ -89,8 +90,8 @@ impl Writer<'_> {
 
 impl<'a> File<'a> {
     /// Parses `text`.
-    pub(super) fn read(text: &'a str, path: &'a str, grammar: &'a Grammar) -> Read<File<'a>> {
-        let writer = Writer { text, path, grammar };
+    pub(super) fn read(text: &'a str, path: &'a str) -> Read<File<'a>> {
+        let writer = Writer { text, path };
         let table = DeTable::parse(text).map_err(|error| {
             let message = error.message().trim_end().replace('\n', ", ");
             let hint = "a platform is TOML: sections such as [processor] or [[drive]], in each lines of key = value";
@@ -256,7 +257,7 @@ impl<'a> Section<'a> {
             Some((_, value)) => Ok(Some(*value)),
             None => {
                 let near = match &entry.value {
-                    Value::Words(words) => (self.writer.grammar.similar)(words, &names).first().copied(),
+                    Value::Words(words) => base::similar(words, names.iter().copied()).first().copied(),
                     _ => None,
                 };
                 let near = near.map_or(String::new(), |near| format!("did you mean {near}? "));
@@ -334,37 +335,37 @@ impl<'a> Section<'a> {
 
     /// Bytes, at least 1.
     pub(super) fn size(&mut self, key: &'static str, example: &str) -> Read<Option<Bytes>> {
-        let parse = self.writer.grammar.size;
+        let parse = quantity::size;
         let found = self.figure(key, 1.0..=SIZE_MAX, |words| parse(words).map(|bytes| bytes as f64), example)?;
         Ok(found.map(|bytes| Bytes(bytes as u64)))
     }
 
     /// Seconds, up to a day; 0 where it is accepted.
     pub(super) fn time(&mut self, key: &'static str, may_be_zero: bool, example: &str) -> Read<Option<f64>> {
-        let parse = self.writer.grammar.time_ns;
+        let parse = quantity::time_ns;
         let least = if may_be_zero { 0.0 } else { 1e-9 };
         self.figure(key, least..=86_400.0, |words| parse(words).map(|time_ns| time_ns as f64 / 1e9), example)
     }
 
     /// Of something, per second.
     pub(super) fn rate(&mut self, key: &'static str, example: &str) -> Read<Option<f64>> {
-        self.figure(key, FIGURE_MIN..=FIGURE_MAX, self.writer.grammar.rate, example)
+        self.figure(key, FIGURE_MIN..=FIGURE_MAX, quantity::rate, example)
     }
 
     /// Bytes per second.
     pub(super) fn data_rate(&mut self, key: &'static str, example: &str) -> Read<Option<Rate>> {
-        let found = self.figure(key, FIGURE_MIN..=SIZE_MAX, self.writer.grammar.data_rate, example)?;
+        let found = self.figure(key, FIGURE_MIN..=SIZE_MAX, bytes_per_second, example)?;
         Ok(found.map(Rate))
     }
 
     /// A share in [0, 1], also as percent.
     pub(super) fn share(&mut self, key: &'static str, example: &str) -> Read<Option<f64>> {
-        self.figure(key, 0.0..=1.0, self.writer.grammar.share, example)
+        self.figure(key, 0.0..=1.0, quantity::share, example)
     }
 
     /// Cycles per second, `"3.1GHz"` or a number.
     pub(super) fn clock(&mut self, key: &'static str) -> Read<Option<f64>> {
-        let rate = self.writer.grammar.rate;
+        let rate = quantity::rate;
         let hertz = |words: &str| rate(words.trim().strip_suffix("Hz")?);
         self.figure(key, 1e6..=1e12, hertz, "\"3.1GHz\"")
     }
@@ -372,7 +373,7 @@ impl<'a> Section<'a> {
     /// Pairs of a size and a share: at least two, sizes rising, shares falling and above 0.
     pub(super) fn curve(&mut self, key: &'static str) -> Read<Option<Vec<(Bytes, f64)>>> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
-        let size = self.writer.grammar.size;
+        let size = quantity::size;
         let points: Option<Vec<(Bytes, f64)>> = match &entry.value {
             Value::Pairs(pairs) => pairs
                 .iter()
@@ -406,4 +407,9 @@ impl<'a> Section<'a> {
         let basis = self.choice("basis", &known)?.unwrap_or(default);
         Ok(Origin { basis, source: self.words("source")? })
     }
+}
+
+/// Bytes per second of a data rate in words.
+fn bytes_per_second(text: &str) -> Option<f64> {
+    base::data_rate::speed("", text).ok().map(|speed| speed.per_second())
 }

@@ -4,24 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The grammar of the command line.
-fn grammar() -> Grammar {
-    Grammar {
-        size: base::quantity::size,
-        time_ns: base::quantity::time_ns,
-        rate: base::quantity::rate,
-        data_rate: |text| base::data_rate::speed("", text).ok().map(|speed| speed.per_second()),
-        share: base::quantity::share,
-        similar: |name, known| base::similar(name, known.iter().copied()),
-    }
-}
-
 fn read(text: &str) -> PlatformPlan {
-    platform_plan(text, "platform.toml", &grammar()).unwrap_or_else(|error| panic!("{error}"))
+    platform_plan(text, "platform.toml").unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn refused(text: &str) -> String {
-    let error = platform_plan(text, "platform.toml", &grammar()).expect_err(text);
+    let error = platform_plan(text, "platform.toml").expect_err(text);
     format!("{error}; hint: {}", error.hint)
 }
 
@@ -137,7 +125,7 @@ fn a_circle_of_links_is_refused() {
 proptest! {
     #[test]
     fn any_text_is_handled(text in "\\PC{0,200}") {
-        let _ = platform_plan(&text, "platform.toml", &grammar());
+        let _ = platform_plan(&text, "platform.toml");
     }
 
     #[test]
@@ -157,7 +145,7 @@ proptest! {
         ),
     ) {
         let text = lines.join("\n");
-        match platform_plan(&text, "platform.toml", &grammar()) {
+        match platform_plan(&text, "platform.toml") {
             Err(error) => prop_assert!(error.line.is_none_or(|line| line >= 1 && line <= lines.len() + 1), "{}", error),
             Ok(plan) => {
                 let bounds = model::platform_plan::bounds(&plan);

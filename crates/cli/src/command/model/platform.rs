@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use model::platform_plan::{PlatformPlan, recorded_plan};
-use reference::Grammar;
 use run::{Error, Result};
 
 use crate::arguments::model::platform::PlatformArguments;
@@ -13,16 +12,6 @@ use crate::output::{print, style, width};
 
 /// The largest file that is read: a platform has some kilobytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-
-/// What a user writes in a platform file is read as options are.
-const GRAMMAR: Grammar = Grammar {
-    size: base::quantity::size,
-    time_ns: base::quantity::time_ns,
-    rate: base::quantity::rate,
-    data_rate: |text| base::data_rate::speed("", text).ok().map(|speed| speed.per_second()),
-    share: base::quantity::share,
-    similar: |name, known| base::similar(name, known.iter().copied()),
-};
 
 /// Carries out `dbdyno model platform`.
 ///
@@ -47,5 +36,5 @@ fn of_file(path: &Path) -> Result<PlatformPlan> {
         return Err(unreadable(format!("it has {size} bytes, at most {FILE_BYTES_MAX} are read")));
     }
     let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-    reference::platform_plan(&text, &shown, &GRAMMAR).map_err(|error| Error::user(error.to_string()).hint(error.hint))
+    reference::platform_plan(&text, &shown).map_err(|error| Error::user(error.to_string()).hint(error.hint))
 }
