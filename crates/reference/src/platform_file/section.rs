@@ -10,7 +10,6 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::PlatformError;
-use base::quantity;
 
 /// Larger figures are mistakes.
 const FIGURE_MAX: f64 = 1e15;
