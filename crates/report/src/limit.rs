@@ -87,7 +87,7 @@ fn limit_with_use(found: Option<&Attribution>) -> String {
         Limiter::Resource(name) => format!("{limit}{}", used(name)),
         Limiter::Unexplained => match found.uses.first() {
             Some(fullest) => {
-                format!("unexplained; used most: {} {:.0} %", resource(&fullest.name), fullest.used.0 * 100.0)
+                format!("unexplained; fullest resource: {} {:.0} %", resource(&fullest.name), fullest.used.0 * 100.0)
             }
             None => "unexplained".to_owned(),
         },
@@ -138,7 +138,7 @@ mod tests {
         let locked = ClosedSystem { classes: vec![class], ..none.clone() };
         assert_eq!(words_of(&locked), "row and table lock waits, 87 % of the response time");
         let idle = ClosedSystem { cpu_used: Some(Ratio(0.4)), ..none.clone() };
-        assert_eq!(words_of(&idle), "unexplained; used most: processors 40 %");
+        assert_eq!(words_of(&idle), "unexplained; fullest resource: processors 40 %");
         assert_eq!((words_of(&none), limit_with_use(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
         let few = ClosedSystem { clients: 1.0, demand_seconds: Some(0.004), ..idle };
         assert_eq!(words_of(&few), "client-bound (1 client); the busiest resource supports 10");

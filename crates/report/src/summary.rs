@@ -4,7 +4,7 @@ use model::{
     Attribution, Calibration, Cause, FoundRate, Gain, Limiter, Line, MainLimit, MainResult, MostSerious, Point, Remedy,
     StorageLimit, StorageLimiter, Validity, summary as summarise,
 };
-use record::{Bytes, Check, Rate, Record, Unit, Verdict};
+use record::{Bytes, Check, PlanSubject, Rate, Ratio, Record, Unit, Verdict};
 
 use crate::fact::{io_pattern, size_text};
 use crate::figure::{duration, megabytes, number, percent, volume};
@@ -21,6 +21,9 @@ const INDENT: usize = 12;
 /// Classes of time that are named.
 const CLASSES_MAX: usize = 2;
 
+/// With less of the response time known, the summary says how much is not.
+const KNOWN_SHARE_MIN: f64 = 0.8;
+
 /// Remedies that are named.
 const REMEDIES_MAX: usize = 2;
 
@@ -35,7 +38,13 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     let found = summarise(record);
     let mut results: Vec<String> = found.results.iter().flat_map(|result| result_texts(record, result)).collect();
     if results.is_empty() {
-        results.push("none: no run is valid".to_owned());
+        let is_some_valid = found.validity.invalid < found.validity.runs;
+        results.push(match record.plan.subject() {
+            PlanSubject::Proof(_) if is_some_valid => {
+                "nothing is proved: no round has valid runs of all parts".to_owned()
+            }
+            _ => "none: no run is valid".to_owned(),
+        });
     }
     let limits = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text)).collect();
     let help = found
@@ -232,7 +241,7 @@ pub(crate) fn limit_text(limit: &MainLimit) -> String {
         }
         (Limiter::TooFewClients { .. }, None) => "no resource is full".to_owned(),
         (Limiter::Unexplained, _) if time.is_some() => match limit.attribution.uses.first() {
-            Some(fullest) => format!("used most: {} {}", resource(&fullest.name), percent(fullest.used)),
+            Some(fullest) => format!("fullest resource: {} {}", resource(&fullest.name), percent(fullest.used)),
             None => "no resource was counted".to_owned(),
         },
         _ => headline(Some(&limit.attribution), limit.proof.as_ref()),
@@ -246,7 +255,9 @@ fn time_text(found: &Attribution) -> Option<String> {
     let largest = found.classes.iter().take(CLASSES_MAX);
     let shares: Vec<String> =
         largest.map(|class| format!("{} {}", time_class(class.name), percent(class.share))).collect();
-    (!shares.is_empty()).then(|| format!("{} of the time", shares.join(", ")))
+    let known: f64 = found.classes.iter().map(|class| class.share.0).sum();
+    let unknown = (known < KNOWN_SHARE_MIN).then(|| format!(", of {} nothing is known", percent(Ratio(1.0 - known))));
+    (!shares.is_empty()).then(|| format!("{} of the response time{}", shares.join(", "), unknown.unwrap_or_default()))
 }
 
 /// The limit of a measurement of storage, with its evidence.

@@ -104,7 +104,7 @@ pub(super) fn evidence(evidence: Evidence) -> String {
 }
 
 /// The definition of the change: it is not the ratio of the two rates shown.
-pub(super) const CHANGE: &str = "change: the median of the ratios of all runs (Hodges-Lehmann); the rates shown are medians of each system, and \
+pub(super) const CHANGE: &str = "change: the median of the ratios of all runs; the rates shown are medians of each system, and \
      their ratio may differ";
 
 /// Whether the verdict is from unpaired repeats, so that it may include drift.
@@ -147,7 +147,8 @@ pub(super) fn steadiness(view: &ComparisonView<'_>, index: usize) -> Option<Stri
     let steady = pairing.0.control_probe.as_ref().and_then(|probe| {
         let (limit, share) = (percent(Ratio(RULES.control_probe_change_max)), probe.change()?);
         let found = if probe.drift().is_some() { "was not steady" } else { "was steady" };
-        Some(format!("the machine {found} ({}: {} from begin to end, limit {limit})", probe.probe, change(1.0 + share)))
+        let drift = change(1.0 + share);
+        Some(format!("the machine {found} (probe {}: {drift} from begin to end, limit {limit})", probe.probe))
     });
     let text = list(same.into_iter().chain(steady));
     (!text.is_empty()).then_some(text)
