@@ -30,6 +30,18 @@ pub const QUICK_TESTS: [&str; 16] = [
     "T716",
 ];
 
+/// Checks by which a reader believes a figure, the most telling first.
+const TELLING_CHECKS: [Check; 8] = [
+    Check::DeviceIo,
+    Check::PageCache,
+    Check::Flush,
+    Check::GeneratorBound,
+    Check::ForeignIo,
+    Check::ForeignCpu,
+    Check::Steal,
+    Check::Steady,
+];
+
 /// Main results of a summary, at most.
 const RESULTS_MAX: usize = 3;
 
@@ -121,6 +133,8 @@ pub struct Validity {
     pub without_result: Vec<String>,
     /// What could not be checked, with the number of runs.
     pub unchecked: BTreeMap<Check, usize>,
+    /// Checks that were made and that no run failed, the most telling first.
+    pub passed: Vec<Check>,
     /// Whether the runs are too short and too few to decide by: preset `quick`, each run once.
     pub is_first_look: bool,
     /// The most serious finding, of several equally serious ones that of most runs.
@@ -295,10 +309,26 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
         invalid,
         with_warnings,
         without_result,
+        passed: passed(record),
         unchecked,
         is_first_look: is_quick && record.plan.repeats < 2,
         most_serious: most_serious(record),
     }
+}
+
+/// The checks that passed in all runs in which they were made, those of [`TELLING_CHECKS`] first.
+fn passed(record: &Record) -> Vec<Check> {
+    let mut worst: BTreeMap<Check, Verdict> = BTreeMap::new();
+    for finding in record.runs.iter().flat_map(|run| &run.findings) {
+        let known = worst.entry(finding.check()).or_insert(finding.verdict);
+        // What could not be checked in one run is not passed.
+        *known = if finding.verdict == Verdict::Pass { *known } else { finding.verdict };
+    }
+    worst.retain(|_, verdict| *verdict == Verdict::Pass);
+    let place = |check: &Check| TELLING_CHECKS.iter().position(|telling| telling == check).unwrap_or(usize::MAX);
+    let mut passed: Vec<Check> = worst.into_keys().collect();
+    passed.sort_by_key(place);
+    passed
 }
 
 /// The most serious finding that is a warning or worse, of runs that were carried out; none where all is well.

@@ -24,6 +24,9 @@ const CLASSES_MAX: usize = 2;
 /// With less of the response time known, the summary says how much is not.
 const KNOWN_SHARE_MIN: f64 = 0.8;
 
+/// Passed checks that are named.
+const PASSED_MAX: usize = 4;
+
 /// Remedies that are named.
 const REMEDIES_MAX: usize = 2;
 
@@ -35,11 +38,11 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     if record.runs.is_empty() {
         return Vec::new();
     }
-    let found = summarise(record);
+    let (found, subject) = (summarise(record), record.plan.subject());
     let mut results: Vec<String> = found.results.iter().flat_map(|result| result_texts(record, result)).collect();
     if results.is_empty() {
         let is_some_valid = found.validity.invalid < found.validity.runs;
-        results.push(match record.plan.subject() {
+        results.push(match subject {
             PlanSubject::Proof(_) if is_some_valid => {
                 "nothing is proved: no round has valid runs of all parts".to_owned()
             }
@@ -54,7 +57,7 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
         .chain(found.storage.iter().map(|limit| storage_remedy(limit).to_owned()));
     let mut facts = vec![
         ("results", results),
-        ("validity", validity_text(&found.validity)),
+        ("validity", validity_text(&found.validity, matches!(subject, PlanSubject::Io | PlanSubject::Proof(_)))),
         ("limits", limits),
         ("would help", help.collect()),
     ];
@@ -172,7 +175,9 @@ fn found_text(found: &FoundRate) -> String {
 const FIRST_LOOK: &str = "a first look: short windows, one run each; a basis to buy by is --preset standard --repeats 6 \
                           (--dry-run says how long)";
 
-fn validity_text(validity: &Validity) -> Vec<String> {
+/// How many runs are valid and why, and what speaks against them; what speaks for runs of storage, which have no sheet of
+/// checks beside them.
+fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
     let Validity { runs, invalid, with_warnings, without_result, is_first_look, most_serious, .. } = validity;
     let valid = runs - invalid;
     let counts = match (valid, *runs) {
@@ -188,7 +193,18 @@ fn validity_text(validity: &Validity) -> Vec<String> {
     let unchecked = unchecked_text(validity).map(|text| format!("; could not be checked: {text}"));
     let counts = list([Some(counts), warned, none, missing].into_iter().flatten());
     let counted = counts + &unchecked.unwrap_or_default() + &most_serious.unwrap_or_default();
-    [counted].into_iter().chain(is_first_look.then(|| FIRST_LOOK.to_owned())).collect()
+    let passed = is_storage.then(|| passed_text(validity)).flatten();
+    let single = (is_storage && *runs == 1 && valid == 1).then(|| "one run: its repeatability is not known".to_owned());
+    let first_look = is_first_look.then(|| FIRST_LOOK.to_owned());
+    [Some(counted), passed, single, first_look].into_iter().flatten().collect()
+}
+
+/// The most telling checks that were passed, and how many others.
+fn passed_text(validity: &Validity) -> Option<String> {
+    let named: Vec<&str> = validity.passed.iter().take(PASSED_MAX).map(|passed| check(*passed)).collect();
+    let others = validity.passed.len().saturating_sub(PASSED_MAX);
+    let others = if others > 0 { format!(" and {}", plural(others as u64, "other check")) } else { String::new() };
+    (!named.is_empty()).then(|| format!("passed: {}{others}", named.join(", ")))
 }
 
 /// What could not be checked, and of how many runs; nothing of short windows where they are the plan.
@@ -269,7 +285,8 @@ fn storage_text(limit: &StorageLimit) -> String {
         StorageLimiter::Device => "the device with its driver",
         StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight",
     };
-    let generator = limit.generator_used.map(|used| format!("dbdyno at {} of what it can generate", percent(used)));
+    let generator =
+        limit.generator_used.map(|used| format!("the load generator at {} of its own limit", percent(used)));
     let cpu = limit.cpu_used.map(|used| format!("the processors {} busy", percent(used)));
     let beyond = limit.beyond.map(|(count, rate)| format!("{count} in flight gave {}", number(rate.0)));
     let basis = list([generator, cpu, beyond].into_iter().flatten());
