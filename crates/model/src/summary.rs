@@ -33,10 +33,10 @@ pub const QUICK_TESTS: [&str; 16] = [
 /// Checks by which a reader believes a figure, the most telling first.
 const TELLING_CHECKS: [Check; 8] = [
     Check::DeviceIo,
+    Check::ForeignIo,
     Check::PageCache,
     Check::Flush,
     Check::GeneratorBound,
-    Check::ForeignIo,
     Check::ForeignCpu,
     Check::Steal,
     Check::Steady,

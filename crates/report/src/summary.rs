@@ -25,7 +25,7 @@ const CLASSES_MAX: usize = 2;
 const KNOWN_SHARE_MIN: f64 = 0.8;
 
 /// Passed checks that are named.
-const PASSED_MAX: usize = 4;
+const PASSED_MAX: usize = 2;
 
 /// Remedies that are named.
 const REMEDIES_MAX: usize = 2;
@@ -181,9 +181,9 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
     let Validity { runs, invalid, with_warnings, without_result, is_first_look, most_serious, .. } = validity;
     let valid = runs - invalid;
     let counts = match (valid, *runs) {
-        (1, 1) if *with_warnings > 0 => "the run is valid, with a warning".to_owned(),
-        (1, 1) => "the run is valid".to_owned(),
-        (0, 1) => "the run is invalid".to_owned(),
+        (1, 1) if *with_warnings > 0 => "the only run is valid, with a warning".to_owned(),
+        (1, 1) => "the only run is valid".to_owned(),
+        (0, 1) => "the only run is invalid".to_owned(),
         (valid, runs) => format!("{valid} of {runs} runs are valid"),
     };
     let warned = (*with_warnings > 0 && *runs > 1).then(|| format!("{with_warnings} with a warning"));
@@ -194,16 +194,15 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
     let counts = list([Some(counts), warned, none, missing].into_iter().flatten());
     let counted = counts + &unchecked.unwrap_or_default() + &most_serious.unwrap_or_default();
     let passed = is_storage.then(|| passed_text(validity)).flatten();
-    let single = (is_storage && *runs == 1 && valid == 1).then(|| "one run: its repeatability is not known".to_owned());
     let first_look = is_first_look.then(|| FIRST_LOOK.to_owned());
-    [Some(counted), passed, single, first_look].into_iter().flatten().collect()
+    [Some(counted), passed, first_look].into_iter().flatten().collect()
 }
 
 /// The most telling checks that were passed, and how many others.
 fn passed_text(validity: &Validity) -> Option<String> {
     let named: Vec<&str> = validity.passed.iter().take(PASSED_MAX).map(|passed| check(*passed)).collect();
     let others = validity.passed.len().saturating_sub(PASSED_MAX);
-    let others = if others > 0 { format!(" and {}", plural(others as u64, "other check")) } else { String::new() };
+    let others = if others > 0 { format!(" and {}", plural(others as u64, "other")) } else { String::new() };
     (!named.is_empty()).then(|| format!("passed: {}{others}", named.join(", ")))
 }
 
@@ -273,7 +272,7 @@ fn time_text(found: &Attribution) -> Option<String> {
         largest.map(|class| format!("{} {}", time_class(class.name), percent(class.share))).collect();
     let known: f64 = found.classes.iter().map(|class| class.share.0).sum();
     let unknown = (known < KNOWN_SHARE_MIN).then(|| format!(", of {} nothing is known", percent(Ratio(1.0 - known))));
-    (!shares.is_empty()).then(|| format!("{} of the response time{}", shares.join(", "), unknown.unwrap_or_default()))
+    (!shares.is_empty()).then(|| format!("{} of the time{}", shares.join(", "), unknown.unwrap_or_default()))
 }
 
 /// The limit of a measurement of storage, with its evidence.
