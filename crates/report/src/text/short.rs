@@ -29,6 +29,9 @@ const WIDTH_USUAL: usize = 80;
 /// Rows of a sheet, at most; see [`rows`].
 const ROWS_MAX: usize = 26;
 
+/// Rows that are never left out.
+const ROWS_MIN: usize = 8;
+
 /// Warnings that are shown, at most.
 const WARNINGS_MAX: usize = 2;
 
@@ -64,10 +67,15 @@ pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: u
     let last_height = if last.is_empty() { 0 } else { last.len() + 1 };
     let warnings_height_min = if warnings.is_empty() { 0 } else { WARNINGS_FRAME + 1 };
     let lines_max = LINES_MAX * WIDTH_USUAL.max(page.width) / page.width;
-    let excess = (page.height() + warnings_height_min + last_height).saturating_sub(lines_max);
-    if excess > 0 {
-        // One line more says how many rows are left out.
-        page = head_and_sheet(ROWS_MAX.saturating_sub(excess + 1));
+    let mut rows_max = ROWS_MAX;
+    loop {
+        let excess = (page.height() + warnings_height_min + last_height).saturating_sub(lines_max);
+        if excess == 0 || rows_max == ROWS_MIN {
+            break;
+        }
+        // One line more says how many rows are left out; a sheet of fewer rows than the maximum loses none at first.
+        rows_max = rows_max.saturating_sub(excess + 1).max(ROWS_MIN);
+        page = head_and_sheet(rows_max);
     }
     let warnings_height_max = lines_max.saturating_sub(page.height() + WARNINGS_FRAME + last_height);
     page.part("WARNINGS", first_warnings(&warnings, WARNINGS_MAX, warnings_height_max));
