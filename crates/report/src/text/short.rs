@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::{Capacities, Line, QUICK_TESTS, Sheet};
+use model::{Capacities, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
 use record::{Dop, HostInventory, PlanSubject, Preset, Record, Status, Sweep, Verdict};
 
 use super::sheet::title;
@@ -29,8 +29,8 @@ const WIDTH_USUAL: usize = 80;
 /// Rows of a sheet, at most; see [`rows`].
 const ROWS_MAX: usize = 26;
 
-/// Rows that are never left out.
-const ROWS_MIN: usize = 8;
+/// Rows that are never left out: the tests of preset `quick` and the two main probes of storage.
+const ROWS_MIN: usize = 11;
 
 /// Warnings that are shown, at most.
 const WARNINGS_MAX: usize = 2;
@@ -67,15 +67,16 @@ pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: u
     let last_height = if last.is_empty() { 0 } else { last.len() + 1 };
     let warnings_height_min = if warnings.is_empty() { 0 } else { WARNINGS_FRAME + 1 };
     let lines_max = LINES_MAX * WIDTH_USUAL.max(page.width) / page.width;
-    let mut rows_max = ROWS_MAX;
-    loop {
-        let excess = (page.height() + warnings_height_min + last_height).saturating_sub(lines_max);
-        if excess == 0 || rows_max == ROWS_MIN {
-            break;
-        }
-        // One line more says how many rows are left out; a sheet of fewer rows than the maximum loses none at first.
-        rows_max = rows_max.saturating_sub(excess + 1).max(ROWS_MIN);
+    let excess = |page: &Page| (page.height() + warnings_height_min + last_height).saturating_sub(lines_max);
+    let over = excess(&page);
+    if over > 0 && record.plan.subject() == PlanSubject::Catalogue {
+        let mut rows_max = rows(&model::sheet(record), ROWS_MAX).len().saturating_sub(over).max(ROWS_MIN);
         page = head_and_sheet(rows_max);
+        // One line more says how many rows are left out.
+        while excess(&page) > 0 && rows_max > ROWS_MIN {
+            rows_max -= 1;
+            page = head_and_sheet(rows_max);
+        }
     }
     let warnings_height_max = lines_max.saturating_sub(page.height() + WARNINGS_FRAME + last_height);
     page.part("WARNINGS", first_warnings(&warnings, WARNINGS_MAX, warnings_height_max));
@@ -182,13 +183,15 @@ fn sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<St
 }
 
 /// The rows of a sheet that are shown, by layer: where there are more than `most`, those of preset `quick`, tests before
-/// probes, then those without a result; others only where these are fewer than preset `quick` has.
+/// probes and main ones first, then those without a result; others only where these are fewer than preset `quick` has.
 fn rows(sheet: &Sheet, most: usize) -> Vec<&Line> {
     let is_quick = |line: &Line| QUICK_TESTS.contains(&line.test.as_str());
     let mut shown: Vec<&Line> = sheet.lines.iter().collect();
     if shown.len() > most {
         let (quick, others): (Vec<&Line>, Vec<&Line>) = shown.iter().partition(|line| is_quick(line));
-        let (probes, tests): (Vec<&Line>, Vec<&Line>) = quick.into_iter().partition(|line| line.is_probe);
+        let (mut probes, tests): (Vec<&Line>, Vec<&Line>) = quick.into_iter().partition(|line| line.is_probe);
+        let place = |line: &&Line| MAIN_TESTS.iter().position(|main| *main == line.test).unwrap_or(usize::MAX);
+        probes.sort_by_key(place);
         let (failed, others): (Vec<&Line>, Vec<&Line>) = others.into_iter().partition(|line| line.best.is_none());
         let mut kept: Vec<&Line> = tests.into_iter().chain(probes).chain(failed).collect();
         kept.extend(others.into_iter().take(QUICK_TESTS.len().saturating_sub(kept.len())));
