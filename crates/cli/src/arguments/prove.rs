@@ -81,39 +81,21 @@ pub struct NumaArguments {
     /// A directory on the device that is measured from each node
     #[arg(long, short, value_name = "DIR", default_value = ".", visible_alias = "directory")]
     pub dir: PathBuf,
-    /// Measurements of each cell: three and more give intervals
-    #[arg(long, value_name = "N", default_value = "5", allow_hyphen_values = true, value_parser = value::count_32("rounds", 1..=1000))]
-    pub rounds: u32,
-    /// Length of each measurement, seconds
-    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
-    pub seconds: Nanos,
-    /// Seed of the order [default: new each time]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-    /// Output
+    /// Rounds and record
     #[command(flatten)]
-    pub output: OutputArguments,
+    pub rounds: RoundsArguments,
 }
 
-/// How often and how the parts are measured.
+/// How often the parts are measured, and what becomes of it.
 #[derive(Args, Debug)]
-pub struct ProofLoadArguments {
+pub struct RoundsArguments {
     /// Measurements of each part: three and more give intervals
     #[arg(long, value_name = "N", default_value = "5", allow_hyphen_values = true, value_parser = value::count_32("rounds", 1..=1000))]
     pub rounds: u32,
     /// Length of each measurement, seconds
     #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
     pub seconds: Nanos,
-    /// Size of small blocks, as in a fio job file: the block size of the database
-    #[arg(long, value_name = "SIZE", default_value = "8k")]
-    pub bs: String,
-    /// Small blocks in flight per device
-    #[arg(long, value_name = "N", default_value = "16", visible_alias = "iodepth", allow_hyphen_values = true, value_parser = value::count_32("depth", 1..=4096))]
-    pub depth: u32,
-    /// Seed of all random addresses and of the order [default: new each time]
+    /// Seed of the order, and of all random addresses [default: new each time]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
@@ -124,9 +106,23 @@ pub struct ProofLoadArguments {
     pub output: OutputArguments,
 }
 
+/// How the parts are loaded.
+#[derive(Args, Debug)]
+pub struct ProofLoadArguments {
+    /// Size of small blocks, as in a fio job file: the block size of the database
+    #[arg(long, value_name = "SIZE", default_value = "8k")]
+    pub bs: String,
+    /// Small blocks in flight per device
+    #[arg(long, value_name = "N", default_value = "16", visible_alias = "iodepth", allow_hyphen_values = true, value_parser = value::count_32("depth", 1..=4096))]
+    pub depth: u32,
+    /// Rounds and record
+    #[command(flatten)]
+    pub rounds: RoundsArguments,
+}
+
 impl ProofLoadArguments {
     /// How the parts are loaded, with small blocks of `block` and a file of `file`.
     pub fn sizes(&self, block: Bytes, file: Bytes) -> run::ProofSizes {
-        run::ProofSizes { block, depth: self.depth, window: self.seconds, file }
+        run::ProofSizes { block, depth: self.depth, window: self.rounds.seconds, file }
     }
 }

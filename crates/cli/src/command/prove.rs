@@ -4,11 +4,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use record::Preset;
-use run::{Context, Error, Goal, IoRequest, Measured, NumaRequest, Permission, ProofParts, Result};
+use run::{Context, Error, Goal, IoRequest, Measured, NumaRequest, Permission, ProofParts, Result, Setup};
 
 use crate::arguments::output::OutputArguments;
 use crate::arguments::prove::{
-    FabricArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, VolumeArguments,
+    FabricArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, RoundsArguments, VolumeArguments,
 };
 use crate::arguments::setup::setup;
 use crate::measuring::record_path;
@@ -51,13 +51,16 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
     let readable: Vec<PathBuf> = nodes.into_iter().filter(|path| is_readable(path)).collect();
     let is_whole = readable.len() == members.len() && whole.is_some();
     if !is_whole {
-        note("the members cannot be read as devices, which needs root: only what they do for the volume is measured");
+        note(
+            "members and volume cannot all be read as devices, which needs root, and a volume that is one: only what the \
+             members do for the volume is measured",
+        );
     }
     let (readable, whole) = if is_whole { (readable, whole) } else { (Vec::new(), None) };
     let count = members.len() as u32;
     let parts = ProofParts::volume(whole.as_deref(), &readable, count, arguments.load.sizes(block, file));
     let devices = readable.into_iter().chain(whole).collect();
-    parts_beside_the_whole(directory, parts, devices, &arguments.load)
+    measure_parts(directory, parts, devices, &arguments.load)
 }
 
 fn fabric(arguments: &FabricArguments) -> Result<()> {
@@ -74,39 +77,36 @@ fn fabric(arguments: &FabricArguments) -> Result<()> {
         note("both are the same device: the verdict should be EQUIVALENT or INCONCLUSIVE");
     }
     let parts = ProofParts::fabric(&local, &remote, arguments.load.sizes(block, file));
-    parts_beside_the_whole(&arguments.dir, parts, vec![local, remote], &arguments.load)
+    measure_parts(&arguments.dir, parts, vec![local, remote], &arguments.load)
 }
 
 fn numa(arguments: &NumaArguments) -> Result<()> {
     if !run::has_several_nodes() {
         return print("there is nothing to prove: this machine has one NUMA node\n");
     }
-    let (seed, record) = (arguments.seed.unwrap_or_else(fresh_seed), record_path(arguments.record.as_deref())?);
-    let request = NumaRequest {
-        setup: setup(arguments.dir.clone(), Preset::Quick, seed, record),
-        window: arguments.seconds,
-        rounds: arguments.rounds,
-    };
-    proved(&arguments.output, |context| run::measure_numa(&request, context))
+    let rounds = &arguments.rounds;
+    let request =
+        NumaRequest { setup: proof_setup(&arguments.dir, rounds)?, window: rounds.seconds, rounds: rounds.rounds };
+    proved(&rounds.output, |context| run::measure_numa(&request, context))
 }
 
 /// Measures the parts; `devices` are read.
-fn parts_beside_the_whole(
-    directory: &Path,
-    parts: ProofParts,
-    devices: Vec<PathBuf>,
-    load: &ProofLoadArguments,
-) -> Result<()> {
-    let (seed, record) = (load.seed.unwrap_or_else(fresh_seed), record_path(load.record.as_deref())?);
+fn measure_parts(directory: &Path, parts: ProofParts, devices: Vec<PathBuf>, load: &ProofLoadArguments) -> Result<()> {
+    let rounds = &load.rounds;
     let request = IoRequest {
-        setup: setup(directory.to_owned(), Preset::Quick, seed, record),
+        setup: proof_setup(directory, rounds)?,
         plan: parts.plan.clone(),
-        goal: Goal::Prove { parts, rounds: load.rounds },
+        goal: Goal::Prove { parts, rounds: rounds.rounds },
         permission: Permission { devices, destroy: Vec::new() },
         precondition: None,
         log: None,
     };
-    proved(&load.output, |context| run::measure_io(&request, context))
+    proved(&rounds.output, |context| run::measure_io(&request, context))
+}
+
+fn proof_setup(directory: &Path, rounds: &RoundsArguments) -> Result<Setup> {
+    let seed = rounds.seed.unwrap_or_else(fresh_seed);
+    Ok(setup(directory.to_owned(), Preset::Quick, seed, record_path(rounds.record.as_deref())?))
 }
 
 /// Measures and shows the record. Runs that are invalid are an error only where nothing is left to be proved by.

@@ -16,7 +16,7 @@ fn device(bench: &Bench, name: &str) -> String {
 }
 
 #[test]
-fn the_same_on_both_sides_is_not_slower() {
+fn each_side_is_measured_in_each_round() {
     let bench = Bench::new();
     let file = device(&bench, "drive");
     let short = ["--seconds", "0.1", "--bs", "4k", "--depth", "2", "--record", "proof.jsonl"];
@@ -29,9 +29,6 @@ fn the_same_on_both_sides_is_not_slower() {
     assert_eq!(runs.len(), 18, "three loads on two sides, three times");
     let sides = |side: &str| runs.iter().filter(|run| run["kind"]["proof"]["place"] == side).count();
     assert_eq!((sides("local"), sides("remote")), (9, 9));
-    // Foreign load can make all runs of a side invalid; then nothing is said of it.
-    let verdicts = ["EQUIVALENT", "INCONCLUSIVE", "SLOWER", "FASTER", "none: no run is valid"];
-    assert!(verdicts.iter().any(|verdict| output.out.contains(verdict)), "{}", output.out);
     assert_eq!(bench.succeed(&["report", "proof.jsonl"]).out, output.out);
 }
 

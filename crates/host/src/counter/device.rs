@@ -24,8 +24,28 @@ pub struct CountedDevice {
 #[derive(Debug)]
 pub(super) struct DeviceCounters {
     device: CountedDevice,
-    /// The `stat` file of the device, or those of its paths; empty if the device does not count.
-    stats: Vec<Source>,
+    stats: Stats,
+}
+
+/// The `stat` file of a device, or those of its paths; empty if the device does not count.
+#[derive(Debug)]
+pub(super) struct Stats(Vec<Source>);
+
+impl Stats {
+    /// Those of `device`.
+    pub(super) fn of(device: &Device) -> Stats {
+        Stats::in_directories(&sources(device))
+    }
+
+    fn in_directories(directories: &[PathBuf]) -> Stats {
+        Stats(directories.iter().map(|directory| Source::new(directory.join("stat"))).collect())
+    }
+
+    /// The sum of all of them; none where one of them cannot be read.
+    pub(super) fn read(&mut self) -> Option<Stat> {
+        let stats: Option<Vec<Stat>> = self.0.iter_mut().map(|source| source.read().and_then(parse)).collect();
+        stats?.into_iter().reduce(Stat::with)
+    }
 }
 
 impl DeviceCounters {
@@ -41,8 +61,7 @@ impl DeviceCounters {
         let sources = sources(chosen);
         let counts_flushes = sources.iter().all(|directory| directory.join("mq").is_dir()) && chosen.slaves.is_empty();
         let counted = CountedDevice { name: chosen.name.clone(), counts_flushes, depth: chosen.depth };
-        let stats = sources.iter().map(|directory| Source::new(directory.join("stat"))).collect();
-        Some(DeviceCounters { device: counted, stats })
+        Some(DeviceCounters { device: counted, stats: Stats::in_directories(&sources) })
     }
 
     pub(super) fn device(&self) -> &CountedDevice {
@@ -51,8 +70,7 @@ impl DeviceCounters {
 
     /// The counters now, by name.
     pub(super) fn read(&mut self) -> Vec<(&'static str, u64)> {
-        let stats: Option<Vec<Stat>> = self.stats.iter_mut().map(|source| source.read().and_then(parse)).collect();
-        let Some(stat) = stats.and_then(|stats| stats.into_iter().reduce(Stat::with)) else { return Vec::new() };
+        let Some(stat) = self.stats.read() else { return Vec::new() };
         let flushes = stat.flushes.filter(|_| self.device.counts_flushes);
         let mut values = vec![
             (name::DEVICE_READ_COUNT, stat.reads),
@@ -78,7 +96,7 @@ impl DeviceCounters {
 }
 
 /// The kernel sums nanoseconds and prints milliseconds.
-fn milliseconds_ns(milliseconds: u64) -> u64 {
+pub(super) fn milliseconds_ns(milliseconds: u64) -> u64 {
     milliseconds.saturating_mul(1_000_000)
 }
 
@@ -136,14 +154,14 @@ pub(super) struct Stat {
     pub(super) writes: u64,
     pub(super) written_sectors: u64,
     pub(super) write_ms: u64,
-    pub(super) busy_ms: u64,
-    pub(super) in_queue_ms: u64,
+    busy_ms: u64,
+    in_queue_ms: u64,
     /// Absent before Linux 4.18, like the next one.
-    pub(super) discards: Option<u64>,
-    pub(super) discarded_sectors: Option<u64>,
+    discards: Option<u64>,
+    discarded_sectors: Option<u64>,
     /// Absent before Linux 5.5, like the next one.
-    pub(super) flushes: Option<u64>,
-    pub(super) flush_ms: Option<u64>,
+    flushes: Option<u64>,
+    flush_ms: Option<u64>,
 }
 
 impl Stat {
@@ -219,7 +237,7 @@ mod tests {
     }
 
     fn read(device: &Device) -> Vec<(&'static str, u64)> {
-        let stats = sources(device).iter().map(|directory| Source::new(directory.join("stat"))).collect();
+        let stats = Stats::of(device);
         let counted = CountedDevice { name: device.name.clone(), counts_flushes: true, depth: 0 };
         DeviceCounters { device: counted, stats }.read()
     }

@@ -5,9 +5,8 @@ use std::path::Path;
 use base::root::{self, Root};
 use record::{Bytes, MemberIo, Nanos};
 
-use super::device::{self, Stat};
-use super::source::Source;
-use crate::stack::{self, SECTOR_BYTES};
+use super::device::{Stat, Stats, milliseconds_ns};
+use crate::stack::{self, Device, SECTOR_BYTES};
 
 /// Kernel names of the members of the volume below `path`, a directory or a block device: the devices or partitions of
 /// the topmost device that consists of several, or those of a file system that spans several. Failed members and spares
@@ -19,7 +18,7 @@ pub fn members(path: &Path) -> Vec<String> {
 /// The same on the machine below `root`.
 pub fn members_at(root: &Root, path: &Path) -> Vec<String> {
     let devices = stack::devices(root, path);
-    let tops: Vec<&stack::Device> = devices.iter().filter(|device| device.depth == 0).collect();
+    let tops: Vec<&Device> = devices.iter().filter(|device| device.depth == 0).collect();
     if tops.len() > 1 {
         return tops.iter().map(|device| device.name.clone()).collect();
     }
@@ -38,7 +37,7 @@ fn is_used(directory: &Path, name: &str) -> bool {
 /// Reads the counters of the members of one volume.
 #[derive(Debug)]
 pub struct MemberCounters {
-    members: Vec<(String, Source)>,
+    members: Vec<(String, Stats)>,
 }
 
 impl MemberCounters {
@@ -49,24 +48,25 @@ impl MemberCounters {
 
     /// The same on the machine below `root`.
     pub fn at(root: &Root, path: &Path) -> Option<MemberCounters> {
-        let source = |name: String| {
+        let counted = |name: String| {
             let directory = stack::by_name(root, &name)?;
-            Some((name, Source::new(directory.join("stat"))))
+            let member = Device { name: name.clone(), directory, slaves: Vec::new(), depth: 0 };
+            Some((name, Stats::of(&member)))
         };
-        let members: Vec<(String, Source)> = members_at(root, path).into_iter().filter_map(source).collect();
+        let members: Vec<(String, Stats)> = members_at(root, path).into_iter().filter_map(counted).collect();
         (!members.is_empty()).then_some(MemberCounters { members })
     }
 
     /// The counters now, of the members that are still there.
     pub fn read(&mut self) -> Vec<MemberIo> {
-        let read = |(name, source): &mut (String, Source)| Some(counted(name, source.read().and_then(device::parse)?));
+        let read = |(name, stats): &mut (String, Stats)| Some(counted(name, stats.read()?));
         self.members.iter_mut().filter_map(read).collect()
     }
 }
 
 fn counted(name: &str, stat: Stat) -> MemberIo {
     let bytes = |sectors: u64| Bytes(sectors.saturating_mul(SECTOR_BYTES));
-    let nanoseconds = |milliseconds: u64| Nanos(milliseconds.saturating_mul(1_000_000));
+    let nanoseconds = |milliseconds: u64| Nanos(milliseconds_ns(milliseconds));
     MemberIo {
         name: name.to_owned(),
         read_count: stat.reads,

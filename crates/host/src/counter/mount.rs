@@ -9,6 +9,7 @@ use base::mount::unescape;
 use base::root::Root;
 use record::name;
 
+use super::device::milliseconds_ns;
 use super::source::Source;
 use crate::stack;
 
@@ -60,8 +61,9 @@ pub(super) struct Mount {
 
 impl Mount {
     fn counters(self) -> Vec<(&'static str, u64)> {
-        let ns = |milliseconds: u64| milliseconds.saturating_mul(1_000_000);
+        let ns = milliseconds_ns;
         let Mount { reads, writes, commits, .. } = self;
+        let in_queue_ms = [reads, writes, commits].iter().fold(0, |sum: u64, one| sum.saturating_add(one.execution_ms));
         vec![
             (name::DEVICE_READ_COUNT, reads.count),
             (name::DEVICE_READ_BYTES, self.read_bytes),
@@ -71,7 +73,7 @@ impl Mount {
             (name::DEVICE_READ_NS, ns(reads.execution_ms)),
             (name::DEVICE_WRITE_NS, ns(writes.execution_ms)),
             (name::DEVICE_FLUSH_NS, ns(commits.execution_ms)),
-            (name::DEVICE_IN_QUEUE_NS, ns(reads.execution_ms + writes.execution_ms + commits.execution_ms)),
+            (name::DEVICE_IN_QUEUE_NS, ns(in_queue_ms)),
             (name::MOUNT_READ_ROUND_TRIP_NS, ns(reads.round_trip_ms)),
             (name::MOUNT_WRITE_ROUND_TRIP_NS, ns(writes.round_trip_ms)),
             (name::MOUNT_RETRANSMISSION_COUNT, self.sent_again),

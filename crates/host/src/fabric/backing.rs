@@ -46,7 +46,9 @@ pub(super) fn refuse_use(backing: &Backing) -> Result<(), FabricError> {
             text => format!("{}: {text}", path.display()),
         };
         let hint = match error.kind() {
-            io::ErrorKind::PermissionDenied => "run as root: only then is it known whether it is in use",
+            io::ErrorKind::PermissionDenied => {
+                "run as root, outside of containers: only then is it known whether it is in use"
+            }
             _ => INSTEAD,
         };
         FabricError::environment(message, hint)

@@ -1,5 +1,8 @@
 //! How the parts of recorded machines hang together.
 
+use std::path::Path;
+
+use dbdyno_host::{MemberCounters, members_at};
 use record::{Bytes, PciKind, PciLink, Ratio};
 
 use super::tree::build;
@@ -79,6 +82,18 @@ fn an_array_has_its_members_and_what_it_does() {
     let members: Vec<(&str, &str)> =
         array.members.iter().map(|member| (member.name.as_str(), member.state.as_str())).collect();
     assert_eq!(members, [("sda", "in_sync"), ("sdb", "in_sync"), ("sdc", "faulty"), ("sdd", "spare")]);
+}
+
+#[test]
+fn members_of_an_array_that_failed_or_are_spare_take_no_part() {
+    let tree = recording!("md_degraded");
+    let path = Path::new("/data");
+    assert_eq!(members_at(&tree.root, path), ["sda", "sdb"]);
+    let counted = MemberCounters::at(&tree.root, path).expect("an array").read();
+    let found: Vec<(&str, u64, u64)> =
+        counted.iter().map(|member| (member.name.as_str(), member.read_count, member.write_bytes.0)).collect();
+    assert_eq!(found, [("sda", 10, 40 * 512), ("sdb", 20, 80 * 512)]);
+    assert_eq!(members_at(&recording!("nvme_partition").root, Path::new("/var/lib")), [""; 0], "a single device");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! matter. FASTER and SLOWER also need a p-value that is significant after correction for multiple tests (Holm 1979).
 
 mod compared_test;
+mod decision;
 mod difference;
 mod gate;
 mod rank_sum;
@@ -18,13 +19,12 @@ mod verdict;
 
 use record::{Layer, Nanos, Rate, Unit};
 
+pub use decision::ComparisonVerdict;
 pub use difference::Difference;
 pub use gate::{Gate, GateError, Violation, ViolationFound};
 pub use rank_sum::{RankSum, rank_sum, shift_interval, shift_median};
 pub use signed_rank::{SignedRank, signed_rank, walsh_interval, walsh_median};
-pub use verdict::{
-    ComparisonOutcome, ComparisonVerdict, ComparisonWarning, Evidence, Reason, VerdictBasis, VerdictReason, holm,
-};
+pub use verdict::{ComparisonOutcome, ComparisonWarning, Evidence, Reason, VerdictBasis, VerdictReason, holm};
 
 use crate::degree::Degree;
 use crate::rules::RULES;

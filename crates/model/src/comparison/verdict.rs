@@ -3,6 +3,7 @@
 use record::{Bytes, Finding, Pace};
 
 use super::Shift;
+use super::decision::ComparisonVerdict;
 use crate::rules::RULES;
 use crate::statistics::{Interval, pairs_needed};
 use crate::system::{Condition, ControlDrift, Durability, InvalidRun};
@@ -32,38 +33,6 @@ impl Evidence {
     /// Whether it is free of environment drift.
     pub fn is_strong(self) -> bool {
         matches!(self, Evidence::Paired { .. })
-    }
-}
-
-/// The verdict on one system compared with the base.
-///
-/// Decided by the 95 % interval of the ratio and the margins 1 / (1 + m) and 1 + m; the first that applies:
-///
-/// - FASTER, SLOWER: the interval lies entirely beyond the margin.
-/// - EQUIVALENT: the 90 % interval lies entirely within the margin (two one-sided tests, Schuirmann 1987).
-/// - INCONCLUSIVE: otherwise, and without an interval. Includes significant differences that may be within the margin; the
-///   reason says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ComparisonVerdict {
-    /// Faster than the base.
-    Faster,
-    /// Slower than the base.
-    Slower,
-    /// Equal within the margin.
-    Equivalent,
-    /// Not decided by the data.
-    Inconclusive,
-}
-
-impl ComparisonVerdict {
-    /// Its name in all views.
-    pub fn word(self) -> &'static str {
-        match self {
-            ComparisonVerdict::Faster => "FASTER",
-            ComparisonVerdict::Slower => "SLOWER",
-            ComparisonVerdict::Equivalent => "EQUIVALENT",
-            ComparisonVerdict::Inconclusive => "INCONCLUSIVE",
-        }
     }
 }
 
@@ -212,11 +181,9 @@ pub(super) fn judge(shift: &Shift, p_adjusted: Option<f64>, family: usize, margi
         (_, Some(interval)) => interval,
         (_, None) => return inconclusive(VerdictBasis::NoInterval),
     };
-    let limits = (1.0 / (1.0 + margin), 1.0 + margin);
-    let beyond = interval.low > limits.1 || interval.high < limits.0;
-    let within = |interval: &Interval| interval.low > limits.0 && interval.high < limits.1;
-    if let Some(equivalence) = shift.equivalence.filter(|equivalence| !beyond && within(equivalence)) {
-        return judged(ComparisonVerdict::Equivalent, None, VerdictBasis::Within(equivalence));
+    let verdict = ComparisonVerdict::of(interval, shift.equivalence, margin);
+    if let Some(equivalence) = shift.equivalence.filter(|_| verdict == ComparisonVerdict::Equivalent) {
+        return judged(verdict, None, VerdictBasis::Within(equivalence));
     }
     if interval.contains(1.0) {
         return inconclusive(VerdictBasis::IncludesEqual(interval));
@@ -224,11 +191,10 @@ pub(super) fn judge(shift: &Shift, p_adjusted: Option<f64>, family: usize, margi
     if let Some(p_adjusted) = p_adjusted.filter(|p_value| *p_value > RULES.significance) {
         return inconclusive(VerdictBasis::NotSignificant { interval, p_adjusted, tests: family });
     }
-    if !beyond {
-        return inconclusive(VerdictBasis::IncludesMargin(interval));
+    match verdict {
+        ComparisonVerdict::Inconclusive => inconclusive(VerdictBasis::IncludesMargin(interval)),
+        verdict => judged(verdict, None, VerdictBasis::Beyond(interval)),
     }
-    let verdict = if shift.ratio > 1.0 { ComparisonVerdict::Faster } else { ComparisonVerdict::Slower };
-    judged(verdict, None, VerdictBasis::Beyond(interval))
 }
 
 /// Additional pairs that would probably decide; at least one. The easier decision counts: difference against none or,

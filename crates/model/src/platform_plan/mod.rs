@@ -1,6 +1,6 @@
 //! What a platform that is not there yet gives at best: its parts, what is required of them, and what follows.
 //!
-//! All results are bounds: a part may give less, never more. [`bounds`] holds every part against what is required, the
+//! All results are bounds: a part may give less. [`bounds`] holds every part against what is required, the
 //! fullest first; [`oversubscribed`] looks at links alone, [`storage`] at redundancy and wear, [`second_level`] at a
 //! cache on flash, [`purchases`] at what moves the bottleneck, [`prices`] at what all of it costs.
 

@@ -2,7 +2,7 @@
 
 use record::{Bytes, Rate};
 
-use crate::platform::{Basis, FibreChannel, Generation, InfiniBand, Redundancy, SerialAttached};
+use crate::platform::{Basis, FibreChannel, FlashCache, Generation, InfiniBand, Redundancy, SerialAttached};
 
 /// Where the figures of a part are from.
 #[derive(Clone, Debug, PartialEq)]
@@ -243,25 +243,13 @@ pub struct Commit {
     pub is_parallel: bool,
 }
 
-/// A second level of the buffer cache on flash. Times in seconds.
+/// A second level of the buffer cache on flash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondLevel {
     /// Where its figures are from.
     pub origin: Origin,
-    /// The buffer cache.
-    pub buffer: Bytes,
-    /// The flash.
-    pub flash: Bytes,
-    /// A block.
-    pub block: Bytes,
-    /// Memory per block on flash.
-    pub header_bytes: f64,
-    /// Of a hit in the buffer cache.
-    pub buffer_seconds: f64,
-    /// Of a read of flash.
-    pub flash_seconds: f64,
-    /// Of a read of what is below.
-    pub below_seconds: f64,
+    /// Its sizes and times.
+    pub cache: FlashCache,
     /// Miss ratio by size of the cache.
     pub misses: Misses,
 }

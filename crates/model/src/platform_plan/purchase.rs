@@ -25,9 +25,9 @@ pub struct Purchase {
 }
 
 /// Purchases, the most urgent first. Where something is required: of every part that is short as much as all that is
-/// required takes, each on top of those before it; and where none is short, of the fullest one until it is no fuller than the next. Where nothing is
-/// required: for each measure of the part that is full first, until it is no fuller than the next. More of any other
-/// part alone moves no bottleneck.
+/// required takes, each on top of those before it; and where none is short, of the fullest one until it is no fuller than
+/// the next. Where nothing is required: for each measure of the part that is full first, until it is no fuller than the
+/// next. More of any other part alone moves no bottleneck.
 pub fn purchases(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<Purchase> {
     if bounds.iter().all(|bound| bound.required.is_none()) {
         return [

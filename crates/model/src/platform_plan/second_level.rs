@@ -3,7 +3,7 @@
 use record::{Bytes, Rate};
 
 use super::{Misses, PlatformPlan};
-use crate::platform::{FlashCache, power_law_miss};
+use crate::platform::power_law_miss;
 
 /// What a second level does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,15 +50,7 @@ fn interpolated(points: &[(Bytes, f64)], size: Bytes) -> f64 {
 /// The second level of `plan`, if it has one.
 pub fn second_level(plan: &PlatformPlan) -> Option<SecondLevelTimes> {
     let level = plan.cache.as_ref()?;
-    let cache = FlashCache {
-        buffer: level.buffer,
-        flash: level.flash,
-        block: level.block,
-        header_bytes: level.header_bytes,
-        buffer_seconds: level.buffer_seconds,
-        flash_seconds: level.flash_seconds,
-        below_seconds: level.below_seconds,
-    };
+    let cache = &level.cache;
     let miss = |size: Bytes| level.misses.ratio(size);
     let warm_up = plan.required.logical_reads.and_then(|reads| {
         let written = cache.written_per_second(reads, miss, 1.0);
@@ -66,8 +58,8 @@ pub fn second_level(plan: &PlatformPlan) -> Option<SecondLevelTimes> {
     });
     Some(SecondLevelTimes {
         directory: cache.directory(),
-        buffer: level.buffer,
-        flash: level.flash,
+        buffer: cache.buffer,
+        flash: cache.flash,
         seconds: cache.read_seconds(miss),
         seconds_without: cache.read_seconds_without(miss),
         pays: cache.pays(miss),

@@ -3,7 +3,7 @@
 use record::{Bytes, Rate};
 
 use super::*;
-use crate::platform::{Basis, Generation, InfiniBand, Redundancy};
+use crate::platform::{Basis, FlashCache, Generation, InfiniBand, Redundancy};
 
 fn origin() -> Origin {
     Origin { basis: Basis::Rated, source: None }
@@ -184,13 +184,15 @@ fn the_published_directory_of_a_second_level_cache() {
     // closson-1999-2010: 200 bytes per block of 8 KiB, 25 MB per GB and 25 GB per TB.
     let level = |flash: Bytes, misses| SecondLevel {
         origin: origin(),
-        buffer: Bytes::GIB.times(128),
-        flash,
-        block: Bytes(8_192),
-        header_bytes: 200.0,
-        buffer_seconds: 0.0,
-        flash_seconds: 100e-6,
-        below_seconds: 5e-3,
+        cache: FlashCache {
+            buffer: Bytes::GIB.times(128),
+            flash,
+            block: Bytes(8_192),
+            header_bytes: 200.0,
+            buffer_seconds: 0.0,
+            flash_seconds: 100e-6,
+            below_seconds: 5e-3,
+        },
         misses,
     };
     let law = || Misses::PowerLaw { all_miss_up_to: Bytes::GIB, theta: 0.5 };

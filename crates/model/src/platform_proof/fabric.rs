@@ -5,10 +5,8 @@
 
 use record::{Nanos, ProofLoad, ProofPlace, Rate, Run};
 
-use super::{OverRounds, Parts, cpu_ns_per_io, operations};
+use super::{OverRounds, Parts, compared, cpu_ns_per_io, operations, time_ns};
 use crate::comparison::ComparisonVerdict;
-use crate::rules::RULES;
-use crate::statistics::{Interval, mean, student_interval};
 
 /// What a fabric costs.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,10 +30,8 @@ pub struct FabricLoad {
     pub local_ns: Nanos,
     /// What the fabric adds to the mean time of an I/O, nanoseconds.
     pub added_ns: OverRounds,
-    /// I/Os per second through the fabric over those without, with the 95 % interval.
-    pub ratio: f64,
-    /// Its interval; absent below three rounds.
-    pub interval: Option<Interval>,
+    /// I/Os per second through the fabric over those without.
+    pub ratio: OverRounds,
     /// What the fabric adds to the processor time of an I/O, on both of its sides where they are on one host,
     /// nanoseconds; the time of the kernel's threads is in it.
     pub added_cpu_ns: Option<OverRounds>,
@@ -57,47 +53,20 @@ fn fabric_load(parts: &Parts<'_>, load: ProofLoad) -> Option<FabricLoad> {
     let differences = |value: fn(&Run) -> Option<f64>| -> Vec<f64> {
         pairs.iter().filter_map(|(local, remote)| Some(value(remote)? - value(local)?)).collect()
     };
-    let logarithms: Vec<f64> = pairs
-        .iter()
-        .filter_map(|(local, remote)| Some((operations(remote)? / operations(local)?).ln()))
-        .filter(|value| value.is_finite())
-        .collect();
+    let ratios: Vec<f64> =
+        pairs.iter().filter_map(|(local, remote)| Some(operations(remote)? / operations(local)?)).collect();
     let of =
         |side: fn(&(&Run, &Run)) -> Option<f64>| OverRounds::of(&pairs.iter().filter_map(side).collect::<Vec<_>>());
-    let is_enough = logarithms.len() >= RULES.proof_pairs_min;
-    let interval = |confidence: f64| student_interval(&logarithms, confidence).filter(|_| is_enough).map(exponential);
-    let wide = interval(1.0 - RULES.significance);
     Some(FabricLoad {
         load,
         local: Rate(of(|(local, _)| operations(local))?.median),
         remote: Rate(of(|(_, remote)| operations(remote))?.median),
         local_ns: Nanos(of(|(local, _)| time_ns(local))?.median as u64),
         added_ns: OverRounds::of(&differences(time_ns))?,
-        ratio: mean(&logarithms)?.exp(),
-        interval: wide,
+        ratio: OverRounds::of_ratios(&ratios)?,
         added_cpu_ns: OverRounds::of(&differences(cpu_ns_per_io)),
-        verdict: verdict(wide, interval(1.0 - 2.0 * RULES.equivalence_significance)),
+        verdict: compared(&ratios),
     })
-}
-
-/// The mean time of an I/O, nanoseconds.
-fn time_ns(run: &Run) -> Option<f64> {
-    (run.service.count > 0).then_some(run.service.mean_ns.0 as f64)
-}
-
-fn exponential(interval: Interval) -> Interval {
-    Interval { estimate: interval.estimate.exp(), low: interval.low.exp(), high: interval.high.exp() }
-}
-
-/// By the margins of every comparison: see [`ComparisonVerdict`].
-fn verdict(wide: Option<Interval>, narrow: Option<Interval>) -> ComparisonVerdict {
-    let (low, high) = (1.0 / (1.0 + RULES.equivalence_margin), 1.0 + RULES.equivalence_margin);
-    match (wide, narrow) {
-        (Some(wide), _) if wide.low > high => ComparisonVerdict::Faster,
-        (Some(wide), _) if wide.high < low => ComparisonVerdict::Slower,
-        (_, Some(narrow)) if narrow.low >= low && narrow.high <= high => ComparisonVerdict::Equivalent,
-        _ => ComparisonVerdict::Inconclusive,
-    }
 }
 
 #[cfg(test)]
@@ -136,7 +105,7 @@ mod tests {
         let found = proof(&[(10_000, 4_000), (10_100, 4_000), (9_900, 4_050), (10_000, 3_950)]);
         assert_eq!(found.verdict, ComparisonVerdict::Slower);
         let load = &found.loads[0];
-        assert!((load.ratio - 0.4).abs() < 0.01, "{load:?}");
+        assert!((load.ratio.median - 0.4).abs() < 0.01, "{load:?}");
         let added = load.added_ns;
         assert!((added.median - 150_000.0).abs() < 3_000.0 && added.interval.unwrap().low > 100_000.0, "{added:?}");
     }

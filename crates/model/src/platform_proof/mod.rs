@@ -6,6 +6,7 @@ mod volume;
 
 use record::{PlanSubject, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record, Run};
 
+use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
 use crate::row::is_invalid;
 use crate::rules::RULES;
@@ -69,16 +70,10 @@ pub struct OverRounds {
 }
 
 impl OverRounds {
-    /// Of ratios: the interval is that of the mean of their logarithms, and includes no negative ratio.
+    /// Of ratios above 0, with [`ratio_interval`].
     fn of_ratios(ratios: &[f64]) -> Option<OverRounds> {
-        let logarithms: Vec<f64> = ratios.iter().filter(|ratio| **ratio > 0.0).map(|ratio| ratio.ln()).collect();
-        let OverRounds { median, interval, rounds } = OverRounds::of(&logarithms)?;
-        let interval = interval.map(|interval| Interval {
-            estimate: interval.estimate.exp(),
-            low: interval.low.exp(),
-            high: interval.high.exp(),
-        });
-        Some(OverRounds { median: median.exp(), interval, rounds })
+        let interval = ratio_interval(ratios, 1.0 - RULES.significance);
+        Some(OverRounds { median: median(ratios)?, interval, rounds: ratios.len() })
     }
 
     /// None without a value.
@@ -128,6 +123,21 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The interval of the mean of ratios by their logarithms, so that it includes none below 0; none below three rounds.
+fn ratio_interval(ratios: &[f64], confidence: f64) -> Option<Interval> {
+    let logarithms: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).filter(|value| value.is_finite()).collect();
+    let interval = student_interval(&logarithms, confidence).filter(|_| logarithms.len() >= RULES.proof_pairs_min)?;
+    Some(Interval { estimate: interval.estimate.exp(), low: interval.low.exp(), high: interval.high.exp() })
+}
+
+/// Whether one side is faster than the other, by the ratios of its rate to that of the other in each round.
+fn compared(ratios: &[f64]) -> ComparisonVerdict {
+    let equivalence = ratio_interval(ratios, 1.0 - 2.0 * RULES.equivalence_significance);
+    ratio_interval(ratios, 1.0 - RULES.significance).map_or(ComparisonVerdict::Inconclusive, |interval| {
+        ComparisonVerdict::of(interval, equivalence, RULES.equivalence_margin)
+    })
+}
+
 /// I/Os per second of a run with small blocks, bytes per second of one with large ones.
 fn rate(run: &Run, load: ProofLoad) -> Option<f64> {
     let amount = match load {
@@ -140,6 +150,11 @@ fn rate(run: &Run, load: ProofLoad) -> Option<f64> {
 /// I/Os per second of `run`.
 fn operations(run: &Run) -> Option<f64> {
     per_second(run, run.totals.operations).map(|rate| rate.0).filter(|rate| *rate > 0.0)
+}
+
+/// The mean time of an I/O of `run`, nanoseconds.
+fn time_ns(run: &Run) -> Option<f64> {
+    (run.service.count > 0).then_some(run.service.mean_ns.0 as f64)
 }
 
 /// Processor time of one I/O of `run`, the threads of the kernel included, nanoseconds.

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use record::{ProofLoad, ProofPlace, Run};
 
-use super::{OverRounds, Parts};
+use super::{OverRounds, Parts, compared, time_ns};
 use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
-use crate::rules::RULES;
 use crate::statistics::median;
 
 /// What NUMA costs.
@@ -55,7 +54,7 @@ pub(super) fn numa_proof(parts: &Parts<'_>) -> Option<NumaProof> {
     let [reads, loads, device] = [
         (ProofLoad::MemoryReads, bytes_per_second as fn(&Run) -> Option<f64>),
         (ProofLoad::MemoryLatency, latency_ns),
-        (ProofLoad::SingleReads, read_ns),
+        (ProofLoad::SingleReads, time_ns),
     ]
     .map(|(load, value)| Matrix::of(parts, load, value));
     let places: Vec<(u32, u32)> = reads.0.keys().chain(loads.0.keys()).copied().collect();
@@ -77,23 +76,13 @@ pub(super) fn numa_proof(parts: &Parts<'_>) -> Option<NumaProof> {
     let latency = loads.far_over_near();
     (!cells.is_empty()).then(|| NumaProof {
         device: devices.collect(),
-        verdict: verdict(latency),
-        bandwidth: reads.far_over_near(),
-        device_time: device.far_over_near(),
-        latency,
+        // A rate is the inverse of a time.
+        verdict: compared(&latency.iter().map(|ratio| 1.0 / ratio).collect::<Vec<f64>>()),
+        bandwidth: OverRounds::of_ratios(&reads.far_over_near()),
+        device_time: OverRounds::of_ratios(&device.far_over_near()),
+        latency: OverRounds::of_ratios(&latency),
         cells,
     })
-}
-
-/// By the interval of the ratio of latencies; a smaller one would be faster.
-fn verdict(latency: Option<OverRounds>) -> ComparisonVerdict {
-    let high = 1.0 + RULES.equivalence_margin;
-    match latency.and_then(|latency| latency.interval) {
-        Some(interval) if interval.low > high => ComparisonVerdict::Slower,
-        Some(interval) if interval.high < 1.0 / high => ComparisonVerdict::Faster,
-        Some(interval) if interval.high <= high && interval.low >= 1.0 / high => ComparisonVerdict::Equivalent,
-        _ => ComparisonVerdict::Inconclusive,
-    }
 }
 
 /// The values of each pair of nodes, one for each round; none in place of an invalid run.
@@ -116,15 +105,15 @@ impl Matrix {
     }
 
     /// In each round, the mean of the cells of different nodes over that of the cells of one.
-    fn far_over_near(&self) -> Option<OverRounds> {
-        let rounds = self.0.values().map(Vec::len).min()?;
+    fn far_over_near(&self) -> Vec<f64> {
+        let rounds = self.0.values().map(Vec::len).min().unwrap_or(0);
         let mean = |round: usize, is_far: bool| {
             let cells = self.0.iter().filter(|((processors, memory), _)| (processors != memory) == is_far);
             let values: Option<Vec<f64>> = cells.map(|(_, values)| values[round]).collect();
             crate::statistics::mean(&values?)
         };
         let ratios = (0..rounds).filter_map(|round| Some(mean(round, true)? / mean(round, false)?));
-        OverRounds::of_ratios(&ratios.filter(|ratio| ratio.is_finite()).collect::<Vec<f64>>())
+        ratios.filter(|ratio| ratio.is_finite()).collect()
     }
 }
 
@@ -135,10 +124,6 @@ fn bytes_per_second(run: &Run) -> Option<f64> {
 /// The time of one of the dependent reads of a run with one job.
 fn latency_ns(run: &Run) -> Option<f64> {
     bytes_per_second(run).filter(|loads| *loads > 0.0).map(|loads| 1e9 / loads)
-}
-
-fn read_ns(run: &Run) -> Option<f64> {
-    (run.service.count > 0).then_some(run.service.mean_ns.0 as f64)
 }
 
 #[cfg(test)]

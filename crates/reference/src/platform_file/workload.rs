@@ -1,6 +1,6 @@
 //! What is required, what makes a commit durable, a second level of the buffer cache, licences and prices.
 
-use model::platform::Basis;
+use model::platform::{Basis, FlashCache};
 use model::platform_plan::{Commit, Licence, Misses, Money, PlatformPlan, Required, SecondLevel, prices};
 
 use super::PlatformError;
@@ -71,13 +71,15 @@ pub(super) fn cache(file: &mut File<'_>) -> Read<Option<SecondLevel>> {
     let header = section.number("header", 0.0..=1e6, "100")?;
     let cache = SecondLevel {
         origin: section.origin(Basis::Assumed)?,
-        buffer: section.needed("buffer", buffer, "give the size of the buffer cache")?,
-        flash: section.needed("flash", flash, "give the size of the second level")?,
-        block: section.size("block", "\"8KiB\"")?.unwrap_or(BLOCK),
-        header_bytes: section.needed("header", header, "give the bytes of memory per block, often 100 to 200")?,
-        buffer_seconds: section.time("buffer_time", true, "\"1us\"")?.unwrap_or(0.0),
-        flash_seconds: section.needed("flash_time", flash_seconds, "give the time of a read of flash")?,
-        below_seconds: section.needed("below_time", below_seconds, "give the time of a read of what is below")?,
+        cache: FlashCache {
+            buffer: section.needed("buffer", buffer, "give the size of the buffer cache")?,
+            flash: section.needed("flash", flash, "give the size of the second level")?,
+            block: section.size("block", "\"8KiB\"")?.unwrap_or(BLOCK),
+            header_bytes: section.needed("header", header, "give the bytes of memory per block, often 100 to 200")?,
+            buffer_seconds: section.time("buffer_time", true, "\"1us\"")?.unwrap_or(0.0),
+            flash_seconds: section.needed("flash_time", flash_seconds, "give the time of a read of flash")?,
+            below_seconds: section.needed("below_time", below_seconds, "give the time of a read of what is below")?,
+        },
         misses,
     };
     file.done(section);

@@ -7,9 +7,10 @@ use record::Record;
 
 use super::table::{Cell, Column, Row, Table};
 use crate::layout::Align;
-use crate::platform_proof::comparison;
+use crate::platform_proof::{comparison, sentences};
+use crate::words::capital;
 
-/// A table with the sentences below it; nothing for a record of another kind.
+/// The sentences of the result, and a table of the parts; nothing for a record of another kind.
 pub(super) fn proof(record: &Record) -> Markup {
     let Some(found) = comparison(record) else { return Markup::default() };
     let columns = found.heads.iter().map(|(lines, align)| {
@@ -23,14 +24,18 @@ pub(super) fn proof(record: &Record) -> Markup {
     let rows = found.rows.into_iter().map(|cells| Row::new(cells.into_iter().zip(&found.heads).map(cell).collect()));
     let table = Table {
         id: "proof-table".to_owned(),
-        caption: found.title.to_owned(),
+        caption: capital(&found.title.to_lowercase()),
         spans: Vec::new(),
         columns: columns.collect(),
         rows: rows.collect(),
         sortable: false,
         is_dense: false,
     };
+    let proof = model::platform_proof(record);
     html! {
+        @if let Some(proof) = proof {
+            ul { @for sentence in sentences(record, &proof) { li { (sentence) } } }
+        }
         (table.html())
         p class="muted" { (found.note) }
     }

@@ -37,8 +37,8 @@ const LINKS: [Head; 6] = [
 const BELOW: usize = 1;
 
 /// What the figures are.
-const NOTE: &str = "All figures are bounds: a part gives less, never more. Rates of links and networks are those of \
-                    data after line code and headers";
+const NOTE: &str = "All figures are bounds: with the others at work a part gives less. Rates of links and networks are \
+                    those of data after line code and headers";
 
 /// The platform for `width` columns (at least 60 are used): its bottleneck, every part with what is required of it, the
 /// fullest first, and what follows.

@@ -23,7 +23,7 @@ fn sentence(found: &FabricLoad, words: &LoadWords) -> String {
     let word = found.verdict.word();
     let why = match found.verdict {
         ComparisonVerdict::Inconclusive => {
-            format!(" ({})", undecided(&ratio(found)))
+            format!(" ({})", undecided(&found.ratio))
         }
         _ => String::new(),
     };
@@ -32,12 +32,8 @@ fn sentence(found: &FabricLoad, words: &LoadWords) -> String {
         words.load(found.load),
         added(&found.added_ns),
         duration(found.local_ns),
-        share(&ratio(found))
+        share(&found.ratio)
     )
-}
-
-fn ratio(found: &FabricLoad) -> OverRounds {
-    OverRounds { median: found.ratio, interval: found.interval, rounds: found.added_ns.rounds }
 }
 
 pub(super) fn comparison(proof: &FabricProof, words: &LoadWords) -> Comparison {

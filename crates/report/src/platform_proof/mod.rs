@@ -16,9 +16,9 @@ use crate::words::plural;
 /// What is proved, for a title.
 pub(crate) fn subject(subject: ProofSubject) -> &'static str {
     match subject {
-        ProofSubject::Volume => "a volume and its members",
-        ProofSubject::Fabric => "a device with and without a fabric",
-        ProofSubject::Numa => "nodes of memory",
+        ProofSubject::Volume => "volume",
+        ProofSubject::Fabric => "fabric",
+        ProofSubject::Numa => "NUMA nodes",
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn sentences(proof: &VolumeProof, words: &LoadWords) -> Vec<String> {
     sentences.extend(proof.reads.first().and_then(processor_sentence));
     if proof.reads.is_empty() {
         sentences.push(
-            "what the members give alone is not known: their devices cannot be read, which needs root".to_owned(),
+            "what the members give alone is not known: they and the volume could not all be read as devices".to_owned(),
         );
     }
     sentences

@@ -1,6 +1,6 @@
 //! The views of proofs.
 
-use dbdyno_report::{PageOptions, ShortText, Style, html, short_text, text};
+use dbdyno_report::{PageOptions, ShortText, Style, html, results, short_text, text};
 use record::Record;
 
 use crate::proof_sample::{fabric, numa, volume};
@@ -70,5 +70,8 @@ fn the_page_begins_with_the_parts_side_by_side() {
         let parts = page.find("id=\"proof-table\"").expect("the table");
         let next = page[first + 1..].find("<section").map_or(page.len(), |next| first + 1 + next);
         assert!((first..next).contains(&parts) && page[parts..next].contains(cell), "{cell}");
+        // What the terminal says of the result stands above the table.
+        let sentence = results(&record).remove(0);
+        assert!(page[first..parts].contains(&sentence), "{sentence}");
     }
 }
