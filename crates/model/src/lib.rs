@@ -100,7 +100,7 @@ pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, r
 pub use node::{node_commits, node_rate};
 pub use platform_proof::{
     Amplification, DeviceCell, FabricLoad, FabricProof, MemberShare, NumaCell, NumaProof, OverRounds, PlatformProof,
-    ProofVerdict, VolumeLoad, VolumeProof, platform_proof,
+    ProofVerdict, TierPoint, TiersProof, VolumeLoad, VolumeProof, platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

@@ -76,6 +76,13 @@ pub(crate) fn compared_bytes(run: &Run) -> Option<Bytes> {
     run.data_bytes.filter(|bytes| run.blocks.is_none() && *bytes > Bytes(0))
 }
 
+/// What a cache has to hold of the tables of `run`: whole blocks, where each holds little else than what fills it.
+pub(crate) fn bytes_to_cache(run: &Run) -> Option<Bytes> {
+    let Some(blocks) = run.blocks.as_deref() else { return run.data_bytes };
+    let schemas = run.parameters.get("schemas").and_then(|count| u64::try_from(*count).ok()).unwrap_or(1);
+    Some(Bytes(blocks.block_bytes?.0.saturating_mul(blocks.blocks_per_schema).saturating_mul(schemas)))
+}
+
 /// Whether any operation of `run` changes data.
 pub(crate) fn changes_anything(run: &Run) -> bool {
     run.changes || run.parameters.get("update_pct").is_some_and(|percent| *percent > 0)
@@ -162,6 +169,7 @@ mod tests {
         let mut run = of_blocks(&[]);
         run.data_bytes = Some(Bytes::GIB);
         assert_eq!(compared_bytes(&run), None);
+        assert_eq!(bytes_to_cache(&run), Some(Bytes(83_886_080)), "10,240 blocks of 8 KiB");
         run.blocks = None;
         assert_eq!(compared_bytes(&run), Some(Bytes::GIB));
         run.data_bytes = Some(Bytes(0));

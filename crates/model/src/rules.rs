@@ -278,13 +278,18 @@ pub struct Rules {
     pub slow_member_ratio: f64,
     /// Minimum of requests of a member for their mean time.
     pub member_requests_min: u64,
+
+    /// How far a measured rate may be from that of the model of two levels of caches.
+    pub tiers_margin: f64,
+    /// Share of misses below which nothing is said of where they were found.
+    pub tiers_misses_min: f64,
     /// Maximum difference of the bytes written by the members of a volume from those that its level predicts, as a share.
     pub amplification_gap_max: f64,
 }
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 8,
+    version: 9,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -432,6 +437,9 @@ pub const RULES: Rules = Rules {
     volume_share_min: 0.9,
     slow_member_ratio: 1.5,
     member_requests_min: 100,
+
+    tiers_margin: 0.15,
+    tiers_misses_min: 0.01,
     amplification_gap_max: 0.05,
 };
 

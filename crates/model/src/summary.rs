@@ -13,6 +13,7 @@ use crate::load_curve::rate_curves;
 use crate::platform_proof::{PlatformProof, platform_proof};
 use crate::proof::{Cause, Proof, proofs};
 use crate::queue::generator_share;
+use crate::random_blocks::bytes_to_cache;
 use crate::recorded_search::io_search;
 use crate::row::{doubt, is_answer, is_invalid, row};
 use crate::rules::RULES;
@@ -171,7 +172,7 @@ pub struct MainLimit {
     pub proof: Option<Proof>,
     /// The fastest valid run with more sessions or threads: its degree, and its rate as a ratio of that of the best run.
     pub with_more: Option<(Dop, Ratio)>,
-    /// Size of the data that the test works on.
+    /// What a cache has to hold of the data that the test works on.
     pub data_bytes: Option<Bytes>,
     /// What would help, the largest gain first.
     pub remedies: Vec<Gain>,
@@ -375,7 +376,7 @@ fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]
         attribution,
         proof,
         with_more,
-        data_bytes: run.data_bytes,
+        data_bytes: bytes_to_cache(run),
         remedies,
     })
 }

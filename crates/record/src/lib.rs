@@ -51,7 +51,7 @@ pub use load::{
 };
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
-pub use proof::{ProofLoad, ProofPart, ProofPlace, ProofSubject};
+pub use proof::{PageCached, ProofLoad, ProofPart, ProofPlace, ProofSubject};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Bytes;
+
 /// The property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -13,6 +15,8 @@ pub enum ProofSubject {
     Fabric,
     /// Memory and devices of one NUMA node, used by processors of another.
     Numa,
+    /// The caches below an engine: its buffer cache, the page cache, the device.
+    Tiers,
 }
 
 impl ProofSubject {
@@ -22,6 +26,7 @@ impl ProofSubject {
             ProofSubject::Volume => "volume",
             ProofSubject::Fabric => "fabric",
             ProofSubject::Numa => "numa",
+            ProofSubject::Tiers => "tiers",
         }
     }
 }
@@ -62,6 +67,25 @@ pub enum ProofPlace {
         /// Node of the memory or the device.
         memory: u32,
     },
+    /// Blocks of a table, visited at random through an engine.
+    WorkingSet {
+        /// Size of the blocks that are visited.
+        size_bytes: Bytes,
+        /// What the page cache holds of the table.
+        page_cache: PageCached,
+    },
+}
+
+/// How much of a table the page cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PageCached {
+    /// All of it.
+    All,
+    /// The first half of each file.
+    Half,
+    /// Nothing, but what was read since the last drop.
+    Nothing,
 }
 
 /// How a part is loaded.
@@ -82,6 +106,8 @@ pub enum ProofLoad {
     MemoryReads,
     /// Dependent reads of memory by one processor.
     MemoryLatency,
+    /// Reads of random blocks through an engine, by one session.
+    BlockReads,
 }
 
 impl ProofLoad {

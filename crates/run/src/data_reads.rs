@@ -7,13 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use engine::Node;
-use record::{CacheFit, DataReads, Ratio, Run, Sweep};
+use record::{CacheFit, DataReads, PageCached, Ratio, Run, Sweep};
 
 use crate::bench::Bench;
 use crate::caches::files_of_data;
@@ -28,8 +29,59 @@ const CACHED_MAX_RANDOM: Ratio = Ratio(0.04);
 /// The same for a run that scans whole tables: the next scan reaches a page after all others. Pages that were read
 /// ahead and dropped unused are read twice, so drops are no more frequent than needed.
 const CACHED_MAX_SCAN: Ratio = Ratio(0.4);
+/// The part of a file that is dropped begins at a multiple of this.
+const HELD_UNIT: u64 = 64 << 10;
+/// Bytes of a read that fills the page cache.
+const READ_UNIT: usize = 1 << 20;
 /// Interval at which the files are listed again.
 const FILES_PERIOD: Duration = Duration::from_secs(1);
+
+/// Keeps as much of the files of a node in the page cache as a proof wants, for as long as the value lives.
+pub(crate) struct PageCacheShare {
+    _dropper: Option<Dropper>,
+}
+
+impl PageCacheShare {
+    /// Reads what is to be held of the files in `directory` into the page cache, drops the rest, and goes on dropping it.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, or no thread can be started.
+    pub(crate) fn hold(directory: &Path, held: PageCached) -> std::io::Result<PageCacheShare> {
+        let held_share = match held {
+            PageCached::All => Ratio(1.0),
+            PageCached::Half => Ratio(0.5),
+            PageCached::Nothing => Ratio(0.0),
+        };
+        for path in files_of_data(directory) {
+            // A file may disappear meanwhile, and sockets are no files of data.
+            let Ok(file) = File::open(path) else { continue };
+            read_into_page_cache(&file, held_from(file.metadata()?.len(), held_share))?;
+        }
+        let dropper = (held != PageCached::All)
+            .then(|| Dropper::start(directory.to_owned(), CACHED_MAX_RANDOM, held_share))
+            .transpose()?;
+        Ok(PageCacheShare { _dropper: dropper })
+    }
+}
+
+/// Where the part of a file of `length` that is not held begins: at whole blocks of any engine.
+fn held_from(length: u64, held: Ratio) -> u64 {
+    let offset = (length as f64 * held.0) as u64;
+    if held == Ratio(1.0) { length } else { offset - offset % HELD_UNIT }
+}
+
+fn read_into_page_cache(file: &File, length: u64) -> std::io::Result<()> {
+    let mut buffer = vec![0; READ_UNIT];
+    let mut offset = 0;
+    while offset < length {
+        let wanted = READ_UNIT.min((length - offset) as usize);
+        match file.read_at(&mut buffer[..wanted], offset)? {
+            0 => break,
+            read => offset += read as u64,
+        }
+    }
+    Ok(())
+}
 
 /// Bypasses the page cache on the nodes of a run, for as long as the value lives.
 pub(crate) struct PageCacheBypass<'a> {
@@ -86,7 +138,7 @@ fn start(bench: &Bench<'_>, node: &dyn Node, cached_max: Ratio) -> (DataReads, O
             page_cache("dbdyno did not start the server, and the server reads through the page cache")
         }
         None => page_cache("the location of its files is unknown"),
-        Some(directory) => match Dropper::start(directory.to_owned(), cached_max) {
+        Some(directory) => match Dropper::start(directory.to_owned(), cached_max, Ratio(0.0)) {
             Ok(dropper) => (DataReads::Dropped, Some(dropper)),
             Err(error) => {
                 page_cache(&format!("its files cannot be dropped from it, because no thread could be started: {error}"))
@@ -102,12 +154,13 @@ struct Dropper {
 }
 
 impl Dropper {
-    fn start(directory: PathBuf, cached_max: Ratio) -> std::io::Result<Dropper> {
+    /// Drops what follows the share `held` of each file.
+    fn start(directory: PathBuf, cached_max: Ratio, held: Ratio) -> std::io::Result<Dropper> {
         let is_over = Arc::new((Mutex::new(false), Condvar::new()));
         let seen = Arc::clone(&is_over);
         let thread = std::thread::Builder::new()
             .name("page cache".to_owned())
-            .spawn(move || drop_until(&seen, &directory, cached_max))?;
+            .spawn(move || drop_until(&seen, &directory, cached_max, held))?;
         Ok(Dropper { is_over, thread: Some(thread) })
     }
 }
@@ -120,7 +173,7 @@ impl Drop for Dropper {
     }
 }
 
-fn drop_until(is_over: &(Mutex<bool>, Condvar), directory: &Path, cached_max: Ratio) {
+fn drop_until(is_over: &(Mutex<bool>, Condvar), directory: &Path, cached_max: Ratio, held: Ratio) {
     let mut files = BTreeMap::new();
     let mut listed: Option<Instant> = None;
     let mut period = PERIOD_FIRST;
@@ -129,7 +182,7 @@ fn drop_until(is_over: &(Mutex<bool>, Condvar), directory: &Path, cached_max: Ra
             files = open_files(directory, files);
             listed = Some(Instant::now());
         }
-        period = next_period(period, drop_all(&files), cached_max);
+        period = next_period(period, drop_all(&files, held), cached_max);
         let over = is_over.0.lock().unwrap_or_else(PoisonError::into_inner);
         let over = is_over.1.wait_timeout_while(over, period, |over| !*over).unwrap_or_else(PoisonError::into_inner).0;
         if *over {
@@ -147,18 +200,20 @@ fn open_files(directory: &Path, mut open: BTreeMap<PathBuf, File>) -> BTreeMap<P
     found.collect()
 }
 
-/// Drops the files; the share of their bytes that was cached, where that is known.
-fn drop_all(files: &BTreeMap<PathBuf, File>) -> Option<Ratio> {
+/// Drops the files but for the share `held` of each; the share of the other bytes that was cached, where that is known.
+fn drop_all(files: &BTreeMap<PathBuf, File>, held: Ratio) -> Option<Ratio> {
     let (mut cached, mut bytes) = (0.0, 0.0);
     for file in files.values() {
         let length = file.metadata().map_or(0, |metadata| metadata.len());
-        if length == 0 {
+        let offset = held_from(length, held);
+        if offset >= length {
             continue;
         }
-        if let Some(Ratio(share)) = host::cached_share(file, 0, length) {
-            (cached, bytes) = (cached + share * length as f64, bytes + length as f64);
+        let dropped = length - offset;
+        if let Some(Ratio(share)) = host::cached_share(file, offset, dropped) {
+            (cached, bytes) = (cached + share * dropped as f64, bytes + dropped as f64);
         }
-        let _ = host::drop_clean(file);
+        let _ = host::drop_clean(file, offset);
     }
     (bytes > 0.0).then(|| Ratio(cached / bytes))
 }
@@ -197,7 +252,7 @@ mod tests {
         file.sync_all().expect("on the device");
         let share = || host::cached_share(&file, 0, 4 << 20).expect("known").0;
         assert!(share() > 0.9, "it was just written");
-        let dropper = Dropper::start(directory.path().to_owned(), CACHED_MAX_RANDOM).expect("a thread");
+        let dropper = Dropper::start(directory.path().to_owned(), CACHED_MAX_RANDOM, Ratio(0.0)).expect("a thread");
         let start = Instant::now();
         while share() > 0.0 && start.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(5));
@@ -210,5 +265,27 @@ mod tests {
         }
         assert_eq!(share(), 0.0, "and dropped again");
         drop(dropper);
+    }
+
+    #[test]
+    fn half_of_a_file_is_held() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
+        let path = directory.path().join("table");
+        std::fs::write(&path, vec![7; 4 << 20]).expect("a file");
+        let file = File::open(&path).expect("the file");
+        file.sync_all().expect("on the device");
+        host::drop_cache(&file, 0, 4 << 20).expect("dropped");
+        let share = |offset| host::cached_share(&file, offset, 2 << 20).expect("known").0;
+        let held = PageCacheShare::hold(directory.path(), PageCached::Half).expect("a thread");
+        std::fs::read(&path).expect("read by others");
+        let start = Instant::now();
+        while share(2 << 20) > 0.0 && start.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!((share(0), share(2 << 20)), (1.0, 0.0));
+        drop(held);
+        let all = PageCacheShare::hold(directory.path(), PageCached::All).expect("no thread");
+        assert_eq!((share(0), share(2 << 20)), (1.0, 1.0));
+        drop(all);
     }
 }

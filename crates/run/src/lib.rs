@@ -46,6 +46,7 @@ pub use kind::load::{LoadPlan, LoadRequest, PlannedLoad, PlannedScan, ScanReques
 pub use kind::numa::{NumaRequest, has_several_nodes, measure_numa};
 pub use kind::pair::{MeasuredPair, PairRequest, dry_run_pair, pair};
 pub use kind::streams::{StreamsRequest, measure_streams};
+pub use kind::tiers::{TiersRequest, measure_tiers};
 pub use listener::{Event, Listener};
 pub use platform::{Context, cache_bytes};
 pub use request::{Request, Selection, Tracing, repeats, window, windows};

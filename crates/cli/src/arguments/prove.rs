@@ -33,6 +33,9 @@ pub enum ProveCommand {
     /// What a fabric adds to the times of a device and to processor time
     #[command(after_help = FABRIC_EXAMPLES)]
     Fabric(FabricArguments),
+    /// What a block costs from the buffer cache of an engine, the page cache below it, and the device
+    #[command(visible_aliases = ["cache", "tiering"], after_help = TIERS_EXAMPLES)]
+    Tiers(TiersArguments),
 }
 
 const VOLUME_EXAMPLES: &str = "\
@@ -43,6 +46,35 @@ Examples:
 const FABRIC_EXAMPLES: &str = "\
 Examples:
   dbdyno prove fabric --local /dev/nvme1n1 --remote /dev/nvme5n1      the same drive, locally and through a target";
+
+const TIERS_EXAMPLES: &str = "\
+Examples:
+  dbdyno prove tiers                             SQLite on the file system of the working directory
+  dbdyno prove tiers --target local:postgres --dir /data --cache 256MiB
+
+A table of four times the buffer cache is visited at random, by one session. Its files stay in the page cache, are
+dropped from it, or half of them are. What a block costs from each level is found from three such points; a fourth is
+predicted from them, and measured.";
+
+/// Limits of `--cache` of a proof.
+const CACHE_BYTES: std::ops::RangeInclusive<u64> = 4_194_304..=1_000_000_000_000;
+
+/// Options of `dbdyno prove tiers`.
+#[derive(Args, Debug)]
+pub struct TiersArguments {
+    /// The engine: `sqlite` or `local:postgres`, which read through the page cache
+    #[arg(long, short, value_name = "TARGET", default_value = "sqlite")]
+    pub target: String,
+    /// Size of its buffer cache; the table is four times as large
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = value::bytes("cache", CACHE_BYTES))]
+    pub cache: Bytes,
+    /// Directory of the table, on the device that is measured
+    #[arg(long, short, value_name = "DIR", default_value = ".", visible_alias = "directory")]
+    pub dir: PathBuf,
+    /// Rounds and record
+    #[command(flatten)]
+    pub rounds: RoundsArguments,
+}
 
 /// Options of `dbdyno prove volume`.
 #[derive(Args, Debug)]

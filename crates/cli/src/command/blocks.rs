@@ -39,6 +39,7 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         },
         cold: arguments.cold,
         caches: caches(&arguments.cache)?,
+        page_cached: None,
         warm_up: arguments.warm_up,
         probes: !arguments.no_probe,
     };

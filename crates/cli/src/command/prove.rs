@@ -4,17 +4,20 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use record::Preset;
-use run::{Context, Error, Goal, IoRequest, Measured, NumaRequest, Permission, ProofParts, Result, Setup};
+use run::{Error, Goal, IoRequest, Measured, NumaRequest, Permission, ProofParts, Result, Setup, TiersRequest};
 
 use crate::arguments::output::OutputArguments;
 use crate::arguments::prove::{
-    FabricArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, RoundsArguments, VolumeArguments,
+    FabricArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, RoundsArguments, TiersArguments,
+    VolumeArguments,
 };
 use crate::arguments::setup::setup;
-use crate::measuring::record_path;
+use crate::engines::engine;
+use crate::measuring::{measuring, record_path};
 use crate::output::{note, print, style, width};
-use crate::sheet::show;
+use crate::sheet::{check_page, show};
 use crate::storage::request::{block_and_size, default_size, fresh_seed, judge, measure};
+use crate::target::target;
 
 /// Carries out `dbdyno prove`.
 ///
@@ -25,6 +28,7 @@ pub fn prove(arguments: &ProveArguments) -> Result<()> {
         ProveCommand::Volume(arguments) => volume(arguments),
         ProveCommand::Fabric(arguments) => fabric(arguments),
         ProveCommand::Numa(arguments) => numa(arguments),
+        ProveCommand::Tiers(arguments) => tiers(arguments),
     }
 }
 
@@ -87,7 +91,23 @@ fn numa(arguments: &NumaArguments) -> Result<()> {
     let rounds = &arguments.rounds;
     let request =
         NumaRequest { setup: proof_setup(&arguments.dir, rounds)?, window: rounds.seconds, rounds: rounds.rounds };
-    proved(&rounds.output, |context| run::measure_numa(&request, context))
+    proved(measure(&rounds.output, |context| run::measure_numa(&request, context))?, &rounds.output)
+}
+
+fn tiers(arguments: &TiersArguments) -> Result<()> {
+    let target = target(&arguments.target)?;
+    engine(&target)?;
+    let rounds = &arguments.rounds;
+    let request = TiersRequest {
+        setup: proof_setup(&arguments.dir, rounds)?,
+        cache: arguments.cache,
+        window: rounds.seconds,
+        rounds: rounds.rounds,
+    };
+    check_page(&rounds.output)?;
+    let measured =
+        measuring(rounds.output.quiet, |measuring| run::measure_tiers(&request, measuring.context(&target)?))?;
+    proved(measured, &rounds.output)
 }
 
 /// Measures the parts; `devices` are read.
@@ -101,7 +121,7 @@ fn measure_parts(directory: &Path, parts: ProofParts, devices: Vec<PathBuf>, loa
         precondition: None,
         log: None,
     };
-    proved(&rounds.output, |context| run::measure_io(&request, context))
+    proved(measure(&rounds.output, |context| run::measure_io(&request, context))?, &rounds.output)
 }
 
 fn proof_setup(directory: &Path, rounds: &RoundsArguments) -> Result<Setup> {
@@ -109,9 +129,8 @@ fn proof_setup(directory: &Path, rounds: &RoundsArguments) -> Result<Setup> {
     Ok(setup(directory.to_owned(), Preset::Quick, seed, record_path(rounds.record.as_deref())?))
 }
 
-/// Measures and shows the record. Runs that are invalid are an error only where nothing is left to be proved by.
-fn proved(output: &OutputArguments, one: impl FnOnce(Context<'_>) -> Result<Measured>) -> Result<()> {
-    let measured = measure(output, one)?;
+/// Shows what was measured. Runs that are invalid are an error only where nothing is left to be proved by.
+fn proved(measured: Measured, output: &OutputArguments) -> Result<()> {
     show(&measured, output, |record, path| report::text(record, path, style(), width()))?;
     let is_proved = measured.error.is_none() && model::platform_proof(&measured.record).is_some();
     if is_proved { Ok(()) } else { judge(measured) }

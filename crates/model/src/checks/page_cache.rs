@@ -8,7 +8,9 @@
 //! are detected by the check of device I/O.
 
 use record::evidence::PageCache;
-use record::{CacheFit, CacheState, DataReads, Evidence, Finding, IoFile, IoKind, Ratio, Run, Storage, Verdict, name};
+use record::{
+    CacheFit, CacheState, DataReads, Evidence, Finding, IoFile, IoKind, ProofLoad, Ratio, Run, Storage, Verdict, name,
+};
 
 use super::finding;
 use crate::delta::{delta, share};
@@ -17,6 +19,10 @@ use crate::rules::RULES;
 pub(super) fn check(run: &Run) -> Option<Finding> {
     if let Some(storage) = &run.storage {
         return cached(storage);
+    }
+    // In a proof of tiers the page cache is one of the levels that are measured.
+    if run.kind.proof().is_some_and(|part| part.load == ProofLoad::BlockReads) {
+        return None;
     }
     let blocks_are_read = run.blocks.as_ref().is_some_and(|blocks| blocks.caches != CacheState::Preloaded);
     if run.cache_fit != Some(CacheFit::Outside) && !blocks_are_read {
@@ -61,6 +67,8 @@ fn cached(storage: &Storage) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use record::{Bytes, PageCached, ProofPart, ProofPlace, ProofSubject, RunKind};
+
     use super::*;
     use crate::fixture::{blocks_run, counted, io_run, run, storage};
 
@@ -95,6 +103,15 @@ mod tests {
         assert_eq!(says(CacheState::Warm), Some(Verdict::Warn));
         assert_eq!(says(CacheState::Cold), Some(Verdict::Warn));
         assert_eq!(says(CacheState::Preloaded), None);
+    }
+
+    #[test]
+    fn the_page_cache_is_no_defect_where_it_is_what_is_measured() {
+        let place = ProofPlace::WorkingSet { size_bytes: Bytes::GIB, page_cache: PageCached::All };
+        let part = ProofPart { subject: ProofSubject::Tiers, place, load: ProofLoad::BlockReads };
+        let counters = [(name::PHYSICAL_READ_BYTES, 100_000_000), (name::DEVICE_READ_BYTES, 0)];
+        let run = counted(blocks_run(CacheState::Warm), &counters);
+        assert_eq!(check(&Run { kind: RunKind::Proof(part), ..run }), None);
     }
 
     #[test]

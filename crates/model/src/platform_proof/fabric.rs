@@ -7,6 +7,7 @@ use record::{Nanos, ProofLoad, ProofPlace, Rate, Run};
 
 use super::{OverRounds, Parts, compared, cpu_ns_per_io, operations, time_ns};
 use crate::comparison::ComparisonVerdict;
+use crate::rules::RULES;
 
 /// What a fabric costs.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +66,7 @@ fn fabric_load(parts: &Parts<'_>, load: ProofLoad) -> Option<FabricLoad> {
         added_ns: OverRounds::of(&differences(time_ns))?,
         ratio: OverRounds::of_ratios(&ratios)?,
         added_cpu_ns: OverRounds::of(&differences(cpu_ns_per_io)),
-        verdict: compared(&ratios),
+        verdict: compared(&ratios, RULES.equivalence_margin),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod fabric;
 mod numa;
+mod tiers;
 mod volume;
 
 use record::{PlanSubject, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record, Run};
@@ -14,6 +15,7 @@ use crate::statistics::{Interval, median, student_interval};
 
 pub use fabric::{FabricLoad, FabricProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
+pub use tiers::{TierPoint, TiersProof};
 pub use volume::{Amplification, MemberShare, VolumeLoad, VolumeProof};
 
 /// What a proof found.
@@ -25,6 +27,8 @@ pub enum PlatformProof {
     Fabric(FabricProof),
     /// Of the nodes of memory.
     Numa(NumaProof),
+    /// Of the caches below an engine.
+    Tiers(TiersProof),
 }
 
 /// Whether a platform gives what its parts promise.
@@ -95,6 +99,7 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
         ProofSubject::Volume => volume::volume_proof(record, &parts).map(PlatformProof::Volume),
         ProofSubject::Fabric => fabric::fabric_proof(&parts).map(PlatformProof::Fabric),
         ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),
+        ProofSubject::Tiers => tiers::tiers_proof(&parts).map(PlatformProof::Tiers),
     }
 }
 
@@ -131,11 +136,10 @@ fn ratio_interval(ratios: &[f64], confidence: f64) -> Option<Interval> {
 }
 
 /// Whether one side is faster than the other, by the ratios of its rate to that of the other in each round.
-fn compared(ratios: &[f64]) -> ComparisonVerdict {
+fn compared(ratios: &[f64], margin: f64) -> ComparisonVerdict {
     let equivalence = ratio_interval(ratios, 1.0 - 2.0 * RULES.equivalence_significance);
-    ratio_interval(ratios, 1.0 - RULES.significance).map_or(ComparisonVerdict::Inconclusive, |interval| {
-        ComparisonVerdict::of(interval, equivalence, RULES.equivalence_margin)
-    })
+    ratio_interval(ratios, 1.0 - RULES.significance)
+        .map_or(ComparisonVerdict::Inconclusive, |interval| ComparisonVerdict::of(interval, equivalence, margin))
 }
 
 /// I/Os per second of a run with small blocks, bytes per second of one with large ones.

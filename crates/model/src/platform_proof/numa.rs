@@ -7,6 +7,7 @@ use record::{ProofLoad, ProofPlace, Run};
 use super::{OverRounds, Parts, compared, time_ns};
 use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
+use crate::rules::RULES;
 use crate::statistics::median;
 
 /// What NUMA costs.
@@ -77,7 +78,7 @@ pub(super) fn numa_proof(parts: &Parts<'_>) -> Option<NumaProof> {
     (!cells.is_empty()).then(|| NumaProof {
         device: devices.collect(),
         // A rate is the inverse of a time.
-        verdict: compared(&latency.iter().map(|ratio| 1.0 / ratio).collect::<Vec<f64>>()),
+        verdict: compared(&latency.iter().map(|ratio| 1.0 / ratio).collect::<Vec<f64>>(), RULES.equivalence_margin),
         bandwidth: OverRounds::of_ratios(&reads.far_over_near()),
         device_time: OverRounds::of_ratios(&device.far_over_near()),
         latency: OverRounds::of_ratios(&latency),

@@ -2,6 +2,7 @@
 
 mod fabric;
 mod numa;
+mod tiers;
 mod volume;
 
 use model::{Interval, OverRounds, PlatformProof, platform_proof};
@@ -19,6 +20,7 @@ pub(crate) fn subject(subject: ProofSubject) -> &'static str {
         ProofSubject::Volume => "volume",
         ProofSubject::Fabric => "fabric",
         ProofSubject::Numa => "NUMA nodes",
+        ProofSubject::Tiers => "caches and device",
     }
 }
 
@@ -29,6 +31,7 @@ pub(crate) fn sentences(record: &Record, found: &PlatformProof) -> Vec<String> {
         PlatformProof::Volume(proof) => volume::sentences(proof, &words),
         PlatformProof::Fabric(proof) => fabric::sentences(proof, &words),
         PlatformProof::Numa(proof) => numa::sentences(proof),
+        PlatformProof::Tiers(proof) => tiers::sentences(proof),
     }
 }
 
@@ -51,6 +54,7 @@ pub(crate) fn comparison(record: &Record) -> Option<Comparison> {
         PlatformProof::Volume(proof) => Some(volume::comparison(&proof, &words)),
         PlatformProof::Fabric(proof) => Some(fabric::comparison(&proof, &words)),
         PlatformProof::Numa(proof) => Some(numa::comparison(&proof)),
+        PlatformProof::Tiers(proof) => Some(tiers::comparison(&proof)),
     }
 }
 
@@ -98,6 +102,7 @@ impl LoadWords {
             ProofLoad::LargeWrites => format!("sequential writes of {large}"),
             ProofLoad::MemoryReads => "reads of memory".to_owned(),
             ProofLoad::MemoryLatency => "dependent reads of memory".to_owned(),
+            ProofLoad::BlockReads => "random blocks".to_owned(),
         }
     }
 }
@@ -118,6 +123,14 @@ const INTERVAL_FACTOR_MAX: f64 = 3.0;
 /// The interval of a ratio, where it tells something.
 fn telling(found: &OverRounds) -> Option<Interval> {
     found.interval.filter(|interval| interval.high <= interval.low * INTERVAL_FACTOR_MAX)
+}
+
+/// `1.62 [1.58, 1.66]`.
+fn times(found: &OverRounds) -> String {
+    match telling(found) {
+        Some(interval) => format!("{:.2} [{:.2}, {:.2}]", found.median, interval.low, interval.high),
+        None => format!("{:.2}", found.median),
+    }
 }
 
 /// A difference of times with its interval, nanoseconds: `+412 µs [380 µs, 440 µs]`.
@@ -148,5 +161,6 @@ pub(crate) fn tile(found: &PlatformProof) -> (String, String, String) {
         PlatformProof::Volume(proof) => volume::tile(proof),
         PlatformProof::Fabric(proof) => fabric::tile(proof),
         PlatformProof::Numa(proof) => numa::tile(proof),
+        PlatformProof::Tiers(proof) => tiers::tile(proof),
     }
 }

@@ -1,8 +1,8 @@
 //! Nodes of memory.
 
-use model::{ComparisonVerdict, NumaCell, NumaProof, OverRounds};
+use model::{ComparisonVerdict, NumaCell, NumaProof};
 
-use super::{Comparison, share, telling, undecided};
+use super::{Comparison, share, times, undecided};
 use crate::figure::{UNKNOWN, megabytes, nanos};
 use crate::layout::Align;
 
@@ -31,14 +31,6 @@ pub(super) fn sentences(proof: &NumaProof) -> Vec<String> {
         sentences.push("the node of the measured device is not known, so that it was not measured".to_owned());
     }
     sentences
-}
-
-/// `1.62 [1.58, 1.66]`.
-fn times(found: &OverRounds) -> String {
-    match telling(found) {
-        Some(interval) => format!("{:.2} [{:.2}, {:.2}]", found.median, interval.low, interval.high),
-        None => format!("{:.2}", found.median),
-    }
 }
 
 pub(super) fn comparison(proof: &NumaProof) -> Comparison {

@@ -1,8 +1,9 @@
-//! Records of proofs, made up: a mirror with a slow member, a fabric, two nodes.
+//! Records of proofs, made up: a mirror with a slow member, a fabric, two nodes, caches.
 
 use record::{
-    Array, BlockDevice, Blocks, Bytes, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan, Latency, MemberIo, Nanos,
-    PlannedRun, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record, Run, RunKind, Totals,
+    Array, BlockDevice, Blocks, Bytes, CacheState, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan, Latency,
+    LoopLocation, MemberIo, Nanos, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace, ProofSubject,
+    RandomBlocks, Record, Run, RunKind, Totals, name,
 };
 
 use crate::storage_sample::{record, run, stream};
@@ -122,4 +123,55 @@ pub fn numa() -> Record {
     record.plan.runs =
         record.runs.iter().map(|run| PlannedRun::new(run.test.clone(), run.kind.clone(), run.dop)).collect();
     record
+}
+
+/// The caches below an engine with 32 MiB of buffer cache, three rounds: 2 us from it, 3 us more from the page cache, 95 us
+/// more from the device.
+pub fn tiers() -> Record {
+    let mut runs = Vec::new();
+    for round in 0..3 {
+        for (mebibytes, page_cache, buffer_misses, page_cache_misses) in [
+            (16, PageCached::All, 0.0, 0.0),
+            (128, PageCached::All, 0.75, 0.0),
+            (128, PageCached::Nothing, 0.75, 0.98),
+            (64, PageCached::Half, 0.5, 0.51),
+        ] {
+            let place = ProofPlace::WorkingSet { size_bytes: Bytes(mebibytes << 20), page_cache };
+            let mut run = part(ProofSubject::Tiers, place, ProofLoad::BlockReads, 1_000, 1);
+            let block_us = 2.0 + buffer_misses * (3.0 * (1.0 - page_cache_misses) + 95.0 * page_cache_misses);
+            run.service.mean_ns = Nanos((block_us * 64e3) as u64 + round * 200);
+            run.storage = None;
+            run.blocks = Some(Box::new(random_blocks()));
+            let misses = (run.totals.operations as f64 * 64.0 * buffer_misses) as u64;
+            let device_bytes = (misses as f64 * BLOCK as f64 * page_cache_misses) as u64;
+            for (name, value) in [
+                (name::PHYSICAL_READ_COUNT, misses),
+                (name::PHYSICAL_READ_BYTES, misses * BLOCK),
+                (name::DEVICE_READ_BYTES, device_bytes),
+            ] {
+                let last = run.readings.len() - 1;
+                run.readings[0].values.insert(name.to_owned(), 0);
+                run.readings[last].values.insert(name.to_owned(), value);
+            }
+            runs.push(run);
+        }
+    }
+    let mut record = proof(runs);
+    record.plan.runs =
+        record.runs.iter().map(|run| PlannedRun::new(run.test.clone(), run.kind.clone(), run.dop)).collect();
+    record
+}
+
+fn random_blocks() -> RandomBlocks {
+    RandomBlocks {
+        loop_location: LoopLocation::Client,
+        operations_per_step: 1,
+        caches: CacheState::Warm,
+        cache_bytes: Some(Bytes(32 << 20)),
+        block_bytes: Some(Bytes(BLOCK)),
+        page_cached: None,
+        blocks_per_schema: 16_384,
+        work_unit: 64,
+        operations: Vec::new(),
+    }
 }

@@ -8,3 +8,4 @@ pub(crate) mod load;
 pub(crate) mod numa;
 pub(crate) mod pair;
 pub(crate) mod streams;
+pub(crate) mod tiers;

@@ -91,7 +91,16 @@ mod tests {
         for (name, value) in pairs {
             settings.set(name, name, value).expect(name);
         }
-        BlocksRequest { setup: Setup::smoke(), settings, mode, cold, caches: Vec::new(), warm_up: None, probes: false }
+        BlocksRequest {
+            setup: Setup::smoke(),
+            settings,
+            mode,
+            cold,
+            caches: Vec::new(),
+            page_cached: None,
+            warm_up: None,
+            probes: false,
+        }
     }
 
     #[test]

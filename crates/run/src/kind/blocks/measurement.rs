@@ -1,11 +1,11 @@
 //! One run of random blocks.
 
-use engine::Processes;
+use engine::{Node, Processes};
 use measure::{Broken, Tally};
 use record::evidence::Answers;
 use record::{
     BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopLocation, Nanos, Pace,
-    PlannedRun, RandomBlocks, Run, Unit, Verdict,
+    PageCached, PlannedRun, RandomBlocks, Run, Unit, Verdict,
 };
 use workload::TestContext;
 use workload::blocks::{self, BlocksJob, BlocksLoading, Kind, Layout, Mode, Visit};
@@ -15,7 +15,7 @@ use super::parameter::{parameters, title};
 use super::request::BlocksRequest;
 use crate::bench::Bench;
 use crate::caches::drop_page_cache;
-use crate::data_reads::PageCacheBypass;
+use crate::data_reads::{PageCacheBypass, PageCacheShare};
 use crate::device::DeviceProbe;
 use crate::run::{self, Workers, drive};
 use crate::{Error, Event, Result};
@@ -59,7 +59,7 @@ fn check_answers(context: &TestContext<'_>, request: &BlocksRequest, layout: &La
 ///
 /// # Errors
 /// Only where the user has interrupted the run.
-pub(super) fn measure_one(
+pub(in crate::kind) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,
     request: &BlocksRequest,
@@ -95,9 +95,10 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
     } else {
         (fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
     };
-    let reads_device = caches != CacheState::Preloaded;
-    let _page_cache_bypass =
-        reads_device.then(|| PageCacheBypass::on(bench, run, vec![subject.nodes.at(node_indexes[0])]));
+    let node = subject.nodes.at(node_indexes[0]);
+    let reads_device = caches != CacheState::Preloaded && request.page_cached.is_none();
+    let _page_cache_bypass = reads_device.then(|| PageCacheBypass::on(bench, run, vec![node]));
+    let _page_cache_share = request.page_cached.map(|held| hold(node, held)).transpose()?;
     let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
     let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
     if let Some(think) = settings.think() {
@@ -120,6 +121,13 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
         operations: operations(&streams),
     }));
     Ok(())
+}
+
+/// Holds a part of the files of `node` in the page cache.
+fn hold(node: &dyn Node, held: PageCached) -> Result<PageCacheShare> {
+    let directory = node.data_directory().ok_or_else(|| Error::environment("the files of the engine are not known"))?;
+    PageCacheShare::hold(directory, held)
+        .map_err(|error| Error::environment(format!("the page cache cannot hold {}: {error}", directory.display())))
 }
 
 /// Reads every block into the cache of the engine, if all of them fit.

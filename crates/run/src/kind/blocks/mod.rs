@@ -8,7 +8,7 @@ mod request;
 use std::path::PathBuf;
 
 use engine::Sparse;
-use record::{Bytes, Finding, Nanos, Plan, Preset};
+use record::{Bytes, Finding, Nanos, Plan, PlannedRun, Preset};
 use workload::blocks::{self, Layout, Mode};
 
 use self::extent::{remark, steps};
@@ -42,7 +42,7 @@ struct Blocks<'r> {
 }
 
 /// The loaded tables.
-struct Loaded {
+pub(in crate::kind) struct Loaded {
     layout: Layout,
     answers: Finding,
 }
@@ -109,17 +109,14 @@ impl Kind for Blocks<'_> {
             let loaded = match loaded.take() {
                 Some(existing) => loaded.insert(existing),
                 None => {
-                    let fresh = loaded.insert(self.load(platform, &plan, record)?);
+                    let fresh = loaded.insert(Loaded::load(platform, &plan, record, self.request)?);
                     if self.request.cold {
                         self.reopen(platform, index)?;
                     }
                     fresh
                 }
             };
-            let failure = platform.with_bench(&plan, |bench| {
-                let run = measure_one(bench, planned, self.request, &loaded.layout, &loaded.answers)?;
-                keep(bench, record, run)
-            })?;
+            let failure = loaded.measure(platform, planned, record, self.request)?;
             if let Some(message) = failure {
                 // A failure with one cache size would repeat with the others.
                 return Err(Error::environment(message));
@@ -152,18 +149,47 @@ impl Blocks<'_> {
         let each = if plan.steps.is_some() { Nanos(0) } else { plan.warm_up_ns + plan.window_ns };
         platform.context.announce(plan, each, &self.request.setup.record);
     }
+}
 
-    fn load(&self, platform: &Platform<'_>, plan: &Plan, record: &mut Recorder) -> Result<Loaded> {
+impl Loaded {
+    /// Loads the tables of `request` that do not exist yet.
+    ///
+    /// # Errors
+    /// Errors of the engine, a wrong answer, and interruption by the user.
+    pub(in crate::kind) fn load(
+        platform: &Platform<'_>,
+        plan: &Plan,
+        record: &mut Recorder,
+        request: &BlocksRequest,
+    ) -> Result<Loaded> {
         let block = platform.engine.as_ref().and_then(|opened| opened.inventory.block_bytes);
-        let layout = Layout::new(&self.request.settings, sparse(&platform.context, block)?, self.request.setup.seed);
-        let (sets, answers) = platform.with_bench(plan, |bench| load(bench, self.request, &layout))?;
+        let layout = Layout::new(&request.settings, sparse(&platform.context, block)?, request.setup.seed);
+        let (sets, answers) = platform.with_bench(plan, |bench| load(bench, request, &layout))?;
         sets.into_iter().try_for_each(|set| record.add_data_set(set))?;
         Ok(Loaded { layout, answers })
+    }
+
+    /// Carries out `planned`; the message of a run that failed.
+    ///
+    /// # Errors
+    /// Only where the user has interrupted the run, or the record cannot be written.
+    pub(in crate::kind) fn measure(
+        &self,
+        platform: &Platform<'_>,
+        planned: &PlannedRun,
+        record: &mut Recorder,
+        request: &BlocksRequest,
+    ) -> Result<Option<String>> {
+        let plan = record.plan.clone();
+        platform.with_bench(&plan, |bench| {
+            let run = measure_one(bench, planned, request, &self.layout, &self.answers)?;
+            keep(bench, record, run)
+        })
     }
 }
 
 /// Refuses what the engine cannot do, before anything is created.
-fn check(request: &BlocksRequest, context: &Context<'_>) -> Result<()> {
+pub(in crate::kind) fn check(request: &BlocksRequest, context: &Context<'_>) -> Result<()> {
     let settings = &request.settings;
     settings.check().map_err(|wrong| Error::user(wrong.message).hint(wrong.hint))?;
     sparse(context, None)?;

@@ -1,7 +1,7 @@
 //! The request, parsed.
 
 use base::quantity::size_text;
-use record::{Bytes, Dop, Nanos, Plan, PlannedRun, Preset, RunKind};
+use record::{Bytes, Dop, Nanos, PageCached, Plan, PlannedRun, Preset, RunKind};
 use workload::blocks::{BlocksSettings, CODE, Mode};
 
 use crate::Setup;
@@ -22,6 +22,9 @@ pub struct BlocksRequest {
     pub cold: bool,
     /// Cache sizes of the engine, a run for each; empty for one run with its current cache.
     pub caches: Vec<Bytes>,
+    /// What the page cache holds of the tables; none where only its reads of tables that the cache of the engine does not
+    /// hold are kept from it.
+    pub page_cached: Option<PageCached>,
     /// Length of the warm-up; none for a quarter of the run time, 5 s at most.
     pub warm_up: Option<Nanos>,
     /// Whether the device is probed first, if the run time is long enough.

@@ -136,6 +136,7 @@ fn load_word(load: ProofLoad) -> &'static str {
         ProofLoad::LargeWrites => "large-writes",
         ProofLoad::MemoryReads => "memory-reads",
         ProofLoad::MemoryLatency => "memory-latency",
+        ProofLoad::BlockReads => "blocks",
     }
 }
 
