@@ -28,7 +28,8 @@ pub enum ProveCommand {
     /// Whether a volume of several devices gives the sum of its members, evenly, and what its redundancy writes
     #[command(visible_aliases = ["striping", "mirroring", "raid"], after_help = VOLUME_EXAMPLES)]
     Volume(VolumeArguments),
-    /// What memory and the device cost from processors of another NUMA node
+    /// What memory, the device and an engine cost from processors of another NUMA node
+    #[command(after_help = NUMA_EXAMPLES)]
     Numa(NumaArguments),
     /// What a fabric adds to the times of a device and to processor time
     #[command(after_help = FABRIC_EXAMPLES)]
@@ -42,6 +43,11 @@ const VOLUME_EXAMPLES: &str = "\
 Examples:
   dbdyno prove volume --dir /data                the volume below /data; reading its members needs root
   dbdyno prove volume --dir /data --rounds 6 --seconds 5";
+
+const NUMA_EXAMPLES: &str = "\
+Examples:
+  dbdyno prove numa                              memory, and the device of the working directory
+  dbdyno prove numa --dir /data --target local:postgres      also the engine, with its memory on each node";
 
 const FABRIC_EXAMPLES: &str = "\
 Examples:
@@ -113,6 +119,9 @@ pub struct NumaArguments {
     /// A directory on the device that is measured from each node
     #[arg(long, short, value_name = "DIR", default_value = ".", visible_alias = "directory")]
     pub dir: PathBuf,
+    /// Also an engine, started on each node with memory of each: `sqlite`, `local:postgres`, `local:mariadb`, ...
+    #[arg(long, short, value_name = "TARGET")]
+    pub target: Option<String>,
     /// Rounds and record
     #[command(flatten)]
     pub rounds: RoundsArguments,

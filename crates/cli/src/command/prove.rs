@@ -88,10 +88,19 @@ fn numa(arguments: &NumaArguments) -> Result<()> {
     if !run::has_several_nodes() {
         return print("there is nothing to prove: this machine has one NUMA node\n");
     }
+    let target = target(arguments.target.as_deref().unwrap_or("sqlite"))?;
+    engine(&target)?;
     let rounds = &arguments.rounds;
-    let request =
-        NumaRequest { setup: proof_setup(&arguments.dir, rounds)?, window: rounds.seconds, rounds: rounds.rounds };
-    proved(measure(&rounds.output, |context| run::measure_numa(&request, context))?, &rounds.output)
+    let request = NumaRequest {
+        setup: proof_setup(&arguments.dir, rounds)?,
+        window: rounds.seconds,
+        rounds: rounds.rounds,
+        engine: arguments.target.is_some(),
+    };
+    check_page(&rounds.output)?;
+    let measured =
+        measuring(rounds.output.quiet, |measuring| run::measure_numa(&request, measuring.context(&target)?))?;
+    proved(measured, &rounds.output)
 }
 
 fn tiers(arguments: &TiersArguments) -> Result<()> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{ProofLoad, ProofPlace, Run};
 
-use super::{OverRounds, Parts, compared, time_ns};
+use super::{OverRounds, Parts, compared, operations, time_ns};
 use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
 use crate::rules::RULES;
@@ -23,6 +23,8 @@ pub struct NumaProof {
     pub bandwidth: Option<OverRounds>,
     /// The time of a read of the device by processors of other nodes over that by processors of its own.
     pub device_time: Option<OverRounds>,
+    /// The rate of random blocks through an engine with memory of another node over that with memory of its own.
+    pub engine: Option<OverRounds>,
     /// By the latency: SLOWER where memory of other nodes is.
     pub verdict: ComparisonVerdict,
 }
@@ -38,6 +40,8 @@ pub struct NumaCell {
     pub bytes_per_second: Option<f64>,
     /// Time of a dependent read, nanoseconds.
     pub latency_ns: Option<f64>,
+    /// Operations per second of random blocks through an engine whose processes are bound like this.
+    pub engine_per_second: Option<f64>,
 }
 
 /// Processors of one node with the measured device.
@@ -52,10 +56,11 @@ pub struct DeviceCell {
 }
 
 pub(super) fn numa_proof(parts: &Parts<'_>) -> Option<NumaProof> {
-    let [reads, loads, device] = [
+    let [reads, loads, device, engine] = [
         (ProofLoad::MemoryReads, bytes_per_second as fn(&Run) -> Option<f64>),
         (ProofLoad::MemoryLatency, latency_ns),
         (ProofLoad::SingleReads, time_ns),
+        (ProofLoad::BlockReads, operations),
     ]
     .map(|(load, value)| Matrix::of(parts, load, value));
     let places: Vec<(u32, u32)> = reads.0.keys().chain(loads.0.keys()).copied().collect();
@@ -66,6 +71,7 @@ pub(super) fn numa_proof(parts: &Parts<'_>) -> Option<NumaProof> {
             memory,
             bytes_per_second: reads.median((processors, memory)),
             latency_ns: loads.median((processors, memory)),
+            engine_per_second: engine.median((processors, memory)),
         })
         .collect();
     cells.sort_by_key(|cell| (cell.processors, cell.memory));
@@ -81,6 +87,7 @@ pub(super) fn numa_proof(parts: &Parts<'_>) -> Option<NumaProof> {
         verdict: compared(&latency.iter().map(|ratio| 1.0 / ratio).collect::<Vec<f64>>(), RULES.equivalence_margin),
         bandwidth: OverRounds::of_ratios(&reads.far_over_near()),
         device_time: OverRounds::of_ratios(&device.far_over_near()),
+        engine: OverRounds::of_ratios(&engine.far_over_near()),
         latency: OverRounds::of_ratios(&latency),
         cells,
     })

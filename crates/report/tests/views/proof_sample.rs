@@ -103,6 +103,7 @@ pub fn numa() -> Record {
             for (load, near, far, jobs) in [
                 (ProofLoad::MemoryReads, 60_000_000_000, 31_000_000_000, 8),
                 (ProofLoad::MemoryLatency, 11_000_000, 7_000_000, 1),
+                (ProofLoad::BlockReads, 48_000, 41_000, 4),
             ] {
                 let rate = if is_near { near } else { far } + round * 1000;
                 let place = ProofPlace::Nodes { processors, memory };

@@ -25,7 +25,7 @@ use crate::{Error, Event, Result, Setup};
 pub use self::request::BlocksRequest;
 
 /// Block size that is assumed before an engine is open.
-const BLOCK_USUAL: Bytes = Bytes(8192);
+pub(in crate::kind) const BLOCK_USUAL: Bytes = Bytes(8192);
 
 /// Measures random blocks.
 ///

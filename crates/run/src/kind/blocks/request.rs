@@ -32,6 +32,23 @@ pub struct BlocksRequest {
 }
 
 impl BlocksRequest {
+    /// Reads of `blocks` blocks for `window`, by `sessions` of one schema, for a kind of run of its own.
+    pub(in crate::kind) fn reads(setup: Setup, blocks: u64, window: Nanos, sessions: u32) -> BlocksRequest {
+        let mut settings = BlocksSettings::default();
+        (settings.update_percent, settings.scan_blocks) = (0, 0);
+        (settings.scale_blocks, settings.run_time, settings.threads_per_schema) = (blocks, window, sessions);
+        BlocksRequest {
+            setup,
+            settings,
+            mode: Mode::Client,
+            cold: false,
+            caches: Vec::new(),
+            page_cached: None,
+            warm_up: None,
+            probes: false,
+        }
+    }
+
     /// Whether the engine is restarted between the load and the end.
     pub(super) fn reopens(&self) -> bool {
         self.cold || self.caches.len() > 1

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use record::{
     Bytes, Dop, Nanos, PageCached, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace, ProofSubject, RunKind,
 };
-use workload::blocks::{BlocksSettings, CODE, Mode};
+use workload::blocks::{BlocksSettings, CODE};
 
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{Kind, Measured, invoke};
-use crate::kind::blocks::{self, BlocksRequest, Loaded};
+use crate::kind::blocks::{self, BLOCK_USUAL, BlocksRequest, Loaded};
 use crate::platform::{Context, OpenEngine, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::{Error, Result, Setup};
@@ -43,12 +43,12 @@ pub struct TiersRequest {
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_tiers(request: &TiersRequest, context: Context<'_>) -> Result<Measured> {
-    Ok(invoke(&mut Tiers { request, block: Bytes(0) }, [context], None)?.measured(&request.setup.record))
+    Ok(invoke(&mut Tiers { request, block: BLOCK_USUAL }, [context], None)?.measured(&request.setup.record))
 }
 
 struct Tiers<'r> {
     request: &'r TiersRequest,
-    /// Block size of the engine.
+    /// Block size of the engine, once it is open.
     block: Bytes,
 }
 
@@ -66,7 +66,7 @@ impl Kind for Tiers<'_> {
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
-        blocks::check(&self.blocks(BlocksSettings::default(), None), context)
+        blocks::check(&self.reads(self.request.cache, None), context)
     }
 
     fn options(
@@ -100,10 +100,10 @@ impl Kind for Tiers<'_> {
         let plan = record.plan.clone();
         platform.context.announce(&plan, plan.warm_up_ns + plan.window_ns, &self.request.setup.record);
         let largest = plan.runs.iter().filter_map(working_set).map(|(size, _)| size).max().unwrap_or_default();
-        let loaded = Loaded::load(platform, &plan, record, &self.blocks(self.settings(largest), None))?;
+        let loaded = Loaded::load(platform, &plan, record, &self.reads(largest, None))?;
         for planned in &plan.runs {
             let Some((size, page_cached)) = working_set(planned) else { continue };
-            let request = self.blocks(self.settings(size), Some(page_cached));
+            let request = self.reads(size, Some(page_cached));
             if let Some(message) = loaded.measure(platform, planned, record, &request)? {
                 return Err(Error::environment(message));
             }
@@ -114,24 +114,9 @@ impl Kind for Tiers<'_> {
 
 impl Tiers<'_> {
     /// Reads of one session in the first blocks of the table, of `size`.
-    fn settings(&self, size: Bytes) -> BlocksSettings {
-        let mut settings = BlocksSettings::default();
-        (settings.update_percent, settings.scan_blocks) = (0, 0);
-        (settings.scale_blocks, settings.run_time) = (size.0 / self.block.0.max(1), self.request.window);
-        settings
-    }
-
-    fn blocks(&self, settings: BlocksSettings, page_cached: Option<PageCached>) -> BlocksRequest {
-        BlocksRequest {
-            setup: self.setup(),
-            settings,
-            mode: Mode::Client,
-            cold: false,
-            caches: Vec::new(),
-            page_cached,
-            warm_up: None,
-            probes: false,
-        }
+    fn reads(&self, size: Bytes, page_cached: Option<PageCached>) -> BlocksRequest {
+        let blocks = size.0 / self.block.0.max(1);
+        BlocksRequest { page_cached, ..BlocksRequest::reads(self.setup(), blocks, self.request.window, 1) }
     }
 }
 
