@@ -57,6 +57,17 @@ fn a_record_is_a_platform_with_measured_rates() {
     if let Some(drives) = output.lines().find(|line| line.starts_with("drives") && line.contains("S11")) {
         assert!(drives.contains("MB/s") || drives.contains("GB/s"), "bytes, and not requests: {output}");
     }
+    // What a file requires is held against the machine of the record.
+    fs::write(bench.path().join("required.toml"), "[required]\nthroughput = \"1TB/s\"\n").unwrap();
+    let output = bench.succeed(&["model", "platform", "required.toml", "--record", "platform.jsonl"]).out;
+    let memory = output.lines().find(|line| line.starts_with("memory")).unwrap_or_else(|| panic!("{output}"));
+    assert!(memory.contains("measured") && memory.contains("1000 GB/s") && output.contains("bottleneck"), "{output}");
+    let refused = bench.run(&["model", "platform", "platform.jsonl", "--record", "platform.jsonl"]);
+    assert!(
+        refused.code == 2 && refused.err.contains("is a record, and --record gives another one"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]

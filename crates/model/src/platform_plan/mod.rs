@@ -71,4 +71,27 @@ impl PlatformPlan {
             (None, _) => None,
         }
     }
+
+    /// This plan, with the parts of `other` that it does not have. Drives, links and the volume name each other, and are
+    /// taken together.
+    pub fn completed_by(self, other: PlatformPlan) -> PlatformPlan {
+        let has_storage = !self.drives.is_empty() || !self.links.is_empty() || self.volume.is_some();
+        let storage = |own: &PlatformPlan| (own.links.clone(), own.drives.clone(), own.volume.clone());
+        let (links, drives, volume) = storage(if has_storage { &self } else { &other });
+        PlatformPlan {
+            name: self.name.or(other.name),
+            processor: self.processor.or(other.processor),
+            memory: self.memory.or(other.memory),
+            links,
+            drives,
+            volume,
+            network: self.network.or(other.network),
+            fabric: self.fabric.or(other.fabric),
+            commit: self.commit.or(other.commit),
+            cache: self.cache.or(other.cache),
+            licence: self.licence.or(other.licence),
+            money: self.money.or(other.money),
+            required: self.required,
+        }
+    }
 }

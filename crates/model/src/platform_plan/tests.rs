@@ -325,3 +325,15 @@ fn clients_beyond_the_knee_queue() {
     assert!((found.rate_max.0 - 1_000.0).abs() < 1e-9 && (found.knee - 250.0).abs() < 1e-9);
     assert_eq!(found.response_seconds_min, 8e-3);
 }
+
+#[test]
+fn a_plan_is_completed_by_the_parts_of_another() {
+    let drive = |name: &str| Drive { name: name.to_owned(), ..drives(1, 1e9) };
+    let own = PlatformPlan { name: Some("wanted".to_owned()), ..PlatformPlan::default() };
+    let other =
+        PlatformPlan { name: Some("host".to_owned()), drives: vec![drive("nvme0n1")], ..PlatformPlan::default() };
+    let completed = own.clone().completed_by(other.clone());
+    assert_eq!((completed.name.as_deref(), completed.drives.len()), (Some("wanted"), 1));
+    let own = PlatformPlan { drives: vec![drive("new"), drive("log")], ..own };
+    assert_eq!(own.completed_by(other).drives.len(), 2, "drives are those of one plan");
+}

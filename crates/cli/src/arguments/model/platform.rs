@@ -8,6 +8,8 @@ const EXAMPLES: &str = "\
 Examples:
   dbdyno model platform platform.toml     bottleneck, every part, what to buy next
   dbdyno model platform record.jsonl      the same of the machine and the measured rates of a record
+  dbdyno model platform required.toml --record record.jsonl
+                                          what [required] asks, of the machine of a record
 
 The file has sections [processor], [memory], [[link]], [[drive]], [volume], [network], [fabric], [commit], [cache],
 [licence] and [required], all of them optional; docs/src/how-to/platform.md has an example and every key.";
@@ -19,4 +21,7 @@ pub struct PlatformArguments {
     /// A platform as TOML, or a record
     #[arg(value_name = "FILE|RECORD")]
     pub platform: PathBuf,
+    /// A record whose machine and measured rates are taken for the sections that FILE does not have
+    #[arg(long, value_name = "RECORD")]
+    pub record: Option<PathBuf>,
 }

@@ -19,11 +19,21 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The user's mistakes: a file that cannot be read, or is no platform.
 pub(super) fn platform(arguments: &PlatformArguments) -> Result<()> {
     let path = &arguments.platform;
-    let plan = match store::is_record_name(&path.to_string_lossy()) {
-        true => recorded_plan(&store::read(path).map_err(unreadable)?),
-        false => of_file(path)?,
+    let is_record = store::is_record_name(&path.to_string_lossy());
+    let plan = match (&arguments.record, is_record) {
+        (Some(_), true) => {
+            return Err(Error::user(format!("{} is a record, and --record gives another one", path.display()))
+                .hint("give one record, and a TOML file with what is required"));
+        }
+        (Some(record), false) => of_file(path)?.completed_by(of_record(record)?),
+        (None, true) => of_record(path)?,
+        (None, false) => of_file(path)?,
     };
     print(&report::platform_plan_text(&plan, style(), width()))
+}
+
+fn of_record(path: &Path) -> Result<PlatformPlan> {
+    Ok(recorded_plan(&store::read(path).map_err(unreadable)?))
 }
 
 fn of_file(path: &Path) -> Result<PlatformPlan> {
