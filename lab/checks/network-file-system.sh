@@ -59,4 +59,39 @@ for version in 3 4.2; do
     expect 'as the server did' near $((after - before - before_run)) 8192
   done
 done
+
+# proves CONNECTIONS: the export with these numbers of connections, in /tmp/nfs.txt.
+proves() {
+  rm -f /tmp/proof.jsonl
+  dbdyno prove nfs 127.0.0.1:/srv/export --nconnect "$1" --rounds 1 --seconds 0.3 --size 32M --no-html --dir /tmp \
+    --record /tmp/proof.jsonl >/tmp/nfs.txt 2>&1
+}
+shares() {
+  if proves 1; then cat /tmp/nfs.txt; return 1; fi
+  grep -q 'has 4 connections where 1 were asked for' /tmp/nfs.txt || { cat /tmp/nfs.txt; return 1; }
+}
+expect 'connections of another mount are not taken for those that were asked for' shares
+umount /mnt/nfs3 /mnt/nfs4.2
+# has_both: four loads with 1 and with 4 connections, all of them valid.
+has_both() {
+  proves 1,4 && is "$(grep -cE '^(random|sequential) .* (1|4) +[0-9-]' /tmp/nfs.txt)" 8 &&
+    grep -q '8 of 8 runs are valid' /tmp/nfs.txt || { cat /tmp/nfs.txt; return 1; }
+}
+expect 'an export is measured with different numbers of connections' has_both
+expect 'nothing of it stays mounted' is "$(grep -cE ' nfs4? ' /proc/self/mounts)" 0
+expect 'and nothing stays on the export' is "$(ls /srv/export | grep -c proof)" 0
+# After an end by force the mount is gone with the process, and what it made is removed by the next.
+killed() {
+  dbdyno prove nfs 127.0.0.1:/srv/export --nconnect 1 --rounds 3 --seconds 5 --size 32M --no-html --dir /tmp \
+    --record /tmp/killed.jsonl >/tmp/nfs.txt 2>&1 &
+  for _ in $(seq 600); do
+    [ "$(ls /srv/export | grep -c proof)" = 0 ] || break
+    sleep 0.1
+  done
+  kill -9 $!
+  wait $! 2>/dev/null
+  is "$(grep -cE ' nfs4? ' /proc/self/mounts)" 0 && is "$(ls /srv/export | grep -c proof)" 1 && proves 1,4 &&
+    is "$(ls /srv/export | grep -c proof)" 0
+}
+expect 'an end by force leaves no mount, and the next run removes what was made' killed
 finish

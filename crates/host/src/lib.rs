@@ -10,6 +10,7 @@ pub mod fabric;
 mod foreign;
 mod inventory;
 mod placement;
+mod private_mount;
 mod restriction;
 mod stack;
 mod state;
@@ -26,6 +27,7 @@ pub use placement::{
     PlacementError, bind_memory_of_this_thread, cpus_allowed, pin_process, pin_process_tree_to, pin_this_thread,
     pin_this_thread_to,
 };
+pub use private_mount::{MountError, PrivateMount, separate_mounts};
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_stale_groups};
 pub use state::state;
 pub use storage::{

@@ -17,6 +17,8 @@ pub enum ProofSubject {
     Numa,
     /// The caches below an engine: its buffer cache, the page cache, the device.
     Tiers,
+    /// A network file system, mounted with different numbers of connections.
+    Nfs,
 }
 
 impl ProofSubject {
@@ -27,6 +29,7 @@ impl ProofSubject {
             ProofSubject::Fabric => "fabric",
             ProofSubject::Numa => "numa",
             ProofSubject::Tiers => "tiers",
+            ProofSubject::Nfs => "nfs",
         }
     }
 }
@@ -66,6 +69,11 @@ pub enum ProofPlace {
         processors: u32,
         /// Node of the memory or the device.
         memory: u32,
+    },
+    /// An export, mounted with so many connections to its server.
+    Connections {
+        /// Their number (`nconnect`).
+        count: u32,
     },
     /// Blocks of a table, visited at random through an engine.
     WorkingSet {

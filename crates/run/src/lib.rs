@@ -43,6 +43,7 @@ pub use kind::io::{
     Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, survey_io,
 };
 pub use kind::load::{LoadPlan, LoadRequest, PlannedLoad, PlannedScan, ScanRequest, dry_run_load, measure_load};
+pub use kind::nfs::{NfsRequest, measure_nfs};
 pub use kind::numa::{NumaRequest, has_several_nodes, measure_numa};
 pub use kind::pair::{MeasuredPair, PairRequest, dry_run_pair, pair};
 pub use kind::streams::{StreamsRequest, measure_streams};

@@ -37,6 +37,9 @@ pub enum ProveCommand {
     /// What a block costs from the buffer cache of an engine, the page cache below it, and the device
     #[command(visible_aliases = ["cache", "tiering"], after_help = TIERS_EXAMPLES)]
     Tiers(TiersArguments),
+    /// Whether more connections to the server (nconnect) make a network file system faster
+    #[command(visible_alias = "nconnect", after_help = NFS_EXAMPLES)]
+    Nfs(NfsArguments),
 }
 
 const VOLUME_EXAMPLES: &str = "\
@@ -80,6 +83,37 @@ pub struct TiersArguments {
     /// Rounds and record
     #[command(flatten)]
     pub rounds: RoundsArguments,
+}
+
+const NFS_EXAMPLES: &str = "\
+Examples:
+  dbdyno prove nfs filer:/export                 1, 2, 4 and 8 connections, version 4.2
+  dbdyno prove nfs filer:/export --nconnect 1,16 --nfs-version 3 --rounds 3
+
+The export is mounted by dbdyno for itself alone, which needs root; the mounts end with it. On the export it makes a
+directory of its own, and removes it. What is mounted already is measured by dbdyno io --dir.";
+
+/// Options of `dbdyno prove nfs`.
+#[derive(Args, Debug)]
+pub struct NfsArguments {
+    /// The export, as mount takes it
+    #[arg(value_name = "SERVER:/PATH")]
+    pub export: String,
+    /// Numbers of connections
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_value = "1,2,4,8", allow_hyphen_values = true, value_parser = value::count_32("nconnect", 1..=16))]
+    pub nconnect: Vec<u32>,
+    /// Version of the protocol
+    #[arg(long, value_name = "VERSION", default_value = "4.2", value_parser = ["3", "4.0", "4.1", "4.2"])]
+    pub nfs_version: String,
+    /// Size of the file that is read and written
+    #[arg(long, value_name = "SIZE", default_value = "256M")]
+    pub size: String,
+    /// Directory in which dbdyno works; nothing of it is measured
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Loads and rounds
+    #[command(flatten)]
+    pub load: ProofLoadArguments,
 }
 
 /// Options of `dbdyno prove volume`.

@@ -4,12 +4,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use record::Preset;
-use run::{Error, Goal, IoRequest, Measured, NumaRequest, Permission, ProofParts, Result, Setup, TiersRequest};
+use run::{
+    Error, Goal, IoRequest, Measured, NfsRequest, NumaRequest, Permission, ProofParts, Result, Setup, TiersRequest,
+};
 
 use crate::arguments::output::OutputArguments;
 use crate::arguments::prove::{
-    FabricArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, RoundsArguments, TiersArguments,
-    VolumeArguments,
+    FabricArguments, NfsArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, RoundsArguments,
+    TiersArguments, VolumeArguments,
 };
 use crate::arguments::setup::setup;
 use crate::engines::engine;
@@ -29,6 +31,7 @@ pub fn prove(arguments: &ProveArguments) -> Result<()> {
         ProveCommand::Fabric(arguments) => fabric(arguments),
         ProveCommand::Numa(arguments) => numa(arguments),
         ProveCommand::Tiers(arguments) => tiers(arguments),
+        ProveCommand::Nfs(arguments) => nfs(arguments),
     }
 }
 
@@ -117,6 +120,26 @@ fn tiers(arguments: &TiersArguments) -> Result<()> {
     let measured =
         measuring(rounds.output.quiet, |measuring| run::measure_tiers(&request, measuring.context(&target)?))?;
     proved(measured, &rounds.output)
+}
+
+fn nfs(arguments: &NfsArguments) -> Result<()> {
+    if !arguments.export.contains(":/") {
+        return Err(Error::user(format!("{} is not an export", arguments.export)).hint("give it as SERVER:/PATH"));
+    }
+    let (block, file) = block_and_size(&arguments.load.bs, &arguments.size)?;
+    let rounds = &arguments.load.rounds;
+    let mut connections = arguments.nconnect.clone();
+    connections.sort_unstable();
+    connections.dedup();
+    let request = NfsRequest {
+        setup: proof_setup(&arguments.dir, rounds)?,
+        export: arguments.export.clone(),
+        version: arguments.nfs_version.clone(),
+        connections,
+        sizes: arguments.load.sizes(block, file),
+        rounds: rounds.rounds,
+    };
+    proved(measure(&rounds.output, |context| run::measure_nfs(&request, context))?, &rounds.output)
 }
 
 /// Measures the parts; `devices` are read.

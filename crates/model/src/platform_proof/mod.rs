@@ -1,6 +1,7 @@
 //! Proofs of the platform: the runs of its parts held against those of the whole.
 
 mod fabric;
+mod nfs;
 mod numa;
 mod tiers;
 mod volume;
@@ -14,6 +15,7 @@ use crate::rules::RULES;
 use crate::statistics::{Interval, median, student_interval};
 
 pub use fabric::{FabricLoad, FabricProof};
+pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
 pub use tiers::{TierPoint, TiersProof};
 pub use volume::{Amplification, MemberShare, VolumeLoad, VolumeProof};
@@ -29,6 +31,8 @@ pub enum PlatformProof {
     Numa(NumaProof),
     /// Of the caches below an engine.
     Tiers(TiersProof),
+    /// Of a network file system.
+    Nfs(NfsProof),
 }
 
 /// Whether a platform gives what its parts promise.
@@ -100,6 +104,7 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
         ProofSubject::Fabric => fabric::fabric_proof(&parts).map(PlatformProof::Fabric),
         ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),
         ProofSubject::Tiers => tiers::tiers_proof(&parts).map(PlatformProof::Tiers),
+        ProofSubject::Nfs => nfs::nfs_proof(&parts).map(PlatformProof::Nfs),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Proofs of the platform in words and tables: the same on the terminal and on the page.
 
 mod fabric;
+mod nfs;
 mod numa;
 mod tiers;
 mod volume;
@@ -21,6 +22,7 @@ pub(crate) fn subject(subject: ProofSubject) -> &'static str {
         ProofSubject::Fabric => "fabric",
         ProofSubject::Numa => "NUMA nodes",
         ProofSubject::Tiers => "caches and device",
+        ProofSubject::Nfs => "network file system",
     }
 }
 
@@ -32,6 +34,7 @@ pub(crate) fn sentences(record: &Record, found: &PlatformProof) -> Vec<String> {
         PlatformProof::Fabric(proof) => fabric::sentences(proof, &words),
         PlatformProof::Numa(proof) => numa::sentences(proof),
         PlatformProof::Tiers(proof) => tiers::sentences(proof),
+        PlatformProof::Nfs(proof) => nfs::sentences(proof, &words),
     }
 }
 
@@ -55,6 +58,7 @@ pub(crate) fn comparison(record: &Record) -> Option<Comparison> {
         PlatformProof::Fabric(proof) => Some(fabric::comparison(&proof, &words)),
         PlatformProof::Numa(proof) => Some(numa::comparison(&proof)),
         PlatformProof::Tiers(proof) => Some(tiers::comparison(&proof)),
+        PlatformProof::Nfs(proof) => Some(nfs::comparison(&proof, &words)),
     }
 }
 
@@ -162,5 +166,6 @@ pub(crate) fn tile(found: &PlatformProof) -> (String, String, String) {
         PlatformProof::Fabric(proof) => fabric::tile(proof),
         PlatformProof::Numa(proof) => numa::tile(proof),
         PlatformProof::Tiers(proof) => tiers::tile(proof),
+        PlatformProof::Nfs(proof) => nfs::tile(proof),
     }
 }

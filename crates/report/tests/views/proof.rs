@@ -3,7 +3,7 @@
 use dbdyno_report::{PageOptions, ShortText, Style, html, results, short_text, text};
 use record::Record;
 
-use crate::proof_sample::{fabric, numa, tiers, volume};
+use crate::proof_sample::{fabric, nfs, numa, tiers, volume};
 
 fn short(record: &Record, width: usize) -> String {
     short_text(record, &ShortText { path: "proof.jsonl", page: None, only_sheet: false }, Style::default(), width)
@@ -43,6 +43,11 @@ fn caches_and_device() {
 }
 
 #[test]
+fn connections_of_a_network_file_system() {
+    insta::assert_snapshot!(short(&nfs(), 80));
+}
+
+#[test]
 fn members_that_could_not_be_read_are_said_to_be_unknown() {
     let mut record = volume();
     record.runs.retain(|run| run.kind.proof().is_some_and(|part| part.load.writes()));
@@ -58,7 +63,7 @@ fn one_round_has_no_interval() {
 
 #[test]
 fn no_line_is_wider_than_the_page() {
-    for record in [volume(), fabric(), numa(), tiers()] {
+    for record in [volume(), fabric(), numa(), tiers(), nfs()] {
         for width in [60, 80, 120] {
             for line in short(&record, width).lines().chain(text(&record, "r", Style::default(), width).lines()) {
                 assert!(line.chars().count() <= width, "{width}: {line}");
@@ -69,9 +74,13 @@ fn no_line_is_wider_than_the_page() {
 
 #[test]
 fn the_page_begins_with_the_parts_side_by_side() {
-    for (record, cell) in
-        [(volume(), "sum of the members alone"), (fabric(), "SLOWER"), (numa(), "node 1"), (tiers(), "half")]
-    {
+    for (record, cell) in [
+        (volume(), "sum of the members alone"),
+        (fabric(), "SLOWER"),
+        (numa(), "node 1"),
+        (tiers(), "half"),
+        (nfs(), "4"),
+    ] {
         let page = html(&record, &PageOptions::default());
         let first = page.find("<section").expect("a section");
         let parts = page.find("id=\"proof-table\"").expect("the table");

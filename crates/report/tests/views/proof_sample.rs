@@ -176,3 +176,22 @@ fn random_blocks() -> RandomBlocks {
         operations: Vec::new(),
     }
 }
+
+/// An export with one and with four connections, three rounds: four are faster for small reads only.
+pub fn nfs() -> Record {
+    let mut runs = Vec::new();
+    for round in 0..3 {
+        for (load, one, four, depth) in [
+            (ProofLoad::SmallReads, 40_000, 71_000, 16),
+            (ProofLoad::LargeReads, 1_100, 1_090, 4),
+            (ProofLoad::SmallWrites, 9_000, 9_100 + 900 * (round % 2), 16),
+            (ProofLoad::LargeWrites, 600, 604, 4),
+        ] {
+            for (count, rate) in [(1, one), (4, four)] {
+                let place = ProofPlace::Connections { count };
+                runs.push(part(ProofSubject::Nfs, place, load, rate + round * 4, depth));
+            }
+        }
+    }
+    proof(runs)
+}

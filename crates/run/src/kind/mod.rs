@@ -5,6 +5,7 @@ pub(crate) mod blocks;
 pub(crate) mod catalogue;
 pub(crate) mod io;
 pub(crate) mod load;
+pub(crate) mod nfs;
 pub(crate) mod numa;
 pub(crate) mod pair;
 pub(crate) mod streams;

@@ -25,10 +25,7 @@ use std::path::{Path, PathBuf};
 use probe::storage::Ledger;
 use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset, ProofSubject, Run, RunKind};
 
-use self::file_set::FileSet;
-use self::folder::Folder;
 use self::log::Log;
-use self::phase::{PhaseContext, PhaseRun, measure_phase};
 use self::precondition::{filling, precondition};
 use self::preparation::lock_devices;
 use crate::bench::Bench;
@@ -40,7 +37,10 @@ use crate::run::keep;
 use crate::{Error, Event, Result, Setup};
 
 pub use self::calibrate::calibration_phases;
+pub(in crate::kind) use self::file_set::FileSet;
+pub(in crate::kind) use self::folder::Folder;
 pub use self::permission::{Permission, is_foreign};
+pub(in crate::kind) use self::phase::{PhaseContext, PhaseRun, measure_phase};
 pub(crate) use self::probes::{ProbeFiles, StorageSupport, add_jobs, probe_context, same_device};
 pub use self::proof::{ProofParts, ProofSizes};
 pub use self::request::{Goal, IoRequest};

@@ -91,6 +91,30 @@ impl ProofParts {
         parts
     }
 
+    /// An export, mounted with each number of `connections`: reads and writes of a file.
+    pub fn nfs(connections: &[u32], sizes: ProofSizes) -> ProofParts {
+        let mut parts = ProofParts::empty();
+        for count in connections {
+            for load in [ProofLoad::SmallReads, ProofLoad::LargeReads, ProofLoad::SmallWrites, ProofLoad::LargeWrites] {
+                let name = format!("{count}-connection{}", if *count == 1 { "" } else { "s" });
+                let place = ProofPlace::Connections { count: *count };
+                parts.add(ProofSubject::Nfs, place, load, vec![job(&name, load, None, 1, sizes)]);
+            }
+        }
+        parts
+    }
+
+    /// The runs of `rounds` rounds, without numbers, those of one mount one after the other.
+    pub(in crate::kind) fn runs_of_mounts(&self, rounds: u32, seed: u64) -> Vec<PlannedRun> {
+        let once = self.once();
+        let mounts: Vec<PlannedRun> = once.chunk_by(same_place).filter_map(|runs| runs.first().cloned()).collect();
+        let of_mount = |first: PlannedRun| {
+            let of_place: Vec<PlannedRun> = once.iter().filter(|run| same_place(run, &first)).cloned().collect();
+            of_place.into_iter().map(move |run| PlannedRun { repeat: first.repeat, ..run })
+        };
+        crate::order::in_rounds(&mounts, rounds, seed).into_iter().flat_map(of_mount).collect()
+    }
+
     /// What is proved; none without parts.
     pub(super) fn subject(&self) -> Option<ProofSubject> {
         self.parts.first().map(|part| part.subject)
@@ -113,8 +137,12 @@ impl ProofParts {
 
     /// The runs of `rounds` rounds, without numbers.
     pub(super) fn runs(&self, rounds: u32, seed: u64) -> Vec<PlannedRun> {
-        let once: Vec<PlannedRun> = self
-            .plan
+        crate::order::in_rounds(&self.once(), rounds, seed)
+    }
+
+    /// Each part once.
+    fn once(&self) -> Vec<PlannedRun> {
+        self.plan
             .phases
             .iter()
             .zip(&self.parts)
@@ -122,9 +150,13 @@ impl ProofParts {
                 let clones = phase.jobs.iter().map(|job| job.clones).sum();
                 PlannedRun::new(phase.name.clone(), RunKind::Proof(part.clone()), record::Dop::jobs(clones))
             })
-            .collect();
-        crate::order::in_rounds(&once, rounds, seed)
+            .collect()
     }
+}
+
+fn same_place(one: &PlannedRun, other: &PlannedRun) -> bool {
+    let place = |run: &PlannedRun| run.kind.proof().map(|part| part.place.clone());
+    place(one) == place(other)
 }
 
 fn load_word(load: ProofLoad) -> &'static str {
@@ -205,6 +237,16 @@ mod tests {
 
     const SIZES: ProofSizes =
         ProofSizes { block: Bytes(8192), depth: 16, window: Nanos::SECOND, file: Bytes::MIB.times(64) };
+
+    #[test]
+    fn the_loads_of_a_mount_follow_each_other() {
+        let runs = ProofParts::nfs(&[1, 4, 8], SIZES).runs_of_mounts(2, 7);
+        assert_eq!(runs.len(), 24);
+        for mount in runs.chunks(4) {
+            assert!(mount.iter().all(|run| same_place(run, &mount[0]) && run.repeat == mount[0].repeat), "{mount:?}");
+        }
+        assert_eq!(runs.iter().map(|run| run.repeat).collect::<Vec<_>>(), [[1; 12], [2; 12]].concat());
+    }
 
     #[test]
     fn a_volume_is_read_by_members_and_written_by_a_file_of_our_own() {
