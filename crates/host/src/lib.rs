@@ -11,6 +11,7 @@ mod foreign;
 mod inventory;
 mod placement;
 mod restriction;
+mod route;
 mod stack;
 mod state;
 mod storage;
@@ -27,6 +28,7 @@ pub use placement::{
     pin_this_thread_to,
 };
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_stale_groups};
+pub use route::{boot_id, network_end, network_end_at};
 pub use state::state;
 pub use storage::{
     BlockDeviceState, Extents, Medium, StorageLocation, block_device, cached_share, drop_cache, drop_clean, extents,
