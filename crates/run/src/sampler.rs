@@ -179,6 +179,12 @@ impl<'a> Sampler<'a> {
         Sampler { sources, node_indexes, server_roots, lost_before: sources.lost_count(), with_device, state, changed }
     }
 
+    /// The same with more processes that are measured.
+    pub(crate) fn beside(mut self, processes: &[u32]) -> Sampler<'a> {
+        self.server_roots.extend(processes);
+        self
+    }
+
     /// The last step before the jobs are released: processes and engine are read first, the host last, close to the
     /// window.
     pub(crate) fn begin(&self) {
