@@ -62,6 +62,9 @@ pub mod name {
     /// Bytes that dbdyno itself wrote to the block layer, ended children included: buffered writes count when they
     /// dirty a page, even if it is never written back; tmpfs does not count.
     pub const CLIENT_WRITE_BYTES: &str = "client_write_bytes";
+    /// Requests of the jobs' sessions to the server that they waited for an answer to, however many statements or messages
+    /// each had. Counted when a job publishes its counters: at the edges of the window.
+    pub const CLIENT_ROUND_TRIP_COUNT: &str = "client_round_trip_count";
     /// User and system time of the engine's own processes, nanoseconds, where they run on this host.
     pub const SERVER_CPU_NS: &str = "server_cpu_ns";
 

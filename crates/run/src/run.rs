@@ -134,7 +134,8 @@ impl<'a> Workers<'a> {
                 .zip(&of_jobs)
                 .map(|(job, index)| {
                     let node = &bench.sources.nodes[node_indexes[*index]];
-                    Box::new(OnNode { job, node, stream: is_spread.then_some(*index) }) as Box<dyn Work + 'a>
+                    Box::new(OnNode { job, node, stream: is_spread.then_some(*index), round_trips: 0 })
+                        as Box<dyn Work + 'a>
                 })
                 .collect(),
             node_indexes,

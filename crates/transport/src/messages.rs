@@ -71,11 +71,14 @@ impl<F: Framing> Input<F> {
 
 /// One connection as a stream of messages.
 pub struct Messages<F> {
-    /// The connection, for sending.
+    /// The connection; requests are sent by [`Messages::send`] and [`Messages::send_both`].
     pub transport: Transport,
     /// The received data.
     pub input: Input<F>,
     timeout: Option<Duration>,
+    /// Whether something was sent since the last bytes were received.
+    is_unanswered: bool,
+    round_trip_count: u64,
 }
 
 impl<F: Framing> Messages<F> {
@@ -84,7 +87,13 @@ impl<F: Framing> Messages<F> {
     /// # Errors
     /// As the operating system says.
     pub fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Messages<F>> {
-        let mut messages = Messages { transport, input: Input::new(LOGIN_MESSAGE_BYTES_MAX), timeout: None };
+        let mut messages = Messages {
+            transport,
+            input: Input::new(LOGIN_MESSAGE_BYTES_MAX),
+            timeout: None,
+            is_unanswered: false,
+            round_trip_count: 0,
+        };
         messages.set_timeout(timeout)?;
         Ok(messages)
     }
@@ -107,6 +116,32 @@ impl<F: Framing> Messages<F> {
         self.transport.set_timeout(timeout)
     }
 
+    /// Sends all of `bytes`.
+    ///
+    /// # Errors
+    /// As [`Transport::send`].
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.is_unanswered = true;
+        self.transport.send(bytes)
+    }
+
+    /// Sends all of `head` and then all of `body`.
+    ///
+    /// # Errors
+    /// As [`Transport::send_both`].
+    #[inline]
+    pub fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        self.is_unanswered = true;
+        self.transport.send_both(head, body)
+    }
+
+    /// How often an answer to what was sent was waited for, since the connection was opened: however much was sent in
+    /// parts before, and however long the answer is.
+    pub fn round_trip_count(&self) -> u64 {
+        self.round_trip_count
+    }
+
     /// Waits for the next message of the server.
     ///
     /// # Errors
@@ -118,6 +153,7 @@ impl<F: Framing> Messages<F> {
                 return Ok(self.input.take(frame));
             }
             self.transport.receive(&mut self.input.buffer, self.timeout)?;
+            self.round_trip_count += u64::from(std::mem::take(&mut self.is_unanswered));
         }
     }
 
