@@ -162,3 +162,51 @@ impl<F: Framing> Messages<F> {
         !self.input.buffer.unread().is_empty() || self.transport.has_input()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    /// A byte with the length, then as many bytes.
+    #[derive(Default)]
+    struct Short;
+
+    impl Framing for Short {
+        type Frame = usize;
+        type Message<'a> = &'a [u8];
+
+        fn frame(&self, unread: &[u8], _bytes_max: usize) -> io::Result<Option<usize>> {
+            let size = unread.first().map(|length| 1 + usize::from(*length));
+            Ok(size.filter(|size| *size <= unread.len()))
+        }
+
+        fn take<'a>(&'a mut self, size: usize, buffer: &'a mut Buffer) -> &'a [u8] {
+            &buffer.take(size)[1..]
+        }
+    }
+
+    #[test]
+    fn a_round_trip_is_a_request_in_any_parts_and_an_answer_in_any_messages() {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let mut messages: Messages<Short> = Messages::new(Transport::Unix(near), None).unwrap();
+        far.write_all(b"\x02hi").unwrap();
+        assert_eq!(messages.receive().unwrap(), b"hi");
+        assert_eq!(messages.round_trip_count(), 0, "nothing was asked");
+        messages.send(b"one").unwrap();
+        messages.send_both(b"t", b"wo").unwrap();
+        assert_eq!(messages.round_trip_count(), 0, "nothing was waited for");
+        far.write_all(b"\x01a\x01b\x02c").unwrap();
+        assert_eq!(messages.receive().unwrap(), b"a");
+        assert_eq!(messages.receive().unwrap(), b"b");
+        far.write_all(b"d").unwrap();
+        assert_eq!(messages.receive().unwrap(), b"cd");
+        assert_eq!(messages.round_trip_count(), 1);
+        messages.send(b"three").unwrap();
+        far.write_all(b"\x00").unwrap();
+        messages.receive().unwrap();
+        assert_eq!(messages.round_trip_count(), 2);
+    }
+}

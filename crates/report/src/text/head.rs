@@ -8,6 +8,7 @@ use crate::figure::nanos;
 use crate::inventory;
 use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
+use crate::network::network_path;
 use crate::plan::settings;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
@@ -37,6 +38,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
+    network_path(record).into_iter().for_each(|path| fact("network", path));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     page.extend(warning_lines(record, style, width));

@@ -11,6 +11,7 @@ use crate::figure::{UNKNOWN, memory, number, percent, time};
 use crate::inventory::{durability_word, engine_line, storage_place};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
+use crate::network::network_path;
 use crate::plan::runs;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
@@ -112,6 +113,9 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
     if let Some(engine) = &record.engine {
         let facts = list([engine_line(engine), durability_word(engine)]);
         lines.extend(paragraph("engine", INDENT, &facts, width));
+    }
+    if let Some(path) = network_path(record) {
+        lines.extend(paragraph("network", INDENT, &path, width));
     }
     let extent = match record.plan.subject() {
         PlanSubject::Catalogue => runs(&record.plan),
