@@ -1,9 +1,20 @@
 //! The way to the peer of the network probes.
 
-use record::{NetworkEnd, NetworkInterface, NetworkPath, Record};
+use record::{Layer, NetworkEnd, NetworkInterface, NetworkPath, Record, Run};
 
 use crate::layout::clean;
 use crate::words::list;
+
+/// Whether the record is of the network alone.
+pub(crate) fn is_network_alone(record: &Record) -> bool {
+    let is_of_network = |run: &Run| run.layer == Layer::Network;
+    record.plan.network.is_some() && record.engine.is_none() && record.runs.iter().all(is_of_network)
+}
+
+/// The peer that was named; none where it was a part of dbdyno itself.
+pub(crate) fn named_peer(record: &Record) -> Option<&str> {
+    record.plan.network.as_ref()?.peer.as_deref()
+}
 
 /// The way, and what lies at its ends; none where the network was not measured.
 pub(crate) fn network_path(record: &Record) -> Option<String> {

@@ -8,7 +8,7 @@ use crate::figure::nanos;
 use crate::inventory;
 use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
-use crate::network::network_path;
+use crate::network::{is_network_alone, network_path};
 use crate::plan::settings;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
@@ -22,6 +22,7 @@ pub(crate) fn subject(record: &Record) -> String {
     match record.plan.subject() {
         PlanSubject::Io => format!("storage of {host}"),
         PlanSubject::Proof(subject) => format!("{} of {host}", platform_proof::subject(subject)),
+        PlanSubject::Catalogue if is_network_alone(record) => format!("network of {host}"),
         PlanSubject::Catalogue if record.engine.is_none() => format!("probes on {host}"),
         PlanSubject::Catalogue => format!("{engine} on {host}"),
         PlanSubject::Blocks => format!("random blocks through {engine} on {host}"),
