@@ -1,7 +1,7 @@
 //! A connection to a peer, accepted by it.
 
 use std::io;
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -69,7 +69,9 @@ impl PeerError {
             PeerError::Version(_) | PeerError::Impossible => "use the same version of dbdyno on both hosts",
             PeerError::Full => "use fewer --jobs, or wait until others have ended",
             PeerError::Stalled | PeerError::Ended(_) => "look at the peer, and at what lies between",
-            PeerError::Counts { .. } | PeerError::Changed => "something between the ends changes the data",
+            PeerError::Counts { .. } | PeerError::Changed => {
+                "something between the ends loses or changes data, or closes connections"
+            }
         }
     }
 
@@ -185,9 +187,8 @@ impl Connection {
         }
     }
 
-    /// Ends the stream of sent blocks, and waits until the peer has received all of it: both ends have counted the same.
+    /// Waits until the peer has received all of the sent blocks: both ends have counted the same.
     pub(crate) fn settle(&mut self) -> Result<(), PeerError> {
-        self.stream.shutdown(Shutdown::Write).map_err(PeerError::Ended)?;
         let mut bytes = [0; COUNT_BYTES];
         while self.acknowledged < self.transferred {
             match super::wire::read_some(&mut self.stream, &mut bytes) {

@@ -1,7 +1,7 @@
 //! The peer: it answers anybody who speaks the protocol, keeps nothing, and is bounded in connections, time and memory.
 
 use std::io;
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
@@ -166,7 +166,7 @@ fn serve(shared: &Shared, mut stream: TcpStream, is_full: bool) -> Result<(), St
     let _ = write_all(&mut stream, &[&answer, facts.as_bytes()].concat()).and_then(|()| match greeting.service {
         Service::Ask => Ok(()),
         Service::Echo => echo(&mut stream, greeting.block_bytes, &goes_on),
-        Service::Receive => receive(&mut stream, &goes_on),
+        Service::Receive => receive(&mut stream, limits.idle, &goes_on),
         Service::Send => send(&mut stream, greeting.block_bytes, &goes_on),
     });
     Ok(())
@@ -201,19 +201,20 @@ fn echo(stream: &mut TcpStream, block_bytes: u32, goes_on: &dyn Fn() -> bool) ->
     Ok(())
 }
 
-fn receive(stream: &mut TcpStream, goes_on: &dyn Fn() -> bool) -> io::Result<()> {
+/// Counts what arrives. A read waits for the time of a report: the last bytes are reported without anything after them.
+fn receive(stream: &mut TcpStream, idle: Duration, goes_on: &dyn Fn() -> bool) -> io::Result<()> {
+    stream.set_read_timeout(Some(REPORT_PERIOD))?;
     let mut buffer = vec![0; RECEIVE_BYTES];
-    let (mut received, mut reported, mut reported_at) = (0_u64, 0_u64, Instant::now());
+    let (mut received, mut reported) = (0_u64, 0_u64);
+    let (mut reported_at, mut received_at) = (Instant::now(), Instant::now());
     while goes_on() {
         match read_some(stream, &mut buffer) {
-            Ok(count) => received += count as u64,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                write_all(stream, &received.to_be_bytes())?;
-                return stream.shutdown(Shutdown::Both);
-            }
+            Ok(count) => (received, received_at) = (received + count as u64, Instant::now()),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut && received_at.elapsed() < idle => {}
             Err(error) => return Err(error),
         }
-        if received - reported >= REPORT_BYTES || reported_at.elapsed() >= REPORT_PERIOD {
+        let is_due = received - reported >= REPORT_BYTES || reported_at.elapsed() >= REPORT_PERIOD;
+        if is_due && received > reported {
             write_all(stream, &received.to_be_bytes())?;
             (reported, reported_at) = (received, Instant::now());
         }

@@ -97,6 +97,9 @@ fn both_ends_count_the_same_bytes() {
     assert_eq!(connection.counts(), (4_096_000, told), "what was counted is what the peer said");
     connection.settle().unwrap();
     assert_eq!(connection.counts(), (4_096_000, 4_096_000));
+    assert!(connection.send().unwrap() <= 4_096, "the connection is still open");
+    connection.settle().unwrap();
+    assert_eq!(connection.counts(), (4_100_096, 4_100_096));
     let mut connection = Connection::open(server.address(), Service::Send, 4_096, 1).unwrap();
     let received: u64 = (0..1_000).map(|_| connection.receive().unwrap()).sum();
     assert_eq!(received, 4_096_000, "each block was checked against the count of the peer");
