@@ -12,23 +12,24 @@ use super::output::OutputArguments;
 use super::value;
 
 const NOTE: &str = "\
-Without HOST, the peer is a part of this process on loopback: what the network stack of this host gives, and nothing of
-a wire. Bytes are counted where they arrive. The ceiling of an engine on another host: dbdyno run --network HOST.";
+Without HOST, the peer is a part of this process on loopback: what the network stack of this
+host gives, and nothing of a wire. Bytes are counted where they arrive. As the ceiling of an
+engine on another host: dbdyno run --network HOST.
 
-const EXAMPLES: &str = "\
 Examples:
-  dbdyno network serve --listen 0.0.0.0:5250    on the host of the database
-  dbdyno network db1                            on the client: round trip, and bandwidth in each direction
+  dbdyno network serve --listen 0.0.0.0:5250   on the host of the database
+  dbdyno network db1                           on the client: round trip, bandwidth both ways
   dbdyno network db1:5250 --jobs 1,8 --seconds 10
-  dbdyno network                                loopback";
+  dbdyno network                               loopback";
 
 const SERVE_NOTE: &str = "\
-It answers anybody who reaches it, without authentication or encryption, and tells them the name and kernel of this
-host. It keeps nothing: messages are sent back, bytes are discarded or made up. At most 256 connections of 4 hours.";
+It answers anybody who reaches it, without authentication or encryption, and tells them the
+name and kernel of this host. It keeps nothing: messages are sent back, bytes are discarded or
+made up. At most 256 connections, of 4 hours each.";
 
 /// Options of `dbdyno network`.
 #[derive(Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, before_help = NOTE, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, after_help = NOTE)]
 pub struct NetworkArguments {
     /// What is done instead of a measurement.
     #[command(subcommand)]
@@ -57,7 +58,7 @@ pub struct NetworkServeArguments {
 /// Options of a measurement.
 #[derive(Args, Debug)]
 pub struct NetworkMeasurementArguments {
-    /// The peer, which `dbdyno network serve` runs on [default: one on loopback, in this process]
+    /// The peer: a host where `dbdyno network serve` runs [default: one on loopback, in this process]
     #[arg(value_name = "HOST[:PORT]", value_parser = value::peer)]
     pub peer: Option<NetworkPeer>,
     /// Connections at the same time [default: 1, 2, 4, ... to twice the processors]

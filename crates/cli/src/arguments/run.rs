@@ -20,7 +20,7 @@ Examples:
   dbdyno run --target postgres://me@db1/shop  in a separate schema `dbdyno`; reads PGPASSWORD or ~/.pgpass
   dbdyno run --target 'local:postgres?replicas=2&synchronous=on'
   dbdyno run --target mariadb://me@db1,db2,db3/shop  jobs spread over the nodes of a cluster
-  dbdyno run --target postgres://me@db1/shop --network db1  with the network to db1 as a ceiling
+  dbdyno run --target postgres://me@db1/shop --network db1   the network as a ceiling
   dbdyno run --dir /mnt/nvme --preset standard --jobs 1,8,64
   dbdyno run --tests T611,T616 --seconds 10   two tests of the catalogue (`dbdyno list tests`)
   dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the intended start
