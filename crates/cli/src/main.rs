@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Streams(arguments) => command::streams::streams(arguments),
         Command::Io(arguments) => command::io::io(arguments),
         Command::Calibrate(arguments) => command::calibrate::calibrate(arguments),
+        Command::Network(arguments) => command::network::network(arguments),
         Command::Prove(arguments) => command::prove::prove(arguments),
         Command::Generate(arguments) => command::generate::generate(arguments),
         Command::Inventory(arguments) => command::inventory::inventory(arguments),

@@ -39,6 +39,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
         trace: arguments.trace.map(Into::into),
         tracer: arguments.tracer.map(Into::into),
         prove: arguments.prove,
+        network: arguments.network.clone(),
     })
 }
 
@@ -68,6 +69,7 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
         trace: None,
         tracer: None,
         prove: false,
+        network: None,
     };
     PairRequest { request, pairs: arguments.pairs, records, judged }
 }

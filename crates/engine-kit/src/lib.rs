@@ -62,7 +62,8 @@ pub use failure::{
 pub use fixture::{Fixture, SharedFixture, on_fresh_node, on_shared_node};
 pub use lifetime::{
     a_kept_database_is_found_again, a_node_settles, an_unknown_parameter_is_refused_and_leaves_nothing,
-    claiming_twice_is_claiming_once, closing_removes_everything, inventory_is_filled, sessions_connect_and_reconnect,
+    claiming_twice_is_claiming_once, closing_removes_everything, inventory_is_filled,
+    round_trips_are_counted_or_absent, sessions_connect_and_reconnect,
 };
 pub use nodes::{
     a_killed_node_is_lost_alone, every_node_reads_what_the_first_committed, every_node_takes_writes_or_refuses_them,
@@ -102,6 +103,7 @@ macro_rules! conformance {
         $crate::conformance!(@points $node, $engine, $target, [
             sessions_connect_and_reconnect,
             claiming_twice_is_claiming_once,
+            round_trips_are_counted_or_absent,
             inventory_is_filled,
             a_node_settles,
             values_of_all_types_come_back_exactly,

@@ -146,3 +146,17 @@ pub fn an_unknown_parameter_is_refused_and_leaves_nothing(engine: &'static dyn E
     }
     assert_eq!(directory.contents(), [""; 0], "what is left after the refusal");
 }
+
+/// A statement is one round trip to a server, however many rows it has; an engine without one counts none.
+pub fn round_trips_are_counted_or_absent(fixture: &Fixture) {
+    let mut session = fixture.session();
+    let table = table("kit_round_trips");
+    fixture.make(&mut *session, &table);
+    let insert = fixture.prepare(&mut *session, &super::fixture::insert("kit_round_trips"));
+    let Some(before) = session.round_trip_count() else { return };
+    assert!(before > 0, "there was a login, and a statement was prepared");
+    for number in 0..7 {
+        session.execute(insert, &row(number)).expect("insert");
+    }
+    assert_eq!(session.round_trip_count(), Some(before + 7));
+}

@@ -88,6 +88,12 @@ pub trait Session: Send {
         None
     }
 
+    /// How often this session has waited for an answer of a server since it was opened: round trips, whatever they
+    /// carried. `None` where there is no server, or the client of the engine does not tell.
+    fn round_trip_count(&self) -> Option<u64> {
+        None
+    }
+
     /// Makes the work of this session visible in the counters of its node. Returns the number of transactions that the
     /// engine counts for this call itself.
     fn publish_counters(&mut self) -> Result<u64> {

@@ -166,6 +166,7 @@ fn record() -> Record {
             skipped: Vec::new(),
             test_files: Vec::new(),
             io: None,
+            network: None,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         engine: None,

@@ -12,6 +12,7 @@
 
 mod classes;
 mod measured;
+mod network;
 
 use record::Ratio;
 
@@ -36,6 +37,10 @@ pub enum ResourceName {
     SequentialWrites,
     /// Syncs of the log.
     SyncedWrites,
+    /// What the interface towards the engine sends.
+    NetworkSends,
+    /// What it receives.
+    NetworkReceives,
     /// The threads of dbdyno.
     ClientThreads {
         /// The engine that they are clients of.

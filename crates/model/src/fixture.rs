@@ -261,5 +261,6 @@ fn plan() -> Plan {
         skipped: Vec::new(),
         test_files: Vec::new(),
         io: None,
+        network: None,
     }
 }

@@ -200,6 +200,8 @@ pub enum Remedy {
     LogLatency,
     /// A data device with half the latency.
     DataLatency,
+    /// Half the time of a round trip.
+    NetworkLatency,
     /// Memory for all data, so that none is read from the device.
     Memory,
     /// A device with twice the rate.
@@ -439,8 +441,14 @@ fn of_waits(found: &Attribution) -> impl Iterator<Item = Gain> {
     let log = share([TimeClassName::LogSyncs, TimeClassName::DeviceFlushes]);
     let data = share([TimeClassName::DataIo, TimeClassName::DeviceReads]);
     let saved = |remedy, share: f64| Gain { remedy, factor_max: 1.0 / (1.0 - share), is_measured: false };
-    [saved(Remedy::LogLatency, log / 2.0), saved(Remedy::DataLatency, data / 2.0), saved(Remedy::Memory, data)]
-        .into_iter()
+    let network = share([TimeClassName::RoundTrips; 2]);
+    [
+        saved(Remedy::LogLatency, log / 2.0),
+        saved(Remedy::DataLatency, data / 2.0),
+        saved(Remedy::Memory, data),
+        saved(Remedy::NetworkLatency, network / 2.0),
+    ]
+    .into_iter()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ fn steps(criterion: &mut Criterion) {
         region_bytes: Bytes(0),
         warm_up: Nanos(0),
         window: Nanos(0),
+        peer: None,
     };
     let mut group = criterion.benchmark_group("step");
     for probe in probes() {

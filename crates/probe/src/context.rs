@@ -1,5 +1,7 @@
 //! What a probe is built from: number of jobs, sizes, properties of the machine.
 
+use std::net::SocketAddr;
+
 use record::{Bytes, Nanos, Preset};
 
 /// Assumed last-level cache where its size is not known.
@@ -30,6 +32,8 @@ pub struct Context {
     pub warm_up: Nanos,
     /// Measured time of a storage probe.
     pub window: Nanos,
+    /// Where the peer of the network probes listens; not used by the others.
+    pub peer: Option<SocketAddr>,
 }
 
 impl Context {
@@ -78,6 +82,7 @@ mod tests {
             region_bytes: Bytes::GIB,
             warm_up: Nanos(0),
             window: Nanos::SECOND,
+            peer: None,
         }
     }
 

@@ -2,7 +2,7 @@
 //! database on the same machine are compared with.
 //!
 //! A crate of its own because of its weight: native kernels, and memory in gigabytes. It measures no time and starts
-//! no thread: a probe gives one [`Work`](measure::Work) per job, which the loop of `measure` drives like any other. A
+//! no thread but those of the other end of the network probes ([`peer`]): a probe gives one [`Work`](measure::Work) per job, which the loop of `measure` drives like any other. A
 //! storage probe is an I/O job instead, a value that the I/O generator ([`storage`]) executes like one of a job file.
 //! Each probe is one file; its head says what it answers, what it does not answer, what it costs and what its limits
 //! are.
@@ -16,6 +16,8 @@ mod context;
 mod cpu;
 mod list;
 mod memory;
+mod network;
+pub mod peer;
 mod probe;
 pub mod storage;
 

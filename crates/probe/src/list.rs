@@ -1,6 +1,6 @@
 //! The list of all probes.
 
-use crate::{Probe, block, cpu, memory};
+use crate::{Probe, block, cpu, memory, network};
 
 /// All probes, in the order in which they are listed and run.
 pub fn probes() -> &'static [Probe] {
@@ -17,6 +17,9 @@ pub fn probes() -> &'static [Probe] {
         block::random_read_deep::PROBE,
         block::random_write_deep::PROBE,
         block::commit::PROBE,
+        network::round_trip::PROBE,
+        network::to_peer::PROBE,
+        network::from_peer::PROBE,
     ]
 }
 
@@ -47,14 +50,15 @@ mod tests {
             region_bytes: Bytes::MIB.times(16),
             warm_up: Nanos(0),
             window: Nanos(100_000_000),
+            peer: None,
         }
     }
 
     type Build = fn(&Context) -> Vec<Box<dyn Work>>;
 
-    /// The probes that are made of steps.
+    /// The probes that are made of steps and need no peer.
     fn stepping() -> impl Iterator<Item = (&'static str, Build)> {
-        probes().iter().filter_map(|probe| match probe.form {
+        probes().iter().filter(|probe| probe.layer != Layer::Network).filter_map(|probe| match probe.form {
             Form::Steps(build) => Some((probe.code, build)),
             Form::Io(_) => None,
         })
@@ -68,6 +72,7 @@ mod tests {
             let family = match known.layer {
                 Layer::Cpu => "C",
                 Layer::Memory => "M",
+                Layer::Network => "N",
                 _ => "S",
             };
             assert!(known.code.starts_with(family), "{}", known.code);
@@ -82,7 +87,7 @@ mod tests {
     fn every_file_of_a_probe_has_its_code_and_the_four_statements_in_its_head() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut heads = BTreeSet::new();
-        for folder in ["cpu", "memory", "block"] {
+        for folder in ["cpu", "memory", "block", "network"] {
             for entry in std::fs::read_dir(source.join(folder)).unwrap() {
                 let path = entry.unwrap().path();
                 if path.ends_with("mod.rs") || path.ends_with("tests.rs") {

@@ -12,6 +12,7 @@ mod io;
 mod latency;
 mod line;
 mod load;
+mod network;
 mod pace;
 mod plan;
 mod proof;
@@ -49,6 +50,7 @@ pub use line::{End, FORMAT, Head, Line};
 pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
+pub use network::{NetworkEnd, NetworkPath};
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
 pub use proof::{PageCached, ProofLoad, ProofPart, ProofPlace, ProofSubject};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, Nanos, Pace, ProofSubject, RunKind, Until, Variation};
+use crate::{IoPlan, Nanos, NetworkPath, Pace, ProofSubject, RunKind, Until, Variation};
 
 /// Presets of duration and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -165,6 +165,9 @@ pub struct Plan {
     /// I/O jobs; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io: Option<IoPlan>,
+    /// The peer of the network probes, and the way to it; absent where the network is not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkPath>,
 }
 
 impl Plan {
@@ -194,6 +197,7 @@ impl Plan {
             skipped: Vec::new(),
             test_files: Vec::new(),
             io: None,
+            network: None,
         }
     }
 

@@ -62,6 +62,9 @@ pub mod name {
     /// Bytes that dbdyno itself wrote to the block layer, ended children included: buffered writes count when they
     /// dirty a page, even if it is never written back; tmpfs does not count.
     pub const CLIENT_WRITE_BYTES: &str = "client_write_bytes";
+    /// Requests of the jobs' sessions to the server that they waited for an answer to, however many statements or messages
+    /// each had. Counted when a job publishes its counters: at the edges of the window.
+    pub const CLIENT_ROUND_TRIP_COUNT: &str = "client_round_trip_count";
     /// User and system time of the engine's own processes, nanoseconds, where they run on this host.
     pub const SERVER_CPU_NS: &str = "server_cpu_ns";
 
@@ -106,6 +109,11 @@ pub mod name {
     /// Requests of any kind that a mount of NFS sent again.
     pub const MOUNT_RETRANSMISSION_COUNT: &str = "mount_retransmission_count";
 
+    /// Bytes received by the interface on the way to the peer of the network probes, headers included, for all programs.
+    pub const INTERFACE_RECEIVED_BYTES: &str = "interface_received_bytes";
+    /// Bytes sent by it. On loopback, every byte is both sent and received.
+    pub const INTERFACE_SENT_BYTES: &str = "interface_sent_bytes";
+
     /// Pages requested from the buffer cache of the engine (buffer gets).
     pub const LOGICAL_READ_COUNT: &str = "logical_read_count";
     /// Reads that the engine issued to the operating system; the page cache may serve them.
@@ -133,7 +141,7 @@ pub mod name {
     pub const BUSY_WAIT_COUNT: &str = "busy_wait_count";
 
     /// Prefixes of counters that do not belong to one engine.
-    const COMMON_PREFIXES: [&str; 5] = ["host_", "client_", "server_", "device_", "mount_"];
+    const COMMON_PREFIXES: [&str; 6] = ["host_", "client_", "server_", "device_", "mount_", "interface_"];
 
     /// A wait event of an engine, parsed from the name of its counter.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,10 +44,10 @@ pub enum RunKind {
 
 impl RunKind {
     /// The kind of a test of the catalogue by its code: probes have the letter of their layer and two digits (`C11`,
-    /// `M11`, `S11`), tests of an engine `T` and three.
+    /// `M11`, `S11`, `N11`), tests of an engine `T` and three.
     pub fn of_code(code: &str) -> RunKind {
         match code.as_bytes() {
-            [b'C' | b'M' | b'S', digits @ ..] if digits.len() == 2 && digits.iter().all(u8::is_ascii_digit) => {
+            [b'C' | b'M' | b'S' | b'N', digits @ ..] if digits.len() == 2 && digits.iter().all(u8::is_ascii_digit) => {
                 RunKind::Probe
             }
             _ => RunKind::Test,

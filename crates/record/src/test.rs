@@ -13,6 +13,8 @@ pub enum Layer {
     Memory,
     /// Storage, with or without the engine.
     Storage,
+    /// The network to another host, or the network stack of this one.
+    Network,
     /// SQL on data in the buffer cache.
     Server,
     /// The whole database.
@@ -26,6 +28,7 @@ impl Layer {
             Layer::Cpu => "cpu",
             Layer::Memory => "memory",
             Layer::Storage => "storage",
+            Layer::Network => "network",
             Layer::Server => "server",
             Layer::Database => "database",
         }
@@ -56,6 +59,8 @@ pub enum Unit {
     Byte,
     /// A dependent load from memory.
     Load,
+    /// A message to a peer and its answer.
+    RoundTrip,
 }
 
 /// The degree of parallelism that a test varies.

@@ -27,6 +27,8 @@ pub enum UnprovedReason {
     OtherPrograms,
     /// Client-bound: other degrees of parallelism tell more.
     TooFewClients,
+    /// The bandwidth of a network is not reduced.
+    Network,
     /// A wait is not a resource that can be reduced.
     Wait,
     /// No measured resource is saturated.

@@ -23,6 +23,7 @@ mod listing;
 mod load;
 mod load_curve;
 mod load_plan;
+mod network;
 mod nodes;
 mod plan;
 mod platform_plan;

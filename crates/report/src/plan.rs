@@ -227,6 +227,7 @@ pub(crate) mod tests {
             skipped: Vec::new(),
             test_files: Vec::new(),
             io: None,
+            network: None,
         }
     }
 

@@ -320,6 +320,7 @@ fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool
         Remedy::NoOtherPrograms => "no other programs".to_owned(),
         Remedy::LogLatency => "a log device of half the latency".to_owned(),
         Remedy::DataLatency => "a data device of half the latency".to_owned(),
+        Remedy::NetworkLatency => "a network of half the latency, or half as many round trips".to_owned(),
         Remedy::Memory => match data {
             Some(size) => format!("all {} of data in the cache", volume(size)),
             None => "all data in the cache".to_owned(),

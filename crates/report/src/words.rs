@@ -16,11 +16,12 @@ pub(crate) fn plural(count: u64, word: &str) -> String {
 }
 
 /// Headings of the groups of the sheet, in their order: from the processor to the whole database.
-pub(crate) const LAYERS: [(Layer, &str); 5] = [
+pub(crate) const LAYERS: [(Layer, &str); 6] = [
     (Layer::Cpu, "CPU"),
     (Layer::Memory, "MEMORY"),
     (Layer::Server, "SERVER: SQL in memory"),
     (Layer::Storage, "STORAGE"),
+    (Layer::Network, "NETWORK"),
     (Layer::Database, "DATABASE"),
 ];
 
@@ -37,6 +38,7 @@ pub(crate) fn unit(unit: Unit) -> &'static str {
         Unit::Block => "block",
         Unit::Byte => "byte",
         Unit::Load => "load",
+        Unit::RoundTrip => "round trip",
     }
 }
 
@@ -53,6 +55,7 @@ pub(crate) fn unit_per_second(unit: Unit) -> &'static str {
         Unit::Block => "blk/s",
         Unit::Byte => "B/s",
         Unit::Load => "load/s",
+        Unit::RoundTrip => "trip/s",
     }
 }
 

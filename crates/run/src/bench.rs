@@ -8,6 +8,7 @@ use record::{
 };
 use workload::{Sizes, TestContext};
 
+use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::Sources;
 use crate::{Error, Event, Interrupt, Listener, Result};
@@ -37,6 +38,8 @@ pub(crate) struct Bench<'a> {
     pub processors: Vec<u32>,
     /// Whether sessions are sampled during runs.
     pub samples_sessions: bool,
+    /// The peer of the network probes.
+    pub peer: Option<&'a Peer>,
     /// Start of the invocation on the monotonic clock; times of readings are relative to it.
     pub origin: Nanos,
     pub interrupt: &'a Interrupt,

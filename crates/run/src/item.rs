@@ -54,8 +54,12 @@ impl Item<'_> {
             Item::Probe(_) => "probes",
             Item::Test(_) => "tests",
         };
-        self.code().eq_ignore_ascii_case(word)
-            || ["all", group, self.layer().word()].iter().any(|known| known.eq_ignore_ascii_case(word))
+        self.is_named(word) || ["all", group].iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether `word` is its code or its layer.
+    pub(crate) fn is_named(&self, word: &str) -> bool {
+        [self.code(), self.layer().word()].iter().any(|known| known.eq_ignore_ascii_case(word))
     }
 
     /// The kind of its runs.

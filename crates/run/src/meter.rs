@@ -119,6 +119,10 @@ mod tests {
             Vec::new()
         }
 
+        fn round_trip_count(&self) -> Option<u64> {
+            None
+        }
+
         fn publish_counters(&mut self) -> engine::Result<u64> {
             Ok(0)
         }
@@ -161,6 +165,6 @@ mod tests {
             engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
         let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &workspace).expect("a node");
         let node = &SampledNode::new(&nodes, 0).expect("a session");
-        passes_everything_on(&mut OnNode { job: Unusual::default(), node, stream: None });
+        passes_everything_on(&mut OnNode { job: Unusual::default(), node, stream: None, round_trips: 0 });
     }
 }

@@ -13,6 +13,7 @@ use crate::bench::{Bench, Subject};
 use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
 use crate::kind::io::same_device;
+use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::{SampledNode, Sources};
 use crate::{Error, Event, Interrupt, Listener, Result, Setup, instrument};
@@ -86,6 +87,8 @@ pub(crate) struct Platform<'a> {
     pub untraced: Option<Box<Trace>>,
     /// The tracer to use for traced repeats, if one was requested.
     pub tracer: Option<TracerKind>,
+    /// The peer of the network probes.
+    pub peer: Option<Peer>,
     /// The start of the invocation on the monotonic clock.
     origin: Nanos,
 }
@@ -111,6 +114,7 @@ impl<'a> Platform<'a> {
             watched: directory.path().to_owned(),
             untraced: None,
             tracer: None,
+            peer: None,
             origin,
         }
     }
@@ -191,7 +195,13 @@ impl<'a> Platform<'a> {
             let places = 0..subject.nodes.counts().0 as usize;
             places.map(|place| SampledNode::new(subject.nodes, place)).collect::<engine::Result<_>>()
         })?;
-        Ok(Sources { nodes, device_is_engines: data.is_some(), ..Sources::of_host(data.unwrap_or(&self.watched)) })
+        let host = host::Counters::new(data.unwrap_or(&self.watched));
+        let interface = self.peer.as_ref().and_then(|peer| peer.interface.as_deref());
+        let host = match interface {
+            Some(interface) => host.with_interface(interface),
+            None => host,
+        };
+        Ok(Sources { nodes, device_is_engines: data.is_some(), ..Sources::of(host) })
     }
 
     /// What the runs of `plan` have in common.
@@ -211,6 +221,7 @@ impl<'a> Platform<'a> {
             host: &self.host,
             processors: host::cpus_allowed(),
             samples_sessions: self.setup.sample_sessions,
+            peer: self.peer.as_ref(),
             origin: self.origin,
             interrupt: self.context.interrupt,
             listener: self.context.listener,
@@ -251,8 +262,12 @@ impl<'a> Platform<'a> {
 impl Sources<'static> {
     /// The host's counters alone, of the device below `directory`.
     pub(crate) fn of_host(directory: &Path) -> Sources<'static> {
+        Sources::of(host::Counters::new(directory))
+    }
+
+    fn of(host: host::Counters) -> Sources<'static> {
         Sources {
-            host: Mutex::new(host::Counters::new(directory)),
+            host: Mutex::new(host),
             nodes: Vec::new(),
             device_is_engines: false,
             flush_probe_ns: AtomicU64::new(0),

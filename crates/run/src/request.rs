@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::{Nanos, Pace, Plan, Preset, TracerKind, Until, Variation};
 
-use crate::Setup;
+use crate::{NetworkPeer, Setup};
 
 /// The selected tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub struct Request {
     pub tracer: Option<TracerKind>,
     /// Whether the limit of each test is proved by runs with less of it.
     pub prove: bool,
+    /// The peer of the network probes, which are measured in addition to the selected tests; absent for none.
+    pub network: Option<NetworkPeer>,
 }
 
 impl Request {
@@ -85,6 +87,7 @@ impl Request {
         self.pace = plan.pace;
         self.until = plan.until.clone();
         self.one_thread_per_core = plan.one_thread_per_core;
+        self.network = plan.network.as_ref().map(NetworkPeer::of);
         self.small_rows = Some(plan.small_rows);
         self.large_rows = Some(plan.large_rows);
         self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect());

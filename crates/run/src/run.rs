@@ -110,6 +110,8 @@ pub(crate) struct Workers<'a> {
     pub losses: Option<Losses<'a>>,
     pub session_sampler: Option<SessionSampler<'a>>,
     pub tracer: Option<Tracer>,
+    /// Processes of this host that the works speak to: they are no other programs.
+    pub beside: Vec<u32>,
 }
 
 impl<'a> Workers<'a> {
@@ -132,11 +134,13 @@ impl<'a> Workers<'a> {
                 .zip(&of_jobs)
                 .map(|(job, index)| {
                     let node = &bench.sources.nodes[node_indexes[*index]];
-                    Box::new(OnNode { job, node, stream: is_spread.then_some(*index) }) as Box<dyn Work + 'a>
+                    Box::new(OnNode { job, node, stream: is_spread.then_some(*index), round_trips: 0 })
+                        as Box<dyn Work + 'a>
                 })
                 .collect(),
             node_indexes,
             tracer: None,
+            beside: Vec::new(),
         }
     }
 }
@@ -144,7 +148,7 @@ impl<'a> Workers<'a> {
 /// Warms up, measures and reads; fills in what was counted. Returns the tally of each stream.
 pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers: Workers<'a>) -> Vec<Tally> {
     let processes = bench.subject.filter(|_| !workers.node_indexes.is_empty()).map(|subject| subject.nodes.processes());
-    let sampler = Sampler::new(bench.sources, workers.node_indexes.clone(), processes);
+    let sampler = Sampler::new(bench.sources, workers.node_indexes.clone(), processes).beside(&workers.beside);
     bench.write_back();
     let meters: Vec<Meter> = workers.works.iter().map(|_| Meter::default()).collect();
     let mut works: Vec<Box<dyn Work + '_>> = workers

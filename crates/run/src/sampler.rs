@@ -47,6 +47,8 @@ pub(crate) struct SampledNode<'a> {
     session: Mutex<Box<dyn Session>>,
     /// Transactions that the engine counts and that dbdyno caused outside of its jobs.
     bookkeeping_commits: AtomicU64,
+    /// Round trips of the sessions of jobs; absent until one of them counts.
+    round_trips: Mutex<Option<u64>>,
 }
 
 impl<'a> SampledNode<'a> {
@@ -56,7 +58,13 @@ impl<'a> SampledNode<'a> {
     /// Where the node opens no session.
     pub(crate) fn new(nodes: &'a Nodes, node_index: usize) -> engine::Result<SampledNode<'a>> {
         let session = Mutex::new(nodes.at(node_index).connect()?);
-        Ok(SampledNode { nodes, node_index, session, bookkeeping_commits: AtomicU64::new(0) })
+        Ok(SampledNode {
+            nodes,
+            node_index,
+            session,
+            bookkeeping_commits: AtomicU64::new(0),
+            round_trips: Mutex::new(None),
+        })
     }
 
     /// Brings the node into the same state as before every other run: it has what the `first` node has committed, and
@@ -101,6 +109,11 @@ impl<'a> SampledNode<'a> {
         self.bookkeeping_commits.fetch_add(count, Ordering::Relaxed);
     }
 
+    /// Adds round trips of a session of a job.
+    pub(crate) fn add_round_trips(&self, count: u64) {
+        *self.round_trips.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(0) += count;
+    }
+
     fn session(&self) -> MutexGuard<'_, Box<dyn Session>> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -113,6 +126,8 @@ impl<'a> SampledNode<'a> {
         // The engine counts the commits of this call only in the next one.
         let so_far = self.bookkeeping_commits.fetch_add(own_commits, Ordering::Relaxed);
         values.insert(name::BOOKKEEPING_COMMIT_COUNT.to_owned(), so_far);
+        let round_trips = *self.round_trips.lock().unwrap_or_else(PoisonError::into_inner);
+        values.extend(round_trips.map(|count| (name::CLIENT_ROUND_TRIP_COUNT.to_owned(), count)));
         Ok(values)
     }
 }
@@ -177,6 +192,12 @@ impl<'a> Sampler<'a> {
         let state = State { of_nodes: vec![Vec::new(); several], ..State::default() };
         let (state, changed) = (Mutex::new(state), Condvar::new());
         Sampler { sources, node_indexes, server_roots, lost_before: sources.lost_count(), with_device, state, changed }
+    }
+
+    /// The same with more processes that are measured.
+    pub(crate) fn beside(mut self, processes: &[u32]) -> Sampler<'a> {
+        self.server_roots.extend(processes);
+        self
     }
 
     /// The last step before the jobs are released: processes and engine are read first, the host last, close to the

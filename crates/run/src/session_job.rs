@@ -18,6 +18,9 @@ pub(crate) trait SessionJob: Work {
     /// What cancels its statements from another thread.
     fn cancellers(&mut self) -> Vec<Box<dyn Canceller>>;
 
+    /// Round trips of its session so far, where they are counted.
+    fn round_trip_count(&self) -> Option<u64>;
+
     /// Publishes what the session did in the counters of its node; the number of transactions that the engine counts
     /// beyond those of its steps.
     ///
@@ -27,7 +30,7 @@ pub(crate) trait SessionJob: Work {
 }
 
 macro_rules! session_job {
-    ($job:ty, $cancellers:expr) => {
+    ($job:ty, $cancellers:expr, $round_trips:expr) => {
         impl SessionJob for $job {
             fn server_process(&mut self) -> Option<u32> {
                 <$job>::server_process(self)
@@ -38,6 +41,11 @@ macro_rules! session_job {
                 cancellers(self)
             }
 
+            fn round_trip_count(&self) -> Option<u64> {
+                let round_trips: fn(&$job) -> Option<u64> = $round_trips;
+                round_trips(self)
+            }
+
             fn publish_counters(&mut self) -> engine::Result<u64> {
                 <$job>::publish_counters(self)
             }
@@ -45,11 +53,11 @@ macro_rules! session_job {
     };
 }
 
-session_job!(Job, |job| job.canceller().into_iter().collect());
-session_job!(BlocksJob, |job| <BlocksJob>::cancellers(job));
-session_job!(LoadJob<'_>, |job| job.canceller().into_iter().collect());
-session_job!(ScanJob, |job| job.canceller().into_iter().collect());
-session_job!(StreamJob, |job| job.canceller().into_iter().collect());
+session_job!(Job, |job| job.canceller().into_iter().collect(), Job::round_trip_count);
+session_job!(BlocksJob, |job| <BlocksJob>::cancellers(job), |_| None);
+session_job!(LoadJob<'_>, |job| job.canceller().into_iter().collect(), |_| None);
+session_job!(ScanJob, |job| job.canceller().into_iter().collect(), |_| None);
+session_job!(StreamJob, |job| job.canceller().into_iter().collect(), |_| None);
 
 /// A job whose counters are published after its last step, and its node.
 pub(crate) struct OnNode<'a, J> {
@@ -57,6 +65,8 @@ pub(crate) struct OnNode<'a, J> {
     pub node: &'a SampledNode<'a>,
     /// The stream in which all its steps are tallied; absent if they have streams of their own.
     pub stream: Option<usize>,
+    /// Round trips of its session that the node knows of.
+    pub round_trips: u64,
 }
 
 #[deny(clippy::missing_trait_methods)]
@@ -71,6 +81,9 @@ impl<J: SessionJob> Work for OnNode<'_, J> {
 
     fn finish(&mut self) -> Result<(), Broken> {
         self.job.finish()?;
+        if let Some(count) = self.job.round_trip_count() {
+            self.node.add_round_trips(count.saturating_sub(std::mem::replace(&mut self.round_trips, count)));
+        }
         let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
         self.node.add_own_commits(own);
         Ok(())

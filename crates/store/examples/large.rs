@@ -133,6 +133,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             skipped: Vec::new(),
             test_files: Vec::new(),
             io: None,
+            network: None,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         engine: Some(engine()),

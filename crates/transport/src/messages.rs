@@ -71,11 +71,14 @@ impl<F: Framing> Input<F> {
 
 /// One connection as a stream of messages.
 pub struct Messages<F> {
-    /// The connection, for sending.
+    /// The connection; requests are sent by [`Messages::send`] and [`Messages::send_both`].
     pub transport: Transport,
     /// The received data.
     pub input: Input<F>,
     timeout: Option<Duration>,
+    /// Whether something was sent since the last bytes were received.
+    is_unanswered: bool,
+    round_trip_count: u64,
 }
 
 impl<F: Framing> Messages<F> {
@@ -84,7 +87,13 @@ impl<F: Framing> Messages<F> {
     /// # Errors
     /// As the operating system says.
     pub fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Messages<F>> {
-        let mut messages = Messages { transport, input: Input::new(LOGIN_MESSAGE_BYTES_MAX), timeout: None };
+        let mut messages = Messages {
+            transport,
+            input: Input::new(LOGIN_MESSAGE_BYTES_MAX),
+            timeout: None,
+            is_unanswered: false,
+            round_trip_count: 0,
+        };
         messages.set_timeout(timeout)?;
         Ok(messages)
     }
@@ -107,6 +116,32 @@ impl<F: Framing> Messages<F> {
         self.transport.set_timeout(timeout)
     }
 
+    /// Sends all of `bytes`.
+    ///
+    /// # Errors
+    /// As [`Transport::send`].
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.is_unanswered = true;
+        self.transport.send(bytes)
+    }
+
+    /// Sends all of `head` and then all of `body`.
+    ///
+    /// # Errors
+    /// As [`Transport::send_both`].
+    #[inline]
+    pub fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        self.is_unanswered = true;
+        self.transport.send_both(head, body)
+    }
+
+    /// How often an answer to what was sent was waited for, since the connection was opened: however much was sent in
+    /// parts before, and however long the answer is.
+    pub fn round_trip_count(&self) -> u64 {
+        self.round_trip_count
+    }
+
     /// Waits for the next message of the server.
     ///
     /// # Errors
@@ -118,11 +153,60 @@ impl<F: Framing> Messages<F> {
                 return Ok(self.input.take(frame));
             }
             self.transport.receive(&mut self.input.buffer, self.timeout)?;
+            self.round_trip_count += u64::from(std::mem::take(&mut self.is_unanswered));
         }
     }
 
     /// Whether the server has sent something, without waiting for it, as [`Transport::has_input`].
     pub fn has_message(&self) -> bool {
         !self.input.buffer.unread().is_empty() || self.transport.has_input()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    /// A byte with the length, then as many bytes.
+    #[derive(Default)]
+    struct Short;
+
+    impl Framing for Short {
+        type Frame = usize;
+        type Message<'a> = &'a [u8];
+
+        fn frame(&self, unread: &[u8], _bytes_max: usize) -> io::Result<Option<usize>> {
+            let size = unread.first().map(|length| 1 + usize::from(*length));
+            Ok(size.filter(|size| *size <= unread.len()))
+        }
+
+        fn take<'a>(&'a mut self, size: usize, buffer: &'a mut Buffer) -> &'a [u8] {
+            &buffer.take(size)[1..]
+        }
+    }
+
+    #[test]
+    fn a_round_trip_is_a_request_in_any_parts_and_an_answer_in_any_messages() {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let mut messages: Messages<Short> = Messages::new(Transport::Unix(near), None).unwrap();
+        far.write_all(b"\x02hi").unwrap();
+        assert_eq!(messages.receive().unwrap(), b"hi");
+        assert_eq!(messages.round_trip_count(), 0, "nothing was asked");
+        messages.send(b"one").unwrap();
+        messages.send_both(b"t", b"wo").unwrap();
+        assert_eq!(messages.round_trip_count(), 0, "nothing was waited for");
+        far.write_all(b"\x01a\x01b\x02c").unwrap();
+        assert_eq!(messages.receive().unwrap(), b"a");
+        assert_eq!(messages.receive().unwrap(), b"b");
+        far.write_all(b"d").unwrap();
+        assert_eq!(messages.receive().unwrap(), b"cd");
+        assert_eq!(messages.round_trip_count(), 1);
+        messages.send(b"three").unwrap();
+        far.write_all(b"\x00").unwrap();
+        messages.receive().unwrap();
+        assert_eq!(messages.round_trip_count(), 2);
     }
 }

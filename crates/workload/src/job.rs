@@ -65,6 +65,11 @@ impl Job {
         self.session().server_process()
     }
 
+    /// Round trips of its session so far, where the engine counts them.
+    pub fn round_trip_count(&self) -> Option<u64> {
+        self.session().round_trip_count()
+    }
+
     fn session(&self) -> &dyn Session {
         match &self.work {
             Kind::Sql(work) => work.session.as_ref(),

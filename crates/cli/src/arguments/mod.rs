@@ -12,6 +12,7 @@ pub mod history;
 pub mod io;
 pub mod load;
 pub mod model;
+pub mod network;
 pub mod output;
 pub mod pace;
 pub mod pair;
@@ -37,6 +38,7 @@ use self::history::HistoryArguments;
 use self::io::{CalibrateArguments, IoArguments};
 use self::load::LoadArguments;
 use self::model::ModelArguments;
+use self::network::NetworkArguments;
 use self::pair::PairArguments;
 use self::prove::ProveArguments;
 use self::report::ReportArguments;
@@ -78,6 +80,8 @@ pub enum Command {
     Io(Box<IoArguments>),
     /// Find the maximum IOPS and MB/s of storage under a latency bound
     Calibrate(Box<CalibrateArguments>),
+    /// Measure the network to a peer: round trip and bandwidth, the ceiling of an engine on another host
+    Network(NetworkArguments),
     /// Hold the parts of a platform against the whole: a volume and its members, a device and a fabric
     Prove(Box<ProveArguments>),
     /// Generate data to load: card transactions as flat files, compressed or as Parquet

@@ -13,6 +13,12 @@ use tables::Kind;
 use super::Arguments;
 
 /// Compares the page `name` with `text`, or writes it.
+/// A unit in words.
+fn unit(unit: record::Unit) -> String {
+    let word = serde_json::to_value(unit).expect("a unit is a word");
+    word.as_str().unwrap_or_default().replace('_', " ")
+}
+
 fn hold(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference").join(name);
     if std::env::var_os("DBDYNO_DOCS").is_some_and(|word| word == "write") {
@@ -41,12 +47,12 @@ fn every_option_is_on_the_page_of_options() {
 
 #[test]
 fn every_test_is_on_the_page_of_the_catalogue() {
-    let mut page = "# The catalogue\n\nProbes need no database: C are of the processors, M of memory, S of storage. They are \
-                    the ceilings of the tests, whose codes begin with T. SQL is as sent where an engine has no statement \
-                    of its own.\n\n## Probes\n\n| code | layer | what it measures | unit |\n|---|---|---|---|\n"
+    let mut page = "# The catalogue\n\nProbes need no database: C are of the processors, M of memory, S of storage, N of the \
+                    network. They are the ceilings of the tests, whose codes begin with T. SQL is as sent where an engine \
+                    has no statement of its own.\n\n## Probes\n\n| code | layer | what it measures | unit |\n|---|---|---|---|\n"
         .to_owned();
     for probe in probe::probes() {
-        let (layer, unit) = (probe.layer.word(), format!("{:?}", probe.unit).to_lowercase());
+        let (layer, unit) = (probe.layer.word(), unit(probe.unit));
         let _ = writeln!(page, "| {} | {layer} | {} | {unit} |", probe.code, probe.title);
     }
     for test in workload::catalogue() {
@@ -58,7 +64,7 @@ fn every_test_is_on_the_page_of_the_catalogue() {
             }
         };
         fact("layer", test.layer.word());
-        fact("unit", &format!("{:?}", test.unit).to_lowercase());
+        fact("unit", &unit(test.unit));
         fact("ceiling", test.ceiling.as_ref().map_or("", |ceiling| &ceiling.probe));
         fact("is not about", &flowing(&test.not));
         fact("cost", &flowing(&test.cost));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use record::Nanos;
+use run::NetworkPeer;
 
 use super::choice::PresetArgument;
 use super::output::OutputArguments;
@@ -19,6 +20,7 @@ Examples:
   dbdyno run --target postgres://me@db1/shop  in a separate schema `dbdyno`; reads PGPASSWORD or ~/.pgpass
   dbdyno run --target 'local:postgres?replicas=2&synchronous=on'
   dbdyno run --target mariadb://me@db1,db2,db3/shop  jobs spread over the nodes of a cluster
+  dbdyno run --target postgres://me@db1/shop --network db1   the network as a ceiling
   dbdyno run --dir /mnt/nvme --preset standard --jobs 1,8,64
   dbdyno run --tests T611,T616 --seconds 10   two tests of the catalogue (`dbdyno list tests`)
   dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the intended start
@@ -27,8 +29,9 @@ Examples:
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
 /// Options that the record decides: they conflict with --resume.
-const RESUME_FIXES: [&str; 20] = [
+const RESUME_FIXES: [&str; 21] = [
     "tests",
+    "network",
     "jobs",
     "nodes",
     "record",
@@ -58,10 +61,13 @@ pub struct RunArguments {
     /// line
     #[arg(long, short, value_name = "TARGET", help_heading = "Workload")]
     pub target: Option<String>,
-    /// Codes, layers (cpu, memory, server, storage, database), `probes`, `all`, or your own test files
+    /// Codes, layers (cpu, memory, server, storage, network, database), `probes`, `all`, or your own test files
     /// [default: with preset quick 16 that stand for the others, otherwise all]
     #[arg(long, value_name = "T611,cpu,...", value_delimiter = ',', help_heading = "Workload")]
     pub tests: Vec<String>,
+    /// Also measure the network to this peer, where `dbdyno network serve` runs: the ceiling of an engine on that host
+    #[arg(long, value_name = "HOST[:PORT]", help_heading = "Workload", value_parser = value::peer)]
+    pub network: Option<NetworkPeer>,
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
     #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,

@@ -1,6 +1,7 @@
 //! Values of options: their types and limits. Numbers, sizes, times and rates have the grammar of [`base::quantity`];
 //! an error names thing, value, limit and hint, and ends with exit code 2.
 
+use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -8,6 +9,7 @@ use base::Wrong;
 use base::quantity::{self, count_within, rate_within, size_within, time_ns_within};
 use model::{Bound, BoundError, Gate, GateError};
 use record::{Bytes, LoadModel, Nanos};
+use run::NetworkPeer;
 use workload::blocks::BlocksSettings;
 
 type Read<T> = Result<T, Wrong>;
@@ -137,6 +139,34 @@ pub fn latency(text: &str) -> Read<Bound> {
         Some(milliseconds) => bound(&format!("mean={milliseconds}ms")),
         None => bound(text),
     }
+}
+
+/// A peer of the network probes: a name or address, with a port or without; `[::1]:5250` for one of IPv6.
+pub fn peer(text: &str) -> Read<NetworkPeer> {
+    let wrong =
+        |what: &str| Wrong::new("peer", text, what, "write it as db1, db1:5250, 192.0.2.1:5250 or [fd00::1]:5250");
+    let bracketed = text.strip_prefix('[').map(|rest| rest.split_once(']').ok_or(()));
+    let (host, port) = match bracketed {
+        Some(Err(())) => return Err(wrong("has no ']'")),
+        Some(Ok((host, ""))) => (host, None),
+        Some(Ok((host, rest))) => (host, Some(rest.strip_prefix(':').unwrap_or_default())),
+        // An address of IPv6 without brackets has no port.
+        None if text.matches(':').count() > 1 => (text, None),
+        None => text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port))),
+    };
+    let port = port.map_or(Some(probe::peer::PORT), |port| port.parse().ok().filter(|port| *port > 0));
+    let is_host = |letter: char| letter.is_ascii_alphanumeric() || ".-_:%".contains(letter);
+    match port {
+        None => Err(wrong("has no port from 1 to 65535")),
+        Some(_) if host.is_empty() || !host.chars().all(is_host) => Err(wrong("is not a name or an address")),
+        Some(port) => Ok(NetworkPeer::At { host: host.to_owned(), port }),
+    }
+}
+
+/// An address to listen at.
+pub fn listen(text: &str) -> Read<SocketAddr> {
+    let hint = "write it as 127.0.0.1:5250, 0.0.0.0:5250 or [::]:5250; port 0 takes a free one";
+    text.parse().map_err(|_| Wrong::new("listen", text, "is not an address with a port", hint))
 }
 
 /// The conditions of `--fail-if`.
@@ -299,6 +329,24 @@ mod tests {
     }
 
     #[test]
+    fn a_peer_has_a_host_and_perhaps_a_port() {
+        let at = |host: &str, port| Ok(NetworkPeer::At { host: host.to_owned(), port });
+        let default = probe::peer::PORT;
+        assert_eq!(peer("db1"), at("db1", default));
+        assert_eq!(peer("db1.example.org:7"), at("db1.example.org", 7));
+        assert_eq!((peer("192.0.2.1:65535"), peer("fd00::1")), (at("192.0.2.1", 65_535), at("fd00::1", default)));
+        assert_eq!((peer("[fd00::1]:7"), peer("[fe80::1%eth0]")), (at("fd00::1", 7), at("fe80::1%eth0", default)));
+        for text in
+            ["", ":7", "db1:", "db1:0", "db1:65536", "db1:x", "[fd00::1", "[fd00::1]7", "[]:7", "tcp://db1", "a b"]
+        {
+            let error = peer(text).unwrap_err();
+            assert!(error.message.starts_with("peer ") && error.hint.contains("db1:5250"), "{text}: {}", error.message);
+        }
+        assert_eq!(listen("[::]:0").map(|address| address.port()), Ok(0));
+        assert!(listen("db1:7").is_err() && listen("7").is_err());
+    }
+
+    #[test]
     fn values_are_kept_in_order_and_once() {
         assert_eq!(once(&[4, 1, 4, 8]), [4, 1, 8]);
     }
@@ -336,6 +384,7 @@ mod tests {
                     Err(_) => {}
                 }
                 let _ = (think_time(&text), margin(&text), latency(&text), at_jobs(&text), gate(&text), packing(&text));
+                let _ = (peer(&text), listen(&text));
             }
         }
 

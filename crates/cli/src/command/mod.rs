@@ -14,6 +14,7 @@ pub mod list;
 pub mod load;
 pub mod manual;
 pub mod model;
+pub mod network;
 pub mod pair;
 pub mod prove;
 pub mod records;

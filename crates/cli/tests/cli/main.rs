@@ -19,6 +19,7 @@ mod cmd_load;
 mod cmd_model;
 mod cmd_model_load;
 mod cmd_model_platform;
+mod cmd_network;
 mod cmd_pair;
 mod cmd_prove;
 mod cmd_report;

@@ -140,7 +140,7 @@ impl MysqlSession {
     #[inline]
     fn run(&mut self, packet: &[u8]) -> Result<()> {
         self.check_connected()?;
-        let sent = self.wire.messages.transport.send(packet);
+        let sent = self.wire.messages.send(packet);
         sent.map_err(|error| self.send_error(&error))?;
         self.response(&mut Vec::new(), |_, _| Ok(())).map(|_| ())
     }
@@ -326,6 +326,10 @@ impl engine::Session for MysqlSession {
 
     /// A node of a cluster also counts applied commits of other nodes; the commits of a session are only in its session
     /// status.
+    fn round_trip_count(&self) -> Option<u64> {
+        Some(self.wire.messages.round_trip_count())
+    }
+
     fn publish_counters(&mut self) -> Result<u64> {
         if self.counts.queries_commits() {
             let rows = self.query_sql("show session status like 'Handler_commit'")?;

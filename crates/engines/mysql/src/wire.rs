@@ -153,7 +153,7 @@ impl Wire {
         }
         self.output[..HEADER_BYTES].copy_from_slice(&header(length, 0));
         self.resume(0);
-        self.messages.transport.send_both(&self.output, tail)
+        self.messages.send_both(&self.output, tail)
     }
 
     /// Sends `output` as a response to the server.
@@ -170,7 +170,7 @@ impl Wire {
         }
         self.output[..HEADER_BYTES].copy_from_slice(&header(length, sequence));
         self.resume(sequence);
-        self.messages.transport.send(&self.output)
+        self.messages.send(&self.output)
     }
 
     #[cold]
@@ -180,8 +180,8 @@ impl Wire {
         // A payload that fills its last packet exactly is followed by an empty one.
         for at in (0..=payload.len()).step_by(PAYLOAD_BYTES_MAX) {
             let part = &payload[at..payload.len().min(at + PAYLOAD_BYTES_MAX)];
-            self.messages.transport.send(&header(part.len(), sequence))?;
-            self.messages.transport.send(part)?;
+            self.messages.send(&header(part.len(), sequence))?;
+            self.messages.send(part)?;
             self.messages.input.framing.sequence = sequence;
             sequence = sequence.wrapping_add(1);
         }

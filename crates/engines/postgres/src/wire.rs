@@ -60,7 +60,7 @@ impl Wire {
     /// Sends `output`.
     #[inline]
     pub(crate) fn send_output(&mut self) -> io::Result<()> {
-        let sent = self.messages.transport.send(&self.output);
+        let sent = self.messages.send(&self.output);
         self.output.clear();
         sent
     }

@@ -2,6 +2,7 @@
 
 mod cpu;
 mod device;
+mod interface;
 mod member;
 mod mount;
 mod pressure;
@@ -17,6 +18,7 @@ use base::group::{Groups, throttled_ns};
 use record::name;
 
 use self::device::DeviceCounters;
+use self::interface::InterfaceCounters;
 use self::mount::MountCounters;
 use self::pressure::Pressure;
 use self::process::ProcessTrees;
@@ -41,6 +43,8 @@ pub struct Counters {
     device: Option<DeviceCounters>,
     /// In place of the device, where a mount of NFS holds the directory.
     mount: Option<MountCounters>,
+    /// The interface on the way to a peer, where one is named.
+    interface: Option<InterfaceCounters>,
     transfer: Source,
     directory: PathBuf,
     trees: ProcessTrees,
@@ -63,12 +67,20 @@ impl Counters {
             pressure: Pressure::new(&root.proc),
             device: DeviceCounters::below(&root, directory),
             mount: MountCounters::below(&root, directory),
+            interface: None,
             transfer: Source::new(root.proc.join("self/io")),
             directory: directory.to_owned(),
             trees: ProcessTrees::new(&root),
             highest: BTreeMap::new(),
             root,
         }
+    }
+
+    /// The same with the counters of a network interface.
+    #[must_use]
+    pub fn with_interface(mut self, interface: &str) -> Counters {
+        self.interface = Some(InterfaceCounters::new(&self.root, interface));
+        self
     }
 
     /// The device whose counters are read; none if the directory is not on a block device.
@@ -104,6 +116,7 @@ impl Counters {
         } else if let Some(mount) = &mut self.mount {
             values.extend(mount.read());
         }
+        values.extend(self.interface.iter_mut().flat_map(InterfaceCounters::read));
         values.extend(self.transfer.read().into_iter().flat_map(transfer::parse));
         if self.root.is_host() {
             values.push((name::CLIENT_CPU_NS, cpu::own_ns()));
@@ -179,7 +192,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "((pswpin|cpu|read_bytes:|device a mounted on / with fstype nfs|bytes: 1|[0-9]+)? ?\\PC*\n)*") {
             let _ = (swap_in_count(&text), cpu::parse(&text), device::parse(&text), transfer::parse(&text));
-            let _ = (pressure::parse(&text), mount::parse(&text, "/"));
+            let _ = (pressure::parse(&text), mount::parse(&text, "/"), interface::parse(&text, "lo"));
         }
     }
 }

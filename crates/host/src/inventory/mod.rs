@@ -27,6 +27,7 @@ use crate::stack;
 pub(crate) use device::read as block_device;
 pub use file_system::free_bytes;
 pub(crate) use file_system::read as file_system;
+pub(crate) use network::read_one as network_interface;
 
 /// The inventory of this host, with the file system and the devices below `directory`.
 pub fn inventory(directory: &Path) -> HostInventory {

@@ -1,4 +1,4 @@
-//! Physical network interfaces.
+//! Network interfaces.
 
 use std::fs;
 use std::path::Path;
@@ -10,17 +10,18 @@ use record::{Bytes, NetworkInterface};
 pub(super) fn read(root: &Root) -> Vec<NetworkInterface> {
     let all = root.sys.join("class/net");
     let devices = root::names(&all).into_iter().filter(|name| all.join(name).join("device").exists());
-    devices
-        .map(|name| {
-            let interface = all.join(&name);
-            let driver = fs::read_link(interface.join("device/driver")).ok();
-            NetworkInterface {
-                driver: driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
-                packet_bytes_max: root::value(interface.join("mtu")).map(Bytes),
-                // -1 or absent for virtual devices and those without a link.
-                megabits_per_second: root::value(interface.join("speed")),
-                name,
-            }
-        })
-        .collect()
+    devices.map(|name| read_one(root, &name)).collect()
+}
+
+/// One interface, with a device or without.
+pub(crate) fn read_one(root: &Root, name: &str) -> NetworkInterface {
+    let interface = root.sys.join("class/net").join(name);
+    let driver = fs::read_link(interface.join("device/driver")).ok();
+    NetworkInterface {
+        name: name.to_owned(),
+        driver: driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
+        packet_bytes_max: root::value(interface.join("mtu")).map(Bytes),
+        // -1 or absent for virtual devices and those without a link.
+        megabits_per_second: root::value(interface.join("speed")),
+    }
 }

@@ -31,6 +31,8 @@ pub enum TimeClassName {
     DataIo,
     /// Reads of the device, of all programs.
     DeviceReads,
+    /// Round trips to the server, at the time of the network probe.
+    RoundTrips,
 }
 
 /// Timed waits, by the events of [`name::wait`], that are waits for locks of rows and tables.
@@ -38,8 +40,9 @@ const LOCK_EVENTS: [&str; 2] = ["lock", "row_lock_wait"];
 
 /// The classes of the sum of all service times, by counters of time and by samples of sessions. Samples take precedence
 /// over the device's times of reads and flushes, which cover all programs. Device writes are left out, since most are
-/// made in the background. `here`: the engine runs on this host, whose devices are its own.
-pub(super) fn classes(run: &Run, here: bool) -> Vec<TimeClass> {
+/// made in the background. `here`: the engine runs on this host, whose devices are its own. `round_trips`: their share of
+/// the time, where it is known; some of it is CPU time, so that both together are at most all of it.
+pub(super) fn classes(run: &Run, here: bool, round_trips: Option<f64>) -> Vec<TimeClass> {
     let processor = timed(run, &[name::CLIENT_CPU_NS, name::SERVER_CPU_NS]);
     // The engine may stop timing before the session runs again, and samples are few: both may be too low.
     let of_locks = [lock_share(run), sampled(run, WaitClass::Application)];
@@ -54,6 +57,7 @@ pub(super) fn classes(run: &Run, here: bool) -> Vec<TimeClass> {
         };
     let classes = [
         (TimeClassName::OnProcessor, processor),
+        (TimeClassName::RoundTrips, round_trips.map(|share| share.min(1.0 - processor.unwrap_or(0.0)))),
         (TimeClassName::Locks, locks),
         (TimeClassName::InEngine, sampled(run, WaitClass::Concurrency)),
         either(
@@ -148,7 +152,7 @@ mod tests {
     }
 
     fn shares(run: &Run) -> Vec<(TimeClassName, f64)> {
-        classes(run, true).into_iter().map(|class| (class.name, class.share.0)).collect()
+        classes(run, true, None).into_iter().map(|class| (class.name, class.share.0)).collect()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use record::{Cpu, Dop, IoKind, Location, Pace, Ratio, Record, Run, Unit, name};
 
 use super::classes::classes;
+use super::network::Network;
 use super::{Attribution, ClosedSystem, Resource, ResourceName, attribution};
 use crate::cpu::cpu_shares;
 use crate::degree::Degree;
@@ -33,6 +34,8 @@ pub struct Capacities {
     engine: Option<String>,
     /// Whether the engine runs on another host, whose processors and devices are not measured.
     is_remote: bool,
+    /// The network to the engine, where it was measured.
+    network: Option<Network>,
     /// Time of an operation with one job, seconds, by test.
     demand_seconds: HashMap<String, f64>,
 }
@@ -55,6 +58,7 @@ impl Capacities {
             smt_yield: PROCESSOR_PROBES.iter().find_map(|code| yield_of(by_test.runs(code), &record.host.cpu)),
             is_remote: engine.is_some_and(|engine| engine.location == Location::Remote),
             engine: engine.map(|engine| engine.title.clone()),
+            network: Network::of(record),
             ..Capacities::default()
         };
         for run in &record.runs {
@@ -85,7 +89,7 @@ impl Capacities {
 
     /// The limit of `run`, by CPU time, block layer counters over storage capacities, CPU time of dbdyno's threads, and
     /// the breakdown of the response time. None for an invalid run, for a run without an engine, and where nothing is
-    /// known. For a remote engine only dbdyno itself is known. A storage capacity counts where a storage probe is the
+    /// known. For a remote engine only dbdyno itself is known, and the network where it was measured. A storage capacity counts where a storage probe is the
     /// ceiling of the run: then the engine's data are on the probed device.
     pub fn attribute(&self, run: &Run) -> Option<Attribution> {
         if is_invalid(run) || run.storage.is_some() || run.kind.is_probe() {
@@ -96,6 +100,8 @@ impl Capacities {
             let demand_per_operation = share(self::rate(run, capacity.counter)?.0, rate)?;
             Some(Resource { name: capacity.what.clone(), capacity: capacity.per_second, demand_per_operation })
         });
+        let network = self.network.as_ref().map(|network| network.resources(run, rate)).unwrap_or_default();
+        let round_trips = self.network.as_ref().and_then(|network| network.share_of_time(run));
         let system = ClosedSystem {
             rate,
             clients: f64::from(run.dop.jobs.saturating_mul(run.dop.threads)),
@@ -106,8 +112,8 @@ impl Capacities {
             },
             keeps_up: achieves_target(run),
             cpu_used: self.cpu_used(run),
-            resources: storage.chain(self.client(run, rate)).collect(),
-            classes: classes(run, !self.is_remote),
+            resources: storage.chain(network).chain(self.client(run, rate)).collect(),
+            classes: classes(run, !self.is_remote, round_trips),
             thread_used: self.thread_used(run),
             own_work: self.own_work(run),
             foreign: foreign_cpu(run).filter(|_| !self.is_remote).map(|found| found.all()),

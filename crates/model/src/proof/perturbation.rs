@@ -62,6 +62,7 @@ pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturb
         Limiter::Resource(ResourceName::RandomWrites | ResourceName::SyncedWrites) => io(IoPart::Writes),
         Limiter::Resource(ResourceName::SequentialWrites) => io(IoPart::WriteBytes),
         Limiter::Offered => Ok(Perturbation::ArrivalRate),
+        Limiter::Resource(ResourceName::NetworkSends | ResourceName::NetworkReceives) => Err(UnprovedReason::Network),
         Limiter::Resource(ResourceName::ClientThreads { engine }) => {
             Err(UnprovedReason::ClientThreads { engine: engine.clone() })
         }

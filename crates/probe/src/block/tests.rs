@@ -16,6 +16,7 @@ fn context(jobs: u32) -> Context {
         region_bytes: Bytes::GIB,
         warm_up: Nanos(400_000_000),
         window: Nanos(2_000_000_000),
+        peer: None,
     }
 }
 

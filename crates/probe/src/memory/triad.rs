@@ -194,6 +194,7 @@ mod tests {
             region_bytes: Bytes(0),
             warm_up: record::Nanos(0),
             window: record::Nanos(0),
+            peer: None,
         };
         assert_eq!(parameters(&context)["array_bytes"], 128 << 20);
         assert_eq!(parameters(&Context { jobs: 4, ..context })["array_bytes"], 32 << 20);

@@ -9,6 +9,7 @@ use super::table::{Cell, Column, Row, Table, facts};
 use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three_digits};
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
+use crate::network::network_path;
 use crate::plan::settings;
 use crate::summary::{bound_text, large_reads, result_name};
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
@@ -149,6 +150,7 @@ pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
         None => fact("engine", "none: probes only".to_owned()),
     }
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
+    network_path(record).into_iter().for_each(|path| fact("network", path));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     facts

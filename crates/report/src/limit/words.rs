@@ -57,6 +57,7 @@ pub(crate) fn limit_word(found: &Attribution) -> String {
             | ResourceName::RandomWrites
             | ResourceName::SequentialWrites,
         ) => "device",
+        Limiter::Resource(ResourceName::NetworkSends | ResourceName::NetworkReceives) => "network",
         Limiter::OneThread { .. } => "1 thread",
         Limiter::Offered => "rate",
         Limiter::Serialised(class) => class_word(class.name),
@@ -76,6 +77,7 @@ fn class_word(name: TimeClassName) -> &'static str {
         TimeClassName::InEngine => "engine",
         TimeClassName::LogSyncs | TimeClassName::DeviceFlushes => "log",
         TimeClassName::DataIo | TimeClassName::DeviceReads => "device",
+        TimeClassName::RoundTrips => "network",
     }
 }
 
@@ -88,6 +90,8 @@ pub(crate) fn resource(name: &ResourceName) -> String {
         ResourceName::RandomWrites => "random device writes",
         ResourceName::SequentialWrites => "device write bandwidth",
         ResourceName::SyncedWrites => "log syncs",
+        ResourceName::NetworkSends => "network bandwidth to the server",
+        ResourceName::NetworkReceives => "network bandwidth from the server",
         ResourceName::ClientThreads { engine } => return client_threads(engine),
     };
     name.to_owned()
@@ -103,6 +107,7 @@ pub(crate) fn time_class(name: TimeClassName) -> &'static str {
         TimeClassName::DeviceFlushes => "device flushes",
         TimeClassName::DataIo => "data I/O waits",
         TimeClassName::DeviceReads => "device reads",
+        TimeClassName::RoundTrips => "network round trips",
     }
 }
 
@@ -131,6 +136,7 @@ fn reason_text(reason: &UnprovedReason) -> String {
         UnprovedReason::UnknownLimit => "its limit is unknown",
         UnprovedReason::OtherPrograms => "other programs used the CPU: repeat without them",
         UnprovedReason::TooFewClients => "client-bound: compare with other degrees of its sweep (--jobs)",
+        UnprovedReason::Network => "the bandwidth of a network is not reduced by dbdyno",
         UnprovedReason::Wait => "a wait is not a resource that can be reduced",
         UnprovedReason::Unexplained => "no limiting resource is known",
         UnprovedReason::UnknownCpuTime => "its CPU time is not known",

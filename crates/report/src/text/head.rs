@@ -8,6 +8,7 @@ use crate::figure::nanos;
 use crate::inventory;
 use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
+use crate::network::{is_network_alone, network_path};
 use crate::plan::settings;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
@@ -21,6 +22,7 @@ pub(crate) fn subject(record: &Record) -> String {
     match record.plan.subject() {
         PlanSubject::Io => format!("storage of {host}"),
         PlanSubject::Proof(subject) => format!("{} of {host}", platform_proof::subject(subject)),
+        PlanSubject::Catalogue if is_network_alone(record) => format!("network of {host}"),
         PlanSubject::Catalogue if record.engine.is_none() => format!("probes on {host}"),
         PlanSubject::Catalogue => format!("{engine} on {host}"),
         PlanSubject::Blocks => format!("random blocks through {engine} on {host}"),
@@ -37,6 +39,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
+    network_path(record).into_iter().for_each(|path| fact("network", path));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     page.extend(warning_lines(record, style, width));

@@ -11,6 +11,7 @@ use crate::figure::{UNKNOWN, memory, number, percent, time};
 use crate::inventory::{durability_word, engine_line, storage_place};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
+use crate::network::{is_network_alone, named_peer, network_path};
 use crate::plan::runs;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
@@ -112,6 +113,9 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
     if let Some(engine) = &record.engine {
         let facts = list([engine_line(engine), durability_word(engine)]);
         lines.extend(paragraph("engine", INDENT, &facts, width));
+    }
+    if let Some(path) = network_path(record) {
+        lines.extend(paragraph("network", INDENT, &path, width));
     }
     let extent = match record.plan.subject() {
         PlanSubject::Catalogue => runs(&record.plan),
@@ -309,9 +313,22 @@ fn next_command(record: &Record, word: &str) -> (&'static str, &'static str, Str
     let is_one_load = plan.subject() == PlanSubject::Io && model::calibration(record).is_none();
     match plan.preset {
         _ if is_unfinished && is_catalogue => ("resume", "dbdyno run --resume", word.to_owned(), String::new()),
+        Preset::Smoke | Preset::Quick if is_network_alone(record) => {
+            let options = "--preset standard --repeats 6".to_owned();
+            match named_peer(record) {
+                Some(peer) => ("next", "dbdyno network", next::word(peer), options),
+                None => ("next", "dbdyno network", options, String::new()),
+            }
+        }
         Preset::Smoke | Preset::Quick if is_catalogue && plan.until.is_none() => {
+            let network = named_peer(record).map(|peer| format!(" --network {}", next::word(peer)));
             let target = format!("--target {}", next::word(&plan.target));
-            ("next", "dbdyno run --preset standard --repeats 6", target, same_directory(record))
+            (
+                "next",
+                "dbdyno run --preset standard --repeats 6",
+                target,
+                same_directory(record) + &network.unwrap_or_default(),
+            )
         }
         _ if is_one_load && plan.until.is_none() => ("next", "dbdyno calibrate", same_directory(record), String::new()),
         _ => ("next", "dbdyno compare", format!("{word} OTHER.jsonl"), String::new()),

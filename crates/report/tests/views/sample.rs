@@ -112,5 +112,6 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         ],
         test_files: Vec::new(),
         io: None,
+        network: None,
     }
 }

@@ -96,6 +96,7 @@ mod tests {
             small_rows: None,
             large_rows: None,
             prove: false,
+            network: None,
             trace: None,
         }
     }

@@ -7,11 +7,11 @@ use record::{
     Activity, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build, Bytes, Cache, CacheFit, Ceiling,
     CgroupLimits, Cpu, DataReads, DataSet, DevicePath, Dop, EngineInventory, Evidence, FailureKind, FileSystem,
     Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency,
-    Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkInterface, NetworkMount, NodeEvent,
-    NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome, Pace, Pairing, PciFunction, PciKind,
-    PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait,
-    Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind,
-    UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
+    Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface, NetworkMount,
+    NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome, Pace, Pairing,
+    PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
+    SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace,
+    TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -131,6 +131,18 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         skipped: vec![Skipped { test: "T332".to_owned(), reason: "no table compression".to_owned() }],
         test_files: vec!["/home/dba/T900.toml".to_owned()],
         io: Some(crate::storage::plan()),
+        network: Some(NetworkPath {
+            peer: some("db2:5250"),
+            address: "192.0.2.2:5250".to_owned(),
+            far: NetworkEnd { host_name: some("db2"), ..NetworkEnd::default() },
+            near: NetworkEnd {
+                host_name: some("db1"),
+                kernel: some("6.1.0"),
+                version: some("1.2.3"),
+                interface: Some(NetworkInterface { name: "eth0".to_owned(), ..NetworkInterface::default() }),
+            },
+            is_same_host: false,
+        }),
     }
 }
 

@@ -84,7 +84,7 @@ fn other_documents_do_not_conform() {
     assert!(head(|value| value["surprise"] = json!(1)));
     for spoil in [
         (|run| run["totals"]["steps"] = json!(-1)) as fn(&mut Value),
-        |run| run["layer"] = json!("network"),
+        |run| run["layer"] = json!("session"),
         |run| drop(run.as_object_mut().unwrap().remove("window_ns")),
     ] {
         assert!(spoiled(Form::Document, 0, &|value| spoil(&mut value["runs"][0])));

@@ -177,7 +177,7 @@ impl MysqlSession {
     fn send_packet(&mut self, payload: &[u8], sequence: &mut u8) -> Result<()> {
         let header = header(payload.len(), *sequence);
         *sequence = sequence.wrapping_add(1);
-        let sent = self.timed(|session| session.wire.messages.transport.send_both(&header, payload));
+        let sent = self.timed(|session| session.wire.messages.send_both(&header, payload));
         sent.map_err(|error| self.send_error(&error))
     }
 

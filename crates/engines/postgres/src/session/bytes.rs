@@ -27,7 +27,7 @@ impl PostgresSession {
         }
         self.begin_bind(statement, integers, Some(bytes.len()))?;
         let head = std::mem::take(&mut self.wire.output);
-        let sent = self.wire.messages.transport.send_both(&head, bytes);
+        let sent = self.wire.messages.send_both(&head, bytes);
         self.wire.output = head;
         self.wire.output.clear();
         sent.map_err(|error| self.send_error(&error))?;

@@ -192,7 +192,7 @@ impl PostgresSession {
     }
 
     fn send_chunk(&mut self, head: &[u8], body: &[u8]) -> Result<()> {
-        let sent = self.timed(|session| session.wire.messages.transport.send_both(head, body));
+        let sent = self.timed(|session| session.wire.messages.send_both(head, body));
         sent.map_err(|error| self.send_error(&error))
     }
 }

@@ -111,7 +111,7 @@ impl PostgresSession {
     #[inline]
     pub(super) fn run(&mut self, request: fn(&Requests) -> &[u8]) -> Result<bool> {
         self.check_connected()?;
-        let sent = self.wire.messages.transport.send(request(&self.requests));
+        let sent = self.wire.messages.send(request(&self.requests));
         sent.map_err(|error| self.send_error(&error))?;
         let mut rolled_back = false;
         self.response(Protocol::Extended, |message| {

@@ -22,6 +22,7 @@ use crate::directory::MeasuredDirectory;
 use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::item::Item;
 use crate::kind::io::StorageSupport;
+use crate::network::{Peer, ReachedPeer, reach};
 use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
 use crate::{Error, Event, Request, Result, Selection, Setup, Tracing, resumption, tracing};
@@ -34,6 +35,17 @@ pub(crate) use self::test::measure_one;
 struct Catalogue<'r> {
     request: &'r Request,
     items: Vec<Item<'r>>,
+    /// The peer of the network probes, where one was asked for.
+    peer: Option<ReachedPeer>,
+}
+
+impl<'r> Catalogue<'r> {
+    /// The items of `request`; `own` are the test files of the user. A peer is reached before anything is created.
+    fn new(request: &'r Request, own: &'r [Test]) -> Result<Catalogue<'r>> {
+        let items = select(request, own)?;
+        let peer = request.network.as_ref().map(|peer| reach(peer, &request.setup.version)).transpose()?;
+        Ok(Catalogue { request, items, peer })
+    }
 }
 
 /// Measures the tests of `request`.
@@ -42,7 +54,7 @@ struct Catalogue<'r> {
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
     let own = test_files(&request.tests.words)?;
-    let mut kind = Catalogue { request, items: select(request, &own)? };
+    let mut kind = Catalogue::new(request, &own)?;
     Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
 }
 
@@ -52,7 +64,7 @@ pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
 /// As for [`measure()`].
 pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
     let own = test_files(&request.tests.words)?;
-    let [plan] = survey(&mut Catalogue { request, items: select(request, &own)? }, [context])?;
+    let [plan] = survey(&mut Catalogue::new(request, &own)?, [context])?;
     Ok(plan)
 }
 
@@ -68,7 +80,7 @@ pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>)
     let prove = proof::remove_unfinished(&mut record)? || request.prove;
     let (small_rows, large_rows) = (Some(record.plan.small_rows), Some(record.plan.large_rows));
     let request = Request { tests: selection(&record.plan), prove, small_rows, large_rows, ..request.clone() };
-    let mut kind = Catalogue { request: &request, items: select(&request, &own)? };
+    let mut kind = Catalogue::new(&request, &own)?;
     Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.setup.record))
 }
 
@@ -101,7 +113,8 @@ impl Kind for Catalogue<'_> {
         check_nodes(self.request, machine.processors, ability.as_ref())?;
         let target = platform.context.target.to_string();
         let sizes = platform.sizes(self.request.small_rows, self.request.large_rows);
-        let plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
+        let mut plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
+        plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),
@@ -113,6 +126,7 @@ impl Kind for Catalogue<'_> {
         let nodes = platform.engine.as_ref().map(|opened| &opened.nodes);
         let untraced = nodes.and_then(|_| tracing::untraced(self.request, &plan, &self.items, nodes));
         (platform.untraced, platform.tracer) = (untraced, self.request.tracer);
+        platform.peer = self.peer.as_ref().map(Peer::of);
         platform.with_bench(&plan, |bench| {
             if let Some(note) = platform.untraced.as_deref().and_then(|trace| tracing::note(self.request, trace)) {
                 bench.note(&note);

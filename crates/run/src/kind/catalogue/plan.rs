@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::{Caps, Engine};
-use record::{Dop, Plan, PlannedRun, Preset, Skipped, Sweep};
+use record::{Dop, Layer, Plan, PlannedRun, Preset, Skipped, Sweep};
 use workload::{Sizes, Test};
 
 use crate::item::Item;
@@ -44,14 +44,26 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
         Preset::Quick => model::QUICK_TESTS.contains(&item.code()),
         Preset::Smoke | Preset::Standard | Preset::Publish => true,
     };
+    let named = |item: &Item<'_>| words.iter().find(|word| item.is_named(word));
+    if let Some(item) = catalogue().find(|item| request.network.is_none() && needs_peer(item) && named(item).is_some())
+    {
+        return Err(Error::user(format!("{} ({}) needs a peer", item.code(), item.title()))
+            .hint("give --network HOST where `dbdyno network serve` runs, or use dbdyno network"));
+    }
     let is_default = request.tests.words.is_empty();
     let is_selected = |item: &Item<'_>| match is_default {
+        _ if needs_peer(item) => request.network.is_some(),
         true => by_default(item),
         false => words.iter().any(|word| item.matches(word)),
     };
     let mut items: Vec<Item<'a>> = catalogue().filter(is_selected).collect();
     items.extend(own.iter().map(Item::Test));
     Ok(items)
+}
+
+/// Whether it is measured between this host and a peer.
+fn needs_peer(item: &Item<'_>) -> bool {
+    item.layer() == Layer::Network
 }
 
 /// Tests that are named in a hint, at most.
@@ -66,7 +78,7 @@ fn unknown(word: &str, catalogue: &[Item<'_>]) -> Error {
     for item in coded.chain(catalogue.iter().filter(titled)).take(MEANT_MAX) {
         meant.push(format!("{} ({})", item.code(), item.title()));
     }
-    let words = "give codes (dbdyno list tests), layers (cpu, memory, storage, server, database), probes, tests or all, \
+    let words = "give codes (dbdyno list tests), layers (cpu, memory, storage, network, server, database), probes, tests or all, \
                  or the path of a test file ending in .toml";
     Error::user(format!("test {word} is not known")).hint(match meant.is_empty() {
         true => words.to_owned(),

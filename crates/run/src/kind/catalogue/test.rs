@@ -1,9 +1,9 @@
 //! One run of the catalogue: a probe, or a test that needs an engine.
 
 use engine::Node;
-use probe::{Form, Probe};
+use probe::{Context, Form, Probe};
 use record::evidence::Answers;
-use record::{Evidence, Finding, Pace, PlannedRun, Run, Verdict};
+use record::{Evidence, Finding, Layer, Pace, PlannedRun, Run, Verdict};
 use workload::{Job, Test, TestContext};
 
 use crate::bench::Bench;
@@ -40,14 +40,19 @@ fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Resu
     (run.layer, run.unit) = (probe.layer, probe.unit);
     // A ceiling is the maximum: it has no pace and no limit of steps.
     run.pace = Pace::Unthrottled;
-    let context = probe_context(bench.plan, bench.host.memory.available_bytes, planned.dop);
+    let peer = bench.peer.filter(|_| probe.layer == Layer::Network);
+    let context = Context {
+        peer: peer.map(|peer| peer.address),
+        ..probe_context(bench.plan, bench.host.memory.available_bytes, planned.dop)
+    };
     run.parameters = (probe.parameters)(&context);
     run::measure(bench, planned, run, expected, |run| {
         let works = match probe.form {
             Form::Steps(build) => build(&context),
             Form::Io(_) => Vec::new(),
         };
-        drive(bench, run, u64::MAX, Workers { works, ..Workers::default() });
+        let beside = peer.and_then(|peer| peer.process).into_iter().collect();
+        drive(bench, run, u64::MAX, Workers { works, beside, ..Workers::default() });
         Ok(())
     })
 }

@@ -195,6 +195,7 @@ pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, dop: Dop) -> 
         region_bytes: Bytes(0),
         warm_up: plan.warm_up_ns,
         window: plan.window_of(&RunKind::Probe),
+        peer: None,
     }
 }
 

@@ -123,7 +123,7 @@ impl Kind for Numa<'_> {
         }
         if platform.engine.as_ref().is_some_and(|opened| !opened.inventory.temporary) {
             return Err(Error::user("dbdyno cannot bind a server that it did not start to a node")
-                .hint("give a temporary server, such as local:postgres, or sqlite"));
+                .hint("give a temporary server, such as local:NAME, or an embedded engine"));
         }
         let support = StorageSupport::detect(&directory.data(), Preset::Quick);
         let once = runs(&processors, &memories, device_node(&platform.host), self.request.engine);

@@ -126,7 +126,7 @@ impl Tiers<'_> {
 /// Where the page cache is not below it, or not ours to drop.
 fn sizes(opened: &OpenEngine<'_>) -> Result<(Bytes, Bytes)> {
     let (inventory, title) = (&opened.inventory, opened.engine.title());
-    let hint = "give --target sqlite or --target local:postgres";
+    let hint = "give a --target whose engine dbdyno starts and that reads through the page cache: see `dbdyno prove tiers --help`";
     if !inventory.temporary {
         return Err(Error::user(format!(
             "the tiers below this {title} cannot be proved: dbdyno did not start it, and drops \
