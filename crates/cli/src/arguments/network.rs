@@ -62,13 +62,13 @@ pub struct NetworkMeasurementArguments {
     #[arg(value_name = "HOST[:PORT]", value_parser = value::peer)]
     pub peer: Option<NetworkPeer>,
     /// Connections at the same time [default: 1, 2, 4, ... to twice the processors]
-    #[arg(long, short, visible_short_alias = 'P', visible_aliases = ["streams", "parallel"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, value_parser = value::degree("jobs"))]
+    #[arg(long, short, visible_short_aliases = ['c', 'P'], visible_aliases = ["clients", "threads", "streams", "parallel"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
     /// Duration of the measurement
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick)]
     pub preset: PresetArgument,
     /// Length of each measured window, seconds
-    #[arg(long, short, visible_short_alias = 't', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// Repeats of each measurement, in rounds of random order
     /// [default: 6 with --preset publish, 1 otherwise]

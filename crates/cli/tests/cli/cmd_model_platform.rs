@@ -61,7 +61,7 @@ fn a_record_is_a_platform_with_measured_rates() {
     fs::write(bench.path().join("required.toml"), "[required]\nthroughput = \"1TB/s\"\n").unwrap();
     let output = bench.succeed(&["model", "platform", "required.toml", "--record", "platform.jsonl"]).out;
     let memory = output.lines().find(|line| line.starts_with("memory")).unwrap_or_else(|| panic!("{output}"));
-    assert!(memory.contains("measured") && memory.contains("1000 GB/s") && output.contains("bottleneck"), "{output}");
+    assert!(memory.contains("measured") && memory.contains("1.00 TB/s") && output.contains("bottleneck"), "{output}");
     let refused = bench.run(&["model", "platform", "platform.jsonl", "--record", "platform.jsonl"]);
     assert!(
         refused.code == 2 && refused.err.contains("is a record, and --record gives another one"),
