@@ -280,6 +280,13 @@ pub struct Rules {
     pub member_requests_min: u64,
     /// Maximum difference of the bytes written by the members of a volume from those that its level predicts, as a share.
     pub amplification_gap_max: f64,
+
+    /// Maximum spread of the starts of agents with the error of their clocks, nanoseconds.
+    pub agent_spread_ns_max: u64,
+    /// Maximum of the same as a share of the window.
+    pub agent_spread_share_max: f64,
+    /// Maximum difference of the rates of agents over their own windows and in their common seconds, as a share.
+    pub agent_rate_gap_max: f64,
 }
 
 /// The rules in force.
@@ -433,6 +440,9 @@ pub const RULES: Rules = Rules {
     slow_member_ratio: 1.5,
     member_requests_min: 100,
     amplification_gap_max: 0.05,
+    agent_spread_ns_max: 100_000_000,
+    agent_spread_share_max: 0.01,
+    agent_rate_gap_max: 0.01,
 };
 
 #[cfg(test)]

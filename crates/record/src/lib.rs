@@ -5,6 +5,7 @@
 //! and thresholds of verdicts are in `model` and `run`.
 
 mod activity;
+mod agent;
 pub mod evidence;
 mod finding;
 mod inventory;
@@ -34,6 +35,7 @@ mod unproved;
 mod variation;
 
 pub use activity::{Activity, SampledWait, WaitClass};
+pub use agent::{AgentRun, AgentStart};
 pub use finding::{Check, Evidence, Finding, Verdict};
 pub use inventory::{
     BlockDevice, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
@@ -52,7 +54,7 @@ pub use load::{
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
 pub use proof::{ProofLoad, ProofPart, ProofPlace, ProofSubject};
-pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
+pub use quantity::{Bytes, Nanos, Rate, Ratio, SignedNanos, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
