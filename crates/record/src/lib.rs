@@ -13,6 +13,7 @@ mod io;
 mod latency;
 mod line;
 mod load;
+mod message;
 mod pace;
 mod plan;
 mod proof;
@@ -51,6 +52,7 @@ pub use line::{End, FORMAT, Head, Line};
 pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
+pub use message::{Answer, Attempt, Order, Refusal, Says, Step};
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
 pub use proof::{ProofLoad, ProofPart, ProofPlace, ProofSubject};
