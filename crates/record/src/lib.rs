@@ -52,7 +52,9 @@ pub use line::{End, FORMAT, Head, Line};
 pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
-pub use message::{Answer, Attempt, Order, Refusal, Says, Step};
+pub use message::{
+    Answer, Attempt, FromAgent, Hello, Order, PROTOCOL_VERSION, Refusal, Says, Seed, Step, Ticket, ToAgent,
+};
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
 pub use proof::{ProofLoad, ProofPart, ProofPlace, ProofSubject};

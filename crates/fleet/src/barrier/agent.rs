@@ -28,6 +28,8 @@ pub enum AgentPhase {
     Held {
         /// The agreed start.
         start: Nanos,
+        /// When it really started.
+        started: Nanos,
     },
     /// The agreed start came without a confirmation.
     Disarmed,
@@ -130,7 +132,7 @@ impl AgentBarrier {
                 self.phase = AgentPhase::Armed { start: asked, confirmed: false };
                 Says::Armed
             }
-            AgentPhase::Armed { start, .. } | AgentPhase::Running { start } | AgentPhase::Held { start }
+            AgentPhase::Armed { start, .. } | AgentPhase::Running { start } | AgentPhase::Held { start, .. }
                 if start == asked =>
             {
                 Says::Armed
@@ -151,7 +153,8 @@ impl AgentBarrier {
                 *confirmed = true;
                 Says::Confirmed
             }
-            AgentPhase::Running { .. } | AgentPhase::Held { .. } => Says::Confirmed,
+            AgentPhase::Running { .. } => Says::Confirmed,
+            AgentPhase::Held { started, .. } => Says::Held { started_ns: *started },
             AgentPhase::Disarmed => Says::Disarmed,
             _ => Says::Refused(Refusal::OutOfOrder),
         }
@@ -195,11 +198,11 @@ impl AgentBarrier {
         Some(due)
     }
 
-    /// The run of the current attempt has ended.
-    pub fn ended(&mut self) -> Option<Answer> {
+    /// The run of the current attempt has ended, which really started at `started`.
+    pub fn ended(&mut self, started: Nanos) -> Option<Answer> {
         let AgentPhase::Running { start } = self.phase else { return None };
-        self.phase = AgentPhase::Held { start };
-        self.says(Says::Held)
+        self.phase = AgentPhase::Held { start, started };
+        self.says(Says::Held { started_ns: started })
     }
 
     /// An answer about the current attempt.

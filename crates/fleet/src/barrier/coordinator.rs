@@ -12,6 +12,9 @@ const LEAD_MIN: Nanos = Nanos(2_000_000_000);
 /// And so many round trips of the agent that is furthest away.
 const LEAD_ROUND_TRIPS: u64 = 10;
 
+/// The last thing that a member says, whenever it started.
+const HELD: Says = Says::Held { started_ns: Nanos(0) };
+
 /// An agent that takes part in an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -147,10 +150,9 @@ impl Barrier {
                 BarrierPhase::Arming { start } => {
                     (said != Some(&Says::Armed)).then(|| Step::Arm { start_ns: member.clock.to_agent(*start) })
                 }
-                // After the agreed start the order only asks: an agent that has started answers the same.
-                BarrierPhase::Confirming { .. } | BarrierPhase::Started { .. } => {
-                    (!matches!(said, Some(Says::Confirmed | Says::Held))).then_some(Step::Confirm)
-                }
+                BarrierPhase::Confirming { .. } => (said != Some(&Says::Confirmed)).then_some(Step::Confirm),
+                // After the agreed start the order only asks: an agent that has started says so, or that it is done.
+                BarrierPhase::Started { .. } => (!matches!(said, Some(Says::Held { .. }))).then_some(Step::Confirm),
                 BarrierPhase::Over { .. } => None,
                 BarrierPhase::Failed(_) => (said != Some(&Says::Abandoned)).then_some(Step::Abandon),
             };
@@ -175,7 +177,7 @@ impl Barrier {
             Says::Abandoned => {
                 return self.fail(BarrierFailure::Refused { agent, refusal: Refusal::OutOfOrder });
             }
-            Says::Ready | Says::Armed | Says::Confirmed | Says::Held => {}
+            Says::Ready | Says::Armed | Says::Confirmed | Says::Held { .. } => {}
         }
         // An answer that was overtaken by a later one.
         if rank(says) > self.said[index].as_ref().map_or(0, rank) {
@@ -212,7 +214,7 @@ impl Barrier {
                     false => self.fail(BarrierFailure::NotArmed { agents: Vec::new() }),
                 }
             }
-            BarrierPhase::Started { start } if self.behind(&Says::Held).is_empty() => {
+            BarrierPhase::Started { start } if self.behind(&HELD).is_empty() => {
                 self.phase = BarrierPhase::Over { start };
             }
             _ => {}
@@ -228,6 +230,11 @@ impl Barrier {
     /// The agents that take part.
     pub fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    /// What the member at `index` said last.
+    pub fn said(&self, index: usize) -> Option<&Says> {
+        self.said.get(index)?.as_ref()
     }
 
     /// Names of the members that have not said `what`, nor anything later.
@@ -253,7 +260,7 @@ fn rank(says: &Says) -> u8 {
         Says::Ready => 1,
         Says::Armed => 2,
         Says::Confirmed => 3,
-        Says::Held => 4,
+        Says::Held { .. } => 4,
         Says::Disarmed | Says::Abandoned | Says::Refused(_) => 0,
     }
 }

@@ -157,11 +157,8 @@ impl Simulation {
             }
             None => None,
         };
-        let ended = agent.started_ms.last().filter(|at| **at + RUN_MS <= now_ms).and_then(|_| agent.barrier.ended());
-        // A run that has ended is reported until it is heard.
-        let held = matches!(agent.barrier.phase(), AgentPhase::Held { .. }) && now_ms % 500 == 0;
-        let again = held.then(|| agent.barrier.says(Says::Held)).flatten();
-        [warm, disarmed, ended, again].into_iter().for_each(|answer| self.answer(now_ms, index, answer));
+        let ended = agent.started_ms.last().filter(|at| **at + RUN_MS <= now_ms).and_then(|_| agent.barrier.ended(now));
+        [warm, disarmed, ended].into_iter().for_each(|answer| self.answer(now_ms, index, answer));
     }
 
     fn all_started(&self) -> bool {
@@ -209,7 +206,10 @@ proptest! {
             BarrierPhase::Over { .. } => prop_assert!(ended.all_started() && ended.barrier.behind(&Says::Confirmed).is_empty()),
             BarrierPhase::Failed(_) => {}
             // Some answers did not arrive within half a minute: it is known whose.
-            BarrierPhase::Started { .. } => prop_assert!(!ended.barrier.behind(&Says::Held).is_empty()),
+            BarrierPhase::Started { .. } => {
+                let behind = ended.barrier.behind(&Says::Held { started_ns: Nanos(0) });
+                prop_assert!(!behind.is_empty());
+            }
             unfinished => panic!("{unfinished:?}"),
         }
     }
@@ -328,4 +328,19 @@ fn a_newer_attempt_gives_up_the_one_before() {
     assert!(taken.gives_up && taken.prepares);
     assert_eq!(agent.prepared(ATTEMPT, None), None, "the older one became warm too late");
     assert_eq!(agent.prepared(newer, None), Some(Answer { attempt: newer, says: Says::Ready }));
+}
+
+#[test]
+fn orders_that_arrive_after_the_agreed_start_are_too_late() {
+    let order = |step| Order { attempt: ATTEMPT, step };
+    let mut agent = AgentBarrier::default();
+    agent.take(&order(Step::Prepare), Nanos(0));
+    agent.prepared(ATTEMPT, None);
+    let too_late = |by| Some(Answer { attempt: ATTEMPT, says: Says::Refused(Refusal::TooLate { by_ns: Nanos(by) }) });
+    let armed = agent.take(&order(Step::Arm { start_ns: Nanos(50) }), Nanos(57));
+    assert_eq!((armed.answer, agent.phase()), (too_late(7), &AgentPhase::Prepared));
+    agent.take(&order(Step::Arm { start_ns: Nanos(80) }), Nanos(57));
+    let confirmed = agent.take(&order(Step::Confirm), Nanos(80));
+    assert_eq!((confirmed.answer, agent.phase()), (too_late(0), &AgentPhase::Disarmed));
+    assert_eq!(agent.due(Nanos(81)), None);
 }
