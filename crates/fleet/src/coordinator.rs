@@ -210,18 +210,15 @@ impl Coordinator {
     /// Sends orders and takes answers until the attempt is over or all agents have given it up.
     fn drive(&mut self, barrier: &mut Barrier, is_interrupted: &dyn Fn() -> bool) -> Result<()> {
         let mut sent: Vec<Option<(Order, Nanos)>> = vec![None; self.agents.len()];
-        let mut abandoned_at = None;
+        let mut failed_at = None;
         loop {
             let now = clock::now();
             barrier.tick(now);
             let orders = barrier.orders();
             let is_failed = matches!(barrier.phase(), BarrierPhase::Failed(_));
-            let since = *abandoned_at.get_or_insert(now);
-            if !is_failed {
-                abandoned_at = None;
-            }
+            failed_at = is_failed.then(|| failed_at.unwrap_or(now));
             // An agent that does not even give up has no influence on what is reported.
-            let is_given_up = is_failed && (orders.is_empty() || now - since > ANSWER_TIMEOUT.into());
+            let is_given_up = failed_at.is_some_and(|at: Nanos| orders.is_empty() || now - at > ANSWER_TIMEOUT.into());
             if is_given_up || matches!(barrier.phase(), BarrierPhase::Over { .. }) || is_interrupted() {
                 return Ok(());
             }

@@ -62,6 +62,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "export",
             "fio",
             "flat",
+            "fleet",
             "store",
             "probe",
             "workload",

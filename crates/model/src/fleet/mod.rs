@@ -3,6 +3,7 @@
 //! Counts and histograms add, quantiles do not: the merged run has exactly the buckets that one process would have
 //! counted. Parts of unlike precision are refused, never approximated.
 
+mod check;
 mod error;
 mod latencies;
 mod rates;
@@ -12,6 +13,7 @@ mod tests;
 
 use record::{AgentRun, AgentStart, Bytes, Nanos, Outcome, PlannedRun, Run, Totals};
 
+pub use self::check::{CheckedAgent, on_one_machine};
 pub use self::error::MergeError;
 pub use self::rates::{AgentRates, agent_rates, start_spread};
 
