@@ -42,6 +42,6 @@ pub struct FleetCheckArguments {
 #[derive(Args, Debug)]
 pub struct AgentArguments {
     /// Read the ticket from the standard input: `-`, because a file or an argument may be read by others
-    #[arg(long, value_name = "-", allow_hyphen_values = true, value_parser = ["-"], hide_possible_values = true)]
+    #[arg(long, value_name = "-", allow_hyphen_values = true)]
     pub join: String,
 }

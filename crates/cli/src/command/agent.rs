@@ -14,7 +14,12 @@ use crate::build::build;
 ///
 /// # Errors
 /// Where there is no ticket, the fleet cannot be joined, or its coordinator is gone.
-pub fn agent(_arguments: &AgentArguments) -> Result<()> {
+pub fn agent(arguments: &AgentArguments) -> Result<()> {
+    if arguments.join != "-" {
+        // What was given may be a ticket, which is not shown.
+        return Err(Error::user("a ticket is read from the standard input only")
+            .hint("use --join -: other users can read arguments"));
+    }
     let ticket = read_ticket(stdin().lock()).map_err(|error| {
         Error::user(error.message).hint("`dbdyno fleet` starts agents and hands them their tickets")
     })?;

@@ -18,7 +18,7 @@ fn agents_are_asked_for_their_clocks_and_start_together() {
         assert!(line.contains("ns") || line.contains("µs") || line.contains("ms"), "{line}");
     }
     assert!(text.contains("3 agents started within "), "{text}");
-    assert!(text.contains("! on one machine, which they share: agent-1, agent-2 and agent-3"), "{text}");
+    assert!(text.contains("! on one machine, which they share: agent-1, agent-2, agent-3"), "{text}");
     assert_eq!(fs::read_dir(bench.path()).unwrap().count(), 0, "no file is written");
 }
 
@@ -45,7 +45,9 @@ fn an_agent_without_a_ticket_says_so_and_shows_nothing_of_it() {
         assert!(said.contains("no ticket on the standard input") && said.contains("hint: "), "{said}");
         assert!(!said.contains("SECRET"), "{said}");
     }
-    assert_eq!(bench.run(&["agent", "--join", "ticket.json"]).code, 2);
+    let argument = bench.run(&["agent", "--join", "SUSECRET"]);
+    assert_eq!(argument.code, 2);
+    assert!(argument.err.contains("standard input only") && !argument.err.contains("SECRET"), "{}", argument.err);
 }
 
 #[test]

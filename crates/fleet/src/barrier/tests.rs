@@ -44,6 +44,9 @@ enum Message {
     Answer(Answer),
 }
 
+/// Selects orders.
+type Which = fn(&Order) -> bool;
+
 struct Simulation {
     barrier: Barrier,
     agents: Vec<Simulated>,
@@ -52,7 +55,7 @@ struct Simulation {
     fates: Vec<Fate>,
     sent: usize,
     /// The order of which no copy reaches this agent, if there is one.
-    never: Option<(usize, fn(&Order) -> bool)>,
+    never: Option<(usize, Which)>,
 }
 
 const BEGIN_MS: u64 = 100_000;
@@ -221,7 +224,7 @@ proptest! {
     ) {
         let index = which.index(simulation.agents.len());
         // The question after the start does not reach it either.
-        let never: (usize, fn(&Order) -> bool) = (index, |order| order.step == Step::Confirm);
+        let never: (usize, Which) = (index, |order| order.step == Step::Confirm);
         let ended = Simulation { never: Some(never), ..simulation }.run();
         prop_assert!(ended.agents[index].started_ms.is_empty() && ended.agents[index].has_disarmed);
         let failure = BarrierFailure::Disarmed { agent: format!("a{index}") };
