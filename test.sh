@@ -53,19 +53,32 @@ have_chromium >/dev/null || {
   exit 1
 }
 
-if ! have_mariadb; then
-  # Without this the package would start a server of its own.
-  policy=/usr/sbin/policy-rc.d
-  if [ ! -e "$policy" ]; then
-    printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" tee "$policy" >/dev/null
-    "${sudo[@]}" chmod 755 "$policy"
-    trap '"${sudo[@]}" rm -f "$policy"' EXIT
+# Installs a package whose server must not be started by it.
+install_stopped() {
+  local policy=/usr/sbin/policy-rc.d
+  if [ -e "$policy" ]; then
+    install "$@"
+    return
   fi
-  install mariadb-server
-  [ -z "$(trap -p EXIT)" ] || { "${sudo[@]}" rm -f "$policy" && trap - EXIT; }
-fi
+  printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" tee "$policy" >/dev/null
+  "${sudo[@]}" chmod 755 "$policy"
+  trap '"${sudo[@]}" rm -f /usr/sbin/policy-rc.d' EXIT
+  install "$@"
+  "${sudo[@]}" rm -f "$policy"
+  trap - EXIT
+}
+
+have_mariadb || install_stopped mariadb-server
 have_mariadb || {
   printf 'error: no MariaDB server program after the installation\n' >&2
+  exit 1
+}
+
+# It carries the messages between the hosts of a fleet.
+have_nats() { [ -x /usr/sbin/nats-server ] || command -v nats-server >/dev/null; }
+have_nats || install_stopped nats-server
+have_nats || {
+  printf 'error: no nats-server after the installation\n' >&2
   exit 1
 }
 

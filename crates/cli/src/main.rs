@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => command::generate::generate(arguments),
         Command::Inventory(arguments) => command::inventory::inventory(arguments),
         Command::Fabric(arguments) => command::fabric::fabric(arguments),
+        Command::Fleet(arguments) => command::fleet::fleet(arguments),
+        Command::Agent(arguments) => command::agent::agent(arguments),
         Command::List(arguments) => command::list::list(arguments),
         Command::Report(arguments) => command::report::report(arguments),
         Command::Compare(arguments) => command::compare::compare(arguments),

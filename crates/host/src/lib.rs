@@ -22,7 +22,7 @@ pub use base::Root;
 pub use counter::{CountedDevice, Counters, MemberCounters, members, members_at};
 pub use foreign::Processes;
 pub use inventory::{
-    clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
+    boot_id, clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
 };
 pub use placement::{
     PlacementError, bind_memory_of_this_thread, cpus_allowed, pin_process, pin_process_tree_to, pin_this_thread,

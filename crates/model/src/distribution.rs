@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use record::{Latency, Nanos, Ratio};
 
 /// Tolerance of equal quantiles.
@@ -48,9 +48,35 @@ pub(crate) fn decoded(text: &str) -> Option<Histogram<u64>> {
     Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
 }
 
+/// The stored form of a histogram.
+pub(crate) fn encoded(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("writing to memory does not fail");
+    BASE64_STANDARD.encode(bytes)
+}
+
+/// The stored latency of the values of a histogram.
+pub(crate) fn latency_of(histogram: &Histogram<u64>) -> Latency {
+    if histogram.is_empty() {
+        return Latency::default();
+    }
+    let at = |quantile| Nanos(histogram.value_at_quantile(quantile));
+    Latency {
+        count: histogram.len(),
+        min_ns: Nanos(histogram.min()),
+        mean_ns: Nanos(histogram.mean() as u64),
+        p50_ns: at(0.5),
+        p90_ns: Some(at(0.9)),
+        p99_ns: Some(at(0.99)),
+        p999_ns: Some(at(0.999)),
+        max_ns: Nanos(histogram.max()),
+        histogram: encoded(histogram),
+    }
+    .printable()
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
-    use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
     use proptest::prelude::*;
 
     use super::*;
@@ -59,21 +85,7 @@ pub(crate) mod tests {
     pub(crate) fn stored(values: &[u64]) -> Latency {
         let mut histogram: Histogram<u64> = Histogram::new_with_bounds(1, 86_400_000_000_000, 3).unwrap();
         values.iter().for_each(|value| histogram.saturating_record(*value));
-        let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&histogram, &mut bytes).unwrap();
-        let at = |quantile| Nanos(histogram.value_at_quantile(quantile));
-        Latency {
-            count: histogram.len(),
-            min_ns: Nanos(histogram.min()),
-            mean_ns: Nanos(histogram.mean() as u64),
-            p50_ns: at(0.5),
-            p90_ns: Some(at(0.9)),
-            p99_ns: Some(at(0.99)),
-            p999_ns: Some(at(0.999)),
-            max_ns: Nanos(histogram.max()),
-            histogram: BASE64_STANDARD.encode(bytes),
-        }
-        .printable()
+        latency_of(&histogram)
     }
 
     #[test]

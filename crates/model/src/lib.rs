@@ -20,6 +20,7 @@ mod efficiency;
 mod estimate;
 #[cfg(test)]
 mod fixture;
+pub mod fleet;
 mod foreign;
 mod group;
 mod history;

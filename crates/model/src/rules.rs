@@ -285,6 +285,13 @@ pub struct Rules {
     pub tiers_misses_min: f64,
     /// Maximum difference of the bytes written by the members of a volume from those that its level predicts, as a share.
     pub amplification_gap_max: f64,
+
+    /// Maximum spread of the starts of agents with the error of their clocks, nanoseconds.
+    pub agent_spread_ns_max: u64,
+    /// Maximum of the same as a share of the window.
+    pub agent_spread_share_max: f64,
+    /// Maximum difference of the rates of agents over their own windows and in their common seconds, as a share.
+    pub agent_rate_gap_max: f64,
 }
 
 /// The rules in force.
@@ -441,6 +448,9 @@ pub const RULES: Rules = Rules {
     tiers_margin: 0.15,
     tiers_misses_min: 0.01,
     amplification_gap_max: 0.05,
+    agent_spread_ns_max: 100_000_000,
+    agent_spread_share_max: 0.01,
+    agent_rate_gap_max: 0.01,
 };
 
 #[cfg(test)]

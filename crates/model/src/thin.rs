@@ -3,7 +3,7 @@
 use record::{Latency, Nanos, Reading, Run};
 
 /// Removes from `run` what [`crate::row`], [`crate::sheet`] and findings do not use: seconds, slices, histograms, also
-/// of nodes, and the readings between the first and the last. Their results do not change.
+/// of nodes and agents, and the readings between the first and the last. Their results do not change.
 pub fn thin(run: &mut Run) {
     (run.seconds, run.slices) = (Vec::new(), None);
     let bare = |latency: &mut Latency| latency.histogram = String::new();
@@ -18,6 +18,11 @@ pub fn thin(run: &mut Run) {
     for node in &mut run.nodes {
         node.seconds = Vec::new();
         [&mut node.service, &mut node.response].into_iter().for_each(bare);
+    }
+    for agent in &mut run.agents {
+        agent.seconds = Vec::new();
+        [&mut agent.service, &mut agent.response].into_iter().for_each(bare);
+        agent.readings = edges(std::mem::take(&mut agent.readings));
     }
     run.readings = edges(std::mem::take(&mut run.readings));
 }

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{
-    Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Content, DeviceIo, Durable, Failures,
-    Flush, ForeignCpuShare, ForeignIoShare, GeneratorBound, LittlesLaw, NodeLoss, OtherSessions, PageCache, RateLevels,
-    Stall, Steady, Steal, StepDown, Swapping, Throttling, Unwritten, WindowLength,
+    AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Content,
+    DeviceIo, Durable, Failures, Flush, ForeignCpuShare, ForeignIoShare, GeneratorBound, LittlesLaw, NodeLoss,
+    OtherSessions, PageCache, RateLevels, Stall, Steady, Steal, StepDown, Swapping, Throttling, Unwritten,
+    WindowLength,
 };
 
 /// What was checked.
@@ -69,11 +70,15 @@ pub enum Check {
     Bound,
     /// Nodes lost during the run.
     NodeLoss,
+    /// Starts of the agents of a fleet.
+    AgentStarts,
+    /// Rates of the agents of a fleet.
+    AgentRates,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 28] = [
+    pub const ALL: [Check; 30] = [
         Check::Answers,
         Check::LittlesLaw,
         Check::CommitCount,
@@ -102,6 +107,8 @@ impl Check {
         Check::Content,
         Check::Bound,
         Check::NodeLoss,
+        Check::AgentStarts,
+        Check::AgentRates,
     ];
 }
 
@@ -165,6 +172,10 @@ pub enum Evidence {
     Bound(Bound),
     /// Availability of the nodes.
     NodeLoss(NodeLoss),
+    /// How far apart the agents of a fleet started.
+    AgentStarts(AgentStarts),
+    /// The two rates of a fleet.
+    AgentRates(AgentRates),
 }
 
 impl Evidence {
@@ -199,6 +210,8 @@ impl Evidence {
             Evidence::Content(_) => Check::Content,
             Evidence::Bound(_) => Check::Bound,
             Evidence::NodeLoss(_) => Check::NodeLoss,
+            Evidence::AgentStarts(_) => Check::AgentStarts,
+            Evidence::AgentRates(_) => Check::AgentRates,
         }
     }
 }
@@ -228,12 +241,15 @@ pub struct Finding {
     /// Number of other parts of the run (files, jobs, queues) with the same finding and other figures.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub others: u32,
+    /// The agent whose host it is about, in a run of a fleet; absent for a finding of the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 impl Finding {
     /// A finding of the whole run, or of one part of it.
     pub fn new(verdict: Verdict, evidence: Evidence) -> Finding {
-        Finding { verdict, evidence, others: 0 }
+        Finding { verdict, evidence, others: 0, agent: None }
     }
 
     /// What was checked.

@@ -5,6 +5,7 @@
 //! and thresholds of verdicts are in `model` and `run`.
 
 mod activity;
+mod agent;
 pub mod evidence;
 mod finding;
 mod inventory;
@@ -12,6 +13,7 @@ mod io;
 mod latency;
 mod line;
 mod load;
+mod message;
 mod network;
 mod pace;
 mod plan;
@@ -35,6 +37,7 @@ mod unproved;
 mod variation;
 
 pub use activity::{Activity, SampledWait, WaitClass};
+pub use agent::{AgentRun, AgentStart};
 pub use finding::{Check, Evidence, Finding, Verdict};
 pub use inventory::{
     BlockDevice, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
@@ -50,11 +53,14 @@ pub use line::{End, FORMAT, Head, Line};
 pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
+pub use message::{
+    Answer, Attempt, FromAgent, Hello, Order, PROTOCOL_VERSION, Refusal, Says, Seed, Step, Ticket, ToAgent,
+};
 pub use network::{NetworkEnd, NetworkPath};
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
 pub use proof::{PageCached, ProofLoad, ProofPart, ProofPlace, ProofSubject};
-pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
+pub use quantity::{Bytes, Nanos, Rate, Ratio, SignedNanos, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status};

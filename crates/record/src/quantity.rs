@@ -77,6 +77,11 @@ impl From<Nanos> for Duration {
     }
 }
 
+/// A span of time with a direction: below 0 if the second moment is before the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct SignedNanos(pub i64);
+
 /// Events per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]

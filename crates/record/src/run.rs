@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activity, Bytes, CacheFit, Ceiling, DataReads, Dop, FileStreams, Finding, ForeignLoad, Latency, Layer, Load, Nanos,
-    Outcome, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, Slices, Storage, Sweep, Timestamp, Totals,
-    Trace, Unit, Variation,
+    Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, Dop, FileStreams, Finding, ForeignLoad, Latency, Layer,
+    Load, Nanos, Outcome, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, Slices, Storage, Sweep, Timestamp,
+    Totals, Trace, Unit, Variation,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -140,6 +140,9 @@ pub struct Run {
     /// Node events, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<NodeEvent>,
+    /// Results by agent, in a run of a fleet; empty otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentRun>,
     /// Results of I/O jobs; absent for other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Box<Storage>>,
@@ -196,6 +199,7 @@ impl Run {
             foreign_load: None,
             nodes: Vec::new(),
             events: Vec::new(),
+            agents: Vec::new(),
             storage: None,
             activity: None,
             trace: None,

@@ -4,20 +4,24 @@
 use std::fmt::Write as _;
 
 use record::evidence::{
-    Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Confirmation, CountedTwice, DeviceIo,
-    Durable, Failures, FileCount, Flush, FlushCounter, FlushSharing, ForeignCpuShare, ForeignIoShare, GapExplanation,
-    GeneratorBound, IoDirection, LittlesLaw, LostNode, NodeLoss, PageCache, RateInterval, SearchAnswer, SearchEnding,
-    Steady, Steal, Unwritten, WindowLength,
+    AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Confirmation,
+    CountedTwice, DeviceIo, Durable, Failures, FileCount, Flush, FlushCounter, FlushSharing, ForeignCpuShare,
+    ForeignIoShare, GapExplanation, GeneratorBound, IoDirection, LittlesLaw, LostNode, NodeLoss, PageCache,
+    RateInterval, SearchAnswer, SearchEnding, Steady, Steal, Unwritten, WindowLength,
 };
 use record::{Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rate, Ratio, Verdict};
 
-use crate::figure::percent;
+use crate::figure::{duration, percent};
 use crate::steady;
 use crate::words::{list, plural};
 
 /// The sentence of `finding`.
 pub fn finding_text(finding: &Finding) -> String {
     let text = sentence(finding.verdict, &finding.evidence);
+    let text = match &finding.agent {
+        Some(agent) => format!("agent {agent}: {text}"),
+        None => text,
+    };
     match finding.others {
         0 => text,
         others => format!("{text} (and {others} more like it)"),
@@ -55,6 +59,8 @@ pub(crate) fn remedy(check: Check) -> &'static str {
         Check::Content => "do not use this device; it returned other data than were written",
         Check::Bound => "choose another bound, or a lower rate",
         Check::NodeLoss => "bring the node back, and repeat",
+        Check::AgentStarts => "use a network with less delay between the hosts, or longer windows (--seconds)",
+        Check::AgentRates => "choose longer windows (--seconds), and look for the agent that started or ended apart",
     }
 }
 
@@ -148,6 +154,8 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         Evidence::Bound(bound) => self::bound(verdict, bound),
         Evidence::NodeLoss(NodeLoss::None { nodes }) => format!("all {nodes} nodes answered"),
         Evidence::NodeLoss(NodeLoss::Lost { nodes }) => nodes.iter().map(lost_node_text).collect::<Vec<_>>().join("; "),
+        Evidence::AgentStarts(starts) => agent_starts(starts),
+        Evidence::AgentRates(rates) => agent_rates(rates),
     }
 }
 
@@ -729,4 +737,28 @@ pub(crate) fn lost_node_text(lost: &LostNode) -> String {
     let still = loss.standstill_seconds.map(|seconds| format!(", no operations for {seconds} s")).unwrap_or_default();
     let at = loss.at_ns.seconds();
     format!("{node} was lost after {at:.1} s{jobs}: {before} before, {after} after{still}")
+}
+
+fn agent_starts(starts: &AgentStarts) -> String {
+    let AgentStarts { agents, spread_ns, clock_error_ns, limit_ns } = *starts;
+    let [spread, error, limit] = [spread_ns, clock_error_ns, limit_ns].map(duration);
+    format!(
+        "{} started within {spread}, by clocks known to {error}; limit of both {limit}",
+        plural(agents.into(), "agent")
+    )
+}
+
+fn agent_rates(rates: &AgentRates) -> String {
+    let own = format!("{:.0}/s over the windows of the agents", rates.own_windows.0);
+    let common = match (rates.common_seconds, rates.gap) {
+        (Some(common), Some(gap)) => format!(
+            "{:.0}/s in the whole seconds of all, {} apart; limit {}",
+            common.0,
+            percent(gap),
+            percent(rates.limit)
+        ),
+        _ => "they have no whole second in common".to_owned(),
+    };
+    let (first, last) = (rates.first_done_ns.seconds(), rates.last_done_ns.seconds());
+    format!("{own}, {common}; the first agent was done after {first:.3} s, the last after {last:.3} s")
 }

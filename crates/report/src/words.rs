@@ -113,6 +113,8 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::Content => "content",
         Check::Bound => "service level",
         Check::NodeLoss => "no node lost",
+        Check::AgentStarts => "agents started together",
+        Check::AgentRates => "agents worked together",
     }
 }
 

@@ -20,7 +20,7 @@ pub mod streams;
 mod test;
 mod test_context;
 
-pub use catalogue::catalogue;
+pub use catalogue::{catalogue, catalogue_crc32c};
 pub use data::{DataTable, ROW_BYTES, Sizes};
 pub use job::{Job, jobs, jobs_drawing, set_up, tear_down};
 pub use test::{Test, TestError, commits_counted};

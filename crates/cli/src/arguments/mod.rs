@@ -7,6 +7,7 @@ pub mod compare;
 mod documented;
 pub mod export;
 pub mod fabric;
+pub mod fleet;
 pub mod generate;
 pub mod history;
 pub mod io;
@@ -33,6 +34,7 @@ use self::blocks::BlocksArguments;
 use self::compare::CompareArguments;
 use self::export::ExportArguments;
 use self::fabric::FabricArguments;
+use self::fleet::{AgentArguments, FleetArguments};
 use self::generate::GenerateArguments;
 use self::history::HistoryArguments;
 use self::io::{CalibrateArguments, IoArguments};
@@ -90,6 +92,10 @@ pub enum Command {
     Inventory(InventoryArguments),
     /// Offer a device over NVMe over fabrics, or connect to one, for measuring
     Fabric(FabricArguments),
+    /// Generate one load from several agents: find out whether they can start together
+    Fleet(FleetArguments),
+    /// Take part in a fleet as an agent; `dbdyno fleet` starts it
+    Agent(AgentArguments),
     /// List tests, engines, records, published systems, I/O profiles, or keys of job files
     List(ListArguments),
     /// Print the report of a record

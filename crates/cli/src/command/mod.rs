@@ -1,11 +1,13 @@
 //! One file per verb.
 
+pub mod agent;
 pub mod blocks;
 pub mod calibrate;
 pub mod clean;
 pub mod compare;
 pub mod export;
 pub mod fabric;
+pub mod fleet;
 pub mod generate;
 pub mod history;
 pub mod inventory;

@@ -9,6 +9,7 @@ mod cmd_calibrate;
 mod cmd_compare;
 mod cmd_export;
 mod cmd_fabric;
+mod cmd_fleet;
 mod cmd_generate;
 mod cmd_history;
 mod cmd_inventory;

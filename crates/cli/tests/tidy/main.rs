@@ -28,6 +28,8 @@ const EDGES: &[(&str, &[&str])] = &[
     // Its table of units uses the common number parser.
     ("fio", &["base", "record"]),
     ("flat", &["record"]),
+    // Messages between hosts are types of records; all hosts read one kind of clock.
+    ("fleet", &["measure", "record"]),
     ("store", &["record"]),
     // Settings of these two are sizes and times.
     ("engines/sqlite", &["base", "engine", "record"]),
@@ -60,6 +62,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "export",
             "fio",
             "flat",
+            "fleet",
             "store",
             "probe",
             "workload",

@@ -65,6 +65,12 @@ pub fn clock_source() -> Option<String> {
     kernel::clock_source(&Root::host())
 }
 
+/// The identifier of the running kernel, which all processes on it have in common; None where there is none.
+pub fn boot_id() -> Option<String> {
+    let text = std::fs::read_to_string(Root::host().proc.join("sys/kernel/random/boot_id")).ok()?;
+    Some(text.trim().to_owned())
+}
+
 /// Total memory of this host; zero if unknown.
 pub fn memory_total() -> Bytes {
     memory::read(&Root::host()).total_bytes

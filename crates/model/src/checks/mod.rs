@@ -1,6 +1,9 @@
 //! The self-checks of a run, one file each: pure functions that return a verdict with its evidence, or None where they
 //! do not apply.
 
+mod agent_hosts;
+mod agent_rates;
+mod agent_starts;
 mod backlog;
 mod bound;
 mod cache_fit;
@@ -63,11 +66,11 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = [
         run.storage.as_ref().map_or_else(|| littles_law::check(run), |storage| in_flight::check(run, storage)),
         commit_count::check(run),
-        client_share::check(run, context),
-        steal::check(run, context),
+        agent_hosts::check(run, context, client_share::check),
+        agent_hosts::check(run, context, steal::check),
         foreign_cpu::check(run, context),
         foreign_io::check(run, context),
-        throttling::check(run),
+        agent_hosts::check(run, context, |run, _| throttling::check(run)),
         swapping::check(run),
         page_cache::check(run),
         cache_fit::check(run, context),
@@ -89,6 +92,8 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         content::check(run),
         bound::check(run),
         node_loss::check(run),
+        agent_starts::check(run),
+        agent_rates::check(run),
     ]
     .into_iter()
     .flatten()
@@ -108,7 +113,7 @@ fn worst(parts: impl IntoIterator<Item = (Verdict, Evidence)>) -> Option<Finding
     let mut alike = parts.into_iter().filter(|(other, _)| *other == verdict).map(|(_, evidence)| evidence);
     let evidence = alike.next()?;
     let others = if verdict > Verdict::Pass { u32::try_from(alike.count()).unwrap_or(u32::MAX) } else { 0 };
-    Some(Finding { verdict, evidence, others })
+    Some(Finding { others, ..Finding::new(verdict, evidence) })
 }
 
 /// Whether the files of a run are known to be on more than one device: a device and files, or several devices.

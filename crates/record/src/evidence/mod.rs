@@ -691,3 +691,35 @@ pub struct Loss {
     /// Whole seconds without operations; absent without any.
     pub standstill_seconds: Option<u64>,
 }
+
+/// How far apart the agents of a fleet started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentStarts {
+    /// How many agents.
+    pub agents: u32,
+    /// From the first start to the last one.
+    pub spread_ns: Nanos,
+    /// The largest error of a start: that of the clocks.
+    pub clock_error_ns: Nanos,
+    /// Limit of both together.
+    pub limit_ns: Nanos,
+}
+
+/// The two rates of a fleet, operations per second, and when its agents were done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentRates {
+    /// Sum over the agents, each over its own window.
+    pub own_windows: Rate,
+    /// In the whole seconds that all windows have in common; absent without such a second.
+    pub common_seconds: Option<Rate>,
+    /// Their difference as a share of the larger one; absent where one of them is unknown.
+    pub gap: Option<Ratio>,
+    /// Limit of the difference.
+    pub limit: Ratio,
+    /// When the first agent was done, from the first start.
+    pub first_done_ns: Nanos,
+    /// When the last agent was done, from the first start.
+    pub last_done_ns: Nanos,
+}

@@ -68,5 +68,9 @@ pub(super) fn meaning(check: Check) -> &'static str {
         Check::Content => "What was read is not what was written: corrupted data, or writes of other programs.",
         Check::Bound => "The service level was missed at this load.",
         Check::NodeLoss => "A node was lost during the run: the figures cover the time with it and without it.",
+        Check::AgentStarts => "The agents did not start together: for a part of the window not all of them worked.",
+        Check::AgentRates => {
+            "The rate depends on which window is meant: those of the agents, or the time that they have in common."
+        }
     }
 }

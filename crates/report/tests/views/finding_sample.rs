@@ -608,6 +608,20 @@ fn levels() -> Vec<Finding> {
         let (estimate, low, high) = (Rate(249.3), Rate(218.1), Rate(257.7));
         Some(RateInterval { estimate, low, low_is_outermost, high, high_is_outermost: false })
     };
+    let starts = |spread: u64| AgentStarts {
+        agents: 3,
+        spread_ns: Nanos(spread),
+        clock_error_ns: Nanos(1_400_000),
+        limit_ns: Nanos(100_000_000),
+    };
+    let rates = |common: Option<f64>| AgentRates {
+        own_windows: Rate(12_000.0),
+        common_seconds: common.map(Rate),
+        gap: common.map(|common| Ratio(1.0 - common / 12_000.0)),
+        limit: Ratio(0.01),
+        first_done_ns: Nanos(10_000_012_000),
+        last_done_ns: Nanos(10_400_000_000),
+    };
     let node = |name: &str, loss| LostNode { node: 3, name: name.to_owned(), loss };
     let loss = |standstill_seconds: Option<u64>| {
         let (before, after) = (Some(Rate(300.0)), standstill_seconds.map(|_| Rate(133.3)));
@@ -640,6 +654,8 @@ fn levels() -> Vec<Finding> {
                 ),
             ],
         ),
+        of(Evidence::AgentStarts, [(Pass, starts(12_000)), (Warn, starts(98_700_000))]),
+        of(Evidence::AgentRates, [(Pass, rates(Some(11_990.0))), (Warn, rates(Some(9_000.0))), (Unknown, rates(None))]),
     ]
     .concat()
 }

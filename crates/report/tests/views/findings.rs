@@ -27,11 +27,13 @@ fn sentences_are_clauses_and_each_check_has_one() {
         assert!(!text.is_empty() && !text.ends_with('.') && !text.contains("  "), "{text:?}");
     }
     let checks: BTreeSet<Check> = all.iter().map(Finding::check).collect();
-    assert_eq!(checks.len(), Check::NodeLoss as usize + 1, "{checks:?}");
+    assert_eq!(checks.len(), Check::ALL.len(), "{checks:?}");
 }
 
 #[test]
 fn parts_that_show_the_same_are_counted() {
     let many = Finding { others: 2, ..steal(Verdict::Warn, 12.0) };
     assert_eq!(finding_text(&many), "CPU steal 1.2 %; limit 0.5 % (and 2 more like it)");
+    let of_host = Finding { agent: Some("h2".to_owned()), ..many };
+    assert_eq!(finding_text(&of_host), "agent h2: CPU steal 1.2 %; limit 0.5 % (and 2 more like it)");
 }

@@ -4,6 +4,7 @@
 //! Only impossible values are refused. Unlikely ones are figures, which `model` checks.
 
 mod activity;
+mod agents;
 mod histogram;
 mod load;
 mod nodes;

@@ -3,8 +3,8 @@
 use record::{Bytes, IoFile, IoStream, Nanos, Outcome, Run, Storage};
 
 use super::{
-    Validity, activity, at_least_one, date, dop, histogram, latency, load, nodes, pace, positive, random_blocks, share,
-    streams, trace, variation,
+    Validity, activity, agents, at_least_one, date, dop, histogram, latency, load, nodes, pace, positive,
+    random_blocks, share, streams, trace, variation,
 };
 
 /// Maximum steps per second: each needs a clock reading of some nanoseconds, with at most ten thousand parallel jobs.
@@ -36,6 +36,7 @@ fn check(run: &Run) -> Validity {
         return Err(format!("the last reading at_ns {} is before the first at_ns {}", last.at_ns.0, first.at_ns.0));
     }
     nodes::nodes(run)?;
+    agents::agents(run)?;
     run.trace.as_deref().map_or(Ok(()), trace::trace)?;
     run.activity.as_ref().map_or(Ok(()), activity::activity)?;
     run.blocks.as_deref().map_or(Ok(()), |blocks| random_blocks::random_blocks(run, blocks))?;

@@ -5,9 +5,9 @@ use std::fs;
 use dbdyno_store::{Error, list, read, read_without_series};
 use proptest::prelude::*;
 use record::{
-    Arrival, BlockOperation, BlockOperations, CacheState, Dop, Latency, LayerLatency, LoopLocation, MeasuringPoint,
-    Nanos, NodeEvent, NodeEventKind, NodeRun, Outcome, Pace, RandomBlocks, Ratio, Record, Run, Timestamp, Totals,
-    Trace, Until, Variation,
+    AgentRun, Arrival, BlockOperation, BlockOperations, CacheState, Dop, Latency, LayerLatency, LoopLocation,
+    MeasuringPoint, Nanos, NodeEvent, NodeEventKind, NodeRun, Outcome, Pace, RandomBlocks, Ratio, Record, Run,
+    Timestamp, Totals, Trace, Until, Variation,
 };
 use tempfile::tempdir;
 
@@ -89,6 +89,7 @@ fn spread() -> Record {
     let node = |node: u32, jobs: u32, part: u64| NodeRun { node, jobs, totals: totals(part), ..run.nodes[0].clone() };
     run.nodes = vec![node(1, 3, 40), node(2, 2, 2)];
     run.totals = totals(42);
+    run.agents.clear();
     let gone = NodeEvent { at_ns: Nanos(0), node: 3, kind: NodeEventKind::Gone, jobs: 0, ..run.events[0].clone() };
     run.events.insert(0, gone);
     record
@@ -136,6 +137,35 @@ fn totals_of_nodes_add_up_to_those_of_the_run() {
     assert_eq!(reason(&old), None, "it lists no nodes at all");
     old.engine = None;
     assert_eq!(reason(&old).unwrap(), "run 1 (T311): event of node 3, the record has nodes 1");
+}
+
+#[test]
+fn jobs_and_totals_of_agents_add_up_to_those_of_the_run() {
+    let of_agents = |change: fn(&mut Run)| {
+        let mut record = spread();
+        let run = &mut record.runs[0];
+        let agent = |name: &str, jobs: u32, node: usize| AgentRun {
+            agent: name.to_owned(),
+            jobs,
+            totals: run.nodes[node].totals.clone(),
+            ..sample::full().runs[0].agents[0].clone()
+        };
+        run.agents = vec![agent("a", 3, 0), agent("b", 2, 1)];
+        change(run);
+        let reason = reason(&record).unwrap_or_default();
+        reason.strip_prefix("run 1 (T311): ").unwrap_or(&reason).to_owned()
+    };
+    assert_eq!(of_agents(|_| {}), "");
+    assert_eq!(of_agents(|run| run.agents[1].agent = "a".to_owned()), "agent a occurs twice");
+    assert_eq!(of_agents(|run| run.agents[1].agent.clear()), "an agent without a name");
+    assert_eq!(of_agents(|run| run.agents[1].jobs = 0), "agent b: jobs 0, minimum 1");
+    assert_eq!(of_agents(|run| run.agents[1].jobs = 3), "jobs of the agents are 6 in total, the run has 5");
+    assert_eq!(
+        of_agents(|run| run.agents[0].totals.transactions += 1),
+        "transactions of the agents are 43 in total, the run has 42"
+    );
+    let damaged = of_agents(|run| run.agents[0].service.histogram.truncate(9));
+    assert!(damaged.starts_with("agent a: service histogram cannot be decoded"), "{damaged}");
 }
 
 #[test]
@@ -330,6 +360,7 @@ proptest! {
         (run.dop.jobs, run.dop.threads, run.dop.nodes) = (jobs, threads, nodes);
         // As in older records.
         (run.nodes, record.nodes) = (Vec::new(), Vec::new());
+        run.agents.clear();
         (run.window_ns, run.totals.steps, run.totals.operations) = (Nanos(window), steps, steps);
         run.storage.as_mut().unwrap().files[0].cached = Some(Ratio(cached));
         run.pace = Pace::Poisson { steps_per_second: rate };

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
-    Activity, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build, Bytes, Cache, CacheFit, Ceiling,
-    CgroupLimits, Cpu, DataReads, DataSet, DevicePath, Dop, EngineInventory, Evidence, FailureKind, FileSystem,
-    Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency,
-    Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface, NetworkMount,
-    NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome, Pace, Pairing,
-    PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
-    SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace,
-    TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
+    Activity, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build, Bytes, Cache,
+    CacheFit, Ceiling, CgroupLimits, Cpu, DataReads, DataSet, DevicePath, Dop, EngineInventory, Evidence, FailureKind,
+    FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency, Layer,
+    LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface,
+    NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome,
+    Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record,
+    Resource, Run, SCHEMA_VERSION, SampledWait, Second, Setting, Side, SignedNanos, Skipped, Slices, Status, Sweep,
+    Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -411,7 +411,7 @@ fn run(number: u32, pace: Pace) -> Run {
         nodes: vec![NodeRun {
             node: 2,
             jobs: number,
-            totals,
+            totals: totals.clone(),
             service: latency.clone(),
             response: latency.clone(),
             seconds: vec![Second { steps: 23, operations: 23, ..Second::default() }],
@@ -424,6 +424,18 @@ fn run(number: u32, pace: Pace) -> Run {
             kind: NodeEventKind::Lost,
             jobs: 1,
             message: "the server closed the connection".to_owned(),
+        }],
+        agents: vec![AgentRun {
+            agent: "generator-1".to_owned(),
+            jobs: number,
+            host_threads: 4,
+            start: AgentStart { offset_ns: SignedNanos(-77), clock_error_ns: Nanos(12_000) },
+            window_ns: Nanos(1_000_000_000),
+            totals: totals.clone(),
+            service: latency.clone(),
+            response: latency.clone(),
+            seconds: vec![Second { steps: 23, operations: 23, ..Second::default() }],
+            readings: vec![Reading { at_ns: Nanos(5), values: BTreeMap::new() }],
         }],
         activity: Some(activity()),
         trace: Some(Box::new(trace(&latency))),
@@ -443,7 +455,7 @@ fn run(number: u32, pace: Pace) -> Run {
         ],
         findings: vec![
             Finding::new(Verdict::Pass, Evidence::CommitCount(counted)),
-            Finding::new(Verdict::Unknown, Evidence::Steal(None)),
+            Finding { agent: some("generator-1"), ..Finding::new(Verdict::Unknown, Evidence::Steal(None)) },
             Finding { others: 1, ..Finding::new(Verdict::Warn, Evidence::LittlesLaw(LittlesLaw::NothingDone)) },
             Finding::new(Verdict::Fail, Evidence::DeviceIo(DeviceIo::SeveralDevices)),
         ],

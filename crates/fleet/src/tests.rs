@@ -1,0 +1,177 @@
+//! A coordinator and agents in this process, with a real message server between them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use record::{CgroupLimits, Cpu, HostInventory, Memory, Nanos, PROTOCOL_VERSION, SCHEMA_VERSION, Seed, Ticket, Tool};
+
+use super::*;
+use crate::link::{Arrival, Link};
+use crate::subject::Subjects;
+
+const WITHIN: Duration = Duration::from_secs(20);
+
+fn hello() -> record::Hello {
+    let host = HostInventory {
+        cpu: Cpu { threads: 1, ..Cpu::default() },
+        memory: Memory { total_bytes: record::Bytes::GIB, ..Memory::default() },
+        cgroup: CgroupLimits::default(),
+        ..HostInventory::default()
+    };
+    record::Hello {
+        protocol_version: PROTOCOL_VERSION,
+        schema_version: SCHEMA_VERSION,
+        catalogue_crc32c: 23,
+        tool: Tool { version: "1.2.3".to_owned(), optimised: false, build: None },
+        boot: None,
+        host,
+    }
+}
+
+fn names(count: usize) -> Vec<String> {
+    (1..=count).map(|number| format!("a{number}")).collect()
+}
+
+/// An agent in a thread, which says `hello`.
+fn spawn(ticket: Ticket, hello: record::Hello) -> JoinHandle<Result<()>> {
+    std::thread::spawn(move || Agent::join(&ticket, &hello)?.follow())
+}
+
+fn not_interrupted() -> bool {
+    false
+}
+
+/// What arrives at `link` before it is silent for a second.
+fn arrivals(link: &Link) -> Vec<Arrival> {
+    std::iter::from_fn(|| link.receive(Duration::from_secs(1)).ok().flatten()).collect()
+}
+
+fn refusals(link: &Link) -> usize {
+    arrivals(link).iter().filter(|arrival| matches!(arrival, Arrival::Refused(_))).count()
+}
+
+#[test]
+fn agents_join_tell_their_clocks_and_start_together() {
+    let (mut coordinator, tickets) = Coordinator::start(&names(3)).unwrap();
+    let agents: Vec<_> = tickets.into_iter().map(|ticket| spawn(ticket, hello())).collect();
+    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+    let joined: Vec<&str> = coordinator.agents().iter().map(|agent| agent.name.as_str()).collect();
+    assert_eq!(joined, ["a1", "a2", "a3"]);
+    for clock in coordinator.clocks().unwrap() {
+        // All have one clock, whose true offset is zero.
+        assert!(clock.offset.0.unsigned_abs() <= clock.error.0, "{clock:?}");
+        assert!(clock.error < Nanos(50_000_000), "{clock:?}");
+    }
+    for run in 1..=2 {
+        let starts = coordinator.start_together(run, Nanos(5_000_000_000), &not_interrupted).unwrap();
+        for start in starts.iter().map(|started| &started.start) {
+            // A thread that spins until the agreed moment is late only by what the machine takes from it.
+            assert!(start.offset_ns.0 >= -(start.clock_error_ns.0 as i64), "{start:?}");
+            assert!(start.offset_ns.0 <= start.clock_error_ns.0 as i64 + 500_000_000, "{start:?}");
+        }
+        assert_eq!(starts.len(), 3);
+    }
+    coordinator.dismiss();
+    assert!(agents.into_iter().all(|agent| agent.join().unwrap().is_ok()));
+}
+
+#[test]
+fn an_agent_of_another_version_is_turned_away_by_name() {
+    type Change = fn(&mut record::Hello);
+    let others: [(Change, &str); 4] = [
+        (|hello| hello.protocol_version = 9, "protocol 9, and the coordinator has 1"),
+        (|hello| hello.schema_version += 1, "format of records"),
+        (|hello| hello.catalogue_crc32c = 24, "catalogue 00000018, and the coordinator has 00000017"),
+        (|hello| hello.tool.version = "1.2.4".to_owned(), "version 1.2.4 (unknown commit)"),
+    ];
+    for (change, reason) in others {
+        let (mut coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
+        let mut other = hello();
+        change(&mut other);
+        let agents: Vec<_> = tickets.into_iter().map(|ticket| spawn(ticket, other.clone())).collect();
+        let error = coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap_err();
+        assert!(error.message.starts_with("agent a1: ") && error.message.contains(reason), "{error}");
+        for agent in agents {
+            let error = agent.join().unwrap().unwrap_err();
+            assert!(error.message.starts_with("turned away: ") && error.message.contains(reason), "{error}");
+        }
+    }
+}
+
+#[test]
+fn agents_that_do_not_join_are_named() {
+    let (mut coordinator, mut tickets) = Coordinator::start(&names(2)).unwrap();
+    let agent = spawn(tickets.remove(0), hello());
+    let error = coordinator.gather(&hello(), Duration::from_secs(2), &not_interrupted).unwrap_err();
+    assert_eq!(error.message, "not joined within 2 s: agents a2");
+    coordinator.dismiss();
+    agent.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_key_opens_only_the_subjects_of_its_agent() {
+    let (mut coordinator, tickets) = Coordinator::start(&names(2)).unwrap();
+    let [own, other] = tickets.try_into().unwrap();
+    let subjects = Subjects::of(&own.fleet);
+    let link = Link::connect(&other.url, &other.seed, subjects.of_agent("a2")).unwrap();
+    // In the name of another agent, to another agent, and to the coordinator's answers.
+    for subject in [subjects.hello("a1"), subjects.reply("a1", 1), subjects.to("a1"), subjects.all()] {
+        link.send(subject, None, b"{}".to_vec());
+    }
+    assert_eq!(refusals(&link), 4);
+    for subject in [subjects.to("a1"), subjects.all(), ">".to_owned(), subjects.hello("a1")] {
+        let spy = Link::connect(&other.url, &other.seed, vec![subject.clone()]).unwrap();
+        let agent = spawn(own.clone(), hello());
+        let seen = arrivals(&spy);
+        assert!(seen.iter().any(|arrival| matches!(arrival, Arrival::Refused(_))), "{subject}");
+        assert!(!seen.iter().any(|arrival| matches!(arrival, Arrival::Message(_))), "{subject}");
+        // The coordinator had no part of it.
+        drop(agent);
+    }
+    // Its own subject it may use.
+    link.send(subjects.hello("a2"), None, serde_json::to_vec(&record::FromAgent::Hello(Box::new(hello()))).unwrap());
+    assert_eq!(refusals(&link), 0);
+    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+}
+
+#[test]
+fn without_a_key_of_the_fleet_nothing_is_served() {
+    let (coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
+    let (_other, others) = Coordinator::start(&names(1)).unwrap();
+    let stolen = Ticket { seed: others[0].seed.clone(), ..tickets[0].clone() };
+    let error = Agent::join(&stolen, &hello()).err().unwrap();
+    assert!(error.message.contains("cannot be used"), "{error}");
+    let nonsense = Ticket { seed: Seed("SUA".to_owned()), ..tickets[0].clone() };
+    assert!(Agent::join(&nonsense, &hello()).is_err());
+    drop(coordinator);
+    let late = Agent::join(&tickets[0], &hello()).err().unwrap();
+    assert!(late.message.contains("cannot be used") && late.hint.is_some(), "a ticket ends with its fleet: {late}");
+}
+
+#[test]
+fn no_secret_is_in_arguments_environment_or_debug_text() {
+    let (coordinator, tickets) = Coordinator::start(&names(2)).unwrap();
+    let process = coordinator.server_process();
+    let shown: BTreeMap<&str, String> = ["cmdline", "environ"]
+        .into_iter()
+        .map(|file| (file, String::from_utf8_lossy(&fs::read(format!("/proc/{process}/{file}")).unwrap()).into_owned()))
+        .chain([("debug", format!("{tickets:?}"))])
+        .collect();
+    for (place, text) in &shown {
+        assert!(!text.is_empty() && tickets.iter().all(|ticket| !text.contains(&ticket.seed.0)), "{place}");
+    }
+    drop(coordinator);
+    assert!(!fs::exists(format!("/proc/{process}")).unwrap(), "the server ends with the coordinator");
+}
+
+#[test]
+fn names_that_cannot_be_used_are_refused() {
+    let refused = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Coordinator::start(&names).err().map(|error| error.message)
+    };
+    assert_eq!(refused(&["a", "a"]).unwrap(), "two agents are named a");
+    assert_eq!(refused(&["a.b"]).unwrap(), "\"a.b\" cannot be the name of an agent");
+}

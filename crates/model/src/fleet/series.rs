@@ -1,0 +1,38 @@
+//! Seconds of several parts, added by their place in the window of all.
+
+use record::{Nanos, Second};
+
+use super::AgentPart;
+
+/// How many slots of `width` a part is moved that started so long `after` the first: to the nearest.
+pub(super) fn shift(after: Nanos, width: Nanos) -> usize {
+    let slots = after.0.saturating_add(width.0 / 2).checked_div(width.0);
+    slots.and_then(|slots| usize::try_from(slots).ok()).unwrap_or(0)
+}
+
+/// The seconds of all parts, from `begun`, the earliest start.
+pub(super) fn merged_seconds(parts: &[AgentPart<'_>], begun: i64) -> Vec<Second> {
+    let mut all: Vec<Second> = Vec::new();
+    for part in parts {
+        let from = shift(part.since(begun), Nanos::SECOND);
+        let end = from + part.run.seconds.len();
+        if all.len() < end {
+            all.resize(end, Second::default());
+        }
+        all[from..end].iter_mut().zip(&part.run.seconds).for_each(|(sum, second)| *sum = added(sum, second));
+    }
+    all
+}
+
+fn added(sum: &Second, second: &Second) -> Second {
+    Second {
+        steps: sum.steps.saturating_add(second.steps),
+        operations: sum.operations.saturating_add(second.operations),
+        rows: sum.rows.saturating_add(second.rows),
+        failures: sum.failures.saturating_add(second.failures),
+        service_ns_sum: sum.service_ns_sum + second.service_ns_sum,
+        service_ns_max: sum.service_ns_max.max(second.service_ns_max),
+        response_ns_sum: sum.response_ns_sum + second.response_ns_sum,
+        response_ns_max: sum.response_ns_max.max(second.response_ns_max),
+    }
+}

@@ -1,0 +1,243 @@
+use measure::{Done, StepStart, Tally};
+use proptest::prelude::*;
+use record::{FailureKind, IoKind, Latency, Rate, SignedNanos, Slices};
+
+use super::*;
+use crate::distribution::{decoded, tests::stored};
+use crate::fixture::io_run;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A run of ten seconds whose latencies have no values.
+fn run(test: &str, jobs: u32) -> Run {
+    Run { service: Latency::default(), response: Latency::default(), ..crate::fixture::run(test, jobs) }
+}
+
+/// A step that one of several agents did.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    agent: usize,
+    /// From the end of the step before it to its end.
+    gap_ns: u64,
+    service_ns: u64,
+    late_ns: u64,
+    failed: bool,
+}
+
+/// Steps of `agents` agents, up to `gap_ns` apart.
+fn steps(agents: usize, gap_ns: u64) -> impl Strategy<Value = Vec<Step>> {
+    let step = (0..agents, 0..gap_ns, 1u64..20 * SECOND, 0u64..SECOND, prop::bool::weighted(0.1));
+    let step = step.prop_map(|(agent, gap_ns, service_ns, late_ns, failed)| Step {
+        agent,
+        gap_ns,
+        service_ns: service_ns >> (gap_ns % 30),
+        late_ns,
+        failed,
+    });
+    prop::collection::vec(step, 1..120)
+}
+
+/// Counts in `tally`, which started at `start`, a step that ended at `ended`.
+fn count(tally: &mut Tally, step: &Step, ended: u64) {
+    let begun = ended.saturating_sub(step.service_ns);
+    let due = begun.saturating_sub(step.late_ns);
+    let turn = StepStart { number: 0, due: Nanos(due), begun: Nanos(begun) };
+    let done = Done { operations: 2, rows: 3, transactions: 1, bytes: step.gap_ns, ..Done::default() };
+    tally.record(&turn, Nanos(ended), if step.failed { &FAILED } else { &done });
+}
+
+static FAILED: Done = Done {
+    operations: 0,
+    rows: 0,
+    transactions: 0,
+    bytes: 0,
+    failure: Some(FailureKind::Deadlock),
+    stream: 0,
+    paused: Nanos(0),
+    over: false,
+};
+
+/// The run of `jobs` jobs that `tally` has counted.
+fn counted(tally: &Tally, jobs: u32) -> Run {
+    Run {
+        window_ns: tally.window(),
+        totals: tally.totals(),
+        service: tally.service().latency(),
+        response: tally.response().latency(),
+        seconds: tally.seconds().to_vec(),
+        slices: tally.slices(),
+        ..run("T611", jobs)
+    }
+}
+
+/// `steps` counted by one process, and by each agent for itself; agent i starts `late(i)` after the first moment.
+fn whole_and_parts(agents: usize, steps: &[Step], late: impl Fn(usize) -> u64) -> (Run, Vec<Run>) {
+    // No step began before the window did.
+    let origin = 100 * SECOND;
+    let mut whole = Tally::new(Nanos(origin), 100_000);
+    let mut parts: Vec<Tally> = (0..agents).map(|agent| Tally::new(Nanos(origin + late(agent)), 100_000)).collect();
+    let last = (0..agents).map(&late).max().unwrap_or(0);
+    let mut ended = origin + last;
+    for step in steps {
+        ended += step.gap_ns;
+        count(&mut whole, step, ended);
+        count(&mut parts[step.agent], step, ended);
+    }
+    let parts = parts.iter().map(|tally| counted(tally, 1)).collect();
+    (counted(&whole, agents as u32), parts)
+}
+
+fn parts<'a>(runs: &'a [Run], offset: impl Fn(usize) -> i64) -> Vec<AgentPart<'a>> {
+    let start = |at| AgentStart { offset_ns: SignedNanos(offset(at)), clock_error_ns: Nanos(1_000) };
+    let part = |(at, run): (usize, &'a Run)| AgentPart { agent: "a", host_threads: 2, start: start(at), run };
+    runs.iter().enumerate().map(part).collect()
+}
+
+fn values(slices: &Slices) -> u64 {
+    slices.responses.iter().map(|text| decoded(text).map_or(0, |histogram| histogram.len())).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn values_split_over_agents_and_merged_equal_the_whole(
+        (agents, steps) in (1usize..9, 20u32..33).prop_flat_map(|(agents, bits)| (Just(agents), steps(agents, 1 << bits))),
+        begun in -5_000i64..5_000,
+    ) {
+        let (whole, runs) = whole_and_parts(agents, &steps, |_| 0);
+        let merged = merged(&parts(&runs, |_| begun)).unwrap();
+        prop_assert_eq!(&merged.totals, &whole.totals);
+        prop_assert_eq!(&merged.service, &whole.service);
+        prop_assert_eq!(&merged.response, &whole.response);
+        prop_assert_eq!(&merged.seconds, &whole.seconds);
+        prop_assert_eq!(&merged.slices, &whole.slices);
+        prop_assert_eq!((merged.window_ns, merged.dop), (whole.window_ns, whole.dop));
+    }
+
+    #[test]
+    fn a_late_start_moves_seconds_and_slices(
+        (agents, steps) in (1usize..6).prop_flat_map(|agents| (Just(agents), steps(agents, SECOND / 20))),
+        late in prop::collection::vec(0u64..6, 6),
+    ) {
+        let first = late[..agents].iter().min().copied().unwrap_or(0);
+        let after = |agent: usize| (late[agent] - first) * SECOND;
+        let (whole, runs) = whole_and_parts(agents, &steps, after);
+        let merged = merged(&parts(&runs, |agent| after(agent) as i64 - 77)).unwrap();
+        // An agent without a step has one empty second at its start.
+        let end = whole.seconds.len();
+        prop_assert_eq!(&merged.seconds[..end], &whole.seconds[..]);
+        prop_assert!(merged.seconds[end..].iter().all(|second| *second == record::Second::default()));
+        prop_assert_eq!((&merged.slices, merged.window_ns), (&whole.slices, whole.window_ns));
+    }
+
+    #[test]
+    fn no_offset_loses_a_value(
+        (agents, steps) in (1usize..6, 20u32..33).prop_flat_map(|(agents, bits)| (Just(agents), steps(agents, 1 << bits))),
+        offsets in prop::collection::vec(-3_000_000_000i64..90_000_000_000, 6),
+    ) {
+        let (whole, runs) = whole_and_parts(agents, &steps, |_| 0);
+        let merged = merged(&parts(&runs, |agent| offsets[agent])).unwrap();
+        prop_assert_eq!((&merged.totals, &merged.response), (&whole.totals, &whole.response));
+        prop_assert_eq!(merged.seconds.iter().map(|second| second.steps).sum::<u64>(), whole.totals.steps);
+        let sum = |run: &Run| run.seconds.iter().map(|second| second.service_ns_sum.0).sum::<u64>();
+        prop_assert_eq!(sum(&merged), sum(&whole));
+        prop_assert_eq!(merged.slices.as_ref().map_or(0, values), whole.response.count);
+        prop_assert!(merged.slices.is_none_or(|slices| slices.responses.len() <= 64));
+        let begun = offsets[..agents].iter().min().unwrap();
+        let end = (0..agents).map(|agent| offsets[agent] + runs[agent].window_ns.0 as i64).max().unwrap();
+        prop_assert_eq!(merged.window_ns, Nanos((end - begun) as u64));
+    }
+}
+
+#[test]
+fn the_merged_run_names_its_parts() {
+    let runs = [run("T611", 3), Run { jobs_ended_separately: true, ..run("T611", 1) }];
+    let mut both = parts(&runs, |at| at as i64 * 5_000 - 1_000);
+    (both[1].agent, both[1].host_threads) = ("b", 7);
+    let merged = merged(&both).unwrap();
+    assert_eq!((merged.dop.jobs, merged.jobs_ended_separately, merged.title.as_str()), (4, true, "a test"));
+    let named: Vec<_> = merged.agents.iter().map(|of| (of.agent.as_str(), of.jobs, of.host_threads)).collect();
+    assert_eq!(named, [("a", 3, 2), ("b", 1, 7)]);
+    assert_eq!(merged.agents[1].start.offset_ns, SignedNanos(4_000));
+    assert_eq!((&merged.agents[0].totals, &merged.agents[0].seconds), (&runs[0].totals, &runs[0].seconds));
+    assert_eq!((start_spread(&merged), merged.window_ns), (Some(Nanos(5_000)), Nanos(10 * SECOND + 5_000)));
+    assert!(merged.readings.is_empty() && merged.findings.is_empty());
+}
+
+#[test]
+fn a_run_fails_with_any_of_its_parts() {
+    let failed = Run { outcome: Outcome::Failed { message: "no route".to_owned() }, ..run("T611", 1) };
+    let runs = [run("T611", 1), failed];
+    let message = "agent a: no route".to_owned();
+    assert_eq!(merged(&parts(&runs, |_| 0)).unwrap().outcome, Outcome::Failed { message });
+}
+
+#[test]
+fn parts_that_do_not_add_are_refused() {
+    let with = |change: fn(&mut Run)| {
+        let mut other = run("T611", 1);
+        let values = stored(&[5, 7]);
+        (other.service, other.response) = (values.clone(), values);
+        let first = other.clone();
+        change(&mut other);
+        let runs = [first, other];
+        merged(&parts(&runs, |_| 0)).map_err(|error| error.to_string()).err()
+    };
+    let coarse = |values: &[u64]| {
+        let mut histogram = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 86_400_000_000_000, 1).unwrap();
+        values.iter().for_each(|value| histogram.saturating_record(*value));
+        crate::distribution::latency_of(&histogram)
+    };
+    assert_eq!(with(|_| ()), None);
+    assert_eq!(with(|run| run.service = Latency::default()), None, "a part without values");
+    assert_eq!(merged(&[]).unwrap_err(), MergeError::NoParts);
+    assert_eq!(with(|run| run.number = 2).unwrap(), "agent a delivered a part of another run: 2 (T611)");
+    assert_eq!(
+        with(|run| run.storage = io_run("F1", IoKind::Read, 1).storage).unwrap(),
+        "the part of agent a has results of I/O jobs, which are not merged"
+    );
+    assert_eq!(with(|run| run.service.histogram.truncate(9)).unwrap(), "a histogram of agent a cannot be decoded");
+    assert_eq!(with(|run| run.response.count = 3).unwrap(), "a histogram of agent a has 2 values; 3 were counted");
+    let mut runs = [Run { service: stored(&[5]), ..run("T611", 1) }, Run { service: coarse(&[5]), ..run("T611", 1) }];
+    assert_eq!(
+        merged(&parts(&runs, |_| 0)).unwrap_err(),
+        MergeError::OtherBuckets { agent: "a".to_owned(), digits: 1, expected_digits: 3 }
+    );
+    runs[1].service = stored(&[5]);
+    let width = |width_ns| Some(Slices { width_ns: Nanos(width_ns), responses: Vec::new() });
+    (runs[0].slices, runs[1].slices) = (width(100), width(300));
+    assert_eq!(
+        merged(&parts(&runs, |_| 0)).unwrap_err().to_string(),
+        "slices of agent a are 300 ns wide, which is 100 ns times no power of two"
+    );
+    runs[1].slices = width(0);
+    assert!(matches!(merged(&parts(&runs, |_| 0)), Err(MergeError::OtherWidth { .. })));
+    let days = |at: usize| at as i64 * 90_000 * SECOND as i64;
+    assert_eq!(
+        merged(&parts(&runs, days)).unwrap_err().to_string(),
+        "agent a started 90000.000 s after the first one; the limit is 86400 s"
+    );
+}
+
+#[test]
+fn the_two_rates_differ_where_an_agent_starts_late() {
+    let runs = [run("T611", 1), run("T611", 1)];
+    let together = agent_rates(&merged(&parts(&runs, |_| 0)).unwrap()).unwrap();
+    assert_eq!((together.own_windows, together.common_seconds), (Rate(2_000.0), Some(Rate(2_000.0))));
+    assert_eq!(
+        (together.gap(), together.first_done_ns, together.last_done_ns.0),
+        (Some(0.0), Nanos(10 * SECOND), 10 * SECOND)
+    );
+    // The first agent is twice as fast while it is alone.
+    let mut fast = runs.clone();
+    fast[0].seconds[..4].iter_mut().for_each(|second| second.operations *= 2);
+    fast[0].totals.operations += 4_000;
+    let apart = agent_rates(&merged(&parts(&fast, |at| at as i64 * 4 * SECOND as i64)).unwrap()).unwrap();
+    assert_eq!((apart.own_windows, apart.common_seconds), (Rate(2_400.0), Some(Rate(2_000.0))));
+    assert!((apart.gap().unwrap() - 400.0 / 2_400.0).abs() < 1e-12);
+    assert_eq!((apart.first_done_ns, apart.last_done_ns), (Nanos(10 * SECOND), Nanos(14 * SECOND)));
+    let no_common = merged(&parts(&runs, |at| at as i64 * 10 * SECOND as i64)).unwrap();
+    assert_eq!(agent_rates(&no_common).unwrap().common_seconds, None);
+    assert_eq!((agent_rates(&runs[0]), start_spread(&runs[0])), (None, None), "no fleet");
+}

@@ -1,0 +1,60 @@
+//! What a check of a fleet found, for the terminal.
+
+use model::fleet::{CheckedAgent, on_one_machine};
+use record::{Nanos, SignedNanos};
+
+use crate::figure::duration;
+use crate::layout::{Align, Head, Table, clean};
+use crate::style::Style;
+use crate::words::{list, plural};
+
+/// The agents with their clocks and a start without work, one line each, and what is to be known of all.
+pub fn fleet_check(agents: &[CheckedAgent<'_>], style: Style, width: usize) -> String {
+    let heads: [Head; 8] = [
+        (&["agent"], Align::Left),
+        (&["host"], Align::Left),
+        (&["CPUs"], Align::Right),
+        (&["kernel"], Align::Left),
+        (&["clock", "source"], Align::Left),
+        (&["round", "trip"], Align::Right),
+        (&["clock", "error"], Align::Right),
+        (&["start"], Align::Right),
+    ];
+    let mut table = Table::new(&heads, &[]);
+    for agent in agents {
+        let host = &agent.hello.host;
+        let unknown = || "-".to_owned();
+        let cells = vec![
+            agent.name.to_owned(),
+            host.host_name.as_deref().map_or_else(unknown, clean),
+            host.cpu.threads.to_string(),
+            clean(&host.kernel.release),
+            host.kernel.clock_source.as_deref().map_or_else(unknown, clean),
+            duration(agent.round_trip),
+            duration(agent.start.clock_error_ns),
+            signed(agent.start.offset_ns),
+        ];
+        table.push(cells, None);
+    }
+    let offsets = || agents.iter().map(|agent| agent.start.offset_ns.0);
+    let spread = offsets().min().zip(offsets().max()).map_or(0, |(first, last)| last.abs_diff(first));
+    let error = agents.iter().map(|agent| agent.start.clock_error_ns).max().unwrap_or_default();
+    let mut text: String = table.lines(style, width).into_iter().map(|line| line + "\n").collect();
+    text += &format!(
+        "{} started within {}, by clocks known to {}\n",
+        plural(agents.len() as u64, "agent"),
+        duration(Nanos(spread)),
+        duration(error)
+    );
+    for names in on_one_machine(agents) {
+        let names = list(names.iter().map(|name| (*name).to_owned()));
+        text += &format!("! on one machine, which they share: {names}\n");
+    }
+    text
+}
+
+/// A span with its sign.
+fn signed(span: SignedNanos) -> String {
+    let sign = if span.0 < 0 { "-" } else { "+" };
+    format!("{sign}{}", duration(Nanos(span.0.unsigned_abs())))
+}
