@@ -28,11 +28,6 @@ pub fn network_end_at(root: &Root, near: IpAddr, far: IpAddr) -> NetworkEnd {
     }
 }
 
-/// Identifies the running kernel: equal on both ends where both are on one host. None where it is not known.
-pub fn boot_id() -> Option<String> {
-    root::text(Root::host().proc.join("sys/kernel/random/boot_id"))
-}
-
 fn interface(root: &Root, near: IpAddr, far: IpAddr) -> Option<String> {
     // Packets to an own address, whatever it is, stay on loopback.
     if near == far || far.is_loopback() {

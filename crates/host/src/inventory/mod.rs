@@ -65,10 +65,9 @@ pub fn clock_source() -> Option<String> {
     kernel::clock_source(&Root::host())
 }
 
-/// The identifier of the running kernel, which all processes on it have in common; None where there is none.
+/// Identifies the running kernel: equal for all processes on one host. None where it is not known.
 pub fn boot_id() -> Option<String> {
-    let text = std::fs::read_to_string(Root::host().proc.join("sys/kernel/random/boot_id")).ok()?;
-    Some(text.trim().to_owned())
+    base::root::text(Root::host().proc.join("sys/kernel/random/boot_id"))
 }
 
 /// Total memory of this host; zero if unknown.
