@@ -37,7 +37,8 @@ fn each_side_is_measured_in_each_round() {
 #[test]
 fn each_cache_hits_in_proportion_to_what_it_holds() {
     for target in ["sqlite", "local:postgres"] {
-        let bench = Bench::new();
+        // The block layer counts for all programs.
+        let bench = Bench::on_disk().alone();
         let arguments = ["prove", "tiers", "--target", target, "--cache", "8MiB", "--rounds", "1", "--seconds", "0.5"];
         let output = bench.run(&[&arguments[..], &["--record", "proof.jsonl"]].concat());
         let record = bench.record("proof.jsonl");

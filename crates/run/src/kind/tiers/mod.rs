@@ -4,8 +4,9 @@
 //! cache holds all, half or nothing of the table. Points are measured in rounds, in random order, without a restart of the
 //! engine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use base::quantity::size_text;
 use record::{
     Bytes, Dop, Nanos, PageCached, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace, ProofSubject, RunKind,
 };
@@ -20,6 +21,9 @@ use crate::{Error, Result, Setup};
 
 /// The table, in sizes of the buffer cache.
 const TABLE: f64 = 4.0;
+
+/// Space of the table with its log, in sizes of the table.
+const TIMES_TABLE: f64 = 2.0;
 
 /// The points: what is visited, in sizes of the buffer cache, and what the page cache holds.
 const POINTS: [(f64, PageCached); 4] =
@@ -82,6 +86,7 @@ impl Kind for Tiers<'_> {
         let opened = platform.engine.as_ref().ok_or_else(|| Error::user("a proof of tiers needs an engine"))?;
         let (cache, block) = sizes(opened)?;
         self.block = block;
+        check_space(cache, &directory.data())?;
         let runs: Vec<PlannedRun> = POINTS.iter().map(|point| run(*point, cache, block)).collect();
         let mut plan = Plan {
             window_ns: self.request.window,
@@ -117,6 +122,22 @@ impl Tiers<'_> {
     fn reads(&self, size: Bytes, page_cached: Option<PageCached>) -> BlocksRequest {
         let blocks = size.0 / self.block.0.max(1);
         BlocksRequest { page_cached, ..BlocksRequest::reads(self.setup(), blocks, self.request.window, 1) }
+    }
+}
+
+/// # Errors
+/// Where the table, with its log, does not fit what is free.
+fn check_space(cache: Bytes, directory: &Path) -> Result<()> {
+    let needed = Bytes((cache.0 as f64 * TABLE * TIMES_TABLE) as u64);
+    match host::free_bytes(directory) {
+        Some(free) if free < needed => Err(Error::environment(format!(
+            "about {} are required in {} for a table of {TABLE} times the buffer cache and its log, and {} are available",
+            size_text(needed.0),
+            directory.display(),
+            size_text(free.0)
+        ))
+        .hint("give a smaller --cache, or another --dir")),
+        _ => Ok(()),
     }
 }
 
