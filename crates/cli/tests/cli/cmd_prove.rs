@@ -54,8 +54,8 @@ fn each_cache_hits_in_proportion_to_what_it_holds() {
                 values(run["readings"].as_array().unwrap().len() - 1) - values(0)
             };
             let visited = run["totals"]["operations"].as_f64().unwrap() * 64.0;
-            let missed = rise("physical_read_bytes");
-            (rise("physical_read_count") / visited, if missed > 0.0 { rise("device_read_bytes") / missed } else { 0.0 })
+            let missed = rise("physical_read_count");
+            (missed / visited, if missed > 0.0 { rise("device_read_count") / missed } else { 0.0 })
         };
         assert!(shares(4, "all").0 < 0.05, "{target}: {:?}", shares(4, "all"));
         let (missed, of_device) = shares(32, "all");

@@ -65,13 +65,14 @@ impl Sample {
         let blocks = run.blocks.as_deref()?;
         let visited = run.totals.operations.checked_mul(blocks.operations_per_step * blocks.work_unit)? as f64;
         let misses = delta(run, name::PHYSICAL_READ_COUNT)? as f64;
-        let (read, of_device) = (delta(run, name::PHYSICAL_READ_BYTES)?, delta(run, name::DEVICE_READ_BYTES)?);
+        // Requests, and not bytes: read-ahead makes requests larger, and no fewer of them.
+        let of_device = delta(run, name::DEVICE_READ_COUNT)? as f64;
         Some(Sample {
             size_bytes: size_bytes.0 as f64,
             block_ns: time_ns(run)? / (blocks.operations_per_step * blocks.work_unit) as f64,
             buffer_misses: share(misses, visited)?,
-            // Read-ahead and other programs read more than was asked for.
-            page_cache_misses: share(of_device as f64, read as f64).unwrap_or(0.0).min(1.0),
+            // Other programs read, too.
+            page_cache_misses: share(of_device, misses).unwrap_or(0.0).min(1.0),
         })
     }
 
@@ -213,15 +214,8 @@ mod tests {
             let place = ProofPlace::WorkingSet { size_bytes: Bytes(size), page_cache };
             let part = ProofPart { subject: ProofSubject::Tiers, place, load: ProofLoad::BlockReads };
             run.kind = RunKind::Proof(part);
-            let of_device = (misses as f64 * 8_192.0 * page_cache_misses) as u64;
-            counted(
-                run,
-                &[
-                    (name::PHYSICAL_READ_COUNT, misses),
-                    (name::PHYSICAL_READ_BYTES, misses * 8_192),
-                    (name::DEVICE_READ_BYTES, of_device),
-                ],
-            )
+            let of_device = (misses as f64 * page_cache_misses) as u64;
+            counted(run, &[(name::PHYSICAL_READ_COUNT, misses), (name::DEVICE_READ_COUNT, of_device)])
         };
         vec![
             run(SIZE / 2, PageCached::All, 0.0, 0.0, 1.0),

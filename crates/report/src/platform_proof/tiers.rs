@@ -59,7 +59,7 @@ pub(super) fn comparison(proof: &TiersProof) -> Comparison {
         ],
         rows: proof.points.iter().map(row).collect(),
         note: "Hits of the buffer cache: of visited blocks, by the engine; of the page cache: of the blocks that the buffer \
-               cache missed, by the block layer. Medians of the rounds."
+               cache missed, by the requests of the block layer. Medians of the rounds."
             .to_owned(),
     }
 }

@@ -144,12 +144,8 @@ pub fn tiers() -> Record {
             run.storage = None;
             run.blocks = Some(Box::new(random_blocks()));
             let misses = (run.totals.operations as f64 * 64.0 * buffer_misses) as u64;
-            let device_bytes = (misses as f64 * BLOCK as f64 * page_cache_misses) as u64;
-            for (name, value) in [
-                (name::PHYSICAL_READ_COUNT, misses),
-                (name::PHYSICAL_READ_BYTES, misses * BLOCK),
-                (name::DEVICE_READ_BYTES, device_bytes),
-            ] {
+            let of_device = (misses as f64 * page_cache_misses) as u64;
+            for (name, value) in [(name::PHYSICAL_READ_COUNT, misses), (name::DEVICE_READ_COUNT, of_device)] {
                 let last = run.readings.len() - 1;
                 run.readings[0].values.insert(name.to_owned(), 0);
                 run.readings[last].values.insert(name.to_owned(), value);
