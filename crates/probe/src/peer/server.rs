@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::protocol::{Answer, BLOCK_BYTES_MAX, COUNT_BYTES, Facts, Greeting, HEAD_BYTES, Refusal, Service, VERSION};
 use super::wire::{read_all, read_by, read_some, write_all};
 
-/// Limits of a peer. Each connection has a thread, and holds a block and [`RECEIVE_BYTES`] at most.
+/// Limits of a peer. Each connection has a thread, and holds a block and a buffer of 256 KiB at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections at the same time.
