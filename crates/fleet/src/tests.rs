@@ -25,7 +25,7 @@ fn hello() -> record::Hello {
         schema_version: SCHEMA_VERSION,
         catalogue_crc32c: 23,
         tool: Tool { version: "1.2.3".to_owned(), optimised: false, build: None },
-        boot: None,
+        boot_id: None,
         host,
     }
 }

@@ -1,4 +1,4 @@
-//! The way to another host: the interface that packets to it leave by, and what this end says of itself.
+//! The path to another host: the interface that packets to it leave by, and what this end says of itself.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -12,7 +12,7 @@ const UP: u32 = 1;
 /// Flag of a route that refuses packets (`RTF_REJECT`).
 const REJECT: u32 = 0x200;
 
-/// This end of the way to `far`, whose packets have the source address `near`.
+/// This end of the path to `far`, whose packets have the source address `near`.
 pub fn network_end(near: IpAddr, far: IpAddr) -> NetworkEnd {
     network_end_at(&Root::host(), near, far)
 }
@@ -117,7 +117,7 @@ fd000000000000000000000000000000 08 00000000000000000000000000000000 00 00000000
         (top, root)
     }
 
-    fn way(far: &str) -> Option<String> {
+    fn interface_to(far: &str) -> Option<String> {
         let (_top, root) = machine();
         network_end_at(&root, "10.0.0.9".parse().ok()?, far.parse().ok()?).interface.map(|one| one.name)
     }
@@ -125,18 +125,21 @@ fd000000000000000000000000000000 08 00000000000000000000000000000000 00 00000000
     #[test]
     #[cfg(target_endian = "little")]
     fn the_narrowest_route_is_taken_and_of_equal_ones_the_cheapest() {
-        assert_eq!(way("192.0.2.1").as_deref(), Some("eth0"));
-        assert_eq!(way("10.9.0.1").as_deref(), Some("eth1"));
-        assert_eq!(way("10.0.1.5").as_deref(), Some("eth3"));
-        assert_eq!(way("10.0.2.5").as_deref(), Some("eth1"), "a route that refuses is none");
-        assert_eq!(way("::ffff:10.9.0.1").as_deref(), Some("eth1"));
-        assert_eq!((way("fd00::1").as_deref(), way("2001:db8::1").as_deref()), (Some("eth1"), Some("eth0")));
+        assert_eq!(interface_to("192.0.2.1").as_deref(), Some("eth0"));
+        assert_eq!(interface_to("10.9.0.1").as_deref(), Some("eth1"));
+        assert_eq!(interface_to("10.0.1.5").as_deref(), Some("eth3"));
+        assert_eq!(interface_to("10.0.2.5").as_deref(), Some("eth1"), "a route that refuses is none");
+        assert_eq!(interface_to("::ffff:10.9.0.1").as_deref(), Some("eth1"));
+        assert_eq!(
+            (interface_to("fd00::1").as_deref(), interface_to("2001:db8::1").as_deref()),
+            (Some("eth1"), Some("eth0"))
+        );
     }
 
     #[test]
     fn packets_to_oneself_stay_on_loopback() {
-        assert_eq!(way("10.0.0.9").as_deref(), Some("lo"));
-        assert_eq!((way("127.0.0.1").as_deref(), way("::1").as_deref()), (Some("lo"), Some("lo")));
+        assert_eq!(interface_to("10.0.0.9").as_deref(), Some("lo"));
+        assert_eq!((interface_to("127.0.0.1").as_deref(), interface_to("::1").as_deref()), (Some("lo"), Some("lo")));
     }
 
     #[test]

@@ -279,7 +279,7 @@ pub struct Rules {
     /// Minimum of requests of a member for their mean time.
     pub member_requests_min: u64,
 
-    /// How far a measured rate may be from that of the model of two levels of caches.
+    /// How far a measured rate may be from that of the two-level model of caches.
     pub tiers_margin: f64,
     /// Share of misses below which nothing is said of where they were found.
     pub tiers_misses_min: f64,

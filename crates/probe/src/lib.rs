@@ -2,8 +2,9 @@
 //! database on the same machine are compared with.
 //!
 //! A crate of its own because of its weight: native kernels, and memory in gigabytes. It measures no time and starts
-//! no thread but those of the other end of the network probes ([`peer`]): a probe gives one [`Work`](measure::Work) per job, which the loop of `measure` drives like any other. A
-//! storage probe is an I/O job instead, a value that the I/O generator ([`storage`]) executes like one of a job file.
+//! no thread but those of the other end of the network probes ([`peer`]): a probe gives one [`Work`](measure::Work) per
+//! job, which the loop of `measure` drives like any other. A storage probe is an I/O job instead, a value that the I/O
+//! generator ([`storage`]) executes like one of a job file.
 //! Each probe is one file; its head says what it answers, what it does not answer, what it costs and what its limits
 //! are.
 //!

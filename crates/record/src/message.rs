@@ -47,7 +47,7 @@ pub struct Hello {
     /// The program.
     pub tool: Tool,
     /// The running kernel, which tells agents on one machine; absent if unknown.
-    pub boot: Option<String>,
+    pub boot_id: Option<String>,
     /// Its machine.
     pub host: HostInventory,
 }

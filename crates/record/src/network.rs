@@ -1,11 +1,11 @@
-//! The peer of the network probes and the way to it.
+//! The peer of the network probes and the path to it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::NetworkInterface;
 
-/// The way between this host and the peer of the network probes. What is not known is absent.
+/// The path between this host and the peer of the network probes. What is not known is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkPath {
@@ -22,7 +22,7 @@ pub struct NetworkPath {
     pub is_same_host: bool,
 }
 
-/// One end of a way. The other end says these itself: they are facts of a report, and nothing is derived from them.
+/// One end of a path. The other end says these itself: they are facts of a report, and nothing is derived from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkEnd {

@@ -109,7 +109,7 @@ pub mod name {
     /// Requests of any kind that a mount of NFS sent again.
     pub const MOUNT_RETRANSMISSION_COUNT: &str = "mount_retransmission_count";
 
-    /// Bytes received by the interface on the way to the peer of the network probes, headers included, for all programs.
+    /// Bytes received by the interface on the path to the peer of the network probes, headers included, for all programs.
     pub const INTERFACE_RECEIVED_BYTES: &str = "interface_received_bytes";
     /// Bytes sent by it. On loopback, every byte is both sent and received.
     pub const INTERFACE_SENT_BYTES: &str = "interface_sent_bytes";

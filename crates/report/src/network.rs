@@ -1,4 +1,4 @@
-//! The way to the peer of the network probes.
+//! The path to the peer of the network probes.
 
 use record::{Layer, NetworkEnd, NetworkInterface, NetworkPath, Record, Run};
 
@@ -16,7 +16,7 @@ pub(crate) fn named_peer(record: &Record) -> Option<&str> {
     record.plan.network.as_ref()?.peer.as_deref()
 }
 
-/// The way, and what lies at its ends; none where the network was not measured.
+/// The path, and what lies at its ends; none where the network was not measured.
 pub(crate) fn network_path(record: &Record) -> Option<String> {
     record.plan.network.as_ref().map(path_text)
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_is_told_with_both_ends_as_far_as_they_are_known() {
+    fn a_path_is_told_with_both_ends_as_far_as_they_are_known() {
         let interface = |name: &str| NetworkInterface { name: name.to_owned(), ..NetworkInterface::default() };
         let mut path = NetworkPath {
             peer: Some("db1:5250".to_owned()),

@@ -60,7 +60,7 @@ pub(crate) struct Peer {
     pub address: SocketAddr,
     /// Its process, where that is another one on this host: what it does is no work of other programs.
     pub process: Option<u32>,
-    /// The interface of this host on the way.
+    /// The interface of this host on the path.
     pub interface: Option<String>,
 }
 
@@ -87,16 +87,13 @@ pub fn serve_network(address: SocketAddr, version: &str, on_refused: OnRefused) 
 /// # Errors
 /// Where its name has no address, and where nothing there is a peer.
 pub(crate) fn reach(peer: &NetworkPeer, version: &str) -> Result<ReachedPeer> {
-    let own = match peer {
+    let (own, addresses) = match peer {
         NetworkPeer::Own => {
-            Some(serve_network(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), version, Arc::new(|_, _| ()))?)
+            let server = serve_network(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), version, Arc::new(|_, _| ()))?;
+            let address = server.address();
+            (Some(server), vec![address])
         }
-        NetworkPeer::At { .. } => None,
-    };
-    let addresses = match (&own, peer) {
-        (Some(server), _) => vec![server.address()],
-        (None, NetworkPeer::At { host, port }) => addresses(host, *port)?,
-        (None, NetworkPeer::Own) => Vec::new(),
+        NetworkPeer::At { host, port } => (None, addresses(host, *port)?),
     };
     let mut first_error = None;
     for address in addresses {

@@ -62,7 +62,7 @@ Examples:
   dbdyno prove tiers --target local:postgres --dir /data --cache 256MiB
 
 A table of four times the buffer cache is visited at random, by one session. Its files stay in the page cache, are
-dropped from it, or half of them are. What a block costs from each level is found from three such points; a fourth is
+dropped from it, or half of them are. What a block costs from each tier is found from three such points; a fourth is
 predicted from them, and measured.";
 
 /// Limits of `--cache` of a proof.

@@ -37,7 +37,7 @@ pub fn hello() -> Hello {
             optimised: !cfg!(debug_assertions),
             build: Some(build()),
         },
-        boot: host::boot_id(),
+        boot_id: host::boot_id(),
         host: host::inventory(Path::new(".")),
     }
 }

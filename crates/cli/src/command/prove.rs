@@ -14,12 +14,10 @@ use crate::arguments::prove::{
     TiersArguments, VolumeArguments,
 };
 use crate::arguments::setup::setup;
-use crate::engines::engine;
-use crate::measuring::{measuring, record_path};
+use crate::measuring::record_path;
 use crate::output::{note, print, style, width};
-use crate::sheet::{check_page, show};
-use crate::storage::request::{block_and_size, default_size, fresh_seed, judge, measure};
-use crate::target::target;
+use crate::sheet::show;
+use crate::storage::request::{NO_ENGINE, block_and_size, default_size, fresh_seed, judge, measure, measure_on};
 
 /// Carries out `dbdyno prove`.
 ///
@@ -91,8 +89,6 @@ fn numa(arguments: &NumaArguments) -> Result<()> {
     if !run::has_several_nodes() {
         return print("there is nothing to prove: this machine has one NUMA node\n");
     }
-    let target = target(arguments.target.as_deref().unwrap_or("sqlite"))?;
-    engine(&target)?;
     let rounds = &arguments.rounds;
     let request = NumaRequest {
         setup: proof_setup(&arguments.dir, rounds)?,
@@ -100,15 +96,11 @@ fn numa(arguments: &NumaArguments) -> Result<()> {
         rounds: rounds.rounds,
         engine: arguments.target.is_some(),
     };
-    check_page(&rounds.output)?;
-    let measured =
-        measuring(rounds.output.quiet, |measuring| run::measure_numa(&request, measuring.context(&target)?))?;
-    proved(measured, &rounds.output)
+    let target = arguments.target.as_deref().unwrap_or(NO_ENGINE);
+    proved(measure_on(target, &rounds.output, |context| run::measure_numa(&request, context))?, &rounds.output)
 }
 
 fn tiers(arguments: &TiersArguments) -> Result<()> {
-    let target = target(&arguments.target)?;
-    engine(&target)?;
     let rounds = &arguments.rounds;
     let request = TiersRequest {
         setup: proof_setup(&arguments.dir, rounds)?,
@@ -116,9 +108,7 @@ fn tiers(arguments: &TiersArguments) -> Result<()> {
         window: rounds.seconds,
         rounds: rounds.rounds,
     };
-    check_page(&rounds.output)?;
-    let measured =
-        measuring(rounds.output.quiet, |measuring| run::measure_tiers(&request, measuring.context(&target)?))?;
+    let measured = measure_on(&arguments.target, &rounds.output, |context| run::measure_tiers(&request, context))?;
     proved(measured, &rounds.output)
 }
 

@@ -10,9 +10,14 @@ use run::{Context, Error, IoRequest, Measured, Result};
 
 use crate::arguments::io::IoFormat;
 use crate::arguments::output::OutputArguments;
+use crate::engines::engine;
 use crate::measuring::{EXTERNAL, measuring};
 use crate::output::{print, style, width};
 use crate::sheet::{check_page, show};
+use crate::target::target;
+
+/// The target where no engine is opened; left-overs of engines in the directory are cleaned up all the same.
+pub const NO_ENGINE: &str = "sqlite";
 
 /// The environment that job files may query.
 pub fn surroundings<'a>(include: &'a dyn Fn(&Path) -> std::io::Result<String>) -> Surroundings<'a> {
@@ -84,9 +89,21 @@ pub fn carry_out(request: &IoRequest, format: IoFormat, output: &OutputArguments
 /// # Errors
 /// Those of the measurement where there is no record yet.
 pub fn measure(output: &OutputArguments, one: impl FnOnce(Context<'_>) -> Result<Measured>) -> Result<Measured> {
+    measure_on(NO_ENGINE, output, one)
+}
+
+/// Carries out a measurement of `text`, a target.
+///
+/// # Errors
+/// An engine that is not known, and those of the measurement where there is no record yet.
+pub fn measure_on(
+    text: &str,
+    output: &OutputArguments,
+    one: impl FnOnce(Context<'_>) -> Result<Measured>,
+) -> Result<Measured> {
+    let target = target(text)?;
+    engine(&target)?;
     check_page(output)?;
-    // No engine is opened, but left-overs of one in the directory are cleaned up.
-    let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
     measuring(output.quiet, |measuring| one(measuring.context(&target)?))
 }
 

@@ -324,12 +324,12 @@ impl engine::Session for MysqlSession {
         Some(self.sending_time.as_nanos() as u64)
     }
 
-    /// A node of a cluster also counts applied commits of other nodes; the commits of a session are only in its session
-    /// status.
     fn round_trip_count(&self) -> Option<u64> {
         Some(self.wire.messages.round_trip_count())
     }
 
+    /// A node of a cluster also counts applied commits of other nodes; the commits of a session are only in its session
+    /// status.
     fn publish_counters(&mut self) -> Result<u64> {
         if self.counts.queries_commits() {
             let rows = self.query_sql("show session status like 'Handler_commit'")?;

@@ -268,12 +268,12 @@ impl engine::Session for PostgresSession {
         Some(self.sending_time.as_nanos() as u64)
     }
 
-    /// Since PostgreSQL 15 immediate and exact. Before, it waits until the session may publish again, up to half a
-    /// second after its last statement; that is exact too unless the statistics collector is overloaded.
     fn round_trip_count(&self) -> Option<u64> {
         Some(self.wire.messages.round_trip_count())
     }
 
+    /// Since PostgreSQL 15 immediate and exact. Before, it waits until the session may publish again, up to half a
+    /// second after its last statement; that is exact too unless the statistics collector is overloaded.
     fn publish_counters(&mut self) -> Result<u64> {
         self.check_connected()?;
         if !self.publishes {

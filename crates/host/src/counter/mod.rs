@@ -43,7 +43,7 @@ pub struct Counters {
     device: Option<DeviceCounters>,
     /// In place of the device, where a mount of NFS holds the directory.
     mount: Option<MountCounters>,
-    /// The interface on the way to a peer, where one is named.
+    /// The interface on the path to a peer, where one is named.
     interface: Option<InterfaceCounters>,
     transfer: Source,
     directory: PathBuf,

@@ -89,8 +89,8 @@ impl Capacities {
 
     /// The limit of `run`, by CPU time, block layer counters over storage capacities, CPU time of dbdyno's threads, and
     /// the breakdown of the response time. None for an invalid run, for a run without an engine, and where nothing is
-    /// known. For a remote engine only dbdyno itself is known, and the network where it was measured. A storage capacity counts where a storage probe is the
-    /// ceiling of the run: then the engine's data are on the probed device.
+    /// known. For a remote engine only dbdyno itself is known, and the network where it was measured. A storage capacity
+    /// counts where a storage probe is the ceiling of the run: then the engine's data are on the probed device.
     pub fn attribute(&self, run: &Run) -> Option<Attribution> {
         if is_invalid(run) || run.storage.is_some() || run.kind.is_probe() {
             return None;

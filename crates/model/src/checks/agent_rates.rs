@@ -1,33 +1,23 @@
 //! Whether the rate of a fleet is the same over the windows of its agents and in the seconds that they have in common.
 
-use record::evidence::AgentRates;
-use record::{Evidence, Finding, Ratio, Run, Verdict};
+use record::{Evidence, Finding, Run, Verdict};
 
 use super::finding;
 use crate::fleet::agent_rates;
-use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let rates = agent_rates(run)?;
-    let gap = rates.gap();
-    let verdict = match gap {
+    let verdict = match rates.gap {
         None => Verdict::Unknown,
-        Some(gap) if gap > RULES.agent_rate_gap_max => Verdict::Warn,
+        Some(gap) if gap.0 > rates.limit.0 => Verdict::Warn,
         Some(_) => Verdict::Pass,
     };
-    let evidence = AgentRates {
-        own_windows: rates.own_windows,
-        common_seconds: rates.common_seconds,
-        gap: gap.map(Ratio),
-        limit: Ratio(RULES.agent_rate_gap_max),
-        first_done_ns: rates.first_done_ns,
-        last_done_ns: rates.last_done_ns,
-    };
-    finding(verdict, Evidence::AgentRates(evidence))
+    finding(verdict, Evidence::AgentRates(rates))
 }
 
 #[cfg(test)]
 mod tests {
+    use record::evidence::AgentRates;
     use record::{Nanos, Rate, SignedNanos};
 
     use super::*;

@@ -23,8 +23,8 @@ pub struct CheckedAgent<'a> {
 pub fn on_one_machine<'a>(agents: &[CheckedAgent<'a>]) -> Vec<Vec<&'a str>> {
     let mut machines: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for agent in agents {
-        if let Some(boot) = agent.hello.boot.as_deref() {
-            machines.entry(boot).or_default().push(agent.name);
+        if let Some(boot_id) = agent.hello.boot_id.as_deref() {
+            machines.entry(boot_id).or_default().push(agent.name);
         }
     }
     machines.into_values().filter(|names| names.len() > 1).collect()

@@ -15,7 +15,7 @@ use record::{AgentRun, AgentStart, Bytes, Nanos, Outcome, PlannedRun, Run, Total
 
 pub use self::check::{CheckedAgent, on_one_machine};
 pub use self::error::MergeError;
-pub use self::rates::{AgentRates, agent_rates, start_spread};
+pub use self::rates::{agent_rates, start_spread};
 
 use self::latencies::{merged_latency, merged_slices};
 use self::series::merged_seconds;

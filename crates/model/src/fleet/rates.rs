@@ -3,31 +3,11 @@
 //! The windows of agents do not coincide. Their own rates, added, are of windows that overlap only mostly; the seconds
 //! in which every agent worked are a window of all, but without its edges. Where both agree, it does not matter.
 
-use record::{AgentRun, Nanos, Rate, Run};
+use record::evidence::AgentRates;
+use record::{AgentRun, Nanos, Rate, Ratio, Run};
 
 use super::series::shift;
-
-/// The rates of a run of a fleet, in operations per second, and its ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AgentRates {
-    /// Sum of the rates of the agents, each over its own window.
-    pub own_windows: Rate,
-    /// Rate in the whole seconds that all windows have in common; None without such a second.
-    pub common_seconds: Option<Rate>,
-    /// When the first agent was done, from the first start.
-    pub first_done_ns: Nanos,
-    /// When the last agent was done.
-    pub last_done_ns: Nanos,
-}
-
-impl AgentRates {
-    /// The difference of the two rates, as a share of the larger one; None where one of them is unknown.
-    pub fn gap(&self) -> Option<f64> {
-        let (one, other) = (self.own_windows.0, self.common_seconds?.0);
-        let larger = one.max(other);
-        (larger > 0.0).then(|| (one - other).abs() / larger)
-    }
-}
+use crate::rules::RULES;
 
 /// The rates of `run`; None for a run without agents, and where a window is empty.
 pub fn agent_rates(run: &Run) -> Option<AgentRates> {
@@ -36,12 +16,21 @@ pub fn agent_rates(run: &Run) -> Option<AgentRates> {
         |agent: &AgentRun| (agent.window_ns.0 > 0).then(|| agent.totals.operations as f64 / agent.window_ns.seconds());
     let own_windows = Rate(run.agents.iter().map(own).sum::<Option<f64>>()?);
     let done = || run.agents.iter().map(|agent| since(agent, begun) + agent.window_ns);
+    let common_seconds = common_rate(run, begun);
     Some(AgentRates {
         own_windows,
-        common_seconds: common_rate(run, begun),
+        common_seconds,
+        gap: common_seconds.and_then(|common| gap(own_windows.0, common.0)),
+        limit: Ratio(RULES.agent_rate_gap_max),
         first_done_ns: done().min()?,
         last_done_ns: done().max()?,
     })
+}
+
+/// The difference of two rates as a share of the larger one; None where both are 0.
+fn gap(one: f64, other: f64) -> Option<Ratio> {
+    let larger = one.max(other);
+    (larger > 0.0).then(|| Ratio((one - other).abs() / larger))
 }
 
 /// From the first start of an agent to the last one; None for a run without agents.

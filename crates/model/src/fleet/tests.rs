@@ -226,7 +226,7 @@ fn the_two_rates_differ_where_an_agent_starts_late() {
     let together = agent_rates(&merged(&parts(&runs, |_| 0)).unwrap()).unwrap();
     assert_eq!((together.own_windows, together.common_seconds), (Rate(2_000.0), Some(Rate(2_000.0))));
     assert_eq!(
-        (together.gap(), together.first_done_ns, together.last_done_ns.0),
+        (together.gap.map(|gap| gap.0), together.first_done_ns, together.last_done_ns.0),
         (Some(0.0), Nanos(10 * SECOND), 10 * SECOND)
     );
     // The first agent is twice as fast while it is alone.
@@ -235,7 +235,7 @@ fn the_two_rates_differ_where_an_agent_starts_late() {
     fast[0].totals.operations += 4_000;
     let apart = agent_rates(&merged(&parts(&fast, |at| at as i64 * 4 * SECOND as i64)).unwrap()).unwrap();
     assert_eq!((apart.own_windows, apart.common_seconds), (Rate(2_400.0), Some(Rate(2_000.0))));
-    assert!((apart.gap().unwrap() - 400.0 / 2_400.0).abs() < 1e-12);
+    assert!((apart.gap.unwrap().0 - 400.0 / 2_400.0).abs() < 1e-12);
     assert_eq!((apart.first_done_ns, apart.last_done_ns), (Nanos(10 * SECOND), Nanos(14 * SECOND)));
     let no_common = merged(&parts(&runs, |at| at as i64 * 10 * SECOND as i64)).unwrap();
     assert_eq!(agent_rates(&no_common).unwrap().common_seconds, None);

@@ -1,4 +1,4 @@
-//! The caches below an engine: what a block costs from each of them, and whether the model of two levels holds.
+//! The caches below an engine: what a block costs from each of them, and whether the two-level model holds.
 //!
 //! t = t1 + m1 * ((1 - m2) * t2 + m2 * t3), with the time of a block in the buffer cache t1, the time that the page cache
 //! adds t2 and that the device adds t3, the misses of the buffer cache per visited block m1, and of these those of the page

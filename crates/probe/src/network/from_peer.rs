@@ -1,9 +1,9 @@
 //! N22  Network bandwidth from a peer.
 //!
-//! Answers:         bytes per second that arrive from a host on that way, over one TCP stream per job: the ceiling of
+//! Answers:         bytes per second that arrive from a host on that path, over one TCP stream per job: the ceiling of
 //!                  results of a server there, and of reads of a device behind a fabric.
 //! Does not answer: what the interface carries with headers; the other direction, see N21; both at the same time.
-//! Cost:            a connection and a thread at each end per job; the way is full.
+//! Cost:            a connection and a thread at each end per job; the path is full.
 //! Limits:          bytes are counted here, as they are received in whole blocks; each block says how many bytes were sent
 //!                  before it, which must be the count of this end.
 

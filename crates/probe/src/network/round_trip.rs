@@ -5,7 +5,7 @@
 //! Does not answer: the cost of the protocol of an engine, of encryption, of large results; bandwidth, see N21 and N22.
 //! Cost:            a connection and a thread at each end per job; 64 bytes each way per round trip.
 //! Limits:          the peer is a thread that waits for the message, as a server does: waking it is part of the time. On
-//!                  one host both ends share the processors. TCP without delay (TCP_NODELAY); the addresses and the way are
+//!                  one host both ends share the processors. TCP without delay (TCP_NODELAY); the addresses and the path are
 //!                  those of the first answer of the name.
 
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
 //! N21  Network bandwidth to a peer.
 //!
-//! Answers:         bytes per second that arrive at a host on that way, over one TCP stream per job: the ceiling of loads
+//! Answers:         bytes per second that arrive at a host on that path, over one TCP stream per job: the ceiling of loads
 //!                  into a server there.
 //! Does not answer: what the interface carries with headers; the other direction, see N22; both at the same time.
-//! Cost:            a connection and a thread at each end per job; the way is full.
+//! Cost:            a connection and a thread at each end per job; the path is full.
 //! Limits:          bytes are counted by the peer as it receives them, and counted here when its count arrives: half a
 //!                  round trip later, at both ends of the window. The time of a step is that until the kernel has taken a
-//!                  block, and no time on the way. After the last step the counts of both ends must agree.
+//!                  block, and no time on the path. After the last step the counts of both ends must agree.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ impl Work for ToPeer {
         Ok(Done { operations: bytes, bytes, ..Done::default() })
     }
 
-    /// The first end is that of the warm-up: an empty way would have to be filled again within the window.
+    /// The first end is that of the warm-up: an empty path would have to be filled again within the window.
     fn finish(&mut self) -> Result<(), Broken> {
         match std::mem::replace(&mut self.is_warm, true) {
             true => self.lazy.with(|connection| connection.settle()),

@@ -22,7 +22,7 @@ pub(super) fn sentences(proof: &TiersProof) -> Vec<String> {
             _ => String::new(),
         };
         format!(
-            "{} visited with {} of the table in the page cache: {} a block, the model of two levels says {}; {} times as \
+            "{} visited with {} of the table in the page cache: {} a block, the two-level model says {}; {} times as \
              long: {} within {}{why}",
             size_text(point.size_bytes),
             held(point.page_cache),
@@ -48,7 +48,7 @@ pub(super) fn comparison(proof: &TiersProof) -> Comparison {
         ]
     };
     Comparison {
-        title: "HITS AND TIMES BY LEVEL",
+        title: "HITS AND TIMES BY TIER",
         heads: vec![
             (&["", "visited"], Align::Right),
             (&["page cache", "holds"], Align::Left),

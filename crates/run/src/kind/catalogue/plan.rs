@@ -78,8 +78,8 @@ fn unknown(word: &str, catalogue: &[Item<'_>]) -> Error {
     for item in coded.chain(catalogue.iter().filter(titled)).take(MEANT_MAX) {
         meant.push(format!("{} ({})", item.code(), item.title()));
     }
-    let words = "give codes (dbdyno list tests), layers (cpu, memory, storage, network, server, database), probes, tests or all, \
-                 or the path of a test file ending in .toml";
+    let words = "give codes (dbdyno list tests), layers (cpu, memory, storage, network, server, database), probes, tests \
+                 or all, or the path of a test file ending in .toml";
     Error::user(format!("test {word} is not known")).hint(match meant.is_empty() {
         true => words.to_owned(),
         false => format!("did you mean {}? Or {words}", meant.join(" or ")),

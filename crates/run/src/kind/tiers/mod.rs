@@ -147,11 +147,12 @@ fn check_space(cache: Bytes, directory: &Path) -> Result<()> {
 /// Where the page cache is not below it, or not ours to drop.
 fn sizes(opened: &OpenEngine<'_>) -> Result<(Bytes, Bytes)> {
     let (inventory, title) = (&opened.inventory, opened.engine.title());
-    let hint = "give a --target whose engine dbdyno starts and that reads through the page cache: see `dbdyno prove tiers --help`";
+    let hint = "give a --target whose engine dbdyno starts and that reads through the page cache: `dbdyno prove tiers \
+                --help` names them";
     if !inventory.temporary {
         return Err(Error::user(format!(
-            "the tiers below this {title} cannot be proved: dbdyno did not start it, and drops \
-                                        only files of its own from the page cache"
+            "the tiers below this {title} cannot be proved: dbdyno did not start it, and drops only files of its own \
+             from the page cache"
         ))
         .hint(hint));
     }
