@@ -168,12 +168,13 @@ impl Drop for MeasuredDirectory {
         // Errors are ignored here; the next invocation finds and reports what could not be removed.
         let _ = fs::remove_dir_all(self.side(Side::A));
         let _ = fs::remove_dir_all(self.side(Side::B));
-        if self.keep {
-            return;
+        if !self.keep {
+            let _ = fs::remove_dir_all(self.data());
+            let _ = fs::remove_file(self.path.join("mark"));
+            let _ = fs::remove_dir(&self.path);
         }
-        let _ = fs::remove_dir_all(self.data());
-        let _ = fs::remove_file(self.path.join("mark"));
-        let _ = fs::remove_dir(&self.path);
+        // Closing the file would not do: a program that another thread is just starting has a copy of the descriptor.
+        let _ = rustix::fs::flock(&self.mark, FlockOperation::Unlock);
     }
 }
 
@@ -308,6 +309,17 @@ mod tests {
         drop(MeasuredDirectory::claim_for_removal(parent.path()).unwrap());
         assert!(MeasuredDirectory::existing_in(parent.path()).is_none());
         assert_eq!(parent.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_copy_of_the_descriptor_does_not_hold_the_lock() {
+        let parent = tempfile::tempdir().unwrap();
+        let directory = MeasuredDirectory::claim(parent.path(), true).unwrap();
+        // As in a child between fork and exec.
+        let copy = directory.mark.try_clone().unwrap();
+        drop(directory);
+        drop(MeasuredDirectory::claim(parent.path(), false).unwrap());
+        drop(copy);
     }
 
     #[test]

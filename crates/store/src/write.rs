@@ -120,6 +120,13 @@ impl Writer {
     }
 }
 
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Closing the file would not do: a program that another thread is just starting has a copy of the descriptor.
+        let _ = self.file.unlock();
+    }
+}
+
 fn is_read_only(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
