@@ -55,10 +55,12 @@ for architecture in "${architectures[@]}"; do
     [ -e "$file" ] || fail "$file is missing" "run packaging/release.sh $architecture"
   done
   emulator=${emulators[$architecture]}
+  [ "qemu-$(uname -m)" != "$emulator" ] || continue
+  need arch-test 'the package arch-test'
   # F: the kernel has opened it, and a root needs no copy of it.
-  [ "qemu-$(uname -m)" = "$emulator" ] || grep -qs '^flags:.*F' "/proc/sys/fs/binfmt_misc/$emulator" ||
-    fail "programs of $architecture do not run here" \
-      "install the packages qemu-user-static and binfmt-support, or write /usr/lib/binfmt.d/$emulator.conf to /proc/sys/fs/binfmt_misc/register"
+  grep -qs '^flags:.*F' "/proc/sys/fs/binfmt_misc/$emulator" ||
+    fail "programs of $architecture do not run here" "install the packages qemu-user-static and binfmt-support; where \
+nothing starts services, write /usr/lib/binfmt.d/$emulator.conf to /proc/sys/fs/binfmt_misc/register"
 done
 (cd dist && sha256sum --check --quiet SHA256SUMS)
 
