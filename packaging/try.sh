@@ -3,8 +3,12 @@
 # the tarball unpacked below /usr/local in another. Each must say its version and run a test with SQLite; the installed one
 # must also run it with a temporary PostgreSQL of that distribution, as root and as an ordinary user.
 #
-#   packaging/try.sh [SUITE...]  bullseye, bookworm and trixie; needs root, because of chroot, and packaging/release.sh first
-#   packaging/try.sh --help      prints this
+#   packaging/try.sh [ARCHITECTURE|SUITE...]   amd64 (if none is named), arm64; bullseye, bookworm, trixie (all, if none is
+#                                              named). Needs root, because of chroot, and packaging/release.sh first
+#   packaging/try.sh --help                    prints this
+#
+# On a machine of another architecture its programs are run by qemu, which must be registered with the kernel: that shows
+# that the package is right, not how fast it is.
 #
 # DEBIAN_MIRROR=URL takes the packages of Debian from there. Ends at the first thing that does not work, and leaves the
 # roots in target/try then.
@@ -17,9 +21,11 @@ fail() {
 need() { command -v "$1" >/dev/null || fail "$1 is missing" "install $2"; }
 step() { printf '\n== %s\n' "$*"; }
 
+architectures=()
 suites=()
 for argument; do
   case $argument in
+    amd64 | arm64) architectures+=("$argument") ;;
     bullseye | bookworm | trixie) suites+=("$argument") ;;
     -h | --help)
       sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
@@ -28,21 +34,33 @@ for argument; do
     *) fail "argument $argument is not known" 'packaging/try.sh --help says what there is' ;;
   esac
 done
+[ ${#architectures[@]} -gt 0 ] || architectures=(amd64)
 [ ${#suites[@]} -gt 0 ] || suites=(bullseye bookworm trixie)
+declare -A platforms=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
+declare -A emulators=([amd64]=qemu-x86_64 [arm64]=qemu-aarch64)
 
 cd "$(dirname "$0")/.."
 work=$PWD/target/try
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
-package=$PWD/dist/dbdyno_${version}_amd64.deb
-tarball=$PWD/dist/dbdyno-$version-x86_64-linux-gnu.tar.gz
+package_of() { echo "$PWD/dist/dbdyno_${version}_$1.deb"; }
+tarball_of() { echo "$PWD/dist/dbdyno-$version-${platforms[$1]}.tar.gz"; }
 
 [ "$(id -u)" -eq 0 ] || fail 'this needs root' 'run sudo packaging/try.sh'
 need mmdebstrap 'the package mmdebstrap'
 need unshare 'the package util-linux'
 [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
   fail 'the keys of Debian are missing' 'install the package debian-archive-keyring'
-for file in "$package" "$tarball" dist/SHA256SUMS; do
-  [ -e "$file" ] || fail "$file is missing" 'run packaging/release.sh'
+for architecture in "${architectures[@]}"; do
+  for file in "$(package_of "$architecture")" "$(tarball_of "$architecture")" dist/SHA256SUMS; do
+    [ -e "$file" ] || fail "$file is missing" "run packaging/release.sh $architecture"
+  done
+  emulator=${emulators[$architecture]}
+  [ "qemu-$(uname -m)" != "$emulator" ] || continue
+  need arch-test 'the package arch-test'
+  # F: the kernel has opened it, and a root needs no copy of it.
+  grep -qs '^flags:.*F' "/proc/sys/fs/binfmt_misc/$emulator" ||
+    fail "programs of $architecture do not run here" "install the packages qemu-user-static and binfmt-support; where \
+nothing starts services, write /usr/lib/binfmt.d/$emulator.conf to /proc/sys/fs/binfmt_misc/register"
 done
 (cd dist && sha256sum --check --quiet SHA256SUMS)
 
@@ -97,23 +115,27 @@ mirror=()
 [ -z "${DEBIAN_MIRROR:-}" ] || mirror=("$DEBIAN_MIRROR")
 rm -rf "$work"
 mkdir -p "$work"
-for suite in "${suites[@]}"; do
-  installed=$work/$suite-deb
-  unpacked=$work/$suite-tarball
+# Tries the packages for $architecture in Debian $suite.
+try_packages() {
+  local package tarball user
+  package=$(package_of "$architecture")
+  tarball=$(tarball_of "$architecture")
+  local installed=$work/$suite-$architecture-deb
+  local unpacked=$work/$suite-$architecture-tarball
 
-  step "Debian $suite, tarball"
-  mmdebstrap --quiet --variant=minbase "$suite" "$unpacked" "${mirror[@]}"
+  step "Debian $suite on $architecture, tarball"
+  mmdebstrap --quiet --variant=minbase --architectures="$architecture" "$suite" "$unpacked" "${mirror[@]}"
   cp -a "$unpacked" "$installed"
   tar -xzf "$tarball" --strip-components=1 -C "$unpacked/usr/local"
   try "$unpacked"
   rm -rf "$unpacked"
 
-  step "Debian $suite, .deb"
+  step "Debian $suite on $architecture, .deb"
   cp "$package" "$installed/tmp/"
   quietly "$installed" apt-get install -y --no-install-recommends "/tmp/$(basename "$package")"
   try "$installed"
 
-  step "Debian $suite, .deb and PostgreSQL"
+  step "Debian $suite on $architecture, .deb and PostgreSQL"
   # Nothing is started by the packages.
   printf '#!/bin/sh\nexit 101\n' >"$installed/usr/sbin/policy-rc.d"
   chmod 755 "$installed/usr/sbin/policy-rc.d"
@@ -129,6 +151,10 @@ for suite in "${suites[@]}"; do
     smoke "$installed" "$user" --target local:postgres
   done
   rm -rf "$installed"
+}
+
+for architecture in "${architectures[@]}"; do
+  for suite in "${suites[@]}"; do try_packages; done
 done
 rm -rf "$work"
 step 'all packages work'

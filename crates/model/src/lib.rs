@@ -17,6 +17,7 @@ mod delta;
 mod derived;
 mod distribution;
 mod efficiency;
+mod emulation;
 mod estimate;
 #[cfg(test)]
 mod fixture;
@@ -86,6 +87,7 @@ pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
 pub use efficiency::Limit;
+pub use emulation::emulation;
 pub use estimate::{Estimate, Method};
 pub use foreign::{ForeignCpu, ForeignIo, cpu_ns_with_kernel, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use group::{Repeats, by_degree, degree};

@@ -2,14 +2,17 @@
 
 use base::root;
 
-/// Implementer, part, name of server cores (Arm's Technical Reference Manuals, register `MIDR_EL1`; the same numbers
-/// are in the kernel's `cputype.h`).
+/// Implementer, part, name of cores of servers and single-board computers (Arm's Technical Reference Manuals, register
+/// `MIDR_EL1`; the same numbers are in the kernel's `cputype.h`).
 const PARTS: &[(u32, u32, &str)] = &[
+    (0x41, 0xd03, "ARM Cortex-A53"),
+    (0x41, 0xd05, "ARM Cortex-A55"),
     (0x41, 0xd07, "ARM Cortex-A57"),
     (0x41, 0xd08, "ARM Cortex-A72"),
     (0x41, 0xd0b, "ARM Cortex-A76"),
     (0x41, 0xd0c, "ARM Neoverse-N1"),
     (0x41, 0xd40, "ARM Neoverse-V1"),
+    (0x41, 0xd41, "ARM Cortex-A78"),
     (0x41, 0xd49, "ARM Neoverse-N2"),
     (0x41, 0xd4f, "ARM Neoverse-V2"),
     (0x41, 0xd83, "ARM Neoverse-V3AE"),
@@ -18,6 +21,8 @@ const PARTS: &[(u32, u32, &str)] = &[
     (0x43, 0x0af, "Cavium ThunderX2"),
     (0x46, 0x001, "Fujitsu A64FX"),
     (0x48, 0xd01, "HiSilicon TSV110"),
+    (0x48, 0xd02, "HiSilicon HIP09"),
+    (0x6d, 0xd49, "Microsoft Azure Cobalt 100"),
     (0xc0, 0xac3, "Ampere-1"),
     (0xc0, 0xac4, "Ampere-1a"),
 ];

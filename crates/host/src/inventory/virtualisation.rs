@@ -50,7 +50,7 @@ fn hypervisor(root: &Root) -> Option<String> {
     let info = root::text(root.proc.join("cpuinfo")).unwrap_or_default();
     let flags = root::entry(&info, "flags");
     let flagged = flags.is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
-    let named = root::text(root.sys.join("hypervisor/type")).or_else(|| firmware(root));
+    let named = root::text(root.sys.join("hypervisor/type")).or_else(|| firmware(root)).or_else(|| device_tree(root));
     match (flags.is_some(), flagged) {
         // x86 has a flag. The firmware of a bare-metal cloud instance has the cloud's name without a hypervisor.
         (true, false) => None,
@@ -71,6 +71,18 @@ fn firmware(root: &Root) -> Option<String> {
         let known = FIRMWARE.iter().find(|(beginning, _)| text.starts_with(beginning));
         known.map(|(_, name)| (*name).to_owned())
     })
+}
+
+/// The hypervisor by the device tree, on ARM without firmware tables.
+fn device_tree(root: &Root) -> Option<String> {
+    let compatible = root::text(root.proc.join("device-tree/hypervisor/compatible"))?;
+    let name = match compatible.split(['\0', ',']).next().unwrap_or_default() {
+        "linux" => "kvm",
+        "xen" => "xen",
+        "vmware" => "vmware",
+        _ => "an unknown hypervisor",
+    };
+    Some(name.to_owned())
 }
 
 #[cfg(target_arch = "x86_64")]

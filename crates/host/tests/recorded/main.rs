@@ -158,6 +158,56 @@ fn a_virtual_machine_has_a_disk_without_partition() {
     assert_eq!(disk.logical_block_bytes, Some(Bytes(512)));
 }
 
+/// What `/proc` and `/sys` of an ARM64 machine with a device tree have, which differs from x86: no model name, no clock, no
+/// flag for a hypervisor, no firmware tables.
+const ARM: &str = "
+--- proc/cpuinfo
+processor\t: 0
+BogoMIPS\t: 50.00
+Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics
+CPU implementer\t: 0x41
+CPU architecture: 8
+CPU variant\t: 0x3
+CPU part\t: 0xd0c
+CPU revision\t: 1
+
+processor\t: 1
+CPU implementer\t: 0x41
+CPU variant\t: 0x3
+CPU part\t: 0xd0c
+CPU revision\t: 1
+--- proc/sys/kernel/arch
+aarch64
+--- sys/devices/system/cpu/online
+0-1
+--- sys/devices/system/cpu/{cpu0,cpu1}/topology/physical_package_id
+-1
+--- sys/devices/system/cpu/cpu0/topology/core_cpus_list
+0
+--- sys/devices/system/cpu/cpu1/topology/core_cpus_list
+1
+--- proc/device-tree/model
+linux,dummy-virt\0
+--- proc/device-tree/hypervisor/compatible
+linux,kvm\0";
+
+#[test]
+fn a_machine_with_a_device_tree_is_known_by_it() {
+    let tree = build(ARM);
+    let machine = inventory(&tree, "/");
+    assert_eq!(machine.cpu.model.as_deref(), Some("ARM Neoverse-N1"));
+    assert_eq!(machine.cpu.stepping.as_deref(), Some("variant 0x3, revision 1"));
+    assert_eq!((machine.cpu.threads, machine.cpu.sockets, machine.cpu.cores), (2, None, Some(2)));
+    assert_eq!((machine.cpu.smt, machine.cpu.clock_mhz), (Some(false), None));
+    assert_eq!(machine.kernel.architecture, "aarch64");
+    assert_eq!(machine.product.as_deref(), Some("linux,dummy-virt"));
+    assert_eq!(machine.virtualisation.as_deref(), Some("kvm"));
+    let tree = build("--- proc/device-tree/hypervisor/compatible\nxen,xen-4.17\0xen,xen\0");
+    assert_eq!(inventory(&tree, "/").virtualisation.as_deref(), Some("xen"));
+    let tree = build("--- proc/device-tree/model\nRaspberry Pi 5\0");
+    assert_eq!(inventory(&tree, "/").virtualisation, None);
+}
+
 #[test]
 fn the_counters_of_a_virtual_machine_separate_flushes_from_writes() {
     let tree = recording!("virtual_machine");

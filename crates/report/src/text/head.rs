@@ -101,6 +101,11 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
     if !record.tool.optimised {
         warnings.push("dbdyno was built without optimisation: the figures mean nothing".to_owned());
     }
+    if let Some((program, machine)) = model::emulation(record) {
+        warnings.push(format!(
+            "dbdyno for {program} was emulated on {machine}: the figures are the emulator's, not the machine's"
+        ));
+    }
     if record.plan.preset == Preset::Smoke {
         warnings.push(SMOKE.to_owned());
     }

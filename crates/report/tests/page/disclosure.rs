@@ -84,10 +84,11 @@ fn a_clean_measurement_of_a_disclosed_machine_is_publishable() {
 #[test]
 fn whatever_is_not_disclosed_stands_in_the_sentence_at_the_verdicts() {
     type Spoil = fn(&mut Record);
-    let cases: [(&str, Spoil); 16] = [
+    let cases: [(&str, Spoil); 17] = [
         ("with uncommitted changes", |record| record.tool.build.as_mut().unwrap().clean = Some(false)),
         ("outside of a git tree", |record| record.tool.build.as_mut().unwrap().commit = None),
         ("built without optimisation", |record| record.tool.optimised = false),
+        ("emulated on aarch64", |record| record.host.kernel.architecture = "aarch64".to_owned()),
         ("stepping and microcode not disclosed", |record| record.host.cpu.microcode = None),
         ("mitigations not disclosed", |record| record.host.kernel.mitigations.clear()),
         ("the engine runs on another host", |record| record.engine.as_mut().unwrap().location = Location::Remote),

@@ -73,6 +73,9 @@ fn gates(record: &Record) -> Vec<String> {
     let mut gates = Vec::new();
     let mut gate = |applies: bool, words: String| gates.extend(applies.then_some(words));
     gate(!record.tool.optimised, "dbdyno was built without optimisation".to_owned());
+    if let Some((program, machine)) = model::emulation(record) {
+        gate(true, format!("dbdyno for {program} was emulated on {machine}"));
+    }
     gate(record.plan.preset == Preset::Smoke, "preset smoke only proves that everything works".to_owned());
     gate(record.status != Status::Finished, format!("the measurement is not finished but {}", status(record.status)));
     gate(record.runs.is_empty(), "there is no run".to_owned());
