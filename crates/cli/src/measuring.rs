@@ -36,7 +36,12 @@ impl Measuring {
     /// Where dbdyno has no such engine.
     pub fn context<'a>(&'a self, target: &'a Target) -> Result<Context<'a>> {
         let (engine, interrupt) = (engine(target)?, &self.interrupt);
-        Ok(Context { engine, target, engines: ENGINES, listener: &self.progress, interrupt })
+        Ok(Context { engine, target, engines: ENGINES, listener: &self.progress, interrupt, fleet: None })
+    }
+
+    /// Whether the user has interrupted it.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_raised()
     }
 
     /// The contexts of both sides of a comparison in pairs.

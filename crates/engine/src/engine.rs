@@ -165,6 +165,12 @@ pub trait Node: Send + Sync {
         Err(error.hint("give a target with one address"))
     }
 
+    /// A target, without a password, by which another process reaches the database of this node and may join it; `None`
+    /// if only this process reaches it.
+    fn joined_by(&self) -> Option<String> {
+        None
+    }
+
     /// Waits until everything that the node of `first` has committed so far is visible on this node; `here` is a
     /// session of this node. Called before each run, on every node except the first.
     ///

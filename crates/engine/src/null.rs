@@ -149,6 +149,10 @@ impl Node for NullNode {
         Ok(())
     }
 
+    fn joined_by(&self) -> Option<String> {
+        Some(NULL.name().to_owned())
+    }
+
     fn connect(&self) -> Result<Box<dyn Session>> {
         let counted = Arc::clone(&self.counted);
         let session = NullSession { rows: self.rows, prepared: 0, open: false, commits: 0, rollbacks: 0, counted };

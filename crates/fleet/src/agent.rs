@@ -1,14 +1,17 @@
 //! An agent of a fleet: it joins with a ticket and follows the orders of the coordinator.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use measure::clock;
-use record::{FromAgent, Hello, Nanos, Says, Ticket, ToAgent};
+use record::{Answer, Attempt, FromAgent, Hello, Nanos, Part, Refusal, Says, Ticket, ToAgent};
 
 use crate::barrier::{AgentBarrier, AgentPhase, Due};
 use crate::error::{Error, Result};
 use crate::link::{Arrival, Link, Message};
+use crate::piece::Held;
 use crate::subject::Subjects;
+use crate::work::{PartWork, Work};
 
 /// How often an agent says hello until it is answered.
 const HELLO_PERIOD: Duration = Duration::from_millis(500);
@@ -22,8 +25,14 @@ const SILENCE_MAX: Duration = Duration::from_secs(60);
 /// How long before the agreed start a thread stops sleeping.
 const WAKE_UP: Nanos = Nanos(2_000_000);
 
-/// How long is waited for a message before the clock is looked at again.
+/// How long is waited for a message before the clock and the work are looked at again.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// The same while jobs start or end.
+const LOOK_CLOSELY: Duration = Duration::from_millis(20);
+
+/// How often an agent says how far it is.
+const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
 
 /// An agent that takes part in a fleet.
 pub struct Agent {
@@ -31,17 +40,24 @@ pub struct Agent {
     subjects: Subjects,
     name: String,
     barrier: AgentBarrier,
+    on: Arc<dyn PartWork>,
+    /// What the next attempt is about; without it, it is a start without work.
+    assigned: Option<(Attempt, Part)>,
+    work: Option<Work>,
+    held: Option<Held>,
+    said_progress: Instant,
 }
 
 impl Agent {
-    /// Joins the fleet of `ticket`.
+    /// Joins the fleet of `ticket`; parts of runs are carried out by `on`.
     ///
     /// # Errors
     /// Where the server cannot be reached with this ticket, and where the coordinator turns the agent away.
-    pub fn join(ticket: &Ticket, hello: &Hello) -> Result<Agent> {
+    pub fn join(ticket: &Ticket, hello: &Hello, on: Arc<dyn PartWork>) -> Result<Agent> {
         let subjects = Subjects::of(&ticket.fleet);
         let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent))?;
-        let agent = Agent { link, subjects, name: ticket.agent.clone(), barrier: AgentBarrier::default() };
+        let (name, barrier, said_progress) = (ticket.agent.clone(), AgentBarrier::default(), Instant::now());
+        let agent = Agent { link, subjects, name, barrier, on, assigned: None, work: None, held: None, said_progress };
         let start = Instant::now();
         while start.elapsed() < WELCOME_TIMEOUT {
             agent.send(agent.subjects.hello(&agent.name), &FromAgent::Hello(Box::new(hello.clone())));
@@ -61,6 +77,12 @@ impl Agent {
     /// # Errors
     /// Where the coordinator is gone.
     pub fn follow(&mut self) -> Result<()> {
+        let followed = self.follow_orders();
+        self.give_up();
+        followed
+    }
+
+    fn follow_orders(&mut self) -> Result<()> {
         let mut heard = Instant::now();
         loop {
             let arrived = self.receive(self.patience())?;
@@ -72,6 +94,7 @@ impl Agent {
                 }
                 self.take(message, &arrival);
             }
+            self.look_at_the_work();
             self.look_at_the_clock();
             if heard.elapsed() > SILENCE_MAX {
                 return Err(Error::new(format!("no coordinator for {} s", SILENCE_MAX.as_secs())));
@@ -82,11 +105,25 @@ impl Agent {
     fn take(&mut self, message: ToAgent, arrival: &Message) {
         let answer = match message {
             ToAgent::Time => Some(FromAgent::Time { received_ns: arrival.at, answered_ns: clock::now() }),
+            ToAgent::Assign { attempt, part } => {
+                self.assigned = Some((attempt, *part));
+                Some(FromAgent::Assigned { attempt })
+            }
             ToAgent::Order(order) => {
                 let taken = self.barrier.take(&order, clock::now());
-                // A start without work needs no preparation.
-                let ready = taken.prepares.then(|| self.barrier.prepared(order.attempt, None)).flatten();
-                taken.answer.or(ready).map(FromAgent::Answer)
+                if taken.gives_up {
+                    self.give_up();
+                }
+                let prepared = if taken.prepares { self.prepare(order.attempt) } else { None };
+                taken.answer.or(prepared).map(FromAgent::Answer)
+            }
+            ToAgent::Fetch { attempt, offset_bytes } => {
+                let held = self.held.as_ref().filter(|held| held.attempt() == attempt);
+                held.and_then(|held| held.piece(offset_bytes)).map(FromAgent::Piece)
+            }
+            ToAgent::Release { attempt } => {
+                self.held.take_if(|held| held.attempt() == attempt);
+                None
             }
             ToAgent::Welcome | ToAgent::TurnedAway { .. } | ToAgent::Leave => None,
         };
@@ -95,32 +132,104 @@ impl Agent {
         }
     }
 
+    /// Begins to prepare `attempt`. A start without work needs no preparation.
+    fn prepare(&mut self, attempt: Attempt) -> Option<Answer> {
+        let Some((_, part)) = self.assigned.take_if(|(assigned, _)| *assigned == attempt) else {
+            return self.barrier.prepared(attempt, None);
+        };
+        match Work::begin(attempt, part, &self.on) {
+            Ok(work) => {
+                self.work = Some(work);
+                None
+            }
+            Err(error) => self.barrier.prepared(attempt, Some(error.message)),
+        }
+    }
+
+    /// Says how far the work is: ready, under way, ended.
+    fn look_at_the_work(&mut self) {
+        let Some(work) = &self.work else { return };
+        let attempt = work.attempt;
+        if work.has_ended() {
+            let answer = self.end();
+            return self.tell(answer);
+        }
+        if self.said_progress.elapsed() >= PROGRESS_PERIOD {
+            self.said_progress = Instant::now();
+            let operations = work.operations();
+            self.send(self.subjects.reply(&self.name, 0), &FromAgent::Progress { attempt, operations });
+        }
+        match *self.barrier.phase() {
+            AgentPhase::Preparing if work.is_ready() => {
+                let answer = self.barrier.prepared(attempt, None);
+                self.tell(answer);
+            }
+            AgentPhase::Armed { start, confirmed: true } => work.release_at(start),
+            _ => {}
+        }
+    }
+
+    /// The work has ended: its results are held, or it could not be carried out.
+    fn end(&mut self) -> Option<Answer> {
+        let work = self.work.take()?;
+        let attempt = work.attempt;
+        // The clock may not have been looked at since the start.
+        let _ = self.barrier.due(clock::now());
+        match work.end() {
+            (Ok(result), started) => {
+                let text = serde_json::to_string(&result).expect("results are plain data");
+                self.held = Some(Held::new(attempt, text));
+                self.barrier.ended(started)
+            }
+            (Err(error), _) => {
+                let message = error.to_string();
+                let failed = self.barrier.prepared(attempt, Some(message.clone()));
+                failed.or_else(|| self.barrier.says(Says::Refused(Refusal::Failed { message })))
+            }
+        }
+    }
+
+    fn give_up(&mut self) {
+        self.work.take().into_iter().for_each(Work::give_up);
+    }
+
     /// Starts at the agreed moment, or disarms.
     fn look_at_the_clock(&mut self) {
+        let has_work = self.work.is_some();
         if let AgentPhase::Armed { start, confirmed: true } = *self.barrier.phase()
             && clock::now() + WAKE_UP >= start
+            && !has_work
         {
             while clock::now() < start {
                 std::hint::spin_loop();
             }
         }
         let now = clock::now();
-        let said = match self.barrier.due(now) {
+        let answer = match self.barrier.due(now) {
+            Some(Due::Start) if has_work => None,
             Some(Due::Start) => self.barrier.ended(now),
-            Some(Due::Disarm) => self.barrier.says(Says::Disarmed),
+            Some(Due::Disarm) => {
+                self.give_up();
+                self.barrier.says(Says::Disarmed)
+            }
             None => None,
         };
-        // The answer to no question: the next one is answered the same.
-        if let Some(answer) = said {
+        self.tell(answer);
+    }
+
+    /// Gives an answer to no question: the next one is answered the same.
+    fn tell(&self, answer: Option<Answer>) {
+        if let Some(answer) = answer {
             self.send(self.subjects.reply(&self.name, 0), &FromAgent::Answer(answer));
         }
     }
 
     /// How long to wait for a message: not beyond the agreed start.
     fn patience(&self) -> Duration {
+        let look = if self.work.is_some() { LOOK_CLOSELY } else { LOOK };
         match self.barrier.phase() {
-            AgentPhase::Armed { start, .. } => LOOK.min(Duration::from(*start - WAKE_UP - clock::now())),
-            _ => LOOK,
+            AgentPhase::Armed { start, .. } => look.min(Duration::from(*start - WAKE_UP - clock::now())),
+            _ => look,
         }
     }
 

@@ -4,17 +4,24 @@ use std::time::{Duration, Instant};
 
 use measure::clock;
 use nkeys::KeyPair;
-use record::{AgentStart, Answer, Attempt, FromAgent, Hello, Nanos, Order, Says, Seed, Ticket, ToAgent};
+use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Order, Part, PartResult, Says, Seed, Ticket, ToAgent};
 
 use crate::barrier::{Barrier, BarrierPhase, Member};
 use crate::clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
 use crate::error::{Error, Result};
 use crate::link::{Arrival, Link, Message};
 use crate::nats_server::{NatsServer, User};
+use crate::piece::Collected;
 use crate::subject::{Subjects, is_agent_name};
 
 /// How long an agent may take to answer a question.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// After so long without a message during a run an agent is lost.
+const SILENCE_MAX: Nanos = Nanos(10_000_000_000);
+
+/// How long before the agreed start a caller is told of it.
+const LEAD: Nanos = Nanos(40_000_000);
 
 /// How long agents may take to leave.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -43,6 +50,35 @@ pub struct Started {
     pub start: AgentStart,
 }
 
+/// What follows a start.
+pub(crate) trait Follower {
+    /// All agents start in a moment.
+    fn begin(&self) {}
+
+    /// All agents together have done so many operations.
+    fn progress(&self, _operations: u64) {}
+
+    /// Whether the attempt is to be given up.
+    fn is_interrupted(&self) -> bool;
+}
+
+impl Follower for &dyn Fn() -> bool {
+    fn is_interrupted(&self) -> bool {
+        self()
+    }
+}
+
+/// An attempt that all its agents have ended.
+pub(crate) struct Ended {
+    attempt: Attempt,
+    /// The agreed start.
+    start: Nanos,
+    /// The clocks before, of each agent that took part.
+    clocks: Vec<ClockOffset>,
+    /// When each really started, by its own clock.
+    started: Vec<Nanos>,
+}
+
 /// A message of an agent.
 struct Received {
     agent: String,
@@ -60,6 +96,8 @@ pub struct Coordinator {
     subjects: Subjects,
     expected: Vec<String>,
     agents: Vec<JoinedAgent>,
+    /// The agent that was lost, if one was.
+    lost: Option<String>,
     questions: u64,
     epoch: u64,
 }
@@ -96,7 +134,7 @@ impl Coordinator {
         };
         let tickets = names.iter().zip(keys).map(ticket).collect();
         let (expected, agents) = (names.to_owned(), Vec::new());
-        Ok((Coordinator { link, server, subjects, expected, agents, questions: 0, epoch: 0 }, tickets))
+        Ok((Coordinator { link, server, subjects, expected, agents, lost: None, questions: 0, epoch: 0 }, tickets))
     }
 
     /// Process of the message server.
@@ -141,12 +179,14 @@ impl Coordinator {
         Ok(())
     }
 
-    /// The clocks of all agents against that of the coordinator now.
-    ///
-    /// # Errors
-    /// Where an agent does not answer.
-    pub fn clocks(&mut self) -> Result<Vec<ClockOffset>> {
-        (0..self.agents.len()).map(|index| self.clock_of(index)).collect()
+    /// The agent that was lost, if one was.
+    pub(crate) fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
+    }
+
+    /// The clocks of the first `count` agents against that of the coordinator now.
+    pub(crate) fn clocks(&mut self, count: usize) -> Result<Vec<ClockOffset>> {
+        (0..count).map(|index| self.clock_of(index)).collect()
     }
 
     fn clock_of(&mut self, index: usize) -> Result<ClockOffset> {
@@ -172,8 +212,8 @@ impl Coordinator {
         Err(Error::new(format!("agent {agent} does not answer within {} s", ANSWER_TIMEOUT.as_secs())))
     }
 
-    /// Has all agents start run `run` together, and waits until they have ended it. All have to be ready `within` this
-    /// time. The start of each is against the agreed one, with the error of its clock.
+    /// Has all agents start together once, without work. All have to be ready `within` this time. The start of each is
+    /// against the agreed one, with the error of its clock.
     ///
     /// # Errors
     /// Where the attempt is given up, and where an agent does not answer.
@@ -183,43 +223,150 @@ impl Coordinator {
         within: Nanos,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Vec<Started>> {
-        let before = self.clocks()?;
-        self.epoch += 1;
-        let attempt = Attempt { epoch: self.epoch, run };
-        let member = |(agent, clock): (&JoinedAgent, &ClockOffset)| Member { name: agent.name.clone(), clock: *clock };
-        let members = self.agents.iter().zip(&before).map(member).collect();
-        let mut barrier = Barrier::new(attempt, members, clock::now(), within);
-        self.drive(&mut barrier, is_interrupted)?;
-        let start = match barrier.phase() {
-            BarrierPhase::Over { start } => *start,
-            BarrierPhase::Failed(failure) => return Err(Error::new(format!("the agents did not start: {failure}"))),
-            _ => return Err(Error::new("interrupted")),
-        };
-        let after = self.clocks()?;
-        let lines = before.into_iter().zip(after).map(|(before, after)| ClockLine { before, after: Some(after) });
-        let started = |(index, line): (usize, ClockLine)| {
-            let Some(Says::Held { started_ns }) = barrier.said(index) else { return None };
-            let clock = line.at(start);
-            let start = AgentStart { offset_ns: clock.since(start, *started_ns), clock_error_ns: clock.error };
-            Some(Started { clock: line.before, start })
-        };
-        let all: Option<Vec<Started>> = lines.enumerate().map(started).collect();
-        all.ok_or_else(|| Error::new("an agent did not say when it started"))
+        let ended = self.attempt(run, self.agents.len(), &[], within, &is_interrupted)?;
+        self.starts(&ended)
     }
 
-    /// Sends orders and takes answers until the attempt is over or all agents have given it up.
-    fn drive(&mut self, barrier: &mut Barrier, is_interrupted: &dyn Fn() -> bool) -> Result<()> {
-        let mut sent: Vec<Option<(Order, Nanos)>> = vec![None; self.agents.len()];
-        let mut failed_at = None;
+    /// Has the first agents carry out `parts` of run `run`, one each.
+    ///
+    /// # Errors
+    /// As [`Coordinator::start_together`].
+    pub(crate) fn carry_out(
+        &mut self,
+        run: u32,
+        parts: &[Part],
+        within: Nanos,
+        follower: &dyn Follower,
+    ) -> Result<Ended> {
+        self.attempt(run, parts.len().min(self.agents.len()), parts, within, follower)
+    }
+
+    fn attempt(
+        &mut self,
+        run: u32,
+        count: usize,
+        parts: &[Part],
+        within: Nanos,
+        follower: &dyn Follower,
+    ) -> Result<Ended> {
+        let clocks = self.clocks(count)?;
+        self.epoch += 1;
+        let attempt = Attempt { epoch: self.epoch, run };
+        for (index, part) in parts.iter().enumerate().take(count) {
+            let message = ToAgent::Assign { attempt, part: Box::new(part.clone()) };
+            let is_answer = |says: FromAgent| (says == FromAgent::Assigned { attempt }).then_some(());
+            self.ask(index, &message, &is_answer)?;
+        }
+        let member = |(agent, clock): (&JoinedAgent, &ClockOffset)| Member { name: agent.name.clone(), clock: *clock };
+        let members = self.agents.iter().zip(&clocks).map(member).collect();
+        let mut barrier = Barrier::new(attempt, members, clock::now(), within);
+        self.drive(&mut barrier, count, follower)?;
+        let start = match barrier.phase() {
+            BarrierPhase::Over { start } => *start,
+            BarrierPhase::Failed(failure) => return Err(Error::new(failure.to_string())),
+            _ => return Err(Error::new("interrupted")),
+        };
+        let started = |index: usize| match barrier.said(index) {
+            Some(Says::Held { started_ns }) => Ok(*started_ns),
+            _ => Err(Error::new("an agent did not say when it started")),
+        };
+        let started = (0..count).map(started).collect::<Result<Vec<Nanos>>>()?;
+        Ok(Ended { attempt, start, clocks, started })
+    }
+
+    /// The starts of the agents of an attempt, by their clocks before and now.
+    fn starts(&mut self, ended: &Ended) -> Result<Vec<Started>> {
+        let after = self.clocks(ended.clocks.len())?;
+        let started = |((before, after), started): ((&ClockOffset, ClockOffset), &Nanos)| {
+            let clock = ClockLine { before: *before, after: Some(after) }.at(ended.start);
+            let start = AgentStart { offset_ns: clock.since(ended.start, *started), clock_error_ns: clock.error };
+            Started { clock: *before, start }
+        };
+        Ok(ended.clocks.iter().zip(after).zip(&ended.started).map(started).collect())
+    }
+
+    /// The names, starts and results of the agents of an attempt that carried out parts.
+    ///
+    /// # Errors
+    /// Where an agent does not answer, and where its results are damaged.
+    pub(crate) fn results(&mut self, ended: &Ended) -> Result<Vec<(String, AgentStart, PartResult)>> {
+        let starts = self.starts(ended)?;
+        let of_agent = |(index, started): (usize, Started)| {
+            let result = self.result(index, ended.attempt)?;
+            Ok((self.agents[index].name.clone(), started.start, result))
+        };
+        starts.into_iter().enumerate().map(of_agent).collect()
+    }
+
+    fn result(&mut self, index: usize, attempt: Attempt) -> Result<PartResult> {
+        let agent = self.agents[index].name.clone();
+        let mut collected = Collected::default();
+        let text = loop {
+            let message = ToAgent::Fetch { attempt, offset_bytes: collected.offset_bytes() };
+            let is_piece = |says: FromAgent| match says {
+                FromAgent::Piece(piece) if piece.attempt == attempt => Some(piece),
+                _ => None,
+            };
+            let piece = self.ask(index, &message, &is_piece)?;
+            if let Some(text) = collected.take(&piece).map_err(|what| Error::new(format!("agent {agent}: {what}")))? {
+                break text;
+            }
+        };
+        self.send(&agent, None, &ToAgent::Release { attempt });
+        serde_json::from_str(&text)
+            .map_err(|error| Error::new(format!("the results of agent {agent} cannot be read: {error}")))
+    }
+
+    /// Sends `message` to the agent at `index` until it gives the answer that `is_answer` selects.
+    fn ask<T>(&mut self, index: usize, message: &ToAgent, is_answer: &dyn Fn(FromAgent) -> Option<T>) -> Result<T> {
+        let agent = self.agents[index].name.clone();
+        let (start, mut sent) = (clock::now(), None);
+        while clock::now() - start < ANSWER_TIMEOUT.into() {
+            if sent.is_none_or(|at: Nanos| clock::now() - at >= REPEAT) {
+                let number = self.question();
+                self.send(&agent, Some(number), message);
+                sent = Some(clock::now());
+            }
+            if let Some(Received { agent: from, says, .. }) = self.receive(LOOK)?
+                && from == agent
+                && let Some(answer) = is_answer(says)
+            {
+                return Ok(answer);
+            }
+        }
+        Err(self.silent(&agent, ANSWER_TIMEOUT))
+    }
+
+    /// The error of an agent that does not answer. It is lost.
+    fn silent(&mut self, agent: &str, for_time: Duration) -> Error {
+        self.lost = Some(agent.to_owned());
+        Error::new(format!("agent {agent} is lost: it has not answered for {} s", for_time.as_secs()))
+    }
+
+    /// Sends orders and takes answers until the attempt is over or all of the first `count` agents have given it up.
+    fn drive(&mut self, barrier: &mut Barrier, count: usize, follower: &dyn Follower) -> Result<()> {
+        let mut sent: Vec<Option<(Order, Nanos)>> = vec![None; count];
+        let mut heard = vec![clock::now(); count];
+        let mut operations = vec![0; count];
+        let (mut failed_at, mut has_begun) = (None, false);
         loop {
             let now = clock::now();
             barrier.tick(now);
+            if let BarrierPhase::Confirming { start } | BarrierPhase::Started { start } = *barrier.phase()
+                && now + LEAD >= start
+                && !std::mem::replace(&mut has_begun, true)
+            {
+                follower.begin();
+            }
+            if follower.is_interrupted() {
+                barrier.give_up();
+            }
             let orders = barrier.orders();
             let is_failed = matches!(barrier.phase(), BarrierPhase::Failed(_));
             failed_at = is_failed.then(|| failed_at.unwrap_or(now));
             // An agent that does not even give up has no influence on what is reported.
             let is_given_up = failed_at.is_some_and(|at: Nanos| orders.is_empty() || now - at > ANSWER_TIMEOUT.into());
-            if is_given_up || matches!(barrier.phase(), BarrierPhase::Over { .. }) || is_interrupted() {
+            if is_given_up || matches!(barrier.phase(), BarrierPhase::Over { .. }) {
                 return Ok(());
             }
             for (index, order) in orders {
@@ -230,20 +377,30 @@ impl Coordinator {
                     sent[index] = Some((order, now));
                 }
             }
-            if let Some(Received { agent, says: FromAgent::Answer(answer), at, .. }) = self.receive(LOOK)? {
-                self.take(barrier, &agent, &answer, at);
+            if let Some(received) = self.receive(LOOK)?
+                && let Some(index) = self.agents[..count].iter().position(|agent| agent.name == received.agent)
+            {
+                heard[index] = received.at;
+                match received.says {
+                    FromAgent::Answer(answer) => barrier.take(index, &answer, received.at),
+                    FromAgent::Progress { attempt, operations: done } if attempt == barrier.attempt() => {
+                        operations[index] = done;
+                        follower.progress(operations.iter().sum());
+                    }
+                    _ => {}
+                }
+            }
+            let silent = heard.iter().position(|heard| now > *heard + SILENCE_MAX);
+            if let Some(index) = silent.filter(|_| !is_failed && self.lost.is_none()) {
+                let agent = self.agents[index].name.clone();
+                barrier.lose(agent.clone(), SILENCE_MAX);
+                self.lost = Some(agent);
             }
         }
     }
 
-    fn take(&self, barrier: &mut Barrier, agent: &str, answer: &Answer, at: Nanos) {
-        if let Some(index) = self.agents.iter().position(|known| known.name == agent) {
-            barrier.take(index, answer, at);
-        }
-    }
-
     /// Ends the fleet, and waits a little until the agents have left.
-    pub fn dismiss(mut self) {
+    pub fn dismiss(&mut self) {
         let mut staying: Vec<String> = self.agents.iter().map(|agent| agent.name.clone()).collect();
         for agent in &staying {
             let number = self.question();
@@ -278,6 +435,10 @@ impl Coordinator {
             None => return Ok(None),
         };
         let Some((agent, question)) = self.subjects.publisher(&subject) else { return Ok(None) };
+        // The server says so where nobody receives a question: the agent is gone, or will be back.
+        if payload.is_empty() {
+            return Ok(None);
+        }
         // The message is not shown: it may be anything.
         let says = serde_json::from_slice(&payload)
             .map_err(|error| Error::new(format!("a message of agent {agent} cannot be read: {error}")))?;

@@ -22,3 +22,13 @@ impl Error {
         Error { hint: Some(hint), ..self }
     }
 }
+
+impl From<Error> for run::Error {
+    fn from(error: Error) -> run::Error {
+        let refused = run::Error::environment(error.message);
+        match error.hint {
+            Some(hint) => refused.hint(hint),
+            None => refused,
+        }
+    }
+}

@@ -9,18 +9,23 @@ mod agent;
 mod barrier;
 mod clock;
 mod coordinator;
+mod deployment;
 mod error;
 mod link;
 mod local_agents;
 mod nats_server;
+mod piece;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use agent::Agent;
 pub use barrier::{AgentBarrier, AgentPhase, Barrier, BarrierFailure, BarrierPhase, Due, Member, Taken};
 pub use clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
 pub use coordinator::{Coordinator, JoinedAgent, Started};
+pub use deployment::Deployment;
 pub use error::{Error, Result};
 pub use local_agents::{LocalAgents, read_ticket};
 pub use subject::is_agent_name;
+pub use work::PartWork;

@@ -42,6 +42,11 @@ impl LocalAgents {
         }
         Ok(agents)
     }
+
+    /// Their processes.
+    pub fn processes(&self) -> Vec<u32> {
+        self.children.iter().map(|(_, child, _)| child.id()).collect()
+    }
 }
 
 impl Drop for LocalAgents {

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use record::{CgroupLimits, Cpu, HostInventory, Memory, Nanos, PROTOCOL_VERSION, SCHEMA_VERSION, Seed, Ticket, Tool};
+use record::{
+    CgroupLimits, Cpu, HostInventory, Memory, Nanos, PROTOCOL_VERSION, Part, PartResult, SCHEMA_VERSION, Seed, Ticket,
+    Tool,
+};
+
+use run::{Interrupt, Release};
 
 use super::*;
 use crate::link::{Arrival, Link};
@@ -34,9 +40,18 @@ fn names(count: usize) -> Vec<String> {
     (1..=count).map(|number| format!("a{number}")).collect()
 }
 
+/// Carries out nothing.
+struct Idle;
+
+impl PartWork for Idle {
+    fn carry_out(&self, _: &Part, _: &Interrupt, _: &dyn Release) -> run::Result<PartResult> {
+        Err(run::Error::environment("it has no work"))
+    }
+}
+
 /// An agent in a thread, which says `hello`.
 fn spawn(ticket: Ticket, hello: record::Hello) -> JoinHandle<Result<()>> {
-    std::thread::spawn(move || Agent::join(&ticket, &hello)?.follow())
+    std::thread::spawn(move || Agent::join(&ticket, &hello, Arc::new(Idle))?.follow())
 }
 
 fn not_interrupted() -> bool {
@@ -59,7 +74,7 @@ fn agents_join_tell_their_clocks_and_start_together() {
     coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
     let joined: Vec<&str> = coordinator.agents().iter().map(|agent| agent.name.as_str()).collect();
     assert_eq!(joined, ["a1", "a2", "a3"]);
-    for clock in coordinator.clocks().unwrap() {
+    for clock in coordinator.clocks(3).unwrap() {
         // All have one clock, whose true offset is zero.
         assert!(clock.offset.0.unsigned_abs() <= clock.error.0, "{clock:?}");
         assert!(clock.error < Nanos(50_000_000), "{clock:?}");
@@ -141,12 +156,12 @@ fn without_a_key_of_the_fleet_nothing_is_served() {
     let (coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
     let (_other, others) = Coordinator::start(&names(1)).unwrap();
     let stolen = Ticket { seed: others[0].seed.clone(), ..tickets[0].clone() };
-    let error = Agent::join(&stolen, &hello()).err().unwrap();
+    let error = Agent::join(&stolen, &hello(), Arc::new(Idle)).err().unwrap();
     assert!(error.message.contains("cannot be used"), "{error}");
     let nonsense = Ticket { seed: Seed("SUA".to_owned()), ..tickets[0].clone() };
-    assert!(Agent::join(&nonsense, &hello()).is_err());
+    assert!(Agent::join(&nonsense, &hello(), Arc::new(Idle)).is_err());
     drop(coordinator);
-    let late = Agent::join(&tickets[0], &hello()).err().unwrap();
+    let late = Agent::join(&tickets[0], &hello(), Arc::new(Idle)).err().unwrap();
     assert!(late.message.contains("cannot be used") && late.hint.is_some(), "a ticket ends with its fleet: {late}");
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
-use record::{Nanos, Pace};
+use record::{JobShare, Nanos, Pace};
 
 use crate::pacer::SLEEP_MAX;
 use crate::{Broken, Burst, Ended, Pacer, Stop, Tally, Work, clock, drive, drive_queue};
@@ -57,7 +57,12 @@ pub trait Observer: Sync {
     }
 
     /// All jobs are warm and waiting: reading of counters before the window.
-    fn begin(&self) {}
+    ///
+    /// # Errors
+    /// Where the window is not to begin; the jobs end then.
+    fn begin(&self) -> Result<(), Broken> {
+        Ok(())
+    }
 
     /// Job `job` cannot continue, called on its thread: whether the run continues without it. Its steps count then, and
     /// the window is that of the others. By default the run ends.
@@ -97,20 +102,25 @@ pub struct Worker<'a> {
     pub meter: Option<&'a AtomicU64>,
 }
 
-/// Runs `works`, one thread each. All are warmed up first, then released together; `interrupt` ends them early.
+/// Runs `works`, one thread each, which are the jobs of `share`. All are warmed up first, then released together;
+/// `interrupt` ends them early.
 ///
 /// In a closed loop the window ends with the last step. With a pace it has the planned length, or more if late steps
 /// were still running.
 pub fn run_jobs(
     works: &mut [Box<dyn Work + '_>],
+    share: JobShare,
     settings: &JobSettings,
     observer: &dyn Observer,
     interrupt: &AtomicBool,
 ) -> Outcome {
-    let jobs = works.len() as u32;
-    let workers = works.iter_mut().zip(0..);
-    let workers =
-        workers.map(|(work, job)| Worker { work: work.as_mut(), settings: *settings, place: (job, jobs), meter: None });
+    let workers = works.iter_mut().zip(share.first..);
+    let workers = workers.map(|(work, job)| Worker {
+        work: work.as_mut(),
+        settings: *settings,
+        place: (job, share.all),
+        meter: None,
+    });
     run_workers(workers.collect(), observer, interrupt)
 }
 
@@ -149,11 +159,7 @@ pub fn run_workers(workers: Vec<Worker<'_>>, observer: &dyn Observer, interrupt:
             }
         }
         gate.wait_for(threads.len());
-        let started = unwinding(|| {
-            observer.begin();
-            Ok(())
-        });
-        if let Err(broken) = started {
+        if let Err(broken) = unwinding(|| observer.begin()) {
             abort.store(true, Ordering::Relaxed);
             refused = refused.or(Some(broken));
         }

@@ -54,7 +54,8 @@ pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
 pub use message::{
-    Answer, Attempt, FromAgent, Hello, Order, PROTOCOL_VERSION, Refusal, Says, Seed, Step, Ticket, ToAgent,
+    Answer, Attempt, FromAgent, Hello, JobShare, Order, PROTOCOL_VERSION, Part, PartResult, Piece, Refusal, Says, Seed,
+    Step, Ticket, ToAgent,
 };
 pub use network::{NetworkEnd, NetworkPath};
 pub use pace::{Arrival, Pace, Until};

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{HostInventory, Nanos, Tool};
+use crate::{HostInventory, Nanos, Pace, Plan, PlannedRun, Run, Tool};
 
 /// Version of the messages below; coordinator and agents must have the same.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// What an agent needs to join a fleet. It contains a secret: it is handed over through a pipe, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,8 +65,27 @@ pub enum ToAgent {
     },
     /// A question for its clock.
     Time,
+    /// The part of a run that the agent carries out when the attempt is ordered.
+    Assign {
+        /// The attempt.
+        attempt: Attempt,
+        /// The part.
+        part: Box<Part>,
+    },
     /// A step of a run.
     Order(Order),
+    /// A question for a piece of the results of a run that has ended.
+    Fetch {
+        /// The attempt.
+        attempt: Attempt,
+        /// Where the piece begins.
+        offset_bytes: u64,
+    },
+    /// The results have arrived, and need not be kept.
+    Release {
+        /// The attempt.
+        attempt: Attempt,
+    },
     /// The fleet has ended.
     Leave,
 }
@@ -84,10 +103,100 @@ pub enum FromAgent {
         /// When the answer was sent.
         answered_ns: Nanos,
     },
+    /// It has its part of the attempt.
+    Assigned {
+        /// The attempt.
+        attempt: Attempt,
+    },
     /// About a step of a run.
     Answer(Answer),
+    /// It carries out a run.
+    Progress {
+        /// The attempt.
+        attempt: Attempt,
+        /// Operations of its jobs in the window so far.
+        operations: u64,
+    },
+    /// A piece of the results.
+    Piece(Piece),
     /// It leaves the fleet.
     Left,
+}
+
+/// The jobs of a run that one agent carries out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobShare {
+    /// The first of them, counted from 0 over all agents.
+    pub first: u32,
+    /// Their number.
+    pub count: u32,
+    /// Number of the jobs of all agents.
+    pub all: u32,
+}
+
+impl JobShare {
+    /// All of `jobs` jobs.
+    pub fn whole(jobs: u32) -> JobShare {
+        JobShare { first: 0, count: jobs, all: jobs }
+    }
+
+    /// `jobs` jobs, spread evenly over `agents` agents. An agent may have none.
+    pub fn spread(jobs: u32, agents: u32) -> Vec<JobShare> {
+        let agents = agents.max(1);
+        let mut first = 0;
+        let share = |agent: u32| {
+            let count = jobs / agents + u32::from(agent < jobs % agents);
+            let share = JobShare { first, count, all: jobs };
+            first += count;
+            share
+        };
+        (0..agents).map(share).collect()
+    }
+}
+
+/// The part of a run that one agent carries out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The target as an agent reaches it, without a password; absent where no engine is needed.
+    pub target: Option<String>,
+    /// The plan, without its runs.
+    pub plan: Plan,
+    /// The run; its jobs are those of this part.
+    pub planned: PlannedRun,
+    /// The pace of all jobs of the run.
+    pub pace: Pace,
+    /// Which jobs.
+    pub share: JobShare,
+    /// The content of a test file; absent for a test of the catalogue.
+    pub test_file: Option<String>,
+}
+
+/// What an agent found out in its part of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartResult {
+    /// Its jobs.
+    pub run: Run,
+    /// Hardware threads that its jobs may use.
+    pub host_threads: u32,
+}
+
+/// A piece of a [`PartResult`], which is sent as text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Piece {
+    /// The attempt.
+    pub attempt: Attempt,
+    /// Where it begins.
+    pub offset_bytes: u64,
+    /// Length of the whole text.
+    pub total_bytes: u64,
+    /// SHA-256 of the whole text, hexadecimal.
+    pub sha256: String,
+    /// The piece.
+    pub text: String,
 }
 
 /// What an order or an answer is about. An epoch is one attempt at a run; a higher one ends all lower ones.
@@ -181,4 +290,25 @@ pub enum Refusal {
         /// Why, with a hint if there is one.
         message: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_consecutive_even_and_complete() {
+        for (jobs, agents) in [(8, 3), (2, 3), (1, 1), (300, 7), (0, 2), (5, 0)] {
+            let shares = JobShare::spread(jobs, agents);
+            assert_eq!(shares.len() as u32, agents.max(1));
+            let ends: Vec<u32> = shares.iter().map(|share| share.first + share.count).collect();
+            let starts: Vec<u32> = shares.iter().map(|share| share.first).collect();
+            assert_eq!((starts[0], *ends.last().unwrap()), (0, jobs));
+            assert_eq!(starts[1..], ends[..ends.len() - 1]);
+            let counts = || shares.iter().map(|share| share.count);
+            assert!(counts().max().unwrap() - counts().min().unwrap() <= 1, "{shares:?}");
+            assert!(shares.iter().all(|share| share.all == jobs));
+        }
+        assert_eq!(JobShare::spread(4, 1), [JobShare::whole(4)]);
+    }
 }

@@ -168,6 +168,9 @@ pub struct Plan {
     /// The peer of the network probes, and the way to it; absent where the network is not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkPath>,
+    /// Number of the agents that carry out the jobs; absent where one process does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<u32>,
 }
 
 impl Plan {
@@ -198,6 +201,7 @@ impl Plan {
             test_files: Vec::new(),
             io: None,
             network: None,
+            agents: None,
         }
     }
 

@@ -1,12 +1,32 @@
-//! What a check of a fleet found, for the terminal.
+//! The agents of a fleet: those of a record in one line, and what a check of them found.
 
+use model::fleet::start_spread;
 use model::fleet::{CheckedAgent, on_one_machine};
-use record::{Nanos, SignedNanos};
+use record::{Nanos, Plan, Record, SignedNanos};
 
 use crate::figure::duration;
 use crate::layout::{Align, Head, Table, clean};
 use crate::style::Style;
 use crate::words::{list, plural};
+
+/// The command that measures a plan as `plan` was.
+pub(crate) fn run_command(plan: &Plan) -> String {
+    plan.agents.map_or("dbdyno run".to_owned(), |count| format!("dbdyno fleet run --agents {count}"))
+}
+
+/// The agents that carried out the runs of `record`, and how far apart they started at most; None where there were none.
+pub(crate) fn agents(record: &Record) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for agent in record.runs.iter().flat_map(|run| &run.agents) {
+        if !names.contains(&agent.agent.as_str()) {
+            names.push(&agent.agent);
+        }
+    }
+    let spread = record.runs.iter().filter_map(start_spread).max()?;
+    let count = plural(names.len() as u64, "agent");
+    let names = list(names.into_iter().map(clean));
+    Some(format!("by {count} ({names}), which started within {}", duration(spread)))
+}
 
 /// The agents with their clocks and a start without work, one line each, and what is to be known of all.
 pub fn fleet_check(agents: &[CheckedAgent<'_>], style: Style, width: usize) -> String {

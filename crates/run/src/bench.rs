@@ -2,12 +2,13 @@
 
 use std::sync::PoisonError;
 
-use engine::{Engine, Kind, Processes};
+use engine::{Engine, Kind, Processes, Target};
 use record::{
     Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, Trace, TracerKind, Unit, name,
 };
 use workload::{Sizes, TestContext};
 
+use crate::fleet::Hands;
 use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::Sources;
@@ -40,6 +41,10 @@ pub(crate) struct Bench<'a> {
     pub samples_sessions: bool,
     /// The peer of the network probes.
     pub peer: Option<&'a Peer>,
+    /// Who carries out the jobs.
+    pub hands: Hands<'a>,
+    /// The target, as it was given.
+    pub target: &'a Target,
     /// Start of the invocation on the monotonic clock; times of readings are relative to it.
     pub origin: Nanos,
     pub interrupt: &'a Interrupt,

@@ -76,6 +76,12 @@ pub(crate) fn is_traceable(test: &Test) -> bool {
     matches!(test.layer, Layer::Storage | Layer::Database) || test.changes()
 }
 
+/// All items.
+pub(crate) fn catalogue() -> impl Iterator<Item = Item<'static>> {
+    let probes = probe::probes().iter().map(Item::Probe);
+    probes.chain(workload::catalogue().iter().map(Item::Test))
+}
+
 /// The item with this code.
 ///
 /// # Errors

@@ -12,6 +12,7 @@ use workload::Sizes;
 use crate::bench::{Bench, Subject};
 use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
+use crate::fleet::{Fleet, Hands};
 use crate::kind::io::same_device;
 use crate::network::Peer;
 use crate::nodes::Nodes;
@@ -31,6 +32,8 @@ pub struct Context<'a> {
     pub listener: &'a dyn Listener,
     /// The interruption by the user.
     pub interrupt: &'a Interrupt,
+    /// The agents that carry out the jobs of tests and probes; absent where this process does.
+    pub fleet: Option<&'a dyn Fleet>,
 }
 
 impl Context<'_> {
@@ -89,6 +92,8 @@ pub(crate) struct Platform<'a> {
     pub tracer: Option<TracerKind>,
     /// The peer of the network probes.
     pub peer: Option<Peer>,
+    /// Who carries out the jobs.
+    pub hands: Hands<'a>,
     /// The start of the invocation on the monotonic clock.
     origin: Nanos,
 }
@@ -115,6 +120,7 @@ impl<'a> Platform<'a> {
             untraced: None,
             tracer: None,
             peer: None,
+            hands: context.fleet.map_or(Hands::Own, Hands::Fleet),
             origin,
         }
     }
@@ -131,6 +137,15 @@ impl<'a> Platform<'a> {
         }
         self.engine = Some(opened);
         Ok(())
+    }
+
+    /// Opens the engine, in whose schema another process has claimed its place.
+    ///
+    /// # Errors
+    /// Errors of the engine, and where there is no such schema.
+    pub(crate) fn join(&mut self, options: OpenOptions) -> Result<()> {
+        self.open(options, false)?;
+        Ok(self.opened()?.nodes.first().join()?)
     }
 
     /// The open engine.
@@ -195,7 +210,8 @@ impl<'a> Platform<'a> {
             let places = 0..subject.nodes.counts().0 as usize;
             places.map(|place| SampledNode::new(subject.nodes, place)).collect::<engine::Result<_>>()
         })?;
-        let host = host::Counters::new(data.unwrap_or(&self.watched));
+        let clients = self.hands.fleet().map_or(Vec::new(), Fleet::local_processes);
+        let host = host::Counters::new(data.unwrap_or(&self.watched)).with_clients(&clients);
         let interface = self.peer.as_ref().and_then(|peer| peer.interface.as_deref());
         let host = match interface {
             Some(interface) => host.with_interface(interface),
@@ -222,6 +238,8 @@ impl<'a> Platform<'a> {
             processors: host::cpus_allowed(),
             samples_sessions: self.setup.sample_sessions,
             peer: self.peer.as_ref(),
+            hands: self.hands,
+            target: self.context.target,
             origin: self.origin,
             interrupt: self.context.interrupt,
             listener: self.context.listener,

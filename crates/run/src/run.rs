@@ -4,17 +4,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use measure::{Broken, JobSettings, Observer, Tally, Work, clock, run_jobs};
-use record::evidence::CommitCount;
-use record::{Evidence, Finding, Nanos, NodeRun, Outcome, Placement, PlannedRun, Run, Timestamp, Verdict};
+use record::{Nanos, Outcome, Placement, PlannedRun, Run, Timestamp};
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
+use crate::fleet::Release;
 use crate::item::Item;
 use crate::loss::Losses;
 use crate::meter::{Meter, Metered};
+use crate::observation::Observation;
 use crate::pacing::{self, Threads};
 use crate::recorder::{Recorder, timestamp};
-use crate::sampler::Sampler;
 use crate::session_job::{OnNode, SessionJob};
 use crate::session_sampler::SessionSampler;
 use crate::{Error, Event, Listener, Result};
@@ -147,12 +147,12 @@ impl<'a> Workers<'a> {
 
 /// Warms up, measures and reads; fills in what was counted. Returns the tally of each stream.
 pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers: Workers<'a>) -> Vec<Tally> {
-    let processes = bench.subject.filter(|_| !workers.node_indexes.is_empty()).map(|subject| subject.nodes.processes());
-    let sampler = Sampler::new(bench.sources, workers.node_indexes.clone(), processes).beside(&workers.beside);
+    let Workers { works, server_processes, cancellers, node_indexes, losses, session_sampler, tracer, beside } =
+        workers;
+    let observation = Observation::new(bench, node_indexes, &beside, session_sampler);
     bench.write_back();
-    let meters: Vec<Meter> = workers.works.iter().map(|_| Meter::default()).collect();
-    let mut works: Vec<Box<dyn Work + '_>> = workers
-        .works
+    let meters: Vec<Meter> = works.iter().map(|_| Meter::default()).collect();
+    let mut works: Vec<Box<dyn Work + '_>> = works
         .into_iter()
         .zip(&meters)
         .map(|(work, meter)| Box::new(Metered::new(work, meter)) as Box<dyn Work>)
@@ -172,28 +172,26 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     let watch = RunObserver {
         bench,
         threads: &threads,
-        server_processes: &workers.server_processes,
-        sampler: &sampler,
+        server_processes: &server_processes,
+        observation: &observation,
         started_at: &started_at,
-        losses: workers.losses.as_ref(),
-        session_sampler: workers.session_sampler.as_ref(),
-        tracer: workers.tracer.as_ref(),
+        losses: losses.as_ref(),
+        tracer: tracer.as_ref(),
     };
-    let operations = || meters.iter().map(Meter::operations).sum();
+    let operations = || {
+        let operations = meters.iter().map(Meter::operations).sum();
+        bench.hands.release().iter().for_each(|release| release.progress(operations));
+        operations
+    };
     let overdue = Overdue::new(settings.window + settings.drain, bench.listener);
     let check = || {
-        workers.losses.iter().for_each(Losses::check_servers);
+        losses.iter().for_each(Losses::check_servers);
         overdue.check();
     };
-    let outcome = std::thread::scope(|scope| {
-        scope.spawn(|| sampler.watch(bench.listener, &operations, &check));
-        workers.session_sampler.iter().for_each(|session_sampler| drop(scope.spawn(|| session_sampler.watch())));
+    let share = bench.hands.share(works.len() as u32);
+    let outcome = observation.during(bench, &operations, &check, || {
         let interrupt = bench.interrupt;
-        let outcome =
-            interrupt.during(workers.cancellers, || run_jobs(&mut works, &settings, &watch, interrupt.flag()));
-        sampler.stop();
-        workers.session_sampler.iter().for_each(SessionSampler::stop);
-        outcome
+        interrupt.during(cancellers, || run_jobs(&mut works, share, &settings, &watch, interrupt.flag()))
     });
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
     run.jobs_ended_separately = outcome.ended_separately;
@@ -203,32 +201,11 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     run.response = outcome.tally.response().latency();
     run.seconds = outcome.tally.seconds().to_vec();
     run.slices = outcome.tally.slices();
-    run.activity = workers.session_sampler.map(SessionSampler::into_activity);
-    if let Some(tracer) = workers.tracer {
+    if let Some(tracer) = tracer {
         run.trace = Some(Box::new(tracer.finish()));
     }
-    run.events = workers.losses.map_or(Vec::new(), |losses| losses.into_events(outcome.begun));
-    let read = sampler.into_read(bench.origin);
-    if workers.node_indexes.len() > 1 {
-        let jobs = works.len();
-        let parts = workers.node_indexes.iter().zip(&outcome.streams).zip(read.of_nodes).enumerate();
-        run.nodes = parts
-            .map(|(index, ((node_index, tally), readings))| NodeRun {
-                node: *node_index as u32 + 1,
-                jobs: (0..jobs).filter(|job| job % workers.node_indexes.len() == index).count() as u32,
-                totals: tally.totals(),
-                service: tally.service().latency(),
-                response: tally.response().latency(),
-                seconds: tally.seconds().to_vec(),
-                readings,
-            })
-            .collect();
-    }
-    (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
-    if let Some(error) = read.failure {
-        let not_read = CommitCount::NotRead { message: error.message };
-        run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));
-    }
+    run.events = losses.map_or(Vec::new(), |losses| losses.into_events(outcome.begun));
+    observation.add_to(bench, run, &outcome.streams, works.len());
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = Outcome::Failed { message };
     }
@@ -236,18 +213,16 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
 }
 
 /// Places jobs and their server processes as planned, and reads counters at the edges of the window.
-pub(crate) struct RunObserver<'a, 'b, 'c> {
-    pub bench: &'a Bench<'b>,
+struct RunObserver<'a, 'b, 'c> {
+    bench: &'a Bench<'b>,
     /// The hardware threads that may be used.
-    pub threads: &'a Threads<'a>,
-    pub server_processes: &'a [Option<u32>],
-    pub sampler: &'a Sampler<'c>,
-    pub started_at: &'a OnceLock<Timestamp>,
-    pub losses: Option<&'a Losses<'c>>,
-    /// Samples sessions during the window.
-    pub session_sampler: Option<&'a SessionSampler<'c>>,
+    threads: &'a Threads<'a>,
+    server_processes: &'a [Option<u32>],
+    observation: &'a Observation<'c>,
+    started_at: &'a OnceLock<Timestamp>,
+    losses: Option<&'a Losses<'c>>,
     /// Traces the kernel during the window.
-    pub tracer: Option<&'a Tracer>,
+    tracer: Option<&'a Tracer>,
 }
 
 impl RunObserver<'_, '_, '_> {
@@ -293,17 +268,20 @@ impl Observer for RunObserver<'_, '_, '_> {
         goes_on
     }
 
-    fn begin(&self) {
-        self.sampler.begin();
-        self.session_sampler.iter().for_each(|session_sampler| session_sampler.begin());
+    fn begin(&self) -> std::result::Result<(), Broken> {
+        let release = self.bench.hands.release();
+        release.map_or(Ok(()), Release::ready)?;
+        self.observation.begin();
         self.started_at.get_or_init(timestamp);
         // Started last and ended first: the counter reads of dbdyno are not traced.
         self.tracer.iter().for_each(|tracer| tracer.begin());
+        release.iter().for_each(|release| release.wait());
+        Ok(())
     }
 
     fn end(&self) {
         self.tracer.iter().for_each(|tracer| tracer.end());
-        self.sampler.end_after(|| self.session_sampler.iter().for_each(|session_sampler| session_sampler.end()));
+        self.observation.end_after(|| ());
     }
 }
 

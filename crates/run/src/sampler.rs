@@ -123,12 +123,18 @@ impl<'a> SampledNode<'a> {
             return Err(engine::Error::new(engine::Kind::Lost, format!("{} is lost", self.label())));
         }
         let (mut values, own_commits) = self.node().counters(self.session().as_mut())?;
+        values.extend(self.own_counters());
         // The engine counts the commits of this call only in the next one.
-        let so_far = self.bookkeeping_commits.fetch_add(own_commits, Ordering::Relaxed);
-        values.insert(name::BOOKKEEPING_COMMIT_COUNT.to_owned(), so_far);
-        let round_trips = *self.round_trips.lock().unwrap_or_else(PoisonError::into_inner);
-        values.extend(round_trips.map(|count| (name::CLIENT_ROUND_TRIP_COUNT.to_owned(), count)));
+        self.bookkeeping_commits.fetch_add(own_commits, Ordering::Relaxed);
         Ok(values)
+    }
+
+    /// What the sessions of dbdyno did.
+    fn own_counters(&self) -> impl Iterator<Item = (String, u64)> {
+        let commits = self.bookkeeping_commits.load(Ordering::Relaxed);
+        let round_trips = *self.round_trips.lock().unwrap_or_else(PoisonError::into_inner);
+        let counters = [(name::BOOKKEEPING_COMMIT_COUNT, Some(commits)), (name::CLIENT_ROUND_TRIP_COUNT, round_trips)];
+        counters.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)))
     }
 }
 
@@ -138,6 +144,8 @@ pub(crate) struct Sampler<'a> {
     /// Indexes of the nodes of the run.
     node_indexes: Vec<usize>,
     server_roots: Vec<u32>,
+    /// Whether the engine is asked for its counters.
+    asks_engine: bool,
     /// Number of nodes that were lost before the run.
     lost_before: usize,
     /// Whether the block device counters apply to what is measured.
@@ -191,7 +199,14 @@ impl<'a> Sampler<'a> {
         let several = if node_indexes.len() > 1 { node_indexes.len() } else { 0 };
         let state = State { of_nodes: vec![Vec::new(); several], ..State::default() };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Sampler { sources, node_indexes, server_roots, lost_before: sources.lost_count(), with_device, state, changed }
+        let lost_before = sources.lost_count();
+        Sampler { sources, node_indexes, server_roots, asks_engine: true, lost_before, with_device, state, changed }
+    }
+
+    /// The same without the counters of the engine, which another process reads.
+    pub(crate) fn without_engine(mut self) -> Sampler<'a> {
+        self.asks_engine = false;
+        self
     }
 
     /// The same with more processes that are measured.
@@ -311,7 +326,8 @@ impl<'a> Sampler<'a> {
         let mut sum = BTreeMap::new();
         let mut complete = true;
         for (index, node_index) in self.node_indexes.iter().enumerate() {
-            let result = self.sources.nodes[*node_index].read();
+            let node = &self.sources.nodes[*node_index];
+            let result = if self.asks_engine { node.read() } else { Ok(node.own_counters().collect()) };
             let mut state = self.lock();
             match result {
                 Ok(values) => {

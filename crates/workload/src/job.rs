@@ -2,7 +2,7 @@
 
 use engine::{Canceller, Node, Result, Session};
 use measure::{Broken, Done, Work};
-use record::Dop;
+use record::{Dop, JobShare};
 
 use crate::bind::Draw;
 use crate::bulk::BulkWork;
@@ -126,50 +126,58 @@ fn run_once(test: &Test, steps: &[OnceEntry], context: &TestContext<'_>) -> Resu
     })
 }
 
-/// One job for each of `dop.jobs`, each with a session, new tables and prepared statements. Jobs are spread evenly: job
-/// i, from 0, works on node i modulo the number of nodes, of which `context.node` is node 0.
+/// One job for each of `dop.jobs`, with new tables, and with keys drawn from the seed of the data.
 ///
 /// # Errors
 /// Errors of the engine, with the name of the statement.
 pub fn jobs(test: &Test, context: &TestContext<'_>, dop: Dop) -> Result<Vec<Job>> {
-    jobs_drawing(test, context, dop, context.sizes.seed)
+    make_tables(test, context, dop.jobs)?;
+    open_jobs(test, context, JobShare::whole(dop.jobs), dop.threads, context.sizes.seed)
 }
 
-/// The same with keys drawn from `seed` instead of that of the data: another run at the same degree of parallelism then
-/// has other keys.
+/// Makes the tables of `test` for `jobs` jobs anew, and waits until all nodes have them.
 ///
 /// # Errors
-/// Those of [`jobs`].
-pub fn jobs_drawing(test: &Test, context: &TestContext<'_>, dop: Dop, seed: u64) -> Result<Vec<Job>> {
+/// Errors of the engine, with the name of the statement.
+pub fn make_tables(test: &Test, context: &TestContext<'_>, jobs: u32) -> Result<()> {
     let mut session = context.node.connect()?;
     for table in &test.table {
         drop_all(table, context, session.as_mut())?;
-        let copies = if table.is_per_job() { dop.jobs } else { 1 };
+        let copies = if table.is_per_job() { jobs } else { 1 };
         (0..copies).try_for_each(|job| create(test, table, job, context, session.as_mut()))?;
     }
     for node in context.others {
         let caught_up = node.connect().and_then(|mut here| node.catch_up(here.as_mut(), session.as_mut()));
         caught_up.map_err(|error| of_node(error, *node))?;
     }
-    drop(session);
+    Ok(())
+}
+
+/// The jobs of `share`, each with a session and prepared statements. Jobs are spread evenly: job i, from 0, works on
+/// node i modulo the number of nodes, of which `context.node` is node 0. Keys are drawn from `seed`: with another one
+/// than that of the data, another run at the same degree of parallelism has other keys.
+///
+/// # Errors
+/// Errors of the engine, with the name of the statement.
+pub fn open_jobs(test: &Test, context: &TestContext<'_>, share: JobShare, threads: u32, seed: u64) -> Result<Vec<Job>> {
     let nodes: Vec<&dyn Node> = std::iter::once(context.node).chain(context.others.iter().copied()).collect();
     let generator = |table: DataTable| Generator::new(table, context.sizes);
     let generators: Vec<Generator> = test.tables.iter().map(|table| generator(*table)).collect();
-    let draws = Draw::for_jobs(seed, &test.code, dop.jobs, dop.threads);
+    let draws = Draw::for_jobs(seed, &test.code, share.all, threads);
     let mut block = BulkWork::block(test, context.sizes);
     let one = |(job, draw): (u32, Draw)| {
         let node = nodes[job as usize % nodes.len()];
         let mut session = node.connect().map_err(|error| of_node(error, node))?;
         let dialect = context.engine.dialect();
         let single: &[&str] = if test.single_block_reads { dialect.single_block_reads } else { &[] };
-        (dialect.threads)(dop.threads).iter().try_for_each(|statement| session.batch(statement))?;
+        (dialect.threads)(threads).iter().try_for_each(|statement| session.batch(statement))?;
         single.iter().try_for_each(|statement| session.batch(statement))?;
         match &mut block {
             Some(block) => BulkWork::new(test, job, context, session, block.clone()).map(Job::from),
             None => SqlWork::new(test, job, context, session, draw, &generators).map(Job::from),
         }
     };
-    (0..).zip(draws).map(one).collect()
+    (0..).zip(draws).skip(share.first as usize).take(share.count as usize).map(one).collect()
 }
 
 fn create(test: &Test, own: &OwnTable, job: u32, context: &TestContext<'_>, session: &mut dyn Session) -> Result<()> {

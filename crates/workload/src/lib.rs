@@ -22,6 +22,6 @@ mod test_context;
 
 pub use catalogue::{catalogue, catalogue_crc32c};
 pub use data::{DataTable, ROW_BYTES, Sizes};
-pub use job::{Job, jobs, jobs_drawing, set_up, tear_down};
+pub use job::{Job, jobs, make_tables, open_jobs, set_up, tear_down};
 pub use test::{Test, TestError, commits_counted};
 pub use test_context::TestContext;

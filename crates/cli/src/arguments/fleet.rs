@@ -1,7 +1,10 @@
 //! Options of `dbdyno fleet` and `dbdyno agent`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
+use super::run::RunArguments;
 use super::value;
 
 /// Upper limit of `--agents`.
@@ -13,6 +16,14 @@ Examples:
 
 The messages go through a program nats-server on this machine (Debian: package nats-server), which is
 started and ended with the check. Nothing is measured, and no file is written.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  dbdyno fleet run --agents 3 --target local:postgres --tests T311 --jobs 6
+                                     six sessions, two from each of three agents
+
+Tests and probes of processors and memory are measured. The agents are processes on this machine: they show what
+several clients do to a server, and no more processors than it has.";
 
 /// Options of `dbdyno fleet`.
 #[derive(Args, Debug)]
@@ -27,6 +38,21 @@ pub struct FleetArguments {
 pub enum FleetCommand {
     /// Ask agents for their versions and clocks, and let them start together once, without work
     Check(FleetCheckArguments),
+
+    /// Measure as `run` does, with the jobs of each run spread over agents that start together
+    Run(Box<FleetRunArguments>),
+}
+
+/// Options of `dbdyno fleet run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct FleetRunArguments {
+    /// Number of agents on this machine
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
+    pub agents: u32,
+
+    #[command(flatten)]
+    pub run: RunArguments,
 }
 
 /// Options of `dbdyno fleet check`.
@@ -44,4 +70,8 @@ pub struct AgentArguments {
     /// Read the ticket from the standard input: `-`, because a file or an argument may be read by others
     #[arg(long, value_name = "-", allow_hyphen_values = true)]
     pub join: String,
+
+    /// Directory below which it makes one of its own, and removes it
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
 }

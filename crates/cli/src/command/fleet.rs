@@ -9,7 +9,8 @@ use model::fleet::CheckedAgent;
 use record::Nanos;
 use run::{Error, Interrupt, Result};
 
-use super::agent::{hello, refused};
+use super::agent::hello;
+use super::run::run_by;
 use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCommand};
 use crate::output::{print, style, width};
 use crate::signal;
@@ -27,6 +28,7 @@ const READY_TIMEOUT: Nanos = Nanos(10_000_000_000);
 pub fn fleet(arguments: &FleetArguments) -> Result<()> {
     match &arguments.command {
         FleetCommand::Check(arguments) => check(arguments),
+        FleetCommand::Run(arguments) => run_by(&arguments.run, Some(arguments.agents)),
     }
 }
 
@@ -34,10 +36,10 @@ fn check(arguments: &FleetCheckArguments) -> Result<()> {
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))?;
     let names: Vec<String> = (1..=arguments.agents).map(|number| format!("agent-{number}")).collect();
-    let (mut coordinator, tickets) = Coordinator::start(&names).map_err(refused)?;
+    let (mut coordinator, tickets) = Coordinator::start(&names)?;
     // The same program, even if its file was replaced meanwhile.
     let program = Path::new("/proc/self/exe");
-    let _agents = LocalAgents::start(program, &["agent", "--join", "-"], &tickets).map_err(refused)?;
+    let _agents = LocalAgents::start(program, &["agent", "--join", "-"], &tickets)?;
     let is_interrupted = || interrupt.is_raised();
     let started = coordinator
         .gather(&hello(), JOIN_TIMEOUT, &is_interrupted)
@@ -47,7 +49,7 @@ fn check(arguments: &FleetCheckArguments) -> Result<()> {
     match text {
         _ if interrupt.is_raised() => Err(Error::interrupted()),
         Ok(text) => print(&text),
-        Err(error) => Err(refused(error)),
+        Err(error) => Err(error.into()),
     }
 }
 

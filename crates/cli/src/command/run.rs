@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use fleet::Deployment;
 use record::{Check, Finding, Outcome, Run, Verdict};
-use run::{Error, Fault, Measured, Result};
+use run::{Context, Error, Fault, Fleet, Measured, Request, Result};
+use tempfile::TempDir;
 
+use super::agent::hello;
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, default_record, measuring, none_valid, refuse_existing};
+use crate::measuring::{EXTERNAL, Measuring, default_record, measuring, none_valid, refuse_existing};
 use crate::output::{print, style, width};
 use crate::request;
 use crate::sheet::{check_page, show};
@@ -25,11 +28,22 @@ const PROOFS: &str =
 /// # Errors
 /// The user's mistakes, the environment's refusals, Ctrl-C, and runs that failed.
 pub fn run(arguments: &RunArguments) -> Result<()> {
+    run_by(arguments, None)
+}
+
+/// The same, with the jobs of each run carried out by so many `agents` on this machine.
+///
+/// # Errors
+/// As [`run`], and where the agents cannot be started.
+pub fn run_by(arguments: &RunArguments, agents: Option<u32>) -> Result<()> {
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.record) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
         (None, None) => default_record(),
     };
+    if let Some((_, record)) = &resumed {
+        check_agents(&path, record.plan.agents, agents)?;
+    }
     let mut request = request::request(arguments, path)?;
     let words = match (&arguments.target, &resumed) {
         (Some(words), _) => words.clone(),
@@ -49,7 +63,9 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let context = measuring.context(&target)?;
+        let fleet = agents.map(|count| deploy(count, &request, measuring)).transpose()?;
+        let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
+        let context = Context { fleet, ..measuring.context(&target)? };
         match resumed {
             Some(resumed) => {
                 request.follow(&resumed.1.plan);
@@ -62,11 +78,42 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     judge(measured)
 }
 
+/// Runs of one record are carried out by as many agents.
+fn check_agents(path: &Path, before: Option<u32>, now: Option<u32>) -> Result<()> {
+    if before == now {
+        return Ok(());
+    }
+    let by = |agents: Option<u32>| agents.map_or("one process".to_owned(), |count| format!("a fleet of {count}"));
+    let message = format!("the runs of {} are of {}, and this would be {}", path.display(), by(before), by(now));
+    Err(Error::user(message).hint(format!("use {} --resume {}", run_command(before), path.display())))
+}
+
+/// The command that carries out runs with `agents`.
+fn run_command(agents: Option<u32>) -> String {
+    agents.map_or("dbdyno run".to_owned(), |count| format!("dbdyno fleet run --agents {count}"))
+}
+
+/// Starts agents on this machine, with directories of their own below one in that of `request`, which is removed when
+/// they have ended.
+fn deploy(count: u32, request: &Request, measuring: &Measuring) -> Result<(Deployment, TempDir)> {
+    let parent = &request.setup.directory;
+    let failed = |error| Error::environment(format!("no directory can be made below {}: {error}", parent.display()));
+    let own = tempfile::Builder::new().prefix("dbdyno-agents-").tempdir_in(parent).map_err(failed)?;
+    let directory = own.path().display().to_string();
+    // The same program, even if its file was replaced meanwhile.
+    let program = Path::new("/proc/self/exe");
+    let arguments = ["agent", "--join", "-", "--dir", &directory];
+    let is_interrupted = || measuring.is_interrupted();
+    let deployment = Deployment::on_this_machine(count, program, &arguments, &hello(), &is_interrupted)?;
+    Ok((deployment, own))
+}
+
 /// What aborted the measurement, and runs that failed.
 fn judge(measured: Measured) -> Result<()> {
     if let Some(error) = measured.error {
         let path = measured.path.display();
-        let hint = format!("finished runs are in {path}; continue with dbdyno run --resume {path}");
+        let command = run_command(measured.record.plan.agents);
+        let hint = format!("finished runs are in {path}; continue with {command} --resume {path}");
         return Err(if error.hint.is_some() { error } else { error.hint(hint) });
     }
     none_valid(&measured.record)?;

@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::bench::Bench;
 
@@ -20,6 +23,111 @@ fn agents_are_asked_for_their_clocks_and_start_together() {
     assert!(text.contains("3 agents started within "), "{text}");
     assert!(text.contains("! on one machine, which they share: agent-1, agent-2, agent-3"), "{text}");
     assert_eq!(fs::read_dir(bench.path()).unwrap().count(), 0, "no file is written");
+}
+
+/// The record that `fleet run` wrote, as JSON.
+fn record(bench: &Bench, name: &str) -> Value {
+    let text = bench.succeed(&["report", name, "--format", "json"]).out;
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The change of a counter over the window of `run`.
+fn counted(run: &Value, name: &str) -> u64 {
+    let readings = run["readings"].as_array().unwrap();
+    let at = |reading: &Value| reading["values"][name].as_u64().unwrap();
+    at(&readings[readings.len() - 1]) - at(&readings[0])
+}
+
+#[test]
+fn a_run_of_three_agents_counts_what_the_engine_counts() {
+    let bench = Bench::new();
+    let words = "fleet run --agents 3 --target local:postgres --tests T311 --jobs 2,6 --preset smoke --duration 1s";
+    let output = bench.run(&words.split(' ').chain(["--record", "fleet.jsonl"]).collect::<Vec<&str>>());
+    assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+    assert!(output.out.contains("by 3 agents (agent-1, agent-2, agent-3), which started within"), "{}", output.out);
+    let record = record(&bench, "fleet.jsonl");
+    let runs = record["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    for (run, agents) in runs.iter().zip([2, 3]) {
+        let parts = run["agents"].as_array().unwrap();
+        // Two jobs are for two agents, and the third has nothing to do.
+        assert_eq!(parts.len(), agents, "{run}");
+        let sum = |field: &str| parts.iter().map(|part| part["totals"][field].as_u64().unwrap()).sum::<u64>();
+        let totals = &run["totals"];
+        assert!(totals["steps"].as_u64() > Some(0));
+        assert_eq!(totals["steps"], sum("steps"));
+        assert_eq!(totals["transactions"], sum("transactions"));
+        assert_eq!(run["service"]["count"], totals["steps"]);
+        // The engine has counted them, too, and two rows each.
+        let commits = counted(run, "commit_count") - counted(run, "bookkeeping_commit_count");
+        assert_eq!(totals["transactions"], commits);
+        assert_eq!(totals["rows"], counted(run, "postgres_row_inserted_count"));
+        assert!(counted(run, "client_round_trip_count") >= 2 * commits);
+        for part in parts {
+            let offset = part["start"]["offset_ns"].as_i64().unwrap();
+            assert!(offset.abs() < 1_000_000_000, "{part}");
+        }
+    }
+    let left: Vec<_> = fs::read_dir(bench.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 1, "the record alone is left: {left:?}");
+}
+
+#[test]
+fn what_a_fleet_cannot_measure_is_refused() {
+    let bench = Bench::new();
+    let refused = [
+        ("--target null --tests T611 --prove", 2, "cannot be measured by a fleet"),
+        ("--target null --tests S11", 2, "probe S11"),
+        ("--target null?nodes=2 --tests T611 --nodes 2", 2, "a spread over 2 nodes"),
+        ("--target sqlite --tests T611", 2, "agents cannot use sqlite"),
+    ];
+    for (words, code, message) in refused {
+        let words: Vec<&str> = words.split(' ').collect();
+        let output = bench.run(&[&["fleet", "run", "--agents", "2", "--preset", "smoke"], &words[..]].concat());
+        assert_eq!(output.code, code, "{words:?}: {}", output.err);
+        assert!(output.err.contains(message) && output.err.contains("hint: "), "{}", output.err);
+    }
+    assert_eq!(fs::read_dir(bench.path()).unwrap().count(), 0, "no file is left");
+}
+
+/// Processes of agents below process `parent`.
+fn agents_of(parent: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+    let is_agent = |pid: &u32| {
+        let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split('\0').any(|word| word == "agent")
+    };
+    children.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(is_agent).collect()
+}
+
+#[test]
+fn an_agent_that_is_killed_ends_the_runs_and_loses_none_that_has_ended() {
+    let bench = Bench::new();
+    let words = "fleet run --agents 2 --target null --tests T611,T311 --jobs 2 --preset smoke --duration 20s";
+    let arguments: Vec<&str> = words.split(' ').chain(["--record", "lost.jsonl"]).collect();
+    let child = bench.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    let agents = loop {
+        let agents = agents_of(child.id());
+        if agents.len() == 2 {
+            break agents;
+        }
+        assert!(start.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    // It is in its first run by then, or about to start it.
+    std::thread::sleep(Duration::from_secs(6));
+    let killed = Command::new("kill").args(["-9", &agents[1].to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("agent-2") && said.contains("lost"), "{said}");
+    let record = record(&bench, "lost.jsonl");
+    let runs = record["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 1, "no later run is tried: {said}");
+    assert_eq!(runs[0]["outcome"]["status"], "failed");
+    assert!(agents.iter().all(|pid| !Path::new(&format!("/proc/{pid}")).exists()), "no agent is left");
 }
 
 #[test]

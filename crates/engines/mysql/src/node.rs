@@ -180,6 +180,11 @@ impl Node for MysqlNode {
         Ok(())
     }
 
+    fn joined_by(&self) -> Option<String> {
+        // Of a server that was given, the target as it was given says more.
+        self.cluster.as_ref().map(|_| self.login.target("mysql"))
+    }
+
     fn join(&self) -> Result<()> {
         let start = Instant::now();
         let mut session = self.session(None)?;

@@ -208,6 +208,11 @@ impl Node for PostgresNode {
         Ok(())
     }
 
+    fn joined_by(&self) -> Option<String> {
+        // Of a server that was given, the target as it was given says more.
+        self.cluster.as_ref().map(|_| self.login.target())
+    }
+
     fn catch_up(&self, here: &mut dyn Session, first: &mut dyn Session) -> Result<()> {
         match self.capabilities.in_recovery {
             true => catch_up::wait(here, first),

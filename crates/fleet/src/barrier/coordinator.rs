@@ -79,6 +79,15 @@ pub enum BarrierFailure {
         /// Which.
         agent: String,
     },
+    /// The user has interrupted it.
+    Interrupted,
+    /// Nothing was heard of an agent.
+    Lost {
+        /// Which.
+        agent: String,
+        /// For how long.
+        silent: Nanos,
+    },
     /// An agent did not follow an order.
     Refused {
         /// Which.
@@ -99,6 +108,10 @@ impl fmt::Display for BarrierFailure {
             }
             BarrierFailure::Disarmed { agent } => {
                 write!(formatter, "agent {agent} did not start: no confirmation reached it before the agreed start")
+            }
+            BarrierFailure::Interrupted => formatter.write_str("interrupted"),
+            BarrierFailure::Lost { agent, silent } => {
+                write!(formatter, "agent {agent} is lost: nothing was heard of it for {:.0} s", silent.seconds())
             }
             BarrierFailure::Refused { agent, refusal } => match refusal {
                 Refusal::OlderEpoch { current } => {
@@ -218,6 +231,25 @@ impl Barrier {
                 self.phase = BarrierPhase::Over { start };
             }
             _ => {}
+        }
+    }
+
+    /// The attempt.
+    pub fn attempt(&self) -> Attempt {
+        self.attempt
+    }
+
+    /// Gives the attempt up because the user wants it.
+    pub fn give_up(&mut self) {
+        if !matches!(self.phase, BarrierPhase::Failed(_)) {
+            self.fail(BarrierFailure::Interrupted);
+        }
+    }
+
+    /// Gives the attempt up because nothing was heard of `agent` for the time `silent`.
+    pub fn lose(&mut self, agent: String, silent: Nanos) {
+        if !matches!(self.phase, BarrierPhase::Failed(_)) {
+            self.fail(BarrierFailure::Lost { agent, silent });
         }
     }
 

@@ -48,6 +48,8 @@ pub struct Counters {
     transfer: Source,
     directory: PathBuf,
     trees: ProcessTrees,
+    /// Other processes that work for this one.
+    clients: ProcessTrees,
     /// The highest value of each counter so far.
     highest: BTreeMap<&'static str, u64>,
 }
@@ -71,6 +73,7 @@ impl Counters {
             transfer: Source::new(root.proc.join("self/io")),
             directory: directory.to_owned(),
             trees: ProcessTrees::new(&root),
+            clients: ProcessTrees::new(&root),
             highest: BTreeMap::new(),
             root,
         }
@@ -80,6 +83,13 @@ impl Counters {
     #[must_use]
     pub fn with_interface(mut self, interface: &str) -> Counters {
         self.interface = Some(InterfaceCounters::new(&self.root, interface));
+        self
+    }
+
+    /// The same with the processor time of the processes `roots`, and of those below them, as time of this program.
+    #[must_use]
+    pub fn with_clients(mut self, roots: &[u32]) -> Counters {
+        self.clients.set_roots(roots);
         self
     }
 
@@ -119,7 +129,8 @@ impl Counters {
         values.extend(self.interface.iter_mut().flat_map(InterfaceCounters::read));
         values.extend(self.transfer.read().into_iter().flat_map(transfer::parse));
         if self.root.is_host() {
-            values.push((name::CLIENT_CPU_NS, cpu::own_ns()));
+            let clients = self.clients.cpu_ns().unwrap_or(0);
+            values.push((name::CLIENT_CPU_NS, cpu::own_ns().saturating_add(clients)));
         }
         if self.trees.set_roots(server_roots) {
             self.highest.remove(name::SERVER_CPU_NS);

@@ -21,6 +21,17 @@ impl Work for Sleeper<'_> {
 struct NoHooks;
 impl Observer for NoHooks {}
 
+/// All jobs of a run.
+fn run_whole(
+    works: &mut [Box<dyn Work + '_>],
+    settings: &JobSettings,
+    observer: &dyn Observer,
+    interrupt: &AtomicBool,
+) -> Outcome {
+    let share = JobShare::whole(works.len() as u32);
+    run_jobs(works, share, settings, observer, interrupt)
+}
+
 fn settings(pace: Pace) -> JobSettings {
     JobSettings { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..JobSettings::default() }
 }
@@ -34,7 +45,7 @@ fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn 
 fn the_number_of_steps_is_exact_and_tallied() {
     let steps = AtomicU64::new(0);
     let settings = JobSettings { steps: 23, window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
+    let outcome = run_whole(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 46);
     assert_eq!(outcome.tally.totals().unfinished, 0);
     assert_eq!(steps.load(Ordering::Relaxed), 46 + 2, "and one step each to warm up");
@@ -44,7 +55,7 @@ fn the_number_of_steps_is_exact_and_tallied() {
 fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
     let steps = AtomicU64::new(0);
     let settings = settings(Pace::Rate { steps_per_second: 100.0 });
-    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
+    let outcome = run_whole(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 20);
     assert_eq!(outcome.tally.totals().unfinished, 0);
 }
@@ -53,7 +64,7 @@ fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
 fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
     let steps = AtomicU64::new(0);
     let settings = JobSettings { drain: Nanos(0), ..settings(Pace::Rate { steps_per_second: 5_000.0 }) };
-    let outcome = run_jobs(&mut workers(1, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
+    let outcome = run_whole(&mut workers(1, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
     let totals = outcome.tally.totals();
     assert_eq!(totals.steps + totals.unfinished, 1_000);
     assert!(totals.steps < 150, "2 ms each: {}", totals.steps);
@@ -67,7 +78,7 @@ fn one_job_that_cannot_continue_ends_the_run() {
     let mut works = workers(1, &steps, u64::MAX);
     works.extend(workers(1, &steps, 1));
     let settings = JobSettings { window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
+    let outcome = run_whole(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
 }
@@ -85,7 +96,7 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
         let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
         let mut works = workers(1, &steps, u64::MAX);
         works.extend(workers(1, &steps, break_at));
-        let outcome = run_jobs(&mut works, &settings(pace), &watch, &AtomicBool::new(false));
+        let outcome = run_whole(&mut works, &settings(pace), &watch, &AtomicBool::new(false));
         assert_eq!(outcome.broken, None);
         assert_eq!(outcome.tally.totals().steps + 2, steps.load(Ordering::Relaxed), "one step each to warm up");
         assert!(outcome.tally.window() >= Nanos(200_000_000), "the window is that of the job that is left");
@@ -93,7 +104,7 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
     let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
     let mut works = workers(1, &steps, u64::MAX);
     works.extend(workers(1, &steps, 0));
-    let outcome = run_jobs(&mut works, &settings(Pace::Unthrottled), &watch, &AtomicBool::new(false));
+    let outcome = run_whole(&mut works, &settings(Pace::Unthrottled), &watch, &AtomicBool::new(false));
     assert_eq!(outcome.broken, None, "not even in the warm-up");
     assert!(outcome.tally.totals().steps > 10);
 }
@@ -101,7 +112,8 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
 #[test]
 fn an_error_in_the_warm_up_is_no_deadlock() {
     let steps = AtomicU64::new(0);
-    let outcome = run_jobs(&mut workers(2, &steps, 0), &settings(Pace::Unthrottled), &NoHooks, &AtomicBool::new(false));
+    let outcome =
+        run_whole(&mut workers(2, &steps, 0), &settings(Pace::Unthrottled), &NoHooks, &AtomicBool::new(false));
     assert!(outcome.broken.is_some());
     assert_eq!(outcome.tally.totals().steps, 0);
 }
@@ -123,8 +135,9 @@ impl Observer for Panicking {
         assert!(job != 1 || self.0 != Source::Enter, "enter");
     }
 
-    fn begin(&self) {
+    fn begin(&self) -> Result<(), Broken> {
         assert!(self.0 != Source::Begin, "begin");
+        Ok(())
     }
 
     fn continues_without(&self, _job: u32, _broken: &Broken) -> bool {
@@ -169,7 +182,7 @@ fn a_panic_outside_of_steps_is_the_error_of_the_run_and_blocks_no_job() {
             let settings =
                 JobSettings { window: if source == StreamOfUnfinished { settings.window } else { LONG }, ..settings };
             let mut works: Vec<Box<dyn Work>> = (0..2).map(|_| Box::new(Panicking(source)) as Box<dyn Work>).collect();
-            let outcome = run_jobs(&mut works, &settings, &Panicking(source), &AtomicBool::new(false));
+            let outcome = run_whole(&mut works, &settings, &Panicking(source), &AtomicBool::new(false));
             let _ = over.send(outcome.broken);
         });
         let broken = waits.recv_timeout(std::time::Duration::from_secs(120)).expect("the run ends");
@@ -190,7 +203,7 @@ fn an_interrupt_ends_the_window_early() {
             std::thread::sleep(std::time::Duration::from_millis(50));
             interrupt.store(true, Ordering::Relaxed);
         });
-        run_jobs(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &interrupt)
+        run_whole(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &interrupt)
     });
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
 }
@@ -215,7 +228,7 @@ impl Work for Pausing {
 fn steps_are_tallied_by_stream_and_a_pause_is_no_part_of_their_time() {
     let mut works = [Box::new(Pausing) as Box<dyn Work>];
     let settings = JobSettings { steps: 5, window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
+    let outcome = run_whole(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
     let steps: Vec<u64> = outcome.streams.iter().map(|tally| tally.totals().steps).collect();
     assert_eq!((outcome.tally.totals().steps, steps), (5, vec![3, 2]));
     assert!(outcome.tally.window() >= Nanos(15_000_000), "the pauses are in the window");
@@ -250,7 +263,7 @@ fn finished_work_ends_the_run_and_is_no_step() {
     let mut works: Vec<Box<dyn Work + '_>> =
         (0..3).map(|_| Box::new(Heap { left: &left, released: false }) as Box<dyn Work>).collect();
     let settings = JobSettings { window: Nanos(60_000_000_000), ..settings(Pace::Unthrottled) };
-    let outcome = run_jobs(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
+    let outcome = run_whole(&mut works, &settings, &NoHooks, &AtomicBool::new(false));
     assert_eq!((outcome.tally.totals().steps, outcome.tally.totals().rows), (7, 35));
     assert!(outcome.broken.is_none() && outcome.tally.window() < Nanos(30_000_000_000));
 }

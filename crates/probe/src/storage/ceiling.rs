@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use measure::{JobSettings, Observer, run_jobs};
-use record::{IoJob, IoMode, Nanos, Rate, Verification};
+use record::{IoJob, IoMode, JobShare, Nanos, Rate, Verification};
 
 use super::address::Region;
 use super::ledger::Ledger;
@@ -39,7 +39,7 @@ pub fn generator_per_second(job: &IoJob) -> Option<Rate> {
     };
     let mut works = [work(setting, Arc::new(Ledger::default()))];
     let settings = JobSettings { window: WINDOW, warm_up: WARM_UP, ..JobSettings::default() };
-    let outcome = run_jobs(&mut works, &settings, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut works, JobShare::whole(1), &settings, &Unwatched, &AtomicBool::new(false));
     let seconds = outcome.tally.window().seconds();
     (outcome.broken.is_none() && seconds > 0.0).then(|| Rate(outcome.tally.totals().operations as f64 / seconds))
 }

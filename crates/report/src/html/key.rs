@@ -7,6 +7,7 @@ use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 use super::price::{BestRate, price};
 use super::table::{Cell, Column, Row, Table, facts};
 use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three_digits};
+use crate::fleet::agents;
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
 use crate::network::network_path;
@@ -151,6 +152,7 @@ pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
     }
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     network_path(record).into_iter().for_each(|path| fact("network", path));
+    agents(record).into_iter().for_each(|agents| fact("jobs", agents));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     facts

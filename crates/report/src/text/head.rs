@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use record::{DataReads, PlanSubject, Preset, Record, Status};
 
 use crate::figure::nanos;
+use crate::fleet::agents;
 use crate::inventory;
 use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
@@ -40,6 +41,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     network_path(record).into_iter().for_each(|path| fact("network", path));
+    agents(record).into_iter().for_each(|agents| fact("jobs", agents));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     page.extend(warning_lines(record, style, width));

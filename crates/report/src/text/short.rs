@@ -8,6 +8,7 @@ use record::{Dop, HostInventory, PlanSubject, Preset, Record, Status, Sweep, Ver
 use super::sheet::title;
 use super::{findings, head, next};
 use crate::figure::{UNKNOWN, memory, number, percent, time};
+use crate::fleet::{agents, run_command};
 use crate::inventory::{durability_word, engine_line, storage_place};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
@@ -116,6 +117,9 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
     }
     if let Some(path) = network_path(record) {
         lines.extend(paragraph("network", INDENT, &path, width));
+    }
+    if let Some(agents) = agents(record) {
+        lines.extend(paragraph("jobs", INDENT, &agents, width));
     }
     let extent = match record.plan.subject() {
         PlanSubject::Catalogue => runs(&record.plan),
@@ -300,24 +304,26 @@ fn last_lines(record: &Record, shown: &ShortText<'_>, width: usize) -> Vec<Strin
     let word = next::word(shown.path);
     lines.extend(next::command("details", "dbdyno report", &word, "--details", width));
     let (label, verb, operand, options) = next_command(record, &word);
-    lines.extend(next::command(label, verb, &operand, &options, width));
+    lines.extend(next::command(label, &verb, &operand, &options, width));
     lines
 }
 
 /// The next useful command for the record `word`: to finish it, to measure with windows that hold, or to compare. A label,
 /// the verb, an operand, and options.
-fn next_command(record: &Record, word: &str) -> (&'static str, &'static str, String, String) {
+fn next_command(record: &Record, word: &str) -> (&'static str, String, String, String) {
     let plan = &record.plan;
     let is_catalogue = plan.subject() == PlanSubject::Catalogue;
     let is_unfinished = record.status != Status::Finished || record.runs.len() < plan.runs.len();
     let is_one_load = plan.subject() == PlanSubject::Io && model::calibration(record).is_none();
     match plan.preset {
-        _ if is_unfinished && is_catalogue => ("resume", "dbdyno run --resume", word.to_owned(), String::new()),
+        _ if is_unfinished && is_catalogue => {
+            ("resume", format!("{} --resume", run_command(plan)), word.to_owned(), String::new())
+        }
         Preset::Smoke | Preset::Quick if is_network_alone(record) => {
             let options = "--preset standard --repeats 6".to_owned();
             match named_peer(record) {
-                Some(peer) => ("next", "dbdyno network", next::word(peer), options),
-                None => ("next", "dbdyno network", options, String::new()),
+                Some(peer) => ("next", "dbdyno network".to_owned(), next::word(peer), options),
+                None => ("next", "dbdyno network".to_owned(), options, String::new()),
             }
         }
         Preset::Smoke | Preset::Quick if is_catalogue && plan.until.is_none() => {
@@ -325,13 +331,15 @@ fn next_command(record: &Record, word: &str) -> (&'static str, &'static str, Str
             let target = format!("--target {}", next::word(&plan.target));
             (
                 "next",
-                "dbdyno run --preset standard --repeats 6",
+                format!("{} --preset standard --repeats 6", run_command(plan)),
                 target,
                 same_directory(record) + &network.unwrap_or_default(),
             )
         }
-        _ if is_one_load && plan.until.is_none() => ("next", "dbdyno calibrate", same_directory(record), String::new()),
-        _ => ("next", "dbdyno compare", format!("{word} OTHER.jsonl"), String::new()),
+        _ if is_one_load && plan.until.is_none() => {
+            ("next", "dbdyno calibrate".to_owned(), same_directory(record), String::new())
+        }
+        _ => ("next", "dbdyno compare".to_owned(), format!("{word} OTHER.jsonl"), String::new()),
     }
 }
 

@@ -8,5 +8,6 @@ pub(crate) mod load;
 pub(crate) mod nfs;
 pub(crate) mod numa;
 pub(crate) mod pair;
+pub(crate) mod part;
 pub(crate) mod streams;
 pub(crate) mod tiers;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::{Error, Kind, Result, Secret, Target};
+use engine::{Address, Error, Kind, Result, Secret, Target};
 use transport::{Environment, TIMEOUT, Tls};
 
 use super::ServerAddress;
@@ -36,6 +36,16 @@ pub(crate) struct Login {
 }
 
 impl Login {
+    /// A target of this server and user, without a password; `scheme` is that of the engine.
+    pub(crate) fn target(&self, scheme: &str) -> String {
+        let (addresses, parameters) = match &self.address {
+            ServerAddress::Unix(path) => (Vec::new(), vec![("socket".to_owned(), path.display().to_string())]),
+            ServerAddress::Tcp { host, port } => (vec![Address { host: host.clone(), port: Some(*port) }], Vec::new()),
+        };
+        let (scheme, user, database) = (scheme.to_owned(), Some(self.user.clone()), self.database.clone());
+        Target { scheme, local: false, user, password: None, addresses, database, parameters }.to_string()
+    }
+
     /// From `target`.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::{Error, Kind, Result, Secret, Target};
+use engine::{Address, Error, Kind, Result, Secret, Target};
 use transport::{Environment, TIMEOUT, Tls};
 
 use super::ServerAddress;
@@ -30,6 +30,24 @@ pub(crate) struct Login {
 }
 
 impl Login {
+    /// A target of this server, role and database, without a password.
+    pub(crate) fn target(&self) -> String {
+        let (host, port) = match &self.address {
+            ServerAddress::Unix { directory, port } => (directory.display().to_string(), *port),
+            ServerAddress::Tcp { host, port } => (host.clone(), *port),
+        };
+        Target {
+            scheme: "postgres".to_owned(),
+            local: false,
+            user: Some(self.user.clone()),
+            password: None,
+            addresses: vec![Address { host, port: Some(port) }],
+            database: Some(self.database.clone()),
+            parameters: Vec::new(),
+        }
+        .to_string()
+    }
+
     /// From `target`.
     ///
     /// # Errors

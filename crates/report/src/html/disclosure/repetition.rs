@@ -5,6 +5,7 @@ use std::path::Path;
 
 use record::{Pace, PlanSubject, Record, StreamBackend};
 
+use crate::fleet::run_command;
 use crate::load_curve::load_options;
 use crate::plan::ends_by_itself;
 use crate::streams::valid;
@@ -54,7 +55,7 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     if plan.runs.is_empty() {
         return Err("the plan has no run");
     }
-    let mut words = vec!["dbdyno run".to_owned()];
+    let mut words = vec![run_command(plan)];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
     if record.engine.is_some() {
         option("target", plan.target.clone());

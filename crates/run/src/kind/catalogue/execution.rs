@@ -8,6 +8,7 @@ use record::{NodeEventKind, PlannedRun, Run};
 
 use super::test::measure_one;
 use crate::bench::Bench;
+use crate::fleet::Fleet;
 use crate::item::{self, Item};
 use crate::kind::io::ProbeFiles;
 use crate::recorder::Recorder;
@@ -88,9 +89,10 @@ fn record_flush_latency(bench: &Bench<'_>, run: &Run) {
 /// How long the remaining nodes may take to agree on a new quorum.
 const AGREEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Checks whether the engine answers; the sampler gets new sessions, because its own may be lost. With several nodes,
+/// Checks whether agents and engine answer; the sampler gets new sessions, because its own may be lost. With several nodes,
 /// those that do not answer are excluded.
 fn check_engine(bench: &Bench<'_>) -> Result<()> {
+    bench.hands.fleet().map_or(Ok(()), Fleet::check)?;
     let Some(subject) = bench.subject else { return Ok(()) };
     let mut last = None;
     for node_index in subject.nodes.left().collect::<Vec<usize>>() {

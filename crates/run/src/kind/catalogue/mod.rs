@@ -9,6 +9,7 @@ mod until;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use probe::{Form, Probe};
 use record::{Plan, Record};
 use store::Writer;
 use workload::Test;
@@ -19,6 +20,7 @@ use self::proof::prove_all;
 use self::until::search_all;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
+use crate::fleet::{Fleet, target_of_agents};
 use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::item::Item;
 use crate::kind::io::StorageSupport;
@@ -97,24 +99,49 @@ impl Kind for Catalogue<'_> {
         [self.request.setup.record.clone()]
     }
 
+    fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
+        let Some(fleet) = context.fleet else { return Ok(()) };
+        let nodes = self.request.nodes.iter().flatten().max().copied().unwrap_or(1);
+        let local = self.items.iter().find(|item| matches!(item, Item::Probe(Probe { form: Form::Io(_), .. })));
+        let refused = |what: String| Err(Error::user(format!("{what} cannot be measured by a fleet")));
+        match (nodes, local) {
+            _ if self.request.prove || self.request.tracer.is_some() || self.request.network.is_some() => {
+                refused("proofs, traces and the network".to_owned())
+            }
+            (2.., _) => refused(format!("a spread over {nodes} nodes")),
+            (_, Some(probe)) => refused(format!("probe {} ({})", probe.code(), probe.title())),
+            _ if fleet.agents() == 0 => refused("a run without agents".to_owned()),
+            _ => Ok(()),
+        }
+        .map_err(|error| error.hint("name tests that a fleet can measure, such as --tests T611"))
+    }
+
     fn needs_engine(&self) -> bool {
         self.items.iter().any(|item| matches!(item, Item::Test(_)))
     }
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let opened = platform.engine.as_ref();
+        if let (Some(opened), Some(_)) = (opened, platform.context.fleet) {
+            target_of_agents(platform.context.target, &opened.nodes)?;
+        }
         let ability = opened.map(Ability::of);
         let nodes = opened.map(|opened| &opened.nodes);
         let machine = Machine {
             processors: host::cpus_allowed().len() as u32,
             storage: StorageSupport::detect(&directory.data(), self.request.setup.preset),
-            tracing: tracing::detect(self.request, &self.items, nodes).unwrap_or(Tracing::None),
+            // Agents trace nothing: their traces could not be merged.
+            tracing: match platform.context.fleet {
+                Some(_) => Tracing::None,
+                None => tracing::detect(self.request, &self.items, nodes).unwrap_or(Tracing::None),
+            },
         };
         check_nodes(self.request, machine.processors, ability.as_ref())?;
         let target = platform.context.target.to_string();
         let sizes = platform.sizes(self.request.small_rows, self.request.large_rows);
         let mut plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
+        plan.agents = platform.context.fleet.map(Fleet::agents);
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),
@@ -124,7 +151,9 @@ impl Kind for Catalogue<'_> {
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let plan = record.plan.clone();
         let nodes = platform.engine.as_ref().map(|opened| &opened.nodes);
-        let untraced = nodes.and_then(|_| tracing::untraced(self.request, &plan, &self.items, nodes));
+        let untraced = nodes
+            .filter(|_| platform.context.fleet.is_none())
+            .and_then(|_| tracing::untraced(self.request, &plan, &self.items, nodes));
         (platform.untraced, platform.tracer) = (untraced, self.request.tracer);
         platform.peer = self.peer.as_ref().map(Peer::of);
         platform.with_bench(&plan, |bench| {

@@ -7,7 +7,7 @@ use engine::{Caps, Engine};
 use record::{Dop, Layer, Plan, PlannedRun, Preset, Skipped, Sweep};
 use workload::{Sizes, Test};
 
-use crate::item::Item;
+use crate::item::{Item, catalogue};
 use crate::kind::io::{StorageSupport, add_jobs};
 use crate::order::in_rounds;
 use crate::pacing::{restrict_to_search, with_variations};
@@ -21,10 +21,6 @@ use crate::{Error, Request, Result, Tracing};
 /// # Errors
 /// For an unknown word.
 pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
-    let catalogue = || {
-        let probes = probe::probes().iter().map(Item::Probe);
-        probes.chain(workload::catalogue().iter().map(Item::Test))
-    };
     let words: Vec<&str> = request.tests.words.iter().map(String::as_str).filter(|word| !is_file(word)).collect();
     for word in &words {
         if !catalogue().any(|item| item.matches(word)) {

@@ -1,13 +1,14 @@
 //! One run of the catalogue: a probe, or a test that needs an engine.
 
-use engine::Node;
+use engine::{Node, Processes};
 use probe::{Context, Form, Probe};
 use record::evidence::Answers;
 use record::{Evidence, Finding, Layer, Pace, PlannedRun, Run, Verdict};
 use workload::{Job, Test, TestContext};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Subject};
 use crate::data_reads::PageCacheBypass;
+use crate::fleet::drive_fleet;
 use crate::item::{Item, is_traceable};
 use crate::kind::io::{ProbeFiles, probe_context};
 use crate::loss::lost_before;
@@ -47,6 +48,9 @@ fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Resu
     };
     run.parameters = (probe.parameters)(&context);
     run::measure(bench, planned, run, expected, |run| {
+        if let Some(fleet) = bench.hands.fleet() {
+            return drive_fleet(bench, run, fleet, &[]);
+        }
         let works = match probe.form {
             Form::Steps(build) => build(&context),
             Form::Io(_) => Vec::new(),
@@ -75,14 +79,28 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<
 
 fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let (context, subject) = bench.engine()?;
-    pacing::check_capacity(bench, run)?;
-    bench.settle()?;
+    if bench.hands.release().is_none() {
+        pacing::check_capacity(bench, run)?;
+        bench.settle()?;
+    }
     let node_indexes = subject.nodes.choose(run.changes, run.dop.nodes)?;
     let lost_before = lost_before(subject.nodes);
     let others: Vec<&dyn Node> = node_indexes[1..].iter().map(|node_index| subject.nodes.at(*node_index)).collect();
     let context = TestContext { node: subject.nodes.at(node_indexes[0]), others: &others, ..context };
+    let share = bench.hands.share(run.dop.jobs);
+    if bench.hands.release().is_none() {
+        workload::make_tables(test, &context, share.all)?;
+    }
+    if let Some(fleet) = bench.hands.fleet() {
+        drive_fleet(bench, run, fleet, &node_indexes)?;
+        // An engine in the agents counts for each of them.
+        if !matches!(subject.nodes.processes(), Processes::InProcess) {
+            expect_commits(run, test, subject);
+        }
+        return Ok(());
+    }
     let keys = pacing::run_seed(bench.plan.seed, run);
-    let mut jobs = workload::jobs_drawing(test, &context, run.dop, keys)?;
+    let mut jobs = workload::open_jobs(test, &context, share, run.dop.threads, keys)?;
     if context.node.caps().answers && !bench.interrupt.is_raised() {
         let first = jobs[0].canceller().into_iter().collect();
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
@@ -94,10 +112,15 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let _page_cache_bypass = PageCacheBypass::start(bench, run, nodes);
     drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
     run.events.splice(..0, lost_before);
+    expect_commits(run, test, subject);
+    Ok(())
+}
+
+/// How many commits the engine should have counted.
+fn expect_commits(run: &mut Run, test: &Test, subject: &Subject<'_>) {
     if workload::commits_counted(test, subject.nodes.first().caps()) {
         run.commits_expected = Some(run.totals.transactions);
     }
-    Ok(())
 }
 
 /// Checks the answers of a job against the data.

@@ -346,11 +346,12 @@ impl Observer for Edges<'_, '_, '_> {
         }
     }
 
-    fn begin(&self) {
+    fn begin(&self) -> std::result::Result<(), Broken> {
         self.members.begin();
         self.sampler.begin();
         self.started_at.get_or_init(timestamp);
         self.stall.begin();
+        Ok(())
     }
 
     fn end(&self) {

@@ -1,0 +1,117 @@
+//! The results of a part as text in pieces, and the text that pieces make.
+
+use std::fmt::Write as _;
+
+use record::{Attempt, Piece};
+use sha2::{Digest, Sha256};
+
+/// The longest piece; a message of NATS has at most 1 MB, and quotes take two bytes in it.
+const PIECE_BYTES_MAX: usize = 256 << 10;
+
+/// Results that wait until they are asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    attempt: Attempt,
+    text: String,
+    sha256: String,
+}
+
+impl Held {
+    pub(crate) fn new(attempt: Attempt, text: String) -> Held {
+        let sha256 = sha256(&text);
+        Held { attempt, text, sha256 }
+    }
+
+    /// The attempt that they are of.
+    pub(crate) fn attempt(&self) -> Attempt {
+        self.attempt
+    }
+
+    /// The piece from `offset_bytes`; None where no character begins there.
+    pub(crate) fn piece(&self, offset_bytes: u64) -> Option<Piece> {
+        let rest = self.text.get(usize::try_from(offset_bytes).ok()?..)?;
+        let text = rest[..rest.floor_char_boundary(PIECE_BYTES_MAX)].to_owned();
+        let (attempt, sha256) = (self.attempt, self.sha256.clone());
+        Some(Piece { attempt, offset_bytes, total_bytes: self.text.len() as u64, sha256, text })
+    }
+}
+
+/// The pieces that have arrived.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Collected {
+    text: String,
+}
+
+impl Collected {
+    /// Where the next piece begins.
+    pub(crate) fn offset_bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+
+    /// Takes `piece`: the whole text if it was the last one. One that is not the next is passed over.
+    ///
+    /// # Errors
+    /// Where the text is not what was sent.
+    pub(crate) fn take(&mut self, piece: &Piece) -> Result<Option<String>, &'static str> {
+        if piece.offset_bytes != self.offset_bytes() {
+            return Ok(None);
+        }
+        self.text.push_str(&piece.text);
+        match self.offset_bytes().cmp(&piece.total_bytes) {
+            std::cmp::Ordering::Less if piece.text.is_empty() => Err("its results end too early"),
+            std::cmp::Ordering::Less => Ok(None),
+            std::cmp::Ordering::Equal if sha256(&self.text) == piece.sha256 => Ok(Some(std::mem::take(&mut self.text))),
+            _ => Err("its results arrived damaged"),
+        }
+    }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |mut hexadecimal, byte| {
+        let _ = write!(hexadecimal, "{byte:02x}");
+        hexadecimal
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ATTEMPT: Attempt = Attempt { epoch: 1, run: 2 };
+
+    #[test]
+    fn pieces_make_the_text_in_whatever_order_and_number_they_arrive() {
+        let text = "Ä\"x".repeat(300_000);
+        let held = Held::new(ATTEMPT, text.clone());
+        let mut collected = Collected::default();
+        let (mut pieces, mut whole) = (0, None);
+        while whole.is_none() {
+            let piece = held.piece(collected.offset_bytes()).unwrap();
+            assert!(serde_json::to_string(&piece).unwrap().len() < 1_000_000);
+            whole = collected.take(&piece).unwrap();
+            // Twice, and one that is not the next.
+            if whole.is_none() {
+                assert_eq!(collected.take(&piece), Ok(None));
+                assert_eq!(collected.take(&held.piece(text.len() as u64).unwrap()), Ok(None));
+            }
+            pieces += 1;
+        }
+        assert_eq!((whole, pieces), (Some(text), 5));
+        assert!(held.piece(1).is_none() && held.piece(u64::MAX).is_none());
+    }
+
+    #[test]
+    fn a_damaged_text_is_refused() {
+        let piece = Held::new(ATTEMPT, "results".to_owned()).piece(0).unwrap();
+        let damaged = [
+            Piece { text: "Results".to_owned(), ..piece.clone() },
+            Piece { text: "results!".to_owned(), ..piece.clone() },
+            Piece { text: String::new(), ..piece.clone() },
+            Piece { sha256: String::new(), ..piece.clone() },
+        ];
+        for piece in damaged {
+            assert!(Collected::default().take(&piece).is_err(), "{piece:?}");
+        }
+        assert_eq!(Collected::default().take(&piece), Ok(Some("results".to_owned())));
+    }
+}

@@ -1,0 +1,148 @@
+//! A part of a run that an agent carries out, in a thread of its own beside the one of its messages.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use measure::{Broken, clock};
+use record::{Attempt, Nanos, Part, PartResult};
+use run::{Interrupt, Release};
+
+use crate::error::{Error, Result};
+
+/// How long before the agreed start counters are read.
+const LEAD: Nanos = Nanos(40_000_000);
+
+/// How long before the agreed start a thread stops sleeping.
+const WAKE_UP: Nanos = Nanos(2_000_000);
+
+/// What carries out the parts of runs on an agent.
+pub trait PartWork: Send + Sync {
+    /// Carries out `part`; its jobs start when they are released.
+    ///
+    /// # Errors
+    /// Where it cannot be carried out.
+    fn carry_out(&self, part: &Part, interrupt: &Interrupt, release: &dyn Release) -> run::Result<PartResult>;
+}
+
+/// A part that is being carried out.
+pub(crate) struct Work {
+    pub attempt: Attempt,
+    interrupt: Arc<Interrupt>,
+    gate: Arc<Gate>,
+    thread: JoinHandle<run::Result<PartResult>>,
+}
+
+impl Work {
+    /// Begins with `part`.
+    ///
+    /// # Errors
+    /// Where there is no thread for it.
+    pub(crate) fn begin(attempt: Attempt, part: Part, on: &Arc<dyn PartWork>) -> Result<Work> {
+        let (interrupt, gate) = (Arc::<Interrupt>::default(), Arc::<Gate>::default());
+        let (on, raised, release) = (Arc::clone(on), Arc::clone(&interrupt), Arc::clone(&gate));
+        let body = move || on.carry_out(&part, &raised, &*release);
+        let thread = std::thread::Builder::new().name("part".to_owned()).spawn(body);
+        let thread = thread.map_err(|error| Error::new(format!("no thread for a run: {error}")))?;
+        Ok(Work { attempt, interrupt, gate, thread })
+    }
+
+    /// Whether all jobs are warm.
+    pub(crate) fn is_ready(&self) -> bool {
+        matches!(*self.gate.lock(), GateState::Ready)
+    }
+
+    /// The jobs start at this moment. A second time it has no effect.
+    pub(crate) fn release_at(&self, start: Nanos) {
+        self.gate.change(|state| {
+            if matches!(state, GateState::Ready) {
+                *state = GateState::Released(start);
+            }
+        });
+    }
+
+    /// Operations of the jobs in the window so far.
+    pub(crate) fn operations(&self) -> u64 {
+        self.gate.operations.load(Ordering::Relaxed)
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Its result, and when its jobs really started; waits for its end.
+    pub(crate) fn end(self) -> (run::Result<PartResult>, Nanos) {
+        let result = self.thread.join().unwrap_or_else(|_| Err(run::Error::environment("the run panicked")));
+        (result, Nanos(self.gate.started_ns.load(Ordering::Relaxed)))
+    }
+
+    /// Gives it up, and waits for its end.
+    pub(crate) fn give_up(self) {
+        self.interrupt.raise();
+        self.gate.change(|state| *state = GateState::GivenUp);
+        // Nobody asks for its result.
+        let _ = self.thread.join();
+    }
+}
+
+/// What the jobs wait at.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+    operations: AtomicU64,
+    started_ns: AtomicU64,
+}
+
+#[derive(Clone, Copy, Default)]
+enum GateState {
+    #[default]
+    Warming,
+    Ready,
+    Released(Nanos),
+    GivenUp,
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut GateState)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+impl Release for Gate {
+    fn ready(&self) -> std::result::Result<(), Broken> {
+        let mut state = self.lock();
+        if matches!(*state, GateState::Warming) {
+            *state = GateState::Ready;
+        }
+        let state = self.changed.wait_while(state, |state| matches!(state, GateState::Ready));
+        let state = *state.unwrap_or_else(PoisonError::into_inner);
+        match state {
+            GateState::Released(start) => {
+                clock::sleep_until(start - LEAD);
+                Ok(())
+            }
+            _ => Err(Broken { message: "the start was given up".to_owned() }),
+        }
+    }
+
+    fn wait(&self) {
+        if let GateState::Released(start) = *self.lock() {
+            clock::sleep_until(start - WAKE_UP);
+            while clock::now() < start {
+                std::hint::spin_loop();
+            }
+        }
+        self.started_ns.store(clock::now().0, Ordering::Relaxed);
+    }
+
+    fn progress(&self, operations: u64) {
+        self.operations.store(operations, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,247 @@
+//! Runs whose jobs are carried out by agents: what the coordinator asks of a fleet, and how it becomes one run.
+
+use std::fs;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use engine::Target;
+use measure::Broken;
+use model::fleet::AgentPart;
+use record::{AgentStart, Check, Finding, JobShare, Part, PartResult, Plan, PlannedRun, Reading, Run, name};
+use workload::Test;
+
+use crate::bench::Bench;
+use crate::nodes::Nodes;
+use crate::observation::Observation;
+use crate::platform::is_elsewhere;
+use crate::recorder::timestamp;
+use crate::run::Overdue;
+use crate::session_sampler::SessionSampler;
+use crate::{Error, Result};
+
+/// Agents that carry out the jobs of runs.
+pub trait Fleet: Sync {
+    /// Number of agents.
+    fn agents(&self) -> u32;
+
+    /// Processes of the agents on this machine: their processor time is that of the generator.
+    fn local_processes(&self) -> Vec<u32>;
+
+    /// Has the agents carry out `parts`, the first of them one each, all started together. Returns when the last one has
+    /// ended.
+    ///
+    /// # Errors
+    /// Where one cannot start, or is lost.
+    fn carry_out(&self, parts: &[Part], watch: &dyn FleetWatch) -> Result<()>;
+
+    /// Whether all agents can be asked for another run.
+    ///
+    /// # Errors
+    /// Where one was lost.
+    fn check(&self) -> Result<()>;
+
+    /// The results of the parts that were carried out last, in their order.
+    ///
+    /// # Errors
+    /// Where they do not arrive.
+    fn deliver(&self) -> Result<Vec<Delivered>>;
+}
+
+/// What follows a run of a fleet at the coordinator.
+pub trait FleetWatch {
+    /// All agents start in a moment.
+    fn begin(&self);
+
+    /// All agents together have done so many operations in the window.
+    fn progress(&self, operations: u64);
+
+    /// Whether the user has interrupted the run.
+    fn is_interrupted(&self) -> bool;
+}
+
+/// The result of one part.
+#[derive(Clone, Debug)]
+pub struct Delivered {
+    /// Name of the agent.
+    pub agent: String,
+    /// When its window started.
+    pub start: AgentStart,
+    /// What it found out.
+    pub result: PartResult,
+}
+
+/// What releases the jobs of an agent.
+pub trait Release: Sync {
+    /// All jobs are warm: waits until all agents are, and then until shortly before the agreed start.
+    ///
+    /// # Errors
+    /// Where the run is given up.
+    fn ready(&self) -> std::result::Result<(), Broken>;
+
+    /// Waits for the agreed start.
+    fn wait(&self);
+
+    /// The jobs have done so many operations in the window.
+    fn progress(&self, operations: u64);
+}
+
+/// Who carries out the jobs of a run.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Hands<'a> {
+    /// This process, all of them.
+    #[default]
+    Own,
+    /// Agents.
+    Fleet(&'a dyn Fleet),
+    /// This process, as an agent: these of them, when it is released.
+    Agent { share: JobShare, release: &'a dyn Release },
+}
+
+impl<'a> Hands<'a> {
+    /// The agents.
+    pub(crate) fn fleet(self) -> Option<&'a dyn Fleet> {
+        if let Hands::Fleet(fleet) = self { Some(fleet) } else { None }
+    }
+
+    /// What releases the jobs of this agent.
+    pub(crate) fn release(self) -> Option<&'a dyn Release> {
+        if let Hands::Agent { release, .. } = self { Some(release) } else { None }
+    }
+
+    /// The jobs of this process in a run of `jobs`; those of an agent are told by its share.
+    pub(crate) fn share(self, jobs: u32) -> JobShare {
+        if let Hands::Agent { share, .. } = self { share } else { JobShare::whole(jobs) }
+    }
+}
+
+/// Has `fleet` carry out `run`, on the nodes at `node_indexes`, and fills in what its agents counted.
+///
+/// # Errors
+/// Where the agents do not carry it out, or where their results cannot be merged.
+pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, node_indexes: &[usize]) -> Result<()> {
+    let parts = parts(bench, run, fleet.agents(), node_indexes)?;
+    bench.write_back();
+    let observation =
+        Observation::new(bench, node_indexes.to_vec(), &[], SessionSampler::for_nodes(bench, node_indexes));
+    let (operations, started_at) = (AtomicU64::new(0), OnceLock::new());
+    let hooks = Hooks { bench, observation: &observation, operations: &operations, started_at: &started_at };
+    let overdue = Overdue::new(bench.plan.window_ns, bench.listener);
+    let (carried_out, delivered) =
+        observation.during(bench, &|| operations.load(Ordering::Relaxed), &|| overdue.check(), || {
+            let carried_out = fleet.carry_out(&parts, &hooks);
+            let mut delivered = Ok(Vec::new());
+            observation.end_after(|| {
+                if carried_out.is_ok() {
+                    delivered = fleet.deliver();
+                    publish(bench, node_indexes, delivered.as_deref().unwrap_or_default());
+                }
+            });
+            (carried_out, delivered)
+        });
+    run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
+    observation.add_to(bench, run, &[], 0);
+    carried_out?;
+    adopt(run, &delivered?)
+}
+
+/// Takes over what the agents counted.
+fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
+    fn part(one: &Delivered) -> AgentPart<'_> {
+        let Delivered { agent, start, result } = one;
+        AgentPart { agent, host_threads: result.host_threads, start: *start, run: &result.run }
+    }
+    let parts: Vec<AgentPart<'_>> = delivered.iter().map(part).collect();
+    let merged = model::fleet::merged(&parts).map_err(|error| Error::environment(error.to_string()))?;
+    run.window_ns = merged.window_ns;
+    run.jobs_ended_separately = merged.jobs_ended_separately;
+    run.totals = merged.totals;
+    run.service = merged.service;
+    run.response = merged.response;
+    run.seconds = merged.seconds;
+    run.slices = merged.slices;
+    run.agents = merged.agents;
+    run.outcome = merged.outcome;
+    // Each agent has checked the answers of one of its jobs.
+    let answers = |finding: &&Finding| finding.check() == Check::Answers;
+    run.findings
+        .extend(delivered.first().into_iter().flat_map(|one| one.result.run.findings.iter().filter(answers).cloned()));
+    Ok(())
+}
+
+/// Adds what the sessions of the agents did to the counters of their node.
+fn publish(bench: &Bench<'_>, node_indexes: &[usize], delivered: &[Delivered]) {
+    let Some(node) = node_indexes.first().and_then(|index| bench.sources.nodes.get(*index)) else { return };
+    for Delivered { result, .. } in delivered {
+        let readings = &result.run.readings;
+        let counted = |name: &str| {
+            let at = |reading: Option<&Reading>| reading?.values.get(name).copied();
+            Some(at(readings.last())?.saturating_sub(at(readings.first()).unwrap_or(0)))
+        };
+        node.add_own_commits(counted(name::BOOKKEEPING_COMMIT_COUNT).unwrap_or(0));
+        counted(name::CLIENT_ROUND_TRIP_COUNT).into_iter().for_each(|count| node.add_round_trips(count));
+    }
+}
+
+/// The parts of `run`: of as many agents as have jobs.
+fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> Result<Vec<Part>> {
+    let test_file = test_file(&bench.plan.test_files, &run.test);
+    let nodes = bench.subject.filter(|_| !node_indexes.is_empty()).map(|subject| subject.nodes);
+    let target = nodes.map(|nodes| target_of_agents(bench.target, nodes)).transpose()?;
+    let plan =
+        Plan { runs: Vec::new(), skipped: Vec::new(), network: None, io: None, pace: run.pace, ..bench.plan.clone() };
+    let part = |share: JobShare| {
+        let dop = record::Dop { jobs: share.count, ..run.dop };
+        let planned = PlannedRun {
+            number: run.number,
+            variation: run.variation,
+            ..PlannedRun::new(&run.test, run.kind.clone(), dop)
+        };
+        let (target, plan, test_file) = (target.clone(), plan.clone(), test_file.clone());
+        Part { target, plan, planned, pace: run.pace, share, test_file }
+    };
+    Ok(JobShare::spread(run.dop.jobs, agents).into_iter().filter(|share| share.count > 0).map(part).collect())
+}
+
+/// The content of the file of test `code`, if it is in one of those at `paths`.
+fn test_file(paths: &[String], code: &str) -> Option<String> {
+    let texts = paths.iter().filter_map(|path| Some((path, fs::read_to_string(path).ok()?)));
+    let mut found = texts.filter(|(path, text)| Test::parse(text, path).is_ok_and(|test| test.code == code));
+    found.next().map(|(_, text)| text)
+}
+
+/// `target`, whose nodes are open, as agents reach it: without a password.
+///
+/// # Errors
+/// Where only this process reaches it.
+pub(crate) fn target_of_agents(target: &Target, nodes: &Nodes) -> Result<String> {
+    if is_elsewhere(target) {
+        return Ok(target.to_string());
+    }
+    nodes.first().joined_by().ok_or_else(|| {
+        Error::user(format!("agents cannot use {target}: it is open in one process"))
+            .hint("give a server, such as local:postgres, or null")
+    })
+}
+
+/// What the coordinator does while its agents work.
+struct Hooks<'a, 'b, 'c> {
+    bench: &'a Bench<'b>,
+    observation: &'a Observation<'c>,
+    operations: &'a AtomicU64,
+    started_at: &'a OnceLock<record::Timestamp>,
+}
+
+impl FleetWatch for Hooks<'_, '_, '_> {
+    fn begin(&self) {
+        self.observation.begin();
+        self.started_at.get_or_init(timestamp);
+    }
+
+    fn progress(&self, operations: u64) {
+        self.operations.store(operations, Ordering::Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.bench.interrupt.is_raised()
+    }
+}

@@ -1,0 +1,92 @@
+//! What is read while a run lasts: counters of host and engine, and the active sessions.
+
+use measure::Tally;
+use record::evidence::CommitCount;
+use record::{Evidence, Finding, NodeRun, Run, Verdict};
+
+use crate::bench::Bench;
+use crate::sampler::Sampler;
+use crate::session_sampler::SessionSampler;
+
+/// The readings of one run.
+pub(crate) struct Observation<'a> {
+    /// Indexes of the nodes of the run.
+    node_indexes: Vec<usize>,
+    sampler: Sampler<'a>,
+    session_sampler: Option<SessionSampler<'a>>,
+}
+
+impl<'a> Observation<'a> {
+    /// Of a run on the nodes at `node_indexes`; `beside` are processes of this host that its jobs speak to.
+    pub(crate) fn new(
+        bench: &'a Bench<'_>,
+        node_indexes: Vec<usize>,
+        beside: &[u32],
+        session_sampler: Option<SessionSampler<'a>>,
+    ) -> Observation<'a> {
+        let processes = bench.subject.filter(|_| !node_indexes.is_empty()).map(|subject| subject.nodes.processes());
+        let sampler = Sampler::new(bench.sources, node_indexes.clone(), processes).beside(beside);
+        // The coordinator asks it for all agents.
+        let sampler = if bench.hands.release().is_some() { sampler.without_engine() } else { sampler };
+        Observation { node_indexes, sampler, session_sampler }
+    }
+
+    /// The window is about to begin.
+    pub(crate) fn begin(&self) {
+        self.sampler.begin();
+        self.session_sampler.iter().for_each(|session_sampler| session_sampler.begin());
+    }
+
+    /// The window is over; `done` is called when the host was read, before the engine is.
+    pub(crate) fn end_after(&self, done: impl FnOnce()) {
+        self.sampler.end_after(|| {
+            done();
+            self.session_sampler.iter().for_each(|session_sampler| session_sampler.end());
+        });
+    }
+
+    /// Reads during `body`, once the window has begun; reports progress by `operations`, and calls `check` once a second.
+    pub(crate) fn during<T>(
+        &self,
+        bench: &Bench<'_>,
+        operations: &(dyn Fn() -> u64 + Sync),
+        check: &(dyn Fn() + Sync),
+        body: impl FnOnce() -> T,
+    ) -> T {
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.sampler.watch(bench.listener, operations, check));
+            self.session_sampler.iter().for_each(|session_sampler| drop(scope.spawn(|| session_sampler.watch())));
+            let result = body();
+            self.sampler.stop();
+            self.session_sampler.iter().for_each(SessionSampler::stop);
+            result
+        })
+    }
+
+    /// Adds what was read to `run`. `of_nodes` are the tallies of the nodes, and `jobs` is the number of all jobs, which
+    /// are spread over the nodes in turn.
+    pub(crate) fn add_to(self, bench: &Bench<'_>, run: &mut Run, of_nodes: &[Tally], jobs: usize) {
+        run.activity = self.session_sampler.map(SessionSampler::into_activity);
+        let read = self.sampler.into_read(bench.origin);
+        let nodes = self.node_indexes.len();
+        if nodes > 1 {
+            let parts = self.node_indexes.iter().zip(of_nodes).zip(read.of_nodes).enumerate();
+            run.nodes = parts
+                .map(|(index, ((node_index, tally), readings))| NodeRun {
+                    node: *node_index as u32 + 1,
+                    jobs: (0..jobs).filter(|job| job % nodes == index).count() as u32,
+                    totals: tally.totals(),
+                    service: tally.service().latency(),
+                    response: tally.response().latency(),
+                    seconds: tally.seconds().to_vec(),
+                    readings,
+                })
+                .collect();
+        }
+        (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
+        if let Some(error) = read.failure {
+            let not_read = CommitCount::NotRead { message: error.message };
+            run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));
+        }
+    }
+}
