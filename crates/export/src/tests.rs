@@ -167,6 +167,7 @@ fn record() -> Record {
             test_files: Vec::new(),
             io: None,
             network: None,
+            agents: None,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         engine: None,

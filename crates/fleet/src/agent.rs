@@ -46,6 +46,8 @@ pub struct Agent {
     work: Option<Work>,
     held: Option<Held>,
     said_progress: Instant,
+    /// How long it waits without a message of its coordinator.
+    pub(crate) silence_max: Duration,
 }
 
 impl Agent {
@@ -57,7 +59,8 @@ impl Agent {
         let subjects = Subjects::of(&ticket.fleet);
         let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent))?;
         let (name, barrier, said_progress) = (ticket.agent.clone(), AgentBarrier::default(), Instant::now());
-        let agent = Agent { link, subjects, name, barrier, on, assigned: None, work: None, held: None, said_progress };
+        let (assigned, work, held, silence_max) = (None, None, None, SILENCE_MAX);
+        let agent = Agent { link, subjects, name, barrier, on, assigned, work, held, said_progress, silence_max };
         let start = Instant::now();
         while start.elapsed() < WELCOME_TIMEOUT {
             agent.send(agent.subjects.hello(&agent.name), &FromAgent::Hello(Box::new(hello.clone())));
@@ -96,8 +99,8 @@ impl Agent {
             }
             self.look_at_the_work();
             self.look_at_the_clock();
-            if heard.elapsed() > SILENCE_MAX {
-                return Err(Error::new(format!("no coordinator for {} s", SILENCE_MAX.as_secs())));
+            if heard.elapsed() > self.silence_max {
+                return Err(Error::new(format!("no coordinator for {:.0} s", self.silence_max.as_secs_f64())));
             }
         }
     }

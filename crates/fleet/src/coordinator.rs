@@ -399,6 +399,11 @@ impl Coordinator {
         }
     }
 
+    /// Lets all agents know that the fleet goes on, where nothing is asked of them for a time.
+    pub(crate) fn greet(&self) {
+        self.agents.iter().for_each(|agent| self.send(&agent.name, None, &ToAgent::Welcome));
+    }
+
     /// Ends the fleet, and waits a little until the agents have left.
     pub fn dismiss(&mut self) {
         let mut staying: Vec<String> = self.agents.iter().map(|agent| agent.name.clone()).collect();

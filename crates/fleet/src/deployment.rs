@@ -1,14 +1,15 @@
 //! A coordinator with its agents, as the one that carries out the jobs of runs.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use record::{Hello, Nanos, Part};
 use run::{Delivered, Fleet, FleetWatch};
 
 use crate::coordinator::{Coordinator, Ended, Follower};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::local_agents::LocalAgents;
 
 /// How long all agents may take to join.
@@ -17,10 +18,15 @@ const JOIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long agents may take to open their sessions, beside their warm-up.
 const READY_TIMEOUT: Nanos = Nanos(120_000_000_000);
 
+/// How often agents are greeted between runs, while data are loaded, for example.
+const GREETING_PERIOD: Duration = Duration::from_secs(5);
+
 /// A fleet that is ready for runs. It ends when this is dropped.
 pub struct Deployment {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
     agents: u32,
+    /// Ends the thread of greetings when it is dropped.
+    _greeting: Sender<()>,
 }
 
 struct State {
@@ -46,7 +52,21 @@ impl Deployment {
         let (mut coordinator, tickets) = Coordinator::start(&names)?;
         let agents = LocalAgents::start(program, arguments, &tickets)?;
         coordinator.gather(own, JOIN_TIMEOUT, is_interrupted)?;
-        Ok(Deployment { state: Mutex::new(State { coordinator, agents, ended: None }), agents: count })
+        let state = Arc::new(Mutex::new(State { coordinator, agents, ended: None }));
+        let (greeting, over) = channel();
+        let greeted = Arc::downgrade(&state);
+        let greet = move || {
+            while over.recv_timeout(GREETING_PERIOD) == Err(RecvTimeoutError::Timeout) {
+                let Some(state) = greeted.upgrade() else { return };
+                // During a run it is locked, and the agents are asked all the time.
+                if let Ok(state) = state.try_lock() {
+                    state.coordinator.greet();
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("greeting".to_owned()).spawn(greet);
+        thread.map_err(|error| Error::new(format!("no thread for greetings: {error}")))?;
+        Ok(Deployment { state, agents: count, _greeting: greeting })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -190,3 +190,22 @@ fn names_that_cannot_be_used_are_refused() {
     assert_eq!(refused(&["a", "a"]).unwrap(), "two agents are named a");
     assert_eq!(refused(&["a.b"]).unwrap(), "\"a.b\" cannot be the name of an agent");
 }
+
+#[test]
+fn an_agent_stays_as_long_as_it_is_greeted() {
+    let (mut coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
+    let ticket = tickets[0].clone();
+    let agent = std::thread::spawn(move || {
+        let mut agent = Agent::join(&ticket, &hello(), Arc::new(Idle))?;
+        agent.silence_max = Duration::from_millis(500);
+        agent.follow()
+    });
+    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+    for _ in 0..20 {
+        coordinator.greet();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(!agent.is_finished());
+    let error = agent.join().unwrap().unwrap_err();
+    assert!(error.message.starts_with("no coordinator for"), "{error:?}");
+}

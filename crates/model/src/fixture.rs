@@ -262,5 +262,6 @@ fn plan() -> Plan {
         test_files: Vec::new(),
         io: None,
         network: None,
+        agents: None,
     }
 }

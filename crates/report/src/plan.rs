@@ -228,6 +228,7 @@ pub(crate) mod tests {
             test_files: Vec::new(),
             io: None,
             network: None,
+            agents: None,
         }
     }
 

@@ -52,6 +52,10 @@ pub fn run_by(arguments: &RunArguments, agents: Option<u32>) -> Result<()> {
     };
     let target = target(&words)?;
     engine(&target)?;
+    if agents.is_some() && target.password.is_some() {
+        return Err(Error::user("the password in the target is not handed to agents")
+            .hint("leave it out, and give it in the environment or in a password file of the client programs"));
+    }
     if arguments.resume.is_none() {
         refuse_existing(&request.setup.record)
             .map_err(|error| error.hint("give another --record, or continue it with --resume"))?;

@@ -80,12 +80,14 @@ fn what_a_fleet_cannot_measure_is_refused() {
         ("--target null --tests S11", 2, "probe S11"),
         ("--target null?nodes=2 --tests T611 --nodes 2", 2, "a spread over 2 nodes"),
         ("--target sqlite --tests T611", 2, "agents cannot use sqlite"),
+        ("--target postgres://me:SECRET@h1/d --tests T611", 2, "the password in the target is not handed to agents"),
     ];
     for (words, code, message) in refused {
         let words: Vec<&str> = words.split(' ').collect();
         let output = bench.run(&[&["fleet", "run", "--agents", "2", "--preset", "smoke"], &words[..]].concat());
         assert_eq!(output.code, code, "{words:?}: {}", output.err);
         assert!(output.err.contains(message) && output.err.contains("hint: "), "{}", output.err);
+        assert!(!output.err.contains("SECRET"), "{}", output.err);
     }
     assert_eq!(fs::read_dir(bench.path()).unwrap().count(), 0, "no file is left");
 }

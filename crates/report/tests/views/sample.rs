@@ -113,5 +113,6 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         test_files: Vec::new(),
         io: None,
         network: None,
+        agents: None,
     }
 }

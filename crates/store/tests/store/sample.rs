@@ -143,6 +143,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
             },
             is_same_host: false,
         }),
+        agents: Some(3),
     }
 }
 
