@@ -244,6 +244,9 @@ pub struct BlockDevice {
     /// The array, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Array>,
+    /// The cache device, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheDevice>,
     /// The NVMe subsystem that it is of, by its qualified name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subsystem: Option<String>,
@@ -259,6 +262,25 @@ pub struct BlockDevice {
     /// Settings of the request queue, by the kernel's names and in its units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub queue: BTreeMap<String, String>,
+}
+
+/// A device that keeps blocks of another, its origin, on a faster one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheDevice {
+    /// What makes it: `dm-cache`, `dm-writecache`, `bcache`.
+    pub technique: String,
+    /// When a write reaches the origin: `writeback` (later), `writethrough`, `writearound`, ...; absent where it is not
+    /// shown.
+    pub mode: Option<String>,
+    /// Kernel name of the device with all blocks.
+    pub origin: Option<String>,
+    /// Kernel names of the devices with the blocks that are cached; empty where none is attached.
+    pub caches: Vec<String>,
+    /// Kernel name of the device with the metadata, where that is one of its own.
+    pub metadata: Option<String>,
+    /// The unit that is cached; absent where it is not shown.
+    pub block_bytes: Option<Bytes>,
 }
 
 /// Kernel and operating system.

@@ -40,8 +40,8 @@ pub use activity::{Activity, SampledWait, WaitClass};
 pub use agent::{AgentRun, AgentStart};
 pub use finding::{Check, Evidence, Finding, Verdict};
 pub use inventory::{
-    BlockDevice, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
-    MemoryModule, NetworkInterface, NodeInventory, NumaNode, Setting,
+    BlockDevice, Cache, CacheDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location,
+    Memory, MemoryModule, NetworkInterface, NodeInventory, NumaNode, Setting,
 };
 pub use io::{
     Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoLogEntry,

@@ -45,7 +45,10 @@ pub enum ProveCommand {
 const VOLUME_EXAMPLES: &str = "\
 Examples:
   dbdyno prove volume --dir /data                the volume below /data; reading its members needs root
-  dbdyno prove volume --dir /data --rounds 6 --seconds 5";
+  dbdyno prove volume --dir /data --rounds 6 --seconds 5
+
+A volume that is a cache device (bcache, dm-cache, dm-writecache) is held against the times of its cache and its origin, by
+the share of reads that each serves.";
 
 const NUMA_EXAMPLES: &str = "\
 Examples:

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use record::Preset;
+use record::{BlockDevice, CacheDevice, Preset};
 use run::{
     Error, Goal, IoRequest, Measured, NfsRequest, NumaRequest, Permission, ProofParts, Result, Setup, TiersRequest,
 };
@@ -38,6 +38,9 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
     if !directory.is_dir() {
         return Err(Error::user(format!("{} is not a directory", directory.display())).hint("give another --dir"));
     }
+    if let Some(cache) = cache_device(directory) {
+        return cached_volume(arguments, &cache);
+    }
     let members = host::members(directory);
     if members.is_empty() {
         let place = host::place(directory).ok().and_then(|place| Some(place.top()?.name.clone()));
@@ -65,6 +68,30 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
     let count = members.len() as u32;
     let parts = ProofParts::volume(whole.as_deref(), &readable, count, arguments.load.sizes(block, file));
     let devices = readable.into_iter().chain(whole).collect();
+    measure_parts(directory, parts, devices, &arguments.load)
+}
+
+/// The cache device that the volume below `directory` is.
+fn cache_device(directory: &Path) -> Option<CacheDevice> {
+    let devices = host::place(directory).map(|place| place.devices).unwrap_or_default();
+    let is_volume = |device: &&BlockDevice| device.slaves.len() > 1 || device.array.is_some() || device.cache.is_some();
+    devices.iter().find(is_volume)?.cache.clone().filter(|cache| !cache.caches.is_empty())
+}
+
+/// A block is read from the cache or from the origin, so that their sum is nothing that a cache device could give: it is
+/// held against what each of them takes, by the share of reads that each serves.
+fn cached_volume(arguments: &VolumeArguments, cache: &CacheDevice) -> Result<()> {
+    let directory = &arguments.dir;
+    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(Some(directory)));
+    let (block, file) = block_and_size(&arguments.load.bs, size)?;
+    let mut devices: Vec<PathBuf> = cache.caches.iter().chain(&cache.origin).map(|name| node(name)).collect();
+    if !devices.iter().all(|path| is_readable(path)) {
+        note(
+            "cache and origin cannot be read as devices, which needs root: only what they do for the volume is measured",
+        );
+        devices.clear();
+    }
+    let parts = ProofParts::cache_device(&devices, arguments.load.sizes(block, file));
     measure_parts(directory, parts, devices, &arguments.load)
 }
 

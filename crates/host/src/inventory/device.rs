@@ -6,7 +6,7 @@ use std::path::Path;
 use base::root;
 use record::{BlockDevice, Bytes, PciLink};
 
-use super::{array, paths, pci};
+use super::{array, cache_device, paths, pci};
 use crate::stack::{Device, SECTOR_BYTES};
 
 /// Settings of the request queue that affect performance.
@@ -51,6 +51,7 @@ pub(crate) fn read(device: &Device) -> BlockDevice {
         numa_node: numa_node(device),
         hardware_queue_count: Some(root::numbered(file("mq"), "").len() as u32).filter(|count| *count > 0),
         array: array::read(device),
+        cache: cache_device::read(device),
         subsystem,
         path_policy,
         paths: paths::paths(device),

@@ -2,8 +2,10 @@
 
 mod arm;
 mod array;
+mod cache_device;
 mod cpu;
 mod device;
+mod device_mapper;
 mod file_system;
 mod kernel;
 mod limits;

@@ -97,6 +97,24 @@ fn members_of_an_array_that_failed_or_are_spare_take_no_part() {
 }
 
 #[test]
+fn a_cache_device_is_known_with_its_origin_and_what_each_part_did() {
+    let tree = recording!("bcache");
+    let found = inventory(&tree, "/data").devices[0].cache.clone().expect("a cache device");
+    assert_eq!((found.technique.as_str(), found.mode.as_deref()), ("bcache", Some("writeback")));
+    assert_eq!((found.origin.as_deref(), found.caches), (Some("sda1"), vec!["nvme0n1".to_owned()]));
+    let counted = MemberCounters::at(&tree.root, Path::new("/data")).expect("parts").read();
+    let reads: Vec<(&str, u64)> = counted.iter().map(|part| (part.name.as_str(), part.read_count)).collect();
+    assert_eq!(reads, [("nvme0n1", 100), ("sda1", 50)]);
+    let found = inventory(&tree, "/lvm").devices[0].cache.clone().expect("by the names of LVM");
+    assert_eq!((found.technique.as_str(), found.mode), ("dm-cache", None));
+    assert_eq!(
+        (found.origin.as_deref(), found.caches, found.metadata.as_deref()),
+        (Some("dm-2"), vec!["dm-0".to_owned()], Some("dm-1"))
+    );
+    assert_eq!(inventory(&recording!("md_degraded"), "/data").devices[1].cache, None, "an array is none");
+}
+
+#[test]
 fn a_mount_of_nfs_counts_requests_in_place_of_a_device() {
     let tree = recording!("nfs");
     let of = |name: &str| counter(&tree, "/mnt/nfs/db", name);

@@ -1,5 +1,6 @@
 //! Proofs of the platform: the runs of its parts held against those of the whole.
 
+mod cache_device;
 mod fabric;
 mod nfs;
 mod numa;
@@ -14,6 +15,7 @@ use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, median, student_interval};
 
+pub use cache_device::{CacheDeviceProof, CacheTier};
 pub use fabric::{FabricLoad, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
@@ -25,6 +27,8 @@ pub use volume::{Amplification, MemberShare, VolumeLoad, VolumeProof};
 pub enum PlatformProof {
     /// Of a volume.
     Volume(VolumeProof),
+    /// Of a volume that is a cache device.
+    CacheDevice(CacheDeviceProof),
     /// Of a fabric.
     Fabric(FabricProof),
     /// Of the nodes of memory.
@@ -100,6 +104,9 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
     let PlanSubject::Proof(subject) = record.plan.subject() else { return None };
     let parts = Parts::of(record);
     match subject {
+        ProofSubject::Volume if cache_device::cache_device(record).is_some() => {
+            cache_device::cache_device_proof(record, &parts).map(PlatformProof::CacheDevice)
+        }
         ProofSubject::Volume => volume::volume_proof(record, &parts).map(PlatformProof::Volume),
         ProofSubject::Fabric => fabric::fabric_proof(&parts).map(PlatformProof::Fabric),
         ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),

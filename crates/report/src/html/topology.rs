@@ -10,7 +10,7 @@ use record::{BlockDevice, HostInventory, PciFunction, Record};
 use super::table::{Cell, Column, Row, Table};
 use crate::figure::memory;
 use crate::inventory::bandwidth::{self, NOTE, first_text};
-use crate::inventory::topology::{array_text, defect_texts, function_text, path_text};
+use crate::inventory::topology::{array_text, cache_text, defect_texts, function_text, path_text};
 use crate::layout::{Align, clean};
 
 /// Nodes, links and volume of `record`; nothing where neither links nor layers are known.
@@ -95,7 +95,8 @@ fn is_on(part: &str, disk: &str) -> bool {
 fn device(picture: &Picture<'_>, top: &BlockDevice, depth: usize) -> Markup {
     let host = picture.host;
     let is_wrong = picture.wrong.contains(top.name.as_str());
-    let what = top.array.as_ref().map(array_text).or_else(|| top.model.clone());
+    let stacked = top.array.as_ref().map(array_text).or_else(|| top.cache.as_ref().map(cache_text));
+    let what = stacked.or_else(|| top.model.clone());
     let what = what.map(|what| format!(": {what}")).unwrap_or_default();
     let below = host.devices.iter().filter(|one| top.slaves.iter().any(|slave| is_on(slave, &one.name)));
     let inside = html! {

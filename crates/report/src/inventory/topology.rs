@@ -1,7 +1,9 @@
 //! How the parts of a platform hang together: the tree of PCI Express, the layers of the volume, and what is wrong.
 
 use model::platform::{Defect, defects};
-use record::{Array, ArrayMember, BlockDevice, DevicePath, HostInventory, NetworkMount, PciFunction, PciKind};
+use record::{
+    Array, ArrayMember, BlockDevice, CacheDevice, DevicePath, HostInventory, NetworkMount, PciFunction, PciKind,
+};
 
 use crate::fact::link_text;
 use crate::figure::{memory, percent};
@@ -86,6 +88,26 @@ pub(crate) fn array_text(array: &Array) -> String {
     )
 }
 
+/// A cache device in words: what it is, then which part has what.
+pub(crate) fn cache_text(cache: &CacheDevice) -> String {
+    let caches = match cache.caches.as_slice() {
+        [] => "no cache attached".to_owned(),
+        names => format!("cache {}", names.join(" ")),
+    };
+    list(
+        [
+            Some(cache.technique.clone()),
+            cache.mode.clone(),
+            cache.block_bytes.map(|size| format!("blocks of {}", memory(size))),
+            Some(caches),
+            cache.origin.as_ref().map(|origin| format!("origin {origin}")),
+            cache.metadata.as_ref().map(|metadata| format!("metadata {metadata}")),
+        ]
+        .into_iter()
+        .flatten(),
+    )
+}
+
 /// A path to a device in words.
 pub(crate) fn path_text(path: &DevicePath) -> String {
     let address = path.address.as_ref().map(|address| clean(address));
@@ -94,7 +116,7 @@ pub(crate) fn path_text(path: &DevicePath) -> String {
     list(parts.into_iter().flatten())
 }
 
-/// The layers of a device beside its own facts, each with a label: node, subsystem, array, paths, file behind it.
+/// The layers of a device beside its own facts, each with a label: node, subsystem, array, cache, paths, file behind it.
 pub(crate) fn layers(device: &BlockDevice) -> Vec<(String, String)> {
     let place = [
         device.pci_address.clone(),
@@ -110,6 +132,7 @@ pub(crate) fn layers(device: &BlockDevice) -> Vec<(String, String)> {
     let facts = [
         ("at", place),
         ("array", device.array.as_ref().map(array_text)),
+        ("cache", device.cache.as_ref().map(cache_text)),
         ("file", device.backing_file.clone()),
         ("subsystem", subsystem),
     ];

@@ -1,5 +1,6 @@
 //! Proofs of the platform in words and tables: the same on the terminal and on the page.
 
+mod cache_device;
 mod fabric;
 mod nfs;
 mod numa;
@@ -31,6 +32,7 @@ pub(crate) fn sentences(record: &Record, found: &PlatformProof) -> Vec<String> {
     let words = LoadWords::of(record);
     match found {
         PlatformProof::Volume(proof) => volume::sentences(proof, &words),
+        PlatformProof::CacheDevice(proof) => cache_device::sentences(proof, &words),
         PlatformProof::Fabric(proof) => fabric::sentences(proof, &words),
         PlatformProof::Numa(proof) => numa::sentences(proof),
         PlatformProof::Tiers(proof) => tiers::sentences(proof),
@@ -55,6 +57,7 @@ pub(crate) fn comparison(record: &Record) -> Option<Comparison> {
     let words = LoadWords::of(record);
     match platform_proof(record)? {
         PlatformProof::Volume(proof) => Some(volume::comparison(&proof, &words)),
+        PlatformProof::CacheDevice(proof) => Some(cache_device::comparison(&proof, &words)),
         PlatformProof::Fabric(proof) => Some(fabric::comparison(&proof, &words)),
         PlatformProof::Numa(proof) => Some(numa::comparison(&proof)),
         PlatformProof::Tiers(proof) => Some(tiers::comparison(&proof)),
@@ -163,6 +166,7 @@ fn undecided(found: &OverRounds) -> String {
 pub(crate) fn tile(found: &PlatformProof) -> (String, String, String) {
     match found {
         PlatformProof::Volume(proof) => volume::tile(proof),
+        PlatformProof::CacheDevice(proof) => cache_device::tile(proof),
         PlatformProof::Fabric(proof) => fabric::tile(proof),
         PlatformProof::Numa(proof) => numa::tile(proof),
         PlatformProof::Tiers(proof) => tiers::tile(proof),

@@ -3,7 +3,7 @@
 use dbdyno_report::{PageOptions, ShortText, Style, html, results, short_text, text};
 use record::Record;
 
-use crate::proof_sample::{fabric, nfs, numa, tiers, volume};
+use crate::proof_sample::{cache_device, fabric, nfs, numa, tiers, volume};
 
 fn short(record: &Record, width: usize) -> String {
     short_text(record, &ShortText { path: "proof.jsonl", page: None, only_sheet: false }, Style::default(), width)
@@ -25,6 +25,11 @@ fn summary(record: &Record) -> String {
 #[test]
 fn a_volume_and_its_members() {
     insta::assert_snapshot!(short(&volume(), 80));
+}
+
+#[test]
+fn a_cache_device_its_cache_and_its_origin() {
+    insta::assert_snapshot!(short(&cache_device(), 80));
 }
 
 #[test]
@@ -63,7 +68,7 @@ fn one_round_has_no_interval() {
 
 #[test]
 fn no_line_is_wider_than_the_page() {
-    for record in [volume(), fabric(), numa(), tiers(), nfs()] {
+    for record in [volume(), cache_device(), fabric(), numa(), tiers(), nfs()] {
         for width in [60, 80, 120] {
             for line in short(&record, width).lines().chain(text(&record, "r", Style::default(), width).lines()) {
                 assert!(line.chars().count() <= width, "{width}: {line}");
@@ -76,6 +81,7 @@ fn no_line_is_wider_than_the_page() {
 fn the_page_begins_with_the_parts_side_by_side() {
     for (record, cell) in [
         (volume(), "sum of the members alone"),
+        (cache_device(), "origin nvme1n1"),
         (fabric(), "SLOWER"),
         (numa(), "node 1"),
         (tiers(), "half"),

@@ -1,8 +1,8 @@
-//! Records of proofs, made up: a mirror with a slow member, a fabric, two nodes, caches.
+//! Records of proofs, made up: a mirror with a slow member, a cache device, a fabric, two nodes, caches.
 
 use record::{
-    Array, BlockDevice, Blocks, Bytes, CacheState, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan, Latency,
-    LoopLocation, MemberIo, Nanos, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace, ProofSubject,
+    Array, BlockDevice, Blocks, Bytes, CacheDevice, CacheState, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan,
+    Latency, LoopLocation, MemberIo, Nanos, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace, ProofSubject,
     RandomBlocks, Record, Run, RunKind, Totals, name,
 };
 
@@ -75,6 +75,38 @@ pub fn volume() -> Record {
     let mut record = proof(runs);
     let array = Array { level: "raid1".to_owned(), member_count: 2, ..Array::default() };
     record.host.devices = vec![BlockDevice { name: "md0".to_owned(), array: Some(array), ..BlockDevice::default() }];
+    record
+}
+
+/// A cache device, three rounds: 90 us from the cache, which serves three reads of four, 800 us from the origin.
+pub fn cache_device() -> Record {
+    let mut runs = Vec::new();
+    let of = |place, load, rate, depth| part(ProofSubject::Volume, place, load, rate, depth);
+    for round in 0..3 {
+        for (name, mean_us) in [("nvme0n1", 90), ("nvme1n1", 800), ("", 275)] {
+            let place = match name {
+                "" => ProofPlace::Volume,
+                name => ProofPlace::Member { name: name.to_owned() },
+            };
+            let mut run = of(place, ProofLoad::SingleReads, 1_000_000 / mean_us, 1);
+            run.service.mean_ns = Nanos(mean_us * 1_000 + round * 2_000);
+            runs.push(if name.is_empty() { members(run, [27_000, 9_000], 0, [88_000, 790_000]) } else { run });
+        }
+        let rate = 4_000;
+        let writes = of(ProofPlace::Volume, ProofLoad::SmallWrites, rate, 16);
+        runs.push(members(writes, [0, 0], rate * 10 * BLOCK, [200_000, 800_000]));
+    }
+    let mut record = proof(runs);
+    let cache = CacheDevice {
+        technique: "bcache".to_owned(),
+        mode: Some("writethrough".to_owned()),
+        origin: Some("nvme1n1".to_owned()),
+        caches: vec!["nvme0n1".to_owned()],
+        ..CacheDevice::default()
+    };
+    let slaves = ["nvme0n1", "nvme1n1"].map(str::to_owned).to_vec();
+    record.host.devices =
+        vec![BlockDevice { name: "bcache0".to_owned(), slaves, cache: Some(cache), ..BlockDevice::default() }];
     record
 }
 

@@ -237,6 +237,14 @@ fn host() -> HostInventory {
                 chunk_bytes: Some(Bytes(524_288)),
                 members: vec![ArrayMember { name: "sda".to_owned(), state: "in_sync".to_owned() }],
             }),
+            cache: Some(record::CacheDevice {
+                technique: "bcache".to_owned(),
+                mode: Some("writeback".to_owned()),
+                origin: Some("sda".to_owned()),
+                caches: vec!["nvme0n1".to_owned()],
+                metadata: None,
+                block_bytes: None,
+            }),
             subsystem: some("nqn.2014-08.org.example:lab"),
             path_policy: some("numa"),
             paths: vec![DevicePath {

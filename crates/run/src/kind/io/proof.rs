@@ -80,6 +80,21 @@ impl ProofParts {
         parts
     }
 
+    /// A cache device: single reads of each of its `parts` (device nodes of cache and origin) alone and of a file in the
+    /// measured directory; then writes of the file.
+    pub fn cache_device(parts: &[PathBuf], sizes: ProofSizes) -> ProofParts {
+        let mut proof = ProofParts::empty();
+        for part in parts {
+            let name = part.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let jobs = vec![job(&name, ProofLoad::SingleReads, Some(part), 1, sizes)];
+            proof.add(ProofSubject::Volume, ProofPlace::Member { name }, ProofLoad::SingleReads, jobs);
+        }
+        for load in [ProofLoad::SingleReads, ProofLoad::SmallWrites] {
+            proof.add(ProofSubject::Volume, ProofPlace::Volume, load, vec![job("volume", load, None, 1, sizes)]);
+        }
+        proof
+    }
+
     /// A fabric: the same reads of the device `local` and of the device `remote`.
     pub fn fabric(local: &Path, remote: &Path, sizes: ProofSizes) -> ProofParts {
         let mut parts = ProofParts::empty();

@@ -1,0 +1,97 @@
+//! A cache device with its cache and its origin.
+
+use model::{CacheDeviceProof, CacheTier, ComparisonVerdict, RULES};
+use record::{ProofLoad, Ratio};
+
+use super::{Comparison, LoadWords, times, undecided};
+use crate::figure::{UNKNOWN, nanos, percent};
+use crate::layout::{Align, clean};
+
+pub(super) fn sentences(proof: &CacheDeviceProof, words: &LoadWords) -> Vec<String> {
+    let mut sentences = vec![model_sentence(proof, words)];
+    sentences.extend(
+        proof.over_origin.map(|found| {
+            format!("a read of the volume takes {} times as long as one of the origin alone", times(&found))
+        }),
+    );
+    sentences.extend(proof.cache.written.zip(proof.origin.written).map(|(cache, origin)| {
+        format!(
+            "{}: {cache:.2} bytes written to the cache and {origin:.2} to the origin per byte",
+            words.load(ProofLoad::SmallWrites)
+        )
+    }));
+    sentences
+}
+
+/// `dm-0 (dm-cache, writethrough)`.
+fn name(proof: &CacheDeviceProof) -> String {
+    let mode = proof.device.mode.as_ref().map(|mode| format!(", {mode}")).unwrap_or_default();
+    clean(&format!("{} ({}{mode})", proof.name, proof.device.technique))
+}
+
+fn model_sentence(proof: &CacheDeviceProof, words: &LoadWords) -> String {
+    let served = proof.cache.share.map_or_else(
+        || "what the cache serves is not known".to_owned(),
+        |share| format!("the cache serves {} of {}", percent(share), words.load(ProofLoad::SingleReads)),
+    );
+    let what = format!("{}: {served}, {} each", name(proof), nanos(proof.volume_ns));
+    let Some((found, predicted)) = proof.measured_over_predicted.zip(proof.predicted_ns) else {
+        return format!(
+            "{what}; what cache and origin take alone is not known: both must be readable as devices, which needs root"
+        );
+    };
+    let why = match proof.verdict {
+        ComparisonVerdict::Inconclusive => format!(" ({})", undecided(&found)),
+        _ => String::new(),
+    };
+    format!(
+        "{what}, the two-level model says {}; {} times as long: {} within {}{why}",
+        nanos(predicted),
+        times(&found),
+        proof.verdict.word(),
+        percent(Ratio(RULES.tiers_margin))
+    )
+}
+
+pub(super) fn comparison(proof: &CacheDeviceProof, words: &LoadWords) -> Comparison {
+    let time = |time: Option<f64>| time.map_or_else(|| UNKNOWN.to_owned(), nanos);
+    let row = |what: &str, tier: &CacheTier| {
+        vec![
+            what.to_owned(),
+            tier.share.map_or_else(|| UNKNOWN.to_owned(), percent),
+            time(tier.alone_ns),
+            time(tier.used_ns),
+            tier.written.map_or_else(|| UNKNOWN.to_owned(), |written| format!("{written:.2}")),
+        ]
+    };
+    let named = |what: &str, names: &[String]| clean(&format!("{what} {}", names.join(" ")));
+    let origin: Vec<String> = proof.device.origin.iter().cloned().collect();
+    let unknown = || UNKNOWN.to_owned();
+    let whole = |what: &str, ns| vec![what.to_owned(), unknown(), time(ns), unknown(), unknown()];
+    Comparison {
+        title: "CACHE, ORIGIN AND VOLUME",
+        heads: vec![
+            (&["", "part"], Align::Left),
+            (&["share of", "reads"], Align::Right),
+            (&["mean read", "alone"], Align::Right),
+            (&["mean read", "in the volume"], Align::Right),
+            (&["bytes written", "per byte"], Align::Right),
+        ],
+        rows: vec![
+            row(&named("cache", &proof.device.caches), &proof.cache),
+            row(&named("origin", &origin), &proof.origin),
+            whole("volume", Some(proof.volume_ns)),
+            whole("volume by the model", proof.predicted_ns),
+        ],
+        note: format!(
+            "Reads: {}; share and times in the volume: what the block layer counted of each part while a file on the volume \
+             was used, with what the device moves by itself.",
+            words.load(ProofLoad::SingleReads)
+        ),
+    }
+}
+
+pub(super) fn tile(proof: &CacheDeviceProof) -> (String, String, String) {
+    let share = proof.cache.share.map_or_else(|| "not known".to_owned(), percent);
+    ("of the reads are served by the cache".to_owned(), share, proof.verdict.word().to_owned())
+}
