@@ -134,6 +134,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             test_files: Vec::new(),
             io: None,
             network: None,
+            agents: None,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         engine: Some(engine()),
