@@ -140,8 +140,18 @@ pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, n
         });
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
     observation.add_to(bench, run, &[], 0);
+    begin_count(&mut run.readings);
     carried_out?;
     adopt(run, &delivered?)
+}
+
+/// Round trips are counted from the first run on in which an agent told of some: before it there were none.
+fn begin_count(readings: &mut [Reading]) {
+    if let [first, .., last] = readings
+        && last.values.contains_key(name::CLIENT_ROUND_TRIP_COUNT)
+    {
+        first.values.entry(name::CLIENT_ROUND_TRIP_COUNT.to_owned()).or_insert(0);
+    }
 }
 
 /// Takes over what the agents counted.

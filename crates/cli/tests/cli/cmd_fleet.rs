@@ -41,7 +41,8 @@ fn counted(run: &Value, name: &str) -> u64 {
 #[test]
 fn a_run_of_three_agents_counts_what_the_engine_counts() {
     let bench = Bench::new();
-    let words = "fleet run --agents 3 --target local:postgres --tests T311 --jobs 2,6 --preset smoke --duration 1s";
+    let words =
+        "fleet run --agents 3 --target local:postgres --tests T311 --jobs 2,6 --preset smoke --duration 1s --no-html";
     let output = bench.run(&words.split(' ').chain(["--record", "fleet.jsonl"]).collect::<Vec<&str>>());
     assert_eq!(output.code, 0, "{}{}", output.out, output.err);
     assert!(output.out.contains("by 3 agents (agent-1, agent-2, agent-3), which started within"), "{}", output.out);
@@ -105,7 +106,7 @@ fn agents_of(parent: u32) -> Vec<u32> {
 #[test]
 fn an_agent_that_is_killed_ends_the_runs_and_loses_none_that_has_ended() {
     let bench = Bench::new();
-    let words = "fleet run --agents 2 --target null --tests T611,T311 --jobs 2 --preset smoke --duration 20s";
+    let words = "fleet run --agents 2 --target null --tests T611,T311 --jobs 2 --preset smoke --duration 20s --no-html";
     let arguments: Vec<&str> = words.split(' ').chain(["--record", "lost.jsonl"]).collect();
     let child = bench.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
