@@ -171,6 +171,12 @@ pub trait Node: Send + Sync {
         None
     }
 
+    /// Whether its count of commits is right for sessions of other processes, too: false where what sessions of this
+    /// process know of themselves is a part of it.
+    fn counts_commits_of_others(&self) -> bool {
+        true
+    }
+
     /// Waits until everything that the node of `first` has committed so far is visible on this node; `here` is a
     /// session of this node. Called before each run, on every node except the first.
     ///

@@ -149,6 +149,10 @@ impl Node for NullNode {
         Ok(())
     }
 
+    fn counts_commits_of_others(&self) -> bool {
+        false
+    }
+
     fn joined_by(&self) -> Option<String> {
         Some(NULL.name().to_owned())
     }

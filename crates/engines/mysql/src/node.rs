@@ -180,6 +180,11 @@ impl Node for MysqlNode {
         Ok(())
     }
 
+    fn counts_commits_of_others(&self) -> bool {
+        // The statements inside of transactions, which the server counts as commits, are known to their sessions alone.
+        false
+    }
+
     fn joined_by(&self) -> Option<String> {
         // Of a server that was given, the target as it was given says more.
         self.cluster.as_ref().map(|_| self.login.target("mysql"))

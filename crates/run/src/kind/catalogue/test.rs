@@ -1,6 +1,6 @@
 //! One run of the catalogue: a probe, or a test that needs an engine.
 
-use engine::{Node, Processes};
+use engine::Node;
 use probe::{Context, Form, Probe};
 use record::evidence::Answers;
 use record::{Evidence, Finding, Layer, Pace, PlannedRun, Run, Verdict};
@@ -93,8 +93,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     }
     if let Some(fleet) = bench.hands.fleet() {
         drive_fleet(bench, run, fleet, &node_indexes)?;
-        // An engine in the agents counts for each of them.
-        if !matches!(subject.nodes.processes(), Processes::InProcess) {
+        if context.node.counts_commits_of_others() {
             expect_commits(run, test, subject);
         }
         return Ok(());
