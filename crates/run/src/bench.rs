@@ -8,7 +8,7 @@ use record::{
 };
 use workload::{Sizes, TestContext};
 
-use crate::fleet::Hands;
+use crate::hands::Hands;
 use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::Sources;

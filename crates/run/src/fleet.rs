@@ -1,16 +1,16 @@
-//! Runs whose jobs are carried out by agents: what the coordinator asks of a fleet, and how it becomes one run.
+//! Runs whose jobs are carried out by agents: what the coordinator asks of them, and how their results become one run.
 
 use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
-use measure::Broken;
 use model::fleet::AgentPart;
-use record::{AgentStart, Check, Finding, JobShare, Part, PartResult, Plan, PlannedRun, Reading, Run, name};
+use record::{Check, Finding, JobShare, Part, Plan, PlannedRun, Reading, Run, name};
 use workload::Test;
 
 use crate::bench::Bench;
+use crate::hands::{Delivered, Fleet, FleetWatch};
 use crate::nodes::Nodes;
 use crate::observation::Observation;
 use crate::platform::is_elsewhere;
@@ -18,101 +18,6 @@ use crate::recorder::timestamp;
 use crate::run::Overdue;
 use crate::session_sampler::SessionSampler;
 use crate::{Error, Result};
-
-/// Agents that carry out the jobs of runs.
-pub trait Fleet: Sync {
-    /// Number of agents.
-    fn agents(&self) -> u32;
-
-    /// Processes of the agents on this machine: their processor time is that of the generator.
-    fn local_processes(&self) -> Vec<u32>;
-
-    /// Has the agents carry out `parts`, the first of them one each, all started together. Returns when the last one has
-    /// ended.
-    ///
-    /// # Errors
-    /// Where one cannot start, or is lost.
-    fn carry_out(&self, parts: &[Part], watch: &dyn FleetWatch) -> Result<()>;
-
-    /// Whether all agents can be asked for another run.
-    ///
-    /// # Errors
-    /// Where one was lost.
-    fn check(&self) -> Result<()>;
-
-    /// The results of the parts that were carried out last, in their order.
-    ///
-    /// # Errors
-    /// Where they do not arrive.
-    fn deliver(&self) -> Result<Vec<Delivered>>;
-}
-
-/// What follows a run of a fleet at the coordinator.
-pub trait FleetWatch {
-    /// All agents start in a moment.
-    fn begin(&self);
-
-    /// All agents together have done so many operations in the window.
-    fn progress(&self, operations: u64);
-
-    /// Whether the user has interrupted the run.
-    fn is_interrupted(&self) -> bool;
-}
-
-/// The result of one part.
-#[derive(Clone, Debug)]
-pub struct Delivered {
-    /// Name of the agent.
-    pub agent: String,
-    /// When its window started.
-    pub start: AgentStart,
-    /// What it found out.
-    pub result: PartResult,
-}
-
-/// What releases the jobs of an agent.
-pub trait Release: Sync {
-    /// All jobs are warm: waits until all agents are, and then until shortly before the agreed start.
-    ///
-    /// # Errors
-    /// Where the run is given up.
-    fn ready(&self) -> std::result::Result<(), Broken>;
-
-    /// Waits for the agreed start.
-    fn wait(&self);
-
-    /// The jobs have done so many operations in the window.
-    fn progress(&self, operations: u64);
-}
-
-/// Who carries out the jobs of a run.
-#[derive(Clone, Copy, Default)]
-pub(crate) enum Hands<'a> {
-    /// This process, all of them.
-    #[default]
-    Own,
-    /// Agents.
-    Fleet(&'a dyn Fleet),
-    /// This process, as an agent: these of them, when it is released.
-    Agent { share: JobShare, release: &'a dyn Release },
-}
-
-impl<'a> Hands<'a> {
-    /// The agents.
-    pub(crate) fn fleet(self) -> Option<&'a dyn Fleet> {
-        if let Hands::Fleet(fleet) = self { Some(fleet) } else { None }
-    }
-
-    /// What releases the jobs of this agent.
-    pub(crate) fn release(self) -> Option<&'a dyn Release> {
-        if let Hands::Agent { release, .. } = self { Some(release) } else { None }
-    }
-
-    /// The jobs of this process in a run of `jobs`; those of an agent are told by its share.
-    pub(crate) fn share(self, jobs: u32) -> JobShare {
-        if let Hands::Agent { share, .. } = self { share } else { JobShare::whole(jobs) }
-    }
-}
 
 /// Has `fleet` carry out `run`, on the nodes at `node_indexes`, and fills in what its agents counted.
 ///
@@ -229,7 +134,7 @@ pub(crate) fn target_of_agents(target: &Target, nodes: &Nodes) -> Result<String>
     }
     nodes.first().joined_by().ok_or_else(|| {
         Error::user(format!("agents cannot use {target}: it is open in one process"))
-            .hint("give a server, such as local:postgres, or null")
+            .hint("give the target of a server, or null")
     })
 }
 

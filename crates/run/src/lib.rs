@@ -12,6 +12,7 @@ mod device;
 mod directory;
 mod error;
 mod fleet;
+mod hands;
 mod instrument;
 mod interrupt;
 mod invocation;
@@ -38,7 +39,7 @@ mod tracing;
 
 pub use directory::{Cleaned, MeasuredDirectory};
 pub use error::{Error, Fault, Result};
-pub use fleet::{Delivered, Fleet, FleetWatch, Release};
+pub use hands::{Delivered, Fleet, FleetWatch, Release};
 pub use interrupt::Interrupt;
 pub use invocation::Measured;
 pub use kind::blocks::{BlocksRequest, measure_blocks};

@@ -12,7 +12,7 @@ use workload::Sizes;
 use crate::bench::{Bench, Subject};
 use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
-use crate::fleet::{Fleet, Hands};
+use crate::hands::{Fleet, Hands};
 use crate::kind::io::same_device;
 use crate::network::Peer;
 use crate::nodes::Nodes;

@@ -8,7 +8,7 @@ use record::{Nanos, Outcome, Placement, PlannedRun, Run, Timestamp};
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
-use crate::fleet::Release;
+use crate::hands::Release;
 use crate::item::Item;
 use crate::loss::Losses;
 use crate::meter::{Meter, Metered};

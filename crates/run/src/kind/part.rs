@@ -7,7 +7,7 @@ use workload::Test;
 use super::catalogue::measure_one;
 use super::io::ProbeFiles;
 use crate::directory::MeasuredDirectory;
-use crate::fleet::{Hands, Release};
+use crate::hands::{Hands, Release};
 use crate::item::{self, Item};
 use crate::platform::{Context, Machine, OpenOptions, Platform};
 use crate::{Error, Result, Setup};

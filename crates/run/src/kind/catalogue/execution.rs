@@ -8,7 +8,7 @@ use record::{NodeEventKind, PlannedRun, Run};
 
 use super::test::measure_one;
 use crate::bench::Bench;
-use crate::fleet::Fleet;
+use crate::hands::Fleet;
 use crate::item::{self, Item};
 use crate::kind::io::ProbeFiles;
 use crate::recorder::Recorder;
