@@ -154,7 +154,7 @@ impl Node for NullNode {
     }
 
     fn joined_by(&self) -> Option<String> {
-        Some(NULL.name().to_owned())
+        Some(format!("{}?rows={}", NULL.name(), self.rows))
     }
 
     fn connect(&self) -> Result<Box<dyn Session>> {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use measure::clock;
-use record::{Answer, Attempt, FromAgent, Hello, Nanos, Part, Refusal, Says, Ticket, ToAgent};
+use record::{Answer, Attempt, FromAgent, Hello, Part, Refusal, Says, Ticket, ToAgent};
 
 use crate::barrier::{AgentBarrier, AgentPhase, Due};
 use crate::error::{Error, Result};
 use crate::link::{Arrival, Link, Message};
 use crate::piece::Held;
 use crate::subject::Subjects;
-use crate::work::{PartWork, Work};
+use crate::work::{PartWork, WAKE_UP, Work, wait_until};
 
 /// How often an agent says hello until it is answered.
 const HELLO_PERIOD: Duration = Duration::from_millis(500);
@@ -21,9 +21,6 @@ const WELCOME_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long an agent without its coordinator goes on waiting.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
-
-/// How long before the agreed start a thread stops sleeping.
-const WAKE_UP: Nanos = Nanos(2_000_000);
 
 /// How long is waited for a message before the clock and the work are looked at again.
 const LOOK: Duration = Duration::from_millis(100);
@@ -203,9 +200,7 @@ impl Agent {
             && clock::now() + WAKE_UP >= start
             && !has_work
         {
-            while clock::now() < start {
-                std::hint::spin_loop();
-            }
+            wait_until(start);
         }
         let now = clock::now();
         let answer = match self.barrier.due(now) {

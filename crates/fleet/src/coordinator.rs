@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use measure::clock;
 use nkeys::KeyPair;
 use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Order, Part, PartResult, Says, Seed, Ticket, ToAgent};
+use run::FleetWatch;
 
 use crate::barrier::{Barrier, BarrierPhase, Member};
 use crate::clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
@@ -13,6 +14,7 @@ use crate::link::{Arrival, Link, Message};
 use crate::nats_server::{NatsServer, User};
 use crate::piece::Collected;
 use crate::subject::{Subjects, is_agent_name};
+use crate::work::LEAD;
 
 /// How long an agent may take to answer a question.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -20,8 +22,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// After so long without a message during a run an agent is lost.
 const SILENCE_MAX: Nanos = Nanos(10_000_000_000);
 
-/// How long before the agreed start a caller is told of it.
-const LEAD: Nanos = Nanos(40_000_000);
+/// How often agents are told that the fleet goes on.
+pub(crate) const GREETING_PERIOD: Duration = Duration::from_secs(1);
 
 /// How long agents may take to leave.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -50,21 +52,12 @@ pub struct Started {
     pub start: AgentStart,
 }
 
-/// What follows a start.
-pub(crate) trait Follower {
-    /// All agents start in a moment.
-    fn begin(&self) {}
+/// Follows a start without work.
+struct Unwatched<'a>(&'a dyn Fn() -> bool);
 
-    /// All agents together have done so many operations.
-    fn progress(&self, _operations: u64) {}
-
-    /// Whether the attempt is to be given up.
-    fn is_interrupted(&self) -> bool;
-}
-
-impl Follower for &dyn Fn() -> bool {
+impl FleetWatch for Unwatched<'_> {
     fn is_interrupted(&self) -> bool {
-        self()
+        self.0()
     }
 }
 
@@ -223,7 +216,7 @@ impl Coordinator {
         within: Nanos,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Vec<Started>> {
-        let ended = self.attempt(run, self.agents.len(), &[], within, &is_interrupted)?;
+        let ended = self.attempt(run, self.agents.len(), &[], within, &Unwatched(is_interrupted))?;
         self.starts(&ended)
     }
 
@@ -236,9 +229,9 @@ impl Coordinator {
         run: u32,
         parts: &[Part],
         within: Nanos,
-        follower: &dyn Follower,
+        watch: &dyn FleetWatch,
     ) -> Result<Ended> {
-        self.attempt(run, parts.len().min(self.agents.len()), parts, within, follower)
+        self.attempt(run, parts.len().min(self.agents.len()), parts, within, watch)
     }
 
     fn attempt(
@@ -247,7 +240,7 @@ impl Coordinator {
         count: usize,
         parts: &[Part],
         within: Nanos,
-        follower: &dyn Follower,
+        watch: &dyn FleetWatch,
     ) -> Result<Ended> {
         let clocks = self.clocks(count)?;
         self.epoch += 1;
@@ -260,7 +253,7 @@ impl Coordinator {
         let member = |(agent, clock): (&JoinedAgent, &ClockOffset)| Member { name: agent.name.clone(), clock: *clock };
         let members = self.agents.iter().zip(&clocks).map(member).collect();
         let mut barrier = Barrier::new(attempt, members, clock::now(), within);
-        self.drive(&mut barrier, count, follower)?;
+        self.drive(&mut barrier, count, watch)?;
         let start = match barrier.phase() {
             BarrierPhase::Over { start } => *start,
             BarrierPhase::Failed(failure) => return Err(Error::new(failure.to_string())),
@@ -344,21 +337,26 @@ impl Coordinator {
     }
 
     /// Sends orders and takes answers until the attempt is over or all of the first `count` agents have given it up.
-    fn drive(&mut self, barrier: &mut Barrier, count: usize, follower: &dyn Follower) -> Result<()> {
+    fn drive(&mut self, barrier: &mut Barrier, count: usize, watch: &dyn FleetWatch) -> Result<()> {
         let mut sent: Vec<Option<(Order, Nanos)>> = vec![None; count];
         let mut heard = vec![clock::now(); count];
         let mut operations = vec![0; count];
-        let (mut failed_at, mut has_begun) = (None, false);
+        let (mut failed_at, mut has_begun, mut greeted) = (None, false, clock::now());
         loop {
             let now = clock::now();
             barrier.tick(now);
+            // Also those that take no part in this attempt.
+            if now - greeted >= GREETING_PERIOD.into() {
+                greeted = now;
+                self.greet();
+            }
             if let BarrierPhase::Confirming { start } | BarrierPhase::Started { start } = *barrier.phase()
                 && now + LEAD >= start
                 && !std::mem::replace(&mut has_begun, true)
             {
-                follower.begin();
+                watch.begin();
             }
-            if follower.is_interrupted() {
+            if watch.is_interrupted() {
                 barrier.give_up();
             }
             let orders = barrier.orders();
@@ -385,7 +383,7 @@ impl Coordinator {
                     FromAgent::Answer(answer) => barrier.take(index, &answer, received.at),
                     FromAgent::Progress { attempt, operations: done } if attempt == barrier.attempt() => {
                         operations[index] = done;
-                        follower.progress(operations.iter().sum());
+                        watch.progress(operations.iter().sum());
                     }
                     _ => {}
                 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use record::{Hello, Nanos, Part};
 use run::{Delivered, Fleet, FleetWatch};
 
-use crate::coordinator::{Coordinator, Ended, Follower};
+use crate::coordinator::{Coordinator, Ended, GREETING_PERIOD, JoinedAgent, Started};
 use crate::error::{Error, Result};
 use crate::local_agents::LocalAgents;
 
@@ -17,9 +17,6 @@ const JOIN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long agents may take to open their sessions, beside their warm-up.
 const READY_TIMEOUT: Nanos = Nanos(120_000_000_000);
-
-/// How often agents are greeted between runs, while data are loaded, for example.
-const GREETING_PERIOD: Duration = Duration::from_secs(5);
 
 /// A fleet that is ready for runs. It ends when this is dropped.
 pub struct Deployment {
@@ -49,16 +46,15 @@ impl Deployment {
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Deployment> {
         let names: Vec<String> = (1..=count).map(|number| format!("agent-{number}")).collect();
-        let (mut coordinator, tickets) = Coordinator::start(&names)?;
+        let (coordinator, tickets) = Coordinator::start(&names)?;
         let agents = LocalAgents::start(program, arguments, &tickets)?;
-        coordinator.gather(own, JOIN_TIMEOUT, is_interrupted)?;
         let state = Arc::new(Mutex::new(State { coordinator, agents, ended: None }));
         let (greeting, over) = channel();
         let greeted = Arc::downgrade(&state);
         let greet = move || {
             while over.recv_timeout(GREETING_PERIOD) == Err(RecvTimeoutError::Timeout) {
                 let Some(state) = greeted.upgrade() else { return };
-                // During a run it is locked, and the agents are asked all the time.
+                // During a run it is locked, and greets them itself.
                 if let Ok(state) = state.try_lock() {
                     state.coordinator.greet();
                 }
@@ -66,7 +62,20 @@ impl Deployment {
         };
         let thread = std::thread::Builder::new().name("greeting".to_owned()).spawn(greet);
         thread.map_err(|error| Error::new(format!("no thread for greetings: {error}")))?;
-        Ok(Deployment { state, agents: count, _greeting: greeting })
+        let deployment = Deployment { state, agents: count, _greeting: greeting };
+        deployment.state().coordinator.gather(own, JOIN_TIMEOUT, is_interrupted)?;
+        Ok(deployment)
+    }
+
+    /// Has all agents start together once, without work. The start of each is against the agreed one, with the error of
+    /// its clock.
+    ///
+    /// # Errors
+    /// Where one is not ready, does not start, or does not answer.
+    pub fn start_together(&self, is_interrupted: &dyn Fn() -> bool) -> Result<Vec<(JoinedAgent, Started)>> {
+        let mut state = self.state();
+        let started = state.coordinator.start_together(0, READY_TIMEOUT, is_interrupted)?;
+        Ok(state.coordinator.agents().iter().cloned().zip(started).collect())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -93,7 +102,7 @@ impl Fleet for Deployment {
         let Some(first) = parts.first() else { return Ok(()) };
         let within = READY_TIMEOUT + first.plan.warm_up_ns;
         let mut state = self.state();
-        let ended = state.coordinator.carry_out(first.planned.number, parts, within, &Watch(watch));
+        let ended = state.coordinator.carry_out(first.planned.number, parts, within, watch);
         state.ended = Some(ended?);
         Ok(())
     }
@@ -111,21 +120,5 @@ impl Fleet for Deployment {
         let Some(ended) = state.ended.take() else { return Ok(Vec::new()) };
         let results = state.coordinator.results(&ended)?;
         Ok(results.into_iter().map(|(agent, start, result)| Delivered { agent, start, result }).collect())
-    }
-}
-
-struct Watch<'a>(&'a dyn FleetWatch);
-
-impl Follower for Watch<'_> {
-    fn begin(&self) {
-        self.0.begin();
-    }
-
-    fn progress(&self, operations: u64) {
-        self.0.progress(operations);
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.0.is_interrupted()
     }
 }

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use measure::clock;
 use record::{
-    CgroupLimits, Cpu, HostInventory, Memory, Nanos, PROTOCOL_VERSION, Part, PartResult, SCHEMA_VERSION, Seed, Ticket,
-    Tool,
+    CgroupLimits, Cpu, Dop, HostInventory, JobShare, Memory, Nanos, PROTOCOL_VERSION, Pace, Part, PartResult, Plan,
+    PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket, Timestamp, Tool,
 };
-
-use run::{Interrupt, Release};
+use run::{FleetWatch, Interrupt, Release};
 
 use super::*;
 use crate::link::{Arrival, Link};
@@ -208,4 +209,73 @@ fn an_agent_stays_as_long_as_it_is_greeted() {
     assert!(!agent.is_finished());
     let error = agent.join().unwrap().unwrap_err();
     assert!(error.message.starts_with("no coordinator for"), "{error:?}");
+}
+
+/// Holds its jobs for four seconds.
+struct Slow;
+
+impl PartWork for Slow {
+    fn carry_out(&self, part: &Part, _: &Interrupt, release: &dyn Release) -> run::Result<PartResult> {
+        release.ready().map_err(|broken| run::Error::environment(broken.message))?;
+        release.wait();
+        release.progress(23);
+        std::thread::sleep(Duration::from_secs(4));
+        let run = Run::new(&part.planned, Pace::Unthrottled, Timestamp::default());
+        Ok(PartResult { run, host_threads: 2 })
+    }
+}
+
+/// Keeps what it was told.
+#[derive(Default)]
+struct Told {
+    begun: Mutex<Vec<Nanos>>,
+    operations: AtomicU64,
+}
+
+impl FleetWatch for Told {
+    fn begin(&self) {
+        self.begun.lock().unwrap().push(clock::now());
+    }
+
+    fn progress(&self, operations: u64) {
+        self.operations.store(operations, Ordering::Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
+
+fn part(jobs: u32) -> Part {
+    let (plan, dop) = (Plan::new("null", "/measured", Preset::Smoke), Dop::jobs(jobs));
+    let planned = PlannedRun { number: 7, ..PlannedRun::new("T611", RunKind::Test, dop) };
+    Part { target: None, plan, planned, share: JobShare::whole(jobs), test_file: None }
+}
+
+#[test]
+fn a_part_is_carried_out_while_an_agent_without_one_waits() {
+    let (mut coordinator, tickets) = Coordinator::start(&names(2)).unwrap();
+    let agents: Vec<_> = tickets
+        .into_iter()
+        .map(|ticket| {
+            std::thread::spawn(move || {
+                let mut agent = Agent::join(&ticket, &hello(), Arc::new(Slow))?;
+                agent.silence_max = Duration::from_millis(2_500);
+                agent.follow()
+            })
+        })
+        .collect();
+    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+    let told = Told::default();
+    let ended = coordinator.carry_out(7, &[part(3)], Nanos(5_000_000_000), &told).unwrap();
+    assert_eq!((told.begun.lock().unwrap().len(), told.operations.load(Ordering::Relaxed)), (1, 23));
+    let results = coordinator.results(&ended).unwrap();
+    let [(agent, start, result)] = results.as_slice() else { panic!("{results:?}") };
+    assert_eq!((agent.as_str(), result.run.number, result.run.dop.jobs, result.host_threads), ("a1", 7, 3, 2));
+    assert!(start.offset_ns.0.abs() < 1_000_000_000, "{start:?}");
+    assert!(!agents[1].is_finished(), "the second one has nothing to do, and stays");
+    coordinator.dismiss();
+    for agent in agents {
+        agent.join().unwrap().unwrap();
+    }
 }

@@ -10,11 +10,19 @@ use run::{Interrupt, Release};
 
 use crate::error::{Error, Result};
 
-/// How long before the agreed start counters are read.
-const LEAD: Nanos = Nanos(40_000_000);
+/// How long before the agreed start counters are read, on agents and at the coordinator.
+pub(crate) const LEAD: Nanos = Nanos(40_000_000);
 
 /// How long before the agreed start a thread stops sleeping.
-const WAKE_UP: Nanos = Nanos(2_000_000);
+pub(crate) const WAKE_UP: Nanos = Nanos(2_000_000);
+
+/// Waits until `start`: asleep at first, and awake at the end.
+pub(crate) fn wait_until(start: Nanos) {
+    clock::sleep_until(start - WAKE_UP);
+    while clock::now() < start {
+        std::hint::spin_loop();
+    }
+}
 
 /// What carries out the parts of runs on an agent.
 pub trait PartWork: Send + Sync {
@@ -134,10 +142,7 @@ impl Release for Gate {
 
     fn wait(&self) {
         if let GateState::Released(start) = *self.lock() {
-            clock::sleep_until(start - WAKE_UP);
-            while clock::now() < start {
-                std::hint::spin_loop();
-            }
+            wait_until(start);
         }
         self.started_ns.store(clock::now().0, Ordering::Relaxed);
     }

@@ -104,7 +104,7 @@ pub use node::{node_commits, node_rate};
 pub use platform_proof::{
     Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricProof, MemberShare, NfsCell, NfsLoad,
     NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierPoint, TiersProof, VolumeLoad,
-    VolumeProof, platform_proof,
+    VolumeProof, cache_device, platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{HostInventory, Nanos, Pace, Plan, PlannedRun, Run, Tool};
+use crate::{HostInventory, Nanos, Plan, PlannedRun, Run, Tool};
 
 /// Version of the messages below; coordinator and agents must have the same.
 pub const PROTOCOL_VERSION: u32 = 2;
@@ -161,12 +161,10 @@ impl JobShare {
 pub struct Part {
     /// The target as an agent reaches it, without a password; absent where no engine is needed.
     pub target: Option<String>,
-    /// The plan, without its runs.
+    /// The plan without its runs, with the pace of all jobs of this one.
     pub plan: Plan,
     /// The run; its jobs are those of this part.
     pub planned: PlannedRun,
-    /// The pace of all jobs of the run.
-    pub pace: Pace,
     /// Which jobs.
     pub share: JobShare,
     /// The content of a test file; absent for a test of the catalogue.

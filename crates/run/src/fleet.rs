@@ -15,7 +15,7 @@ use crate::nodes::Nodes;
 use crate::observation::Observation;
 use crate::platform::is_elsewhere;
 use crate::recorder::timestamp;
-use crate::run::Overdue;
+use crate::run::{Overdue, window_and_drain};
 use crate::session_sampler::SessionSampler;
 use crate::{Error, Result};
 
@@ -30,7 +30,8 @@ pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, n
         Observation::new(bench, node_indexes.to_vec(), &[], SessionSampler::for_nodes(bench, node_indexes));
     let (operations, started_at) = (AtomicU64::new(0), OnceLock::new());
     let hooks = Hooks { bench, observation: &observation, operations: &operations, started_at: &started_at };
-    let overdue = Overdue::new(bench.plan.window_ns, bench.listener);
+    let (window, drain) = window_and_drain(bench, run);
+    let overdue = Overdue::new(window + drain, bench.listener);
     let (carried_out, delivered) =
         observation.during(bench, &|| operations.load(Ordering::Relaxed), &|| overdue.check(), || {
             let carried_out = fleet.carry_out(&parts, &hooks);
@@ -112,7 +113,7 @@ fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> R
             ..PlannedRun::new(&run.test, run.kind.clone(), dop)
         };
         let (target, plan, test_file) = (target.clone(), plan.clone(), test_file.clone());
-        Part { target, plan, planned, pace: run.pace, share, test_file }
+        Part { target, plan, planned, share, test_file }
     };
     Ok(JobShare::spread(run.dop.jobs, agents).into_iter().filter(|share| share.count > 0).map(part).collect())
 }

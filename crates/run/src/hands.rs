@@ -36,10 +36,12 @@ pub trait Fleet: Sync {
 /// What follows a run of a fleet at the coordinator.
 pub trait FleetWatch {
     /// All agents start in a moment.
-    fn begin(&self);
+    fn begin(&self) {}
 
     /// All agents together have done so many operations in the window.
-    fn progress(&self, operations: u64);
+    fn progress(&self, operations: u64) {
+        let _ = operations;
+    }
 
     /// Whether the user has interrupted the run.
     fn is_interrupted(&self) -> bool;

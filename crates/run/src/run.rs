@@ -145,6 +145,12 @@ impl<'a> Workers<'a> {
     }
 }
 
+/// The window of `run`, and the time after it in which late steps are started.
+pub(crate) fn window_and_drain(bench: &Bench<'_>, run: &Run) -> (Nanos, Nanos) {
+    let window = pacing::window(bench.plan, &run.kind, run.variation, run.pace);
+    (window, window.min(DRAIN_MAX))
+}
+
 /// Warms up, measures and reads; fills in what was counted. Returns the tally of each stream.
 pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers: Workers<'a>) -> Vec<Tally> {
     let Workers { works, server_processes, cancellers, node_indexes, losses, session_sampler, tracer, beside } =
@@ -157,12 +163,12 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         .zip(&meters)
         .map(|(work, meter)| Box::new(Metered::new(work, meter)) as Box<dyn Work>)
         .collect();
-    let window = pacing::window(bench.plan, &run.kind, run.variation, run.pace);
+    let (window, drain) = window_and_drain(bench, run);
     let settings = JobSettings {
         pace: run.pace,
         warm_up: bench.plan.warm_up_ns,
         window,
-        drain: window.min(DRAIN_MAX),
+        drain,
         steps,
         seed: pacing::run_seed(bench.plan.seed, run),
         ..JobSettings::default()

@@ -1,15 +1,16 @@
 //! `dbdyno agent`: takes part in a fleet.
 
 use std::io::stdin;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fleet::{Agent, PartWork, read_ticket};
-use record::{Hello, PROTOCOL_VERSION, Part, PartResult, SCHEMA_VERSION, Tool};
+use record::{Part, PartResult};
 use run::{AgentBench, Context, Error, Interrupt, Release, Result, Setup};
+use tempfile::TempDir;
 
+use crate::agents::{hello, temporary_directory};
 use crate::arguments::fleet::AgentArguments;
-use crate::build::build;
 use crate::engines::{ENGINES, engine};
 use crate::progress::{Loudness, Progress};
 use crate::target::target;
@@ -27,43 +28,24 @@ pub fn agent(arguments: &AgentArguments) -> Result<()> {
     let ticket = read_ticket(stdin().lock()).map_err(|error| {
         Error::user(error.message).hint("`dbdyno fleet` starts agents and hands them their tickets")
     })?;
-    let failed = |error| Error::user(format!("no directory can be made below {}: {error}", arguments.dir.display()));
-    // Agents on one machine have one each.
-    let own = tempfile::Builder::new().prefix("dbdyno-agent-").tempdir_in(&arguments.dir).map_err(failed)?;
-    let parts = Arc::new(Parts { directory: own.path().to_owned(), bench: Mutex::new(None) });
+    let parts = Arc::new(Parts { directory: arguments.dir.clone(), own: Mutex::new(None) });
     let followed = Agent::join(&ticket, &hello(), parts).and_then(|mut agent| agent.follow());
     Ok(followed?)
-}
-
-/// What an agent of this program says of itself.
-pub fn hello() -> Hello {
-    Hello {
-        protocol_version: PROTOCOL_VERSION,
-        schema_version: SCHEMA_VERSION,
-        catalogue_crc32c: workload::catalogue_crc32c(),
-        tool: Tool {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            optimised: !cfg!(debug_assertions),
-            build: Some(build()),
-        },
-        boot_id: host::boot_id(),
-        host: host::inventory(Path::new(".")),
-    }
 }
 
 /// What carries out the parts of runs on this machine.
 struct Parts {
     directory: PathBuf,
-    /// Made for the first part.
-    bench: Mutex<Option<AgentBench>>,
+    /// The bench in a directory of its own, because agents on one machine have one each; made for the first part.
+    own: Mutex<Option<(AgentBench, TempDir)>>,
 }
 
 impl PartWork for Parts {
     fn carry_out(&self, part: &Part, interrupt: &Interrupt, release: &dyn Release) -> Result<PartResult> {
-        let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
-        let bench = match &mut *bench {
-            Some(bench) => bench,
-            none => none.insert(AgentBench::new(self.setup(part))?),
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let (bench, _) = match &mut *own {
+            Some(own) => own,
+            none => none.insert(self.make(part)?),
         };
         // A probe needs no engine.
         let target = target(part.target.as_deref().unwrap_or("null"))?;
@@ -75,9 +57,10 @@ impl PartWork for Parts {
 }
 
 impl Parts {
-    fn setup(&self, part: &Part) -> Setup {
-        Setup {
-            directory: self.directory.clone(),
+    fn make(&self, part: &Part) -> Result<(AgentBench, TempDir)> {
+        let own = temporary_directory(&self.directory, "dbdyno-agent-")?;
+        let setup = Setup {
+            directory: own.path().to_owned(),
             preset: part.plan.preset,
             seed: part.plan.seed,
             placement: part.plan.placement,
@@ -86,6 +69,7 @@ impl Parts {
             record: PathBuf::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build: None,
-        }
+        };
+        Ok((AgentBench::new(setup)?, own))
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use record::{BlockDevice, CacheDevice, Preset};
+use record::{CacheDevice, Preset};
 use run::{
     Error, Goal, IoRequest, Measured, NfsRequest, NumaRequest, Permission, ProofParts, Result, Setup, TiersRequest,
 };
@@ -38,8 +38,9 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
     if !directory.is_dir() {
         return Err(Error::user(format!("{} is not a directory", directory.display())).hint("give another --dir"));
     }
-    if let Some(cache) = cache_device(directory) {
-        return cached_volume(arguments, &cache);
+    let devices = host::place(directory).map(|place| place.devices).unwrap_or_default();
+    if let Some((_, cache)) = model::cache_device(&devices) {
+        return cached_volume(arguments, cache);
     }
     let members = host::members(directory);
     if members.is_empty() {
@@ -69,13 +70,6 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
     let parts = ProofParts::volume(whole.as_deref(), &readable, count, arguments.load.sizes(block, file));
     let devices = readable.into_iter().chain(whole).collect();
     measure_parts(directory, parts, devices, &arguments.load)
-}
-
-/// The cache device that the volume below `directory` is.
-fn cache_device(directory: &Path) -> Option<CacheDevice> {
-    let devices = host::place(directory).map(|place| place.devices).unwrap_or_default();
-    let is_volume = |device: &&BlockDevice| device.slaves.len() > 1 || device.array.is_some() || device.cache.is_some();
-    devices.iter().find(is_volume)?.cache.clone().filter(|cache| !cache.caches.is_empty())
 }
 
 /// A block is read from the cache or from the origin, so that their sum is nothing that a cache device could give: it is

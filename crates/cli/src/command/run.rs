@@ -7,7 +7,7 @@ use record::{Check, Finding, Outcome, Run, Verdict};
 use run::{Context, Error, Fault, Fleet, Measured, Request, Result};
 use tempfile::TempDir;
 
-use super::agent::hello;
+use crate::agents::{deployment, temporary_directory};
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, Measuring, default_record, measuring, none_valid, refuse_existing};
@@ -100,16 +100,8 @@ fn run_command(agents: Option<u32>) -> String {
 /// Starts agents on this machine, with directories of their own below one in that of `request`, which is removed when
 /// they have ended.
 fn deploy(count: u32, request: &Request, measuring: &Measuring) -> Result<(Deployment, TempDir)> {
-    let parent = &request.setup.directory;
-    let failed = |error| Error::environment(format!("no directory can be made below {}: {error}", parent.display()));
-    let own = tempfile::Builder::new().prefix("dbdyno-agents-").tempdir_in(parent).map_err(failed)?;
-    let directory = own.path().display().to_string();
-    // The same program, even if its file was replaced meanwhile.
-    let program = Path::new("/proc/self/exe");
-    let arguments = ["agent", "--join", "-", "--dir", &directory];
-    let is_interrupted = || measuring.is_interrupted();
-    let deployment = Deployment::on_this_machine(count, program, &arguments, &hello(), &is_interrupted)?;
-    Ok((deployment, own))
+    let own = temporary_directory(&request.setup.directory, "dbdyno-agents-")?;
+    Ok((deployment(count, own.path(), &|| measuring.is_interrupted())?, own))
 }
 
 /// What aborted the measurement, and runs that failed.

@@ -74,6 +74,24 @@ fn a_run_of_three_agents_counts_what_the_engine_counts() {
 }
 
 #[test]
+fn a_rate_is_that_of_all_agents_together_and_parameters_of_the_target_are_theirs_too() {
+    let bench = Bench::new();
+    let words = "fleet run --agents 3 --target null?rows=7 --tests T611 --jobs 4 --rate 100 --arrival fixed --preset smoke \
+                 --duration 1s --no-html --record rate.jsonl";
+    let output = bench.run(&words.split_whitespace().collect::<Vec<&str>>());
+    assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+    let record = record(&bench, "rate.jsonl");
+    let run = &record["runs"][0];
+    assert_eq!(run["totals"]["steps"], 100, "{}", run["totals"]);
+    assert_eq!(run["totals"]["rows"], 700, "{}", run["totals"]);
+    let of_agents: Vec<_> = run["agents"].as_array().unwrap().iter().map(|part| &part["totals"]["steps"]).collect();
+    assert_eq!(of_agents, [50, 25, 25], "two jobs and one and one");
+    let resumed = bench.run(&["run", "--resume", "rate.jsonl"]);
+    assert_eq!(resumed.code, 2);
+    assert!(resumed.err.contains("dbdyno fleet run --agents 3 --resume rate.jsonl"), "{}", resumed.err);
+}
+
+#[test]
 fn what_a_fleet_cannot_measure_is_refused() {
     let bench = Bench::new();
     let refused = [

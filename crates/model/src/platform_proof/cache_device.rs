@@ -48,16 +48,16 @@ pub struct CacheTier {
     pub written: Option<f64>,
 }
 
-/// The volume that a record is of, where it is a cache device.
-pub(super) fn cache_device(record: &Record) -> Option<(&BlockDevice, &CacheDevice)> {
-    let mut devices = record.host.devices.iter();
-    let top = devices.find(|one| one.slaves.len() > 1 || one.array.is_some() || one.cache.is_some())?;
-    Some((top, top.cache.as_ref()?))
+/// The volume among `devices`, which are below one file system from its own device on, where it is a cache device.
+pub fn cache_device(devices: &[BlockDevice]) -> Option<(&BlockDevice, &CacheDevice)> {
+    let is_volume = |one: &&BlockDevice| one.slaves.len() > 1 || one.array.is_some() || one.cache.is_some();
+    let top = devices.iter().find(is_volume)?;
+    Some((top, top.cache.as_ref().filter(|cache| !cache.caches.is_empty())?))
 }
 
 /// None without a valid run of the volume.
 pub(super) fn cache_device_proof(record: &Record, parts: &Parts<'_>) -> Option<CacheDeviceProof> {
-    let (top, device) = cache_device(record)?;
+    let (top, device) = cache_device(&record.host.devices)?;
     let runs = parts.runs(&ProofPlace::Volume, ProofLoad::SingleReads);
     let origins: Vec<String> = device.origin.iter().cloned().collect();
     let (mut predicted, mut ratios, mut over_origin) = (Vec::new(), Vec::new(), Vec::new());

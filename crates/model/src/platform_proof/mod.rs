@@ -15,7 +15,7 @@ use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, median, student_interval};
 
-pub use cache_device::{CacheDeviceProof, CacheTier};
+pub use cache_device::{CacheDeviceProof, CacheTier, cache_device};
 pub use fabric::{FabricLoad, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
@@ -104,7 +104,7 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
     let PlanSubject::Proof(subject) = record.plan.subject() else { return None };
     let parts = Parts::of(record);
     match subject {
-        ProofSubject::Volume if cache_device::cache_device(record).is_some() => {
+        ProofSubject::Volume if cache_device(&record.host.devices).is_some() => {
             cache_device::cache_device_proof(record, &parts).map(PlatformProof::CacheDevice)
         }
         ProofSubject::Volume => volume::volume_proof(record, &parts).map(PlatformProof::Volume),
