@@ -34,7 +34,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
 /// The same, with the jobs of each run carried out by so many `agents` on this machine.
 ///
 /// # Errors
-/// As [`run`], and where the agents cannot be started.
+/// As [`run()`], and where the agents cannot be started.
 pub fn run_by(arguments: &RunArguments, agents: Option<u32>) -> Result<()> {
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.record) {
