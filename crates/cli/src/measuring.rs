@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Target;
+use fleet::RemoteObserver;
 use record::{Check, Outcome, Record, Run, Verdict};
 use run::{Context, Error, Interrupt, Measured, Result};
 
+use crate::agents::hello;
+use crate::arguments::fleet::ObserveArguments;
 use crate::engines::{ENGINES, engine};
 use crate::progress::{Loudness, Progress};
 use crate::signal;
@@ -36,7 +39,33 @@ impl Measuring {
     /// Where dbdyno has no such engine.
     pub fn context<'a>(&'a self, target: &'a Target) -> Result<Context<'a>> {
         let (engine, interrupt) = (engine(target)?, &self.interrupt);
-        Ok(Context { engine, target, engines: ENGINES, listener: &self.progress, interrupt, fleet: None })
+        Ok(Context {
+            engine,
+            target,
+            engines: ENGINES,
+            listener: &self.progress,
+            interrupt,
+            fleet: None,
+            observer: None,
+        })
+    }
+
+    /// The same, with the host of the server observed where one is named.
+    ///
+    /// # Errors
+    /// As [`Measuring::context`], those of `body`, and where there is no agent on the host.
+    pub fn observing<T>(
+        &self,
+        observe: &ObserveArguments,
+        target: &Target,
+        body: impl FnOnce(Context<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let context = self.context(target)?;
+        let Some(host) = &observe.observe else { return body(context) };
+        let is_interrupted = || self.is_interrupted();
+        let observer = RemoteObserver::start(host, &hello(), &is_interrupted)
+            .map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })?;
+        body(Context { observer: Some(&observer), ..context })
     }
 
     /// Whether the user has interrupted it.

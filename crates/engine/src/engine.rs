@@ -243,6 +243,11 @@ pub trait Node: Send + Sync {
     /// The processes it runs in.
     fn processes(&self) -> Processes;
 
+    /// The port of its server that a session reached; `None` without one.
+    fn port(&self) -> Option<u16> {
+        None
+    }
+
     /// Its data directory, if on this host.
     fn data_directory(&self) -> Option<&Path>;
 

@@ -135,16 +135,28 @@ impl Coordinator {
         self.server.process()
     }
 
+    /// Address of the message server, on loopback.
+    pub(crate) fn server_address(&self) -> &str {
+        self.server.address()
+    }
+
     /// The agents that take part, in the order in which they were named.
     pub fn agents(&self) -> &[JoinedAgent] {
         &self.agents
     }
 
-    /// Waits until all agents have joined. `own` is what an agent of this program would say.
+    /// Waits until all agents have joined. `own` is what an agent of this program would say; `ended` tells of an agent
+    /// that will never join.
     ///
     /// # Errors
-    /// For an agent of another version, and where not all have joined `within` this time.
-    pub fn gather(&mut self, own: &Hello, within: Duration, is_interrupted: &dyn Fn() -> bool) -> Result<()> {
+    /// For an agent of another version or one that has ended, and where not all have joined `within` this time.
+    pub fn gather(
+        &mut self,
+        own: &Hello,
+        within: Duration,
+        is_interrupted: &dyn Fn() -> bool,
+        ended: &mut dyn FnMut() -> Option<Error>,
+    ) -> Result<()> {
         let start = Instant::now();
         while self.agents.len() < self.expected.len() {
             if is_interrupted() {
@@ -157,7 +169,10 @@ impl Coordinator {
                 return Err(Error::new(message));
             }
             let received = self.receive(Duration::from_millis(50))?;
-            let Some(Received { agent, says: FromAgent::Hello(hello), .. }) = received else { continue };
+            let Some(Received { agent, says: FromAgent::Hello(hello), .. }) = received else {
+                ended().map_or(Ok(()), Err)?;
+                continue;
+            };
             if let Some(reason) = mismatch(own, &hello) {
                 self.send(&agent, None, &ToAgent::TurnedAway { reason: reason.clone() });
                 return Err(Error::new(format!("agent {agent}: {reason}")).hint("use the same program everywhere"));
@@ -457,7 +472,7 @@ fn key() -> Result<(String, Seed)> {
 }
 
 /// Why an agent that says `hello` cannot work with a program that would say `own`.
-fn mismatch(own: &Hello, hello: &Hello) -> Option<String> {
+pub(crate) fn mismatch(own: &Hello, hello: &Hello) -> Option<String> {
     let differ = |what: &str, theirs: String, ours: String| {
         (theirs != ours).then(|| format!("{what} {theirs}, and the coordinator has {ours}"))
     };

@@ -8,9 +8,10 @@ use std::time::Duration;
 use record::{Hello, Nanos, Part};
 use run::{Delivered, Fleet, FleetWatch};
 
+use crate::agent_processes::AgentProcesses;
 use crate::coordinator::{Coordinator, Ended, GREETING_PERIOD, JoinedAgent, Started};
 use crate::error::{Error, Result};
-use crate::local_agents::LocalAgents;
+use crate::remote_host::RemoteHost;
 
 /// How long all agents may take to join.
 const JOIN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -22,6 +23,8 @@ const READY_TIMEOUT: Nanos = Nanos(120_000_000_000);
 pub struct Deployment {
     state: Arc<Mutex<State>>,
     agents: u32,
+    /// Names of the agents on other hosts.
+    hosts: Vec<String>,
     /// Ends the thread of greetings when it is dropped.
     _greeting: Sender<()>,
 }
@@ -29,7 +32,7 @@ pub struct Deployment {
 struct State {
     coordinator: Coordinator,
     /// Dropped after the coordinator has dismissed them.
-    agents: LocalAgents,
+    agents: AgentProcesses,
     ended: Option<Ended>,
 }
 
@@ -47,7 +50,34 @@ impl Deployment {
     ) -> Result<Deployment> {
         let names: Vec<String> = (1..=count).map(|number| format!("agent-{number}")).collect();
         let (coordinator, tickets) = Coordinator::start(&names)?;
-        let agents = LocalAgents::start(program, arguments, &tickets)?;
+        let agents = AgentProcesses::on_this_machine(program, arguments, &tickets)?;
+        Deployment::of(coordinator, agents, Vec::new(), own, is_interrupted)
+    }
+
+    /// Starts an agent on each of `hosts`, where `own` is what each says of itself. The messages go over the commands to
+    /// them: nothing listens on a network.
+    ///
+    /// # Errors
+    /// Where a host cannot be reached or used, and as [`Deployment::on_this_machine`].
+    pub fn on_hosts(
+        hosts: &[RemoteHost],
+        own: &Hello,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Deployment> {
+        let names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
+        let (coordinator, tickets) = Coordinator::start(&names)?;
+        let agents = AgentProcesses::on_hosts(hosts, &tickets, coordinator.server_address(), is_interrupted)?;
+        Deployment::of(coordinator, agents, names, own, is_interrupted)
+    }
+
+    fn of(
+        coordinator: Coordinator,
+        agents: AgentProcesses,
+        hosts: Vec<String>,
+        own: &Hello,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Deployment> {
+        let count = agents.processes().len() as u32;
         let state = Arc::new(Mutex::new(State { coordinator, agents, ended: None }));
         let (greeting, over) = channel();
         let greeted = Arc::downgrade(&state);
@@ -62,8 +92,12 @@ impl Deployment {
         };
         let thread = std::thread::Builder::new().name("greeting".to_owned()).spawn(greet);
         thread.map_err(|error| Error::new(format!("no thread for greetings: {error}")))?;
-        let deployment = Deployment { state, agents: count, _greeting: greeting };
-        deployment.state().coordinator.gather(own, JOIN_TIMEOUT, is_interrupted)?;
+        let deployment = Deployment { state, agents: count, hosts, _greeting: greeting };
+        {
+            let mut state = deployment.state();
+            let State { coordinator, agents, .. } = &mut *state;
+            coordinator.gather(own, JOIN_TIMEOUT, is_interrupted, &mut || agents.ended())?;
+        }
         Ok(deployment)
     }
 
@@ -92,6 +126,10 @@ impl Drop for Deployment {
 impl Fleet for Deployment {
     fn agents(&self) -> u32 {
         self.agents
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        self.hosts.clone()
     }
 
     fn local_processes(&self) -> Vec<u32> {

@@ -6,26 +6,35 @@
 //! server of NATS (core, without its store), because membership, fan-out and reconnection are its trade.
 
 mod agent;
+mod agent_processes;
 mod barrier;
+mod bridge;
 mod clock;
 mod coordinator;
 mod deployment;
 mod error;
+mod host_agent;
 mod link;
-mod local_agents;
 mod nats_server;
+mod observer;
 mod piece;
+mod remote_host;
+mod remote_observer;
 mod subject;
 #[cfg(test)]
 mod tests;
 mod work;
 
 pub use agent::Agent;
+pub use agent_processes::{AgentProcesses, read_ticket};
 pub use barrier::{AgentBarrier, AgentPhase, Barrier, BarrierFailure, BarrierPhase, Due, Member, Taken};
+pub use bridge::Bridge;
 pub use clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
 pub use coordinator::{Coordinator, JoinedAgent, Started};
 pub use deployment::Deployment;
 pub use error::{Error, Result};
-pub use local_agents::{LocalAgents, read_ticket};
+pub use observer::observe;
+pub use remote_host::{RemoteHost, Way};
+pub use remote_observer::RemoteObserver;
 pub use subject::is_agent_name;
 pub use work::PartWork;

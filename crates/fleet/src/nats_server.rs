@@ -71,6 +71,11 @@ impl NatsServer {
         self.child.id()
     }
 
+    /// Its address.
+    pub(crate) fn address(&self) -> &str {
+        self.url.trim_start_matches("nats://")
+    }
+
     /// Its URL.
     pub(crate) fn url(&self) -> &str {
         &self.url

@@ -20,7 +20,7 @@ use crate::subject::Subjects;
 
 const WITHIN: Duration = Duration::from_secs(20);
 
-fn hello() -> record::Hello {
+pub(crate) fn hello() -> record::Hello {
     let host = HostInventory {
         cpu: Cpu { threads: 1, ..Cpu::default() },
         memory: Memory { total_bytes: record::Bytes::GIB, ..Memory::default() },
@@ -72,7 +72,7 @@ fn refusals(link: &Link) -> usize {
 fn agents_join_tell_their_clocks_and_start_together() {
     let (mut coordinator, tickets) = Coordinator::start(&names(3)).unwrap();
     let agents: Vec<_> = tickets.into_iter().map(|ticket| spawn(ticket, hello())).collect();
-    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
     let joined: Vec<&str> = coordinator.agents().iter().map(|agent| agent.name.as_str()).collect();
     assert_eq!(joined, ["a1", "a2", "a3"]);
     for clock in coordinator.clocks(3).unwrap() {
@@ -107,7 +107,7 @@ fn an_agent_of_another_version_is_turned_away_by_name() {
         let mut other = hello();
         change(&mut other);
         let agents: Vec<_> = tickets.into_iter().map(|ticket| spawn(ticket, other.clone())).collect();
-        let error = coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap_err();
+        let error = coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap_err();
         assert!(error.message.starts_with("agent a1: ") && error.message.contains(reason), "{error}");
         for agent in agents {
             let error = agent.join().unwrap().unwrap_err();
@@ -120,7 +120,7 @@ fn an_agent_of_another_version_is_turned_away_by_name() {
 fn agents_that_do_not_join_are_named() {
     let (mut coordinator, mut tickets) = Coordinator::start(&names(2)).unwrap();
     let agent = spawn(tickets.remove(0), hello());
-    let error = coordinator.gather(&hello(), Duration::from_secs(2), &not_interrupted).unwrap_err();
+    let error = coordinator.gather(&hello(), Duration::from_secs(2), &not_interrupted, &mut || None).unwrap_err();
     assert_eq!(error.message, "not joined within 2 s: agents a2");
     coordinator.dismiss();
     agent.join().unwrap().unwrap();
@@ -149,7 +149,7 @@ fn a_key_opens_only_the_subjects_of_its_agent() {
     // Its own subject it may use.
     link.send(subjects.hello("a2"), None, serde_json::to_vec(&record::FromAgent::Hello(Box::new(hello()))).unwrap());
     assert_eq!(refusals(&link), 0);
-    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn an_agent_stays_as_long_as_it_is_greeted() {
         agent.silence_max = Duration::from_millis(500);
         agent.follow()
     });
-    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
     for _ in 0..20 {
         coordinator.greet();
         std::thread::sleep(Duration::from_millis(50));
@@ -265,7 +265,7 @@ fn a_part_is_carried_out_while_an_agent_without_one_waits() {
             })
         })
         .collect();
-    coordinator.gather(&hello(), WITHIN, &not_interrupted).unwrap();
+    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
     let told = Told::default();
     let ended = coordinator.carry_out(7, &[part(3)], Nanos(5_000_000_000), &told).unwrap();
     assert_eq!((told.begun.lock().unwrap().len(), told.operations.load(Ordering::Relaxed)), (1, 23));

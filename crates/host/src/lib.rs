@@ -13,6 +13,7 @@ mod placement;
 mod private_mount;
 mod restriction;
 mod route;
+mod server_processes;
 mod stack;
 mod state;
 mod storage;
@@ -31,6 +32,7 @@ pub use placement::{
 pub use private_mount::{MountError, PrivateMount, separate_mounts};
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_stale_groups};
 pub use route::{network_end, network_end_at};
+pub use server_processes::ServerProcesses;
 pub use state::state;
 pub use storage::{
     BlockDeviceState, Extents, Medium, StorageLocation, block_device, cached_share, drop_cache, drop_clean, extents,

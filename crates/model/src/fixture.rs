@@ -230,6 +230,7 @@ pub(crate) fn record(runs: Vec<Run>) -> Record {
         reason: None,
         plan: plan(),
         host: HostInventory::default(),
+        server_host: None,
         engine: Some(engine()),
         instrument: instrument(),
         nodes: Vec::new(),
@@ -263,5 +264,6 @@ fn plan() -> Plan {
         io: None,
         network: None,
         agents: None,
+        agent_hosts: Vec::new(),
     }
 }

@@ -47,6 +47,7 @@ mod rules;
 pub mod scalability;
 mod search;
 mod segment;
+mod server_side;
 mod sheet;
 #[cfg(test)]
 mod simulated_server;
@@ -118,6 +119,7 @@ pub use response_interval::response_interval;
 pub use row::{Io, Quantiles, Row, doubt, is_answer, is_invalid, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
+pub use server_side::server_side;
 pub use sheet::{Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
 pub use statistics::{

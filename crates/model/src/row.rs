@@ -9,6 +9,7 @@ use record::{
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
 use crate::delta::{per_second, rate};
 use crate::foreign::foreign_cpu;
+use crate::server_side::server_side;
 
 /// The columns of one run, absent without a source. Rates are per second of the window, byte rates in bytes per second.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,13 +43,13 @@ pub struct Row {
     pub cpu: Option<CpuShares>,
     /// CPU time of dbdyno, an embedded engine included.
     pub client_cpu: Option<CpuUse>,
-    /// CPU time of the engine's processes.
+    /// CPU time of the engine's processes, as a share of the processors of their host.
     pub server_cpu: Option<CpuUse>,
     /// CPU time of other programs, unattributed time included.
     pub foreign_cpu: Option<CpuUse>,
     /// Physical I/O of the engine, page cache hits included.
     pub engine_io: Io,
-    /// Physical I/O of the block layer, of all programs.
+    /// Physical I/O of the block layer, of all programs: on the host of the server, where it was observed.
     pub device_io: Io,
     /// Redo (write-ahead log).
     pub redo_bytes_per_second: Option<Rate>,
@@ -102,6 +103,9 @@ pub struct Quantiles {
 pub fn row(run: &Run) -> Row {
     let totals = &run.totals;
     let counted = |count: u64| per_second(run, Some(count).filter(|count| *count > 0)?);
+    // The server and the device of its data are on its own host.
+    let observed = server_side(run);
+    let server = observed.as_ref().unwrap_or(run);
     Row {
         number: run.number,
         test: run.test.clone(),
@@ -117,7 +121,7 @@ pub fn row(run: &Run) -> Row {
         bytes_per_second: totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
         cpu: cpu_shares(run),
         client_cpu: cpu_use(run, name::CLIENT_CPU_NS),
-        server_cpu: cpu_use(run, name::SERVER_CPU_NS),
+        server_cpu: cpu_use(server, name::SERVER_CPU_NS),
         foreign_cpu: foreign_cpu(run)
             .map(|found| CpuUse { cores: found.all().0 * found.processors, of_host: Some(found.all()) }),
         engine_io: Io {
@@ -127,14 +131,14 @@ pub fn row(run: &Run) -> Row {
             write_bytes_per_second: rate(run, name::PHYSICAL_WRITE_BYTES),
         },
         device_io: Io {
-            reads_per_second: rate(run, name::DEVICE_READ_COUNT),
-            writes_per_second: rate(run, name::DEVICE_WRITE_COUNT),
-            read_bytes_per_second: rate(run, name::DEVICE_READ_BYTES),
-            write_bytes_per_second: rate(run, name::DEVICE_WRITE_BYTES),
+            reads_per_second: rate(server, name::DEVICE_READ_COUNT),
+            writes_per_second: rate(server, name::DEVICE_WRITE_COUNT),
+            read_bytes_per_second: rate(server, name::DEVICE_READ_BYTES),
+            write_bytes_per_second: rate(server, name::DEVICE_WRITE_BYTES),
         },
         redo_bytes_per_second: rate(run, name::REDO_WRITE_BYTES),
         redo_syncs_per_second: rate(run, name::REDO_SYNC_COUNT),
-        flushes_per_second: rate(run, name::DEVICE_FLUSH_COUNT),
+        flushes_per_second: rate(server, name::DEVICE_FLUSH_COUNT),
         logical_reads_per_second: rate(run, name::LOGICAL_READ_COUNT),
         service: quantiles(&run.service),
         response: quantiles(&run.response),

@@ -24,6 +24,9 @@ pub fn thin(run: &mut Run) {
         [&mut agent.service, &mut agent.response].into_iter().for_each(bare);
         agent.readings = edges(std::mem::take(&mut agent.readings));
     }
+    if let Some(host) = &mut run.server_host {
+        host.readings = edges(std::mem::take(&mut host.readings));
+    }
     run.readings = edges(std::mem::take(&mut run.readings));
 }
 

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataSet, EngineInventory, HostInventory, HostState, Instrument, NodeInventory, Plan, PlannedRun, Run, Status,
-    Timestamp, Tool, Unproved,
+    DataSet, EngineInventory, HostInventory, HostState, Instrument, NodeInventory, Plan, PlannedRun, Run, ServerHost,
+    Status, Timestamp, Tool, Unproved,
 };
 
 /// Value of [`Head::format`].
@@ -59,6 +59,9 @@ pub struct Head {
     pub plan: Plan,
     /// The machine at the start.
     pub host: HostInventory,
+    /// The machine of the server, where an agent observed it; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_host: Option<Box<ServerHost>>,
     /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
     /// Its nodes, if it has several, in the order of use: the first accepts writes.

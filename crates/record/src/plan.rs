@@ -171,6 +171,9 @@ pub struct Plan {
     /// Number of the agents that carry out the jobs; absent where one process does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<u32>,
+    /// Names of the agents on other hosts; empty where all are on the machine of the coordinator.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_hosts: Vec<String>,
 }
 
 impl Plan {
@@ -202,6 +205,7 @@ impl Plan {
             io: None,
             network: None,
             agents: None,
+            agent_hosts: Vec::new(),
         }
     }
 

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, Timestamp, Tool, Unproved,
+    Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, ServerHost, Timestamp, Tool,
+    Unproved,
 };
 
 /// The version of the format. Readers refuse other versions.
@@ -72,6 +73,9 @@ pub struct Record {
     pub plan: Plan,
     /// The machine of dbdyno.
     pub host: HostInventory,
+    /// The machine of the server, where an agent observed it; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_host: Option<Box<ServerHost>>,
     /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
     /// Its nodes, if it has several, in the order of use: the first accepts writes.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, Dop, FileStreams, Finding, ForeignLoad, Latency, Layer,
-    Load, Nanos, Outcome, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, Slices, Storage, Sweep, Timestamp,
-    Totals, Trace, Unit, Variation,
+    Load, Nanos, Outcome, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, ServerHostRun, Slices, Storage,
+    Sweep, Timestamp, Totals, Trace, Unit, Variation,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -134,6 +134,9 @@ pub struct Run {
     /// Load of other programs; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_load: Option<Box<ForeignLoad>>,
+    /// What the host of the server counted; absent if no agent observed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_host: Option<Box<ServerHostRun>>,
     /// Results by node, in a run over several nodes; empty otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRun>,
@@ -197,6 +200,7 @@ impl Run {
             slices: None,
             readings: Vec::new(),
             foreign_load: None,
+            server_host: None,
             nodes: Vec::new(),
             events: Vec::new(),
             agents: Vec::new(),

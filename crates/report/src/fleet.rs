@@ -1,17 +1,22 @@
-//! The agents of a fleet: those of a record in one line, and what a check of them found.
+//! The agents of a fleet: those of a record in one line, the one on the host of the server, and what a check of them found.
 
 use model::fleet::start_spread;
 use model::fleet::{CheckedAgent, on_one_machine};
 use record::{Nanos, Plan, Record, SignedNanos};
 
 use crate::figure::duration;
+use crate::inventory::machine_line;
 use crate::layout::{Align, Head, Table, clean};
 use crate::style::Style;
 use crate::words::{list, plural};
 
 /// The command that measures a plan as `plan` was.
-pub(crate) fn run_command(plan: &Plan) -> String {
-    plan.agents.map_or("dbdyno run".to_owned(), |count| format!("dbdyno fleet run --agents {count}"))
+pub fn run_command(plan: &Plan) -> String {
+    match plan.agents {
+        None => "dbdyno run".to_owned(),
+        Some(count) if plan.agent_hosts.is_empty() => format!("dbdyno fleet run --agents {count}"),
+        Some(_) => "dbdyno fleet run --hosts FILE".to_owned(),
+    }
 }
 
 /// The agents that carried out the runs of `record`, and how far apart they started at most; None where there were none.
@@ -26,6 +31,19 @@ pub(crate) fn agents(record: &Record) -> Option<String> {
     let count = plural(names.len() as u64, "agent");
     let names = list(names.into_iter().map(clean));
     Some(format!("by {count} ({names}), which started within {}", duration(spread)))
+}
+
+/// The observed host of the server; None where it was not observed.
+pub(crate) fn server_host(record: &Record) -> Option<String> {
+    let found = record.server_host.as_ref()?;
+    let unread = record.runs.iter().filter(|run| run.server_host.is_none() && !run.kind.is_probe()).count();
+    let unread = (unread > 0).then(|| format!("not observed in {}", plural(unread as u64, "run")));
+    let shared = found.is_same_machine.then(|| "the same machine, which client and server share".to_owned());
+    let program = format!("processes of {}", clean(&found.program));
+    let told = Some(format!("{}: {}", clean(&found.name), machine_line(&found.host)));
+    let unknown =
+        found.directory.is_none().then(|| "directory of the data unknown: its device is not counted".to_owned());
+    Some(list([told, Some(program), shared, unknown, unread].into_iter().flatten()))
 }
 
 /// The agents with their clocks and a start without work, one line each, and what is to be known of all.

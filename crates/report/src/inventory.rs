@@ -9,7 +9,7 @@ pub(crate) mod topology;
 use model::platform::{MeasuredRates, oversubscriptions};
 use record::{CgroupLimits, Cpu, EngineInventory, HostInventory, Location, Memory, NodeInventory};
 
-use crate::figure::{memory, volume};
+use crate::figure::{memory, number, volume};
 use crate::layout::{Align, Head, Table, clean, paragraph, section};
 use crate::style::{Ink, Style};
 use crate::words::{list, plural};
@@ -337,6 +337,16 @@ pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style
     let is_warning = engine.durable != Some(true);
     lines.extend(commits.iter().map(|line| if is_warning { style.paint(line, Ink::Warning) } else { line.clone() }));
     lines
+}
+
+/// Processors, memory and storage in a sentence.
+pub(crate) fn machine_line(host: &HostInventory) -> String {
+    let model = host.cpu.model.clone().unwrap_or_else(|| "processors".to_owned());
+    let processors = format!("{} x {model}", host.cpu.threads);
+    let virtualised = host.virtualisation.clone();
+    let limits = host.cgroup.cpu_quota.map(|quota| format!("limit of {} processors", number(quota)));
+    let memory = memory(host.memory.total_bytes);
+    list([Some(processors), virtualised, limits, Some(memory), Some(storage_place(host))].into_iter().flatten())
 }
 
 /// File system and device.

@@ -229,6 +229,7 @@ pub(crate) mod tests {
             io: None,
             network: None,
             agents: None,
+            agent_hosts: Vec::new(),
         }
     }
 

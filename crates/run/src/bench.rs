@@ -4,7 +4,8 @@ use std::sync::PoisonError;
 
 use engine::{Engine, Kind, Processes, Target};
 use record::{
-    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, Trace, TracerKind, Unit, name,
+    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, ServerHost, Trace, TracerKind,
+    Unit, name,
 };
 use workload::{Sizes, TestContext};
 
@@ -36,6 +37,8 @@ pub(crate) struct Bench<'a> {
     pub sources: &'a Sources<'a>,
     pub instrument: &'a Instrument,
     pub host: &'a HostInventory,
+    /// The host of the server, where an agent observes it.
+    pub server_host: Option<&'a ServerHost>,
     pub processors: Vec<u32>,
     /// Whether sessions are sampled during runs.
     pub samples_sessions: bool,

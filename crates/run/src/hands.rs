@@ -10,6 +10,11 @@ pub trait Fleet: Sync {
     /// Number of agents.
     fn agents(&self) -> u32;
 
+    /// Names of the agents on other hosts; none where they are on this machine.
+    fn hosts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Processes of the agents on this machine: their processor time is that of the generator.
     fn local_processes(&self) -> Vec<u32>;
 

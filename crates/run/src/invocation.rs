@@ -212,6 +212,7 @@ fn new_record(path: &Path, setup: &Setup, plan: Plan, platform: &Platform<'_>) -
         reason: None,
         plan,
         host: platform.host.clone(),
+        server_host: platform.server_host.clone().map(Box::new),
         engine: opened.map(|opened| opened.inventory.clone()),
         instrument: platform.instrument.clone(),
         nodes: opened.map_or(Vec::new(), |opened| opened.nodes.inventory()),

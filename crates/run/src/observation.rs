@@ -84,6 +84,7 @@ impl<'a> Observation<'a> {
                 .collect();
         }
         (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
+        run.server_host = read.server_host.map(Box::new);
         if let Some(error) = read.failure {
             let not_read = CommitCount::NotRead { message: error.message };
             run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use engine::{Engine, Target, Workspace};
-use record::{Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, Plan, Preset, Trace, TracerKind};
+use record::{
+    Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, Plan, Preset, ServerHost, Trace, TracerKind,
+};
 use workload::Sizes;
 
 use crate::bench::{Bench, Subject};
@@ -17,6 +19,7 @@ use crate::kind::io::same_device;
 use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::{SampledNode, Sources};
+use crate::server_host::{self, ServerObserver};
 use crate::{Error, Event, Interrupt, Listener, Result, Setup, instrument};
 
 /// The surroundings of an invocation, or of one side of it.
@@ -34,6 +37,8 @@ pub struct Context<'a> {
     pub interrupt: &'a Interrupt,
     /// The agents that carry out the jobs of tests and probes; absent where this process does.
     pub fleet: Option<&'a dyn Fleet>,
+    /// The agent on the host of the server; absent where none observes it.
+    pub observer: Option<&'a dyn ServerObserver>,
 }
 
 impl Context<'_> {
@@ -92,6 +97,8 @@ pub(crate) struct Platform<'a> {
     pub tracer: Option<TracerKind>,
     /// The peer of the network probes.
     pub peer: Option<Peer>,
+    /// The host of the server, where an agent observes it.
+    pub server_host: Option<ServerHost>,
     /// Who carries out the jobs.
     pub hands: Hands<'a>,
     /// The start of the invocation on the monotonic clock.
@@ -120,6 +127,7 @@ impl<'a> Platform<'a> {
             untraced: None,
             tracer: None,
             peer: None,
+            server_host: None,
             hands: context.fleet.map_or(Hands::Own, Hands::Fleet),
             origin,
         }
@@ -135,6 +143,15 @@ impl<'a> Platform<'a> {
         if let Some(directory) = opened.nodes.first().data_directory() {
             self.watch(directory);
         }
+        let observed = self.context.observer.map(|observer| server_host::watch(observer, &opened.nodes)).transpose();
+        self.server_host = match observed {
+            Ok(found) => found,
+            Err(error) => {
+                // The first error is the one that is reported.
+                let _ = opened.nodes.close();
+                return Err(error);
+            }
+        };
         self.engine = Some(opened);
         Ok(())
     }
@@ -204,7 +221,7 @@ impl<'a> Platform<'a> {
     ///
     /// # Errors
     /// Where the engine opens no session.
-    pub(crate) fn sources<'s>(&self, subject: Option<&'s Subject<'s>>) -> Result<Sources<'s>> {
+    pub(crate) fn sources<'s>(&'s self, subject: Option<&'s Subject<'s>>) -> Result<Sources<'s>> {
         let data = subject.and_then(|subject| subject.nodes.first().data_directory());
         let nodes = subject.map_or(Ok(Vec::new()), |subject| {
             let places = 0..subject.nodes.counts().0 as usize;
@@ -217,7 +234,8 @@ impl<'a> Platform<'a> {
             Some(interface) => host.with_interface(interface),
             None => host,
         };
-        Ok(Sources { nodes, device_is_engines: data.is_some(), ..Sources::of(host) })
+        let observer = self.context.observer.filter(|_| subject.is_some());
+        Ok(Sources { nodes, device_is_engines: data.is_some(), observer, ..Sources::of(host) })
     }
 
     /// What the runs of `plan` have in common.
@@ -235,6 +253,7 @@ impl<'a> Platform<'a> {
             sources,
             instrument: &self.instrument,
             host: &self.host,
+            server_host: self.server_host.as_ref(),
             processors: host::cpus_allowed(),
             samples_sessions: self.setup.sample_sessions,
             peer: self.peer.as_ref(),
@@ -288,6 +307,7 @@ impl Sources<'static> {
             host: Mutex::new(host),
             nodes: Vec::new(),
             device_is_engines: false,
+            observer: None,
             flush_probe_ns: AtomicU64::new(0),
             capacities: Capacities::default(),
         }

@@ -71,13 +71,16 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
     }
+    // The data of an observed server are on its own host.
+    let observed = bench.server_host.filter(|_| run.server_host.is_some());
+    let host = observed.map_or(bench.host, |server_host| &server_host.host);
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
         host_threads: bench.processors.len() as u32,
         makes_claims: bench.plan.preset != record::Preset::Smoke,
         instrument: bench.instrument,
         flush_probe: Some(Nanos(bench.sources.flush_probe_ns.load(Ordering::Relaxed))).filter(|probe| probe.0 > 0),
-        write_cache: bench.host.devices.first().and_then(|device| device.write_cache.as_deref()),
+        write_cache: host.devices.first().and_then(|device| device.write_cache.as_deref()),
     };
     let findings = model::findings(&run, &context);
     run.findings.extend(findings);

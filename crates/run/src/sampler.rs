@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use engine::{Node, Processes, Session};
 use measure::clock;
-use record::{ForeignLoad, Nanos, Reading, name};
+use record::{ForeignLoad, Nanos, Reading, ServerHostRun, name};
 
 use crate::capacities::Capacities;
 use crate::nodes::Nodes;
+use crate::server_host::{Observing, ServerObserver};
 use crate::{Event, Listener};
 
 /// Interval of the host readings between the edges.
@@ -24,6 +25,8 @@ pub(crate) struct Sources<'a> {
     pub host: Mutex<host::Counters>,
     /// Those of the engine, of each node through a session that no job uses; empty if no engine is open.
     pub nodes: Vec<SampledNode<'a>>,
+    /// The agent on the host of the server, if there is one.
+    pub observer: Option<&'a dyn ServerObserver>,
     /// Whether the sampled device is that of the engine.
     pub device_is_engines: bool,
     /// Median latency of a commit of the storage probe with one job, nanoseconds; 0 where unknown.
@@ -150,6 +153,8 @@ pub(crate) struct Sampler<'a> {
     lost_before: usize,
     /// Whether the block device counters apply to what is measured.
     with_device: bool,
+    /// What the host of the server counts.
+    observing: Option<Observing<'a>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -162,6 +167,8 @@ pub(crate) struct Read {
     pub of_nodes: Vec<Vec<Reading>>,
     /// What other programs did during the window.
     pub foreign_load: Option<ForeignLoad>,
+    /// What the host of the server counted.
+    pub server_host: Option<ServerHostRun>,
     /// Why the engine's counters are missing, if they are.
     pub failure: Option<engine::Error>,
 }
@@ -200,7 +207,19 @@ impl<'a> Sampler<'a> {
         let state = State { of_nodes: vec![Vec::new(); several], ..State::default() };
         let (state, changed) = (Mutex::new(state), Condvar::new());
         let lost_before = sources.lost_count();
-        Sampler { sources, node_indexes, server_roots, asks_engine: true, lost_before, with_device, state, changed }
+        let observing = sources.observer.filter(|_| !node_indexes.is_empty()).map(Observing::new);
+        let asks_engine = true;
+        Sampler {
+            sources,
+            node_indexes,
+            server_roots,
+            asks_engine,
+            lost_before,
+            with_device,
+            observing,
+            state,
+            changed,
+        }
     }
 
     /// The same without the counters of the engine, which another process reads.
@@ -218,8 +237,10 @@ impl<'a> Sampler<'a> {
     /// The last step before the jobs are released: processes and engine are read first, the host last, close to the
     /// window.
     pub(crate) fn begin(&self) {
+        self.observe(Observing::scan);
         let processes = host::Processes::read();
         let engine = self.read_engine();
+        self.observe(Observing::read);
         let mut values = self.read_host();
         values.extend(engine);
         let mut state = self.lock();
@@ -242,7 +263,9 @@ impl<'a> Sampler<'a> {
         self.stop();
         let mut values = self.read_host();
         let at_ns = clock::now();
+        self.observe(Observing::read);
         let processes = host::Processes::read();
+        self.observe(Observing::load);
         let before = self.lock().processes.take();
         let foreign_load = before.map(|before| processes.foreign_load_since(&before, &self.server_roots));
         self.lock().foreign_load = foreign_load;
@@ -284,7 +307,9 @@ impl<'a> Sampler<'a> {
             let reading = (now - last >= PERIOD.into()).then(|| {
                 last = now;
                 check();
-                Reading { values: self.read_host(), at_ns: clock::now() }
+                let reading = Reading { values: self.read_host(), at_ns: clock::now() };
+                self.observe(Observing::read);
+                reading
             });
             state = self.lock();
             if state.phase == Phase::Sampling {
@@ -303,7 +328,14 @@ impl<'a> Sampler<'a> {
             readings: counted(state.readings),
             of_nodes: state.of_nodes.into_iter().map(counted).collect(),
             foreign_load: state.foreign_load,
+            server_host: self.observing.and_then(|observing| observing.into_run(origin)),
             failure: state.failure,
+        }
+    }
+
+    fn observe(&self, ask: impl FnOnce(&Observing<'a>)) {
+        if let Some(observing) = &self.observing {
+            ask(observing);
         }
     }
 

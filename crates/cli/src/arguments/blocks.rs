@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use record::{Bytes, Nanos};
 
+use super::fleet::ObserveArguments;
 use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value::{self, Setting, setting};
@@ -110,6 +111,8 @@ pub struct BlocksArguments {
     pub obfuscate: bool,
     #[command(flatten)]
     pub setup: SetupArguments,
+    #[command(flatten)]
+    pub observe: ObserveArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,

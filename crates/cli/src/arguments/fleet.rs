@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use fleet::RemoteHost;
 
 use super::run::RunArguments;
 use super::value;
@@ -13,17 +14,21 @@ const AGENTS_MAX: u32 = 300;
 const CHECK_EXAMPLES: &str = "\
 Examples:
   dbdyno fleet check --agents 3      three agents on this machine
+  dbdyno fleet check --hosts FILE    one on each host of the file
 
-The messages go through a program nats-server on this machine (Debian: package nats-server), which is
-started and ended with the check. Nothing is measured, and no file is written.";
+The program is copied to ~/.cache/dbdyno of a host that does not have it. The messages go through a program nats-server on this machine (Debian: package nats-server), which is
+started and ended with the check. Nothing is measured, and no other file is written.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
   dbdyno fleet run --agents 3 --target local:postgres --tests T311 --jobs 6
                                      six sessions, two from each of three agents
+  dbdyno fleet run --hosts FILE --target postgres://bench@db1/bench --tests T611 --jobs 64
+                                     64 sessions from the hosts of the file
 
-Tests and probes of processors and memory are measured. The agents are processes on this machine: they show what
-several clients do to a server, and no more processors than it has.";
+Tests and probes of processors and memory are measured. Agents on one machine show what several clients do to a
+server, and have no more processors than it has. Hosts are reached by ssh, which must ask no question: keys, known
+hosts, users and ports are those of its own settings.";
 
 /// Options of `dbdyno fleet`.
 #[derive(Args, Debug)]
@@ -43,13 +48,42 @@ pub enum FleetCommand {
     Run(Box<FleetRunArguments>),
 }
 
+/// Where the agents are.
+#[derive(Args, Clone, Debug)]
+#[group(required = true, multiple = false)]
+pub struct AgentsArguments {
+    /// Number of agents on this machine
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
+    pub agents: Option<u32>,
+
+    /// File with a host on each line, which gets an agent: a destination of ssh, then options name=NAME, dir=DIR,
+    /// program=PATH (one that is there), via="COMMAND ..." (in place of ssh)
+    #[arg(long, value_name = "FILE")]
+    pub hosts: Option<PathBuf>,
+}
+
+/// Who observes the host of the server.
+#[derive(Args, Clone, Debug)]
+pub struct ObserveArguments {
+    /// Host of a remote server, as ssh knows it: an agent there counts its processors, its device and its other
+    /// programs. Options after it as in a file of hosts: 'db1 server=postgres dir=/srv/data'
+    #[arg(long, value_name = "HOST", value_parser = host, help_heading = "Location")]
+    pub observe: Option<RemoteHost>,
+}
+
+fn host(text: &str) -> Result<RemoteHost, String> {
+    RemoteHost::parse(text).map_err(|error| match error.hint {
+        Some(hint) => format!("{}; hint: {hint}", error.message),
+        None => error.message,
+    })
+}
+
 /// Options of `dbdyno fleet run`.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct FleetRunArguments {
-    /// Number of agents on this machine
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
-    pub agents: u32,
+    #[command(flatten)]
+    pub agents: AgentsArguments,
 
     #[command(flatten)]
     pub run: RunArguments,
@@ -59,17 +93,20 @@ pub struct FleetRunArguments {
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct FleetCheckArguments {
-    /// Number of agents on this machine
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
-    pub agents: u32,
+    #[command(flatten)]
+    pub agents: AgentsArguments,
 }
 
 /// Options of `dbdyno agent`.
 #[derive(Args, Debug)]
 pub struct AgentArguments {
     /// Read the ticket from the standard input: `-`, because a file or an argument may be read by others
-    #[arg(long, value_name = "-", allow_hyphen_values = true)]
-    pub join: String,
+    #[arg(long, value_name = "-", allow_hyphen_values = true, required_unless_present = "observe")]
+    pub join: Option<String>,
+
+    /// Answer questions about this host on the standard output, and measure nothing
+    #[arg(long, conflicts_with = "join")]
+    pub observe: bool,
 
     /// Directory below which it makes one of its own, and removes it
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use record::{Bytes, LoadModel};
 
 use super::choice::PresetArgument;
+use super::fleet::ObserveArguments;
 use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value;
@@ -136,6 +137,8 @@ pub struct LoadArguments {
     pub resume: bool,
     #[command(flatten)]
     pub setup: SetupArguments,
+    #[command(flatten)]
+    pub observe: ObserveArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,

@@ -7,6 +7,7 @@ use record::Nanos;
 use run::NetworkPeer;
 
 use super::choice::PresetArgument;
+use super::fleet::ObserveArguments;
 use super::output::OutputArguments;
 use super::pace::PaceArguments;
 use super::setup::SetupArguments;
@@ -102,6 +103,8 @@ pub struct RunArguments {
     pub load: PaceArguments,
     #[command(flatten)]
     pub setup: SetupArguments,
+    #[command(flatten)]
+    pub observe: ObserveArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,

@@ -6,6 +6,7 @@ use clap::Args;
 use record::{Bytes, Nanos};
 
 use super::choice::PresetArgument;
+use super::fleet::ObserveArguments;
 use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value;
@@ -65,6 +66,8 @@ pub struct StreamsArguments {
     pub seed: u64,
     #[command(flatten)]
     pub setup: SetupArguments,
+    #[command(flatten)]
+    pub observe: ObserveArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,

@@ -1,10 +1,10 @@
 //! `dbdyno agent`: takes part in a fleet.
 
-use std::io::stdin;
+use std::io::{BufReader, stdin, stdout};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fleet::{Agent, PartWork, read_ticket};
+use fleet::{Agent, Bridge, PartWork, observe, read_ticket};
 use record::{Part, PartResult};
 use run::{AgentBench, Context, Error, Interrupt, Release, Result, Setup};
 use tempfile::TempDir;
@@ -20,14 +20,20 @@ use crate::target::target;
 /// # Errors
 /// Where there is no ticket, the fleet cannot be joined, or its coordinator is gone.
 pub fn agent(arguments: &AgentArguments) -> Result<()> {
-    if arguments.join != "-" {
+    if arguments.observe {
+        return Ok(observe(&hello(), stdin().lock(), stdout().lock())?);
+    }
+    if arguments.join.as_deref() != Some("-") {
         // What was given may be a ticket, which is not shown.
         return Err(Error::user("a ticket is read from the standard input only")
             .hint("use --join -: other users can read arguments"));
     }
-    let ticket = read_ticket(stdin().lock()).map_err(|error| {
+    let mut input = BufReader::new(stdin());
+    let mut ticket = read_ticket(&mut input).map_err(|error| {
         Error::user(error.message).hint("`dbdyno fleet` starts agents and hands them their tickets")
     })?;
+    // It ends after the agent, and waits for its last messages.
+    let _bridge = Bridge::for_ticket(&mut ticket, input)?;
     let parts = Arc::new(Parts { directory: arguments.dir.clone(), own: Mutex::new(None) });
     let followed = Agent::join(&ticket, &hello(), parts).and_then(|mut agent| agent.follow());
     Ok(followed?)
@@ -51,7 +57,8 @@ impl PartWork for Parts {
         let target = target(part.target.as_deref().unwrap_or("null"))?;
         let listener = Progress::new(Loudness::Quiet);
         let (engine, listener) = (engine(&target)?, &listener);
-        let context = Context { engine, target: &target, engines: ENGINES, listener, interrupt, fleet: None };
+        let context =
+            Context { engine, target: &target, engines: ENGINES, listener, interrupt, fleet: None, observer: None };
         bench.carry_out(part, context, release)
     }
 }

@@ -44,8 +44,9 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         probes: !arguments.no_probe,
     };
     check_page(&arguments.output)?;
-    let measured =
-        measuring(arguments.output.quiet, |measuring| measure_blocks(&request, measuring.context(&target)?))?;
+    let measured = measuring(arguments.output.quiet, |measuring| {
+        measuring.observing(&arguments.observe, &target, |context| measure_blocks(&request, context))
+    })?;
     show(&measured, &arguments.output, |record, path| report::blocks_text(record, path, style(), width()))?;
     judge(measured)
 }

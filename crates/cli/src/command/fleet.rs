@@ -8,7 +8,7 @@ use model::fleet::CheckedAgent;
 use run::{Error, Interrupt, Result};
 
 use super::run::run_by;
-use crate::agents::deployment;
+use crate::agents::Agents;
 use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCommand};
 use crate::output::{print, style, width};
 use crate::signal;
@@ -20,7 +20,7 @@ use crate::signal;
 pub fn fleet(arguments: &FleetArguments) -> Result<()> {
     match &arguments.command {
         FleetCommand::Check(arguments) => check(arguments),
-        FleetCommand::Run(arguments) => run_by(&arguments.run, Some(arguments.agents)),
+        FleetCommand::Run(arguments) => run_by(&arguments.run, Some(&Agents::of(&arguments.agents)?)),
     }
 }
 
@@ -28,7 +28,7 @@ fn check(arguments: &FleetCheckArguments) -> Result<()> {
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))?;
     let is_interrupted = || interrupt.is_raised();
-    let deployment = deployment(arguments.agents, Path::new("."), &is_interrupted)?;
+    let deployment = Agents::of(&arguments.agents)?.deploy(Path::new("."), &is_interrupted)?;
     let started = deployment.start_together(&is_interrupted);
     if interrupt.is_raised() {
         return Err(Error::interrupted());

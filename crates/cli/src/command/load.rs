@@ -37,8 +37,9 @@ pub fn load(arguments: &LoadArguments) -> Result<()> {
         return print(&planned(&request, &plan));
     }
     check_page(&arguments.output)?;
-    let measured =
-        measuring(arguments.output.quiet, |measuring| run::measure_load(&request, measuring.context(&target)?))?;
+    let measured = measuring(arguments.output.quiet, |measuring| {
+        measuring.observing(&arguments.observe, &target, |context| run::measure_load(&request, context))
+    })?;
     show(&measured, &arguments.output, |record, path| report::load_text(record, path, style(), width()))?;
     judge(measured)
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use fleet::Deployment;
-use record::{Check, Finding, Outcome, Run, Verdict};
+use record::{Check, Finding, Outcome, Plan, Run, Verdict};
 use run::{Context, Error, Fault, Fleet, Measured, Request, Result};
 use tempfile::TempDir;
 
-use crate::agents::{deployment, temporary_directory};
+use crate::agents::{Agents, temporary_directory};
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, Measuring, default_record, measuring, none_valid, refuse_existing};
@@ -31,18 +31,18 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     run_by(arguments, None)
 }
 
-/// The same, with the jobs of each run carried out by so many `agents` on this machine.
+/// The same, with the jobs of each run carried out by `agents`.
 ///
 /// # Errors
 /// As [`run()`], and where the agents cannot be started.
-pub fn run_by(arguments: &RunArguments, agents: Option<u32>) -> Result<()> {
+pub fn run_by(arguments: &RunArguments, agents: Option<&Agents>) -> Result<()> {
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.record) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
         (None, None) => default_record(),
     };
     if let Some((_, record)) = &resumed {
-        check_agents(&path, record.plan.agents, agents)?;
+        check_agents(&path, &record.plan, agents)?;
     }
     let mut request = request::request(arguments, path)?;
     let words = match (&arguments.target, &resumed) {
@@ -67,48 +67,51 @@ pub fn run_by(arguments: &RunArguments, agents: Option<u32>) -> Result<()> {
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let fleet = agents.map(|count| deploy(count, &request, measuring)).transpose()?;
+        let fleet = agents.map(|agents| deploy(agents, &request, measuring)).transpose()?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
-        let context = Context { fleet, ..measuring.context(&target)? };
-        match resumed {
-            Some(resumed) => {
-                request.follow(&resumed.1.plan);
-                run::resume(resumed, &request, context)
+        measuring.observing(&arguments.observe, &target, |context| {
+            let context = Context { fleet, ..context };
+            match resumed {
+                Some(resumed) => {
+                    request.follow(&resumed.1.plan);
+                    run::resume(resumed, &request, context)
+                }
+                None => run::measure(&request, context),
             }
-            None => run::measure(&request, context),
-        }
+        })
     })?;
     show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
     judge(measured)
 }
 
-/// Runs of one record are carried out by as many agents.
-fn check_agents(path: &Path, before: Option<u32>, now: Option<u32>) -> Result<()> {
-    if before == now {
+/// Runs of one record are carried out by the same agents.
+fn check_agents(path: &Path, plan: &Plan, now: Option<&Agents>) -> Result<()> {
+    let hosts = now.map(Agents::hosts).unwrap_or_default();
+    if plan.agents == now.map(Agents::count) && plan.agent_hosts == hosts {
         return Ok(());
     }
-    let by = |agents: Option<u32>| agents.map_or("one process".to_owned(), |count| format!("a fleet of {count}"));
-    let message = format!("the runs of {} are of {}, and this would be {}", path.display(), by(before), by(now));
-    Err(Error::user(message).hint(format!("use {} --resume {}", run_command(before), path.display())))
+    let by = |agents: Option<u32>, hosts: &[String]| match agents {
+        None => "one process".to_owned(),
+        Some(count) if hosts.is_empty() => format!("a fleet of {count}"),
+        Some(_) => format!("a fleet on {}", hosts.join(", ")),
+    };
+    let (before, now) = (by(plan.agents, &plan.agent_hosts), by(now.map(Agents::count), &hosts));
+    let message = format!("the runs of {} are of {before}, and this would be {now}", path.display());
+    Err(Error::user(message).hint(format!("use {} --resume {}", report::run_command(plan), path.display())))
 }
 
-/// The command that carries out runs with `agents`.
-fn run_command(agents: Option<u32>) -> String {
-    agents.map_or("dbdyno run".to_owned(), |count| format!("dbdyno fleet run --agents {count}"))
-}
-
-/// Starts agents on this machine, with directories of their own below one in that of `request`, which is removed when
+/// Starts `agents`; those on this machine with directories of their own below one in that of `request`, which is removed when
 /// they have ended.
-fn deploy(count: u32, request: &Request, measuring: &Measuring) -> Result<(Deployment, TempDir)> {
+fn deploy(agents: &Agents, request: &Request, measuring: &Measuring) -> Result<(Deployment, TempDir)> {
     let own = temporary_directory(&request.setup.directory, "dbdyno-agents-")?;
-    Ok((deployment(count, own.path(), &|| measuring.is_interrupted())?, own))
+    Ok((agents.deploy(own.path(), &|| measuring.is_interrupted())?, own))
 }
 
 /// What aborted the measurement, and runs that failed.
 fn judge(measured: Measured) -> Result<()> {
     if let Some(error) = measured.error {
         let path = measured.path.display();
-        let command = run_command(measured.record.plan.agents);
+        let command = report::run_command(&measured.record.plan);
         let hint = format!("finished runs are in {path}; continue with {command} --resume {path}");
         return Err(if error.hint.is_some() { error } else { error.hint(hint) });
     }

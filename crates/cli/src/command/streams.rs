@@ -22,8 +22,9 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
     let target = target(&arguments.target)?;
     engine(&target)?;
     check_page(&arguments.output)?;
-    let measured =
-        measuring(arguments.output.quiet, |measuring| measure_streams(&request, measuring.context(&target)?))?;
+    let measured = measuring(arguments.output.quiet, |measuring| {
+        measuring.observing(&arguments.observe, &target, |context| measure_streams(&request, context))
+    })?;
     show(&measured, &arguments.output, |record, path| {
         report::streams_text(record, published().as_deref(), path, style(), width())
     })?;

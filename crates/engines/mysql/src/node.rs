@@ -283,6 +283,10 @@ impl Node for MysqlNode {
         }
     }
 
+    fn port(&self) -> Option<u16> {
+        self.route.peer.map(|peer| peer.port())
+    }
+
     fn data_directory(&self) -> Option<&Path> {
         self.data_directory.as_deref()
     }

@@ -137,6 +137,10 @@ impl Node for OracleNode {
         Processes::Remote
     }
 
+    fn port(&self) -> Option<u16> {
+        Some(self.route.peer.port())
+    }
+
     fn data_directory(&self) -> Option<&Path> {
         None
     }

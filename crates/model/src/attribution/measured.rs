@@ -15,6 +15,7 @@ use crate::group::{ByTest, fastest, valid};
 use crate::platform::{capacity_used, smt_yield};
 use crate::row::is_invalid;
 use crate::rules::RULES;
+use crate::server_side::server_side;
 
 /// CPU probes, any of which gives the SMT yield.
 const PROCESSOR_PROBES: [&str; 3] = ["C11", "C13", "C14"];
@@ -32,7 +33,7 @@ pub struct Capacities {
     storage_probes: HashSet<String>,
     /// The engine, where it is not embedded.
     engine: Option<String>,
-    /// Whether the engine runs on another host, whose processors and devices are not measured.
+    /// Whether the engine runs on another host: its processors and devices are known where an agent observes it.
     is_remote: bool,
     /// The network to the engine, where it was measured.
     network: Option<Network>,
@@ -89,7 +90,8 @@ impl Capacities {
 
     /// The limit of `run`, by CPU time, block layer counters over storage capacities, CPU time of dbdyno's threads, and
     /// the breakdown of the response time. None for an invalid run, for a run without an engine, and where nothing is
-    /// known. For a remote engine only dbdyno itself is known, and the network where it was measured. A storage capacity
+    /// known. For a remote engine dbdyno itself is known, the network where it was measured, and its host where an agent
+    /// observed it. A storage capacity
     /// counts where a storage probe is the ceiling of the run: then the engine's data are on the probed device.
     pub fn attribute(&self, run: &Run) -> Option<Attribution> {
         if is_invalid(run) || run.storage.is_some() || run.kind.is_probe() {
@@ -100,6 +102,8 @@ impl Capacities {
             let demand_per_operation = share(self::rate(run, capacity.counter)?.0, rate)?;
             Some(Resource { name: capacity.what.clone(), capacity: capacity.per_second, demand_per_operation })
         });
+        let observed = if self.is_remote { server_side(run) } else { None };
+        let server = observed.as_ref().or(Some(run).filter(|_| !self.is_remote));
         let network = self.network.as_ref().map(|network| network.resources(run, rate)).unwrap_or_default();
         let round_trips = self.network.as_ref().and_then(|network| network.share_of_time(run));
         let system = ClosedSystem {
@@ -111,12 +115,12 @@ impl Capacities {
                 _ => 0.0,
             },
             keeps_up: achieves_target(run),
-            cpu_used: self.cpu_used(run),
+            cpu_used: server.and_then(|server| self.cpu_used(server)),
             resources: storage.chain(network).chain(self.client(run, rate)).collect(),
-            classes: classes(run, !self.is_remote, round_trips),
+            classes: classes(server.unwrap_or(run), server.is_some(), round_trips),
             thread_used: self.thread_used(run),
-            own_work: self.own_work(run),
-            foreign: foreign_cpu(run).filter(|_| !self.is_remote).map(|found| found.all()),
+            own_work: self.own_work(server.unwrap_or(run)),
+            foreign: server.and_then(foreign_cpu).map(|found| found.all()),
         };
         let is_known = system.cpu_used.is_some() || !system.resources.is_empty() || !system.classes.is_empty();
         (is_known && rate > 0.0).then(|| attribution(&system))
@@ -127,10 +131,12 @@ impl Capacities {
         ceiling.is_some_and(|ceiling| self.storage_probes.contains(&ceiling.probe))
     }
 
-    /// CPU utilisation; without an SMT probe as counted by the operating system.
+    /// CPU utilisation of the host of the engine; without an SMT probe as counted by the operating system.
     fn cpu_used(&self, run: &Run) -> Option<Ratio> {
-        let busy = cpu_shares(run).filter(|_| !self.is_remote)?.busy().0;
-        Some(Ratio(self.smt_yield.map_or(busy, |yielded| capacity_used(busy, yielded))))
+        let busy = cpu_shares(run)?.busy().0;
+        // The probes ran on the host of dbdyno.
+        let smt_yield = self.smt_yield.filter(|_| !self.is_remote);
+        Some(Ratio(smt_yield.map_or(busy, |yielded| capacity_used(busy, yielded))))
     }
 
     /// Share of the window that a single client and its server process were on CPU: they alternate, so that together

@@ -11,6 +11,7 @@ use record::{Evidence, Finding, Location, Run, Verdict, name};
 use super::{Context, finding, is_probe};
 use crate::delta::delta;
 use crate::rules::RULES;
+use crate::server_side::server_side;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let engine = context.engine.filter(|_| !is_probe(run))?;
@@ -22,8 +23,11 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let (verdict, durable) = match engine.durable {
         None => (Verdict::Unknown, Durable::NotKnown { settings }),
         Some(false) => (Verdict::Warn, Durable::DoesNotWait { settings }),
-        Some(true) if engine.location == Location::Remote => (Verdict::Unknown, Durable::Remote),
-        Some(true) => flushed(run, commits, context.write_cache),
+        Some(true) => match server_side(run) {
+            Some(side) => flushed(&side, commits, context.write_cache),
+            None if engine.location == Location::Remote => (Verdict::Unknown, Durable::Remote),
+            None => flushed(run, commits, context.write_cache),
+        },
     };
     finding(verdict, Evidence::Durability(durable))
 }

@@ -25,6 +25,7 @@ mod node_loss;
 mod other_sessions;
 mod page_cache;
 mod rate_levels;
+mod server_host;
 mod stall;
 mod steady;
 mod steal;
@@ -51,7 +52,8 @@ pub struct Context<'a> {
     pub makes_claims: bool,
     /// The overhead of dbdyno.
     pub instrument: &'a Instrument,
-    /// `write back` or `write through`, as reported by the device of the measured directory.
+    /// `write back` or `write through`, as reported by the device of the measured directory, or of the data on the
+    /// observed host of a server.
     pub write_cache: Option<&'a str>,
     /// Median commit time (a write and its sync) of the storage probe with one job, where the engine's data are on the
     /// same device.
@@ -97,6 +99,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     ]
     .into_iter()
     .flatten()
+    .chain(server_host::findings(run, context))
     .collect();
     findings.sort_by_key(Finding::check);
     findings

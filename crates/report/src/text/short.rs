@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use model::{Capacities, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
-use record::{Dop, HostInventory, PlanSubject, Preset, Record, Status, Sweep, Verdict};
+use record::{Dop, PlanSubject, Preset, Record, Status, Sweep, Verdict};
 
 use super::sheet::title;
 use super::{findings, head, next};
-use crate::figure::{UNKNOWN, memory, number, percent, time};
-use crate::fleet::{agents, run_command};
-use crate::inventory::{durability_word, engine_line, storage_place};
+use crate::figure::{UNKNOWN, number, percent, time};
+use crate::fleet::{agents, run_command, server_host};
+use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
 use crate::network::{is_network_alone, named_peer, network_path};
@@ -105,15 +105,18 @@ fn head_and_sheet(record: &Record, rows_max: usize, style: Style, width: usize) 
 /// Machine and engine in a sentence.
 pub(crate) fn platform_sentence(record: &Record) -> String {
     let engine = record.engine.as_ref().map(|engine| list([engine_line(engine), durability_word(engine)]));
-    [Some(machine(&record.host)), engine].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    [Some(machine_line(&record.host)), engine].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Machine, engine, time and extent of the measurement.
 fn platform(record: &Record, width: usize) -> Vec<String> {
-    let mut lines = paragraph("machine", INDENT, &machine(&record.host), width);
+    let mut lines = paragraph("machine", INDENT, &machine_line(&record.host), width);
     if let Some(engine) = &record.engine {
         let facts = list([engine_line(engine), durability_word(engine)]);
         lines.extend(paragraph("engine", INDENT, &facts, width));
+    }
+    if let Some(host) = server_host(record) {
+        lines.extend(paragraph("server on", INDENT, &host, width));
     }
     if let Some(path) = network_path(record) {
         lines.extend(paragraph("network", INDENT, &path, width));
@@ -135,16 +138,6 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
 /// Start time to the minute; a status other than finished is among the warnings.
 fn started(record: &Record) -> String {
     head::started(record).trim_end_matches(", finished").to_owned()
-}
-
-/// Processors, memory and storage in a sentence.
-fn machine(host: &HostInventory) -> String {
-    let model = host.cpu.model.clone().unwrap_or_else(|| "processors".to_owned());
-    let processors = format!("{} x {model}", host.cpu.threads);
-    let virtualised = host.virtualisation.clone();
-    let limits = host.cgroup.cpu_quota.map(|quota| format!("limit of {} processors", number(quota)));
-    let memory = memory(host.memory.total_bytes);
-    list([Some(processors), virtualised, limits, Some(memory), Some(storage_place(host))].into_iter().flatten())
 }
 
 /// The tables with the results of this kind of record.

@@ -46,6 +46,7 @@ pub fn record() -> Record {
         reason: None,
         plan: plan(planned.collect()),
         host: host(),
+        server_host: None,
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),
@@ -114,5 +115,6 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         io: None,
         network: None,
         agents: None,
+        agent_hosts: Vec::new(),
     }
 }

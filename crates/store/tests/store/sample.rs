@@ -10,8 +10,9 @@ use record::{
     LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface,
     NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome,
     Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record,
-    Resource, Run, SCHEMA_VERSION, SampledWait, Second, Setting, Side, SignedNanos, Skipped, Slices, Status, Sweep,
-    Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
+    Resource, Run, SCHEMA_VERSION, SampledWait, Second, ServerHost, ServerHostRun, Setting, Side, SignedNanos, Skipped,
+    Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation,
+    Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -37,6 +38,7 @@ pub fn sparse() -> Record {
         reason: None,
         plan: plan(Vec::new()),
         host: HostInventory::default(),
+        server_host: None,
         engine: None,
         instrument: Instrument::default(),
         nodes: Vec::new(),
@@ -73,6 +75,13 @@ pub fn full() -> Record {
                 .collect(),
         ),
         host: host(),
+        server_host: Some(Box::new(ServerHost {
+            name: "db1".to_owned(),
+            program: "server".to_owned(),
+            is_same_machine: true,
+            directory: Some("/srv/data".to_owned()),
+            host: host(),
+        })),
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),
@@ -144,6 +153,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
             is_same_host: false,
         }),
         agents: Some(3),
+        agent_hosts: Vec::new(),
     }
 }
 
@@ -381,6 +391,12 @@ fn run(number: u32, pace: Pace) -> Run {
     Run {
         kind: record::RunKind::Test,
         jobs_ended_separately: true,
+        server_host: Some(Box::new(ServerHostRun {
+            name: "db1".to_owned(),
+            readings: vec![Reading { at_ns: Nanos(7), values: [("host_cpu_user_ns".to_owned(), 5)].into() }],
+            time_error_ns: Nanos(90_000),
+            foreign_load: None,
+        })),
         foreign_load: Some(Box::new(ForeignLoad {
             observed_ns: Nanos(1_000_000_000),
             processors: 0.25,

@@ -6,6 +6,7 @@ use record::{BlockDevice, Location, Record};
 
 use super::field::{Field, applies, filled, publisher, tool};
 use crate::fact::link_text;
+use crate::fleet::server_host;
 use crate::inventory::{cpu_facts, device_text, is_virtual, memory_facts, modules, network};
 use crate::words::list;
 
@@ -76,10 +77,12 @@ pub(super) fn old(record: &Record, now: &'static str) -> Cow<'static, str> {
 /// Whether the other fields of this group, which are about the machine of dbdyno, are about that of the engine.
 fn machine_of_engine(record: &Record) -> Field {
     let remote = record.engine.as_ref().is_some_and(|engine| engine.location == Location::Remote);
+    // It is in the record in the same detail as the client's.
+    let there = server_host(record);
     let here = "the machine of dbdyno, described below".to_owned();
     let missing = "the engine runs on another host, and the fields below describe the client machine; run dbdyno \
                    inventory on the host of the engine";
-    tool("machine of the engine", (!remote).then_some(here), missing)
+    tool("machine of the engine", there.or((!remote).then_some(here)), missing)
 }
 
 fn stepping(record: &Record) -> Option<String> {

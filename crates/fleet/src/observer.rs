@@ -1,0 +1,161 @@
+//! An agent that observes its host: it answers questions over its standard input and output, one line each.
+
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+
+use host::{Counters, Processes, ServerProcesses};
+use record::{FromObserver, Hello, ServerHost, ToObserver};
+
+use crate::error::{Error, Result};
+
+/// What is observed.
+#[derive(Default)]
+struct Watched {
+    roots: Vec<u32>,
+    counters: Option<Counters>,
+    processes: Option<Processes>,
+}
+
+/// Says `hello`, and answers the questions of `input` on `output` until there are no more.
+///
+/// # Errors
+/// Where a question cannot be read, or an answer cannot be written.
+pub fn observe(hello: &Hello, input: impl BufRead, mut output: impl Write) -> Result<()> {
+    let mut watched = Watched::default();
+    let mut say = |answer: &FromObserver| {
+        let text = serde_json::to_string(answer).expect("answers are plain data");
+        let written = writeln!(output, "{text}").and_then(|()| output.flush());
+        written.map_err(|error| Error::new(format!("an answer cannot be written: {error}")))
+    };
+    say(&FromObserver::Hello(Box::new(hello.clone())))?;
+    for line in input.lines() {
+        let line = line.map_err(|error| Error::new(format!("no question can be read: {error}")))?;
+        let question: ToObserver =
+            serde_json::from_str(&line).map_err(|error| Error::new(format!("a question cannot be read: {error}")))?;
+        let answer = watched.answer(question).unwrap_or_else(|message| FromObserver::Refused { message });
+        say(&answer)?;
+    }
+    Ok(())
+}
+
+impl Watched {
+    fn answer(&mut self, question: ToObserver) -> std::result::Result<FromObserver, String> {
+        match question {
+            ToObserver::Watch { program, port, directory } => {
+                let host = self.watch(program.as_deref(), port, directory.as_deref())?;
+                Ok(FromObserver::Watching(Box::new(host)))
+            }
+            ToObserver::Scan => {
+                self.processes = Some(Processes::read());
+                Ok(FromObserver::Scanned)
+            }
+            ToObserver::Read => {
+                let counters = self.counters.as_mut().ok_or("no server is observed")?;
+                Ok(FromObserver::Counters(counters.read(&self.roots)))
+            }
+            ToObserver::Load => {
+                let before = self.processes.take().ok_or("no processes were listed")?;
+                Ok(FromObserver::Load(Processes::read().foreign_load_since(&before, &self.roots)))
+            }
+        }
+    }
+
+    fn watch(
+        &mut self,
+        program: Option<&str>,
+        port: Option<u16>,
+        directory: Option<&str>,
+    ) -> std::result::Result<ServerHost, String> {
+        let found = find(program, port)?;
+        let directory = directory.map(PathBuf::from).or(found.directory);
+        if let Some(directory) = directory.as_ref().filter(|directory| !directory.is_dir()) {
+            return Err(format!("{} is not a directory; name the directory of the data: dir=DIR", directory.display()));
+        }
+        let at = directory.as_deref().unwrap_or(Path::new("/"));
+        self.roots = found.roots;
+        self.counters = Some(Counters::new(at));
+        Ok(ServerHost {
+            name: String::new(),
+            is_same_machine: false,
+            program: found.program,
+            directory: directory.as_ref().map(|directory| directory.display().to_string()),
+            host: host::inventory(at),
+        })
+    }
+}
+
+/// The processes of the server.
+fn find(program: Option<&str>, port: Option<u16>) -> std::result::Result<ServerProcesses, String> {
+    match (program, port) {
+        (Some(program), _) => {
+            ServerProcesses::of_program(program).ok_or_else(|| format!("no process of program {program:?} runs there"))
+        }
+        (None, Some(port)) => ServerProcesses::listening_on(port).ok_or_else(|| {
+            format!(
+                "the processes that listen on port {port} are not seen; let the agent run as root or as the owner of the \
+                 server, or name its program: server=PROGRAM"
+            )
+        }),
+        (None, None) => Err("the port of the server is not known; name its program: server=PROGRAM".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use record::name;
+
+    use super::*;
+    use crate::tests::hello;
+
+    fn answers(questions: &[ToObserver]) -> Vec<FromObserver> {
+        let lines: String = questions.iter().map(|one| serde_json::to_string(one).unwrap() + "\n").collect();
+        let mut output = Vec::new();
+        observe(&hello(), lines.as_bytes(), &mut output).unwrap();
+        String::from_utf8(output).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_server_is_found_and_counted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().ok().map(|address| address.port());
+        let watch = ToObserver::Watch { program: None, port, directory: None };
+        let questions = [watch, ToObserver::Scan, ToObserver::Read, ToObserver::Read, ToObserver::Load];
+        let answers = answers(&questions);
+        let [FromObserver::Hello(_), FromObserver::Watching(host), FromObserver::Scanned, rest @ ..] = &answers[..]
+        else {
+            panic!("{answers:?}")
+        };
+        assert_eq!(host.directory, Some(std::env::current_dir().unwrap().display().to_string()));
+        let [FromObserver::Counters(first), FromObserver::Counters(second), FromObserver::Load(_)] = rest else {
+            panic!("{rest:?}")
+        };
+        for counter in [name::SERVER_CPU_NS, name::HOST_CPU_IDLE_NS] {
+            assert!(second[counter] >= first[counter], "{counter}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_with_what_to_do() {
+        let watch = |program: Option<&str>, port, directory: Option<&str>| ToObserver::Watch {
+            program: program.map(str::to_owned),
+            port,
+            directory: directory.map(str::to_owned),
+        };
+        let questions = [
+            watch(None, Some(1), None),
+            watch(Some("no-such-program"), Some(1), None),
+            watch(None, None, None),
+            ToObserver::Read,
+            ToObserver::Load,
+        ];
+        let messages = ["server=PROGRAM", "no process of program", "server=PROGRAM", "no server", "no processes"];
+        for (answer, message) in answers(&questions)[1..].iter().zip(messages) {
+            let FromObserver::Refused { message: refused } = answer else { panic!("{answer:?}") };
+            assert!(refused.contains(message), "{refused}");
+        }
+        let error = observe(&hello(), &b"{\"erase\":1}\n"[..], Vec::new()).unwrap_err();
+        assert!(error.message.starts_with("a question cannot be read"), "{error}");
+    }
+}

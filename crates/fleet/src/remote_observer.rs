@@ -1,0 +1,122 @@
+//! The agent on the host of a server, as the measuring host asks it.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use measure::clock;
+use record::{ForeignLoad, FromObserver, Hello, ServerHost, ToObserver};
+use run::{Observed, ServerObserver};
+
+use crate::coordinator::mismatch;
+use crate::error::{Error, Result};
+use crate::host_agent::{HostCommand, Program};
+use crate::remote_host::RemoteHost;
+
+/// How long an answer may take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// An agent that observes the host of a server. It ends when this is dropped.
+pub struct RemoteObserver<'a> {
+    host: &'a RemoteHost,
+    is_same_machine: bool,
+    /// None once an answer was missing: a late one would be taken for that of the next question.
+    command: Mutex<Option<HostCommand<'a>>>,
+}
+
+impl<'a> RemoteObserver<'a> {
+    /// Starts an agent on `host`, where `own` is what one of this program says of itself.
+    ///
+    /// # Errors
+    /// Where the host cannot be reached or used, and for an agent of another version.
+    pub fn start(
+        host: &'a RemoteHost,
+        own: &Hello,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RemoteObserver<'a>> {
+        let command = HostCommand::begin(host, &Program::own()?, &["--observe"], is_interrupted)?;
+        command.keep_lines();
+        let observer = RemoteObserver { host, is_same_machine: false, command: Mutex::new(Some(command)) };
+        let FromObserver::Hello(hello) = observer.answer()? else { return Err(observer.unexpected()) };
+        match mismatch(own, &hello) {
+            Some(reason) => {
+                Err(Error::new(format!("host {}: {reason}", host.name)).hint("use the same program everywhere"))
+            }
+            None => Ok(RemoteObserver {
+                is_same_machine: hello.boot_id.is_some() && hello.boot_id == own.boot_id,
+                ..observer
+            }),
+        }
+    }
+
+    fn ask(&self, question: &ToObserver) -> Result<FromObserver> {
+        let text = serde_json::to_string(question).expect("questions are plain data");
+        self.speak(|command| command.write(&text))?;
+        self.answer()
+    }
+
+    fn speak<T>(&self, speak: impl FnOnce(&mut HostCommand<'a>) -> Result<T>) -> Result<T> {
+        let mut command = self.command.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = || Error::new(format!("host {}: the agent is gone", self.host.name));
+        let spoken = command.as_mut().ok_or_else(gone).and_then(speak);
+        if spoken.is_err() {
+            *command = None;
+        }
+        spoken
+    }
+
+    fn answer(&self) -> Result<FromObserver> {
+        let line = self.speak(|command| command.line(ANSWER_TIMEOUT, &|| false))?;
+        serde_json::from_str(&line).map_err(|_| self.unexpected())
+    }
+
+    /// What it said is not shown: it may be anything.
+    fn unexpected(&self) -> Error {
+        Error::new(format!("host {}: the agent says what is no answer", self.host.name))
+    }
+
+    fn counters(&self) -> Option<BTreeMap<String, u64>> {
+        match self.ask(&ToObserver::Read) {
+            Ok(FromObserver::Counters(values)) => Some(values),
+            _ => None,
+        }
+    }
+}
+
+impl ServerObserver for RemoteObserver<'_> {
+    fn watch(&self, port: Option<u16>) -> run::Result<ServerHost> {
+        let RemoteHost { server, directory, .. } = self.host;
+        let watch = ToObserver::Watch { program: server.clone(), port, directory: directory.clone() };
+        match self.ask(&watch)? {
+            FromObserver::Watching(found) => {
+                Ok(ServerHost { name: self.host.name.clone(), is_same_machine: self.is_same_machine, ..*found })
+            }
+            FromObserver::Refused { message } => {
+                Err(run::Error::environment(format!("host {}: {message}", self.host.name)))
+            }
+            _ => Err(self.unexpected().into()),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.host.name
+    }
+
+    fn scan(&self) -> bool {
+        matches!(self.ask(&ToObserver::Scan), Ok(FromObserver::Scanned))
+    }
+
+    fn read(&self) -> Option<Observed> {
+        let asked = clock::now();
+        let values = self.counters()?;
+        let error = record::Nanos((clock::now() - asked).0 / 2);
+        Some(Observed { values, at: asked + error, error })
+    }
+
+    fn load(&self) -> Option<ForeignLoad> {
+        match self.ask(&ToObserver::Load) {
+            Ok(FromObserver::Load(load)) => Some(load),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The host of a server on another machine, which an agent there observes during a run.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use engine::Processes;
+use record::{ForeignLoad, Nanos, Reading, ServerHost, ServerHostRun};
+
+use crate::nodes::Nodes;
+use crate::{Error, Result};
+
+/// An agent on the host of the server.
+pub trait ServerObserver: Sync {
+    /// Observes the server that listens on `port`, or the one that it was told.
+    ///
+    /// # Errors
+    /// Where the processes of the server are not found.
+    fn watch(&self, port: Option<u16>) -> Result<ServerHost>;
+
+    /// Name of the host.
+    fn name(&self) -> &str;
+
+    /// Lists all processes, before a window; false if the agent does not answer.
+    fn scan(&self) -> bool;
+
+    /// The counters, with their time by the clock of this host and its error; None if the agent does not answer.
+    fn read(&self) -> Option<Observed>;
+
+    /// The load of other programs since the processes were listed; None if the agent does not answer.
+    fn load(&self) -> Option<ForeignLoad>;
+}
+
+/// Counters of another host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// By the names of [`record::name`].
+    pub values: BTreeMap<String, u64>,
+    /// The middle between question and answer.
+    pub at: Nanos,
+    /// Half of the time between them.
+    pub error: Nanos,
+}
+
+/// Has `observer` watch the server of `nodes`.
+///
+/// # Errors
+/// Where the server is on this host, or has several nodes, and those of the observer.
+pub(crate) fn watch(observer: &dyn ServerObserver, nodes: &Nodes) -> Result<ServerHost> {
+    if nodes.processes() != Processes::Remote {
+        return Err(Error::user("the engine is on this host, which is observed without an agent")
+            .hint("leave --observe out, or give the target of a server on another host"));
+    }
+    if nodes.counts().0 > 1 {
+        return Err(Error::user(format!("{} nodes cannot be observed yet", nodes.counts().0))
+            .hint("name one address in the target, or leave --observe out"));
+    }
+    observer.watch(nodes.first().port())
+}
+
+/// What an observer counts during one run. A question without an answer ends it: what is there stays.
+pub(crate) struct Observing<'a> {
+    observer: &'a dyn ServerObserver,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    run: Option<ServerHostRun>,
+    is_silent: bool,
+}
+
+impl<'a> Observing<'a> {
+    pub(crate) fn new(observer: &'a dyn ServerObserver) -> Observing<'a> {
+        Observing { observer, state: Mutex::default() }
+    }
+
+    /// Lists the processes.
+    pub(crate) fn scan(&self) {
+        self.with(|observer, _| observer.scan().then_some(()));
+    }
+
+    /// Reads the counters.
+    pub(crate) fn read(&self) {
+        self.with(|observer, run| {
+            let Observed { values, at, error } = observer.read()?;
+            run.readings.push(Reading { at_ns: at, values });
+            run.time_error_ns = run.time_error_ns.max(error);
+            Some(())
+        });
+    }
+
+    /// Reads the load of other programs.
+    pub(crate) fn load(&self) {
+        self.with(|observer, run| {
+            run.foreign_load = Some(observer.load()?);
+            Some(())
+        });
+    }
+
+    fn with(&self, ask: impl FnOnce(&dyn ServerObserver, &mut ServerHostRun) -> Option<()>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_silent {
+            return;
+        }
+        let name = self.observer.name().to_owned();
+        let nothing = ServerHostRun { name, readings: Vec::new(), time_error_ns: Nanos(0), foreign_load: None };
+        let run = state.run.get_or_insert(nothing);
+        state.is_silent = ask(self.observer, run).is_none();
+    }
+
+    /// What was counted, with times relative to `origin`; None where the agent fell silent: counters without an end say
+    /// nothing of the window.
+    pub(crate) fn into_run(self, origin: Nanos) -> Option<ServerHostRun> {
+        let State { run, is_silent } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut run = run.filter(|_| !is_silent)?;
+        run.readings.iter_mut().for_each(|reading| reading.at_ns = reading.at_ns - origin);
+        Some(run)
+    }
+}
