@@ -82,6 +82,10 @@ have_nats || {
   exit 1
 }
 
+# Agents on hosts are reached over a server of ssh, and observe one of a database on a network of its own.
+[ -x /usr/sbin/sshd ] && command -v ssh >/dev/null || install_stopped openssh-server openssh-client
+command -v ip >/dev/null || install iproute2
+
 # MySQL's packages cannot be installed beside MariaDB's: the server is unpacked, with the libraries it was built for.
 mysql=$PWD/target/mysql
 have_mysql() { "$mysql/bin/mysqld" --version 2>/dev/null | grep -Eq 'Ver ([89]|[1-9][0-9]+)\.'; }

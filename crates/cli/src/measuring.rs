@@ -9,7 +9,7 @@ use record::{Check, Outcome, Record, Run, Verdict};
 use run::{Context, Error, Interrupt, Measured, Result};
 
 use crate::agents::hello;
-use crate::arguments::fleet::ObserveArguments;
+use crate::arguments::observe::ObserveArguments;
 use crate::engines::{ENGINES, engine};
 use crate::progress::{Loudness, Progress};
 use crate::signal;

@@ -51,7 +51,9 @@ impl Exchange {
     pub fn round_trip(&self) -> Option<Nanos> {
         let whole = self.returned.0.checked_sub(self.asked.0)?;
         let held = self.answered.0.checked_sub(self.received.0)?;
-        whole.checked_sub(held).map(Nanos)
+        // A faster clock may have seen the answer held for longer than all took here.
+        let more = drift(held);
+        if held > whole.saturating_add(more) { None } else { Some(Nanos(whole.saturating_sub(held))) }
     }
 
     fn offset(&self) -> Option<ClockOffset> {
@@ -103,10 +105,15 @@ impl ClockLine {
     }
 }
 
+/// How far clocks may drift apart in this time, nanoseconds.
+fn drift(elapsed_ns: u64) -> u64 {
+    let apart = u128::from(elapsed_ns) * u128::from(DRIFT_MAX_PPM) / 1_000_000;
+    u64::try_from(apart).unwrap_or(u64::MAX)
+}
+
 /// `known` at another moment.
 fn drifted(known: ClockOffset, at: Nanos) -> ClockOffset {
-    let apart = u128::from(at.0.abs_diff(known.at.0)) * u128::from(DRIFT_MAX_PPM) / 1_000_000;
-    let error = known.error + Nanos(u64::try_from(apart).unwrap_or(u64::MAX));
+    let error = known.error + Nanos(drift(at.0.abs_diff(known.at.0)));
     ClockOffset { at, error, ..known }
 }
 

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use record::Ticket;
 use sha2::{Digest, Sha256};
 
-use crate::agent_processes::ticket_line;
 use crate::bridge::{STANDARD_STREAMS, pass, pass_on};
 use crate::error::{Error, Result};
 use crate::remote_host::RemoteHost;
+use crate::ticket::ticket_line;
 
 /// What the shell of a host does: it says what the host is, takes the program if it has none with this checksum, and
 /// becomes the agent. The words after it: checksum, size, the path of a program that is there already or nothing, and

@@ -23,10 +23,11 @@ mod remote_observer;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod ticket;
 mod work;
 
 pub use agent::Agent;
-pub use agent_processes::{AgentProcesses, read_ticket};
+pub use agent_processes::AgentProcesses;
 pub use barrier::{AgentBarrier, AgentPhase, Barrier, BarrierFailure, BarrierPhase, Due, Member, Taken};
 pub use bridge::Bridge;
 pub use clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
@@ -37,4 +38,5 @@ pub use observer::observe;
 pub use remote_host::{RemoteHost, Way};
 pub use remote_observer::RemoteObserver;
 pub use subject::is_agent_name;
+pub use ticket::read_ticket;
 pub use work::PartWork;

@@ -55,8 +55,8 @@ pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
 pub use message::{
-    Answer, Attempt, FromAgent, Hello, JobShare, Order, PROTOCOL_VERSION, Part, PartResult, Piece, Refusal, Says, Seed,
-    Step, Ticket, ToAgent,
+    Answer, Attempt, FromAgent, FromObserver, Hello, JobShare, Order, PROTOCOL_VERSION, Part, PartResult, Piece,
+    Refusal, Says, Seed, Step, Ticket, ToAgent, ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
 pub use pace::{Arrival, Pace, Until};
@@ -69,7 +69,7 @@ pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
 pub use run::{NodeEvent, NodeEventKind, NodeRun, Run};
 pub use run_kind::{RunKind, Scan};
 pub use series::{Second, Slices};
-pub use server_host::{FromObserver, ServerHost, ServerHostRun, ToObserver};
+pub use server_host::{ServerHost, ServerHostRun};
 pub use state::{BackgroundProgram, ForeignLoad, HostState, KernelLog};
 pub use steady::{SteadyClass, SteadyRate, SteadyReason, SteadyUncertainty, SteadyVerdict};
 pub use streams::{ComparedFile, FileStreams, StreamBackend, StreamDirection};

@@ -1,11 +1,9 @@
 //! The host of a server that is measured from another one, as an agent on it counted.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ForeignLoad, Hello, HostInventory, Nanos, Reading};
+use crate::{ForeignLoad, HostInventory, Nanos, Reading};
 
 /// The host of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,46 +33,4 @@ pub struct ServerHostRun {
     pub time_error_ns: Nanos,
     /// Load of programs other than the server and the agent; absent if not measured.
     pub foreign_load: Option<ForeignLoad>,
-}
-
-/// A question to an agent that observes its host.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ToObserver {
-    /// Which server to observe. It is found by its program, or by the port on which it listens.
-    Watch {
-        /// Program of its processes.
-        program: Option<String>,
-        /// The port.
-        port: Option<u16>,
-        /// Directory of its data; absent for the working directory of its first process.
-        directory: Option<String>,
-    },
-    /// A window is about to begin: processes are listed.
-    Scan,
-    /// The counters now.
-    Read,
-    /// The window is over: the load of other programs since the last [`ToObserver::Scan`].
-    Load,
-}
-
-/// The answer to it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum FromObserver {
-    /// The first message, before any question.
-    Hello(Box<Hello>),
-    /// The server that is observed; its name, and whether it is the same machine, are not filled in.
-    Watching(Box<ServerHost>),
-    /// Processes are listed.
-    Scanned,
-    /// The counters, by the names of [`crate::name`].
-    Counters(BTreeMap<String, u64>),
-    /// The load of other programs.
-    Load(ForeignLoad),
-    /// It cannot be done.
-    Refused {
-        /// Why, with a hint.
-        message: String,
-    },
 }

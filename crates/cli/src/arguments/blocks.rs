@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use record::{Bytes, Nanos};
 
-use super::fleet::ObserveArguments;
+use super::observe::ObserveArguments;
 use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value::{self, Setting, setting};

@@ -14,6 +14,7 @@ pub mod io;
 pub mod load;
 pub mod model;
 pub mod network;
+pub mod observe;
 pub mod output;
 pub mod pace;
 pub mod pair;

@@ -7,7 +7,7 @@ use record::Nanos;
 use run::NetworkPeer;
 
 use super::choice::PresetArgument;
-use super::fleet::ObserveArguments;
+use super::observe::ObserveArguments;
 use super::output::OutputArguments;
 use super::pace::PaceArguments;
 use super::setup::SetupArguments;

@@ -6,7 +6,7 @@ use clap::Args;
 use record::{Bytes, Nanos};
 
 use super::choice::PresetArgument;
-use super::fleet::ObserveArguments;
+use super::observe::ObserveArguments;
 use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value;

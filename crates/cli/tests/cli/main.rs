@@ -30,6 +30,7 @@ mod columns;
 mod disclosed;
 mod documentation;
 mod duckdb_load;
+mod hosts;
 mod io_aborted;
 mod io_counts;
 mod io_refused;

@@ -29,7 +29,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("fio", &["base", "record"]),
     ("flat", &["record"]),
     // Messages between hosts are types of records; all hosts read one kind of clock.
-    ("fleet", &["measure", "record", "run"]),
+    ("fleet", &["host", "measure", "record", "run"]),
     ("store", &["record"]),
     // Settings of these two are sizes and times.
     ("engines/sqlite", &["base", "engine", "record"]),

@@ -1,0 +1,402 @@
+//! Agents on other hosts: over a command, over a real ssh server, and on the host of a server in a network of its own.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, runs};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn is_root() -> bool {
+    rustix::process::getuid().is_root()
+}
+
+/// Runs a program of the system to its end.
+fn system(program: &str, arguments: &[&str]) {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+    let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Waits until `is_so`.
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn write(bench: &Bench, name: &str, text: &str) -> PathBuf {
+    let path = bench.path().join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// Processes with all of `words` among their arguments.
+fn processes(words: &[&str]) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let has_all = |pid: &u32| {
+        let line = crate::local_server::command_line(*pid);
+        words.iter().all(|word| line.split('\0').any(|argument| argument == *word))
+    };
+    entries.filter(has_all).collect()
+}
+
+#[test]
+fn agents_on_hosts_of_a_file_carry_out_one_run() {
+    let bench = Bench::new();
+    let home = bench.path().join("home");
+    fs::create_dir(&home).unwrap();
+    let via = format!("via=\"env -u XDG_CACHE_HOME HOME={}\"", home.display());
+    write(&bench, "hosts", &format!("# both are this machine\nleft {via}\nright {via} dir=home\n"));
+    let words = "fleet run --hosts hosts --target null --tests T611 --jobs 4 --steps 23 --preset smoke --no-html --record f.jsonl";
+    let output = bench.run(&words.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+    assert!(output.out.contains("by 2 agents (left, right), which started within"), "{}", output.out);
+    let record = bench.record("f.jsonl");
+    assert_eq!(record["plan"]["agent_hosts"], serde_json::json!(["left", "right"]));
+    let run = &record["runs"][0];
+    assert_eq!(run["totals"]["steps"], 4 * 23, "23 of each job");
+    assert_eq!(run["agents"].as_array().unwrap().len(), 2);
+    // The program was put there once, and is the same.
+    let copies: Vec<PathBuf> =
+        fs::read_dir(home.join(".cache/dbdyno")).unwrap().map(|entry| entry.unwrap().path().join("dbdyno")).collect();
+    assert_eq!(copies.len(), 1);
+    assert!(fs::read(&copies[0]).unwrap() == fs::read(env!("CARGO_BIN_EXE_dbdyno")).unwrap(), "another program");
+    assert_eq!(fs::read_dir(&home).unwrap().count(), 1, "no directory of an agent is left");
+    let here = bench.run(&["fleet", "run", "--agents", "2", "--resume", "f.jsonl"]);
+    assert_eq!(here.code, 2);
+    assert!(here.err.contains("are of a fleet on left, right, and this would be a fleet of 2"), "{}", here.err);
+    assert!(here.err.contains("dbdyno fleet run --hosts FILE --resume f.jsonl"), "{}", here.err);
+}
+
+#[test]
+fn hosts_that_cannot_be_used_are_named_with_what_they_said() {
+    let bench = Bench::new();
+    let kind = "via='sh -c \"echo greetings; echo dbdyno-host Linux riscv64; cat\"'";
+    for (line, code, messages) in [
+        ("x via=false", 1, &["host x: the command has ended"][..]),
+        ("x via='sh -c \"echo too bad >&2; exit 3\"'", 1, &["host x: the command has ended: too bad"]),
+        ("x via=no-such-program", 1, &["host x: no-such-program cannot be started"]),
+        (&format!("x {kind}"), 1, &["host x: it is Linux riscv64, and this program is for", "hint: ", "program=PATH"]),
+        ("x via=env program=/bin/false", 1, &["agent x has ended"]),
+        ("x via=env program=/none", 1, &["host x: ", "no program /none"]),
+        ("x port=22", 2, &["hosts: host x: \"port=22\" is no option of a host", "hint: "]),
+        ("", 2, &["hosts: no host is named", "hint: "]),
+    ] {
+        write(&bench, "hosts", line);
+        let output = bench.run(&["fleet", "check", "--hosts", "hosts"]);
+        assert_eq!(output.code, code, "{line}: {}", output.err);
+        for message in messages {
+            assert!(output.err.contains(message), "{line}: {}", output.err);
+        }
+    }
+    let output = bench.run(&["fleet", "check", "--hosts", "none"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("the file of hosts none cannot be read"), "{}", output.err);
+    assert!(bench.run(&["fleet", "check", "--hosts", "hosts", "--agents", "2"]).err.contains("cannot be used with"));
+}
+
+/// A server of ssh that accepts one key, on a port of its own.
+struct SshServer {
+    process: Child,
+    /// A directory with a program `ssh` that knows it as host `far`.
+    programs: PathBuf,
+}
+
+impl SshServer {
+    fn start(bench: &Bench) -> SshServer {
+        if is_root() {
+            fs::create_dir_all("/run/sshd").unwrap();
+        }
+        let at = |name: &str| bench.path().join(name).display().to_string();
+        for key in ["host-key", "user-key"] {
+            system("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &at(key)]);
+        }
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = format!(
+            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\nStrictModes no\n\
+             PasswordAuthentication no\nPermitRootLogin prohibit-password\nSetEnv XDG_CACHE_HOME={}\n",
+            at("host-key"),
+            at("user-key.pub"),
+            at("cache")
+        );
+        let client = format!(
+            "Host far\n HostName 127.0.0.1\n Port {port}\n IdentityFile {}\n IdentitiesOnly yes\n UserKnownHostsFile {}\n\
+             StrictHostKeyChecking accept-new\n",
+            at("user-key"),
+            at("known-hosts")
+        );
+        let (server, client) = (write(bench, "sshd.conf", &server), write(bench, "ssh.conf", &client));
+        let programs = bench.path().join("programs");
+        fs::create_dir(&programs).unwrap();
+        let ssh = programs.join("ssh");
+        fs::write(&ssh, format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", client.display())).unwrap();
+        fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut command = Command::new("/usr/sbin/sshd");
+        command.args(["-D", "-e", "-f"]).arg(server).stdin(Stdio::null()).stderr(Stdio::null());
+        let process = command.spawn().expect("sshd: ./test.sh installs it");
+        wait_until("the server of ssh does not listen", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        SshServer { process, programs }
+    }
+
+    /// `PATH` with its program first.
+    fn path(&self) -> String {
+        format!("{}:{}", self.programs.display(), std::env::var("PATH").unwrap())
+    }
+}
+
+impl Drop for SshServer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn hosts_are_reached_over_ssh_and_nothing_secret_is_in_arguments() {
+    let bench = Bench::new();
+    let server = SshServer::start(&bench);
+    let work = bench.path().join("it's a dir");
+    fs::create_dir(&work).unwrap();
+    write(&bench, "hosts", &format!("far name=one dir=\"{0}\"\nfar name=two dir=\"{0}\"\n", work.display()));
+    let words = "fleet run --hosts hosts --target null --tests T611 --jobs 2 --preset smoke --duration 2s --no-html";
+    let arguments: Vec<&str> = words.split(' ').chain(["--record", "f.jsonl"]).collect();
+    let child = bench.command(&arguments).env("PATH", server.path()).spawn().unwrap();
+    let mut seen = Vec::new();
+    wait_until("no agents", || {
+        seen = processes(&["agent", "--join", &work.display().to_string()]);
+        seen.len() == 2
+    });
+    for pid in &seen {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let line = crate::local_server::command_line(*pid);
+        // Seeds of users of the message server begin with SU and have 58 characters.
+        for text in [&line, &String::from_utf8_lossy(&environment).into_owned()] {
+            let is_seed = |word: &str| word.len() == 58 && word.starts_with("SU");
+            assert!(!text.split(|letter: char| !letter.is_ascii_alphanumeric()).any(is_seed), "{text}");
+        }
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let record = bench.record("f.jsonl");
+    let run = &record["runs"][0];
+    let steps: u64 =
+        run["agents"].as_array().unwrap().iter().map(|part| part["totals"]["steps"].as_u64().unwrap()).sum();
+    assert!(steps > 0 && run["totals"]["steps"] == steps);
+    wait_until("agents are left", || seen.iter().all(|pid| !Path::new(&format!("/proc/{pid}")).exists()));
+    assert_eq!(fs::read_dir(&work).unwrap().count(), 0, "directories of agents are left");
+    // A key that the server does not know: what ssh says is said.
+    system("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &bench.path().join("other").display().to_string()]);
+    fs::copy(bench.path().join("other.pub"), bench.path().join("user-key.pub")).unwrap();
+    let refused = bench.command(&["fleet", "check", "--hosts", "hosts"]).env("PATH", server.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("host one: the command has ended") && said.contains("Permission denied"), "{said}");
+}
+
+/// A real server of PostgreSQL in a network namespace: what reaches it comes over a network, from another address.
+struct FarServer {
+    namespace: String,
+    directory: PathBuf,
+    port: u16,
+    address: String,
+    server: Option<Child>,
+}
+
+impl FarServer {
+    /// None where no namespace can be made, which only root may.
+    fn start(bench: &Bench) -> Option<FarServer> {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let namespace = format!("dbdyno-t{}-{number}", std::process::id());
+        let made = Command::new("ip").args(["netns", "add", &namespace]).stderr(Stdio::null()).status();
+        if !made.is_ok_and(|status| status.success()) {
+            assert!(!is_root(), "no network namespace could be made");
+            return None;
+        }
+        let third = (std::process::id() * 2 + number) % 250;
+        let (near, address) = (format!("10.211.{third}.1/24"), format!("10.211.{third}.2"));
+        let far = format!("{address}/24");
+        let link = format!("vt{}n{number}", std::process::id());
+        let mut server =
+            FarServer { namespace, directory: bench.path().join("far"), port: 5432, address, server: None };
+        system("ip", &["link", "add", &link, "type", "veth", "peer", "name", "far0", "netns", &server.namespace]);
+        system("ip", &["addr", "add", &near, "dev", &link]);
+        system("ip", &["link", "set", &link, "up"]);
+        for words in
+            [&["addr", "add", &far, "dev", "far0"][..], &["link", "set", "far0", "up"], &["link", "set", "lo", "up"]]
+        {
+            system("ip", &[&["-n", &server.namespace], words].concat());
+        }
+        fs::create_dir(&server.directory).unwrap();
+        fs::set_permissions(bench.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let at = server.directory.display().to_string();
+        system("chown", &["postgres", &at]);
+        let as_user = ["-u", "postgres", "--"];
+        let data = format!("{at}/data");
+        let initdb = program("initdb");
+        system("runuser", &[&as_user[..], &[&initdb, "-D", &data, "-U", "bench", "-A", "trust"]].concat());
+        let rules = fs::read_to_string(format!("{data}/pg_hba.conf")).unwrap() + "host all all 10.211.0.0/16 trust\n";
+        fs::write(format!("{data}/pg_hba.conf"), rules).unwrap();
+        let postgres = program("postgres");
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &server.namespace, "runuser"]).args(as_user).args([&postgres, "-D", &data]);
+        command.args(["-c", &format!("listen_addresses={}", server.address), "-k", &at]);
+        command.args(["-c", "autovacuum=off"]).stdin(Stdio::null()).stderr(Stdio::null());
+        server.server = Some(command.spawn().unwrap());
+        wait_until("the server does not answer", || {
+            std::net::TcpStream::connect((server.address.as_str(), server.port)).is_ok()
+        });
+        Some(server)
+    }
+
+    fn target(&self) -> String {
+        format!("postgres://bench@{}:{}/postgres", self.address, self.port)
+    }
+
+    fn observe(&self, more: &str) -> String {
+        format!(
+            "db1 via=\"ip netns exec {} env -u XDG_CACHE_HOME HOME={}\" {more}",
+            self.namespace,
+            self.directory.display()
+        )
+    }
+
+    fn postmaster(&self) -> u32 {
+        let text = fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
+        text.lines().next().unwrap().parse().unwrap()
+    }
+
+    /// Processor time of the server so far, with that of its ended sessions, by `/proc`.
+    fn cpu_ns(&self) -> u64 {
+        let postmaster = self.postmaster();
+        let children = fs::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children")).unwrap();
+        let all = children.split_whitespace().map(str::to_owned).chain([postmaster.to_string()]);
+        let ticks = |pid: String| -> u64 {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+            fields.split(' ').skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum()
+        };
+        all.map(ticks).sum::<u64>() * 10_000_000
+    }
+}
+
+impl Drop for FarServer {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            if let Ok(text) = fs::read_to_string(self.directory.join("data/postmaster.pid")) {
+                let _ = Command::new("kill").args(["-INT", text.lines().next().unwrap_or_default()]).status();
+            }
+            let _ = server.wait();
+        }
+        let _ = Command::new("ip").args(["netns", "del", &self.namespace]).status();
+    }
+}
+
+/// A program of the server of PostgreSQL.
+fn program(name: &str) -> String {
+    let versions = fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL: ./test.sh installs it");
+    let programs = versions.map(|version| version.unwrap().path().join("bin").join(name));
+    programs.filter(|path| path.exists()).max().expect("a server of PostgreSQL").display().to_string()
+}
+
+fn counted(run: &Value, name: &str) -> Option<u64> {
+    let readings = run["server_host"]["readings"].as_array()?;
+    let at = |reading: &Value| reading["values"][name].as_u64();
+    Some(at(readings.last()?)? - at(readings.first()?)?)
+}
+
+#[test]
+fn the_host_of_a_server_on_the_network_is_in_the_record() {
+    let bench = Bench::new();
+    let Some(server) = FarServer::start(&bench) else { return };
+    let (target, observe) = (server.target(), server.observe(""));
+    let words = "--tests T611,T311 --jobs 2 --preset smoke --duration 2s --record o.jsonl --observe";
+    let before_ns = server.cpu_ns();
+    let arguments = [&["run", "--target", &target], &words.split(' ').collect::<Vec<_>>()[..], &[&observe]].concat();
+    let output = bench.succeed(&arguments);
+    let grown_ns = server.cpu_ns() - before_ns;
+    let record = bench.record("o.jsonl");
+    assert_eq!(record["engine"]["location"], "remote");
+    let host = &record["server_host"];
+    assert_eq!(
+        (&host["name"], &host["program"], &host["is_same_machine"]),
+        (&"db1".into(), &"postgres".into(), &true.into())
+    );
+    assert_eq!(host["directory"], server.directory.join("data").display().to_string());
+    assert!(output.out.contains("server on db1: ") && output.out.contains("processes of postgres"), "{}", output.out);
+    let mut all_ns = 0;
+    for test in ["T611", "T311"] {
+        let run = runs(&record, test)[0];
+        let of_server = counted(run, "server_cpu_ns").unwrap();
+        assert!(of_server > 100_000_000, "{test}: {of_server} ns in two seconds of two sessions");
+        assert!(counted(run, "client_cpu_ns").unwrap() < of_server, "the agent costs less than what it observes");
+        assert!(run["server_host"]["time_error_ns"].as_u64().unwrap() < 1_000_000_000);
+        all_ns += of_server;
+    }
+    // Sessions and time before and after the windows are beside; the kernel counts in ticks.
+    assert!(all_ns <= grown_ns + 100_000_000, "{all_ns} of {grown_ns} ns");
+    // Commits wait for flushes of that device, which are seen now.
+    let insert = runs(&record, "T311")[0];
+    let findings = insert["findings"].as_array().unwrap();
+    let durability = findings.iter().find(|finding| finding["evidence"]["durability"].is_object()).unwrap();
+    assert_ne!(durability["evidence"]["durability"], "remote", "{durability}");
+    let has_device = host["host"]["devices"].as_array().is_some_and(|devices| !devices.is_empty());
+    if has_device {
+        assert!(counted(insert, "device_flush_count").unwrap() > 0, "{insert}");
+    }
+    let of_host =
+        |check: &str| findings.iter().any(|finding| finding["agent"] == "db1" && !finding["evidence"][check].is_null());
+    assert!(of_host("foreign_cpu") && of_host("steal"), "{findings:?}");
+    assert!(processes(&["agent", "--observe"]).is_empty(), "the agent is left");
+}
+
+#[test]
+fn a_server_that_cannot_be_observed_is_refused_and_a_lost_agent_costs_its_figures_only() {
+    let bench = Bench::new();
+    let local = bench.run(&["run", "--tests", "T611", "--preset", "smoke", "--observe", "h via=env"]);
+    assert_eq!(local.code, 2, "{}", local.err);
+    assert!(local.err.contains("the engine is on this host") && local.err.contains("hint: "), "{}", local.err);
+    let word = bench.run(&["run", "--observe", "db1 color=red"]);
+    assert_eq!(word.code, 2);
+    assert!(word.err.contains("color=red") && word.err.contains("server=PROGRAM"), "{}", word.err);
+    let Some(server) = FarServer::start(&bench) else { return };
+    let target = server.target();
+    let words = ["run", "--target", &target, "--tests", "T611", "--jobs", "1", "--preset", "smoke", "--duration", "3s"];
+    for (more, message) in
+        [("server=no-such", "no process of program \"no-such\" runs there"), ("dir=/none", "/none is not a directory")]
+    {
+        let observe = server.observe(more);
+        let output = bench.run(&[&words[..], &["--observe", &observe]].concat());
+        assert_eq!(output.code, 1, "{}", output.err);
+        assert!(output.err.contains("host db1: ") && output.err.contains(message), "{}", output.err);
+    }
+    let observe = server.observe("server=postgres");
+    let child = bench.start(&[&words[..], &["--record", "l.jsonl", "--observe", &observe]].concat());
+    let mut agents = Vec::new();
+    wait_until("no agent", || {
+        agents = processes(&["agent", "--observe"]);
+        !agents.is_empty()
+    });
+    std::thread::sleep(Duration::from_secs(1));
+    for pid in agents {
+        system("kill", &["-9", &pid.to_string()]);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("not observed in 1 run"), "{text}");
+    let record = bench.record("l.jsonl");
+    assert_eq!(record["runs"][0]["outcome"]["status"], "done");
+    assert!(record["runs"][0]["server_host"].is_null());
+}

@@ -1,0 +1,53 @@
+//! The way of a ticket to an agent: one line on its standard input.
+
+use std::io::{BufRead, Read};
+
+use record::Ticket;
+
+use crate::error::{Error, Result};
+
+/// The longest ticket.
+const TICKET_BYTES_MAX: u64 = 4_096;
+
+/// A ticket as a line.
+pub(crate) fn ticket_line(ticket: &Ticket) -> String {
+    serde_json::to_string(ticket).expect("a ticket is plain data")
+}
+
+/// Reads a ticket: one line.
+///
+/// # Errors
+/// Where it is none. The text is never part of the error.
+pub fn read_ticket(from: &mut impl BufRead) -> Result<Ticket> {
+    let mut line = String::new();
+    let hint = "it is what the coordinator writes: one line";
+    Read::take(from, TICKET_BYTES_MAX)
+        .read_line(&mut line)
+        .map_err(|error| Error::new(format!("no ticket on the standard input: {error}")).hint(hint))?;
+    // The error of the parser may quote the text.
+    serde_json::from_str(&line).map_err(|_| Error::new("no ticket on the standard input").hint(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Seed;
+
+    use super::*;
+
+    #[test]
+    fn a_ticket_is_one_line_and_what_is_none_is_not_shown() {
+        let (url, fleet, agent) = ("nats://h:1".to_owned(), "f".to_owned(), "a".to_owned());
+        let ticket = Ticket { url, fleet, agent, seed: Seed("SUSECRET".to_owned()) };
+        let line = ticket_line(&ticket);
+        assert!(!line.contains('\n'));
+        let text = format!("{line}\nmore");
+        let mut rest = text.as_bytes();
+        assert_eq!(read_ticket(&mut rest), Ok(ticket));
+        assert_eq!(rest, b"more", "what follows is left");
+        for text in ["", "\n", "SUSECRET", "{\"url\":\"SUSECRET\"}", &"S".repeat(9_999)] {
+            let error = read_ticket(&mut text.as_bytes()).unwrap_err();
+            assert_eq!(error.message, "no ticket on the standard input");
+        }
+        assert!(read_ticket(&mut &[0xff, 0xfe][..]).is_err());
+    }
+}
