@@ -30,6 +30,12 @@ const PASSED_MAX: usize = 2;
 /// Remedies that are named.
 const REMEDIES_MAX: usize = 2;
 
+/// Rates that differ by less are called the same.
+const SAME_RATE: f64 = 0.03;
+
+/// With this share, most of the time goes to one class.
+const MOST: f64 = 0.5;
+
 /// Codes that are named one by one.
 const CODES_MAX: usize = 4;
 
@@ -114,7 +120,7 @@ fn best_text(record: &Record, line: &Line) -> String {
     let Some(best) = &line.best else { return String::new() };
     let times = best.service.map(|service| match service.p99_ns {
         Some(p99) => format!("p99 {}", duration(p99)),
-        None => format!("p50 {}", duration(service.p50_ns)),
+        None => format!("p50 {} (too few for p99)", duration(service.p50_ns)),
     });
     let doubt = (line.verdict == Verdict::Warn).then(|| "with a warning".to_owned());
     let what = io_name(record, line).unwrap_or_else(|| short_name(&line.test, title(line)));
@@ -252,9 +258,14 @@ pub(crate) fn limit_text(limit: &MainLimit) -> String {
     let time = time_text(&limit.attribution).filter(|_| is_open && limit.proof.is_none());
     let rest = match (&limit.attribution.limiter, limit.with_more) {
         (Limiter::TooFewClients { .. }, Some((dop, ratio))) => {
-            format!("{}: {} of this rate", dop_text(dop, limit.sweep), percent(ratio))
+            let than = match ratio.0 {
+                ratio if ratio < 1.0 - SAME_RATE => "slower",
+                ratio if ratio > 1.0 + SAME_RATE => "faster",
+                _ => "no faster",
+            };
+            format!("{than} with {}: {} of this rate", dop_text(dop, limit.sweep), percent(ratio))
         }
-        (Limiter::TooFewClients { .. }, None) => "no resource is full".to_owned(),
+        (Limiter::TooFewClients { .. }, None) => "no resource is full, the time of each step limits".to_owned(),
         (Limiter::Unexplained, _) if time.is_some() => match limit.attribution.uses.first() {
             Some(fullest) => format!("fullest resource: {} {}", resource(&fullest.name), percent(fullest.used)),
             None => "no resource was counted".to_owned(),
@@ -272,7 +283,8 @@ fn time_text(found: &Attribution) -> Option<String> {
         largest.map(|class| format!("{} {}", time_class(class.name), percent(class.share))).collect();
     let known: f64 = found.classes.iter().map(|class| class.share.0).sum();
     let unknown = (known < KNOWN_SHARE_MIN).then(|| format!(", of {} nothing is known", percent(Ratio(1.0 - known))));
-    (!shares.is_empty()).then(|| format!("{} of the time{}", shares.join(", "), unknown.unwrap_or_default()))
+    let mostly = if found.classes.first()?.share.0 >= MOST { "mostly " } else { "" };
+    Some(format!("{mostly}{} of the time{}", shares.join(", "), unknown.unwrap_or_default()))
 }
 
 /// The limit of a measurement of storage, with its evidence.
@@ -282,14 +294,21 @@ fn storage_text(limit: &StorageLimit) -> String {
         StorageLimiter::Processors => "CPU",
         StorageLimiter::Bound => "the latency bound",
         StorageLimiter::Device => "the device with its driver",
-        StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight",
+        StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight to fill it",
     };
-    let generator =
-        limit.generator_used.map(|used| format!("the load generator at {} of its own limit", percent(used)));
-    let cpu = limit.cpu_used.map(|used| format!("the processors {} busy", percent(used)));
+    // What is not the limit is said to be none, with its figure.
+    let not = |is_limit: bool| if is_limit { "" } else { "not " };
+    let generator = limit.generator_used.map(|used| {
+        let not = not(limit.limiter == StorageLimiter::Generator);
+        format!("{not}the load generator (at {} of its own limit)", percent(used))
+    });
+    let cpu = limit.cpu_used.map(|used| {
+        let not = not(limit.limiter == StorageLimiter::Processors);
+        format!("{not}the processors ({} busy)", percent(used))
+    });
     let beyond = limit.beyond.map(|(count, rate)| format!("{count} in flight gave {}", number(rate.0)));
     let basis = list([generator, cpu, beyond].into_iter().flatten());
-    if basis.is_empty() { what.to_owned() } else { format!("{what}: {basis}") }
+    if basis.is_empty() { what.to_owned() } else { format!("{what}; {basis}") }
 }
 
 fn storage_remedy(limit: &StorageLimit) -> &'static str {
@@ -299,7 +318,7 @@ fn storage_remedy(limit: &StorageLimit) -> &'static str {
         StorageLimiter::Bound => "a device with lower latency; more I/Os in flight gave a higher rate beyond the bound",
         StorageLimiter::Device => "a faster device; more I/Os in flight gave no higher rate",
         StorageLimiter::DeviceOrDepth => {
-            "whether more I/Os in flight help was not tried: dbdyno calibrate finds the maximum"
+            "not known: more I/Os in flight were not tried, dbdyno calibrate finds the maximum"
         }
     }
 }
