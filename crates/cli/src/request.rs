@@ -40,6 +40,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
         tracer: arguments.tracer.map(Into::into),
         prove: arguments.prove,
         network: arguments.network.clone(),
+        jobs_per_agent: None,
     })
 }
 
@@ -70,6 +71,7 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
         tracer: None,
         prove: false,
         network: None,
+        jobs_per_agent: None,
     };
     PairRequest { request, pairs: arguments.pairs, records, judged }
 }

@@ -167,7 +167,7 @@ fn every_test_on(fixture: &Fixture, skipped: &[(&str, &str)]) {
 /// A test of threads runs with one job: two would create the same index.
 fn jobs_of(test: &Test) -> u32 {
     match test.sweep {
-        record::Sweep::Jobs => 2,
+        record::Sweep::Jobs | record::Sweep::Agents { .. } => 2,
         record::Sweep::Threads => 1,
     }
 }

@@ -169,6 +169,7 @@ fn record() -> Record {
             network: None,
             agents: None,
             agent_hosts: Vec::new(),
+            jobs_per_agent: None,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         server_host: None,

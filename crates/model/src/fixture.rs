@@ -265,5 +265,6 @@ fn plan() -> Plan {
         network: None,
         agents: None,
         agent_hosts: Vec::new(),
+        jobs_per_agent: None,
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
     let valid: Vec<&Run> = groups.values().filter_map(|repeats| Some(repeats.speaking()?.1)).collect();
     let single = |run: &&&Run| match first.sweep {
         // The first run of a storage probe has the fewest I/Os in flight.
-        Sweep::Jobs => run.dop.jobs == 1,
+        Sweep::Jobs | Sweep::Agents { .. } => run.dop.jobs == 1,
         Sweep::Threads => run.dop.threads == 1,
     };
     let point = |run: &Run| point(by_test, run, groups.get(&degree(run))?);

@@ -174,6 +174,9 @@ pub struct Plan {
     /// Names of the agents on other hosts; empty where all are on the machine of the coordinator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent_hosts: Vec<String>,
+    /// Jobs of each agent: agents are added as jobs are; absent where the jobs of each run are spread over all agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs_per_agent: Option<u32>,
 }
 
 impl Plan {
@@ -206,6 +209,7 @@ impl Plan {
             network: None,
             agents: None,
             agent_hosts: Vec::new(),
+            jobs_per_agent: None,
         }
     }
 

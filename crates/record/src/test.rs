@@ -71,6 +71,11 @@ pub enum Sweep {
     Jobs,
     /// Threads inside one statement (#T).
     Threads,
+    /// Agents of a fleet (#H), each with as many sessions.
+    Agents {
+        /// Sessions of each agent; the last one may have fewer.
+        jobs_each: u32,
+    },
 }
 
 /// The probe of the same record that bounds a test, and the unit of the comparison.

@@ -12,10 +12,11 @@ use crate::words::{list, plural};
 
 /// The command that measures a plan as `plan` was.
 pub fn run_command(plan: &Plan) -> String {
+    let each = plan.jobs_per_agent.map(|count| format!(" --jobs-per-agent {count}")).unwrap_or_default();
     match plan.agents {
         None => "dbdyno run".to_owned(),
-        Some(count) if plan.agent_hosts.is_empty() => format!("dbdyno fleet run --agents {count}"),
-        Some(_) => "dbdyno fleet run --hosts FILE".to_owned(),
+        Some(count) if plan.agent_hosts.is_empty() => format!("dbdyno fleet run --agents {count}{each}"),
+        Some(_) => format!("dbdyno fleet run --hosts FILE{each}"),
     }
 }
 

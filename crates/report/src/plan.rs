@@ -230,6 +230,7 @@ pub(crate) mod tests {
             network: None,
             agents: None,
             agent_hosts: Vec::new(),
+            jobs_per_agent: None,
         }
     }
 

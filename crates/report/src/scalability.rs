@@ -10,6 +10,7 @@ pub(crate) fn varied_noun(varied: Varied) -> &'static str {
         Varied::InFlight => "I/Os in flight",
         Varied::Jobs => "jobs",
         Varied::Threads => "threads",
+        Varied::Agents => "agents",
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn workers(test: &SystemTest) -> &'static str {
         (_, true, _) => "nodes",
         (_, _, Sweep::Jobs) => "jobs",
         (_, _, Sweep::Threads) => "threads",
+        (_, _, Sweep::Agents { .. }) => "agents",
     }
 }
 

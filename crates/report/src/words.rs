@@ -211,12 +211,13 @@ pub(crate) fn varied(variation: Variation) -> String {
     }
 }
 
-/// A degree of parallelism in one word: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three. What
+/// A degree of parallelism in one word: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three, `H2J8` eight jobs of two agents. What
 /// `sweep` varies is always named, nodes and threads where they are more than one.
 pub fn dop(dop: Dop, sweep: Sweep) -> String {
     let nodes = if dop.nodes > 1 { format!("N{}", dop.nodes) } else { String::new() };
     match (sweep, dop.jobs, dop.threads) {
         (Sweep::Threads, 1, threads) => format!("{nodes}T{threads}"),
+        (Sweep::Agents { jobs_each }, jobs, _) => format!("{nodes}H{}J{jobs}", jobs.div_ceil(jobs_each.max(1))),
         (_, jobs, 0 | 1) => format!("{nodes}J{jobs}"),
         (_, jobs, threads) => format!("{nodes}J{jobs}T{threads}"),
     }
@@ -225,11 +226,15 @@ pub fn dop(dop: Dop, sweep: Sweep) -> String {
 /// A degree of parallelism in words: `4 jobs`, `8 threads`, `8 jobs on 2 nodes`. What `sweep` does not vary is named only
 /// where it is more than one.
 pub(crate) fn dop_text(dop: Dop, sweep: Sweep) -> String {
-    let jobs = (sweep == Sweep::Jobs || dop.jobs > 1).then(|| plural(dop.jobs.into(), "job"));
+    let jobs = (sweep != Sweep::Threads || dop.jobs > 1).then(|| plural(dop.jobs.into(), "job"));
     let threads = (sweep == Sweep::Threads || dop.threads > 1).then(|| plural(dop.threads.into(), "thread"));
     let nodes = if dop.nodes > 1 { format!(" on {} nodes", dop.nodes) } else { String::new() };
+    let agents = match sweep {
+        Sweep::Agents { jobs_each } => format!(" of {}", plural(dop.jobs.div_ceil(jobs_each.max(1)).into(), "agent")),
+        _ => String::new(),
+    };
     let workers: Vec<String> = jobs.into_iter().chain(threads).collect();
-    format!("{}{nodes}", workers.join(" of "))
+    format!("{}{agents}{nodes}", workers.join(" of "))
 }
 
 /// Degrees of parallelism in words: `1, 2, 4 jobs`, `1, 2 threads`. What does not vary is named only where it is
@@ -294,6 +299,7 @@ mod tests {
         assert_eq!(at(1, 1, 8, Sweep::Threads), "T8");
         assert_eq!(at(2, 1, 8, Sweep::Threads), "N2T8");
         assert_eq!(at(2, 4, 8, Sweep::Jobs), "N2J4T8");
+        assert_eq!(at(1, 8, 1, Sweep::Agents { jobs_each: 4 }), "H2J8");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
 use model::fleet::AgentPart;
-use record::{Check, Finding, JobShare, Part, Plan, PlannedRun, Reading, Run, name};
+use record::{Check, Finding, JobShare, Part, Plan, PlannedRun, Reading, Run, Sweep, name};
 use workload::Test;
 
 use crate::bench::Bench;
@@ -24,7 +24,14 @@ use crate::{Error, Result};
 /// # Errors
 /// Where the agents do not carry it out, or where their results cannot be merged.
 pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, node_indexes: &[usize]) -> Result<()> {
-    let parts = parts(bench, run, fleet.agents(), node_indexes)?;
+    let agents = match bench.plan.jobs_per_agent {
+        Some(jobs_each) => fleet.agents().min(run.dop.jobs.div_ceil(jobs_each.max(1))),
+        None => fleet.agents(),
+    };
+    if let (Some(jobs_each), Sweep::Jobs) = (bench.plan.jobs_per_agent, run.sweep) {
+        run.sweep = Sweep::Agents { jobs_each };
+    }
+    let parts = parts(bench, run, agents, node_indexes)?;
     bench.write_back();
     let observation =
         Observation::new(bench, node_indexes.to_vec(), &[], SessionSampler::for_nodes(bench, node_indexes));

@@ -61,6 +61,8 @@ pub struct Request {
     pub tracer: Option<TracerKind>,
     /// Whether the limit of each test is proved by runs with less of it.
     pub prove: bool,
+    /// Jobs of each agent of a fleet, which is used as far as there are jobs; absent where jobs are spread over all.
+    pub jobs_per_agent: Option<u32>,
     /// The peer of the network probes, which are measured in addition to the selected tests; absent for none.
     pub network: Option<NetworkPeer>,
 }
@@ -88,6 +90,7 @@ impl Request {
         self.until = plan.until.clone();
         self.one_thread_per_core = plan.one_thread_per_core;
         self.network = plan.network.as_ref().map(NetworkPeer::of);
+        self.jobs_per_agent = plan.jobs_per_agent;
         self.small_rows = Some(plan.small_rows);
         self.large_rows = Some(plan.large_rows);
         self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect());
@@ -129,6 +132,12 @@ pub fn repeats(preset: Preset) -> u32 {
     }
 }
 
+/// The jobs of 1, 2, 4, ... and of all `agents`, with as many each.
+pub fn jobs_of_agents(jobs_each: u32, agents: u32) -> Vec<u32> {
+    let doubled = std::iter::successors(Some(1u32), |count| count.checked_mul(2)).take_while(|count| *count < agents);
+    doubled.chain([agents]).map(|count| count.saturating_mul(jobs_each)).collect()
+}
+
 /// 1, 2, 4, ... up to twice the processors.
 pub(crate) fn degrees(processors: u32) -> Vec<u32> {
     std::iter::successors(Some(1u32), |degree| degree.checked_mul(2))
@@ -139,6 +148,13 @@ pub(crate) fn degrees(processors: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agents_double_up_to_all_of_them() {
+        assert_eq!(jobs_of_agents(4, 1), [4]);
+        assert_eq!(jobs_of_agents(1, 4), [1, 2, 4]);
+        assert_eq!(jobs_of_agents(3, 6), [3, 6, 12, 18]);
+    }
 
     #[test]
     fn degrees_double_up_to_twice_the_processors() {

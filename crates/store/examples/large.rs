@@ -136,6 +136,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             network: None,
             agents: None,
             agent_hosts: Vec::new(),
+            jobs_per_agent: None,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         server_host: None,

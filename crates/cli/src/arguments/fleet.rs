@@ -10,6 +10,9 @@ use super::value;
 /// Upper limit of `--agents`.
 const AGENTS_MAX: u32 = 300;
 
+/// Upper limit of `--jobs-per-agent`.
+const JOBS_PER_AGENT_MAX: u32 = 10_000;
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   dbdyno fleet check --agents 3      three agents on this machine
@@ -24,6 +27,8 @@ Examples:
                                      six sessions, two from each of three agents
   dbdyno fleet run --hosts FILE --target postgres://bench@db1/bench --tests T611 --jobs 64
                                      64 sessions from the hosts of the file
+  dbdyno fleet run --hosts FILE --target postgres://bench@db1/bench --tests T611 --jobs-per-agent 16
+                                     16 sessions from one host, 32 from two, 64 from four, ...
 
 Tests and probes of processors and memory are measured. Agents on one machine show what several clients do to a
 server, and have no more processors than it has. Hosts are reached by ssh, which must ask no question: keys, known
@@ -67,6 +72,10 @@ pub struct AgentsArguments {
 pub struct FleetRunArguments {
     #[command(flatten)]
     pub agents: AgentsArguments,
+
+    /// Jobs of each agent: measures 1, 2, 4, ... and all agents, in place of --jobs
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["jobs", "until"], value_parser = value::count_32("jobs", 1..=JOBS_PER_AGENT_MAX))]
+    pub jobs_per_agent: Option<u32>,
 
     #[command(flatten)]
     pub run: RunArguments,

@@ -20,7 +20,9 @@ use crate::signal;
 pub fn fleet(arguments: &FleetArguments) -> Result<()> {
     match &arguments.command {
         FleetCommand::Check(arguments) => check(arguments),
-        FleetCommand::Run(arguments) => run_by(&arguments.run, Some(&Agents::of(&arguments.agents)?)),
+        FleetCommand::Run(arguments) => {
+            run_by(&arguments.run, Some((&Agents::of(&arguments.agents)?, arguments.jobs_per_agent)))
+        }
     }
 }
 

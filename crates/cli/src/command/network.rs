@@ -80,6 +80,7 @@ fn measure_peer(arguments: &NetworkMeasurementArguments) -> Result<()> {
         tracer: None,
         prove: false,
         network: Some(peer),
+        jobs_per_agent: None,
     };
     let measured = measure(&arguments.output, |context| run::measure(&request, context))?;
     show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;

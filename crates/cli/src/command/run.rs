@@ -31,11 +31,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     run_by(arguments, None)
 }
 
-/// The same, with the jobs of each run carried out by `agents`.
+/// The same, with the jobs of each run carried out by the agents of `fleet`, so many each if that is given.
 ///
 /// # Errors
 /// As [`run()`], and where the agents cannot be started.
-pub fn run_by(arguments: &RunArguments, agents: Option<&Agents>) -> Result<()> {
+pub fn run_by(arguments: &RunArguments, fleet: Option<(&Agents, Option<u32>)>) -> Result<()> {
+    let agents = fleet.map(|(agents, _)| agents);
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.record) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
@@ -45,6 +46,10 @@ pub fn run_by(arguments: &RunArguments, agents: Option<&Agents>) -> Result<()> {
         check_agents(&path, &record.plan, agents)?;
     }
     let mut request = request::request(arguments, path)?;
+    if let Some((agents, Some(jobs_each))) = fleet {
+        request.jobs_per_agent = Some(jobs_each);
+        request.degrees = Some(run::jobs_of_agents(jobs_each, agents.count()));
+    }
     let words = match (&arguments.target, &resumed) {
         (Some(words), _) => words.clone(),
         (None, Some((_, record))) => record.plan.target.clone(),

@@ -31,6 +31,20 @@ fn record(bench: &Bench, name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
+/// What an independent script says of the histograms of the record `name`: how many it compared, and their values.
+fn merged_histograms(bench: &Bench, name: &str) -> (u64, u64) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/merged_histograms.py");
+    let text = bench.succeed(&["report", name, "--format", "json"]).out;
+    let mut child =
+        Command::new("python3").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("python3");
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "the histogram of a run is not the sum of those of its agents");
+    let said = String::from_utf8(output.stdout).unwrap();
+    let mut numbers = said.split_whitespace().map(|number| number.parse().unwrap());
+    (numbers.next().unwrap(), numbers.next().unwrap())
+}
+
 /// The change of a counter over the window of `run`.
 fn counted(run: &Value, name: &str) -> u64 {
     let readings = run["readings"].as_array().unwrap();
@@ -69,6 +83,8 @@ fn a_run_of_three_agents_counts_what_the_engine_counts() {
             assert!(offset.abs() < 1_000_000_000, "{part}");
         }
     }
+    let steps: u64 = runs.iter().map(|run| run["totals"]["steps"].as_u64().unwrap()).sum();
+    assert_eq!(merged_histograms(&bench, "fleet.jsonl"), (4, 2 * steps), "service and response times of two runs");
     let left: Vec<_> = fs::read_dir(bench.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 1, "the record alone is left: {left:?}");
 }
@@ -89,6 +105,32 @@ fn a_rate_is_that_of_all_agents_together_and_parameters_of_the_target_are_theirs
     let resumed = bench.run(&["run", "--resume", "rate.jsonl"]);
     assert_eq!(resumed.code, 2);
     assert!(resumed.err.contains("dbdyno fleet run --agents 3 --resume rate.jsonl"), "{}", resumed.err);
+}
+
+#[test]
+fn agents_are_added_with_all_their_jobs_and_their_scalability_is_judged() {
+    let bench = Bench::new();
+    let words = "fleet run --agents 3 --jobs-per-agent 2 --target null --tests T611 --preset smoke --repeats 2 --no-html \
+                 --record added.jsonl";
+    let output = bench.run(&words.split_whitespace().collect::<Vec<&str>>());
+    assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+    let record = record(&bench, "added.jsonl");
+    let mut of_runs: Vec<(u64, usize)> = Vec::new();
+    for run in record["runs"].as_array().unwrap() {
+        let agents = run["agents"].as_array().unwrap();
+        assert!(agents.iter().all(|agent| agent["jobs"] == 2), "{run}");
+        of_runs.push((run["dop"]["jobs"].as_u64().unwrap(), agents.len()));
+    }
+    of_runs.sort_unstable();
+    assert_eq!(of_runs, [(2, 1), (2, 1), (4, 2), (4, 2), (6, 3), (6, 3)]);
+    assert!(output.err.contains("H3J6"), "{}", output.err);
+    assert!(output.out.contains("fleet run --agents 3 --jobs-per-agent 2 "), "{}", output.out);
+    let scale = bench.succeed(&["model", "scale", "added.jsonl", "--at", "128", "--claim", "1000G"]).out;
+    assert!(scale.contains("MEASURED: N = agents"), "{scale}");
+    assert!(scale.contains("at N = 128") && scale.contains("CONTRADICTED"), "{scale}");
+    let both = bench.run(&["fleet", "run", "--agents", "2", "--jobs-per-agent", "2", "--jobs", "4"]);
+    assert_eq!(both.code, 2);
+    assert!(both.err.contains("cannot be used with"), "{}", both.err);
 }
 
 #[test]

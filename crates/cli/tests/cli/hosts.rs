@@ -168,7 +168,8 @@ fn hosts_are_reached_over_ssh_and_nothing_secret_is_in_arguments() {
     let work = bench.path().join("it's a dir");
     fs::create_dir(&work).unwrap();
     write(&bench, "hosts", &format!("far name=one dir=\"{0}\"\nfar name=two dir=\"{0}\"\n", work.display()));
-    let words = "fleet run --hosts hosts --target null --tests T611 --jobs 2 --preset smoke --duration 2s --no-html";
+    let words =
+        "fleet run --hosts hosts --target local:postgres --tests T611 --jobs 2 --preset smoke --duration 2s --no-html";
     let arguments: Vec<&str> = words.split(' ').chain(["--record", "f.jsonl"]).collect();
     let child = bench.command(&arguments).env("PATH", server.path()).spawn().unwrap();
     let mut seen = Vec::new();

@@ -18,6 +18,8 @@ pub enum Varied {
     Jobs,
     /// Threads.
     Threads,
+    /// Agents of a fleet, with as many jobs each.
+    Agents,
 }
 
 /// The varied quantity of a test, and which of its degrees of parallelism are points of one curve.
@@ -31,6 +33,8 @@ pub struct Added {
     pub varied: Varied,
     /// The highest degree.
     most: Degree,
+    /// Jobs of an agent, where agents vary.
+    jobs_each: u32,
 }
 
 impl Added {
@@ -48,8 +52,10 @@ impl Added {
             (false, Some(_), _) => Varied::InFlight,
             (false, None, Sweep::Jobs) => Varied::Jobs,
             (false, None, Sweep::Threads) => Varied::Threads,
+            (false, None, Sweep::Agents { .. }) => Varied::Agents,
         };
-        Added { varied, most }
+        let jobs_each = if let Sweep::Agents { jobs_each } = sweep { jobs_each.max(1) } else { 1 };
+        Added { varied, most, jobs_each }
     }
 
     /// The varied quantity of the points of `test` with rates.
@@ -67,6 +73,8 @@ impl Added {
             Varied::InFlight => degree.in_flight.filter(|_| is_on_most),
             Varied::Jobs => is_on_most.then_some(degree.dop.jobs),
             Varied::Threads => is_on_most.then_some(degree.dop.threads),
+            // An agent with fewer jobs than the others is no point.
+            Varied::Agents => (degree.dop.jobs % self.jobs_each == 0).then_some(degree.dop.jobs / self.jobs_each),
         }
     }
 
@@ -117,6 +125,13 @@ mod tests {
         let added = Added::of(swept, Sweep::Jobs);
         assert_eq!((added.varied, added.on_nodes()), (Varied::Nodes, None));
         assert_eq!(ns(&added, &swept), [None, None, Some(3), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn agents_are_added_with_all_their_jobs() {
+        let swept = [degree(1, 4), degree(1, 8), degree(1, 12), degree(1, 14)];
+        let added = Added::of(swept, Sweep::Agents { jobs_each: 4 });
+        assert_eq!((added.varied, ns(&added, &swept)), (Varied::Agents, vec![Some(1), Some(2), Some(3), None]));
     }
 
     #[test]

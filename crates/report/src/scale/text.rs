@@ -54,7 +54,12 @@ pub(super) fn summary(view: &ScaleView) -> Vec<(&'static str, String)> {
     let (first, best) =
         (curve.points.first(), curve.points.iter().max_by(|one, other| one.rate.total_cmp(&other.rate)));
     let (Some(first), Some(best)) = (first, best) else { return Vec::new() };
-    let at = |n: f64| format!("{} {}", three_digits(n), curve.noun);
+    // A measured N is a whole number, that of a peak is not.
+    let at = |n: f64| match n.fract() == 0.0 {
+        true if n == 1.0 => format!("1 {}", curve.noun.trim_end_matches('s')),
+        true => format!("{n} {}", curve.noun),
+        false => format!("{} {}", three_digits(n), curve.noun),
+    };
     let gain = match best.n > first.n && first.rate > 0.0 {
         true => format!(", {} times the rate with {}", three_digits(best.rate / first.rate), at(first.n)),
         false => String::new(),

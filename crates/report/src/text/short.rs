@@ -233,6 +233,7 @@ fn table(record: &Record, lines: &[&Line], width: usize) -> Table {
 
 /// The jobs of a run, in a column of that name: `4`; `2 thr` are two threads of one session, `2x8` eight jobs on two nodes.
 fn workers(of: Dop, sweep: Sweep) -> String {
+    let sweep = if let Sweep::Agents { .. } = sweep { Sweep::Jobs } else { sweep };
     match of {
         Dop { nodes: 1, jobs, .. } if sweep == Sweep::Jobs => jobs.to_string(),
         Dop { nodes: 1, jobs: 1, threads } => format!("{threads} thr"),

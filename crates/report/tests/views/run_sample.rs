@@ -34,7 +34,7 @@ pub fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -
         sample.code,
         RunKind::of_code(sample.code),
         match sample.sweep {
-            Sweep::Jobs => Dop::jobs(dop),
+            Sweep::Jobs | Sweep::Agents { .. } => Dop::jobs(dop),
             Sweep::Threads => Dop { nodes: 1, jobs: 1, threads: dop },
         },
     );

@@ -116,5 +116,6 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         network: None,
         agents: None,
         agent_hosts: Vec::new(),
+        jobs_per_agent: None,
     }
 }

@@ -97,6 +97,7 @@ mod tests {
             large_rows: None,
             prove: false,
             network: None,
+            jobs_per_agent: None,
             trace: None,
         }
     }

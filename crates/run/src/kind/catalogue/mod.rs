@@ -143,6 +143,7 @@ impl Kind for Catalogue<'_> {
         let mut plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
         plan.agents = platform.context.fleet.map(Fleet::agents);
+        plan.jobs_per_agent = self.request.jobs_per_agent;
         plan.agent_hosts = platform.context.fleet.map(Fleet::hosts).unwrap_or_default();
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),

@@ -200,7 +200,7 @@ pub(crate) fn plan_once(
 /// uses the nodes that take writes.
 fn dops(item: Item<'_>, degrees: &[u32], requested: Option<&[u32]>, ability: Option<&Ability<'_>>) -> Vec<Dop> {
     match item.sweep() {
-        Sweep::Jobs => {
+        Sweep::Jobs | Sweep::Agents { .. } => {
             let nodes = ability.map_or(1, |ability| match item {
                 Item::Test(test) if test.changes() => ability.nodes.1,
                 Item::Test(_) => ability.nodes.0,

@@ -201,7 +201,7 @@ fn candidate<'i>(
 fn label(run: &Run) -> String {
     let nodes = if run.dop.nodes > 1 { format!(" N{}", run.dop.nodes) } else { String::new() };
     match run.sweep {
-        record::Sweep::Jobs => format!("{} J{}{nodes}", run.test, run.dop.jobs),
+        record::Sweep::Jobs | record::Sweep::Agents { .. } => format!("{} J{}{nodes}", run.test, run.dop.jobs),
         record::Sweep::Threads => format!("{} T{}{nodes}", run.test, run.dop.threads),
     }
 }

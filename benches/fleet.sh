@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# What agents cost, and whether they change the result, on one machine.
+#
+# Cost: T611 by one agent against one process without a fleet, interleaved: ratio of rates and of processor time per
+# step, median of the pairs with quartiles, on the null engine (the loop alone) and on PostgreSQL.
+# Null comparison: one agent with four jobs against four agents with one each on the same PostgreSQL, by
+# `dbdyno compare`; the verdicts are counted.
+#
+#   benches/fleet.sh [PAIRS] [COMPARISONS] [SECONDS]     10 pairs, 20 comparisons of 6 runs each, of 1 s
+#
+# Needs python3, nats-server, the server programs of PostgreSQL, and as root a user `postgres` to run them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+pairs=${1:-10}
+comparisons=${2:-20}
+seconds=${3:-1}
+source benches/postgres-server.bash
+start_server "shared_buffers=512MB max_wal_size=4GB autovacuum=off" "0-$(($(nproc) - 1))"
+cd "$work" && mkdir -p client && cd client
+common=(--preset quick --tests T611 --seconds "$seconds" --quiet --no-html)
+"$dbdyno" run "${common[@]}" --keep --target "$target" --jobs 1 --record load.jsonl >/dev/null
+
+# An invalid run (foreign load) still has its figures; what is compared says so.
+measure() { "$dbdyno" "$@" >/dev/null 2>&1 || true; }
+
+for engine in null "$target"; do
+  for pair in $(seq "$pairs"); do
+    order=(alone fleet)
+    [ $((pair % 2)) -eq 1 ] || order=(fleet alone)
+    for side in "${order[@]}"; do
+      record=cost-$pair-$side.jsonl
+      rm -f "$record"
+      case $side in
+        alone) measure run "${common[@]}" --keep --target "$engine" --jobs 1 --record "$record" ;;
+        fleet) measure fleet run --agents 1 "${common[@]}" --keep --target "$engine" --jobs 1 --record "$record" ;;
+      esac
+    done
+  done
+  python3 - "$engine" "$pairs" <<'EOF'
+import json, statistics, sys
+
+def run(path):
+    for line in open(path):
+        line = json.loads(line)
+        if "run" in line:
+            return line["run"]
+
+def figures(path):
+    found = run(path)
+    steps, window = found["totals"]["steps"], found["window_ns"]
+    readings = found["agents"][0]["readings"] if found.get("agents") else found["readings"]
+    used = readings[-1]["values"]["client_cpu_ns"] - readings[0]["values"]["client_cpu_ns"]
+    return steps / window, used / steps
+
+pairs = [[figures(f"cost-{pair}-{side}.jsonl") for side in ("fleet", "alone")] for pair in range(1, int(sys.argv[2]) + 1)]
+for name, index in (("rate", 0), ("processor time per step", 1)):
+    ratios = [fleet[index] / alone[index] for fleet, alone in pairs]
+    low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+    print(f"{sys.argv[1].split('?')[0].split('@')[0]}: {name}, one agent over none: {statistics.median(ratios):.3f} [{low:.3f} to {high:.3f}]")
+EOF
+done
+
+verdicts=()
+for number in $(seq "$comparisons"); do
+  rm -f one.jsonl four.jsonl
+  for agents in 1 4; do
+    name=one.jsonl && [ "$agents" -eq 1 ] || name=four.jsonl
+    measure fleet run --agents "$agents" "${common[@]}" --keep --target "$target" --jobs 4 --repeats 6 --record "$name"
+  done
+  verdicts+=("$("$dbdyno" compare one.jsonl four.jsonl --details 2>&1 | grep -oE 'EQUIVALENT|INCONCLUSIVE|FASTER|SLOWER|INCOMPARABLE' | tail -1)")
+done
+printf '1 agent x 4 jobs against 4 agents x 1 job: '
+printf '%s\n' "${verdicts[@]}" | sort | uniq -c | tr -s ' \n' ' '
+echo
