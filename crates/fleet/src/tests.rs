@@ -93,6 +93,31 @@ fn agents_join_tell_their_clocks_and_start_together() {
     assert!(agents.into_iter().all(|agent| agent.join().unwrap().is_ok()));
 }
 
+/// Memory of this process, bytes.
+fn resident_bytes() -> u64 {
+    let pages: u64 = fs::read_to_string("/proc/self/statm").unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    pages * rustix::param::page_size() as u64
+}
+
+#[test]
+fn three_hundred_agents_start_together_in_bounded_memory() {
+    const AGENTS: usize = 300;
+    let before = resident_bytes();
+    let (mut coordinator, tickets) = Coordinator::start(&names(AGENTS)).unwrap();
+    let agents: Vec<_> = tickets.into_iter().map(|ticket| spawn(ticket, hello())).collect();
+    coordinator.gather(&hello(), WITHIN + WITHIN, &not_interrupted, &mut || None).unwrap();
+    let starts = coordinator.start_together(1, Nanos(60_000_000_000), &not_interrupted).unwrap();
+    assert_eq!(starts.len(), AGENTS);
+    // They share two processors here: the spread is that of the scheduler, and bounded all the same.
+    let offsets = || starts.iter().map(|started| started.start.offset_ns.0);
+    assert!(offsets().max().unwrap() - offsets().min().unwrap() < 10_000_000_000, "{:?}", offsets().max());
+    // Both ends of each connection, with their threads, are in this process.
+    let grown = resident_bytes().saturating_sub(before);
+    assert!(grown < AGENTS as u64 * 2_000_000, "{grown} bytes");
+    coordinator.dismiss();
+    assert!(agents.into_iter().all(|agent| agent.join().unwrap().is_ok()));
+}
+
 #[test]
 fn an_agent_of_another_version_is_turned_away_by_name() {
     type Change = fn(&mut record::Hello);

@@ -292,6 +292,8 @@ pub struct Rules {
     pub agent_spread_share_max: f64,
     /// Maximum difference of the rates of agents over their own windows and in their common seconds, as a share.
     pub agent_rate_gap_max: f64,
+    /// Minimum rate per job of the slowest agent, as a share of the median of the others.
+    pub slow_agent_share_min: f64,
 }
 
 /// The rules in force.
@@ -451,6 +453,7 @@ pub const RULES: Rules = Rules {
     agent_spread_ns_max: 100_000_000,
     agent_spread_share_max: 0.01,
     agent_rate_gap_max: 0.01,
+    slow_agent_share_min: 0.9,
 };
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::{
     AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Content,
     DeviceIo, Durable, Failures, Flush, ForeignCpuShare, ForeignIoShare, GeneratorBound, LittlesLaw, NodeLoss,
-    OtherSessions, PageCache, RateLevels, Stall, Steady, Steal, StepDown, Swapping, Throttling, Unwritten,
+    OtherSessions, PageCache, RateLevels, SlowAgent, Stall, Steady, Steal, StepDown, Swapping, Throttling, Unwritten,
     WindowLength,
 };
 
@@ -74,11 +74,13 @@ pub enum Check {
     AgentStarts,
     /// Rates of the agents of a fleet.
     AgentRates,
+    /// The slowest agent of a fleet against the others.
+    SlowAgent,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 30] = [
+    pub const ALL: [Check; 31] = [
         Check::Answers,
         Check::LittlesLaw,
         Check::CommitCount,
@@ -109,6 +111,7 @@ impl Check {
         Check::NodeLoss,
         Check::AgentStarts,
         Check::AgentRates,
+        Check::SlowAgent,
     ];
 }
 
@@ -176,6 +179,8 @@ pub enum Evidence {
     AgentStarts(AgentStarts),
     /// The two rates of a fleet.
     AgentRates(AgentRates),
+    /// The slowest agent of a fleet.
+    SlowAgent(SlowAgent),
 }
 
 impl Evidence {
@@ -212,6 +217,7 @@ impl Evidence {
             Evidence::NodeLoss(_) => Check::NodeLoss,
             Evidence::AgentStarts(_) => Check::AgentStarts,
             Evidence::AgentRates(_) => Check::AgentRates,
+            Evidence::SlowAgent(_) => Check::SlowAgent,
         }
     }
 }

@@ -61,6 +61,7 @@ pub(crate) fn remedy(check: Check) -> &'static str {
         Check::NodeLoss => "bring the node back, and repeat",
         Check::AgentStarts => "use a network with less delay between the hosts, or longer windows (--seconds)",
         Check::AgentRates => "choose longer windows (--seconds), and look for the agent that started or ended apart",
+        Check::SlowAgent => "look at that host: its processors, its way to the server, its other programs",
     }
 }
 
@@ -156,6 +157,10 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         Evidence::NodeLoss(NodeLoss::Lost { nodes }) => nodes.iter().map(lost_node_text).collect::<Vec<_>>().join("; "),
         Evidence::AgentStarts(starts) => agent_starts(starts),
         Evidence::AgentRates(rates) => agent_rates(rates),
+        Evidence::SlowAgent(slow) => {
+            let (share, limit) = (percent(slow.share), percent(slow.limit));
+            format!("the slowest, with {share} of the rate per job of the others; limit {limit}")
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! rate or sum. It returns text and prints nothing.
 
 mod activity;
+mod agents;
 mod blocks;
 mod chart;
 mod comparison;

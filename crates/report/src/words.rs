@@ -115,6 +115,7 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::NodeLoss => "no node lost",
         Check::AgentStarts => "agents started together",
         Check::AgentRates => "agents worked together",
+        Check::SlowAgent => "agents equally fast",
     }
 }
 

@@ -6,6 +6,7 @@
 //! as one line in the list of its row.
 
 pub mod activity;
+pub mod agent;
 pub mod blocks;
 mod column;
 pub mod comparison;

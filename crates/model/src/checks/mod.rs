@@ -26,6 +26,7 @@ mod other_sessions;
 mod page_cache;
 mod rate_levels;
 mod server_host;
+mod slow_agent;
 mod stall;
 mod steady;
 mod steal;
@@ -96,6 +97,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         node_loss::check(run),
         agent_starts::check(run),
         agent_rates::check(run),
+        slow_agent::check(run),
     ]
     .into_iter()
     .flatten()

@@ -723,3 +723,13 @@ pub struct AgentRates {
     /// When the last agent was done, from the first start.
     pub last_done_ns: Nanos,
 }
+
+/// The agent with the lowest rate per job against the median of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlowAgent {
+    /// Its rate per job, of that of the others.
+    pub share: Ratio,
+    /// The least share that is no warning.
+    pub limit: Ratio,
+}

@@ -72,5 +72,6 @@ pub(super) fn meaning(check: Check) -> &'static str {
         Check::AgentRates => {
             "The rate depends on which window is meant: those of the agents, or the time that they have in common."
         }
+        Check::SlowAgent => "An agent did less than the others: the total is lower than equal hosts would reach.",
     }
 }

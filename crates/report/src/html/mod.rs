@@ -1,6 +1,7 @@
 //! The page of a record: one self-contained HTML file.
 
 mod activity;
+mod agents;
 mod blocks;
 mod ceiling;
 mod curve;
@@ -95,6 +96,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::collapsed("throughput", "Throughput over degree of parallelism", curves.others),
             Section::collapsed("runs", "Runs", runs::runs(record)),
             Section::collapsed("nodes", "Nodes", nodes::nodes(record)),
+            Section::collapsed("agents", "Agents", agents::agents(record)),
             Section::collapsed("latency", "Latency", latency::latency(&tests)),
             Section::collapsed("layers", "Latency by layer", layers::layers(record)),
             Section::collapsed("activity", "Database activity", activity::activity(record)),

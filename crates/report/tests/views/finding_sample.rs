@@ -614,6 +614,7 @@ fn levels() -> Vec<Finding> {
         clock_error_ns: Nanos(1_400_000),
         limit_ns: Nanos(100_000_000),
     };
+    let slow = |share| SlowAgent { share: Ratio(share), limit: Ratio(0.9) };
     let rates = |common: Option<f64>| AgentRates {
         own_windows: Rate(12_000.0),
         common_seconds: common.map(Rate),
@@ -655,6 +656,7 @@ fn levels() -> Vec<Finding> {
             ],
         ),
         of(Evidence::AgentStarts, [(Pass, starts(12_000)), (Warn, starts(98_700_000))]),
+        of(Evidence::SlowAgent, [(Pass, slow(0.97)), (Warn, slow(0.79))]),
         of(Evidence::AgentRates, [(Pass, rates(Some(11_990.0))), (Warn, rates(Some(9_000.0))), (Unknown, rates(None))]),
     ]
     .concat()
