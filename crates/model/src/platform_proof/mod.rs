@@ -19,7 +19,7 @@ pub use cache_device::{CacheDeviceProof, CacheTier, cache_device};
 pub use fabric::{FabricLoad, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
-pub use tiers::{TierPoint, TiersProof};
+pub use tiers::{TierDevice, TierPoint, TiersProof};
 pub use volume::{Amplification, MemberShare, VolumeLoad, VolumeProof};
 
 /// What a proof found.
