@@ -1,9 +1,9 @@
 //! Records of proofs, made up: a mirror with a slow member, a cache device, a fabric, two nodes, caches.
 
 use record::{
-    Array, BlockDevice, Blocks, Bytes, CacheDevice, CacheState, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan,
-    Latency, LoopLocation, MemberIo, Nanos, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace, ProofSubject,
-    RandomBlocks, Record, Run, RunKind, Totals, name,
+    Array, BlockDevice, Blocks, Bytes, CacheCounts, CacheDevice, CacheState, Dop, ForeignLoad, IoJob, IoKind, IoPhase,
+    IoPlan, Latency, LoopLocation, MemberIo, Nanos, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace,
+    ProofSubject, RandomBlocks, Record, Run, RunKind, Totals, name,
 };
 
 use crate::storage_sample::{record, run, stream};
@@ -90,7 +90,13 @@ pub fn cache_device() -> Record {
             };
             let mut run = of(place, ProofLoad::SingleReads, 1_000_000 / mean_us, 1);
             run.service.mean_ns = Nanos(mean_us * 1_000 + round * 2_000);
-            runs.push(if name.is_empty() { members(run, [27_000, 9_000], 0, [88_000, 790_000]) } else { run });
+            if name.is_empty() {
+                // The rest of the requests of the origin are promotions.
+                run = members(run, [27_000, 9_000], 0, [88_000, 790_000]);
+                let counts = CacheCounts { read_hits: 27_000, read_misses: 8_200, promotions: Some(800) };
+                run.storage.as_mut().unwrap().cache = Some(counts);
+            }
+            runs.push(run);
         }
         let rate = 4_000;
         let writes = of(ProofPlace::Volume, ProofLoad::SmallWrites, rate, 16);
@@ -98,7 +104,7 @@ pub fn cache_device() -> Record {
     }
     let mut record = proof(runs);
     let cache = CacheDevice {
-        technique: "bcache".to_owned(),
+        technique: "dm-cache".to_owned(),
         mode: Some("writethrough".to_owned()),
         origin: Some("nvme1n1".to_owned()),
         caches: vec!["nvme0n1".to_owned()],
@@ -106,7 +112,7 @@ pub fn cache_device() -> Record {
     };
     let slaves = ["nvme0n1", "nvme1n1"].map(str::to_owned).to_vec();
     record.host.devices =
-        vec![BlockDevice { name: "bcache0".to_owned(), slaves, cache: Some(cache), ..BlockDevice::default() }];
+        vec![BlockDevice { name: "dm-0".to_owned(), slaves, cache: Some(cache), ..BlockDevice::default() }];
     record
 }
 
