@@ -31,6 +31,8 @@ pub use second_level::{SecondLevelTimes, second_level};
 pub use storage::{Storage, storage};
 pub use topology::{LinkLoad, oversubscribed};
 
+use crate::platform::CachedVolume;
+
 /// A platform on paper. What is not known is absent, and nothing follows from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlatformPlan {
@@ -58,6 +60,8 @@ pub struct PlatformPlan {
     pub licence: Option<Licence>,
     /// The currency of all prices, their date and period.
     pub money: Option<Money>,
+    /// The cache devices of a record.
+    pub cached: Vec<CachedVolume>,
     /// What is required.
     pub required: Required,
 }
@@ -76,8 +80,9 @@ impl PlatformPlan {
     /// taken together.
     pub fn completed_by(self, other: PlatformPlan) -> PlatformPlan {
         let has_storage = !self.drives.is_empty() || !self.links.is_empty() || self.volume.is_some();
-        let storage = |own: &PlatformPlan| (own.links.clone(), own.drives.clone(), own.volume.clone());
-        let (links, drives, volume) = storage(if has_storage { &self } else { &other });
+        let storage =
+            |own: &PlatformPlan| (own.links.clone(), own.drives.clone(), own.volume.clone(), own.cached.clone());
+        let (links, drives, volume, cached) = storage(if has_storage { &self } else { &other });
         PlatformPlan {
             name: self.name.or(other.name),
             processor: self.processor.or(other.processor),
@@ -91,6 +96,7 @@ impl PlatformPlan {
             cache: self.cache.or(other.cache),
             licence: self.licence.or(other.licence),
             money: self.money.or(other.money),
+            cached,
             required: self.required,
         }
     }
