@@ -4,6 +4,7 @@
 //! fullest first; [`oversubscribed`] looks at links alone, [`storage`] at redundancy and wear, [`second_level`] at a
 //! cache on flash, [`purchases`] at what moves the bottleneck, [`prices`] at what all of it costs.
 
+mod alternative;
 mod bound;
 mod memory;
 mod part;
@@ -17,13 +18,14 @@ mod storage;
 mod tests;
 mod topology;
 
+pub use alternative::Alternative;
 pub use bound::{Bound, Measure, bounds};
 pub use memory::{MemoryAccess, memory_access};
 pub use part::{
     Commit, Drive, Endurance, Licence, Link, Memory, Misses, Money, Network, Origin, Part, Processor, Protocol,
     Required, SecondLevel, SerialLanes, Volume, Wire,
 };
-pub use price::prices;
+pub use price::{prices, unplaced};
 pub use purchase::{Purchase, purchases};
 pub use recorded::recorded_plan;
 pub use required::{Clients, Demands, clients, commit_latency_seconds, demands};
@@ -31,6 +33,7 @@ pub use second_level::{SecondLevelTimes, second_level};
 pub use storage::{Storage, storage};
 pub use topology::{LinkLoad, oversubscribed};
 
+use crate::PriceBook;
 use crate::platform::CachedVolume;
 
 /// A platform on paper. What is not known is absent, and nothing follows from it.
@@ -60,6 +63,8 @@ pub struct PlatformPlan {
     pub licence: Option<Licence>,
     /// The currency of all prices, their date and period.
     pub money: Option<Money>,
+    /// Prices that stand in a book of their own.
+    pub book: Option<PriceBook>,
     /// The cache devices of a record.
     pub cached: Vec<CachedVolume>,
     /// What is required.
@@ -96,6 +101,7 @@ impl PlatformPlan {
             cache: self.cache.or(other.cache),
             licence: self.licence.or(other.licence),
             money: self.money.or(other.money),
+            book: self.book.or(other.book),
             cached,
             required: self.required,
         }
