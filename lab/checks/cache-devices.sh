@@ -21,6 +21,12 @@ shows() {
   done
 }
 
+# counts RECORD: the cache device counted reads during the run.
+counts() {
+  dbdyno report "/tmp/$1.jsonl" --format json | jq -e '.runs[0].storage.cache | .read_hits + .read_misses > 0' >/dev/null ||
+    { dbdyno report "/tmp/$1.jsonl" --format json | jq -c '.runs[0].storage.cache'; return 1; }
+}
+
 number() { cat "/sys/class/block/$1/dev"; }
 
 modprobe -a dm-mod dm-cache dm-cache-smq
@@ -41,7 +47,9 @@ expect 'a dm-cache is known with its parts' holds \
 tr -s ' \n' ' ' </tmp/inventory.txt >/tmp/inventory.line
 expect 'it is drawn with them' grep -q "dm-cache, writethrough, .*cache $cache, origin $drive2, metadata $metadata" /tmp/inventory.line
 expect 'it is held against its tiers, and not their sum' proves /mnt/cached
+expect 'by its own counters' grep -q 'by its own counters' /tmp/proof.line
 expect 'it can be measured' measures /mnt/cached cached
+expect 'and counts hits and misses itself' counts cached
 expect 'with what its origin did' shows cached "$drive2"
 umount /mnt/cached
 dmsetup remove cached

@@ -20,7 +20,7 @@ mod storage;
 mod topology;
 
 pub use base::Root;
-pub use counter::{CountedDevice, Counters, MemberCounters, members, members_at};
+pub use counter::{CacheCounters, CountedDevice, Counters, MemberCounters, members, members_at};
 pub use foreign::Processes;
 pub use inventory::{
     boot_id, clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,

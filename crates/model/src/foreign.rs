@@ -95,6 +95,16 @@ fn processors(run: &Run) -> Option<f64> {
     share(host_cpu_ns(run)?, between as f64).map(|processors| processors.round().max(1.0))
 }
 
+/// Bytes that dbdyno and its server read from devices during `run`; None where those of the server are not known.
+pub(crate) fn own_read_bytes(run: &Run) -> Option<f64> {
+    let own = delta(run, name::CLIENT_READ_BYTES)? as f64;
+    if delta(run, name::SERVER_CPU_NS).is_none() {
+        return Some(own);
+    }
+    let load = run.foreign_load.as_ref()?;
+    Some(own + load.server_read_bytes?.0 as f64)
+}
+
 /// Foreign I/O during `run`; None where not known: with several devices, or where the server's own bytes are not known.
 pub fn foreign_io(run: &Run) -> Option<ForeignIo> {
     let load = run.foreign_load.as_ref()?;
@@ -103,7 +113,7 @@ pub fn foreign_io(run: &Run) -> Option<ForeignIo> {
         true => bytes.map(|bytes| bytes.0 as f64),
         false => Some(0.0),
     };
-    let own_read = delta(run, name::CLIENT_READ_BYTES)? as f64 + of_server(load.server_read_bytes)?;
+    let own_read = own_read_bytes(run)?;
     let own_written = delta(run, name::CLIENT_WRITE_BYTES)? as f64 + of_server(load.server_write_bytes)?;
     let read = delta(run, name::DEVICE_READ_BYTES)? as f64;
     let written = delta(run, name::DEVICE_WRITE_BYTES)? as f64;

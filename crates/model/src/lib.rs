@@ -104,8 +104,8 @@ pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, r
 pub use node::{node_commits, node_rate};
 pub use platform_proof::{
     Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricProof, MemberShare, NfsCell, NfsLoad,
-    NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierPoint, TiersProof, VolumeLoad,
-    VolumeProof, cache_device, platform_proof,
+    NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierDevice, TierPoint, TiersProof,
+    VolumeLoad, VolumeProof, cache_device, cache_hits, platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

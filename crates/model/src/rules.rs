@@ -283,6 +283,11 @@ pub struct Rules {
     pub tiers_margin: f64,
     /// Share of misses below which nothing is said of where they were found.
     pub tiers_misses_min: f64,
+    /// Requests of other programs, relative to those of the engine, above which the block layer's time of a request says
+    /// nothing of the engine's.
+    pub tiers_foreign_max: f64,
+    /// Bytes of a read of the device, in blocks of the engine, above which blocks were read ahead.
+    pub tiers_request_blocks_max: f64,
     /// Maximum difference of the bytes written by the members of a volume from those that its level predicts, as a share.
     pub amplification_gap_max: f64,
 
@@ -449,6 +454,8 @@ pub const RULES: Rules = Rules {
 
     tiers_margin: 0.15,
     tiers_misses_min: 0.01,
+    tiers_foreign_max: 0.05,
+    tiers_request_blocks_max: 1.5,
     amplification_gap_max: 0.05,
     agent_spread_ns_max: 100_000_000,
     agent_spread_share_max: 0.01,

@@ -247,6 +247,10 @@ pub struct BlockDevice {
     /// The cache device, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheDevice>,
+    /// Whether it is a device of the device mapper over several others of which nobody knows what it does with them: its
+    /// table is shown to root alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_opaque: bool,
     /// The NVMe subsystem that it is of, by its qualified name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subsystem: Option<String>,

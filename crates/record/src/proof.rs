@@ -90,7 +90,7 @@ pub enum ProofPlace {
 pub enum PageCached {
     /// All of it.
     All,
-    /// The first half of each file.
+    /// One half of each file.
     Half,
     /// Nothing, but what was read since the last drop.
     Nothing,

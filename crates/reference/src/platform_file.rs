@@ -86,6 +86,8 @@ pub fn platform_plan(text: &str, path: &str) -> Result<PlatformPlan, PlatformErr
         cache: workload::cache(&mut file)?,
         licence: workload::licence(&mut file)?,
         money,
+        book: None,
+        cached: Vec::new(),
         required: workload::required(&mut file)?,
     };
     let volume = equipment::volume(&mut file, &plan.drives)?;

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -29,7 +30,7 @@ const CACHED_MAX_RANDOM: Ratio = Ratio(0.04);
 /// The same for a run that scans whole tables: the next scan reaches a page after all others. Pages that were read
 /// ahead and dropped unused are read twice, so drops are no more frequent than needed.
 const CACHED_MAX_SCAN: Ratio = Ratio(0.4);
-/// The part of a file that is dropped begins at a multiple of this.
+/// The part of a file that is held begins at a multiple of this.
 const HELD_UNIT: u64 = 64 << 10;
 /// Bytes of a read that fills the page cache.
 const READ_UNIT: usize = 1 << 20;
@@ -44,6 +45,9 @@ pub(crate) struct PageCacheShare {
 impl PageCacheShare {
     /// Reads what is to be held of the files in `directory` into the page cache, drops the rest, and goes on dropping it.
     ///
+    /// What is held is at the end: a block that is not cached, but has many cached ones before it, is taken for the next one
+    /// of a sequential read, and the kernel reads ahead as much as it may (`try_context_readahead`).
+    ///
     /// # Errors
     /// Where a file cannot be read, or no thread can be started.
     pub(crate) fn hold(directory: &Path, held: PageCached) -> std::io::Result<PageCacheShare> {
@@ -55,7 +59,8 @@ impl PageCacheShare {
         for path in files_of_data(directory) {
             // A file may disappear meanwhile, and sockets are no files of data.
             let Ok(file) = File::open(path) else { continue };
-            read_into_page_cache(&file, held_from(file.metadata()?.len(), held_share))?;
+            let length = file.metadata()?.len();
+            read_into_page_cache(&file, held_from(length, held_share), length)?;
         }
         let dropper = (held != PageCached::All)
             .then(|| Dropper::start(directory.to_owned(), CACHED_MAX_RANDOM, held_share))
@@ -64,15 +69,15 @@ impl PageCacheShare {
     }
 }
 
-/// Where the part of a file of `length` that is not held begins: at whole blocks of any engine.
+/// Where the part of a file of `length` that is held begins: at whole blocks of any engine.
 fn held_from(length: u64, held: Ratio) -> u64 {
-    let offset = (length as f64 * held.0) as u64;
-    if held == Ratio(1.0) { length } else { offset - offset % HELD_UNIT }
+    let offset = (length as f64 * (1.0 - held.0)) as u64;
+    if held == Ratio(0.0) { length } else { offset - offset % HELD_UNIT }
 }
 
-fn read_into_page_cache(file: &File, length: u64) -> std::io::Result<()> {
+fn read_into_page_cache(file: &File, from: u64, length: u64) -> std::io::Result<()> {
     let mut buffer = vec![0; READ_UNIT];
-    let mut offset = 0;
+    let mut offset = from;
     while offset < length {
         let wanted = READ_UNIT.min((length - offset) as usize);
         match file.read_at(&mut buffer[..wanted], offset)? {
@@ -154,7 +159,7 @@ struct Dropper {
 }
 
 impl Dropper {
-    /// Drops what follows the share `held` of each file.
+    /// Drops what is before the share `held` at the end of each file.
     fn start(directory: PathBuf, cached_max: Ratio, held: Ratio) -> std::io::Result<Dropper> {
         let is_over = Arc::new((Mutex::new(false), Condvar::new()));
         let seen = Arc::clone(&is_over);
@@ -205,15 +210,12 @@ fn drop_all(files: &BTreeMap<PathBuf, File>, held: Ratio) -> Option<Ratio> {
     let (mut cached, mut bytes) = (0.0, 0.0);
     for file in files.values() {
         let length = file.metadata().map_or(0, |metadata| metadata.len());
-        let offset = held_from(length, held);
-        if offset >= length {
-            continue;
+        let Some(dropped) = NonZeroU64::new(held_from(length, held)) else { continue };
+        if let Some(Ratio(share)) = host::cached_share(file, 0, dropped.get()) {
+            (cached, bytes) = (cached + share * dropped.get() as f64, bytes + dropped.get() as f64);
         }
-        let dropped = length - offset;
-        if let Some(Ratio(share)) = host::cached_share(file, offset, dropped) {
-            (cached, bytes) = (cached + share * dropped as f64, bytes + dropped as f64);
-        }
-        let _ = host::drop_clean(file, offset);
+        // To the end with the page that is not full.
+        let _ = host::drop_clean(file, Some(dropped).filter(|dropped| dropped.get() < length));
     }
     (bytes > 0.0).then(|| Ratio(cached / bytes))
 }
@@ -279,10 +281,10 @@ mod tests {
         let held = PageCacheShare::hold(directory.path(), PageCached::Half).expect("a thread");
         std::fs::read(&path).expect("read by others");
         let start = Instant::now();
-        while share(2 << 20) > 0.0 && start.elapsed() < Duration::from_secs(20) {
+        while share(0) > 0.0 && start.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!((share(0), share(2 << 20)), (1.0, 0.0));
+        assert_eq!((share(0), share(2 << 20)), (0.0, 1.0));
         drop(held);
         let all = PageCacheShare::hold(directory.path(), PageCached::All).expect("no thread");
         assert_eq!((share(0), share(2 << 20)), (1.0, 1.0));

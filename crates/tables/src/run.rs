@@ -307,6 +307,8 @@ fn generator<'a>() -> Vec<Figure<'a>> {
             of.run.storage.as_ref().and_then(|storage| storage.scheduling_delay_ns_max).into()
         })
         .under(GROUP, "max sched.\ndelay"),
+        Figure::result("cache_device_hit_ratio", Kind::Ratio, |of| model::cache_hits(of.run).into())
+            .head("cache device\n% hits"),
     ]
 }
 

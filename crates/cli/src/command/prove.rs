@@ -42,6 +42,13 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
     if let Some((_, cache)) = model::cache_device(&devices) {
         return cached_volume(arguments, cache);
     }
+    if let Some(device) = devices.iter().find(|device| device.is_opaque) {
+        note(&format!(
+            "what {} does with its parts is shown to root alone: if it is a cache device (dm-cache), the sum of its parts is \
+             nothing that it could give",
+            device.name
+        ));
+    }
     let members = host::members(directory);
     if members.is_empty() {
         let place = host::place(directory).ok().and_then(|place| Some(place.top()?.name.clone()));

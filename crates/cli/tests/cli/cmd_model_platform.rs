@@ -71,6 +71,37 @@ fn a_record_is_a_platform_with_measured_rates() {
 }
 
 #[test]
+fn a_price_book_prices_the_parts_that_it_names() {
+    let bench = Bench::new();
+    let platform = "[[drive]]\nname = 'data'\ncount = 4\nread_rate = '1GB/s'\n[required]\nthroughput = '5GB/s'\n";
+    fs::write(bench.path().join("platform.toml"), platform).unwrap();
+    let book = |currency: &str| {
+        format!(
+            "currency = '{currency}'\ndate = '2026'\nsource = 'us'\nyears = 2\n\
+             [[item]]\nname = 'Data'\nlist_price = 1000\ndiscount = '25 %'\nkind = 'once'\n\
+             [[item]]\nname = 'support'\nlist_price = 500\nkind = 'per_year'\n"
+        )
+    };
+    fs::write(bench.path().join("prices.toml"), book("CHF")).unwrap();
+    let priced = ["model", "platform", "platform.toml", "--prices", "prices.toml"];
+    let output = bench.succeed(&priced).out;
+    for said in [
+        "CHF 4.000 k; prices as of 2026: us.",
+        "Of no part of this platform, and the same whatever is bought: support.",
+        "5 drives data in place of 4, CHF 750.0 more",
+        "as many drives, 1.25 times as fast (1.25 GB/s each)",
+    ] {
+        let line = output.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(line.contains(said), "{said} in\n{output}");
+    }
+    let platform = format!("currency = 'EUR'\ndate = '2025'\nsource = 'them'\n{platform}");
+    fs::write(bench.path().join("platform.toml"), platform).unwrap();
+    let refused = bench.run(&priced);
+    let said = "error: price book prices.toml is in CHF, and the platform in EUR\nhint: give both in one currency\n";
+    assert_eq!((refused.code, refused.err.as_str()), (2, said));
+}
+
+#[test]
 fn mistakes_of_the_user_end_with_2_and_name_thing_value_and_limit() {
     for (text, said) in [
         (

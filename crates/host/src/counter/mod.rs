@@ -1,5 +1,6 @@
 //! Raw, cumulative counters of the host, of dbdyno itself and of the processes of a server.
 
+mod cache;
 mod cpu;
 mod device;
 mod interface;
@@ -24,6 +25,7 @@ use self::pressure::Pressure;
 use self::process::ProcessTrees;
 use self::source::Source;
 
+pub use self::cache::CacheCounters;
 pub use self::device::CountedDevice;
 pub use self::member::{MemberCounters, members, members_at};
 

@@ -12,6 +12,15 @@ pub(crate) fn read(device: &Device) -> Option<CacheDevice> {
     bcache(device).or_else(|| mapped(device))
 }
 
+/// Whether `device` is one of the device mapper over several others whose table cannot be read, and of no owner that its
+/// identifier names (LVM, multipath): it may be a cache device.
+pub(crate) fn is_opaque(device: &Device) -> bool {
+    let Some(name) = root::text(device.directory.join("dm/name")) else { return false };
+    let is_owned = root::text(device.directory.join("dm/uuid")).is_some_and(|id| id.contains('-'));
+    let is_host = device.directory.starts_with("/sys");
+    device.slaves.len() > 1 && !is_owned && !(is_host && device_mapper::target(&name).is_some())
+}
+
 /// Of a bcache the directory `bcache` is that of its origin (Documentation/admin-guide/bcache.rst).
 fn bcache(device: &Device) -> Option<CacheDevice> {
     if !device.name.starts_with("bcache") {
@@ -129,5 +138,21 @@ mod tests {
         assert_eq!((found.origin.as_deref(), found.caches.as_slice()), (Some("sda"), &["nvme0n1p2".to_owned()][..]));
         assert_eq!((found.mode.as_deref(), found.block_bytes), (Some("writeback"), Some(Bytes(4096))));
         assert_eq!((parsed("striped", "2 128 8:0 0 259:1 0"), parsed("cache", "")), (None, None));
+    }
+
+    #[test]
+    fn a_mapping_of_several_devices_without_an_owner_is_not_known_without_its_table() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let directory = scratch.path().join("dm-0");
+        std::fs::create_dir_all(directory.join("dm")).expect("made");
+        let with = |slaves: &[&str], id: &str| {
+            std::fs::write(directory.join("dm/name"), "cached\n").expect("written");
+            std::fs::write(directory.join("dm/uuid"), id).expect("written");
+            let slaves = slaves.iter().map(|name| (*name).to_owned()).collect();
+            is_opaque(&Device { name: "dm-0".to_owned(), directory: directory.clone(), slaves, depth: 0 })
+        };
+        assert!(with(&["sda", "sdb"], ""));
+        assert!(!with(&["sda", "sdb"], "LVM-x") && !with(&["sda", "sdb"], "mpath-3600"));
+        assert!(!with(&["sda"], ""), "one device below says what it is");
     }
 }

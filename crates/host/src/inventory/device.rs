@@ -52,6 +52,7 @@ pub(crate) fn read(device: &Device) -> BlockDevice {
         hardware_queue_count: Some(root::numbered(file("mq"), "").len() as u32).filter(|count| *count > 0),
         array: array::read(device),
         cache: cache_device::read(device),
+        is_opaque: cache_device::is_opaque(device),
         subsystem,
         path_policy,
         paths: paths::paths(device),

@@ -1,5 +1,5 @@
-//! The table of a device of the device mapper, by `DM_TABLE_STATUS` (linux/dm-ioctl.h). sysfs has the name of such a device
-//! and not what it does; the table is shown to root alone.
+//! The table and the state of a device of the device mapper, by `DM_TABLE_STATUS` (linux/dm-ioctl.h). sysfs has the name of such a device
+//! and not what it does; both are shown to root alone.
 
 use std::fs::{File, OpenOptions};
 
@@ -7,11 +7,11 @@ use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
 /// The first target of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// Its type: `linear`, `striped`, `cache`.
-    pub(super) kind: String,
-    /// Its parameters; devices are `MAJOR:MINOR`.
-    pub(super) parameters: String,
+    pub(crate) kind: String,
+    /// Its parameters, where devices are `MAJOR:MINOR`, or its state.
+    pub(crate) parameters: String,
 }
 
 /// `struct dm_ioctl`.
@@ -53,10 +53,19 @@ const NO_FLUSH: u32 = 1 << 11;
 const KIND_OFFSET: usize = 24;
 const PARAMETERS_OFFSET: usize = 40;
 
-/// The first target of the device with this name; none where it may not be read.
+/// The first target of the device with this name and its parameters; none where it may not be read.
 pub(super) fn target(name: &str) -> Option<Target> {
+    first(name, TABLE | NO_FLUSH)
+}
+
+/// The same with its state.
+pub(crate) fn state(name: &str) -> Option<Target> {
+    first(name, NO_FLUSH)
+}
+
+fn first(name: &str, flags: u32) -> Option<Target> {
     let control = OpenOptions::new().read(true).write(true).open("/dev/mapper/control").ok()?;
-    let data = read(&control, name)?;
+    let data = read(&control, name, flags)?;
     let text = |bytes: &[u8]| {
         let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
         String::from_utf8_lossy(text).trim().to_owned()
@@ -66,14 +75,14 @@ pub(super) fn target(name: &str) -> Option<Target> {
 }
 
 /// What the kernel writes behind the head.
-fn read(control: &File, name: &str) -> Option<Vec<u8>> {
+fn read(control: &File, name: &str, flags: u32) -> Option<Vec<u8>> {
     let mut head = Head {
         version: [4, 0, 0],
         data_size: size_of::<Request>() as u32,
         data_start: size_of::<Head>() as u32,
         target_count: 0,
         open_count: 0,
-        flags: TABLE | NO_FLUSH,
+        flags,
         event_number: 0,
         padding: 0,
         device: 0,
@@ -103,6 +112,7 @@ mod tests {
     #[test]
     fn a_device_that_is_not_there_has_no_table() {
         assert_eq!(target("dbdyno-that-is-not-there"), None);
+        assert_eq!(state("dbdyno-that-is-not-there"), None);
         assert_eq!(target(&"x".repeat(NAME_BYTES)), None);
     }
 }

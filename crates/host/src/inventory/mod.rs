@@ -2,10 +2,10 @@
 
 mod arm;
 mod array;
-mod cache_device;
+pub(crate) mod cache_device;
 mod cpu;
 mod device;
-mod device_mapper;
+pub(crate) mod device_mapper;
 mod file_system;
 mod kernel;
 mod limits;

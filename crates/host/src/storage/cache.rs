@@ -39,13 +39,14 @@ pub fn drop_cache(file: &File, offset: u64, length: u64) -> io::Result<()> {
     Ok(rustix::fs::fadvise(file, offset, Some(length), Advice::DontNeed)?)
 }
 
-/// Evicts the clean pages of a file from `offset` on without waiting, and starts writeback of dirty ones.
+/// Evicts the clean pages of the first `length` bytes of a file, or of all of it, without waiting, and starts writeback of
+/// dirty ones.
 ///
 /// # Errors
 ///
 /// Those of the operating system.
-pub fn drop_clean(file: &File, offset: u64) -> io::Result<()> {
-    Ok(rustix::fs::fadvise(file, offset, None, Advice::DontNeed)?)
+pub fn drop_clean(file: &File, length: Option<NonZeroU64>) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(file, 0, length, Advice::DontNeed)?)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@
 
 mod asymptote;
 mod bandwidth;
+mod cached_volume;
 mod defect;
 mod fabric;
 mod flash_cache;
@@ -20,10 +21,11 @@ mod raid;
 mod smt;
 
 pub use asymptote::Asymptotes;
-pub(crate) use bandwidth::memory_rate;
 pub use bandwidth::{
     Basis, Demand, MeasuredRates, Oversubscription, Shared, link_rate, measured_rates, oversubscriptions,
 };
+pub(crate) use bandwidth::{drives, memory_rate, whole_device};
+pub use cached_volume::{CachedVolume, cached_volumes};
 pub(crate) use defect::chain;
 pub use defect::{Defect, defects};
 pub use fabric::{FibreChannel, InfiniBand, SerialAttached, commit_seconds, fibre_round_trip_seconds};

@@ -4,6 +4,7 @@
 //! fullest first; [`oversubscribed`] looks at links alone, [`storage`] at redundancy and wear, [`second_level`] at a
 //! cache on flash, [`purchases`] at what moves the bottleneck, [`prices`] at what all of it costs.
 
+mod alternative;
 mod bound;
 mod memory;
 mod part;
@@ -17,19 +18,23 @@ mod storage;
 mod tests;
 mod topology;
 
+pub use alternative::Alternative;
 pub use bound::{Bound, Measure, bounds};
 pub use memory::{MemoryAccess, memory_access};
 pub use part::{
     Commit, Drive, Endurance, Licence, Link, Memory, Misses, Money, Network, Origin, Part, Processor, Protocol,
     Required, SecondLevel, SerialLanes, Volume, Wire,
 };
-pub use price::prices;
+pub use price::{prices, unplaced};
 pub use purchase::{Purchase, purchases};
 pub use recorded::recorded_plan;
 pub use required::{Clients, Demands, clients, commit_latency_seconds, demands};
 pub use second_level::{SecondLevelTimes, second_level};
 pub use storage::{Storage, storage};
 pub use topology::{LinkLoad, oversubscribed};
+
+use crate::PriceBook;
+use crate::platform::CachedVolume;
 
 /// A platform on paper. What is not known is absent, and nothing follows from it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +63,10 @@ pub struct PlatformPlan {
     pub licence: Option<Licence>,
     /// The currency of all prices, their date and period.
     pub money: Option<Money>,
+    /// Prices that stand in a book of their own.
+    pub book: Option<PriceBook>,
+    /// The cache devices of a record.
+    pub cached: Vec<CachedVolume>,
     /// What is required.
     pub required: Required,
 }
@@ -76,8 +85,9 @@ impl PlatformPlan {
     /// taken together.
     pub fn completed_by(self, other: PlatformPlan) -> PlatformPlan {
         let has_storage = !self.drives.is_empty() || !self.links.is_empty() || self.volume.is_some();
-        let storage = |own: &PlatformPlan| (own.links.clone(), own.drives.clone(), own.volume.clone());
-        let (links, drives, volume) = storage(if has_storage { &self } else { &other });
+        let storage =
+            |own: &PlatformPlan| (own.links.clone(), own.drives.clone(), own.volume.clone(), own.cached.clone());
+        let (links, drives, volume, cached) = storage(if has_storage { &self } else { &other });
         PlatformPlan {
             name: self.name.or(other.name),
             processor: self.processor.or(other.processor),
@@ -91,6 +101,8 @@ impl PlatformPlan {
             cache: self.cache.or(other.cache),
             licence: self.licence.or(other.licence),
             money: self.money.or(other.money),
+            book: self.book.or(other.book),
+            cached,
             required: self.required,
         }
     }

@@ -1,6 +1,7 @@
 //! What to buy next: how much more of the part that is full first until another one is.
 
-use super::{Bound, Measure, Part, PlatformPlan, bounds, prices};
+use super::alternative::alternatives;
+use super::{Alternative, Bound, Measure, Part, PlatformPlan, bounds, prices};
 use crate::platform::Redundancy;
 
 /// More of one part.
@@ -20,6 +21,8 @@ pub struct Purchase {
     pub units: Option<(u32, u32)>,
     /// What the units more cost, licences included, in the currency of the plan.
     pub price: Option<f64>,
+    /// What may be bought in its place.
+    pub alternatives: Vec<Alternative>,
     /// What is full first then, and its share; absent where that is the same part.
     pub then: Option<(Part, Measure, f64)>,
 }
@@ -124,6 +127,7 @@ fn purchase(plan: &PlatformPlan, within: &[Bound], bound: &Bound, goal: f64) -> 
         share_then: share / factor_of(bound),
         units,
         price,
+        alternatives: alternatives(plan, bound, needed),
         then: then
             .filter(|(other, _)| other.part != bound.part)
             .map(|(other, share)| (other.part.clone(), other.measure, share)),

@@ -3,7 +3,9 @@
 use record::{BlockDevice, HostInventory, PciKind, Rate, Record, Run, Unit};
 
 use super::{Commit, Drive, Link, Memory, Origin, PlatformPlan, Processor};
-use crate::platform::{Basis, Generation, chain, measured_rates, memory_rate};
+use crate::platform::{
+    Basis, CachedVolume, Generation, cached_volumes, chain, drives, measured_rates, memory_rate, whole_device,
+};
 use crate::row::{is_invalid, row};
 
 /// Probes whose rates are those of a part, by their codes.
@@ -15,20 +17,17 @@ const RANDOM_WRITE: &str = "S23";
 const COMMIT: &str = "S31";
 const MEMORY: &str = "M11";
 
-/// The plan of what `record` found and measured; nothing is required of it. Rates of drives are known where there is one:
-/// probes measure the volume, not its members.
+/// The plan of what `record` found and measured; nothing is required of it. Rates of drives are known where there is one, or
+/// one cache device: probes measure the volume, not its members.
 pub fn recorded_plan(record: &Record) -> PlatformPlan {
     let host = &record.host;
-    let ends: Vec<&BlockDevice> = host.devices.iter().filter(|device| device.slaves.is_empty()).collect();
+    let cached = cached_volumes(host);
     PlatformPlan {
         name: host.host_name.clone(),
         processor: processor(host),
         memory: memory(record),
         links: links(host),
-        drives: match ends[..] {
-            [only] => vec![measured_drive(record, only)],
-            ref several => several.iter().map(|device| drive(host, device)).collect(),
-        },
+        drives: recorded_drives(record, &cached),
         commit: best(record, COMMIT, |run| run.dop.jobs == 1, operations).map(|rate| Commit {
             origin: measured(&[COMMIT]),
             flush_seconds: 1.0 / rate.0,
@@ -37,8 +36,31 @@ pub fn recorded_plan(record: &Record) -> PlatformPlan {
             remote_flush_seconds: None,
             is_parallel: false,
         }),
+        cached,
         ..PlatformPlan::default()
     }
+}
+
+/// The drives with all blocks: what is on a cache is on its origin, too, or will be. A cache device that all I/O passes is
+/// one drive with the rates that it was measured with; otherwise its origin is what stands for it.
+fn recorded_drives(record: &Record, cached: &[CachedVolume]) -> Vec<Drive> {
+    let host = &record.host;
+    let named = |name: &str| host.devices.iter().find(|device| device.name == name);
+    let is_cache = |name: &str| cached.iter().any(|volume| volume.caches.iter().any(|cache| cache == name));
+    let origins: Vec<Drive> =
+        drives(host).filter(|device| !is_cache(&device.name)).map(|device| drive(host, device)).collect();
+    let Some(whole) = whole_device(host).and_then(named) else { return origins };
+    let measured = measured_drive(record, whole);
+    let Some(volume) = cached.iter().find(|volume| volume.name == whole.name) else { return vec![measured] };
+    if measured.origin.basis != Basis::Measured {
+        return origins;
+    }
+    // Of links that cache and origin do not share, neither carries all.
+    let parts = drives(host).filter(|device| volume.has(&device.name)).map(|device| drive(host, device).above);
+    let mut above: Vec<Option<String>> = parts.collect();
+    above.dedup();
+    let shared = if let [shared] = &above[..] { shared.clone() } else { None };
+    vec![Drive { above: shared, ..measured }]
 }
 
 fn measured(codes: &[&str]) -> Origin {
@@ -166,5 +188,53 @@ fn measured_drive(record: &Record, device: &BlockDevice) -> Drive {
         write_iops: write_iops.map(|rate| rate.0),
         read_seconds: best(record, RANDOM_READ, |run| run.dop.jobs == 1, operations).map(|rate| 1.0 / rate.0),
         ..rated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Bytes, CacheDevice, IoKind};
+
+    use super::*;
+    use crate::fixture;
+
+    /// A record of a bcache of 100 GB over a drive of 100 GB, its cache another of 10 GB.
+    fn cached_record(runs: Vec<Run>) -> Record {
+        let mut record = fixture::record(runs);
+        let drive = |name: &str, gigabytes: u64| BlockDevice {
+            name: name.to_owned(),
+            size_bytes: Some(Bytes(gigabytes * 1_000_000_000)),
+            ..BlockDevice::default()
+        };
+        let cache = CacheDevice {
+            technique: "bcache".to_owned(),
+            origin: Some("sda".to_owned()),
+            caches: vec!["nvme0n1p1".to_owned()],
+            ..CacheDevice::default()
+        };
+        let slaves = ["nvme0n1p1", "sda"].map(str::to_owned).to_vec();
+        let top = BlockDevice { slaves, cache: Some(cache), ..drive("bcache0", 100) };
+        record.host.devices = vec![top, drive("nvme0n1", 10), drive("sda", 101)];
+        record
+    }
+
+    #[test]
+    fn a_cache_device_that_was_measured_is_one_drive() {
+        let mut run = fixture::io_run("io", IoKind::Read, 1);
+        run.test = SEQUENTIAL_READ.to_owned();
+        run.totals.bytes = Some(Bytes(3_000_000_000));
+        let rate = bytes(&run).expect("a rate");
+        let plan = recorded_plan(&cached_record(vec![run]));
+        let drives: Vec<_> = plan.drives.iter().map(|drive| (drive.name.as_str(), drive.read_rate)).collect();
+        assert_eq!(drives, [("bcache0", Some(rate))]);
+        assert_eq!(plan.data_drives().and_then(|drive| drive.capacity), Some(Bytes(100_000_000_000)));
+    }
+
+    #[test]
+    fn without_measured_rates_its_origin_is() {
+        let plan = recorded_plan(&cached_record(Vec::new()));
+        let drives: Vec<_> = plan.drives.iter().map(|drive| (drive.name.as_str(), drive.capacity)).collect();
+        assert_eq!(drives, [("sda", Some(Bytes(101_000_000_000)))]);
+        assert_eq!(plan.cached[0].caches, ["nvme0n1"]);
     }
 }

@@ -1,9 +1,10 @@
 //! Published tables and studies against the bounds of platforms on paper.
 
-use record::{Bytes, Rate};
+use record::{Bytes, Rate, Ratio};
 
 use super::*;
 use crate::platform::{Basis, FlashCache, Generation, InfiniBand, Redundancy};
+use crate::{PriceBook, PriceItem, PriceKind};
 
 fn origin() -> Origin {
     Origin { basis: Basis::Rated, source: None }
@@ -336,4 +337,101 @@ fn a_plan_is_completed_by_the_parts_of_another() {
     assert_eq!((completed.name.as_deref(), completed.drives.len()), (Some("wanted"), 1));
     let own = PlatformPlan { drives: vec![drive("new"), drive("log")], ..own };
     assert_eq!(own.completed_by(other).drives.len(), 2, "drives are those of one plan");
+}
+
+#[test]
+fn a_price_book_prices_the_parts_that_it_names_with_its_discounts() {
+    let item = |name: &str, kind, quantity, list_price, discount| PriceItem {
+        name: name.to_owned(),
+        kind,
+        quantity,
+        list_price,
+        discount: Ratio(discount),
+    };
+    let book = PriceBook {
+        currency: "CHF".to_owned(),
+        date: "2026-11-01".to_owned(),
+        source: "offer".to_owned(),
+        years: 5,
+        items: vec![
+            item("Data", PriceKind::Once, 1.0, 1_000.0, 0.25),
+            item("database", PriceKind::PerCore { core_factor: 0.5 }, 1.0, 10_000.0, 0.5),
+            item("support", PriceKind::PerYear, 1.0, 2_000.0, 0.0),
+        ],
+    };
+    let money = Money { currency: "CHF".to_owned(), date: book.date.clone(), source: book.source.clone() };
+    let plan = PlatformPlan {
+        processor: Some(processor(2)),
+        drives: vec![Drive { price: Some(9_999.0), ..drives(4, 1e9) }],
+        money: Some(money),
+        book: Some(book),
+        ..PlatformPlan::default()
+    };
+    // 4 drives of 750, 16 licences of 5000, five years of 2000, and the two sockets of the plan itself.
+    assert_eq!(prices(&plan).unwrap().total().amount, 3_000.0 + 80_000.0 + 10_000.0 + 9_000.0);
+    assert_eq!(unplaced(&plan).iter().map(|item| item.name.as_str()).collect::<Vec<_>>(), ["support"]);
+
+    let required = Required { scan_rate: Some(Rate(5e9)), ..Required::default() };
+    let plan = PlatformPlan { required, ..plan };
+    let found = purchases(&plan, &bounds(&plan));
+    assert_eq!((found[0].units, found[0].price), (Some((4, 5)), Some(750.0)));
+    let faster = Alternative::FasterDrives { factor: 1.25, each: 1.25e9 };
+    assert_eq!(found[0].alternatives, [faster]);
+}
+
+#[test]
+fn a_link_that_is_short_is_replaced_by_the_slowest_that_carries_enough() {
+    let with = |generation, lanes, asked: f64| {
+        let plan = PlatformPlan {
+            links: vec![link("switch", generation, lanes, None)],
+            drives: vec![Drive { above: Some("switch".to_owned()), ..drives(8, 1e12) }],
+            required: Required { scan_rate: Some(Rate(asked)), ..Required::default() },
+            ..PlatformPlan::default()
+        };
+        purchases(&plan, &bounds(&plan))[0].alternatives.clone()
+    };
+    let (gen4, gen5) = (Generation::Gen4, Generation::Gen5);
+    let expected = |lanes, generation| vec![Alternative::Link { lanes, generation }];
+    assert_eq!(with(gen4, 8, 20e9), expected((8, 16), (gen4, gen4)));
+    assert_eq!(with(gen4, 16, 50e9), expected((16, 16), (gen4, gen5)));
+    assert_eq!(with(gen4, 16, 1e12), [], "no link carries that");
+}
+
+#[test]
+fn a_larger_buffer_cache_leaves_fewer_reads_and_no_fewer_writes() {
+    let cache = FlashCache {
+        buffer: Bytes::GIB,
+        flash: Bytes(0),
+        block: Bytes(8_192),
+        header_bytes: 100.0,
+        buffer_seconds: 1e-6,
+        flash_seconds: 1e-4,
+        below_seconds: 1e-3,
+    };
+    let level =
+        SecondLevel { origin: origin(), cache, misses: Misses::PowerLaw { all_miss_up_to: Bytes::MIB, theta: 0.5 } };
+    let with = |write_share: f64| {
+        let drive = Drive { read_iops: Some(1_000.0), write_iops: Some(1_000.0), ..drives(1, 1e9) };
+        let plan = PlatformPlan {
+            memory: Some(Memory { size: Some(Bytes::GIB.times(4)), price: Some(400.0), ..memory(3_200.0) }),
+            drives: vec![drive],
+            cache: Some(level.clone()),
+            money: Some(Money { currency: "EUR".to_owned(), date: "2026".to_owned(), source: "us".to_owned() }),
+            required: Required { iops: Some(2_000.0), write_share, ..Required::default() },
+            ..PlatformPlan::default()
+        };
+        let found = purchases(&plan, &bounds(&plan));
+        found[0].alternatives.iter().find_map(|one| match one {
+            Alternative::LargerBuffer { then, price, .. } => {
+                Some((then.0 as f64 / Bytes::GIB.0 as f64, price.unwrap()))
+            }
+            _ => None,
+        })
+    };
+    // Half of the misses with four times the size.
+    let (size, price) = with(0.0).unwrap();
+    assert!((size - 4.0).abs() < 0.01 && (price - 300.0).abs() < 1.0, "{size} {price}");
+    // Half of the I/Os where a fifth are writes: 3/8 of the reads.
+    assert!((with(0.2).unwrap().0 - 64.0 / 9.0).abs() < 0.01);
+    assert_eq!(with(0.5), None, "writes alone are as many as the drive can do");
 }

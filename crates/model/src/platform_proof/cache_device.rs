@@ -1,9 +1,10 @@
 //! A cache device: which share of the reads its cache serves, what each tier takes, and whether the two-level model holds.
 //!
 //! t = h * tc + (1 - h) * to, with the time of a read of the cache alone tc and of the origin alone to, one read at a time,
-//! so that nothing waits for another read. The share of reads that the cache serves, h, is that of the requests which the
-//! block layer counted of cache and origin while the volume was read. What the device moves between them by itself is
-//! counted too: blocks that dm-cache promotes are read from the origin.
+//! so that nothing waits for another read. The share of reads that the cache serves, h, is that which the device counted
+//! itself while the volume was read. Where it shows no counters, h is the share of the requests that the block layer counted
+//! of cache and origin; what the device moves between them by itself is counted there, too: blocks that dm-cache promotes are
+//! read from the origin.
 
 use record::{BlockDevice, CacheDevice, IoKind, MemberIo, ProofLoad, ProofPlace, Ratio, Record, Run};
 
@@ -23,6 +24,8 @@ pub struct CacheDeviceProof {
     pub cache: CacheTier,
     /// The origin.
     pub origin: CacheTier,
+    /// Share of the reads of the volume that the cache served, by the device's own counters; absent where it shows none.
+    pub counted_hits: Option<Ratio>,
     /// Mean time of a read of the volume, nanoseconds.
     pub volume_ns: f64,
     /// The same by the model; absent where cache and origin could not be read alone.
@@ -38,7 +41,7 @@ pub struct CacheDeviceProof {
 /// The cache or the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CacheTier {
-    /// Share of the reads of the volume that it served.
+    /// Share of the reads of the volume that it served, by the block layer.
     pub share: Option<Ratio>,
     /// Mean time of its reads alone, nanoseconds.
     pub alone_ns: Option<f64>,
@@ -66,7 +69,8 @@ pub(super) fn cache_device_proof(record: &Record, parts: &Parts<'_>) -> Option<C
         let alone = |names: &[String]| round_mean(parts, names, round);
         let (Some(cache), Some(origin)) = (alone(&device.caches), alone(&origins)) else { continue };
         over_origin.push(measured / origin);
-        let Some(hits) = share(run, device, &device.caches) else { continue };
+        let counted = cache_hits(run).map(|Ratio(hits)| hits);
+        let Some(hits) = counted.or_else(|| share(run, device, &device.caches)) else { continue };
         let model = hits * cache + (1.0 - hits) * origin;
         predicted.push(model);
         ratios.push(measured / model);
@@ -77,6 +81,8 @@ pub(super) fn cache_device_proof(record: &Record, parts: &Parts<'_>) -> Option<C
         device: device.clone(),
         cache: tier(parts, device, &device.caches),
         origin: tier(parts, device, &origins),
+        counted_hits: median(&runs.iter().flatten().filter_map(|run| Some(cache_hits(run)?.0)).collect::<Vec<f64>>())
+            .map(Ratio),
         volume_ns: median(&times)?,
         predicted_ns: median(&predicted),
         measured_over_predicted: OverRounds::of_ratios(&ratios),
@@ -84,6 +90,14 @@ pub(super) fn cache_device_proof(record: &Record, parts: &Parts<'_>) -> Option<C
         // A rate is the inverse of a time.
         verdict: compared(&ratios.iter().map(|ratio| 1.0 / ratio).collect::<Vec<f64>>(), RULES.tiers_margin),
     })
+}
+
+/// The share of reads that the cache of a cache device served in `run`, by the device's own counters; absent where it counted
+/// next to none.
+pub fn cache_hits(run: &Run) -> Option<Ratio> {
+    let counts = run.storage.as_ref()?.cache?;
+    let reads = counts.read_hits.checked_add(counts.read_misses)?;
+    (reads >= RULES.member_requests_min).then(|| Ratio(counts.read_hits as f64 / reads as f64))
 }
 
 /// The mean time of a read of these devices alone in one round; none where one of them has no valid run.
@@ -139,7 +153,7 @@ fn tier(parts: &Parts<'_>, device: &CacheDevice, names: &[String]) -> CacheTier 
 
 #[cfg(test)]
 mod tests {
-    use record::{Nanos, PlannedRun, ProofPart, ProofSubject, RunKind};
+    use record::{CacheCounts, Nanos, PlannedRun, ProofPart, ProofSubject, RunKind};
 
     use super::*;
     use crate::fixture::{io_run, record};
@@ -148,6 +162,11 @@ mod tests {
     /// Rounds in which the cache takes 100 us, the origin 1000 us, and serves one read of four; the volume takes `factor`
     /// times what the model says.
     fn proof(factors: &[f64]) -> CacheDeviceProof {
+        counted_proof(factors, None)
+    }
+
+    /// The same where the device counts itself.
+    fn counted_proof(factors: &[f64], counts: Option<CacheCounts>) -> CacheDeviceProof {
         let run = |place, mean_us: f64| {
             let mut run = io_run("part", IoKind::Read, 1);
             run.service.mean_ns = Nanos((mean_us * 1e3) as u64);
@@ -160,6 +179,7 @@ mod tests {
         let round = |factor: &f64| {
             let mut volume = run(ProofPlace::Volume, 325.0 * factor);
             volume.storage.as_mut().unwrap().members = vec![io("fast", 3000), io("meta", 500), io("slow", 1000)];
+            volume.storage.as_mut().unwrap().cache = counts;
             [run(member("fast"), 100.0), run(member("slow"), 1000.0), volume]
         };
         let mut record = record(factors.iter().flat_map(round).collect());
@@ -186,6 +206,18 @@ mod tests {
         assert_eq!((found.verdict, found.cache.share), (ComparisonVerdict::Equivalent, Some(Ratio(0.75))));
         assert!((found.predicted_ns.unwrap() - 325_000.0).abs() < 1.0, "{found:?}");
         assert!((found.over_origin.unwrap().median - 0.325).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn its_own_counters_go_before_those_of_the_block_layer() {
+        // Blocks that are promoted are reads of the origin that nobody waits for: 9 of 10 were hits.
+        let counts = |hits, misses| Some(CacheCounts { read_hits: hits, read_misses: misses, promotions: Some(700) });
+        let found = counted_proof(&[0.585, 0.59, 0.58], counts(3600, 400));
+        assert_eq!((found.counted_hits, found.cache.share), (Some(Ratio(0.9)), Some(Ratio(0.75))));
+        assert!((found.predicted_ns.unwrap() - 190_000.0).abs() < 1.0, "{found:?}");
+        assert_eq!(found.verdict, ComparisonVerdict::Equivalent);
+        let few = counted_proof(&[1.0, 1.02, 0.99], counts(30, 0));
+        assert_eq!((few.counted_hits, few.verdict), (None, ComparisonVerdict::Equivalent));
     }
 
     #[test]

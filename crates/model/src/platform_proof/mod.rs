@@ -15,11 +15,11 @@ use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, median, student_interval};
 
-pub use cache_device::{CacheDeviceProof, CacheTier, cache_device};
+pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
 pub use fabric::{FabricLoad, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
-pub use tiers::{TierPoint, TiersProof};
+pub use tiers::{TierDevice, TierPoint, TiersProof};
 pub use volume::{Amplification, MemberShare, VolumeLoad, VolumeProof};
 
 /// What a proof found.

@@ -27,6 +27,10 @@ pub struct Storage {
     /// What each member of the volume below the files did during the window; empty without a volume of several devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<MemberIo>,
+    /// What the cache device below the files counted itself during the window; absent without one, or where it does not
+    /// show its counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheCounts>,
     /// Rounds of preconditioning before the window, in order.
     pub rounds: Vec<Round>,
     /// The service level of a search, such as `p99=1ms`; absent without one.
@@ -51,6 +55,18 @@ pub struct MemberIo {
     pub write_bytes: Bytes,
     /// Time of the write requests, summed (counted in milliseconds).
     pub write_ns: Nanos,
+}
+
+/// What a cache device counted itself of the requests to it, those of other programs included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheCounts {
+    /// Reads that the cache served.
+    pub read_hits: u64,
+    /// Reads that it did not serve.
+    pub read_misses: u64,
+    /// Blocks that were copied from the origin to the cache; absent where that is not counted.
+    pub promotions: Option<u64>,
 }
 
 /// A file or device of a run, at the start of the window.

@@ -1,7 +1,7 @@
 //! Oversubscription in words: what is below each shared link against what it carries. Behind each figure stands where it
 //! is from: m measured, r rated.
 
-use model::platform::{Basis, Oversubscription, Shared};
+use model::platform::{Basis, CachedVolume, Demand, Oversubscription, Shared};
 use record::{PciKind, Ratio};
 
 use crate::figure::{megabytes, percent};
@@ -22,7 +22,7 @@ pub(crate) const FLEXIBLE: usize = 2;
 
 /// The cells of a shared resource.
 pub(crate) fn cells(found: &Oversubscription) -> [String; 6] {
-    let names: Vec<String> = found.demands.iter().map(|demand| clean(&demand.name)).collect();
+    let names: Vec<String> = found.demands.iter().map(demand_text).collect();
     let link = match &found.shared {
         Shared::Memory => String::new(),
         Shared::Link { link, .. } => format!("{} GT/s x{}", link.gigatransfers_per_second, link.lanes),
@@ -38,6 +38,16 @@ pub(crate) fn cells(found: &Oversubscription) -> [String; 6] {
         format!("{} {}", megabytes(Some(found.carries.0)), letter(found.basis)),
         percent(Ratio(found.ratio())),
     ]
+}
+
+/// `nvme0n1`; `bcache0 (nvme0n1 caches sda)`.
+fn demand_text(demand: &Demand) -> String {
+    clean(&match &demand.cached {
+        None => demand.name.clone(),
+        Some(CachedVolume { name, caches, origins }) => {
+            format!("{name} ({} caches {})", caches.join(" "), origins.join(" "))
+        }
+    })
 }
 
 fn letter(basis: Basis) -> char {
@@ -70,4 +80,5 @@ pub(crate) fn first_text(found: &[Oversubscription]) -> Option<String> {
 /// What the figures are.
 pub(crate) const NOTE: &str = "MB/s of data in one direction. m: measured in this record; r: rated by the speed of the \
                                link (with packets of 256 bytes), of the network interface, or of the memory modules. \
-                               Devices whose link sysfs does not know are not counted";
+                               Devices whose link sysfs does not know are not counted; a \
+                               cache device counts once, as the faster of its cache and its origin";

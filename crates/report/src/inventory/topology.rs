@@ -133,6 +133,7 @@ pub(crate) fn layers(device: &BlockDevice) -> Vec<(String, String)> {
         ("at", place),
         ("array", device.array.as_ref().map(array_text)),
         ("cache", device.cache.as_ref().map(cache_text)),
+        ("mapping", device.is_opaque.then(|| OPAQUE.to_owned())),
         ("file", device.backing_file.clone()),
         ("subsystem", subsystem),
     ];
@@ -140,6 +141,10 @@ pub(crate) fn layers(device: &BlockDevice) -> Vec<(String, String)> {
     let paths = device.paths.iter().filter(|_| has_paths);
     facts.chain(paths.map(|path| (format!("path {}", clean(&path.name)), path_text(path)))).collect()
 }
+
+/// Of a mapping whose table is not known.
+const OPAQUE: &str =
+    "not recognised: its table is shown to root alone; it may be a cache device (dm-cache), an array or others";
 
 /// A network file system in words.
 pub(crate) fn network_mount_text(mount: &NetworkMount) -> String {

@@ -1,10 +1,12 @@
 //! Storage, second-level cache and endurance in words.
 
+use model::platform::CachedVolume;
 use model::platform_plan::{PlatformPlan, SecondLevelTimes, Storage};
 use record::Ratio;
 
 use super::amount::{rate, redundancy, seconds};
 use crate::figure::{memory, percent, three_digits};
+use crate::layout::clean;
 
 /// Redundancy: what is left, what a write costs, what a failed drive costs, what the write cache hides.
 pub(super) fn volume_sentences(plan: &PlatformPlan, storage: &Storage) -> Vec<String> {
@@ -51,6 +53,28 @@ pub(super) fn wear_sentences(storage: &Storage) -> Vec<String> {
             three_digits(wear.writes_per_day)
         ),
     ]
+}
+
+/// What stands for a cache device.
+pub(super) fn cached_sentences(plan: &PlatformPlan) -> Vec<String> {
+    let of = |volume: &CachedVolume| {
+        let (name, caches, origins) = (clean(&volume.name), names(&volume.caches), names(&volume.origins));
+        match plan.drives.iter().any(|drive| drive.name == volume.name) {
+            true => format!(
+                "{name} is one drive with the rates that it was measured with, and with the hits that its cache {caches} had \
+                 then: what misses gets what the origin {origins} gives."
+            ),
+            false => format!(
+                "Of {name} the origin {origins} is counted, which serves all that misses; what its cache {caches} adds is \
+                 not in the figures."
+            ),
+        }
+    };
+    plan.cached.iter().map(of).collect()
+}
+
+fn names(names: &[String]) -> String {
+    clean(&names.join(" "))
 }
 
 /// A second level of the buffer cache.

@@ -7,7 +7,7 @@ use record::Ratio;
 
 use super::amount::{amount, basis, measure, part, rate};
 use super::outlook::{client_sentences, commit_sentences, memory_sentences};
-use super::storage::{second_level_sentences, volume_sentences, wear_sentences};
+use super::storage::{cached_sentences, second_level_sentences, volume_sentences, wear_sentences};
 use super::verdict::{bottleneck, costs, purchase};
 use crate::figure::{UNKNOWN, percent};
 use crate::layout::{Align, Head, Page, Table, clean};
@@ -60,6 +60,7 @@ pub fn platform_plan_text(plan: &PlatformPlan, style: Style, width: usize) -> St
     }
     page.part("COMMITS", page.points(commit_sentences(plan)));
     page.part("CLIENTS", page.points(client_sentences(plan, &found)));
+    page.part("CACHE DEVICE", page.points(cached_sentences(plan)));
     let level = second_level(plan).map_or_else(Vec::new, |level| second_level_sentences(&level));
     page.part("SECOND-LEVEL CACHE", page.points(level));
     let cost = prices(plan).map_or_else(Vec::new, |book| costs(plan, &book, &found));

@@ -1,13 +1,14 @@
 //! What saturates first, and what to buy next.
 
 use model::PriceBook;
-use model::platform_plan::{Bound, Measure, Part, PlatformPlan, Purchase};
+use model::platform::Generation;
+use model::platform_plan::{Alternative, Bound, Measure, Part, PlatformPlan, Purchase, unplaced};
 use record::{Rate, Ratio};
 
 use super::amount::{amount, drives, measure, part, phrase};
-use crate::figure::{number, percent, three_digits};
+use crate::figure::{memory, number, percent, three_digits};
 use crate::layout::clean;
-use crate::words::capital;
+use crate::words::{capital, plural};
 
 /// The bottleneck in one sentence, and how much of what is required is possible.
 pub(super) fn bottleneck(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<String> {
@@ -81,15 +82,18 @@ pub(super) fn costs(plan: &PlatformPlan, book: &PriceBook, bounds: &[Bound]) -> 
     let per_core = possible_transactions(plan, bounds).and_then(|rate| book.rate_per_licensed_core(rate));
     let per_core =
         per_core.map(|rate| format!("{} transactions per second and licensed core at best.", number(rate.0)));
+    let others: Vec<String> = unplaced(plan).iter().map(|item| clean(&item.name)).collect();
+    let others = (!others.is_empty())
+        .then(|| format!("Of no part of this platform, and the same whatever is bought: {}.", others.join(", ")));
     let per_unit = (!per_unit.is_empty()).then(|| format!("At least {currency} {}.", per_unit.join(", ")));
-    [Some(total), per_unit, per_core].into_iter().flatten().collect()
+    [Some(total), others, per_unit, per_core].into_iter().flatten().collect()
 }
 
 /// The licences among all costs.
 fn licences(book: &PriceBook) -> Option<String> {
     let item = book.items.iter().find(|item| item.licences() > 0.0)?;
-    let count = item.licences();
-    Some(format!(", {} of it for {count:.0} licences", number(count * item.list_price)))
+    let paid = item.licences() * item.list_price * (1.0 - item.discount.0.clamp(0.0, 1.0));
+    Some(format!(", {} of it for {}", number(paid), plural(item.licences() as u64, "licence")))
 }
 
 /// A purchase with its effect.
@@ -129,7 +133,38 @@ pub(super) fn purchase(plan: &PlatformPlan, found: &Purchase, is_required: bool)
         (Some((next, ..)), false) => format!("; then {} is full first", part(next)),
         (None, _) => "; it stays the fullest".to_owned(),
     };
-    capital(&format!("{what}{}: {effect}{then}.", price.unwrap_or_default()))
+    let or = found.alternatives.iter().map(|other| format!(" Or {}.", alternative(plan, found, other)));
+    capital(&format!("{what}{}: {effect}{then}.{}", price.unwrap_or_default(), or.collect::<String>()))
+}
+
+/// What may be bought in place of more of the same.
+fn alternative(plan: &PlatformPlan, found: &Purchase, other: &Alternative) -> String {
+    match other {
+        Alternative::Link { lanes: (now, then), generation: (old, new) } => {
+            let link = |lanes: u32, generation: &Generation| format!("{} GT/s x{lanes}", generation.gigatransfers());
+            format!("a link of {} in place of {}", link(*then, new), link(*now, old))
+        }
+        Alternative::FasterDrives { factor, each } if found.measure == Measure::Capacity => {
+            format!("as many drives, {} times as large ({} each)", three_digits(*factor), amount(found.measure, *each))
+        }
+        Alternative::FasterDrives { factor, each } => {
+            let read = if found.measure == Measure::Iops { " of reads" } else { "" };
+            let each = amount(found.measure, *each);
+            format!("as many drives, {} times as fast ({each}{read} each)", three_digits(*factor))
+        }
+        Alternative::FasterCores { factor } => format!("as many cores, {} times as fast", three_digits(*factor)),
+        Alternative::LargerBuffer { now, then, price } => {
+            let money = plan.money.as_ref().map(|money| clean(&money.currency));
+            let price = price.zip(money).map(|(price, currency)| format!(", {currency} {} more", number(price)));
+            format!(
+                "a buffer cache of {} in place of {}{}, where I/Os follow the misses of [cache]",
+                memory(*then),
+                memory(*now),
+                price.unwrap_or_default()
+            )
+        }
+        Alternative::FasterEthernet { now, then } => format!("ports of {then} Gbit/s in place of {now}"),
+    }
 }
 
 fn units(part: &Part) -> String {

@@ -30,10 +30,17 @@ fn name(proof: &CacheDeviceProof) -> String {
 }
 
 fn model_sentence(proof: &CacheDeviceProof, words: &LoadWords) -> String {
-    let served = proof.cache.share.map_or_else(
-        || "what the cache serves is not known".to_owned(),
-        |share| format!("the cache serves {} of {}", percent(share), words.load(ProofLoad::SingleReads)),
-    );
+    let reads = words.load(ProofLoad::SingleReads);
+    let served = match (proof.counted_hits, proof.cache.share) {
+        (None, None) => "what the cache serves is not known".to_owned(),
+        (None, Some(share)) => format!("the cache serves {} of {reads}", percent(share)),
+        (Some(hits), None) => format!("the cache serves {} of {reads}, by its own counters", percent(hits)),
+        (Some(hits), Some(share)) => format!(
+            "the cache serves {} of {reads}, by its own counters ({} of the requests of the block layer)",
+            percent(hits),
+            percent(share)
+        ),
+    };
     let what = format!("{}: {served}, {} each", name(proof), nanos(proof.volume_ns));
     let Some((found, predicted)) = proof.measured_over_predicted.zip(proof.predicted_ns) else {
         return format!(
@@ -55,10 +62,12 @@ fn model_sentence(proof: &CacheDeviceProof, words: &LoadWords) -> String {
 
 pub(super) fn comparison(proof: &CacheDeviceProof, words: &LoadWords) -> Comparison {
     let time = |time: Option<f64>| time.map_or_else(|| UNKNOWN.to_owned(), nanos);
-    let row = |what: &str, tier: &CacheTier| {
+    let part = |share: Option<Ratio>| share.map_or_else(|| UNKNOWN.to_owned(), percent);
+    let row = |what: &str, tier: &CacheTier, counted: Option<Ratio>| {
         vec![
             what.to_owned(),
-            tier.share.map_or_else(|| UNKNOWN.to_owned(), percent),
+            part(counted),
+            part(tier.share),
             time(tier.alone_ns),
             time(tier.used_ns),
             tier.written.map_or_else(|| UNKNOWN.to_owned(), |written| format!("{written:.2}")),
@@ -67,31 +76,34 @@ pub(super) fn comparison(proof: &CacheDeviceProof, words: &LoadWords) -> Compari
     let named = |what: &str, names: &[String]| clean(&format!("{what} {}", names.join(" ")));
     let origin: Vec<String> = proof.device.origin.iter().cloned().collect();
     let unknown = || UNKNOWN.to_owned();
-    let whole = |what: &str, ns| vec![what.to_owned(), unknown(), time(ns), unknown(), unknown()];
+    let whole = |what: &str, ns| vec![what.to_owned(), unknown(), unknown(), time(ns), unknown(), unknown()];
+    let misses = proof.counted_hits.map(|Ratio(hits)| Ratio(1.0 - hits));
     Comparison {
         title: "CACHE, ORIGIN AND VOLUME",
         heads: vec![
             (&["", "part"], Align::Left),
-            (&["share of", "reads"], Align::Right),
-            (&["mean read", "alone"], Align::Right),
-            (&["mean read", "in the volume"], Align::Right),
-            (&["bytes written", "per byte"], Align::Right),
+            (&["reads by its", "own counters"], Align::Right),
+            (&["by block", "layer"], Align::Right),
+            (&["read", "alone"], Align::Right),
+            (&["in the", "volume"], Align::Right),
+            (&["written", "per byte"], Align::Right),
         ],
         rows: vec![
-            row(&named("cache", &proof.device.caches), &proof.cache),
-            row(&named("origin", &origin), &proof.origin),
+            row(&named("cache", &proof.device.caches), &proof.cache, proof.counted_hits),
+            row(&named("origin", &origin), &proof.origin, misses),
             whole("volume", Some(proof.volume_ns)),
             whole("volume by the model", proof.predicted_ns),
         ],
         note: format!(
-            "Reads: {}; share and times in the volume: what the block layer counted of each part while a file on the volume \
-             was used, with what the device moves by itself.",
+            "Reads: {}, in the mean. By its own counters: hits and misses, which the model takes where the device shows them. By \
+             the block layer, with the times in the volume: what was counted of each part while a file on the volume was used, \
+             with what the device moves by itself.",
             words.load(ProofLoad::SingleReads)
         ),
     }
 }
 
 pub(super) fn tile(proof: &CacheDeviceProof) -> (String, String, String) {
-    let share = proof.cache.share.map_or_else(|| "not known".to_owned(), percent);
+    let share = proof.counted_hits.or(proof.cache.share).map_or_else(|| "not known".to_owned(), percent);
     ("of the reads are served by the cache".to_owned(), share, proof.verdict.word().to_owned())
 }

@@ -1,6 +1,6 @@
 //! The caches below an engine.
 
-use model::{ComparisonVerdict, OverRounds, RULES, TierPoint, TiersProof};
+use model::{ComparisonVerdict, OverRounds, RULES, TierDevice, TierPoint, TiersProof};
 use record::{PageCached, Ratio};
 
 use super::{Comparison, added, times, undecided};
@@ -33,7 +33,27 @@ pub(super) fn sentences(proof: &TiersProof) -> Vec<String> {
             percent(Ratio(RULES.tiers_margin))
         )
     }));
+    sentences.extend(proof.device.iter().map(drift));
+    sentences.extend(proof.device.iter().filter(|device| device.reads_ahead()).filter_map(read_ahead));
     sentences
+}
+
+/// What the device itself took.
+fn drift(device: &TierDevice) -> String {
+    format!(
+        "a read of the device itself took {} times as long there as with nothing in the page cache, and the model takes that \
+         time; with the same time in both the block takes {} times as long as the model says",
+        times(&device.drift),
+        times(&device.without_drift)
+    )
+}
+
+fn read_ahead(device: &TierDevice) -> Option<String> {
+    Some(format!(
+        "a read of the device brings {:.1} blocks, and not one: the kernel reads ahead, blocks that nobody asked for are hits \
+         of the page cache later, and the device takes longer. Remedy: a smaller read-ahead (blockdev --setra), and repeat",
+        device.request_blocks?
+    ))
 }
 
 pub(super) fn comparison(proof: &TiersProof) -> Comparison {
@@ -43,6 +63,7 @@ pub(super) fn comparison(proof: &TiersProof) -> Comparison {
             held(point.page_cache).to_owned(),
             percent(point.buffer_hits),
             point.page_cache_hits.map_or_else(|| UNKNOWN.to_owned(), percent),
+            point.device_ns.map_or_else(|| UNKNOWN.to_owned(), duration),
             duration(point.block_ns),
             point.predicted_ns.map_or_else(|| UNKNOWN.to_owned(), duration),
         ]
@@ -54,12 +75,14 @@ pub(super) fn comparison(proof: &TiersProof) -> Comparison {
             (&["page cache", "holds"], Align::Left),
             (&["buffer cache", "hits"], Align::Right),
             (&["page cache", "hits"], Align::Right),
+            (&["read of", "the device"], Align::Right),
             (&["time of", "a block"], Align::Right),
             (&["by the", "model"], Align::Right),
         ],
         rows: proof.points.iter().map(row).collect(),
         note: "Hits of the buffer cache: of visited blocks, by the engine; of the page cache: of the blocks that the buffer \
-               cache missed, by the requests of the block layer. Medians of the rounds."
+               cache missed, by the requests of the block layer. Read of the device: its mean time by the block layer. \
+               Medians of the rounds."
             .to_owned(),
     }
 }

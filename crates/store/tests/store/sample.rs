@@ -267,6 +267,7 @@ fn host() -> HostInventory {
                 queue_count: Some(3),
             }],
             backing_file: some("/srv/disk.img"),
+            is_opaque: true,
         }],
         kernel: Kernel {
             release: "6.12.1".to_owned(),

@@ -1,9 +1,9 @@
 //! An I/O plan and its results, with every field.
 
 use record::{
-    Amount, BlockShare, Blocks, BufferContent, Bytes, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoMix,
-    IoMode, IoOrder, IoPhase, IoPlan, IoStream, Latency, Layout, MemberIo, Nanos, OpenSync, Pace, Rate, Ratio,
-    RingOptions, Round, Second, SequenceStep, Storage, SyncEvery, Verification, Zone,
+    Amount, BlockShare, Blocks, BufferContent, Bytes, CacheCounts, Coverage, Distribution, FileChoice, IoFile, IoJob,
+    IoKind, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Latency, Layout, MemberIo, Nanos, OpenSync, Pace, Rate,
+    Ratio, RingOptions, Round, Second, SequenceStep, Storage, SyncEvery, Verification, Zone,
 };
 
 pub fn plan() -> IoPlan {
@@ -101,6 +101,7 @@ pub fn outcome(latency: &Latency) -> Storage {
             write_bytes: Bytes(46 * 8192),
             write_ns: Nanos(4_600_000),
         }],
+        cache: Some(CacheCounts { read_hits: 70, read_misses: 30, promotions: Some(5) }),
         streams: vec![IoStream {
             job: "data".to_owned(),
             report_group: 1,

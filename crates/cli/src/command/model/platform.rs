@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use model::platform_plan::{PlatformPlan, recorded_plan};
+use model::platform_plan::{Money, PlatformPlan, recorded_plan};
 use run::{Error, Result};
 
 use crate::arguments::model::platform::PlatformArguments;
 use crate::command::records::unreadable;
+use crate::command::subject::price_book;
 use crate::output::{print, style, width};
 
 /// The largest file that is read: a platform has some kilobytes.
@@ -29,7 +30,27 @@ pub(super) fn platform(arguments: &PlatformArguments) -> Result<()> {
         (None, true) => of_record(path)?,
         (None, false) => of_file(path)?,
     };
+    let plan = match &arguments.prices {
+        Some(path) => priced(plan, path)?,
+        None => plan,
+    };
     print(&report::platform_plan_text(&plan, style(), width()))
+}
+
+/// The plan with the prices of the book at `path`.
+fn priced(plan: PlatformPlan, path: &Path) -> Result<PlatformPlan> {
+    let book = price_book(path)?;
+    if let Some(money) = plan.money.as_ref().filter(|money| money.currency != book.currency) {
+        return Err(Error::user(format!(
+            "price book {} is in {}, and the platform in {}",
+            path.display(),
+            book.currency,
+            money.currency
+        ))
+        .hint("give both in one currency"));
+    }
+    let money = Money { currency: book.currency.clone(), date: book.date.clone(), source: book.source.clone() };
+    Ok(PlatformPlan { money: Some(money), book: Some(book), ..plan })
 }
 
 fn of_record(path: &Path) -> Result<PlatformPlan> {

@@ -284,6 +284,7 @@ fn drive(
     fill(run, phase, streams, &outcome, ledger, stall.late_max());
     if let Some(storage) = &mut run.storage {
         storage.members = members.during();
+        storage.cache = members.cache_during(run.window_ns);
     }
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = RunOutcome::Failed { message };

@@ -90,8 +90,8 @@ impl Kind for Tiers<'_> {
         let runs: Vec<PlannedRun> = POINTS.iter().map(|point| run(*point, cache, block)).collect();
         let mut plan = Plan {
             window_ns: self.request.window,
-            // Random reads of the device fill the buffer cache within it.
-            warm_up_ns: Nanos(self.request.window.0 / 2),
+            // Random reads of the device replace what the point before has left in the buffer cache.
+            warm_up_ns: self.request.window,
             seed: self.request.setup.seed,
             repeats: self.request.rounds,
             runs: crate::order::in_rounds(&runs, self.request.rounds, self.request.setup.seed),
