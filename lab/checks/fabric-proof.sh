@@ -9,6 +9,18 @@ proof() {
   tr -s ' \n' ' ' </tmp/proof.txt | sed -n 's/.*single random reads of 8 KiB: [^:]*: \([A-Z]*\).*/\1/p'
 }
 
+# below: the network to the target, measured by the same command.
+below() {
+  dbdyno network serve --listen 127.0.0.1:5250 >/tmp/peer.txt 2>&1 &
+  sleep 1
+  dbdyno prove fabric --local "$1" --remote "$2" --network 127.0.0.1:5250 --seconds 0.3 --rounds 3 --dir /root --no-html \
+    --record /tmp/network.jsonl >/tmp/network.txt 2>&1
+  kill %1
+  tr -s ' \n' ' ' </tmp/network.txt |
+    grep -qE 'network: a round trip takes [0-9.]+ .s \(N11\); [0-9.]+ MB/s from the target at most \(N22\), of which large reads took [0-9.]+ %' ||
+    { cat /tmp/network.txt; return 1; }
+}
+
 # adds_time: the interval of what the fabric adds to a single read excludes 0.
 adds_time() {
   tr -s ' \n' ' ' </tmp/proof.txt | grep -qE 'single random reads of 8 KiB: \+[0-9.]+ [^ ]*s \[[0-9.]+ [^ ]*s, [0-9.]+ [^ ]*s\]' ||
@@ -20,6 +32,7 @@ expect 'a connection' dbdyno fabric connect --apply
 remote=$(sed -n 's/^ *device *//p' /tmp/expect.out)
 expect 'the fabric is slower' is "$(proof 5 /dev/$drive1 "$remote")" SLOWER
 expect 'by an interval without 0' adds_time
+expect 'the network below it is measured' below /dev/$drive1 "$remote"
 expect 'all is removed' dbdyno fabric remove --apply
 
 equal=0

@@ -103,9 +103,9 @@ pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
 pub use node::{node_commits, node_rate};
 pub use platform_proof::{
-    Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricProof, MemberShare, NfsCell, NfsLoad,
-    NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierDevice, TierPoint, TiersProof,
-    VolumeLoad, VolumeProof, cache_device, cache_hits, platform_proof,
+    Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricNetwork, FabricProof, MemberShare,
+    NfsCell, NfsLoad, NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierDevice, TierPoint,
+    TiersProof, VolumeLoad, VolumeProof, cache_device, cache_hits, platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

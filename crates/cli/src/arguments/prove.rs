@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use record::{Bytes, Nanos};
+use run::NetworkPeer;
 
 use super::output::OutputArguments;
 use super::value;
@@ -142,6 +143,10 @@ pub struct FabricArguments {
     /// The same device, or one like it, through the fabric
     #[arg(long, value_name = "DEVICE")]
     pub remote: PathBuf,
+    /// Also measure the network to the target, where `dbdyno network serve` runs: the least that the fabric adds to a
+    /// read, and the most that it can carry
+    #[arg(long, value_name = "HOST[:PORT]", value_parser = value::peer)]
+    pub network: Option<NetworkPeer>,
     /// Directory in which dbdyno works; nothing of it is measured
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,

@@ -39,6 +39,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         plan: run::calibration_phases(&file, size, small, large, window),
         goal: Goal::Calibrate { bound: arguments.max_latency, disks: arguments.disks },
         permission: permission(location, &[])?,
+        network: None,
         precondition: None,
         log: None,
     };

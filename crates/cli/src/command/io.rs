@@ -60,6 +60,7 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
         plan,
         goal,
         permission,
+        network: None,
         precondition: arguments.precondition.then_some(arguments.round),
         log: arguments.log.clone(),
     })

@@ -110,7 +110,8 @@ fn fabric(arguments: &FabricArguments) -> Result<()> {
         note("both are the same device: the verdict should be EQUIVALENT or INCONCLUSIVE");
     }
     let parts = ProofParts::fabric(&local, &remote, arguments.load.sizes(block, file));
-    measure_parts(&arguments.dir, parts, vec![local, remote], &arguments.load)
+    let request = parts_request(&arguments.dir, parts, vec![local, remote], &arguments.load)?;
+    prove_parts(&IoRequest { network: arguments.network.clone(), ..request }, &arguments.load)
 }
 
 fn numa(arguments: &NumaArguments) -> Result<()> {
@@ -162,16 +163,30 @@ fn nfs(arguments: &NfsArguments) -> Result<()> {
 
 /// Measures the parts; `devices` are read.
 fn measure_parts(directory: &Path, parts: ProofParts, devices: Vec<PathBuf>, load: &ProofLoadArguments) -> Result<()> {
+    prove_parts(&parts_request(directory, parts, devices, load)?, load)
+}
+
+fn parts_request(
+    directory: &Path,
+    parts: ProofParts,
+    devices: Vec<PathBuf>,
+    load: &ProofLoadArguments,
+) -> Result<IoRequest> {
     let rounds = &load.rounds;
-    let request = IoRequest {
+    Ok(IoRequest {
         setup: proof_setup(directory, rounds)?,
         plan: parts.plan.clone(),
         goal: Goal::Prove { parts, rounds: rounds.rounds },
         permission: Permission { devices, destroy: Vec::new() },
         precondition: None,
+        network: None,
         log: None,
-    };
-    proved(measure(&rounds.output, |context| run::measure_io(&request, context))?, &rounds.output)
+    })
+}
+
+fn prove_parts(request: &IoRequest, load: &ProofLoadArguments) -> Result<()> {
+    let output = &load.rounds.output;
+    proved(measure(output, |context| run::measure_io(request, context))?, output)
 }
 
 fn proof_setup(directory: &Path, rounds: &RoundsArguments) -> Result<Setup> {

@@ -3,11 +3,14 @@
 //! Each round has both; the ratio of their times and the difference of their processor times are of runs that are next to
 //! each other. The interval of the ratio is that of its logarithm by Student's t.
 
-use record::{Nanos, ProofLoad, ProofPlace, Rate, Run};
+use record::{Layer, Nanos, ProofLoad, ProofPlace, Rate, Ratio, Record, Run, Unit};
 
 use super::{OverRounds, Parts, compared, cpu_ns_per_io, operations, time_ns};
 use crate::comparison::ComparisonVerdict;
+use crate::delta::{rate_in, share};
+use crate::row::is_invalid;
 use crate::rules::RULES;
+use crate::statistics::median;
 
 /// What a fabric costs.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +19,19 @@ pub struct FabricProof {
     pub loads: Vec<FabricLoad>,
     /// By the reads that are in flight alone; else by the first load.
     pub verdict: ComparisonVerdict,
+    /// What the network below the fabric gives; None where it was not measured.
+    pub network: Option<FabricNetwork>,
+}
+
+/// The network to the target, by its probes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FabricNetwork {
+    /// Median of a round trip: a read through the fabric needs at least one.
+    pub round_trip_ns: Option<Nanos>,
+    /// Bytes per second from the target, the most that was measured.
+    pub from_target: Option<Rate>,
+    /// The share of them that large reads through the fabric took, headers apart.
+    pub used: Option<Ratio>,
 }
 
 /// One load on both sides.
@@ -40,11 +56,25 @@ pub struct FabricLoad {
     pub verdict: ComparisonVerdict,
 }
 
-pub(super) fn fabric_proof(parts: &Parts<'_>) -> Option<FabricProof> {
+pub(super) fn fabric_proof(record: &Record, parts: &Parts<'_>) -> Option<FabricProof> {
     let loads = [ProofLoad::SingleReads, ProofLoad::SmallReads, ProofLoad::LargeReads];
     let loads: Vec<FabricLoad> = loads.into_iter().filter_map(|load| fabric_load(parts, load)).collect();
     let verdict = loads.first()?.verdict;
-    Some(FabricProof { loads, verdict })
+    Some(FabricProof { loads, verdict, network: network(record, parts) })
+}
+
+fn network(record: &Record, parts: &Parts<'_>) -> Option<FabricNetwork> {
+    record.plan.network.as_ref()?;
+    let probes = || record.runs.iter().filter(|run| run.layer == Layer::Network && !is_invalid(run));
+    let round_trips = probes().filter(|run| run.unit == Unit::RoundTrip);
+    let bytes = |run: &Run| rate_in(run, Unit::Byte).map(|rate| rate.0);
+    let from_target = probes().filter(|run| run.unit == Unit::Byte).filter_map(bytes).reduce(f64::max);
+    let large = median(&parts.values(&ProofPlace::Remote, ProofLoad::LargeReads, bytes));
+    Some(FabricNetwork {
+        round_trip_ns: round_trips.map(|run| run.service.p50_ns).min(),
+        from_target: from_target.map(Rate),
+        used: from_target.zip(large).and_then(|(most, large)| share(large, most)).map(Ratio),
+    })
 }
 
 fn fabric_load(parts: &Parts<'_>, load: ProofLoad) -> Option<FabricLoad> {
@@ -118,6 +148,40 @@ mod tests {
         let noisy = proof(&[(10_000, 12_000), (12_000, 9_000), (9_000, 10_000)]);
         assert_eq!(noisy.verdict, ComparisonVerdict::Inconclusive);
         assert_eq!(proof(&[(10_000, 4_000), (10_000, 4_000)]).verdict, ComparisonVerdict::Inconclusive, "two rounds");
+    }
+
+    #[test]
+    fn the_network_below_is_the_least_time_and_the_most_bytes() {
+        let mut record = compared(&[(10_000, 4_000), (10_100, 4_000), (9_900, 4_050)]);
+        assert_eq!(proof(&[(10_000, 4_000)]).network, None, "not measured");
+        record.plan.network = Some(record::NetworkPath::default());
+        let mut large = record.runs[1].clone();
+        large.kind = RunKind::Proof(ProofPart {
+            subject: ProofSubject::Fabric,
+            place: ProofPlace::Remote,
+            load: ProofLoad::LargeReads,
+        });
+        let seconds = large.window_ns.0 / 1_000_000_000;
+        large.totals.bytes = Some(record::Bytes(600_000_000 * seconds));
+        let probe = |unit, per_second: u64| {
+            let mut probe = Run { layer: Layer::Network, unit, ..crate::fixture::run("N22", 1) };
+            (probe.window_ns, probe.kind) = (Nanos(seconds * 1_000_000_000), RunKind::Probe);
+            (probe.totals.operations, probe.service.p50_ns) = (per_second * seconds, Nanos(50_000));
+            probe
+        };
+        record.runs.extend([
+            large,
+            probe(Unit::RoundTrip, 20_000),
+            probe(Unit::Byte, 500_000_000),
+            probe(Unit::Byte, 800_000_000),
+        ]);
+        let Some(PlatformProof::Fabric(found)) = platform_proof(&record) else { panic!("no proof") };
+        let network = FabricNetwork {
+            round_trip_ns: Some(Nanos(50_000)),
+            from_target: Some(Rate(800_000_000.0)),
+            used: Some(Ratio(0.75)),
+        };
+        assert_eq!(found.network, Some(network));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::rules::RULES;
 use crate::statistics::{Interval, median, student_interval};
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
-pub use fabric::{FabricLoad, FabricProof};
+pub use fabric::{FabricLoad, FabricNetwork, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
 pub use tiers::{TierDevice, TierPoint, TiersProof};
@@ -108,7 +108,7 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
             cache_device::cache_device_proof(record, &parts).map(PlatformProof::CacheDevice)
         }
         ProofSubject::Volume => volume::volume_proof(record, &parts).map(PlatformProof::Volume),
-        ProofSubject::Fabric => fabric::fabric_proof(&parts).map(PlatformProof::Fabric),
+        ProofSubject::Fabric => fabric::fabric_proof(record, &parts).map(PlatformProof::Fabric),
         ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),
         ProofSubject::Tiers => tiers::tiers_proof(&parts).map(PlatformProof::Tiers),
         ProofSubject::Nfs => nfs::nfs_proof(&parts).map(PlatformProof::Nfs),

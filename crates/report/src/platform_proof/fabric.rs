@@ -1,9 +1,9 @@
 //! A device with and without a fabric.
 
-use model::{ComparisonVerdict, FabricLoad, FabricProof, OverRounds};
+use model::{ComparisonVerdict, FabricLoad, FabricNetwork, FabricProof, OverRounds};
 
 use super::{Comparison, LoadWords, added, share, undecided};
-use crate::figure::{duration, number};
+use crate::figure::{duration, megabytes, number, percent};
 use crate::layout::Align;
 
 pub(super) fn sentences(proof: &FabricProof, words: &LoadWords) -> Vec<String> {
@@ -16,7 +16,19 @@ pub(super) fn sentences(proof: &FabricProof, words: &LoadWords) -> Vec<String> {
             added(&cpu)
         )
     }));
+    sentences.extend(proof.network.map(network));
     sentences
+}
+
+/// The network below the fabric, and how much of it is used.
+fn network(found: FabricNetwork) -> String {
+    let round_trip = found.round_trip_ns.map(|time| format!("a round trip takes {} (N11)", duration(time)));
+    let most = found.from_target.map(|rate| {
+        let used = found.used.map(|used| format!(", of which large reads took {}", percent(used)));
+        format!("{} MB/s from the target at most (N22){}", megabytes(Some(rate.0)), used.unwrap_or_default())
+    });
+    let facts = [round_trip, most].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    format!("network: {}", if facts.is_empty() { "no valid run" } else { &facts })
 }
 
 fn sentence(found: &FabricLoad, words: &LoadWords) -> String {

@@ -2,8 +2,8 @@
 
 use record::{
     Array, BlockDevice, Blocks, Bytes, CacheCounts, CacheDevice, CacheState, Dop, ForeignLoad, IoJob, IoKind, IoPhase,
-    IoPlan, Latency, LoopLocation, MemberIo, Nanos, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace,
-    ProofSubject, RandomBlocks, Record, Run, RunKind, Totals, name,
+    IoPlan, Latency, Layer, LoopLocation, MemberIo, Nanos, NetworkPath, PageCached, PlannedRun, ProofLoad, ProofPart,
+    ProofPlace, ProofSubject, RandomBlocks, Record, Run, RunKind, Totals, Unit, name,
 };
 
 use crate::storage_sample::{record, run, stream};
@@ -129,7 +129,26 @@ pub fn fabric() -> Record {
             runs.push(part(ProofSubject::Fabric, ProofPlace::Remote, load, remote + round * 20, depth));
         }
     }
-    proof(runs)
+    let probe = |code: &str, unit, per_second: u64| {
+        let mut probe = part(ProofSubject::Fabric, ProofPlace::Remote, ProofLoad::SingleReads, 1_000, 1);
+        let operations = per_second * (probe.window_ns.0 / 1_000_000_000);
+        (probe.test, probe.kind, probe.layer, probe.unit) = (code.to_owned(), RunKind::Probe, Layer::Network, unit);
+        probe.totals = Totals { steps: operations, operations, ..Totals::default() };
+        probe.storage = None;
+        probe.service.p50_ns = Nanos(1_000_000_000 / per_second);
+        probe
+    };
+    let mut record = proof(runs);
+    let probes = [probe("N11", Unit::RoundTrip, 24_000), probe("N22", Unit::Byte, 2_900_000_000)];
+    let planned = |probe: &Run| PlannedRun::new(probe.test.clone(), RunKind::Probe, probe.dop);
+    record.plan.runs.extend(probes.iter().map(planned));
+    record.plan.number();
+    record.runs.extend(probes);
+    for (index, run) in record.runs.iter_mut().enumerate() {
+        run.number = index as u32 + 1;
+    }
+    record.plan.network = Some(NetworkPath { peer: Some("10.0.0.2:5250".to_owned()), ..NetworkPath::default() });
+    record
 }
 
 /// Two nodes, the device at the second.

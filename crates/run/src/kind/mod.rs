@@ -9,5 +9,6 @@ pub(crate) mod nfs;
 pub(crate) mod numa;
 pub(crate) mod pair;
 pub(crate) mod part;
+pub(crate) mod steps_probe;
 pub(crate) mod streams;
 pub(crate) mod tiers;

@@ -1,16 +1,17 @@
 //! One run of the catalogue: a probe, or a test that needs an engine.
 
 use engine::Node;
-use probe::{Context, Form, Probe};
+use probe::{Form, Probe};
 use record::evidence::Answers;
-use record::{Evidence, Finding, Layer, Pace, PlannedRun, Run, Verdict};
+use record::{Evidence, Finding, PlannedRun, Run, Verdict};
 use workload::{Job, Test, TestContext};
 
 use crate::bench::{Bench, Subject};
 use crate::data_reads::PageCacheBypass;
 use crate::fleet::drive_fleet;
 use crate::item::{Item, is_traceable};
-use crate::kind::io::{ProbeFiles, probe_context};
+use crate::kind::io::ProbeFiles;
+use crate::kind::steps_probe::measure_probe;
 use crate::loss::lost_before;
 use crate::pacing;
 use crate::run::{self, Workers, drive};
@@ -32,33 +33,6 @@ pub(crate) fn measure_one(
         Item::Probe(probe) => measure_probe(bench, planned, probe),
         Item::Test(test) => measure_test(bench, planned, test),
     }
-}
-
-fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Result<Run> {
-    let mut run = run::new(bench, planned);
-    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, &planned.kind, planned.variation, run.pace);
-    run.title = probe.title.to_owned();
-    (run.layer, run.unit) = (probe.layer, probe.unit);
-    // A ceiling is the maximum: it has no pace and no limit of steps.
-    run.pace = Pace::Unthrottled;
-    let peer = bench.peer.filter(|_| probe.layer == Layer::Network);
-    let context = Context {
-        peer: peer.map(|peer| peer.address),
-        ..probe_context(bench.plan, bench.host.memory.available_bytes, planned.dop)
-    };
-    run.parameters = (probe.parameters)(&context);
-    run::measure(bench, planned, run, expected, |run| {
-        if let Some(fleet) = bench.hands.fleet() {
-            return drive_fleet(bench, run, fleet, &[]);
-        }
-        let works = match probe.form {
-            Form::Steps(build) => build(&context),
-            Form::Io(_) => Vec::new(),
-        };
-        let beside = peer.and_then(|peer| peer.process).into_iter().collect();
-        drive(bench, run, u64::MAX, Workers { works, beside, ..Workers::default() });
-        Ok(())
-    })
 }
 
 fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<Run> {

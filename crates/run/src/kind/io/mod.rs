@@ -31,6 +31,7 @@ use self::preparation::lock_devices;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{Kind, Measured, invoke};
+use crate::network::{Peer, ReachedPeer, reach};
 use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
 use crate::run::keep;
@@ -53,7 +54,7 @@ const FOLDER: &str = "io";
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_io(request: &IoRequest, context: Context<'_>) -> Result<Measured> {
-    Ok(invoke(&mut Io { request, prepared: None }, [context], None)?.measured(&request.setup.record))
+    Ok(invoke(&mut Io { request, prepared: None, peer: None }, [context], None)?.measured(&request.setup.record))
 }
 
 /// Checks whether `request` can be carried out, without creating anything; returns the bytes of files that it would
@@ -83,6 +84,8 @@ fn survey(request: &IoRequest, data: &Path) -> Result<FileSet> {
 struct Io<'r> {
     request: &'r IoRequest,
     prepared: Option<Prepared>,
+    /// The peer of the network probes, whose path is a ceiling of a fabric.
+    peer: Option<ReachedPeer>,
 }
 
 /// What is prepared before the first run.
@@ -119,6 +122,8 @@ impl Kind for Io<'_> {
     }
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
+        let version = &self.request.setup.version;
+        self.peer = self.request.network.as_ref().map(|peer| reach(peer, version)).transpose()?;
         let folder = Folder::make(&directory.data(), FOLDER)?;
         let file_set = survey(self.request, folder.path())?;
         let locked = lock_devices(&file_set)?;
@@ -133,7 +138,13 @@ impl Kind for Io<'_> {
         }
         platform.watched = watched;
         self.prepared = Some(Prepared { file_set, log, _locked: locked, _folder: folder });
-        Ok([plan(self.request, directory.path())])
+        let mut plan = plan(self.request, directory.path());
+        if let Some(peer) = &self.peer {
+            plan.network = Some(peer.path.clone());
+            plan.runs.splice(0..0, proof::network_runs());
+            plan.number();
+        }
+        Ok([plan])
     }
 
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
@@ -141,6 +152,7 @@ impl Kind for Io<'_> {
         let Some(Prepared { file_set, log, .. }) = &mut self.prepared else { return Ok(()) };
         let plan = record.plan.clone();
         announce(request, &plan, &platform.context);
+        platform.peer = self.peer.as_ref().map(Peer::of);
         let write_log = |run: &Run, ledger: &Ledger, origin: Nanos| -> Result<()> {
             let Some(log) = log.as_ref() else { return Ok(()) };
             match log.write(run, ledger, origin)? {

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use record::{
-    Blocks, Bytes, IoJob, IoMix, IoOrder, IoPhase, IoPlan, Nanos, PlannedRun, ProofLoad, ProofPart, ProofPlace,
+    Blocks, Bytes, Dop, IoJob, IoMix, IoOrder, IoPhase, IoPlan, Nanos, PlannedRun, ProofLoad, ProofPart, ProofPlace,
     ProofSubject, RunKind,
 };
 
 use super::phase::{PhaseContext, PhaseRun, measure_phase};
 use crate::Result;
 use crate::bench::Bench;
+use crate::kind::steps_probe::measure_probe;
 use crate::recorder::Recorder;
 use crate::run::keep;
 
@@ -213,7 +214,15 @@ fn job(name: &str, load: ProofLoad, device: Option<&Path>, devices: u32, sizes: 
     }
 }
 
-/// Measures the runs of the plan, which are those of `parts`.
+/// The probes of the network that hold for a fabric: round trips of one connection, and bytes from the target.
+const NETWORK_PROBES: [(&str, u32); 3] = [("N11", 1), ("N22", 1), ("N22", 4)];
+
+/// The runs of the network probes beside a fabric.
+pub(super) fn network_runs() -> impl Iterator<Item = PlannedRun> {
+    NETWORK_PROBES.into_iter().map(|(code, jobs)| PlannedRun::new(code, RunKind::Probe, Dop::jobs(jobs)))
+}
+
+/// Measures the runs of the plan, which are those of `parts` and of the network.
 ///
 /// # Errors
 /// Those of a run.
@@ -224,6 +233,13 @@ pub(crate) fn prove(
     record: &mut Recorder,
 ) -> Result<()> {
     for planned in record.plan.runs.clone() {
+        if planned.kind.is_probe()
+            && let Some(probe) = probe::probe(&planned.test)
+        {
+            // A network that fails is recorded, and no reason against the parts.
+            keep(bench, record, measure_probe(bench, &planned, probe)?)?;
+            continue;
+        }
         let Some(phase) = plan.phases.iter().find(|phase| phase.name == planned.test) else { continue };
         watch(bench, context, phase);
         let phase_run = PhaseRun { kind: planned.kind.clone(), ..PhaseRun::of(phase) };

@@ -8,7 +8,7 @@ use record::{IoPlan, Nanos, Until};
 use super::permission::Permission;
 use super::proof::ProofParts;
 
-use crate::Setup;
+use crate::{NetworkPeer, Setup};
 
 /// An I/O plan and its goal.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct IoRequest {
     pub permission: Permission,
     /// Length of the rounds of preconditioning (SNIA); absent for none.
     pub precondition: Option<Nanos>,
+    /// The peer of the network probes that are measured first, as the ceiling of a fabric; absent for none.
+    pub network: Option<NetworkPeer>,
     /// Path of the log of every I/O, if any.
     pub log: Option<PathBuf>,
 }
