@@ -1,7 +1,6 @@
 //! An agent on another host: the program is put there, started, and given its ticket and its messages over one command.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -12,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use record::Ticket;
-use sha2::{Digest, Sha256};
 
 use crate::bridge::{STANDARD_STREAMS, pass, pass_on};
 use crate::error::{Error, Result};
+use crate::piece::sha256;
 use crate::remote_host::RemoteHost;
 use crate::ticket::ticket_line;
 
@@ -60,10 +59,7 @@ impl Program {
     pub(crate) fn own() -> Result<Program> {
         let content = fs::read("/proc/self/exe")
             .map_err(|error| Error::new(format!("this program cannot be read, to copy it to hosts: {error}")))?;
-        let sha256 = Sha256::digest(&content).iter().fold(String::new(), |mut hexadecimal, byte| {
-            let _ = write!(hexadecimal, "{byte:02x}");
-            hexadecimal
-        });
+        let sha256 = sha256(&content);
         Ok(Program { content, sha256 })
     }
 }

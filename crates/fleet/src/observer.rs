@@ -13,6 +13,8 @@ use crate::error::{Error, Result};
 struct Watched {
     roots: Vec<u32>,
     counters: Option<Counters>,
+    /// Whether the counted device is that of the server's data.
+    has_device: bool,
     processes: Option<Processes>,
 }
 
@@ -51,7 +53,11 @@ impl Watched {
             }
             ToObserver::Read => {
                 let counters = self.counters.as_mut().ok_or("no server is observed")?;
-                Ok(FromObserver::Counters(counters.read(&self.roots)))
+                let mut values = counters.read(&self.roots);
+                if !self.has_device {
+                    values.retain(|name, _| !name.starts_with("device_") && !name.starts_with("mount_"));
+                }
+                Ok(FromObserver::Counters(values))
             }
             ToObserver::Load => {
                 let before = self.processes.take().ok_or("no processes were listed")?;
@@ -74,12 +80,17 @@ impl Watched {
         let at = directory.as_deref().unwrap_or(Path::new("/"));
         self.roots = found.roots;
         self.counters = Some(Counters::new(at));
+        self.has_device = directory.is_some();
+        let mut host = host::inventory(at);
+        if !self.has_device {
+            host.devices.clear();
+        }
         Ok(ServerHost {
             name: String::new(),
             is_same_machine: false,
             program: found.program,
             directory: directory.as_ref().map(|directory| directory.display().to_string()),
-            host: host::inventory(at),
+            host,
         })
     }
 }

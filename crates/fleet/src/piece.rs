@@ -66,8 +66,9 @@ impl Collected {
     }
 }
 
-fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |mut hexadecimal, byte| {
+/// The SHA-256 of `content`, hexadecimal.
+pub(crate) fn sha256(content: impl AsRef<[u8]>) -> String {
+    Sha256::digest(content).iter().fold(String::new(), |mut hexadecimal, byte| {
         let _ = write!(hexadecimal, "{byte:02x}");
         hexadecimal
     })

@@ -102,6 +102,10 @@ impl ServerObserver for RemoteObserver<'_> {
         &self.host.name
     }
 
+    fn is_same_machine(&self) -> bool {
+        self.is_same_machine
+    }
+
     fn scan(&self) -> bool {
         matches!(self.ask(&ToObserver::Scan), Ok(FromObserver::Scanned))
     }

@@ -297,6 +297,9 @@ pub struct Rules {
     pub agent_spread_share_max: f64,
     /// Maximum difference of the rates of agents over their own windows and in their common seconds, as a share.
     pub agent_rate_gap_max: f64,
+    /// Share of the response time in which sampled sessions are seen at least; below it the times of the device are used
+    /// for the waits that they do not show.
+    pub classes_explained_min: f64,
     /// Minimum rate per job of the slowest agent, as a share of the median of the others.
     pub slow_agent_share_min: f64,
 }
@@ -460,6 +463,7 @@ pub const RULES: Rules = Rules {
     agent_spread_ns_max: 100_000_000,
     agent_spread_share_max: 0.01,
     agent_rate_gap_max: 0.01,
+    classes_explained_min: 0.8,
     slow_agent_share_min: 0.9,
 };
 

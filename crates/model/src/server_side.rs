@@ -57,6 +57,7 @@ mod tests {
         let readings = vec![reading(21, &there(9_000)), reading(11, &there(4_000)), reading(15, &there(5_000))];
         seen.server_host = Some(Box::new(ServerHostRun {
             name: "db1".to_owned(),
+            is_same_machine: false,
             readings,
             time_error_ns: Nanos(1),
             foreign_load: None,

@@ -294,13 +294,13 @@ fn storage_text(limit: &StorageLimit) -> String {
         StorageLimiter::Processors => "CPU",
         StorageLimiter::Bound => "the latency bound",
         StorageLimiter::Device => "the device with its driver",
-        StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight to fill it",
+        StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight",
     };
     // What is not the limit is said to be none, with its figure.
     let not = |is_limit: bool| if is_limit { "" } else { "not " };
     let generator = limit.generator_used.map(|used| {
         let not = not(limit.limiter == StorageLimiter::Generator);
-        format!("{not}the load generator (at {} of its own limit)", percent(used))
+        format!("{not}the load generator (at {} of its limit)", percent(used))
     });
     let cpu = limit.cpu_used.map(|used| {
         let not = not(limit.limiter == StorageLimiter::Processors);

@@ -20,6 +20,9 @@ pub trait ServerObserver: Sync {
     /// Name of the host.
     fn name(&self) -> &str;
 
+    /// Whether it is this machine.
+    fn is_same_machine(&self) -> bool;
+
     /// Lists all processes, before a window; false if the agent does not answer.
     fn scan(&self) -> bool;
 
@@ -102,8 +105,13 @@ impl<'a> Observing<'a> {
         if state.is_silent {
             return;
         }
-        let name = self.observer.name().to_owned();
-        let nothing = ServerHostRun { name, readings: Vec::new(), time_error_ns: Nanos(0), foreign_load: None };
+        let nothing = ServerHostRun {
+            name: self.observer.name().to_owned(),
+            is_same_machine: self.observer.is_same_machine(),
+            readings: Vec::new(),
+            time_error_ns: Nanos(0),
+            foreign_load: None,
+        };
         let run = state.run.get_or_insert(nothing);
         state.is_silent = ask(self.observer, run).is_none();
     }

@@ -383,9 +383,11 @@ fn the_host_of_a_server_on_the_network_is_in_the_record() {
     if has_device {
         assert!(counted(insert, "device_flush_count").unwrap() > 0, "{insert}");
     }
-    let of_host =
-        |check: &str| findings.iter().any(|finding| finding["agent"] == "db1" && !finding["evidence"][check].is_null());
-    assert!(of_host("foreign_cpu") && of_host("steal"), "{findings:?}");
+    // Client and server share the machine here, and are other programs to each other: that is no reason against a run.
+    assert!(findings.iter().all(|finding| finding["agent"] != "db1"), "{findings:?}");
+    let foreign = findings.iter().find(|finding| !finding["evidence"]["foreign_cpu"].is_null()).unwrap();
+    assert_ne!(foreign["verdict"], "fail", "{foreign}");
+    assert!(output.out.contains("the same machine, which client and server share"), "{}", output.out);
     assert!(processes(&["agent", "--observe"]).is_empty(), "the agent is left");
 }
 

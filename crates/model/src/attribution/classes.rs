@@ -47,9 +47,17 @@ pub(super) fn classes(run: &Run, here: bool, round_trips: Option<f64>) -> Vec<Ti
     // The engine may stop timing before the session runs again, and samples are few: both may be too low.
     let of_locks = [lock_share(run), sampled(run, WaitClass::Application)];
     let locks = of_locks.into_iter().flatten().reduce(f64::max);
-    // Classified samples are more specific than the times of the whole device.
-    let by_device = here && !are_sessions_classified(run);
-    let device = |counter: &str, is_asked: bool| timed(run, &[counter]).filter(|_| by_device && is_asked);
+    // Classified samples are more specific than the times of the whole device, which stand in where the samples leave much
+    // open: some engines do not show sessions that wait for I/O as active.
+    let of_sessions = [WaitClass::Concurrency, WaitClass::UserIo, WaitClass::Commit].map(|class| sampled(run, class));
+    let known: f64 = of_sessions.into_iter().chain([processor, locks]).flatten().sum();
+    let explained = known.max(sampled_where(run, |_| true).unwrap_or(0.0));
+    let is_classified = are_sessions_classified(run);
+    let by_device = here && (!is_classified || explained < RULES.classes_explained_min);
+    let most = if is_classified { (1.0 - explained).max(0.0) } else { f64::MAX };
+    let device = |counter: &str, is_asked: bool| {
+        timed(run, &[counter]).filter(|_| by_device && is_asked).map(|share| share.min(most))
+    };
     let either =
         |class: WaitClass, of_sessions, of_device, share| match sampled(run, class).filter(|found| *found > 0.0) {
             Some(found) => (of_sessions, Some(found)),
@@ -119,8 +127,13 @@ fn lock_share(run: &Run) -> Option<f64> {
 /// The share of `class` by samples: mean number of sessions in it times the window, over all service times. None with
 /// too few samples.
 fn sampled(run: &Run, class: WaitClass) -> Option<f64> {
+    sampled_where(run, |found| found == class)
+}
+
+/// The same of all classes that are `asked`.
+fn sampled_where(run: &Run, asked: impl Fn(WaitClass) -> bool) -> Option<f64> {
     let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_samples_min)?;
-    let found = activity.waits.iter().filter(|wait| wait.class == class);
+    let found = activity.waits.iter().filter(|wait| asked(wait.class));
     let sessions: u64 = found.map(|wait| wait.session_count).fold(0, u64::saturating_add);
     share(sessions as f64 / activity.sample_count as f64 * run.window_ns.0 as f64, all_ns(run))
 }
@@ -178,6 +191,11 @@ mod tests {
         assert_eq!(shares(&seen), [(TimeClassName::DataIo, 0.1), (TimeClassName::LogSyncs, 0.5)]);
         let busy = counted(sampled_run(100, &[(WaitClass::Cpu, 380), (WaitClass::Other, 5)]), &device);
         assert_eq!(shares(&busy), [], "others use the device");
+        let half_seen = counted(sampled_run(100, &[(WaitClass::Cpu, 150), (WaitClass::Network, 10)]), &device[1..]);
+        assert_eq!(shares(&half_seen), [(TimeClassName::DeviceReads, 0.25)], "six tenths of the time were not seen");
+        let much = [(name::DEVICE_READ_NS, 40 * SECOND)];
+        let most = counted(sampled_run(100, &[(WaitClass::Cpu, 160)]), &much);
+        assert_eq!(shares(&most), [(TimeClassName::DeviceReads, 0.6)], "no more than is open");
         let unclassed = counted(sampled_run(100, &[(WaitClass::Other, 200)]), &device);
         assert_eq!(shares(&unclassed), shares(&unseen), "an engine that does not classify its waits");
     }

@@ -24,9 +24,10 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         true => (RULES.foreign_cpu_crowded_warn, RULES.foreign_cpu_crowded_fail),
         false => (RULES.foreign_cpu_warn, RULES.foreign_cpu_fail),
     };
-    // Where an agent observes its host, the engine is known to be there.
-    let is_elsewhere = |engine: &record::EngineInventory| engine.location == Location::Remote;
-    let may_be_engine = !is_probe(run) && run.server_host.is_none() && context.engine.is_some_and(is_elsewhere);
+    // Where an agent observes its host, and that is another machine, the engine is known to be there.
+    let is_there = run.server_host.as_ref().is_some_and(|host| !host.is_same_machine);
+    let is_remote = context.engine.is_some_and(|engine| engine.location == Location::Remote);
+    let may_be_engine = !is_probe(run) && is_remote && !is_there;
     let verdict = match found {
         _ if found.used.0 > fail && may_invalidate(run, context) && !may_be_engine => Verdict::Fail,
         _ if found.all().0 > warn => warning(context),
