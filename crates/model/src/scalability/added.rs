@@ -74,7 +74,9 @@ impl Added {
             Varied::Jobs => is_on_most.then_some(degree.dop.jobs),
             Varied::Threads => is_on_most.then_some(degree.dop.threads),
             // An agent with fewer jobs than the others is no point.
-            Varied::Agents => (degree.dop.jobs % self.jobs_each == 0).then_some(degree.dop.jobs / self.jobs_each),
+            Varied::Agents => {
+                degree.dop.jobs.is_multiple_of(self.jobs_each).then_some(degree.dop.jobs / self.jobs_each)
+            }
         }
     }
 
