@@ -17,8 +17,8 @@ below() {
     --record /tmp/network.jsonl >/tmp/network.txt 2>&1
   kill %1
   tr -s ' \n' ' ' </tmp/network.txt |
-    grep -qE 'network: a round trip takes [0-9.]+ .s \(N11\); [0-9.]+ MB/s from the target at most \(N22\), of which large reads took [0-9.]+ %' ||
-    { cat /tmp/network.txt; return 1; }
+    grep -qE 'network: a round trip takes [0-9.]+ [^ ]*s \(N11\); [0-9.]+ MB/s from the target at most \(N22\), of which large reads took [0-9.]+ %' ||
+    { sed -n '/^results/,/^validity/p' /tmp/network.txt; return 1; }
 }
 
 # adds_time: the interval of what the fabric adds to a single read excludes 0.
