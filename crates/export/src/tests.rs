@@ -237,6 +237,7 @@ fn both_formats_of_tables_are_equal() {
         ("blocks", 0),
         ("block_operations", 0),
         ("nodes", 6),
+        ("agents", 0),
         ("events", 2),
         ("traces", 2),
         ("activity", 58),
