@@ -27,8 +27,10 @@ impl Agents {
     /// For a file of hosts that cannot be read, or has a line that is none.
     pub fn of(arguments: &AgentsArguments) -> Result<Agents> {
         let Some(path) = &arguments.hosts else { return Ok(Agents::Here(arguments.agents.unwrap_or(1))) };
-        let text = fs::read_to_string(path)
-            .map_err(|error| Error::user(format!("the file of hosts {} cannot be read: {error}", path.display())))?;
+        let text = fs::read_to_string(path).map_err(|error| {
+            Error::user(format!("the file of hosts {} cannot be read: {error}", path.display()))
+                .hint("write one line for each host")
+        })?;
         let hosts = RemoteHost::parse_file(&text);
         let hosts = hosts.map_err(|error| as_users(error, &path.display().to_string()))?;
         Ok(Agents::On(hosts))

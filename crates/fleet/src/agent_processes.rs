@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use record::Ticket;
 
 use crate::error::{Error, Result};
-use crate::host_agent::{self, Complaints, Program};
+use crate::host_agent::{self, ErrorLines, Program, end};
 use crate::remote_host::RemoteHost;
 use crate::ticket::ticket_line;
 
@@ -29,7 +29,7 @@ struct AgentProcess {
     /// Its standard input, where it is an agent of this machine: it stays open as long as this.
     _input: Option<ChildStdin>,
     /// What a command to a host writes to its standard error.
-    complaints: Complaints,
+    error_lines: ErrorLines,
 }
 
 impl AgentProcesses {
@@ -47,8 +47,8 @@ impl AgentProcesses {
             let mut child = command.process_group(0).spawn().map_err(failed)?;
             let mut input = child.stdin.take();
             let written = input.as_mut().map_or(Ok(()), |pipe| writeln!(pipe, "{}", ticket_line(ticket)));
-            let (name, complaints) = (ticket.agent.clone(), Complaints::default());
-            agents.processes.push(AgentProcess { name, child, _input: input, complaints });
+            let (name, error_lines) = (ticket.agent.clone(), ErrorLines::default());
+            agents.processes.push(AgentProcess { name, child, _input: input, error_lines });
             written.map_err(failed)?;
         }
         Ok(agents)
@@ -66,7 +66,7 @@ impl AgentProcesses {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<AgentProcesses> {
         let program = &Program::own()?;
-        let started: Vec<Result<(Child, Complaints)>> = std::thread::scope(|scope| {
+        let started: Vec<Result<(Child, ErrorLines)>> = std::thread::scope(|scope| {
             let start =
                 |(host, ticket)| scope.spawn(move || host_agent::start(host, ticket, program, address, is_interrupted));
             let threads: Vec<_> = hosts.iter().zip(tickets).map(start).collect();
@@ -78,9 +78,9 @@ impl AgentProcesses {
         let (mut agents, mut failed) = (AgentProcesses::default(), None);
         for (host, started) in hosts.iter().zip(started) {
             match started {
-                Ok((child, complaints)) => {
+                Ok((child, error_lines)) => {
                     let name = host.name.clone();
-                    agents.processes.push(AgentProcess { name, child, _input: None, complaints });
+                    agents.processes.push(AgentProcess { name, child, _input: None, error_lines });
                 }
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -98,21 +98,14 @@ impl AgentProcesses {
         let has_ended = |agent: &mut AgentProcess| matches!(agent.child.try_wait(), Ok(Some(_)));
         let index = self.processes.iter_mut().position(has_ended)?;
         let agent = &self.processes[index];
-        let said = agent.complaints.text().map(|text| format!(": {text}")).unwrap_or_default();
+        let said = agent.error_lines.text().map(|text| format!(": {text}")).unwrap_or_default();
         Some(Error::new(format!("agent {} has ended{said}", agent.name)))
     }
 }
 
 impl Drop for AgentProcesses {
     fn drop(&mut self) {
-        let start = Instant::now();
-        for AgentProcess { child, .. } in &mut self.processes {
-            while matches!(child.try_wait(), Ok(None)) && start.elapsed() < END_TIMEOUT {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            // It may have ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        let until = Instant::now() + END_TIMEOUT;
+        self.processes.iter_mut().for_each(|agent| end(&mut agent.child, until));
     }
 }

@@ -66,9 +66,9 @@ impl Program {
 
 /// The last lines that a command wrote to its standard error.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Complaints(Arc<Mutex<VecDeque<String>>>);
+pub(crate) struct ErrorLines(Arc<Mutex<VecDeque<String>>>);
 
-impl Complaints {
+impl ErrorLines {
     fn follow(&self, errors: ChildStderr) {
         let kept = self.clone();
         let read = move || {
@@ -100,7 +100,7 @@ pub(crate) struct HostCommand<'a> {
     lines: Receiver<String>,
     /// Where messages go after the first lines; None if all are lines.
     messages: SyncSender<Option<TcpStream>>,
-    complaints: Complaints,
+    error_lines: ErrorLines,
 }
 
 /// Starts the agent of `ticket` on `host`, with a copy of `program` where it has none. Its messages go to the server at
@@ -114,7 +114,7 @@ pub(crate) fn start(
     program: &Program,
     address: &str,
     is_interrupted: &dyn Fn() -> bool,
-) -> Result<(Child, Complaints)> {
+) -> Result<(Child, ErrorLines)> {
     let directory = host.directory.as_deref().unwrap_or(".");
     let mut command = HostCommand::begin(host, program, &["--join", "-", "--dir", directory], is_interrupted)?;
     let ticket = Ticket { url: STANDARD_STREAMS.to_owned(), ..ticket.clone() };
@@ -125,7 +125,7 @@ pub(crate) fn start(
     let _ = command.messages.send(Some(inward));
     bridge_input(outward, command.input.take());
     let child = command.child.take().ok_or_else(|| command.error("it has ended"))?;
-    Ok((child, command.complaints.clone()))
+    Ok((child, command.error_lines.clone()))
 }
 
 /// Passes messages of the server on to the standard input of an agent.
@@ -177,14 +177,14 @@ impl<'a> HostCommand<'a> {
         let spawned = command.process_group(0).spawn();
         let mut child = spawned
             .map_err(|error| Error::new(format!("host {}: {} cannot be started: {error}", host.name, words[0])))?;
-        let complaints = Complaints::default();
-        let _ = child.stderr.take().map(|errors| complaints.follow(errors));
+        let error_lines = ErrorLines::default();
+        let _ = child.stderr.take().map(|errors| error_lines.follow(errors));
         let (to_lines, lines) = channel();
         let (messages, streams) = sync_channel(1);
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let reader = move || output.map(|output| read(output, &to_lines, &streams));
         let thread = std::thread::Builder::new().name("from-agent".to_owned()).spawn(reader);
-        let mut command = HostCommand { host, child: Some(child), input, lines, messages, complaints };
+        let mut command = HostCommand { host, child: Some(child), input, lines, messages, error_lines };
         thread.map_err(|error| command.error(&format!("no thread for it: {error}")))?;
         command.install(program, is_interrupted)?;
         Ok(command)
@@ -218,7 +218,7 @@ impl<'a> HostCommand<'a> {
             match self.lines.recv_timeout(LOOK) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => {
-                    // What it complained of may still be on its way.
+                    // What it says of that may still be on its way.
                     std::thread::sleep(LOOK);
                     return Err(self.error("the command has ended"));
                 }
@@ -255,7 +255,7 @@ impl<'a> HostCommand<'a> {
 
     /// The error of this host, with what its command said.
     pub(crate) fn error(&self, what: &str) -> Error {
-        let said = self.complaints.text().map(|text| format!(": {text}")).unwrap_or_default();
+        let said = self.error_lines.text().map(|text| format!(": {text}")).unwrap_or_default();
         Error::new(format!("host {}: {what}{said}", self.host.name))
     }
 }
@@ -265,13 +265,17 @@ impl Drop for HostCommand<'_> {
         // An agent ends with its input.
         self.input = None;
         if let Some(mut child) = self.child.take() {
-            let since = Instant::now();
-            while matches!(child.try_wait(), Ok(None)) && since.elapsed() < END_TIMEOUT {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            // It may have ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
+            end(&mut child, Instant::now() + END_TIMEOUT);
         }
     }
+}
+
+/// Lets `child` end by itself `until` this moment, and ends it then.
+pub(crate) fn end(child: &mut Child, until: Instant) {
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // It may have ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use host::{Counters, Processes, ServerProcesses};
-use record::{FromObserver, Hello, ServerHost, ToObserver};
+use record::{FromObserver, Hello, ToObserver};
 
 use crate::error::{Error, Result};
 
@@ -44,8 +44,7 @@ impl Watched {
     fn answer(&mut self, question: ToObserver) -> std::result::Result<FromObserver, String> {
         match question {
             ToObserver::Watch { program, port, directory } => {
-                let host = self.watch(program.as_deref(), port, directory.as_deref())?;
-                Ok(FromObserver::Watching(Box::new(host)))
+                self.watch(program.as_deref(), port, directory.as_deref())
             }
             ToObserver::Scan => {
                 self.processes = Some(Processes::read());
@@ -71,7 +70,7 @@ impl Watched {
         program: Option<&str>,
         port: Option<u16>,
         directory: Option<&str>,
-    ) -> std::result::Result<ServerHost, String> {
+    ) -> std::result::Result<FromObserver, String> {
         let found = find(program, port)?;
         let directory = directory.map(PathBuf::from).or(found.directory);
         if let Some(directory) = directory.as_ref().filter(|directory| !directory.is_dir()) {
@@ -85,13 +84,8 @@ impl Watched {
         if !self.has_device {
             host.devices.clear();
         }
-        Ok(ServerHost {
-            name: String::new(),
-            is_same_machine: false,
-            program: found.program,
-            directory: directory.as_ref().map(|directory| directory.display().to_string()),
-            host,
-        })
+        let directory = directory.as_ref().map(|directory| directory.display().to_string());
+        Ok(FromObserver::Watching { program: found.program, directory, host: Box::new(host) })
     }
 }
 
@@ -134,11 +128,12 @@ mod tests {
         let watch = ToObserver::Watch { program: None, port, directory: None };
         let questions = [watch, ToObserver::Scan, ToObserver::Read, ToObserver::Read, ToObserver::Load];
         let answers = answers(&questions);
-        let [FromObserver::Hello(_), FromObserver::Watching(host), FromObserver::Scanned, rest @ ..] = &answers[..]
+        let [FromObserver::Hello(_), FromObserver::Watching { directory, .. }, FromObserver::Scanned, rest @ ..] =
+            &answers[..]
         else {
             panic!("{answers:?}")
         };
-        assert_eq!(host.directory, Some(std::env::current_dir().unwrap().display().to_string()));
+        assert_eq!(*directory, Some(std::env::current_dir().unwrap().display().to_string()));
         let [FromObserver::Counters(first), FromObserver::Counters(second), FromObserver::Load(_)] = rest else {
             panic!("{rest:?}")
         };

@@ -74,6 +74,10 @@ impl RemoteHost {
         let mut hosts: Vec<RemoteHost> = Vec::new();
         for line in text.lines().map(str::trim).filter(is_host) {
             let mut host = RemoteHost::parse(line)?;
+            if host.server.is_some() {
+                return Err(Error::new(format!("host {}: server= is for the host of a server", host.name))
+                    .hint("leave it out here; --observe takes it"));
+            }
             let plain = host.name.clone();
             let mut number = 2;
             while hosts.iter().any(|known| known.name == host.name) {
@@ -165,6 +169,7 @@ mod tests {
             ("db1 fast", "host db1: \"fast\" is no option of a host"),
             ("db1 name=", "host db1: \"name=\" is no option of a host"),
             ("db1 name=a.b", "\"a.b\" cannot be the name of an agent"),
+            ("db1 server=postgres", "host db1: server= is for the host of a server"),
             ("db1 dir='x", "a quotation mark is not closed"),
         ] {
             let error = RemoteHost::parse_file(text).unwrap_err();

@@ -1,11 +1,10 @@
 //! The agent on the host of a server, as the measuring host asks it.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use measure::clock;
-use record::{ForeignLoad, FromObserver, Hello, ServerHost, ToObserver};
+use record::{ForeignLoad, FromObserver, Hello, Nanos, ServerHost, ToObserver};
 use run::{Observed, ServerObserver};
 
 use crate::coordinator::mismatch;
@@ -74,13 +73,6 @@ impl<'a> RemoteObserver<'a> {
     fn unexpected(&self) -> Error {
         Error::new(format!("host {}: the agent says what is no answer", self.host.name))
     }
-
-    fn counters(&self) -> Option<BTreeMap<String, u64>> {
-        match self.ask(&ToObserver::Read) {
-            Ok(FromObserver::Counters(values)) => Some(values),
-            _ => None,
-        }
-    }
 }
 
 impl ServerObserver for RemoteObserver<'_> {
@@ -88,8 +80,9 @@ impl ServerObserver for RemoteObserver<'_> {
         let RemoteHost { server, directory, .. } = self.host;
         let watch = ToObserver::Watch { program: server.clone(), port, directory: directory.clone() };
         match self.ask(&watch)? {
-            FromObserver::Watching(found) => {
-                Ok(ServerHost { name: self.host.name.clone(), is_same_machine: self.is_same_machine, ..*found })
+            FromObserver::Watching { program, directory, host } => {
+                let (name, is_same_machine) = (self.host.name.clone(), self.is_same_machine);
+                Ok(ServerHost { name, program, is_same_machine, directory, host: *host })
             }
             FromObserver::Refused { message } => {
                 Err(run::Error::environment(format!("host {}: {message}", self.host.name)))
@@ -98,22 +91,14 @@ impl ServerObserver for RemoteObserver<'_> {
         }
     }
 
-    fn name(&self) -> &str {
-        &self.host.name
-    }
-
-    fn is_same_machine(&self) -> bool {
-        self.is_same_machine
-    }
-
     fn scan(&self) -> bool {
         matches!(self.ask(&ToObserver::Scan), Ok(FromObserver::Scanned))
     }
 
     fn read(&self) -> Option<Observed> {
         let asked = clock::now();
-        let values = self.counters()?;
-        let error = record::Nanos((clock::now() - asked).0 / 2);
+        let Ok(FromObserver::Counters(values)) = self.ask(&ToObserver::Read) else { return None };
+        let error = Nanos((clock::now() - asked).0 / 2);
         Some(Observed { values, at: asked + error, error })
     }
 

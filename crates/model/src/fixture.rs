@@ -7,6 +7,8 @@ use record::{
     RandomBlocks, Reading, Record, Run, RunKind, Second, Status, Storage, Timestamp, Tool, Totals, Unit, Verdict,
 };
 
+use crate::Context;
+
 /// An example finding of `check`.
 pub(crate) fn finding(check: Check, verdict: Verdict) -> Finding {
     let evidence = match check {
@@ -25,6 +27,19 @@ pub(crate) fn finding(check: Check, verdict: Verdict) -> Finding {
         check => panic!("no example of {check:?}"),
     };
     Finding::new(verdict, evidence)
+}
+
+/// A run that makes claims, on two hardware threads, without an engine.
+pub(crate) fn context(instrument: &Instrument) -> Context<'_> {
+    Context {
+        engine: None,
+        server_host: None,
+        host_threads: 2,
+        makes_claims: true,
+        instrument,
+        write_cache: None,
+        flush_probe: None,
+    }
 }
 
 /// A reading `at` seconds after the start.

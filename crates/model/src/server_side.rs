@@ -55,13 +55,7 @@ mod tests {
         assert_eq!(server_side(&seen), None, "no agent, no other side");
         let there = |user| [(name::HOST_CPU_USER_NS, user), (name::SERVER_CPU_NS, user / 2)];
         let readings = vec![reading(21, &there(9_000)), reading(11, &there(4_000)), reading(15, &there(5_000))];
-        seen.server_host = Some(Box::new(ServerHostRun {
-            name: "db1".to_owned(),
-            is_same_machine: false,
-            readings,
-            time_error_ns: Nanos(1),
-            foreign_load: None,
-        }));
+        seen.server_host = Some(Box::new(ServerHostRun { readings, time_error_ns: Nanos(1), foreign_load: None }));
         let side = server_side(&seen).unwrap();
         assert_eq!(delta(&side, name::HOST_CPU_USER_NS), Some(5_000));
         assert_eq!(delta(&side, name::SERVER_CPU_NS), Some(2_500));

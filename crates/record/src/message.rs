@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ForeignLoad, HostInventory, Nanos, Plan, PlannedRun, Run, ServerHost, Tool};
+use crate::{ForeignLoad, HostInventory, Nanos, Plan, PlannedRun, Run, Tool};
 
 /// Version of the messages below; coordinator and agents must have the same.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// What an agent needs to join a fleet. It contains a secret: it is handed over through a pipe, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,8 +151,15 @@ pub enum ToObserver {
 pub enum FromObserver {
     /// The first message, before any question.
     Hello(Box<Hello>),
-    /// The server that is observed; its name, and whether it is the same machine, are not filled in.
-    Watching(Box<ServerHost>),
+    /// The server that is observed.
+    Watching {
+        /// Program of its processes.
+        program: String,
+        /// Directory of its data; absent if it cannot be read.
+        directory: Option<String>,
+        /// The machine, with file system and devices of the directory.
+        host: Box<HostInventory>,
+    },
     /// Processes are listed.
     Scanned,
     /// The counters, by the names of [`crate::name`].

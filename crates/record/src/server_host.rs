@@ -25,10 +25,6 @@ pub struct ServerHost {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerHostRun {
-    /// Name of the host.
-    pub name: String,
-    /// Whether it is the machine of dbdyno: its disturbances are those of the run itself.
-    pub is_same_machine: bool,
     /// Raw readings, by the clock of the measuring host: the middle between question and answer.
     pub readings: Vec<Reading>,
     /// The error of these times: half of the longest round trip.

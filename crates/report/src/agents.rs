@@ -1,12 +1,11 @@
 //! Figures of the agents of a fleet, for text and HTML.
 
-use std::collections::{BTreeSet, HashMap};
-
-use record::{Record, Run};
+use record::Record;
 use tables::agent::{self, AgentRow};
 
 use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
+use crate::nodes::fastest_runs;
 use crate::view::View;
 use crate::words::dop;
 
@@ -38,14 +37,6 @@ const SHOWN: [&str; 10] = [
 
 /// A line for each agent of the fastest valid run of each test.
 pub(crate) fn agents(record: &Record) -> Table {
-    let mut fastest: HashMap<&str, &Run> = HashMap::new();
-    for run in record.runs.iter().filter(|run| !run.agents.is_empty() && !model::is_invalid(run)) {
-        let rate = |run: &Run| run.totals.operations as f64 / run.window_ns.seconds().max(f64::MIN_POSITIVE);
-        let best = fastest.entry(&run.test).or_insert(run);
-        if rate(run) > rate(best) {
-            *best = run;
-        }
-    }
-    let shown: BTreeSet<u32> = fastest.values().map(|run| run.number).collect();
+    let shown = fastest_runs(record, |run| !run.agents.is_empty());
     view().only(&SHOWN).text_table(agent::rows(record).filter(|of| shown.contains(&of.run.number)), |_| None)
 }

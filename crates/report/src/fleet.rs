@@ -2,7 +2,7 @@
 
 use model::fleet::start_spread;
 use model::fleet::{CheckedAgent, on_one_machine};
-use record::{Nanos, Plan, Record, SignedNanos};
+use record::{Nanos, Plan, Record, Run, SignedNanos, StreamBackend};
 
 use crate::figure::duration;
 use crate::inventory::machine_line;
@@ -37,7 +37,12 @@ pub(crate) fn agents(record: &Record) -> Option<String> {
 /// The observed host of the server; None where it was not observed.
 pub(crate) fn server_host(record: &Record) -> Option<String> {
     let found = record.server_host.as_ref()?;
-    let unread = record.runs.iter().filter(|run| run.server_host.is_none() && !run.kind.is_probe()).count();
+    // Probes and files on the file system have no part of the server.
+    let is_served = |run: &&Run| {
+        let backend = run.streams.as_ref().map_or(StreamBackend::Engine, |streams| streams.backend);
+        !run.kind.is_probe() && backend == StreamBackend::Engine
+    };
+    let unread = record.runs.iter().filter(is_served).filter(|run| run.server_host.is_none()).count();
     let unread = (unread > 0).then(|| format!("not observed in {}", plural(unread as u64, "run")));
     let shared = found.is_same_machine.then(|| "the same machine, which client and server share".to_owned());
     let program = format!("processes of {}", clean(&found.program));

@@ -13,17 +13,22 @@ use crate::words::dop;
 /// Characters of a node's name.
 const NAME_MAX: usize = 30;
 
-/// The runs whose nodes are shown: of each test the fastest that used several, and those in which a node was lost.
-fn runs_shown(record: &Record) -> impl Iterator<Item = &Run> {
+/// Of each test the number of the fastest valid run that is `asked` for.
+pub(crate) fn fastest_runs(record: &Record, asked: impl Fn(&Run) -> bool) -> BTreeSet<u32> {
     let mut fastest: HashMap<&str, (f64, u32)> = HashMap::new();
-    for run in record.runs.iter().filter(|run| !run.nodes.is_empty() && !model::is_invalid(run)) {
+    for run in record.runs.iter().filter(|run| asked(run) && !model::is_invalid(run)) {
         let rate = run.totals.operations as f64 / run.window_ns.seconds().max(f64::MIN_POSITIVE);
         let best = fastest.entry(&run.test).or_insert((rate, run.number));
         if rate > best.0 {
             *best = (rate, run.number);
         }
     }
-    let fastest: BTreeSet<u32> = fastest.into_values().map(|(_, number)| number).collect();
+    fastest.into_values().map(|(_, number)| number).collect()
+}
+
+/// The runs whose nodes are shown: of each test the fastest that used several, and those in which a node was lost.
+fn runs_shown(record: &Record) -> impl Iterator<Item = &Run> {
+    let fastest = fastest_runs(record, |run| !run.nodes.is_empty());
     record
         .runs
         .iter()

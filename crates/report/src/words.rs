@@ -212,8 +212,8 @@ pub(crate) fn varied(variation: Variation) -> String {
     }
 }
 
-/// A degree of parallelism in one word: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three, `H2J8` eight jobs of two agents. What
-/// `sweep` varies is always named, nodes and threads where they are more than one.
+/// A degree of parallelism in one word: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three,
+/// `H2J8` eight jobs of two agents. What `sweep` varies is always named, nodes and threads where they are more than one.
 pub fn dop(dop: Dop, sweep: Sweep) -> String {
     let nodes = if dop.nodes > 1 { format!("N{}", dop.nodes) } else { String::new() };
     match (sweep, dop.jobs, dop.threads) {

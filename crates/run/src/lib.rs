@@ -36,6 +36,7 @@ mod server_host;
 mod session_job;
 mod session_sampler;
 mod setup;
+mod steps_probe;
 mod tracing;
 
 pub use directory::{Cleaned, MeasuredDirectory};

@@ -76,6 +76,7 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     let host = observed.map_or(bench.host, |server_host| &server_host.host);
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
+        server_host: bench.server_host,
         host_threads: bench.processors.len() as u32,
         makes_claims: bench.plan.preset != record::Preset::Smoke,
         instrument: bench.instrument,

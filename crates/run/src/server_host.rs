@@ -17,12 +17,6 @@ pub trait ServerObserver: Sync {
     /// Where the processes of the server are not found.
     fn watch(&self, port: Option<u16>) -> Result<ServerHost>;
 
-    /// Name of the host.
-    fn name(&self) -> &str;
-
-    /// Whether it is this machine.
-    fn is_same_machine(&self) -> bool;
-
     /// Lists all processes, before a window; false if the agent does not answer.
     fn scan(&self) -> bool;
 
@@ -105,13 +99,7 @@ impl<'a> Observing<'a> {
         if state.is_silent {
             return;
         }
-        let nothing = ServerHostRun {
-            name: self.observer.name().to_owned(),
-            is_same_machine: self.observer.is_same_machine(),
-            readings: Vec::new(),
-            time_error_ns: Nanos(0),
-            foreign_load: None,
-        };
+        let nothing = ServerHostRun { readings: Vec::new(), time_error_ns: Nanos(0), foreign_load: None };
         let run = state.run.get_or_insert(nothing);
         state.is_silent = ask(self.observer, run).is_none();
     }

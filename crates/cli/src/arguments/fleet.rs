@@ -18,8 +18,9 @@ Examples:
   dbdyno fleet check --agents 3      three agents on this machine
   dbdyno fleet check --hosts FILE    one on each host of the file
 
-The program is copied to ~/.cache/dbdyno of a host that does not have it. The messages go through a program nats-server on this machine (Debian: package nats-server), which is
-started and ended with the check. Nothing is measured, and no other file is written.";
+The program is copied to ~/.cache/dbdyno of a host that does not have it. The messages go through a program
+nats-server on this machine (Debian: package nats-server), which is started and ended with the check. Nothing is
+measured, and no other file is written.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:

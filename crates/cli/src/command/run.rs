@@ -105,8 +105,8 @@ fn check_agents(path: &Path, plan: &Plan, now: Option<&Agents>) -> Result<()> {
     Err(Error::user(message).hint(format!("use {} --resume {}", report::run_command(plan), path.display())))
 }
 
-/// Starts `agents`; those on this machine with directories of their own below one in that of `request`, which is removed when
-/// they have ended.
+/// Starts `agents`; those on this machine with directories of their own below one in that of `request`, which is removed
+/// when they have ended.
 fn deploy(agents: &Agents, request: &Request, measuring: &Measuring) -> Result<(Deployment, TempDir)> {
     let own = temporary_directory(&request.setup.directory, "dbdyno-agents-")?;
     Ok((agents.deploy(own.path(), &|| measuring.is_interrupted())?, own))

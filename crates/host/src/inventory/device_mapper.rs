@@ -1,5 +1,5 @@
-//! The table and the state of a device of the device mapper, by `DM_TABLE_STATUS` (linux/dm-ioctl.h). sysfs has the name of such a device
-//! and not what it does; both are shown to root alone.
+//! The table and the state of a device of the device mapper, by `DM_TABLE_STATUS` (linux/dm-ioctl.h). sysfs has the name of
+//! such a device and not what it does; both are shown to root alone.
 
 use std::fs::{File, OpenOptions};
 

@@ -91,8 +91,8 @@ impl Capacities {
     /// The limit of `run`, by CPU time, block layer counters over storage capacities, CPU time of dbdyno's threads, and
     /// the breakdown of the response time. None for an invalid run, for a run without an engine, and where nothing is
     /// known. For a remote engine dbdyno itself is known, the network where it was measured, and its host where an agent
-    /// observed it. A storage capacity
-    /// counts where a storage probe is the ceiling of the run: then the engine's data are on the probed device.
+    /// observed it. A storage capacity counts where a storage probe is the ceiling of the run: then the engine's data are
+    /// on the probed device.
     pub fn attribute(&self, run: &Run) -> Option<Attribution> {
         if is_invalid(run) || run.storage.is_some() || run.kind.is_probe() {
             return None;

@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
     use crate::checks::{steal, throttling};
-    use crate::fixture::{counted, engine, instrument, run};
+    use crate::fixture::{self, counted, engine, instrument, run};
     use crate::fleet::{AgentPart, merged};
 
     /// The findings of two agents with these milliseconds of steal, and of throttling, in ten seconds of two processors.
@@ -87,14 +87,7 @@ mod tests {
         let part = |((agent, _), run)| AgentPart { agent, host_threads: 2, start: Default::default(), run };
         let parts: Vec<AgentPart<'_>> = agents.iter().copied().zip(&runs).map(part).collect();
         let (engine, instrument) = (engine(), instrument());
-        let context = Context {
-            engine: Some(&engine),
-            host_threads: 99,
-            makes_claims: true,
-            instrument: &instrument,
-            write_cache: None,
-            flush_probe: None,
-        };
+        let context = Context { engine: Some(&engine), host_threads: 99, ..fixture::context(&instrument) };
         super::check(&merged(&parts).unwrap(), &context, check).unwrap()
     }
 

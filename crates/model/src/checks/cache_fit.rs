@@ -58,18 +58,11 @@ mod tests {
     use record::Bytes;
 
     use super::*;
-    use crate::fixture::{counted, engine, instrument, run};
+    use crate::fixture::{self, counted, engine, instrument, run};
 
     fn says(run: &Run) -> Option<(Verdict, Evidence)> {
         let (engine, instrument) = (engine(), instrument());
-        let context = Context {
-            engine: Some(&engine),
-            host_threads: 2,
-            makes_claims: true,
-            instrument: &instrument,
-            write_cache: None,
-            flush_probe: None,
-        };
+        let context = Context { engine: Some(&engine), ..fixture::context(&instrument) };
         check(run, &context).map(|finding| (finding.verdict, finding.evidence))
     }
 

@@ -101,19 +101,12 @@ mod tests {
     use record::{Instrument, Nanos};
 
     use super::*;
-    use crate::fixture::{counted, engine, instrument, io_run, latency, run, storage};
+    use crate::fixture::{self, counted, engine, instrument, io_run, latency, run, storage};
 
     fn says(run: &Run, location: Location, instrument: &Instrument) -> (Verdict, ClientShare) {
         let mut engine = engine();
         engine.location = location;
-        let context = Context {
-            engine: Some(&engine),
-            host_threads: 2,
-            makes_claims: true,
-            instrument,
-            write_cache: None,
-            flush_probe: None,
-        };
+        let context = Context { engine: Some(&engine), ..fixture::context(instrument) };
         let finding = check(run, &context).unwrap();
         match finding.evidence {
             Evidence::ClientShare(share) => (finding.verdict, share),

@@ -36,7 +36,7 @@ mod tests {
     use record::Nanos;
 
     use super::*;
-    use crate::fixture::{counted, engine, instrument, run};
+    use crate::fixture::{self, counted, engine, instrument, run};
 
     fn says(commit_ns: u64, probe_ns: Option<u64>, jobs: u32, durable: Option<bool>) -> Option<Verdict> {
         let mut run = run("T311", jobs);
@@ -49,11 +49,9 @@ mod tests {
         engine.durable = durable;
         let context = Context {
             engine: Some(&engine),
-            host_threads: 2,
-            makes_claims: true,
-            instrument: &instrument,
             write_cache: Some("write back"),
             flush_probe: probe_ns.map(Nanos),
+            ..fixture::context(&instrument)
         };
         check(run, &context).map(|finding| match finding.evidence {
             Evidence::Flush(Flush::CommitTime { log_syncs, flushes, .. }) => (finding.verdict, [log_syncs, flushes]),

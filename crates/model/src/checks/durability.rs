@@ -55,7 +55,7 @@ fn flushed(run: &Run, commits: u64, write_cache: Option<&str>) -> (Verdict, Dura
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{counted, engine, instrument, run};
+    use crate::fixture::{self, counted, engine, instrument, run};
 
     fn says(deltas: &[(&str, u64)], durable: Option<bool>, write_cache: Option<&str>) -> Option<(Verdict, Durable)> {
         says_at(Location::LocalTcp, deltas, durable, write_cache)
@@ -69,14 +69,7 @@ mod tests {
     ) -> Option<(Verdict, Durable)> {
         let (mut engine, instrument) = (engine(), instrument());
         (engine.location, engine.durable) = (location, durable);
-        let context = Context {
-            engine: Some(&engine),
-            host_threads: 2,
-            makes_claims: true,
-            instrument: &instrument,
-            write_cache,
-            flush_probe: None,
-        };
+        let context = Context { engine: Some(&engine), write_cache, ..fixture::context(&instrument) };
         let run = Run { commits_expected: Some(10_000), ..counted(run("T716", 2), deltas) };
         check(&run, &context).map(|finding| match finding.evidence {
             Evidence::Durability(durable) => (finding.verdict, durable),
@@ -117,14 +110,7 @@ mod tests {
     #[test]
     fn a_read_only_test_is_not_checked() {
         let (engine, instrument) = (engine(), instrument());
-        let context = Context {
-            engine: Some(&engine),
-            host_threads: 2,
-            makes_claims: true,
-            instrument: &instrument,
-            write_cache: BACK,
-            flush_probe: None,
-        };
+        let context = Context { engine: Some(&engine), write_cache: BACK, ..fixture::context(&instrument) };
         let reading = Run { changes: false, ..counted(run("T616", 2), &[(name::DEVICE_FLUSH_COUNT, 0)]) };
         assert_eq!(check(&reading, &context), None);
         assert!(check(&Run { changes: true, ..reading }, &context).is_some());

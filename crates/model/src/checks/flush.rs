@@ -74,18 +74,11 @@ fn too_fast(stream: &IoStream) -> Option<Nanos> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{counted as with_counters, instrument, io_run, run, storage};
+    use crate::fixture::{self, counted as with_counters, instrument, io_run, run, storage};
 
     fn says(run: &Run, write_cache: Option<&str>) -> Option<(Verdict, Flush)> {
         let instrument = instrument();
-        let context = Context {
-            engine: None,
-            host_threads: 2,
-            makes_claims: true,
-            instrument: &instrument,
-            write_cache,
-            flush_probe: None,
-        };
+        let context = Context { write_cache, ..fixture::context(&instrument) };
         check(run, &context).map(|finding| match finding.evidence {
             Evidence::Flush(flush) => (finding.verdict, flush),
             other => panic!("{other:?}"),

@@ -25,7 +25,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         false => (RULES.foreign_cpu_warn, RULES.foreign_cpu_fail),
     };
     // Where an agent observes its host, and that is another machine, the engine is known to be there.
-    let is_there = run.server_host.as_ref().is_some_and(|host| !host.is_same_machine);
+    let is_there = run.server_host.is_some() && context.server_host.is_some_and(|host| !host.is_same_machine);
     let is_remote = context.engine.is_some_and(|engine| engine.location == Location::Remote);
     let may_be_engine = !is_probe(run) && is_remote && !is_there;
     let verdict = match found {
@@ -74,7 +74,7 @@ mod tests {
     use record::{ForeignLoad, Nanos, name};
 
     use super::*;
-    use crate::fixture::{counted, engine, instrument, run};
+    use crate::fixture::{self, counted, engine, instrument, run};
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -107,14 +107,7 @@ mod tests {
         engine: Option<&record::EngineInventory>,
     ) -> (Verdict, Option<ForeignCpuShare>) {
         let instrument = instrument();
-        let context = Context {
-            engine,
-            host_threads: threads,
-            makes_claims,
-            instrument: &instrument,
-            write_cache: None,
-            flush_probe: None,
-        };
+        let context = Context { engine, host_threads: threads, makes_claims, ..fixture::context(&instrument) };
         let finding = check(run, &context).unwrap();
         match finding.evidence {
             Evidence::ForeignCpu(share) => (finding.verdict, share.map(|share| *share)),

@@ -78,7 +78,7 @@ mod tests {
     use record::{Bytes, ForeignLoad, IoKind, Nanos};
 
     use super::*;
-    use crate::fixture::{counted, instrument, io_run, run};
+    use crate::fixture::{self, counted, instrument, io_run, run};
 
     /// 10 s of a storage run that read 82 MB, while `dd` wrote.
     fn beside(run: Run, own: u64, written: u64, seen: u64) -> Run {
@@ -106,14 +106,7 @@ mod tests {
 
     fn judged(run: &Run) -> Option<(Verdict, ForeignIoShare)> {
         let instrument = instrument();
-        let context = Context {
-            engine: None,
-            host_threads: 2,
-            makes_claims: true,
-            instrument: &instrument,
-            write_cache: None,
-            flush_probe: None,
-        };
+        let context = fixture::context(&instrument);
         check(run, &context).map(|finding| match finding.evidence {
             Evidence::ForeignIo(Some(io)) => (finding.verdict, *io),
             other => panic!("{other:?}"),

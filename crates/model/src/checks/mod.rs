@@ -40,13 +40,15 @@ mod window_length;
 
 pub use bound::level_finding;
 pub use node_loss::lost_node;
-use record::{EngineInventory, Evidence, Finding, Instrument, Nanos, Outcome, Pace, Run, Storage, Verdict};
+use record::{EngineInventory, Evidence, Finding, Instrument, Nanos, Outcome, Pace, Run, ServerHost, Storage, Verdict};
 
 /// The context of a run for its checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The engine; absent where only probes are run.
     pub engine: Option<&'a EngineInventory>,
+    /// The host of the engine, where an agent observes it.
+    pub server_host: Option<&'a ServerHost>,
     /// Hardware threads that the jobs may use.
     pub host_threads: u32,
     /// Whether the figures make claims. Preset `smoke` only tests operation and cannot be invalidated by disturbances.
@@ -155,17 +157,10 @@ mod tests {
     use record::{Check, IoKind, Nanos, name};
 
     use super::*;
-    use crate::fixture::{alone, counted, engine, instrument, io_run, run};
+    use crate::fixture::{self, alone, counted, engine, instrument, io_run, run};
 
     fn context<'a>(engine: &'a EngineInventory, instrument: &'a Instrument) -> Context<'a> {
-        Context {
-            engine: Some(engine),
-            host_threads: 2,
-            makes_claims: true,
-            instrument,
-            write_cache: Some("write back"),
-            flush_probe: None,
-        }
+        Context { engine: Some(engine), write_cache: Some("write back"), ..fixture::context(instrument) }
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod tests {
     use record::name;
 
     use super::*;
-    use crate::fixture::{counted, engine, instrument, run};
+    use crate::fixture::{self, counted, engine, instrument, run};
 
     #[test]
     fn commits_of_other_sessions_are_a_warning() {
@@ -34,17 +34,7 @@ mod tests {
         let mut busy = counted(run("T716", 1), &[(name::COMMIT_COUNT, 20_000)]);
         busy.commits_expected = Some(10_000);
         let asked = |engine: &record::EngineInventory, run: &Run| {
-            check(
-                run,
-                &Context {
-                    engine: Some(engine),
-                    host_threads: 2,
-                    makes_claims: true,
-                    instrument: &instrument,
-                    write_cache: None,
-                    flush_probe: None,
-                },
-            )
+            check(run, &Context { engine: Some(engine), ..fixture::context(&instrument) })
         };
         assert_eq!(asked(&engine, &busy), None, "a temporary server has no other sessions");
         engine.temporary = false;

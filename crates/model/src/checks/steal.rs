@@ -75,7 +75,7 @@ mod tests {
     use record::Nanos;
 
     use super::*;
-    use crate::fixture::{counted, instrument, reading, run};
+    use crate::fixture::{self, counted, instrument, reading, run};
 
     /// Two processors, one reading per second, with these milliseconds of steal in each.
     fn says(stolen_ms: &[u64]) -> (Verdict, Steal) {
@@ -97,14 +97,7 @@ mod tests {
 
     fn judged(run: &Run, makes_claims: bool) -> Finding {
         let instrument = instrument();
-        let context = Context {
-            engine: None,
-            host_threads: 2,
-            makes_claims,
-            instrument: &instrument,
-            write_cache: None,
-            flush_probe: None,
-        };
+        let context = Context { makes_claims, ..fixture::context(&instrument) };
         check(run, &context).unwrap()
     }
 

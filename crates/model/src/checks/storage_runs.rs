@@ -8,18 +8,11 @@ use record::{
 };
 
 use super::{Context, findings};
-use crate::fixture::{alone, counted, engine, instrument, io_run, storage};
+use crate::fixture::{self, alone, counted, engine, instrument, io_run, storage};
 
 fn checked(run: &Run) -> Vec<Finding> {
     let (engine, instrument) = (engine(), instrument());
-    let context = Context {
-        engine: Some(&engine),
-        host_threads: 2,
-        makes_claims: true,
-        instrument: &instrument,
-        write_cache: Some("write back"),
-        flush_probe: None,
-    };
+    let context = Context { engine: Some(&engine), write_cache: Some("write back"), ..fixture::context(&instrument) };
     findings(run, &context)
 }
 

@@ -44,8 +44,8 @@ pub(super) fn agents(record: &Record) -> Markup {
     );
     html! {
         p {
-            "The jobs of a run are spread over agents that start at one agreed moment: the start is that after the first of them, by a \
-             clock that is known to the error beside it. Rates are over the agent's own window."
+            "The jobs of a run are spread over agents that start at one agreed moment: the start is that after the first \
+             of them, by a clock that is known to the error beside it. Rates are over the agent's own window."
         }
         @if lines > LINES_MAX {
             p class="note" { "The first " (LINES_MAX) " of " (lines) " lines are shown; the record has all." }

@@ -9,6 +9,5 @@ pub(crate) mod nfs;
 pub(crate) mod numa;
 pub(crate) mod pair;
 pub(crate) mod part;
-pub(crate) mod steps_probe;
 pub(crate) mod streams;
 pub(crate) mod tiers;

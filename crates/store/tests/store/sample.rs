@@ -394,8 +394,6 @@ fn run(number: u32, pace: Pace) -> Run {
         kind: record::RunKind::Test,
         jobs_ended_separately: true,
         server_host: Some(Box::new(ServerHostRun {
-            name: "db1".to_owned(),
-            is_same_machine: true,
             readings: vec![Reading { at_ns: Nanos(7), values: [("host_cpu_user_ns".to_owned(), 5)].into() }],
             time_error_ns: Nanos(90_000),
             foreign_load: None,

@@ -11,10 +11,10 @@ use crate::data_reads::PageCacheBypass;
 use crate::fleet::drive_fleet;
 use crate::item::{Item, is_traceable};
 use crate::kind::io::ProbeFiles;
-use crate::kind::steps_probe::measure_probe;
 use crate::loss::lost_before;
 use crate::pacing;
 use crate::run::{self, Workers, drive};
+use crate::steps_probe::measure_probe;
 use crate::tracing::{StatementTiming, tracer};
 use crate::{Error, Result};
 

@@ -14,9 +14,9 @@ use record::{
 use super::phase::{PhaseContext, PhaseRun, measure_phase};
 use crate::Result;
 use crate::bench::Bench;
-use crate::kind::steps_probe::measure_probe;
 use crate::recorder::Recorder;
 use crate::run::keep;
+use crate::steps_probe::measure_probe;
 
 /// Block size of the large reads and writes.
 const LARGE_BLOCK: Bytes = Bytes::MIB;
