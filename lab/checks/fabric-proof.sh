@@ -21,6 +21,21 @@ below() {
     { sed -n '/^results/,/^validity/p' /tmp/network.txt; return 1; }
 }
 
+# on_target: what the fabric costs the processors of the target's host. This guest is both hosts: with another boot it is
+# another machine to dbdyno.
+on_target() {
+  echo 00000000-0000-4000-8000-000000000001 >/tmp/boot-id
+  cat >/tmp/other-machine <<'END'
+#!/bin/sh
+exec unshare -m sh -c 'mount --bind /tmp/boot-id /proc/sys/kernel/random/boot_id && exec "$@"' sh "$@"
+END
+  chmod +x /tmp/other-machine
+  dbdyno prove fabric --local "$1" --remote "$2" --observe-storage "target via=/tmp/other-machine dir=$1" --seconds 0.3 \
+    --rounds 5 --dir /root --no-html --record /tmp/target.jsonl >/tmp/target.txt 2>&1
+  tr -s ' \n' ' ' </tmp/target.txt | grep -qE '; \+[0-9.]+ [^ ]*s( \[[0-9.]+ [^ ]*s, [0-9.]+ [^ ]*s\])? more on the host of the target' ||
+    { sed -n '/^results/,/^validity/p' /tmp/target.txt; tail -3 /tmp/target.txt; return 1; }
+}
+
 # adds_time: the interval of what the fabric adds to a single read excludes 0.
 adds_time() {
   tr -s ' \n' ' ' </tmp/proof.txt | grep -qE 'single random reads of 8 KiB: \+[0-9.]+ [^ ]*s \[[0-9.]+ [^ ]*s, [0-9.]+ [^ ]*s\]' ||
@@ -33,6 +48,7 @@ remote=$(sed -n 's/^ *device *//p' /tmp/expect.out)
 expect 'the fabric is slower' is "$(proof 5 /dev/$drive1 "$remote")" SLOWER
 expect 'by an interval without 0' adds_time
 expect 'the network below it is measured' below /dev/$drive1 "$remote"
+expect 'the host of the target is counted' on_target /dev/$drive1 "$remote"
 expect 'all is removed' dbdyno fabric remove --apply
 
 equal=0

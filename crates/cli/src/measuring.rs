@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Target;
-use fleet::RemoteObserver;
+use fleet::{RemoteHost, RemoteObserver};
 use record::{Check, Outcome, Record, Run, Verdict};
-use run::{Context, Error, Interrupt, Measured, Result};
+use run::{Context, Error, HostObserver, Interrupt, Measured, Observers, Result};
 
 use crate::agents::hello;
-use crate::arguments::observe::ObserveArguments;
+use crate::arguments::observe::{ObserveArguments, ObserveStorageArguments};
 use crate::engines::{ENGINES, engine};
 use crate::progress::{Loudness, Progress};
 use crate::signal;
@@ -46,7 +46,7 @@ impl Measuring {
             listener: &self.progress,
             interrupt,
             fleet: None,
-            observer: None,
+            observers: Observers::default(),
         })
     }
 
@@ -60,12 +60,39 @@ impl Measuring {
         target: &Target,
         body: impl FnOnce(Context<'_>) -> Result<T>,
     ) -> Result<T> {
+        let server = observe.observe.as_ref().map(|host| self.observer(host)).transpose()?;
+        let server = server.as_ref().map(|observer| observer as &dyn HostObserver);
+        self.observing_storage(&observe.storage, target, |context| {
+            body(Context { observers: Observers { server, ..context.observers }, ..context })
+        })
+    }
+
+    /// The same with the hosts of storage alone.
+    ///
+    /// # Errors
+    /// As [`Measuring::observing`], and for two hosts with one name.
+    pub fn observing_storage<T>(
+        &self,
+        observe: &ObserveStorageArguments,
+        target: &Target,
+        body: impl FnOnce(Context<'_>) -> Result<T>,
+    ) -> Result<T> {
         let context = self.context(target)?;
-        let Some(host) = &observe.observe else { return body(context) };
+        for (index, host) in observe.observe_storage.iter().enumerate() {
+            if observe.observe_storage[..index].iter().any(|other| other.name == host.name) {
+                return Err(Error::user(format!("--observe-storage names two hosts {}", host.name))
+                    .hint("give one a name of its own: HOST name=NAME"));
+            }
+        }
+        let observers = observe.observe_storage.iter().map(|host| self.observer(host)).collect::<Result<Vec<_>>>()?;
+        let storage: Vec<&dyn HostObserver> = observers.iter().map(|observer| observer as &dyn HostObserver).collect();
+        body(Context { observers: Observers { storage: &storage, ..context.observers }, ..context })
+    }
+
+    fn observer<'h>(&self, host: &'h RemoteHost) -> Result<RemoteObserver<'h>> {
         let is_interrupted = || self.is_interrupted();
-        let observer = RemoteObserver::start(host, &hello(), &is_interrupted)
-            .map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })?;
-        body(Context { observer: Some(&observer), ..context })
+        RemoteObserver::start(host, &hello(), &is_interrupted)
+            .map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })
     }
 
     /// Whether the user has interrupted it.

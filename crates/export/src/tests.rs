@@ -173,6 +173,7 @@ fn record() -> Record {
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         server_host: None,
+        storage_hosts: Default::default(),
         engine: None,
         instrument: Instrument::default(),
         nodes: (1..=3).map(node).collect(),

@@ -217,11 +217,7 @@ impl<'a> HostCommand<'a> {
         while since.elapsed() < within {
             match self.lines.recv_timeout(LOOK) {
                 Ok(line) => return Ok(line),
-                Err(RecvTimeoutError::Disconnected) => {
-                    // What it says of that may still be on its way.
-                    std::thread::sleep(LOOK);
-                    return Err(self.error("the command has ended"));
-                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.has_ended()),
                 Err(RecvTimeoutError::Timeout) if is_interrupted() => return Err(Error::new("interrupted")),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -235,7 +231,16 @@ impl<'a> HostCommand<'a> {
     /// Where it is not taken.
     pub(crate) fn write(&mut self, line: &str) -> Result<()> {
         let written = self.input.as_mut().map_or(Ok(()), |input| writeln!(input, "{line}"));
-        written.map_err(|error| self.error(&format!("it takes no message: {error}")))
+        written.map_err(|error| match error.kind() {
+            std::io::ErrorKind::BrokenPipe => self.has_ended(),
+            _ => self.error(&format!("it takes no message: {error}")),
+        })
+    }
+
+    fn has_ended(&self) -> Error {
+        // What it says of that may still be on its way.
+        std::thread::sleep(LOOK);
+        self.error("the command has ended")
     }
 
     /// Whether the host can run this program. A shell may greet its user before.

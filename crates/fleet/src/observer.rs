@@ -1,6 +1,7 @@
 //! An agent that observes its host: it answers questions over its standard input and output, one line each.
 
 use std::io::{BufRead, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use host::{Counters, Processes, ServerProcesses};
@@ -44,14 +45,21 @@ impl Watched {
     fn answer(&mut self, question: ToObserver) -> std::result::Result<FromObserver, String> {
         match question {
             ToObserver::Watch { program, port, directory } => {
-                self.watch(program.as_deref(), port, directory.as_deref())
+                let found = find(program.as_deref(), port)?;
+                let directory = directory.map(PathBuf::from).or(found.directory);
+                self.watch(Some(found.program), found.roots, directory)
+            }
+            ToObserver::WatchStorage { program, directory } => {
+                let found = program.as_deref().map(|program| find(Some(program), None)).transpose()?;
+                let (program, roots) = found.map(|found| (found.program, found.roots)).unzip();
+                self.watch(program, roots.unwrap_or_default(), directory.map(PathBuf::from))
             }
             ToObserver::Scan => {
                 self.processes = Some(Processes::read());
                 Ok(FromObserver::Scanned)
             }
             ToObserver::Read => {
-                let counters = self.counters.as_mut().ok_or("no server is observed")?;
+                let counters = self.counters.as_mut().ok_or("nothing is observed")?;
                 let mut values = counters.read(&self.roots);
                 if !self.has_device {
                     values.retain(|name, _| !name.starts_with("device_") && !name.starts_with("mount_"));
@@ -67,26 +75,31 @@ impl Watched {
 
     fn watch(
         &mut self,
-        program: Option<&str>,
-        port: Option<u16>,
-        directory: Option<&str>,
+        program: Option<String>,
+        roots: Vec<u32>,
+        directory: Option<PathBuf>,
     ) -> std::result::Result<FromObserver, String> {
-        let found = find(program, port)?;
-        let directory = directory.map(PathBuf::from).or(found.directory);
-        if let Some(directory) = directory.as_ref().filter(|directory| !directory.is_dir()) {
-            return Err(format!("{} is not a directory; name the directory of the data: dir=DIR", directory.display()));
+        if let Some(directory) = directory.as_ref().filter(|directory| !is_measurable(directory)) {
+            return Err(format!(
+                "{} is no directory and no block device; name where the data are: dir=DIR",
+                directory.display()
+            ));
         }
         let at = directory.as_deref().unwrap_or(Path::new("/"));
-        self.roots = found.roots;
+        self.roots = roots;
         self.counters = Some(Counters::new(at));
         self.has_device = directory.is_some();
         let mut host = host::inventory(at);
         if !self.has_device {
-            host.devices.clear();
+            (host.devices, host.file_system) = (Vec::new(), None);
         }
         let directory = directory.as_ref().map(|directory| directory.display().to_string());
-        Ok(FromObserver::Watching { program: found.program, directory, host: Box::new(host) })
+        Ok(FromObserver::Watching { program, directory, host: Box::new(host) })
     }
+}
+
+fn is_measurable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.file_type().is_block_device())
 }
 
 /// The processes of the server.
@@ -156,7 +169,8 @@ mod tests {
             ToObserver::Read,
             ToObserver::Load,
         ];
-        let messages = ["server=PROGRAM", "no process of program", "server=PROGRAM", "no server", "no processes"];
+        let messages =
+            ["server=PROGRAM", "no process of program", "server=PROGRAM", "nothing is observed", "no processes"];
         for (answer, message) in answers(&questions)[1..].iter().zip(messages) {
             let FromObserver::Refused { message: refused } = answer else { panic!("{answer:?}") };
             assert!(refused.contains(message), "{refused}");

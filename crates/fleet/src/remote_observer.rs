@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use measure::clock;
-use record::{ForeignLoad, FromObserver, Hello, Nanos, ServerHost, ToObserver};
-use run::{Observed, ServerObserver};
+use record::{ForeignLoad, FromObserver, Hello, Nanos, ObservedHost, ToObserver};
+use run::{HostObserver, Observed};
 
 use crate::coordinator::mismatch;
 use crate::error::{Error, Result};
@@ -69,26 +69,38 @@ impl<'a> RemoteObserver<'a> {
         serde_json::from_str(&line).map_err(|_| self.unexpected())
     }
 
-    /// What it said is not shown: it may be anything.
-    fn unexpected(&self) -> Error {
-        Error::new(format!("host {}: the agent says what is no answer", self.host.name))
-    }
-}
-
-impl ServerObserver for RemoteObserver<'_> {
-    fn watch(&self, port: Option<u16>) -> run::Result<ServerHost> {
-        let RemoteHost { server, directory, .. } = self.host;
-        let watch = ToObserver::Watch { program: server.clone(), port, directory: directory.clone() };
-        match self.ask(&watch)? {
+    fn watch(&self, question: &ToObserver) -> run::Result<ObservedHost> {
+        match self.ask(question)? {
             FromObserver::Watching { program, directory, host } => {
                 let (name, is_same_machine) = (self.host.name.clone(), self.is_same_machine);
-                Ok(ServerHost { name, program, is_same_machine, directory, host: *host })
+                Ok(ObservedHost { name, program, is_same_machine, directory, host: *host })
             }
             FromObserver::Refused { message } => {
                 Err(run::Error::environment(format!("host {}: {message}", self.host.name)))
             }
             _ => Err(self.unexpected().into()),
         }
+    }
+
+    /// What it said is not shown: it may be anything.
+    fn unexpected(&self) -> Error {
+        Error::new(format!("host {}: the agent says what is no answer", self.host.name))
+    }
+}
+
+impl HostObserver for RemoteObserver<'_> {
+    fn name(&self) -> &str {
+        &self.host.name
+    }
+
+    fn watch_server(&self, port: Option<u16>) -> run::Result<ObservedHost> {
+        let RemoteHost { server, directory, .. } = self.host;
+        self.watch(&ToObserver::Watch { program: server.clone(), port, directory: directory.clone() })
+    }
+
+    fn watch_storage(&self) -> run::Result<ObservedHost> {
+        let RemoteHost { server, directory, .. } = self.host;
+        self.watch(&ToObserver::WatchStorage { program: server.clone(), directory: directory.clone() })
     }
 
     fn scan(&self) -> bool {

@@ -34,6 +34,7 @@ pub(crate) fn context(instrument: &Instrument) -> Context<'_> {
     Context {
         engine: None,
         server_host: None,
+        storage_hosts: &[],
         host_threads: 2,
         makes_claims: true,
         instrument,
@@ -246,6 +247,7 @@ pub(crate) fn record(runs: Vec<Run>) -> Record {
         plan: plan(),
         host: HostInventory::default(),
         server_host: None,
+        storage_hosts: Default::default(),
         engine: Some(engine()),
         instrument: instrument(),
         nodes: Vec::new(),

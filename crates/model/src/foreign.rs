@@ -59,8 +59,7 @@ pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     let processors = processors(run)?;
     let observed_ns = load.observed_ns.0 as f64;
     let for_others = foreign_io(run).map_or(0.0, |io| io.share.0);
-    let interrupts = delta(run, name::HOST_CPU_INTERRUPT_NS).unwrap_or(0) as f64;
-    let kernel_ns = load.kernel_processors * observed_ns + interrupts;
+    let kernel_ns = kernel_cpu_ns(run)?;
     let used_ns = load.processors * observed_ns + kernel_ns * for_others;
     let all_ns = host_cpu_ns(run)?;
     // Both over the time between the readings; the process scans are slightly further apart.
@@ -81,15 +80,19 @@ pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
 /// system or a software array costs is mostly theirs. Their time is shared as the bytes of the device are between dbdyno
 /// and others. None where the threads of the kernel were not read.
 pub fn cpu_ns_with_kernel(run: &Run) -> Option<f64> {
+    let own = 1.0 - foreign_io(run).map_or(0.0, |io| io.share.0);
+    Some(delta(run, name::CLIENT_CPU_NS)? as f64 + kernel_cpu_ns(run)? * own)
+}
+
+/// Processor time of kernel threads and interrupts during `run`, nanoseconds; None where the threads were not read.
+pub(crate) fn kernel_cpu_ns(run: &Run) -> Option<f64> {
     let load = run.foreign_load.as_ref()?;
     let interrupts = delta(run, name::HOST_CPU_INTERRUPT_NS).unwrap_or(0) as f64;
-    let kernel_ns = load.kernel_processors * load.observed_ns.0 as f64 + interrupts;
-    let own = 1.0 - foreign_io(run).map_or(0.0, |io| io.share.0);
-    Some(delta(run, name::CLIENT_CPU_NS)? as f64 + kernel_ns * own)
+    Some(load.kernel_processors * load.observed_ns.0 as f64 + interrupts)
 }
 
 /// Processors of the host: the sum of its CPU times over the time between the readings.
-fn processors(run: &Run) -> Option<f64> {
+pub(crate) fn processors(run: &Run) -> Option<f64> {
     let at = |reading: &record::Reading| reading.at_ns.0;
     let between = run.readings.iter().map(at).max()?.saturating_sub(run.readings.iter().map(at).min()?);
     share(host_cpu_ns(run)?, between as f64).map(|processors| processors.round().max(1.0))

@@ -119,7 +119,7 @@ pub use response_interval::response_interval;
 pub use row::{Io, Quantiles, Row, doubt, is_answer, is_invalid, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
-pub use server_side::server_side;
+pub use server_side::{server_side, storage_cpu_ns, storage_sides};
 pub use sheet::{Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
 pub use statistics::{

@@ -2,14 +2,14 @@
 
 use record::evidence::Steady;
 use record::{
-    Check, Dop, Evidence, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, SteadyVerdict, Unit, Variation, Verdict,
-    name,
+    Check, Dop, Evidence, Finding, Latency, Layer, Nanos, Outcome, Rate, Ratio, Run, SteadyVerdict, Unit, Variation,
+    Verdict, name,
 };
 
-use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
-use crate::delta::{per_second, rate};
-use crate::foreign::foreign_cpu;
-use crate::server_side::server_side;
+use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use, host_cpu_ns};
+use crate::delta::{per_second, rate, share};
+use crate::foreign::{foreign_cpu, processors};
+use crate::server_side::{server_side, storage_cpu_ns, storage_sides};
 
 /// The columns of one run, absent without a source. Rates are per second of the window, byte rates in bytes per second.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +45,9 @@ pub struct Row {
     pub client_cpu: Option<CpuUse>,
     /// CPU time of the engine's processes, as a share of the processors of their host.
     pub server_cpu: Option<CpuUse>,
+    /// CPU time of the observed hosts of storage on behalf of the run: of all of them, and the largest share of one's
+    /// processors.
+    pub storage_cpu: Option<CpuUse>,
     /// CPU time of other programs, unattributed time included.
     pub foreign_cpu: Option<CpuUse>,
     /// Physical I/O of the engine, page cache hits included.
@@ -122,6 +125,7 @@ pub fn row(run: &Run) -> Row {
         cpu: cpu_shares(run),
         client_cpu: cpu_use(run, name::CLIENT_CPU_NS),
         server_cpu: cpu_use(server, name::SERVER_CPU_NS),
+        storage_cpu: storage_cpu(run),
         foreign_cpu: foreign_cpu(run)
             .map(|found| CpuUse { cores: found.all().0 * found.processors, of_host: Some(found.all()) }),
         engine_io: Io {
@@ -201,6 +205,20 @@ pub fn quantiles(latency: &Latency) -> Option<Quantiles> {
 
 fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
     Some(Rate(one?.0 + other?.0))
+}
+
+fn storage_cpu(run: &Run) -> Option<CpuUse> {
+    let of_host = |side: &Run| {
+        let (used, all) = (storage_cpu_ns(side)?, host_cpu_ns(side)?);
+        let processors = processors(side)?;
+        let share = Ratio(share(used, all)?.min(1.0));
+        Some(CpuUse { cores: share.0 * processors, of_host: Some(share) })
+    };
+    let add = |one: CpuUse, other: CpuUse| CpuUse {
+        cores: one.cores + other.cores,
+        of_host: [one.of_host, other.of_host].into_iter().flatten().max_by(|one, other| one.0.total_cmp(&other.0)),
+    };
+    storage_sides(run).values().filter_map(of_host).reduce(add)
 }
 
 #[cfg(test)]

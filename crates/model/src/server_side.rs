@@ -1,8 +1,11 @@
-//! A run as the host of its server saw it.
+//! A run as the hosts of its server and its storage saw it.
 
 use std::collections::BTreeMap;
 
-use record::{Reading, Run};
+use record::{ObservedRun, Reading, Run, name};
+
+use crate::delta::delta;
+use crate::foreign::kernel_cpu_ns;
 
 /// Prefixes of the counters of a host, which differ from host to host; all others are of the engine.
 const OF_HOSTS: [&str; 6] = ["host_", "client_", "server_", "device_", "mount_", "interface_"];
@@ -10,21 +13,47 @@ const OF_HOSTS: [&str; 6] = ["host_", "client_", "server_", "device_", "mount_",
 /// `run` with the counters and the other programs of the host of its server, as an agent there read them; None where
 /// none did. Counters of the engine are kept. The `client_` counters are those of the agent.
 pub fn server_side(run: &Run) -> Option<Run> {
-    let observed = run.server_host.as_ref()?;
+    let mut side = side(run, run.server_host.as_ref()?);
+    let edges = [run.readings.iter().min_by_key(at), run.readings.iter().max_by_key(at)];
+    let last = side.readings.len().checked_sub(1)?;
+    for (index, edge) in [0, last].into_iter().zip(edges) {
+        side.readings[index].values.extend(of_engine(edge?));
+    }
+    Some(side)
+}
+
+/// The same of each observed host of storage, by its name, without counters of an engine. Where its kernel serves, who
+/// causes the I/O of its device is not known.
+pub fn storage_sides(run: &Run) -> BTreeMap<&str, Run> {
+    let hosts = run.storage_hosts.iter();
+    let mut sides: BTreeMap<&str, Run> = hosts.map(|(name, observed)| (name.as_str(), side(run, observed))).collect();
+    for reading in sides.values_mut().flat_map(|side| &mut side.readings) {
+        if !reading.values.contains_key(name::SERVER_CPU_NS) {
+            let is_of_agent = |name: &str| [name::CLIENT_READ_BYTES, name::CLIENT_WRITE_BYTES].contains(&name);
+            reading.values.retain(|name, _| !is_of_agent(name));
+        }
+    }
+    sides
+}
+
+/// Processor time of a host of storage on behalf of `side`, the run as that host saw it, nanoseconds: of the threads and
+/// interrupts of its kernel, and of the processes that serve. None where the threads of the kernel were not read.
+pub fn storage_cpu_ns(side: &Run) -> Option<f64> {
+    let kernel = kernel_cpu_ns(side)?;
+    Some(kernel + delta(side, name::SERVER_CPU_NS).unwrap_or(0) as f64)
+}
+
+fn side(run: &Run, observed: &ObservedRun) -> Run {
     let mut readings = observed.readings.clone();
     readings.sort_by_key(|reading| reading.at_ns);
-    let edges = [run.readings.iter().min_by_key(at), run.readings.iter().max_by_key(at)];
-    let last = readings.len().checked_sub(1)?;
-    for (index, edge) in [0, last].into_iter().zip(edges) {
-        readings[index].values.extend(of_engine(edge?));
-    }
-    Some(Run {
+    Run {
         readings,
         foreign_load: observed.foreign_load.clone().map(Box::new),
         server_host: None,
+        storage_hosts: BTreeMap::new(),
         agents: Vec::new(),
         ..run.clone()
-    })
+    }
 }
 
 fn at(reading: &&Reading) -> record::Nanos {
@@ -39,10 +68,9 @@ fn of_engine(reading: &Reading) -> BTreeMap<String, u64> {
 
 #[cfg(test)]
 mod tests {
-    use record::{Nanos, ServerHostRun, name};
+    use record::{ForeignLoad, Nanos, Ratio};
 
     use super::*;
-    use crate::delta::delta;
     use crate::fixture::{reading, run};
 
     #[test]
@@ -55,14 +83,48 @@ mod tests {
         assert_eq!(server_side(&seen), None, "no agent, no other side");
         let there = |user| [(name::HOST_CPU_USER_NS, user), (name::SERVER_CPU_NS, user / 2)];
         let readings = vec![reading(21, &there(9_000)), reading(11, &there(4_000)), reading(15, &there(5_000))];
-        seen.server_host = Some(Box::new(ServerHostRun { readings, time_error_ns: Nanos(1), foreign_load: None }));
+        seen.server_host = Some(Box::new(ObservedRun { readings, time_error_ns: Nanos(1), foreign_load: None }));
         let side = server_side(&seen).unwrap();
         assert_eq!(delta(&side, name::HOST_CPU_USER_NS), Some(5_000));
         assert_eq!(delta(&side, name::SERVER_CPU_NS), Some(2_500));
         assert_eq!(delta(&side, name::COMMIT_COUNT), Some(20));
         assert_eq!(delta(&side, name::DEVICE_READ_COUNT), None, "the device of the client is another one");
         assert_eq!(side.totals, seen.totals);
-        seen.server_host = Some(Box::new(ServerHostRun { readings: Vec::new(), ..*seen.server_host.clone().unwrap() }));
+        seen.server_host = Some(Box::new(ObservedRun { readings: Vec::new(), ..*seen.server_host.clone().unwrap() }));
         assert_eq!(server_side(&seen), None);
+    }
+
+    #[test]
+    fn a_host_of_storage_has_the_time_of_its_kernel_and_of_what_serves() {
+        const SECOND: u64 = 1_000_000_000;
+        let mut seen = run("io", 1);
+        let load = ForeignLoad { observed_ns: Nanos(10 * SECOND), kernel_processors: 0.5, ..ForeignLoad::default() };
+        let mut observe = |name: &str, server: Option<u64>| {
+            let interrupts = |ns| {
+                let host =
+                    [(name::HOST_CPU_USER_NS, 0), (name::HOST_CPU_SYSTEM_NS, ns), (name::HOST_CPU_IDLE_NS, 19 * ns)];
+                [&host[..], &[(name::HOST_CPU_INTERRUPT_NS, ns), (name::CLIENT_READ_BYTES, ns)]].concat()
+            };
+            let with = |mut values: Vec<(&'static str, u64)>, ns: Option<u64>| {
+                values.extend(ns.map(|ns| (name::SERVER_CPU_NS, ns)));
+                values
+            };
+            let readings = vec![
+                reading(0, &with(interrupts(0), server.map(|_| 0))),
+                reading(10, &with(interrupts(SECOND), server)),
+            ];
+            let observed = ObservedRun { readings, time_error_ns: Nanos(1), foreign_load: Some(load.clone()) };
+            seen.storage_hosts.insert(name.to_owned(), observed);
+        };
+        observe("target", None);
+        observe("filer", Some(3 * SECOND));
+        let sides = storage_sides(&seen);
+        assert_eq!(storage_cpu_ns(&sides["target"]), Some(6e9));
+        assert_eq!(storage_cpu_ns(&sides["filer"]), Some(9e9));
+        // Of two processors each: the sum, and the share of the busiest.
+        let used = crate::row(&seen).storage_cpu.unwrap();
+        assert!((used.cores - 1.5).abs() < 1e-9 && used.of_host == Some(Ratio(0.45)), "{used:?}");
+        assert_eq!(delta(&sides["target"], name::CLIENT_READ_BYTES), None);
+        assert_eq!(delta(&sides["filer"], name::CLIENT_READ_BYTES), Some(SECOND));
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataSet, EngineInventory, HostInventory, HostState, Instrument, NodeInventory, Plan, PlannedRun, Run, ServerHost,
+    DataSet, EngineInventory, HostInventory, HostState, Instrument, NodeInventory, ObservedHost, Plan, PlannedRun, Run,
     Status, Timestamp, Tool, Unproved,
 };
 
@@ -61,7 +61,10 @@ pub struct Head {
     pub host: HostInventory,
     /// The machine of the server, where an agent observed it; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_host: Option<Box<ServerHost>>,
+    pub server_host: Option<Box<ObservedHost>>,
+    /// The machines of storage on a network, where agents observed them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub storage_hosts: Vec<ObservedHost>,
     /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
     /// Its nodes, if it has several, in the order of use: the first accepts writes.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{ForeignLoad, HostInventory, Nanos, Plan, PlannedRun, Run, Tool};
 
 /// Version of the messages below; coordinator and agents must have the same.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 
 /// What an agent needs to join a fleet. It contains a secret: it is handed over through a pipe, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,6 +137,13 @@ pub enum ToObserver {
         /// Directory of its data; absent for the working directory of its first process.
         directory: Option<String>,
     },
+    /// Which storage to observe: served by the kernel, or by a program.
+    WatchStorage {
+        /// Program of the processes that serve it; absent for the kernel.
+        program: Option<String>,
+        /// Directory of the data, or their device; without it no device is counted.
+        directory: Option<String>,
+    },
     /// A window is about to begin: processes are listed.
     Scan,
     /// The counters now.
@@ -151,11 +158,11 @@ pub enum ToObserver {
 pub enum FromObserver {
     /// The first message, before any question.
     Hello(Box<Hello>),
-    /// The server that is observed.
+    /// What is observed.
     Watching {
-        /// Program of its processes.
-        program: String,
-        /// Directory of its data; absent if it cannot be read.
+        /// Program of its processes; absent where the kernel serves.
+        program: Option<String>,
+        /// Directory of the data, or their device; absent if it is not known.
         directory: Option<String>,
         /// The machine, with file system and devices of the directory.
         host: Box<HostInventory>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, ServerHost, Timestamp, Tool,
+    Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, ObservedHost, Plan, Run, Timestamp, Tool,
     Unproved,
 };
 
@@ -75,7 +75,10 @@ pub struct Record {
     pub host: HostInventory,
     /// The machine of the server, where an agent observed it; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_host: Option<Box<ServerHost>>,
+    pub server_host: Option<Box<ObservedHost>>,
+    /// The machines of storage on a network, where agents observed them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub storage_hosts: Vec<ObservedHost>,
     /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
     /// Its nodes, if it has several, in the order of use: the first accepts writes.

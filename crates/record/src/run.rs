@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, Dop, FileStreams, Finding, ForeignLoad, Latency, Layer,
-    Load, Nanos, Outcome, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, ServerHostRun, Slices, Storage,
+    Load, Nanos, ObservedRun, Outcome, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, Slices, Storage,
     Sweep, Timestamp, Totals, Trace, Unit, Variation,
 };
 
@@ -136,7 +136,10 @@ pub struct Run {
     pub foreign_load: Option<Box<ForeignLoad>>,
     /// What the host of the server counted; absent if no agent observed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_host: Option<Box<ServerHostRun>>,
+    pub server_host: Option<Box<ObservedRun>>,
+    /// What the hosts of storage counted, by their names; without those whose agent gave no answer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage_hosts: BTreeMap<String, ObservedRun>,
     /// Results by node, in a run over several nodes; empty otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRun>,
@@ -201,6 +204,7 @@ impl Run {
             readings: Vec::new(),
             foreign_load: None,
             server_host: None,
+            storage_hosts: BTreeMap::new(),
             nodes: Vec::new(),
             events: Vec::new(),
             agents: Vec::new(),

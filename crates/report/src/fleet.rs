@@ -2,7 +2,7 @@
 
 use model::fleet::start_spread;
 use model::fleet::{CheckedAgent, on_one_machine};
-use record::{Nanos, Plan, Record, Run, SignedNanos, StreamBackend};
+use record::{Nanos, ObservedHost, Plan, Record, Run, SignedNanos, StreamBackend};
 
 use crate::figure::duration;
 use crate::inventory::machine_line;
@@ -36,20 +36,35 @@ pub(crate) fn agents(record: &Record) -> Option<String> {
 
 /// The observed host of the server; None where it was not observed.
 pub(crate) fn server_host(record: &Record) -> Option<String> {
-    let found = record.server_host.as_ref()?;
+    let found = record.server_host.as_deref()?;
     // Probes and files on the file system have no part of the server.
     let is_served = |run: &&Run| {
         let backend = run.streams.as_ref().map_or(StreamBackend::Engine, |streams| streams.backend);
         !run.kind.is_probe() && backend == StreamBackend::Engine
     };
     let unread = record.runs.iter().filter(is_served).filter(|run| run.server_host.is_none()).count();
+    Some(observed_host(found, "client and server", unread))
+}
+
+/// The observed hosts of storage; None without any.
+pub(crate) fn storage_hosts(record: &Record) -> Option<String> {
+    let told = |host: &ObservedHost| {
+        let unread = record.runs.iter().filter(|run| !run.storage_hosts.contains_key(&host.name)).count();
+        observed_host(host, "client and storage", unread)
+    };
+    let told: Vec<String> = record.storage_hosts.iter().map(told).collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// An observed host, which is not shared by `sides` as a rule, and has no counters of `unread` runs.
+fn observed_host(found: &ObservedHost, sides: &str, unread: usize) -> String {
     let unread = (unread > 0).then(|| format!("not observed in {}", plural(unread as u64, "run")));
-    let shared = found.is_same_machine.then(|| "the same machine, which client and server share".to_owned());
-    let program = format!("processes of {}", clean(&found.program));
+    let shared = found.is_same_machine.then(|| format!("the same machine, which {sides} share"));
+    let program = found.program.as_deref().map(|program| format!("processes of {}", clean(program)));
     let told = Some(format!("{}: {}", clean(&found.name), machine_line(&found.host)));
     let unknown =
         found.directory.is_none().then(|| "directory of the data unknown: its device is not counted".to_owned());
-    Some(list([told, Some(program), shared, unknown, unread].into_iter().flatten()))
+    list([told, program, shared, unknown, unread].into_iter().flatten())
 }
 
 /// The agents with their clocks and a start without work, one line each, and what is to be known of all.

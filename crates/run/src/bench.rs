@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use engine::{Engine, Kind, Processes, Target};
 use record::{
-    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, ServerHost, Trace, TracerKind,
+    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, ObservedHost, Plan, Preset, Trace, TracerKind,
     Unit, name,
 };
 use workload::{Sizes, TestContext};
@@ -38,7 +38,9 @@ pub(crate) struct Bench<'a> {
     pub instrument: &'a Instrument,
     pub host: &'a HostInventory,
     /// The host of the server, where an agent observes it.
-    pub server_host: Option<&'a ServerHost>,
+    pub server_host: Option<&'a ObservedHost>,
+    /// The hosts of storage that agents observe.
+    pub storage_hosts: &'a [ObservedHost],
     pub processors: Vec<u32>,
     /// Whether sessions are sampled during runs.
     pub samples_sessions: bool,

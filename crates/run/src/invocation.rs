@@ -162,8 +162,10 @@ fn prepare<'a, const SIDES: usize>(
     for side in 0..SIDES {
         let (opened, rest) = platforms.split_at_mut(side);
         let options = kind.options(&directory, &rest[0].context, opened);
-        let open = |options| if kind.needs_engine() { rest[0].open(options, is_claimed) } else { Ok(()) };
-        if let Err(error) = options.and_then(open) {
+        let platform = &mut rest[0];
+        let watched = platform.watch_storage();
+        let open = |options| if kind.needs_engine() { platform.open(options, is_claimed) } else { Ok(()) };
+        if let Err(error) = watched.and(options).and_then(open) {
             for platform in &mut platforms {
                 // The first error is the one that is reported.
                 let _ = kind.close(platform, &mut directory, None);
@@ -213,6 +215,7 @@ fn new_record(path: &Path, setup: &Setup, plan: Plan, platform: &Platform<'_>) -
         plan,
         host: platform.host.clone(),
         server_host: platform.server_host.clone().map(Box::new),
+        storage_hosts: platform.storage_hosts.clone(),
         engine: opened.map(|opened| opened.inventory.clone()),
         instrument: platform.instrument.clone(),
         nodes: opened.map_or(Vec::new(), |opened| opened.nodes.inventory()),

@@ -67,10 +67,10 @@ impl<'a> Observation<'a> {
     /// are spread over the nodes in turn.
     pub(crate) fn add_to(self, bench: &Bench<'_>, run: &mut Run, of_nodes: &[Tally], jobs: usize) {
         run.activity = self.session_sampler.map(SessionSampler::into_activity);
-        let read = self.sampler.into_read(bench.origin);
+        let mut read = self.sampler.into_read(bench.origin);
         let nodes = self.node_indexes.len();
         if nodes > 1 {
-            let parts = self.node_indexes.iter().zip(of_nodes).zip(read.of_nodes).enumerate();
+            let parts = self.node_indexes.iter().zip(of_nodes).zip(std::mem::take(&mut read.of_nodes)).enumerate();
             run.nodes = parts
                 .map(|(index, ((node_index, tally), readings))| NodeRun {
                     node: *node_index as u32 + 1,
@@ -83,9 +83,7 @@ impl<'a> Observation<'a> {
                 })
                 .collect();
         }
-        (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
-        run.server_host = read.server_host.map(Box::new);
-        if let Some(error) = read.failure {
+        if let Some(error) = read.add_hosts_to(run) {
             let not_read = CommitCount::NotRead { message: error.message };
             run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use engine::{Engine, Target, Workspace};
 use record::{
-    Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, Plan, Preset, ServerHost, Trace, TracerKind,
+    Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, ObservedHost, Plan, Preset, Trace, TracerKind,
 };
 use workload::Sizes;
 
@@ -15,11 +15,11 @@ use crate::bench::{Bench, Subject};
 use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
 use crate::hands::{Fleet, Hands};
+use crate::host_observer::{Observers, watch_server};
 use crate::kind::io::same_device;
 use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::{SampledNode, Sources};
-use crate::server_host::{self, ServerObserver};
 use crate::{Error, Event, Interrupt, Listener, Result, Setup, instrument};
 
 /// The surroundings of an invocation, or of one side of it.
@@ -37,8 +37,8 @@ pub struct Context<'a> {
     pub interrupt: &'a Interrupt,
     /// The agents that carry out the jobs of tests and probes; absent where this process does.
     pub fleet: Option<&'a dyn Fleet>,
-    /// The agent on the host of the server; absent where none observes it.
-    pub observer: Option<&'a dyn ServerObserver>,
+    /// The agents on the hosts of server and storage; none where they are not observed.
+    pub observers: Observers<'a>,
 }
 
 impl Context<'_> {
@@ -98,7 +98,9 @@ pub(crate) struct Platform<'a> {
     /// The peer of the network probes.
     pub peer: Option<Peer>,
     /// The host of the server, where an agent observes it.
-    pub server_host: Option<ServerHost>,
+    pub server_host: Option<ObservedHost>,
+    /// The hosts of storage that agents observe.
+    pub storage_hosts: Vec<ObservedHost>,
     /// Who carries out the jobs.
     pub hands: Hands<'a>,
     /// The start of the invocation on the monotonic clock.
@@ -128,9 +130,20 @@ impl<'a> Platform<'a> {
             tracer: None,
             peer: None,
             server_host: None,
+            storage_hosts: Vec::new(),
             hands: context.fleet.map_or(Hands::Own, Hands::Fleet),
             origin,
         }
+    }
+
+    /// Has the hosts of storage observed, if there are agents on them.
+    ///
+    /// # Errors
+    /// Where what they were told to observe is not found.
+    pub(crate) fn watch_storage(&mut self) -> Result<()> {
+        let watched = self.context.observers.storage.iter().map(|observer| observer.watch_storage());
+        self.storage_hosts = watched.collect::<Result<_>>()?;
+        Ok(())
     }
 
     /// Opens the engine, and claims the schema if `is_claimed`; file system and devices are then those of its data.
@@ -143,7 +156,7 @@ impl<'a> Platform<'a> {
         if let Some(directory) = opened.nodes.first().data_directory() {
             self.watch(directory);
         }
-        let observed = self.context.observer.map(|observer| server_host::watch(observer, &opened.nodes)).transpose();
+        let observed = self.context.observers.server.map(|observer| watch_server(observer, &opened.nodes)).transpose();
         self.server_host = match observed {
             Ok(found) => found,
             Err(error) => {
@@ -234,8 +247,9 @@ impl<'a> Platform<'a> {
             Some(interface) => host.with_interface(interface),
             None => host,
         };
-        let observer = self.context.observer.filter(|_| subject.is_some());
-        Ok(Sources { nodes, device_is_engines: data.is_some(), observer, ..Sources::of(host) })
+        let Observers { server, storage } = self.context.observers;
+        let observers = Observers { server: server.filter(|_| subject.is_some()), storage };
+        Ok(Sources { nodes, device_is_engines: data.is_some(), observers, ..Sources::of(host) })
     }
 
     /// What the runs of `plan` have in common.
@@ -254,6 +268,7 @@ impl<'a> Platform<'a> {
             instrument: &self.instrument,
             host: &self.host,
             server_host: self.server_host.as_ref(),
+            storage_hosts: &self.storage_hosts,
             processors: host::cpus_allowed(),
             samples_sessions: self.setup.sample_sessions,
             peer: self.peer.as_ref(),
@@ -307,7 +322,7 @@ impl Sources<'static> {
             host: Mutex::new(host),
             nodes: Vec::new(),
             device_is_engines: false,
-            observer: None,
+            observers: Observers::default(),
             flush_probe_ns: AtomicU64::new(0),
             capacities: Capacities::default(),
         }

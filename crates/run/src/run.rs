@@ -77,6 +77,7 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
         server_host: bench.server_host,
+        storage_hosts: bench.storage_hosts,
         host_threads: bench.processors.len() as u32,
         makes_claims: bench.plan.preset != record::Preset::Smoke,
         instrument: bench.instrument,

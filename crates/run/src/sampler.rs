@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use engine::{Node, Processes, Session};
 use measure::clock;
-use record::{ForeignLoad, Nanos, Reading, ServerHostRun, name};
+use record::{ForeignLoad, Nanos, ObservedRun, Reading, Run, name};
 
 use crate::capacities::Capacities;
+use crate::host_observer::{Observers, Observing};
 use crate::nodes::Nodes;
-use crate::server_host::{Observing, ServerObserver};
 use crate::{Event, Listener};
 
 /// Interval of the host readings between the edges.
@@ -25,8 +25,8 @@ pub(crate) struct Sources<'a> {
     pub host: Mutex<host::Counters>,
     /// Those of the engine, of each node through a session that no job uses; empty if no engine is open.
     pub nodes: Vec<SampledNode<'a>>,
-    /// The agent on the host of the server, if there is one.
-    pub observer: Option<&'a dyn ServerObserver>,
+    /// The agents on the hosts of server and storage.
+    pub observers: Observers<'a>,
     /// Whether the sampled device is that of the engine.
     pub device_is_engines: bool,
     /// Median latency of a commit of the storage probe with one job, nanoseconds; 0 where unknown.
@@ -154,7 +154,9 @@ pub(crate) struct Sampler<'a> {
     /// Whether the block device counters apply to what is measured.
     with_device: bool,
     /// What the host of the server counts.
-    observing: Option<Observing<'a>>,
+    server_host: Option<Observing<'a>>,
+    /// What the hosts of storage count.
+    storage_hosts: Vec<Observing<'a>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -168,9 +170,20 @@ pub(crate) struct Read {
     /// What other programs did during the window.
     pub foreign_load: Option<ForeignLoad>,
     /// What the host of the server counted.
-    pub server_host: Option<ServerHostRun>,
+    pub server_host: Option<ObservedRun>,
+    /// What the hosts of storage counted, by their names.
+    pub storage_hosts: BTreeMap<String, ObservedRun>,
     /// Why the engine's counters are missing, if they are.
     pub failure: Option<engine::Error>,
+}
+
+impl Read {
+    /// Adds the readings of this host and of others to `run`; returns why the engine's are missing, if they are.
+    pub(crate) fn add_hosts_to(self, run: &mut Run) -> Option<engine::Error> {
+        (run.readings, run.foreign_load) = (self.readings, self.foreign_load.map(Box::new));
+        (run.server_host, run.storage_hosts) = (self.server_host.map(Box::new), self.storage_hosts);
+        self.failure
+    }
 }
 
 #[derive(Default)]
@@ -207,7 +220,8 @@ impl<'a> Sampler<'a> {
         let state = State { of_nodes: vec![Vec::new(); several], ..State::default() };
         let (state, changed) = (Mutex::new(state), Condvar::new());
         let lost_before = sources.lost_count();
-        let observing = sources.observer.filter(|_| !node_indexes.is_empty()).map(Observing::new);
+        let server_host = sources.observers.server.filter(|_| !node_indexes.is_empty()).map(Observing::new);
+        let storage_hosts = sources.observers.storage.iter().map(|observer| Observing::new(*observer)).collect();
         let asks_engine = true;
         Sampler {
             sources,
@@ -216,7 +230,8 @@ impl<'a> Sampler<'a> {
             asks_engine,
             lost_before,
             with_device,
-            observing,
+            server_host,
+            storage_hosts,
             state,
             changed,
         }
@@ -328,15 +343,14 @@ impl<'a> Sampler<'a> {
             readings: counted(state.readings),
             of_nodes: state.of_nodes.into_iter().map(counted).collect(),
             foreign_load: state.foreign_load,
-            server_host: self.observing.and_then(|observing| observing.into_run(origin)),
+            server_host: self.server_host.and_then(|observing| observing.into_run(origin)),
+            storage_hosts: self.storage_hosts.into_iter().filter_map(|one| one.into_named(origin)).collect(),
             failure: state.failure,
         }
     }
 
-    fn observe(&self, ask: impl FnOnce(&Observing<'a>)) {
-        if let Some(observing) = &self.observing {
-            ask(observing);
-        }
+    fn observe(&self, ask: impl FnMut(&Observing<'a>)) {
+        self.server_host.iter().chain(&self.storage_hosts).for_each(ask);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -189,6 +189,10 @@ fn processors<'a>() -> Vec<Figure<'a>> {
             .under(HOST, "dbdyno"),
         Figure::result("server_host_cpu_ratio", Kind::Ratio, |of| of.row.server_cpu.and_then(|cpu| cpu.of_host).into())
             .under(HOST, "server"),
+        Figure::result("storage_host_cpu_ratio_max", Kind::Ratio, |of| {
+            of.row.storage_cpu.and_then(|cpu| cpu.of_host).into()
+        })
+        .under(HOST, "storage"),
         Figure::result("foreign_host_cpu_ratio", Kind::Ratio, |of| {
             of.row.foreign_cpu.and_then(|cpu| cpu.of_host).into()
         })
@@ -197,6 +201,8 @@ fn processors<'a>() -> Vec<Figure<'a>> {
             .under(WHOLE, "dbdyno"),
         Figure::result("server_cpus", Kind::Number, |of| of.row.server_cpu.map(|cpu| cpu.cores).into())
             .under(WHOLE, "server"),
+        Figure::result("storage_hosts_cpus", Kind::Number, |of| of.row.storage_cpu.map(|cpu| cpu.cores).into())
+            .under(WHOLE, "storage"),
         Figure::result("foreign_cpus", Kind::Number, |of| of.row.foreign_cpu.map(|cpu| cpu.cores).into())
             .under(WHOLE, "others"),
     ]

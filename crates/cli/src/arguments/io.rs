@@ -7,6 +7,7 @@ use model::Bound;
 use record::Nanos;
 
 use super::choice::Arrival;
+use super::observe::ObserveStorageArguments;
 use super::output::OutputArguments;
 use super::value;
 
@@ -162,6 +163,9 @@ pub struct LocationArguments {
     /// A block device or an existing file, instead of a file that dbdyno creates; may be repeated
     #[arg(long, value_name = "PATH", visible_alias = "filename", help_heading = "Location")]
     pub device: Vec<PathBuf>,
+    /// Hosts of storage
+    #[command(flatten)]
+    pub observe: ObserveStorageArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,

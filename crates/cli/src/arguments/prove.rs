@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use record::{Bytes, Nanos};
 use run::NetworkPeer;
 
+use super::observe::ObserveStorageArguments;
 use super::output::OutputArguments;
 use super::value;
 
@@ -58,7 +59,9 @@ Examples:
 
 const FABRIC_EXAMPLES: &str = "\
 Examples:
-  dbdyno prove fabric --local /dev/nvme1n1 --remote /dev/nvme5n1      the same drive, locally and through a target";
+  dbdyno prove fabric --local /dev/nvme1n1 --remote /dev/nvme5n1      the same drive, locally and through a target
+  dbdyno prove fabric --local /dev/nvme1n1 --remote /dev/nvme5n1 --observe-storage target1
+                                                 with the processor time of the target's host";
 
 const TIERS_EXAMPLES: &str = "\
 Examples:
@@ -112,6 +115,9 @@ pub struct NfsArguments {
     /// Size of the file that is read and written
     #[arg(long, value_name = "SIZE", default_value = "256M")]
     pub size: String,
+    /// The host of the server
+    #[command(flatten)]
+    pub observe: ObserveStorageArguments,
     /// Directory in which dbdyno works; nothing of it is measured
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
@@ -147,6 +153,9 @@ pub struct FabricArguments {
     /// read, and the most that it can carry
     #[arg(long, value_name = "HOST[:PORT]", value_parser = value::peer)]
     pub network: Option<NetworkPeer>,
+    /// The host of the target
+    #[command(flatten)]
+    pub observe: ObserveStorageArguments,
     /// Directory in which dbdyno works; nothing of it is measured
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,

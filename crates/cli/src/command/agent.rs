@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fleet::{Agent, Bridge, PartWork, observe, read_ticket};
 use record::{Part, PartResult};
-use run::{AgentBench, Context, Error, Interrupt, Release, Result, Setup};
+use run::{AgentBench, Context, Error, Interrupt, Observers, Release, Result, Setup};
 use tempfile::TempDir;
 
 use crate::agents::{hello, temporary_directory};
@@ -57,8 +57,15 @@ impl PartWork for Parts {
         let target = target(part.target.as_deref().unwrap_or("null"))?;
         let listener = Progress::new(Loudness::Quiet);
         let (engine, listener) = (engine(&target)?, &listener);
-        let context =
-            Context { engine, target: &target, engines: ENGINES, listener, interrupt, fleet: None, observer: None };
+        let context = Context {
+            engine,
+            target: &target,
+            engines: ENGINES,
+            listener,
+            interrupt,
+            fleet: None,
+            observers: Observers::default(),
+        };
         bench.carry_out(part, context, release)
     }
 }

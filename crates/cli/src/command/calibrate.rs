@@ -43,5 +43,5 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         precondition: None,
         log: None,
     };
-    carry_out(&request, arguments.format, &arguments.output)
+    carry_out(&request, &arguments.location.observe, arguments.format, &arguments.output)
 }

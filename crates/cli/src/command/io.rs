@@ -40,7 +40,7 @@ pub fn io(arguments: &IoArguments) -> Result<()> {
     }
     let permission = permission(&arguments.location, &writes)?;
     let request = request(arguments, plan, directory, permission)?;
-    carry_out(&request, arguments.format, &arguments.output)
+    carry_out(&request, &arguments.location.observe, arguments.format, &arguments.output)
 }
 
 fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission: Permission) -> Result<IoRequest> {

@@ -8,6 +8,7 @@ use record::Pace;
 use run::{Interrupt, NetworkPeer, Request, Result, Selection, serve_network};
 
 use crate::arguments::network::{NetworkArguments, NetworkCommand, NetworkMeasurementArguments, NetworkServeArguments};
+use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::setup::setup;
 use crate::arguments::value::once;
 use crate::measuring::{judge, record_path};
@@ -82,7 +83,8 @@ fn measure_peer(arguments: &NetworkMeasurementArguments) -> Result<()> {
         network: Some(peer),
         jobs_per_agent: None,
     };
-    let measured = measure(&arguments.output, |context| run::measure(&request, context))?;
+    let measured =
+        measure(&ObserveStorageArguments::default(), &arguments.output, |context| run::measure(&request, context))?;
     show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
     judge(measured)
 }

@@ -8,6 +8,7 @@ use run::{
     Error, Goal, IoRequest, Measured, NfsRequest, NumaRequest, Permission, ProofParts, Result, Setup, TiersRequest,
 };
 
+use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::arguments::prove::{
     FabricArguments, NfsArguments, NumaArguments, ProofLoadArguments, ProveArguments, ProveCommand, RoundsArguments,
@@ -111,7 +112,7 @@ fn fabric(arguments: &FabricArguments) -> Result<()> {
     }
     let parts = ProofParts::fabric(&local, &remote, arguments.load.sizes(block, file));
     let request = parts_request(&arguments.dir, parts, vec![local, remote], &arguments.load)?;
-    prove_parts(&IoRequest { network: arguments.network.clone(), ..request }, &arguments.load)
+    prove_parts(&IoRequest { network: arguments.network.clone(), ..request }, &arguments.observe, &arguments.load)
 }
 
 fn numa(arguments: &NumaArguments) -> Result<()> {
@@ -126,7 +127,11 @@ fn numa(arguments: &NumaArguments) -> Result<()> {
         engine: arguments.target.is_some(),
     };
     let target = arguments.target.as_deref().unwrap_or(NO_ENGINE);
-    proved(measure_on(target, &rounds.output, |context| run::measure_numa(&request, context))?, &rounds.output)
+    let none_observed = ObserveStorageArguments::default();
+    proved(
+        measure_on(target, &none_observed, &rounds.output, |context| run::measure_numa(&request, context))?,
+        &rounds.output,
+    )
 }
 
 fn tiers(arguments: &TiersArguments) -> Result<()> {
@@ -137,7 +142,9 @@ fn tiers(arguments: &TiersArguments) -> Result<()> {
         window: rounds.seconds,
         rounds: rounds.rounds,
     };
-    let measured = measure_on(&arguments.target, &rounds.output, |context| run::measure_tiers(&request, context))?;
+    let measured = measure_on(&arguments.target, &ObserveStorageArguments::default(), &rounds.output, |context| {
+        run::measure_tiers(&request, context)
+    })?;
     proved(measured, &rounds.output)
 }
 
@@ -158,12 +165,12 @@ fn nfs(arguments: &NfsArguments) -> Result<()> {
         sizes: arguments.load.sizes(block, file),
         rounds: rounds.rounds,
     };
-    proved(measure(&rounds.output, |context| run::measure_nfs(&request, context))?, &rounds.output)
+    proved(measure(&arguments.observe, &rounds.output, |context| run::measure_nfs(&request, context))?, &rounds.output)
 }
 
 /// Measures the parts; `devices` are read.
 fn measure_parts(directory: &Path, parts: ProofParts, devices: Vec<PathBuf>, load: &ProofLoadArguments) -> Result<()> {
-    prove_parts(&parts_request(directory, parts, devices, load)?, load)
+    prove_parts(&parts_request(directory, parts, devices, load)?, &ObserveStorageArguments::default(), load)
 }
 
 fn parts_request(
@@ -184,9 +191,9 @@ fn parts_request(
     })
 }
 
-fn prove_parts(request: &IoRequest, load: &ProofLoadArguments) -> Result<()> {
+fn prove_parts(request: &IoRequest, observe: &ObserveStorageArguments, load: &ProofLoadArguments) -> Result<()> {
     let output = &load.rounds.output;
-    proved(measure(output, |context| run::measure_io(request, context))?, output)
+    proved(measure(observe, output, |context| run::measure_io(request, context))?, output)
 }
 
 fn proof_setup(directory: &Path, rounds: &RoundsArguments) -> Result<Setup> {

@@ -9,6 +9,7 @@ use report::FioJson;
 use run::{Context, Error, IoRequest, Measured, Result};
 
 use crate::arguments::io::IoFormat;
+use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, measuring};
@@ -67,8 +68,13 @@ pub fn fresh_seed() -> u64 {
 ///
 /// # Errors
 /// Those of the measurement; runs that failed or are invalid.
-pub fn carry_out(request: &IoRequest, format: IoFormat, output: &OutputArguments) -> Result<()> {
-    let measured = measure(output, |context| run::measure_io(request, context))?;
+pub fn carry_out(
+    request: &IoRequest,
+    observe: &ObserveStorageArguments,
+    format: IoFormat,
+    output: &OutputArguments,
+) -> Result<()> {
+    let measured = measure(observe, output, |context| run::measure_io(request, context))?;
     let record = &measured.record;
     let other = match format {
         IoFormat::Text => None,
@@ -88,8 +94,12 @@ pub fn carry_out(request: &IoRequest, format: IoFormat, output: &OutputArguments
 ///
 /// # Errors
 /// Those of the measurement where there is no record yet.
-pub fn measure(output: &OutputArguments, one: impl FnOnce(Context<'_>) -> Result<Measured>) -> Result<Measured> {
-    measure_on(NO_ENGINE, output, one)
+pub fn measure(
+    observe: &ObserveStorageArguments,
+    output: &OutputArguments,
+    one: impl FnOnce(Context<'_>) -> Result<Measured>,
+) -> Result<Measured> {
+    measure_on(NO_ENGINE, observe, output, one)
 }
 
 /// Carries out a measurement of `text`, a target.
@@ -98,13 +108,14 @@ pub fn measure(output: &OutputArguments, one: impl FnOnce(Context<'_>) -> Result
 /// An engine that is not known, and those of the measurement where there is no record yet.
 pub fn measure_on(
     text: &str,
+    observe: &ObserveStorageArguments,
     output: &OutputArguments,
     one: impl FnOnce(Context<'_>) -> Result<Measured>,
 ) -> Result<Measured> {
     let target = target(text)?;
     engine(&target)?;
     check_page(output)?;
-    measuring(output.quiet, |measuring| one(measuring.context(&target)?))
+    measuring(output.quiet, |measuring| measuring.observing_storage(observe, &target, one))
 }
 
 /// What ended a measurement of storage, and runs that are invalid.

@@ -114,7 +114,7 @@ fn hosts_that_cannot_be_used_are_named_with_what_they_said() {
         ("x via='sh -c \"echo too bad >&2; exit 3\"'", 1, &["host x: the command has ended: too bad"]),
         ("x via=no-such-program", 1, &["host x: no-such-program cannot be started"]),
         (&format!("x {kind}"), 1, &["host x: it is Linux riscv64, and this program is for", "hint: ", "program=PATH"]),
-        ("x via=env program=/bin/false", 1, &["agent x has ended"]),
+        ("x via=env program=/bin/false", 1, &["x", "has ended"]),
         ("x via=env program=/none", 1, &["host x: ", "no program /none"]),
         ("x port=22", 2, &["hosts: host x: \"port=22\" is no option of a host", "hint: "]),
         ("", 2, &["hosts: no host is named", "hint: "]),
@@ -430,4 +430,73 @@ fn a_server_that_cannot_be_observed_is_refused_and_a_lost_agent_costs_its_figure
     let record = bench.record("l.jsonl");
     assert_eq!(record["runs"][0]["outcome"]["status"], "done");
     assert!(record["runs"][0]["server_host"].is_null());
+}
+
+/// A command that is another machine to dbdyno: it has another boot. None where that needs root.
+fn another_machine(bench: &Bench) -> Option<String> {
+    if !is_root() {
+        return None;
+    }
+    let boot = write(bench, "boot-id", "00000000-0000-4000-8000-000000000001\n");
+    let mounted = "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\"";
+    let script = format!(
+        "#!/bin/sh\nexec unshare -m sh -c '{mounted}' {} env HOME={} \"$@\"\n",
+        boot.display(),
+        bench.path().display()
+    );
+    let script = write(bench, "other-machine", &script);
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    Some(script.display().to_string())
+}
+
+#[test]
+fn a_host_of_storage_has_the_processor_time_of_what_serves_it() {
+    let bench = Bench::new();
+    let Some(other) = another_machine(&bench) else { return };
+    // What serves uses one processor all the time, under a name of its own.
+    let name = format!("serve{}", std::process::id());
+    let program = bench.path().join(&name);
+    fs::copy("/usr/bin/sha256sum", &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut server = Command::new(&program).arg("/dev/zero").stdout(Stdio::null()).spawn().unwrap();
+    let observe = format!("filer via={other} server={name} dir={}", bench.path().display());
+    let words = ["io", "--rw", "randread", "--size", "4M", "--seconds", "2", "--record", "s.jsonl", "--no-html"];
+    let output =
+        bench.run(&[&words[..], &["--observe-storage", &observe, "--observe-storage", "gone via=env"]].concat());
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let record = bench.record("s.jsonl");
+    let hosts = record["storage_hosts"].as_array().unwrap();
+    assert_eq!(hosts.len(), 2, "{}", output.err);
+    assert_eq!((&hosts[0]["program"], &hosts[0]["is_same_machine"]), (&name.as_str().into(), &false.into()));
+    assert_eq!((&hosts[1]["program"], &hosts[1]["is_same_machine"]), (&Value::Null, &true.into()));
+    let observed = &record["runs"][0]["storage_hosts"]["filer"];
+    let readings = observed["readings"].as_array().unwrap();
+    let at = |index: usize, name: &str| readings[index]["values"][name].as_u64().unwrap();
+    let seconds = readings.last().unwrap()["at_ns"].as_u64().unwrap() - readings[0]["at_ns"].as_u64().unwrap();
+    let used = at(readings.len() - 1, "server_cpu_ns") - at(0, "server_cpu_ns");
+    assert!(used <= seconds + 50_000_000 && used > seconds / 5, "{used} ns of one thread in {seconds} ns");
+    let text = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("stored on filer: ") && text.contains(&format!("processes of {name}")), "{text}");
+    assert!(text.contains("the same machine, which client and storage share"), "{text}");
+}
+
+#[test]
+fn the_target_of_a_fabric_is_beside_what_the_fabric_adds() {
+    let bench = Bench::new();
+    let Some(other) = another_machine(&bench) else { return };
+    let file = write(&bench, "drive", &"x".repeat(1 << 24)).display().to_string();
+    let words = ["prove", "fabric", "--local", &file, "--remote", &file, "--rounds", "3", "--seconds", "0.2"];
+    let observe = format!("target1 via={other}");
+    let output = bench.run(&[&words[..], &["--no-html", "--observe-storage", &observe]].concat());
+    let text = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("more on the host of the target"), "{text} {}", output.err);
+    for (more, message) in [
+        (&["--observe-storage", "t via=env dir=/none"][..], "host t: /none is no directory and no block device"),
+        (&["--observe-storage", "t via=env server=no-such-program"], "host t: no process of program"),
+        (&["--observe-storage", "t via=env", "--observe-storage", "t via=env"], "names two hosts t"),
+    ] {
+        let output = bench.run(&[&words[..], more].concat());
+        assert!(output.code != 0 && output.err.contains(message), "{}", output.err);
+    }
 }

@@ -22,10 +22,10 @@ mod generator_bound;
 mod in_flight;
 mod littles_law;
 mod node_loss;
+mod observed_hosts;
 mod other_sessions;
 mod page_cache;
 mod rate_levels;
-mod server_host;
 mod slow_agent;
 mod stall;
 mod steady;
@@ -40,7 +40,9 @@ mod window_length;
 
 pub use bound::level_finding;
 pub use node_loss::lost_node;
-use record::{EngineInventory, Evidence, Finding, Instrument, Nanos, Outcome, Pace, Run, ServerHost, Storage, Verdict};
+use record::{
+    EngineInventory, Evidence, Finding, Instrument, Nanos, ObservedHost, Outcome, Pace, Run, Storage, Verdict,
+};
 
 /// The context of a run for its checks.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +50,9 @@ pub struct Context<'a> {
     /// The engine; absent where only probes are run.
     pub engine: Option<&'a EngineInventory>,
     /// The host of the engine, where an agent observes it.
-    pub server_host: Option<&'a ServerHost>,
+    pub server_host: Option<&'a ObservedHost>,
+    /// The hosts of storage that agents observe.
+    pub storage_hosts: &'a [ObservedHost],
     /// Hardware threads that the jobs may use.
     pub host_threads: u32,
     /// Whether the figures make claims. Preset `smoke` only tests operation and cannot be invalidated by disturbances.
@@ -103,7 +107,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     ]
     .into_iter()
     .flatten()
-    .chain(server_host::findings(run, context))
+    .chain(observed_hosts::findings(run, context))
     .collect();
     findings.sort_by_key(Finding::check);
     findings

@@ -5,7 +5,7 @@
 
 use record::{Layer, Nanos, ProofLoad, ProofPlace, Rate, Ratio, Record, Run, Unit};
 
-use super::{OverRounds, Parts, compared, cpu_ns_per_io, operations, time_ns};
+use super::{OverRounds, Parts, compared, cpu_ns_per_io, operations, storage_cpu_ns_per_io, time_ns};
 use crate::comparison::ComparisonVerdict;
 use crate::delta::{rate_in, share};
 use crate::row::is_invalid;
@@ -52,13 +52,15 @@ pub struct FabricLoad {
     /// What the fabric adds to the processor time of an I/O, on both of its sides where they are on one host,
     /// nanoseconds; the time of the kernel's threads is in it.
     pub added_cpu_ns: Option<OverRounds>,
+    /// What it adds to the processor time of an I/O on the observed hosts of its targets, nanoseconds.
+    pub added_target_cpu_ns: Option<OverRounds>,
     /// The verdict of the ratio.
     pub verdict: ComparisonVerdict,
 }
 
 pub(super) fn fabric_proof(record: &Record, parts: &Parts<'_>) -> Option<FabricProof> {
     let loads = [ProofLoad::SingleReads, ProofLoad::SmallReads, ProofLoad::LargeReads];
-    let loads: Vec<FabricLoad> = loads.into_iter().filter_map(|load| fabric_load(parts, load)).collect();
+    let loads: Vec<FabricLoad> = loads.into_iter().filter_map(|load| fabric_load(record, parts, load)).collect();
     let verdict = loads.first()?.verdict;
     Some(FabricProof { loads, verdict, network: network(record, parts) })
 }
@@ -77,11 +79,11 @@ fn network(record: &Record, parts: &Parts<'_>) -> Option<FabricNetwork> {
     })
 }
 
-fn fabric_load(parts: &Parts<'_>, load: ProofLoad) -> Option<FabricLoad> {
+fn fabric_load(record: &Record, parts: &Parts<'_>, load: ProofLoad) -> Option<FabricLoad> {
     let (local, remote) = (parts.runs(&ProofPlace::Local, load), parts.runs(&ProofPlace::Remote, load));
     let pairs: Vec<(&Run, &Run)> =
         local.into_iter().zip(remote).filter_map(|(local, remote)| local.zip(remote)).collect();
-    let differences = |value: fn(&Run) -> Option<f64>| -> Vec<f64> {
+    let differences = |value: &dyn Fn(&Run) -> Option<f64>| -> Vec<f64> {
         pairs.iter().filter_map(|(local, remote)| Some(value(remote)? - value(local)?)).collect()
     };
     let ratios: Vec<f64> =
@@ -93,16 +95,19 @@ fn fabric_load(parts: &Parts<'_>, load: ProofLoad) -> Option<FabricLoad> {
         local: Rate(of(|(local, _)| operations(local))?.median),
         remote: Rate(of(|(_, remote)| operations(remote))?.median),
         local_ns: Nanos(of(|(local, _)| time_ns(local))?.median as u64),
-        added_ns: OverRounds::of(&differences(time_ns))?,
+        added_ns: OverRounds::of(&differences(&time_ns))?,
         ratio: OverRounds::of_ratios(&ratios)?,
-        added_cpu_ns: OverRounds::of(&differences(cpu_ns_per_io)),
+        added_cpu_ns: OverRounds::of(&differences(&cpu_ns_per_io)),
+        added_target_cpu_ns: OverRounds::of(&differences(&|run| storage_cpu_ns_per_io(record, run))),
         verdict: compared(&ratios, RULES.equivalence_margin),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{IoKind, PlannedRun, ProofPart, ProofSubject, Record, RunKind};
+    use record::{
+        ForeignLoad, IoKind, ObservedHost, ObservedRun, PlannedRun, ProofPart, ProofSubject, Record, RunKind,
+    };
 
     use super::super::{PlatformProof, platform_proof};
     use super::*;
@@ -189,5 +194,37 @@ mod tests {
         let mut record = compared(&[(10_000, 4_000)]);
         record.runs.pop();
         assert_eq!(platform_proof(&record), None);
+    }
+
+    #[test]
+    fn the_target_costs_what_its_host_used_beyond_the_local_runs() {
+        let mut record = compared(&[(10_000, 4_000), (10_100, 4_000), (9_900, 4_050)]);
+        for run in &mut record.runs {
+            let is_remote = matches!(&run.kind, RunKind::Proof(part) if part.place == ProofPlace::Remote);
+            let kernel_ns = run.totals.operations * if is_remote { 25_000 } else { 1_000 };
+            let seconds = run.window_ns.0 as f64 / 1e9;
+            let load = ForeignLoad {
+                observed_ns: run.window_ns,
+                kernel_processors: kernel_ns as f64 / 1e9 / seconds,
+                ..ForeignLoad::default()
+            };
+            let observed = ObservedRun { readings: Vec::new(), time_error_ns: Nanos(1), foreign_load: Some(load) };
+            run.storage_hosts.insert("target".to_owned(), observed);
+        }
+        let host = record.host.clone();
+        let target = |is_same_machine| ObservedHost {
+            name: "target".to_owned(),
+            program: None,
+            is_same_machine,
+            directory: None,
+            host: host.clone(),
+        };
+        let mut added = |is_same_machine| {
+            record.storage_hosts = vec![target(is_same_machine)];
+            let Some(PlatformProof::Fabric(found)) = platform_proof(&record) else { panic!("no proof") };
+            found.loads[0].added_target_cpu_ns
+        };
+        assert!((added(false).unwrap().median - 24_000.0).abs() < 1.0);
+        assert_eq!(added(true), None, "it is counted with the kernel of dbdyno's machine");
     }
 }

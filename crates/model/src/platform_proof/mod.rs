@@ -13,6 +13,7 @@ use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
 use crate::row::is_invalid;
 use crate::rules::RULES;
+use crate::server_side::{storage_cpu_ns, storage_sides};
 use crate::statistics::{Interval, median, student_interval};
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
@@ -111,7 +112,7 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
         ProofSubject::Fabric => fabric::fabric_proof(record, &parts).map(PlatformProof::Fabric),
         ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),
         ProofSubject::Tiers => tiers::tiers_proof(&parts).map(PlatformProof::Tiers),
-        ProofSubject::Nfs => nfs::nfs_proof(&parts).map(PlatformProof::Nfs),
+        ProofSubject::Nfs => nfs::nfs_proof(record, &parts).map(PlatformProof::Nfs),
     }
 }
 
@@ -171,6 +172,17 @@ fn operations(run: &Run) -> Option<f64> {
 /// The mean time of an I/O of `run`, nanoseconds.
 fn time_ns(run: &Run) -> Option<f64> {
     (run.service.count > 0).then_some(run.service.mean_ns.0 as f64)
+}
+
+/// Processor time that the observed hosts of storage of `record` used for one I/O of `run`, nanoseconds. None where one is
+/// the machine of dbdyno, whose kernel's threads are counted already.
+fn storage_cpu_ns_per_io(record: &Record, run: &Run) -> Option<f64> {
+    let operations = run.totals.operations;
+    let is_elsewhere = record.storage_hosts.iter().all(|host| !host.is_same_machine);
+    let sides = storage_sides(run);
+    let used: Vec<f64> = sides.values().map(storage_cpu_ns).collect::<Option<_>>()?;
+    let is_known = is_elsewhere && operations > 0 && !used.is_empty() && used.len() == record.storage_hosts.len();
+    is_known.then(|| used.iter().sum::<f64>() / operations as f64)
 }
 
 /// Processor time of one I/O of `run`, the threads of the kernel included, nanoseconds.

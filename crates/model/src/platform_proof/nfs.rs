@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use record::{Nanos, ProofLoad, ProofPlace, Rate, Run};
+use record::{Nanos, ProofLoad, ProofPlace, Rate, Record, Run};
 
-use super::{OverRounds, Parts, compared, cpu_ns_per_io, rate, time_ns};
+use super::{OverRounds, Parts, compared, cpu_ns_per_io, rate, storage_cpu_ns_per_io, time_ns};
 use crate::comparison::ComparisonVerdict;
 use crate::rules::RULES;
 
@@ -45,14 +45,16 @@ pub struct NfsCell {
     pub mean_ns: Option<Nanos>,
     /// Processor time of an I/O, with that of the kernel's threads, nanoseconds.
     pub cpu_ns: Option<f64>,
+    /// The same of the server, where its host is observed.
+    pub server_cpu_ns: Option<f64>,
 }
 
-pub(super) fn nfs_proof(parts: &Parts<'_>) -> Option<NfsProof> {
+pub(super) fn nfs_proof(record: &Record, parts: &Parts<'_>) -> Option<NfsProof> {
     let counts: BTreeSet<u32> = parts.0.iter().filter_map(|(part, _)| connections(&part.place)).collect();
     let loads: Vec<NfsLoad> =
         [ProofLoad::SmallReads, ProofLoad::LargeReads, ProofLoad::SmallWrites, ProofLoad::LargeWrites]
             .into_iter()
-            .filter_map(|load| nfs_load(parts, load, &counts))
+            .filter_map(|load| nfs_load(record, parts, load, &counts))
             .collect();
     Some(NfsProof { verdict: loads.first()?.verdict, loads })
 }
@@ -64,7 +66,7 @@ fn connections(place: &ProofPlace) -> Option<u32> {
     }
 }
 
-fn nfs_load(parts: &Parts<'_>, load: ProofLoad, counts: &BTreeSet<u32>) -> Option<NfsLoad> {
+fn nfs_load(record: &Record, parts: &Parts<'_>, load: ProofLoad, counts: &BTreeSet<u32>) -> Option<NfsLoad> {
     let median = |count: u32, value: &dyn Fn(&Run) -> Option<f64>| {
         Some(OverRounds::of(&parts.values(&ProofPlace::Connections { count }, load, value))?.median)
     };
@@ -76,6 +78,7 @@ fn nfs_load(parts: &Parts<'_>, load: ProofLoad, counts: &BTreeSet<u32>) -> Optio
                 rate: Rate(median(*count, &|run| rate(run, load))?),
                 mean_ns: median(*count, &time_ns).map(|mean| Nanos(mean as u64)),
                 cpu_ns: median(*count, &cpu_ns_per_io),
+                server_cpu_ns: median(*count, &|run| storage_cpu_ns_per_io(record, run)),
             })
         })
         .collect();

@@ -8,16 +8,19 @@ use crate::layout::Align;
 
 pub(super) fn sentences(proof: &FabricProof, words: &LoadWords) -> Vec<String> {
     let mut sentences: Vec<String> = proof.loads.iter().map(|load| sentence(load, words)).collect();
-    let cpu = proof.loads.iter().find_map(|load| load.added_cpu_ns);
-    sentences.extend(cpu.map(|cpu| {
-        format!(
-            "processor time per I/O, with the kernel's: {} through the fabric; the target's is in it where it is on this \
-             host",
-            added(&cpu)
-        )
-    }));
+    sentences.extend(proof.loads.iter().find_map(processor_time));
     sentences.extend(proof.network.map(network));
     sentences
+}
+
+/// What the fabric costs on the processors of both sides.
+fn processor_time(load: &FabricLoad) -> Option<String> {
+    let here = added(&load.added_cpu_ns?);
+    let there = match load.added_target_cpu_ns {
+        Some(there) => format!("{} more on the host of the target", added(&there)),
+        None => "the target's is in it where it is on this host".to_owned(),
+    };
+    Some(format!("processor time per I/O, with the kernel's: {here} through the fabric; {there}"))
 }
 
 /// The network below the fabric, and how much of it is used.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{DataReads, PlanSubject, Preset, Record, Status};
 
 use crate::figure::nanos;
-use crate::fleet::{agents, server_host};
+use crate::fleet::{agents, server_host, storage_hosts};
 use crate::inventory;
 use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
@@ -41,6 +41,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     server_host(record).into_iter().for_each(|host| fact("server on", host));
+    storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     network_path(record).into_iter().for_each(|path| fact("network", path));
     agents(record).into_iter().for_each(|agents| fact("jobs", agents));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
@@ -58,6 +59,7 @@ pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Page 
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     fact("measured", format!("{}, {}", started(record), plural(record.runs.len() as u64, "run")));
     fact("directory", record.plan.directory.clone());
+    storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     fact("dbdyno", instrument(record));
     page.extend(warning_lines(record, style, width));
     page

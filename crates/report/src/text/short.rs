@@ -8,7 +8,7 @@ use record::{Dop, PlanSubject, Preset, Record, Status, Sweep, Verdict};
 use super::sheet::title;
 use super::{findings, head, next};
 use crate::figure::{UNKNOWN, number, percent, time};
-use crate::fleet::{agents, run_command, server_host};
+use crate::fleet::{agents, run_command, server_host, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
@@ -117,6 +117,9 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
     }
     if let Some(host) = server_host(record) {
         lines.extend(paragraph("server on", INDENT, &host, width));
+    }
+    if let Some(hosts) = storage_hosts(record) {
+        lines.extend(paragraph("stored on", INDENT, &hosts, width));
     }
     if let Some(path) = network_path(record) {
         lines.extend(paragraph("network", INDENT, &path, width));

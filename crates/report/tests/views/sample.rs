@@ -47,6 +47,7 @@ pub fn record() -> Record {
         plan: plan(planned.collect()),
         host: host(),
         server_host: None,
+        storage_hosts: Default::default(),
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),

@@ -8,11 +8,11 @@ use record::{
     CacheFit, Ceiling, CgroupLimits, Cpu, DataReads, DataSet, DevicePath, Dop, EngineInventory, Evidence, FailureKind,
     FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency, Layer,
     LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface,
-    NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome,
-    Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record,
-    Resource, Run, SCHEMA_VERSION, SampledWait, Second, ServerHost, ServerHostRun, Setting, Side, SignedNanos, Skipped,
-    Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation,
-    Verdict, WaitClass, name,
+    NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun,
+    OperationClass, Outcome, Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio,
+    Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Second, Setting, Side, SignedNanos, Skipped, Slices,
+    Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict,
+    WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -39,6 +39,7 @@ pub fn sparse() -> Record {
         plan: plan(Vec::new()),
         host: HostInventory::default(),
         server_host: None,
+        storage_hosts: Default::default(),
         engine: None,
         instrument: Instrument::default(),
         nodes: Vec::new(),
@@ -75,13 +76,20 @@ pub fn full() -> Record {
                 .collect(),
         ),
         host: host(),
-        server_host: Some(Box::new(ServerHost {
+        server_host: Some(Box::new(ObservedHost {
             name: "db1".to_owned(),
-            program: "server".to_owned(),
+            program: Some("server".to_owned()),
             is_same_machine: true,
             directory: Some("/srv/data".to_owned()),
             host: host(),
         })),
+        storage_hosts: vec![ObservedHost {
+            name: "filer".to_owned(),
+            program: None,
+            is_same_machine: false,
+            directory: None,
+            host: host(),
+        }],
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),
@@ -393,11 +401,16 @@ fn run(number: u32, pace: Pace) -> Run {
     Run {
         kind: record::RunKind::Test,
         jobs_ended_separately: true,
-        server_host: Some(Box::new(ServerHostRun {
+        server_host: Some(Box::new(ObservedRun {
             readings: vec![Reading { at_ns: Nanos(7), values: [("host_cpu_user_ns".to_owned(), 5)].into() }],
             time_error_ns: Nanos(90_000),
             foreign_load: None,
         })),
+        storage_hosts: [(
+            "filer".to_owned(),
+            ObservedRun { readings: Vec::new(), time_error_ns: Nanos(80_000), foreign_load: None },
+        )]
+        .into(),
         foreign_load: Some(Box::new(ForeignLoad {
             observed_ns: Nanos(1_000_000_000),
             processors: 0.25,

@@ -279,8 +279,8 @@ fn drive(
         outcome
     });
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
-    let read = sampler.into_read(bench.origin);
-    (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
+    // No engine is asked.
+    let _ = sampler.into_read(bench.origin).add_hosts_to(run);
     fill(run, phase, streams, &outcome, ledger, stall.late_max());
     if let Some(storage) = &mut run.storage {
         storage.members = members.during();

@@ -1,21 +1,30 @@
-//! The host of a server on another machine, which an agent there observes during a run.
+//! Other hosts that do a part of the work, which agents there observe during a run.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use engine::Processes;
-use record::{ForeignLoad, Nanos, Reading, ServerHost, ServerHostRun};
+use record::{ForeignLoad, Nanos, ObservedHost, ObservedRun, Reading};
 
 use crate::nodes::Nodes;
 use crate::{Error, Result};
 
-/// An agent on the host of the server.
-pub trait ServerObserver: Sync {
+/// An agent on another host.
+pub trait HostObserver: Sync {
+    /// Name of the host.
+    fn name(&self) -> &str;
+
     /// Observes the server that listens on `port`, or the one that it was told.
     ///
     /// # Errors
     /// Where the processes of the server are not found.
-    fn watch(&self, port: Option<u16>) -> Result<ServerHost>;
+    fn watch_server(&self, port: Option<u16>) -> Result<ObservedHost>;
+
+    /// Observes a host of storage, whose kernel or a program that was told serves it.
+    ///
+    /// # Errors
+    /// Where what was told is not found.
+    fn watch_storage(&self) -> Result<ObservedHost>;
 
     /// Lists all processes, before a window; false if the agent does not answer.
     fn scan(&self) -> bool;
@@ -25,6 +34,15 @@ pub trait ServerObserver: Sync {
 
     /// The load of other programs since the processes were listed; None if the agent does not answer.
     fn load(&self) -> Option<ForeignLoad>;
+}
+
+/// The agents on other hosts that do a part of the work.
+#[derive(Clone, Copy, Default)]
+pub struct Observers<'a> {
+    /// The one on the host of the server.
+    pub server: Option<&'a dyn HostObserver>,
+    /// Those on hosts of storage.
+    pub storage: &'a [&'a dyn HostObserver],
 }
 
 /// Counters of another host.
@@ -42,7 +60,7 @@ pub struct Observed {
 ///
 /// # Errors
 /// Where the server is on this host, or has several nodes, and those of the observer.
-pub(crate) fn watch(observer: &dyn ServerObserver, nodes: &Nodes) -> Result<ServerHost> {
+pub(crate) fn watch_server(observer: &dyn HostObserver, nodes: &Nodes) -> Result<ObservedHost> {
     if nodes.processes() != Processes::Remote {
         return Err(Error::user("the engine is on this host, which is observed without an agent")
             .hint("leave --observe out, or give the target of a server on another host"));
@@ -51,23 +69,23 @@ pub(crate) fn watch(observer: &dyn ServerObserver, nodes: &Nodes) -> Result<Serv
         return Err(Error::user(format!("{} nodes cannot be observed yet", nodes.counts().0))
             .hint("name one address in the target, or leave --observe out"));
     }
-    observer.watch(nodes.first().port())
+    observer.watch_server(nodes.first().port())
 }
 
 /// What an observer counts during one run. A question without an answer ends it: what is there stays.
 pub(crate) struct Observing<'a> {
-    observer: &'a dyn ServerObserver,
+    observer: &'a dyn HostObserver,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    run: Option<ServerHostRun>,
+    run: Option<ObservedRun>,
     is_silent: bool,
 }
 
 impl<'a> Observing<'a> {
-    pub(crate) fn new(observer: &'a dyn ServerObserver) -> Observing<'a> {
+    pub(crate) fn new(observer: &'a dyn HostObserver) -> Observing<'a> {
         Observing { observer, state: Mutex::default() }
     }
 
@@ -94,19 +112,25 @@ impl<'a> Observing<'a> {
         });
     }
 
-    fn with(&self, ask: impl FnOnce(&dyn ServerObserver, &mut ServerHostRun) -> Option<()>) {
+    fn with(&self, ask: impl FnOnce(&dyn HostObserver, &mut ObservedRun) -> Option<()>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.is_silent {
             return;
         }
-        let nothing = ServerHostRun { readings: Vec::new(), time_error_ns: Nanos(0), foreign_load: None };
+        let nothing = ObservedRun { readings: Vec::new(), time_error_ns: Nanos(0), foreign_load: None };
         let run = state.run.get_or_insert(nothing);
         state.is_silent = ask(self.observer, run).is_none();
     }
 
+    /// The same with the name of the host.
+    pub(crate) fn into_named(self, origin: Nanos) -> Option<(String, ObservedRun)> {
+        let name = self.observer.name().to_owned();
+        Some((name, self.into_run(origin)?))
+    }
+
     /// What was counted, with times relative to `origin`; None where the agent fell silent: counters without an end say
     /// nothing of the window.
-    pub(crate) fn into_run(self, origin: Nanos) -> Option<ServerHostRun> {
+    pub(crate) fn into_run(self, origin: Nanos) -> Option<ObservedRun> {
         let State { run, is_silent } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut run = run.filter(|_| !is_silent)?;
         run.readings.iter_mut().for_each(|reading| reading.at_ns = reading.at_ns - origin);
