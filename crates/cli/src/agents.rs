@@ -6,7 +6,6 @@ use std::path::Path;
 use fleet::{Deployment, RemoteHost};
 use record::{Hello, PROTOCOL_VERSION, SCHEMA_VERSION, Tool};
 use run::{Error, Result};
-use tempfile::TempDir;
 
 use crate::arguments::fleet::AgentsArguments;
 use crate::build::build;
@@ -26,14 +25,10 @@ impl Agents {
     /// # Errors
     /// For a file of hosts that cannot be read, or has a line that is none.
     pub fn of(arguments: &AgentsArguments) -> Result<Agents> {
-        let Some(path) = &arguments.hosts else { return Ok(Agents::Here(arguments.agents.unwrap_or(1))) };
-        let text = fs::read_to_string(path).map_err(|error| {
-            Error::user(format!("the file of hosts {} cannot be read: {error}", path.display()))
-                .hint("write one line for each host")
-        })?;
-        let hosts = RemoteHost::parse_file(&text);
-        let hosts = hosts.map_err(|error| as_users(error, &path.display().to_string()))?;
-        Ok(Agents::On(hosts))
+        match &arguments.hosts {
+            None => Ok(Agents::Here(arguments.agents.unwrap_or(1))),
+            Some(path) => hosts_of(path).map(Agents::On),
+        }
     }
 
     /// Their number.
@@ -52,23 +47,40 @@ impl Agents {
         }
     }
 
-    /// Starts them; those of this machine use `directory`.
+    /// Starts them; those of this machine use `directory`, and keep results below `kept` until they are in the record.
     ///
     /// # Errors
     /// Where they cannot be started, do not join, or are interrupted.
-    pub fn deploy(&self, directory: &Path, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Result<Deployment> {
+    pub fn deploy(
+        &self,
+        directory: &Path,
+        kept: &Path,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Deployment> {
         let deployed = match self {
             Agents::Here(count) => {
-                let directory = directory.display().to_string();
+                let [directory, kept] = [directory, kept].map(|path| path.display().to_string());
                 // The same program, even if its file was replaced meanwhile.
                 let program = Path::new("/proc/self/exe");
-                let arguments = ["agent", "--join", "-", "--dir", &directory];
+                let arguments = ["agent", "--join", "-", "--dir", &directory, "--keep", &kept];
                 Deployment::on_this_machine(*count, program, &arguments, &hello(), is_interrupted)
             }
             Agents::On(hosts) => Deployment::on_hosts(hosts, &hello(), is_interrupted),
         };
         deployed.map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })
     }
+}
+
+/// The hosts of the file at `path`.
+///
+/// # Errors
+/// Where it cannot be read, or has a line that is no host.
+pub fn hosts_of(path: &Path) -> Result<Vec<RemoteHost>> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Error::user(format!("the file of hosts {} cannot be read: {error}", path.display()))
+            .hint("write one line for each host")
+    })?;
+    RemoteHost::parse_file(&text).map_err(|error| as_users(error, &path.display().to_string()))
 }
 
 /// A mistake of the user in `what`.
@@ -94,15 +106,4 @@ pub fn hello() -> Hello {
         boot_id: host::boot_id(),
         host: host::inventory(Path::new(".")),
     }
-}
-
-/// A directory below `parent` with a name that begins with `prefix`, which is removed with its content when it is dropped.
-///
-/// # Errors
-/// Where it cannot be made.
-pub fn temporary_directory(parent: &Path, prefix: &str) -> Result<TempDir> {
-    tempfile::Builder::new().prefix(prefix).tempdir_in(parent).map_err(|error| {
-        Error::environment(format!("no directory can be made in {}: {error}", parent.display()))
-            .hint("give a --dir that may be written")
-    })
 }

@@ -8,6 +8,7 @@ mod engines;
 mod load_points;
 mod measuring;
 mod output;
+mod own_directory;
 mod pace;
 mod page;
 mod progress;

@@ -25,6 +25,15 @@ pub fn listen(interrupt: Arc<Interrupt>) -> Result<()> {
     register(interrupt).map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))
 }
 
+/// Goes on after a SIGHUP: a process that works for another one may outlive the connection to it.
+///
+/// # Errors
+/// Where signals cannot be handled.
+pub fn outlive_connection() -> Result<()> {
+    let registered = signal_hook::flag::register(SIGHUP, Arc::default());
+    registered.map(drop).map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))
+}
+
 fn register(interrupt: Arc<Interrupt>) -> std::io::Result<()> {
     let is_second = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {

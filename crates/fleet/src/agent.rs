@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use measure::clock;
-use record::{Answer, Attempt, FromAgent, Hello, Part, Refusal, Says, Ticket, ToAgent};
+use record::{AgentStart, Answer, Attempt, FromAgent, Hello, KeptPart, Part, Refusal, Says, Ticket, ToAgent};
 
 use crate::barrier::{AgentBarrier, AgentPhase, Due};
+use crate::clock::ClockOffset;
 use crate::error::{Error, Result};
+use crate::kept_parts::KeptParts;
 use crate::link::{Arrival, Link, Message};
 use crate::piece::Held;
 use crate::subject::Subjects;
@@ -21,6 +23,9 @@ const WELCOME_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long an agent without its coordinator goes on waiting.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
+
+/// The same where the way to it has ended.
+const CUT_OFF_MAX: Duration = Duration::from_secs(3);
 
 /// How long is waited for a message before the clock and the work are looked at again.
 const LOOK: Duration = Duration::from_millis(100);
@@ -42,22 +47,44 @@ pub struct Agent {
     assigned: Option<(Attempt, Part)>,
     work: Option<Work>,
     held: Option<Held>,
+    /// The fleet, by its ticket.
+    fleet: String,
+    /// Where results are until the coordinator has them in its record.
+    kept: KeptParts,
+    /// Since when there is no way to the coordinator.
+    cut_off: Option<Instant>,
+    /// Whether the fleet has ended: only work that has begun goes on.
+    is_dismissed: bool,
     said_progress: Instant,
     /// How long it waits without a message of its coordinator.
     pub(crate) silence_max: Duration,
 }
 
 impl Agent {
-    /// Joins the fleet of `ticket`; parts of runs are carried out by `on`.
+    /// Joins the fleet of `ticket`; parts of runs are carried out by `on`, and their results are `kept`.
     ///
     /// # Errors
     /// Where the server cannot be reached with this ticket, and where the coordinator turns the agent away.
-    pub fn join(ticket: &Ticket, hello: &Hello, on: Arc<dyn PartWork>) -> Result<Agent> {
+    pub fn join(ticket: &Ticket, hello: &Hello, on: Arc<dyn PartWork>, kept: KeptParts) -> Result<Agent> {
         let subjects = Subjects::of(&ticket.fleet);
         let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent))?;
         let (name, barrier, said_progress) = (ticket.agent.clone(), AgentBarrier::default(), Instant::now());
-        let (assigned, work, held, silence_max) = (None, None, None, SILENCE_MAX);
-        let agent = Agent { link, subjects, name, barrier, on, assigned, work, held, said_progress, silence_max };
+        let mut agent = Agent {
+            link,
+            subjects,
+            name,
+            barrier,
+            on,
+            assigned: None,
+            work: None,
+            held: None,
+            fleet: ticket.fleet.clone(),
+            kept,
+            cut_off: None,
+            is_dismissed: false,
+            said_progress,
+            silence_max: SILENCE_MAX,
+        };
         let start = Instant::now();
         while start.elapsed() < WELCOME_TIMEOUT {
             agent.send(agent.subjects.hello(&agent.name), &FromAgent::Hello(Box::new(hello.clone())));
@@ -90,14 +117,45 @@ impl Agent {
                 heard = Instant::now();
                 if message == ToAgent::Leave {
                     let _ = arrival.reply.map(|reply| self.send(reply, &FromAgent::Left));
-                    return Ok(());
+                    self.is_dismissed = true;
+                } else {
+                    self.take(message, &arrival);
                 }
-                self.take(message, &arrival);
             }
             self.look_at_the_work();
             self.look_at_the_clock();
-            if heard.elapsed() > self.silence_max {
-                return Err(Error::new(format!("no coordinator for {:.0} s", self.silence_max.as_secs_f64())));
+            if self.works_on() {
+                continue;
+            }
+            if self.is_dismissed {
+                return Ok(());
+            }
+            let is_cut_off = self.cut_off.is_some_and(|since| since.elapsed() > CUT_OFF_MAX);
+            if is_cut_off || heard.elapsed() > self.silence_max {
+                return Err(self.is_alone());
+            }
+        }
+    }
+
+    /// Whether a part has started and is under way: it goes on without a coordinator, which may have lost this agent.
+    fn works_on(&self) -> bool {
+        match (&self.work, self.barrier.phase()) {
+            (Some(work), AgentPhase::Running { start, .. }) => clock::now() < *start + work.alone_max,
+            _ => false,
+        }
+    }
+
+    fn is_alone(&self) -> Error {
+        let alone = match self.cut_off {
+            Some(_) => "the connection to the coordinator has ended".to_owned(),
+            None => format!("no coordinator for {:.0} s", self.silence_max.as_secs_f64()),
+        };
+        match &self.held {
+            None => Error::new(alone),
+            Some(held) => {
+                let (run, folder) = (held.attempt().run, self.kept.folder().display());
+                Error::new(format!("{alone}; the part of run {run} is kept in {folder}"))
+                    .hint("`dbdyno fleet collect` completes the record with it")
             }
         }
     }
@@ -123,6 +181,7 @@ impl Agent {
             }
             ToAgent::Release { attempt } => {
                 self.held.take_if(|held| held.attempt() == attempt);
+                self.kept.remove(&self.fleet, attempt, &self.name);
                 None
             }
             ToAgent::Welcome | ToAgent::TurnedAway { .. } | ToAgent::Leave => None,
@@ -164,7 +223,7 @@ impl Agent {
                 let answer = self.barrier.prepared(attempt, None);
                 self.tell(answer);
             }
-            AgentPhase::Armed { start, confirmed: true } => work.release_at(start),
+            AgentPhase::Armed { start, confirmed: true, .. } => work.release_at(start),
             _ => {}
         }
     }
@@ -172,13 +231,21 @@ impl Agent {
     /// The work has ended: its results are held, or it could not be carried out.
     fn end(&mut self) -> Option<Answer> {
         let work = self.work.take()?;
-        let attempt = work.attempt;
+        let (attempt, share, record) = (work.attempt, work.share, work.record.clone());
         // The clock may not have been looked at since the start.
         let _ = self.barrier.due(clock::now());
         match work.end() {
             (Ok(result), started) => {
                 let text = serde_json::to_string(&result).expect("results are plain data");
                 self.held = Some(Held::new(attempt, text));
+                if let AgentPhase::Running { start, clock_error } = *self.barrier.phase() {
+                    let offset_ns = ClockOffset::default().since(start, started);
+                    let start = AgentStart { offset_ns, clock_error_ns: clock_error };
+                    let (fleet, agent) = (self.fleet.clone(), self.name.clone());
+                    let part = KeptPart { record, fleet, attempt, agent, share, start, result };
+                    // Where it cannot be written, it is delivered all the same, and only a loss costs it.
+                    let _ = self.kept.keep(&part);
+                }
                 self.barrier.ended(started)
             }
             (Err(error), _) => {
@@ -196,7 +263,7 @@ impl Agent {
     /// Starts at the agreed moment, or disarms.
     fn look_at_the_clock(&mut self) {
         let has_work = self.work.is_some();
-        if let AgentPhase::Armed { start, confirmed: true } = *self.barrier.phase()
+        if let AgentPhase::Armed { start, confirmed: true, .. } = *self.barrier.phase()
             && clock::now() + WAKE_UP >= start
             && !has_work
         {
@@ -237,12 +304,21 @@ impl Agent {
     }
 
     /// The next message of the coordinator, with its arrival; None if there is none within `timeout`.
-    fn receive(&self, timeout: Duration) -> Result<Option<(ToAgent, Message)>> {
+    fn receive(&mut self, timeout: Duration) -> Result<Option<(ToAgent, Message)>> {
         let message = match self.link.receive(timeout)? {
             Some(Arrival::Message(message)) => message,
             Some(Arrival::Refused(reason)) => return Err(Error::new(format!("the message server refuses: {reason}"))),
-            // The link reaches for the server again; how long, the silence decides.
-            Some(Arrival::Disconnected) | None => return Ok(None),
+            // The link reaches for the server again for a time.
+            Some(Arrival::Disconnected) => {
+                self.cut_off.get_or_insert_with(Instant::now);
+                return Ok(None);
+            }
+            // Messages from before the end of the way may still arrive after it.
+            Some(Arrival::Connected) => {
+                self.cut_off = None;
+                return Ok(None);
+            }
+            None => return Ok(None),
         };
         let said = serde_json::from_slice(&message.payload)
             .map_err(|error| Error::new(format!("a message of the coordinator cannot be read: {error}")))?;

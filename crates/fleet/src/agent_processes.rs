@@ -93,6 +93,15 @@ impl AgentProcesses {
         self.processes.iter().map(|agent| agent.child.id()).collect()
     }
 
+    /// Lets the agent with this name end by itself: what it does is not known.
+    pub(crate) fn let_go(&mut self, name: &str) {
+        let (gone, left) = std::mem::take(&mut self.processes).into_iter().partition(|agent| agent.name == name);
+        self.processes = left;
+        // One that has ended is not waited for again.
+        let reap = |mut agent: AgentProcess| drop(agent.child.try_wait());
+        Vec::into_iter(gone).for_each(reap);
+    }
+
     /// The first agent whose process has ended, with what it said.
     pub fn ended(&mut self) -> Option<Error> {
         let has_ended = |agent: &mut AgentProcess| matches!(agent.child.try_wait(), Ok(Some(_)));

@@ -27,7 +27,7 @@ pub struct Exchange {
 }
 
 /// What is known of a clock at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockOffset {
     /// The moment, by the clock of the coordinator.
     pub at: Nanos,

@@ -7,7 +7,7 @@ use nkeys::KeyPair;
 use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Order, Part, PartResult, Says, Seed, Ticket, ToAgent};
 use run::FleetWatch;
 
-use crate::barrier::{Barrier, BarrierPhase, Member};
+use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Member};
 use crate::clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
 use crate::error::{Error, Result};
 use crate::link::{Arrival, Link, Message};
@@ -91,6 +91,8 @@ pub struct Coordinator {
     agents: Vec<JoinedAgent>,
     /// The agent that was lost, if one was.
     lost: Option<String>,
+    /// Results that have arrived, and are still kept by their agents.
+    delivered: Vec<(String, Attempt)>,
     questions: u64,
     epoch: u64,
 }
@@ -127,7 +129,20 @@ impl Coordinator {
         };
         let tickets = names.iter().zip(keys).map(ticket).collect();
         let (expected, agents) = (names.to_owned(), Vec::new());
-        Ok((Coordinator { link, server, subjects, expected, agents, lost: None, questions: 0, epoch: 0 }, tickets))
+        Ok((
+            Coordinator {
+                link,
+                server,
+                subjects,
+                expected,
+                agents,
+                lost: None,
+                delivered: Vec::new(),
+                questions: 0,
+                epoch: 0,
+            },
+            tickets,
+        ))
     }
 
     /// Process of the message server.
@@ -271,7 +286,17 @@ impl Coordinator {
         self.drive(&mut barrier, count, watch)?;
         let start = match barrier.phase() {
             BarrierPhase::Over { start } => *start,
-            BarrierPhase::Failed(failure) => return Err(Error::new(failure.to_string())),
+            BarrierPhase::Failed(failure) => {
+                let is_lost = matches!(failure, BarrierFailure::Lost { .. });
+                let error = Error::new(failure.to_string());
+                if !is_lost {
+                    // Nobody collects the parts of those that have ended already.
+                    let whole = self.agents[..count].iter().map(|agent| (agent.name.clone(), attempt));
+                    self.delivered.extend(whole);
+                    self.release();
+                }
+                return Err(error);
+            }
             _ => return Err(Error::new("interrupted")),
         };
         let started = |index: usize| match barrier.said(index) {
@@ -320,9 +345,23 @@ impl Coordinator {
                 break text;
             }
         };
-        self.send(&agent, None, &ToAgent::Release { attempt });
+        self.delivered.push((agent.clone(), attempt));
         serde_json::from_str(&text)
             .map_err(|error| Error::new(format!("the results of agent {agent} cannot be read: {error}")))
+    }
+
+    /// The results that have arrived are in the record: agents need not keep them.
+    pub(crate) fn release(&mut self) {
+        for (agent, attempt) in std::mem::take(&mut self.delivered) {
+            self.send(&agent, None, &ToAgent::Release { attempt });
+        }
+    }
+
+    /// Goes on without the agent that was lost, if one was.
+    pub(crate) fn forget_lost(&mut self) {
+        if let Some(lost) = self.lost.take() {
+            self.agents.retain(|agent| agent.name != lost);
+        }
     }
 
     /// Sends `message` to the agent at `index` until it gives the answer that `is_answer` selects.
@@ -405,9 +444,9 @@ impl Coordinator {
             }
             let silent = heard.iter().position(|heard| now > *heard + SILENCE_MAX);
             if let Some(index) = silent.filter(|_| !is_failed && self.lost.is_none()) {
-                let agent = self.agents[index].name.clone();
-                barrier.lose(agent.clone(), SILENCE_MAX);
-                self.lost = Some(agent);
+                barrier.lose(index, SILENCE_MAX);
+                watch.lost(&self.agents[index].name, operations.iter().sum());
+                self.lost = Some(self.agents[index].name.clone());
             }
         }
     }
@@ -450,7 +489,7 @@ impl Coordinator {
             Some(Arrival::Message(message)) => message,
             Some(Arrival::Refused(reason)) => return Err(Error::new(format!("the message server refuses: {reason}"))),
             Some(Arrival::Disconnected) => return Err(Error::new("the message server has ended")),
-            None => return Ok(None),
+            Some(Arrival::Connected) | None => return Ok(None),
         };
         let Some((agent, question)) = self.subjects.publisher(&subject) else { return Ok(None) };
         // The server says so where nobody receives a question: the agent is gone, or will be back.

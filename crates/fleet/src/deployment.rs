@@ -22,7 +22,8 @@ const READY_TIMEOUT: Nanos = Nanos(120_000_000_000);
 /// A fleet that is ready for runs. It ends when this is dropped.
 pub struct Deployment {
     state: Arc<Mutex<State>>,
-    agents: u32,
+    /// Whether runs go on with the other agents where one was lost.
+    goes_on: bool,
     /// Names of the agents on other hosts.
     hosts: Vec<String>,
     /// Ends the thread of greetings when it is dropped.
@@ -34,6 +35,16 @@ struct State {
     /// Dropped after the coordinator has dismissed them.
     agents: AgentProcesses,
     ended: Option<Ended>,
+}
+
+impl State {
+    /// The agent that was lost ends by itself: it may be at work, and keeps its part.
+    fn let_lost_go(&mut self) {
+        if let Some(agent) = self.coordinator.lost().map(str::to_owned) {
+            self.agents.let_go(&agent);
+            self.coordinator.forget_lost();
+        }
+    }
 }
 
 impl Deployment {
@@ -77,7 +88,6 @@ impl Deployment {
         own: &Hello,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Deployment> {
-        let count = agents.processes().len() as u32;
         let state = Arc::new(Mutex::new(State { coordinator, agents, ended: None }));
         let (greeting, over) = channel();
         let greeted = Arc::downgrade(&state);
@@ -92,13 +102,19 @@ impl Deployment {
         };
         let thread = std::thread::Builder::new().name("greeting".to_owned()).spawn(greet);
         thread.map_err(|error| Error::new(format!("no thread for greetings: {error}")))?;
-        let deployment = Deployment { state, agents: count, hosts, _greeting: greeting };
+        let deployment = Deployment { state, goes_on: false, hosts, _greeting: greeting };
         {
             let mut state = deployment.state();
             let State { coordinator, agents, .. } = &mut *state;
             coordinator.gather(own, JOIN_TIMEOUT, is_interrupted, &mut || agents.ended())?;
         }
         Ok(deployment)
+    }
+
+    /// The same, whose runs go on with the other agents where one was lost.
+    pub fn going_on(mut self, goes_on: bool) -> Deployment {
+        self.goes_on = goes_on;
+        self
     }
 
     /// Has all agents start together once, without work. The start of each is against the agreed one, with the error of
@@ -119,13 +135,15 @@ impl Deployment {
 
 impl Drop for Deployment {
     fn drop(&mut self) {
-        self.state().coordinator.dismiss();
+        let mut state = self.state();
+        state.let_lost_go();
+        state.coordinator.dismiss();
     }
 }
 
 impl Fleet for Deployment {
     fn agents(&self) -> u32 {
-        self.agents
+        self.state().coordinator.agents().len() as u32
     }
 
     fn hosts(&self) -> Vec<String> {
@@ -146,11 +164,20 @@ impl Fleet for Deployment {
     }
 
     fn check(&self) -> run::Result<()> {
-        let state = self.state();
-        state
-            .coordinator
-            .lost()
-            .map_or(Ok(()), |agent| Err(run::Error::environment(format!("agent {agent} of the fleet is lost"))))
+        let mut state = self.state();
+        let Some(agent) = state.coordinator.lost().map(str::to_owned) else { return Ok(()) };
+        if !self.goes_on {
+            return Err(run::Error::environment(format!("agent {agent} of the fleet is lost")));
+        }
+        state.let_lost_go();
+        match state.coordinator.agents().len() {
+            0 => Err(run::Error::environment("all agents of the fleet are lost")),
+            _ => Ok(()),
+        }
+    }
+
+    fn release(&self) {
+        self.state().coordinator.release();
     }
 
     fn deliver(&self) -> run::Result<Vec<Delivered>> {

@@ -29,6 +29,8 @@ pub(crate) enum Arrival {
     Refused(String),
     /// The server is gone; the link tries to reach it again.
     Disconnected,
+    /// It is reached, for the first time or again.
+    Connected,
 }
 
 /// A message with the moment of its arrival.
@@ -117,6 +119,7 @@ async fn serve(
     let callback = move |event: Event| {
         let arrival = match event {
             Event::Disconnected => Some(Arrival::Disconnected),
+            Event::Connected => Some(Arrival::Connected),
             Event::ServerError(error) => Some(Arrival::Refused(error.to_string())),
             _ => None,
         };

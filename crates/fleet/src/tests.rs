@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -9,8 +10,8 @@ use std::time::Duration;
 
 use measure::clock;
 use record::{
-    CgroupLimits, Cpu, Dop, HostInventory, JobShare, Memory, Nanos, PROTOCOL_VERSION, Pace, Part, PartResult, Plan,
-    PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket, Timestamp, Tool,
+    AgentStart, Attempt, CgroupLimits, Cpu, Dop, HostInventory, JobShare, KeptPart, Memory, Nanos, PROTOCOL_VERSION,
+    Pace, Part, PartResult, Plan, PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket, Timestamp, Tool,
 };
 use run::{FleetWatch, Interrupt, Release};
 
@@ -37,6 +38,25 @@ pub(crate) fn hello() -> record::Hello {
     }
 }
 
+/// The part of run `run` that `agent` kept for `record`.
+pub(crate) fn kept_part(record: &str, run: u32, agent: &str) -> KeptPart {
+    let planned = PlannedRun { number: run, ..PlannedRun::new("T611", RunKind::Test, Dop::jobs(1)) };
+    KeptPart {
+        record: record.to_owned(),
+        fleet: "f".to_owned(),
+        attempt: Attempt { epoch: 1, run },
+        agent: agent.to_owned(),
+        share: JobShare::whole(1),
+        start: AgentStart::default(),
+        result: PartResult { run: Run::new(&planned, Pace::Unthrottled, Timestamp::default()), host_threads: 2 },
+    }
+}
+
+/// Where nothing can be kept.
+fn nowhere() -> KeptParts {
+    KeptParts::below(Path::new("/dev/null"))
+}
+
 fn names(count: usize) -> Vec<String> {
     (1..=count).map(|number| format!("a{number}")).collect()
 }
@@ -52,7 +72,7 @@ impl PartWork for Idle {
 
 /// An agent in a thread, which says `hello`.
 fn spawn(ticket: Ticket, hello: record::Hello) -> JoinHandle<Result<()>> {
-    std::thread::spawn(move || Agent::join(&ticket, &hello, Arc::new(Idle))?.follow())
+    std::thread::spawn(move || Agent::join(&ticket, &hello, Arc::new(Idle), nowhere())?.follow())
 }
 
 fn not_interrupted() -> bool {
@@ -182,12 +202,12 @@ fn without_a_key_of_the_fleet_nothing_is_served() {
     let (coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
     let (_other, others) = Coordinator::start(&names(1)).unwrap();
     let stolen = Ticket { seed: others[0].seed.clone(), ..tickets[0].clone() };
-    let error = Agent::join(&stolen, &hello(), Arc::new(Idle)).err().unwrap();
+    let error = Agent::join(&stolen, &hello(), Arc::new(Idle), nowhere()).err().unwrap();
     assert!(error.message.contains("cannot be used"), "{error}");
     let nonsense = Ticket { seed: Seed("SUA".to_owned()), ..tickets[0].clone() };
-    assert!(Agent::join(&nonsense, &hello(), Arc::new(Idle)).is_err());
+    assert!(Agent::join(&nonsense, &hello(), Arc::new(Idle), nowhere()).is_err());
     drop(coordinator);
-    let late = Agent::join(&tickets[0], &hello(), Arc::new(Idle)).err().unwrap();
+    let late = Agent::join(&tickets[0], &hello(), Arc::new(Idle), nowhere()).err().unwrap();
     assert!(late.message.contains("cannot be used") && late.hint.is_some(), "a ticket ends with its fleet: {late}");
 }
 
@@ -222,7 +242,7 @@ fn an_agent_stays_as_long_as_it_is_greeted() {
     let (mut coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
     let ticket = tickets[0].clone();
     let agent = std::thread::spawn(move || {
-        let mut agent = Agent::join(&ticket, &hello(), Arc::new(Idle))?;
+        let mut agent = Agent::join(&ticket, &hello(), Arc::new(Idle), nowhere())?;
         agent.silence_max = Duration::from_millis(500);
         agent.follow()
     });
@@ -274,7 +294,7 @@ impl FleetWatch for Told {
 fn part(jobs: u32) -> Part {
     let (plan, dop) = (Plan::new("null", "/measured", Preset::Smoke), Dop::jobs(jobs));
     let planned = PlannedRun { number: 7, ..PlannedRun::new("T611", RunKind::Test, dop) };
-    Part { target: None, plan, planned, share: JobShare::whole(jobs), test_file: None }
+    Part { record: "r".to_owned(), target: None, plan, planned, share: JobShare::whole(jobs), test_file: None }
 }
 
 #[test]
@@ -284,7 +304,7 @@ fn a_part_is_carried_out_while_an_agent_without_one_waits() {
         .into_iter()
         .map(|ticket| {
             std::thread::spawn(move || {
-                let mut agent = Agent::join(&ticket, &hello(), Arc::new(Slow))?;
+                let mut agent = Agent::join(&ticket, &hello(), Arc::new(Slow), nowhere())?;
                 agent.silence_max = Duration::from_millis(2_500);
                 agent.follow()
             })

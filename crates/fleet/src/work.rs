@@ -5,13 +5,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use measure::{Broken, clock};
-use record::{Attempt, Nanos, Part, PartResult};
+use record::{Attempt, JobShare, Nanos, Part, PartResult};
 use run::{Interrupt, Release};
 
 use crate::error::{Error, Result};
 
 /// How long before the agreed start counters are read, on agents and at the coordinator.
 pub(crate) const LEAD: Nanos = Nanos(40_000_000);
+
+/// How long a part without a coordinator goes on: steps may be counted, and then the end is not known.
+const ALONE_MAX: Nanos = Nanos(600_000_000_000);
+
+/// How long after its window it goes on, if that takes longer.
+const OVERDUE_MAX: Nanos = Nanos(10_000_000_000);
 
 /// How long before the agreed start a thread stops sleeping.
 pub(crate) const WAKE_UP: Nanos = Nanos(2_000_000);
@@ -36,6 +42,12 @@ pub trait PartWork: Send + Sync {
 /// A part that is being carried out.
 pub(crate) struct Work {
     pub attempt: Attempt,
+    /// The record that it is for.
+    pub record: String,
+    /// Which jobs.
+    pub share: JobShare,
+    /// How long it may go on after its start without a coordinator.
+    pub alone_max: Nanos,
     interrupt: Arc<Interrupt>,
     gate: Arc<Gate>,
     thread: JoinHandle<run::Result<PartResult>>,
@@ -49,10 +61,12 @@ impl Work {
     pub(crate) fn begin(attempt: Attempt, part: Part, on: &Arc<dyn PartWork>) -> Result<Work> {
         let (interrupt, gate) = (Arc::<Interrupt>::default(), Arc::<Gate>::default());
         let (on, raised, release) = (Arc::clone(on), Arc::clone(&interrupt), Arc::clone(&gate));
+        let (record, share) = (part.record.clone(), part.share);
+        let alone_max = ALONE_MAX.max(part.plan.window_ns + OVERDUE_MAX);
         let body = move || on.carry_out(&part, &raised, &*release);
         let thread = std::thread::Builder::new().name("part".to_owned()).spawn(body);
         let thread = thread.map_err(|error| Error::new(format!("no thread for a run: {error}")))?;
-        Ok(Work { attempt, interrupt, gate, thread })
+        Ok(Work { attempt, record, share, alone_max, interrupt, gate, thread })
     }
 
     /// Whether all jobs are warm.

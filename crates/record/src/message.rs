@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ForeignLoad, HostInventory, Nanos, Plan, PlannedRun, Run, Tool};
+use crate::{AgentStart, ForeignLoad, HostInventory, Nanos, Plan, PlannedRun, Run, Tool};
 
 /// Version of the messages below; coordinator and agents must have the same.
 pub const PROTOCOL_VERSION: u32 = 4;
@@ -216,6 +216,8 @@ impl JobShare {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
+    /// The record that the run is for: [`crate::Record::key`].
+    pub record: String,
     /// The target as an agent reaches it, without a password; absent where no engine is needed.
     pub target: Option<String>,
     /// The plan without its runs, with the pace of all jobs of this one.
@@ -236,6 +238,56 @@ pub struct PartResult {
     pub run: Run,
     /// Hardware threads that its jobs may use.
     pub host_threads: u32,
+}
+
+/// The result of a part, as an agent keeps it until its coordinator has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptPart {
+    /// The record that the run is for: [`crate::Record::key`].
+    pub record: String,
+    /// The fleet, because numbers of attempts begin anew in each.
+    pub fleet: String,
+    /// The attempt.
+    pub attempt: Attempt,
+    /// Name of the agent.
+    pub agent: String,
+    /// Its jobs.
+    pub share: JobShare,
+    /// When its window started, by what was known of its clock before.
+    pub start: AgentStart,
+    /// What it found out.
+    pub result: PartResult,
+}
+
+/// A question to the keeper of parts on a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ToKeeper {
+    /// The next part of this record that was not given yet.
+    Next {
+        /// [`crate::Record::key`].
+        record: String,
+    },
+    /// The parts that were given are not needed any more.
+    Remove,
+}
+
+/// The answer to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromKeeper {
+    /// A part.
+    Part(Box<KeptPart>),
+    /// There are no more.
+    NoMore,
+    /// The parts are removed.
+    Removed,
+    /// It cannot be done.
+    Refused {
+        /// Why.
+        message: String,
+    },
 }
 
 /// A piece of a [`PartResult`], which is sent as text.
@@ -284,6 +336,8 @@ pub enum Step {
     Arm {
         /// The agreed start.
         start_ns: Nanos,
+        /// The error of what the coordinator knows of that clock.
+        clock_error_ns: Nanos,
     },
     /// All agents are armed.
     Confirm,

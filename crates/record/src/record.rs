@@ -94,3 +94,10 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unproved: Vec<Unproved>,
 }
+
+impl Record {
+    /// What tells this record from others of the same name: name and time.
+    pub fn key(&self) -> String {
+        format!("{} {}", self.id, self.started_at.0)
+    }
+}

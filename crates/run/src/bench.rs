@@ -37,6 +37,8 @@ pub(crate) struct Bench<'a> {
     pub sources: &'a Sources<'a>,
     pub instrument: &'a Instrument,
     pub host: &'a HostInventory,
+    /// The record of its runs: [`record::Record::key`]; empty where there is none.
+    pub record: &'a str,
     /// The host of the server, where an agent observes it.
     pub server_host: Option<&'a ObservedHost>,
     /// The hosts of storage that agents observe.

@@ -17,20 +17,22 @@ use crate::platform::is_elsewhere;
 use crate::recorder::timestamp;
 use crate::run::{Overdue, window_and_drain};
 use crate::session_sampler::SessionSampler;
-use crate::{Error, Result};
+use crate::{Error, Event, Result};
 
 /// Has `fleet` carry out `run`, on the nodes at `node_indexes`, and fills in what its agents counted.
 ///
 /// # Errors
 /// Where the agents do not carry it out, or where their results cannot be merged.
 pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, node_indexes: &[usize]) -> Result<()> {
+    let left = fleet.agents();
     let agents = match bench.plan.jobs_per_agent {
-        Some(jobs_each) => fleet.agents().min(run.dop.jobs.div_ceil(jobs_each.max(1))),
-        None => fleet.agents(),
+        Some(jobs_each) => run.dop.jobs.div_ceil(jobs_each.max(1)),
+        None => left,
     };
-    if let (Some(jobs_each), Sweep::Jobs) = (bench.plan.jobs_per_agent, run.sweep) {
-        run.sweep = Sweep::Agents { jobs_each };
+    if agents > left {
+        return Err(Error::environment(format!("it needs {agents} agents, and {left} are left")));
     }
+    run.sweep = sweep(bench.plan, run.sweep);
     let parts = parts(bench, run, agents, node_indexes)?;
     bench.write_back();
     let observation =
@@ -58,6 +60,14 @@ pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, n
     adopt(run, &delivered?)
 }
 
+/// What is varied in a run that varies `sweep` in one process.
+pub(crate) fn sweep(plan: &Plan, sweep: Sweep) -> Sweep {
+    match (plan.jobs_per_agent, sweep) {
+        (Some(jobs_each), Sweep::Jobs) => Sweep::Agents { jobs_each },
+        _ => sweep,
+    }
+}
+
 /// Round trips are counted from the first run on in which an agent told of some: before it there were none.
 fn begin_count(readings: &mut [Reading]) {
     if let [first, .., last] = readings
@@ -68,7 +78,7 @@ fn begin_count(readings: &mut [Reading]) {
 }
 
 /// Takes over what the agents counted.
-fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
+pub(crate) fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
     fn part(one: &Delivered) -> AgentPart<'_> {
         let Delivered { agent, start, result } = one;
         AgentPart { agent, host_threads: result.host_threads, start: *start, run: &result.run }
@@ -120,7 +130,7 @@ fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> R
             ..PlannedRun::new(&run.test, run.kind.clone(), dop)
         };
         let (target, plan, test_file) = (target.clone(), plan.clone(), test_file.clone());
-        Part { target, plan, planned, share, test_file }
+        Part { record: bench.record.to_owned(), target, plan, planned, share, test_file }
     };
     Ok(JobShare::spread(run.dop.jobs, agents).into_iter().filter(|share| share.count > 0).map(part).collect())
 }
@@ -162,6 +172,11 @@ impl FleetWatch for Hooks<'_, '_, '_> {
 
     fn progress(&self, operations: u64) {
         self.operations.store(operations, Ordering::Relaxed);
+    }
+
+    fn lost(&self, agent: &str, operations: u64) {
+        let note = format!("agent {agent} is lost, after {operations} operations of all; the others end this run");
+        self.bench.listener.on_event(&Event::Note(&note));
     }
 
     fn is_interrupted(&self) -> bool {

@@ -31,6 +31,9 @@ pub trait Fleet: Sync {
     /// Where one was lost.
     fn check(&self) -> Result<()>;
 
+    /// The results that were delivered are in the record: their agents need not keep them.
+    fn release(&self);
+
     /// The results of the parts that were carried out last, in their order.
     ///
     /// # Errors
@@ -46,6 +49,11 @@ pub trait FleetWatch {
     /// All agents together have done so many operations in the window.
     fn progress(&self, operations: u64) {
         let _ = operations;
+    }
+
+    /// Nothing is heard of `agent`; until now all agents together have done so many operations in the window.
+    fn lost(&self, agent: &str, operations: u64) {
+        let _ = (agent, operations);
     }
 
     /// Whether the user has interrupted the run.

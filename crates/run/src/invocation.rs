@@ -116,6 +116,7 @@ pub(crate) fn invoke<'a, const SIDES: usize>(
             return Err(error);
         }
     };
+    platforms.iter_mut().zip(&records).for_each(|(platform, record)| platform.record = record.key());
     let started = records.iter_mut().try_for_each(Recorder::begin);
     let error = started.and_then(|()| kind.measure(&mut platforms, &mut records)).err();
     records.iter_mut().for_each(|record| record.conclude(error.as_ref()));

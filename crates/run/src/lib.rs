@@ -6,6 +6,7 @@
 mod bench;
 mod caches;
 mod capacities;
+mod collection;
 mod data;
 mod data_reads;
 mod device;
@@ -39,6 +40,7 @@ mod setup;
 mod steps_probe;
 mod tracing;
 
+pub use collection::{CollectedRun, CollectionOutcome, complete};
 pub use directory::{Cleaned, MeasuredDirectory};
 pub use error::{Error, Fault, Result};
 pub use hands::{Delivered, Fleet, FleetWatch, Release};

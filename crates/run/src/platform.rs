@@ -103,6 +103,8 @@ pub(crate) struct Platform<'a> {
     pub storage_hosts: Vec<ObservedHost>,
     /// Who carries out the jobs.
     pub hands: Hands<'a>,
+    /// The record of its runs: [`record::Record::key`]; empty before there is one.
+    pub record: String,
     /// The start of the invocation on the monotonic clock.
     origin: Nanos,
 }
@@ -132,6 +134,7 @@ impl<'a> Platform<'a> {
             server_host: None,
             storage_hosts: Vec::new(),
             hands: context.fleet.map_or(Hands::Own, Hands::Fleet),
+            record: String::new(),
             origin,
         }
     }
@@ -267,6 +270,7 @@ impl<'a> Platform<'a> {
             sources,
             instrument: &self.instrument,
             host: &self.host,
+            record: &self.record,
             server_host: self.server_host.as_ref(),
             storage_hosts: &self.storage_hosts,
             processors: host::cpus_allowed(),

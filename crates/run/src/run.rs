@@ -8,7 +8,7 @@ use record::{Nanos, Outcome, Placement, PlannedRun, Run, Timestamp};
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
-use crate::hands::Release;
+use crate::hands::{Fleet, Release};
 use crate::item::Item;
 use crate::loss::Losses;
 use crate::meter::{Meter, Metered};
@@ -101,6 +101,7 @@ pub(crate) fn keep(bench: &Bench<'_>, record: &mut Recorder, run: Run) -> Result
         Outcome::Done => None,
     };
     record.add_run(run)?;
+    bench.hands.fleet().into_iter().for_each(Fleet::release);
     Ok(failure)
 }
 

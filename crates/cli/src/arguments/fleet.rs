@@ -35,6 +35,16 @@ Tests and probes of processors and memory are measured. Agents on one machine sh
 server, and have no more processors than it has. Hosts are reached by ssh, which must ask no question: keys, known
 hosts, users and ports are those of its own settings.";
 
+const COLLECT_EXAMPLES: &str = "\
+Examples:
+  dbdyno fleet collect r.jsonl --hosts FILE      the agents were on the hosts of the file
+  dbdyno fleet collect r.jsonl                   they were on this machine
+
+An agent writes its result of a run to dbdyno-parts below its directory before it says that it has ended, and removes it
+when the coordinator has the run in its record. Where the coordinator was killed, or an agent not heard of for 10 s, the
+agents end their run and keep it. A run is complete with the parts of all its agents; what is missing is measured by
+dbdyno fleet run --resume.";
+
 /// Options of `dbdyno fleet`.
 #[derive(Args, Debug)]
 pub struct FleetArguments {
@@ -51,6 +61,9 @@ pub enum FleetCommand {
 
     /// Measure as `run` does, with the jobs of each run spread over agents that start together
     Run(Box<FleetRunArguments>),
+
+    /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
+    Collect(FleetCollectArguments),
 }
 
 /// Where the agents are.
@@ -78,8 +91,29 @@ pub struct FleetRunArguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["jobs", "until"], value_parser = value::count_32("jobs", 1..=JOBS_PER_AGENT_MAX))]
     pub jobs_per_agent: Option<u32>,
 
+    /// Go on with the other agents where one was lost
+    #[arg(long)]
+    pub go_on: bool,
+
     #[command(flatten)]
     pub run: RunArguments,
+}
+
+/// Options of `dbdyno fleet collect`.
+#[derive(Args, Debug)]
+#[command(after_help = COLLECT_EXAMPLES)]
+pub struct FleetCollectArguments {
+    /// The record that is completed
+    #[arg(value_name = "RECORD")]
+    pub record: PathBuf,
+
+    /// The file of hosts of the fleet; without it, the agents were on this machine
+    #[arg(long, value_name = "FILE")]
+    pub hosts: Option<PathBuf>,
+
+    /// Remove what cannot complete a run, too
+    #[arg(long)]
+    pub discard: bool,
 }
 
 /// Options of `dbdyno fleet check`.
@@ -94,14 +128,22 @@ pub struct FleetCheckArguments {
 #[derive(Args, Debug)]
 pub struct AgentArguments {
     /// Read the ticket from the standard input: `-`, because a file or an argument may be read by others
-    #[arg(long, value_name = "-", allow_hyphen_values = true, required_unless_present = "observe")]
+    #[arg(long, value_name = "-", allow_hyphen_values = true, required_unless_present_any = ["observe", "parts"])]
     pub join: Option<String>,
 
     /// Answer questions about this host on the standard output, and measure nothing
     #[arg(long, conflicts_with = "join")]
     pub observe: bool,
 
+    /// Give the results that agents kept below --dir, as they are asked for on the standard input
+    #[arg(long, conflicts_with_all = ["join", "observe"])]
+    pub parts: bool,
+
     /// Directory below which it makes one of its own, and removes it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
+
+    /// Directory below which it keeps its results until the coordinator has them [default: --dir]
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
 }

@@ -4,15 +4,16 @@ use std::io::{BufReader, stdin, stdout};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fleet::{Agent, Bridge, PartWork, observe, read_ticket};
+use fleet::{Agent, Bridge, KeptParts, PartWork, observe, read_ticket};
 use record::{Part, PartResult};
 use run::{AgentBench, Context, Error, Interrupt, Observers, Release, Result, Setup};
-use tempfile::TempDir;
 
-use crate::agents::{hello, temporary_directory};
+use crate::agents::hello;
 use crate::arguments::fleet::AgentArguments;
 use crate::engines::{ENGINES, engine};
+use crate::own_directory::OwnDirectory;
 use crate::progress::{Loudness, Progress};
+use crate::signal::outlive_connection;
 use crate::target::target;
 
 /// Carries out `dbdyno agent`.
@@ -23,11 +24,17 @@ pub fn agent(arguments: &AgentArguments) -> Result<()> {
     if arguments.observe {
         return Ok(observe(&hello(), stdin().lock(), stdout().lock())?);
     }
+    let kept = KeptParts::below(arguments.keep.as_deref().unwrap_or(&arguments.dir));
+    if arguments.parts {
+        return Ok(kept.answer(stdin().lock(), stdout().lock())?);
+    }
     if arguments.join.as_deref() != Some("-") {
         // What was given may be a ticket, which is not shown.
         return Err(Error::user("a ticket is read from the standard input only")
             .hint("use --join -: other users can read arguments"));
     }
+    // A part that is under way is ended, and kept.
+    outlive_connection()?;
     let mut input = BufReader::new(stdin());
     let mut ticket = read_ticket(&mut input).map_err(|error| {
         Error::user(error.message).hint("`dbdyno fleet` starts agents and hands them their tickets")
@@ -35,7 +42,7 @@ pub fn agent(arguments: &AgentArguments) -> Result<()> {
     // It ends after the agent, and waits for its last messages.
     let _bridge = Bridge::for_ticket(&mut ticket, input)?;
     let parts = Arc::new(Parts { directory: arguments.dir.clone(), own: Mutex::new(None) });
-    let followed = Agent::join(&ticket, &hello(), parts).and_then(|mut agent| agent.follow());
+    let followed = Agent::join(&ticket, &hello(), parts, kept).and_then(|mut agent| agent.follow());
     Ok(followed?)
 }
 
@@ -43,7 +50,7 @@ pub fn agent(arguments: &AgentArguments) -> Result<()> {
 struct Parts {
     directory: PathBuf,
     /// The bench in a directory of its own, because agents on one machine have one each; made for the first part.
-    own: Mutex<Option<(AgentBench, TempDir)>>,
+    own: Mutex<Option<(AgentBench, OwnDirectory)>>,
 }
 
 impl PartWork for Parts {
@@ -71,8 +78,8 @@ impl PartWork for Parts {
 }
 
 impl Parts {
-    fn make(&self, part: &Part) -> Result<(AgentBench, TempDir)> {
-        let own = temporary_directory(&self.directory, "dbdyno-agent-")?;
+    fn make(&self, part: &Part) -> Result<(AgentBench, OwnDirectory)> {
+        let own = OwnDirectory::below(&self.directory, "dbdyno-agent-")?;
         let setup = Setup {
             directory: own.path().to_owned(),
             preset: part.plan.preset,

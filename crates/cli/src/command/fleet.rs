@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fleet::{JoinedAgent, Started};
+use fleet::{JoinedAgent, KeptParts, RemoteKeeper, Started};
 use model::fleet::CheckedAgent;
-use run::{Error, Interrupt, Result};
+use record::{Record, Status, Sweep};
+use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
-use super::run::run_by;
-use crate::agents::Agents;
-use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCommand};
+use super::run::{FleetOf, run_by};
+use crate::agents::{Agents, hosts_of};
+use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand};
 use crate::output::{print, style, width};
 use crate::signal;
 
@@ -21,8 +22,11 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
     match &arguments.command {
         FleetCommand::Check(arguments) => check(arguments),
         FleetCommand::Run(arguments) => {
-            run_by(&arguments.run, Some((&Agents::of(&arguments.agents)?, arguments.jobs_per_agent)))
+            let agents = Agents::of(&arguments.agents)?;
+            let fleet = FleetOf { agents: &agents, jobs_per_agent: arguments.jobs_per_agent, goes_on: arguments.go_on };
+            run_by(&arguments.run, Some(fleet))
         }
+        FleetCommand::Collect(arguments) => collect(arguments),
     }
 }
 
@@ -30,7 +34,7 @@ fn check(arguments: &FleetCheckArguments) -> Result<()> {
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))?;
     let is_interrupted = || interrupt.is_raised();
-    let deployment = Agents::of(&arguments.agents)?.deploy(Path::new("."), &is_interrupted)?;
+    let deployment = Agents::of(&arguments.agents)?.deploy(Path::new("."), Path::new("."), &is_interrupted)?;
     let started = deployment.start_together(&is_interrupted);
     if interrupt.is_raised() {
         return Err(Error::interrupted());
@@ -38,6 +42,76 @@ fn check(arguments: &FleetCheckArguments) -> Result<()> {
     let text = report::fleet_check(&started?.iter().map(checked).collect::<Vec<_>>(), style(), width());
     drop(deployment);
     print(&text)
+}
+
+fn collect(arguments: &FleetCollectArguments) -> Result<()> {
+    let interrupt = Arc::new(Interrupt::default());
+    signal::listen(Arc::clone(&interrupt))?;
+    let is_interrupted = || interrupt.is_raised();
+    let path = &arguments.record;
+    let record = store::read_without_series(path, &|_| {})
+        .map_err(|error| Error { fault: Fault::User, ..Error::from(error) })?;
+    if record.plan.agents.is_none() {
+        return Err(Error::user(format!("the runs of {} are of one process", path.display()))
+            .hint("continue it with dbdyno run --resume"));
+    }
+    let hosts = match (&arguments.hosts, record.plan.agent_hosts.as_slice()) {
+        (Some(path), _) => hosts_of(path)?,
+        (None, []) => Vec::new(),
+        (None, names) => {
+            return Err(Error::user(format!("the agents were on other hosts: {}", names.join(", ")))
+                .hint("give the file of hosts: --hosts FILE"));
+        }
+    };
+    // Agents of this machine keep their parts beside the directory of dbdyno.
+    let directory = Path::new(&record.plan.directory);
+    let here = KeptParts::below(directory.parent().unwrap_or(directory));
+    let kept_here = if hosts.is_empty() { here.of_record(&record.key())? } else { Vec::new() };
+    let keepers =
+        hosts.iter().map(|host| RemoteKeeper::start(host, &is_interrupted)).collect::<fleet::Result<Vec<_>>>();
+    if interrupt.is_raised() {
+        return Err(Error::interrupted());
+    }
+    let mut keepers = keepers?;
+    let mut parts = kept_here.clone();
+    for keeper in &mut keepers {
+        parts.extend(keeper.parts(&record.key())?);
+    }
+    let (record, collected) = run::complete(path, parts)?;
+    let is_incomplete = |run: &CollectedRun| matches!(run.outcome, CollectionOutcome::Incomplete { .. });
+    let incomplete = collected.iter().filter(|run| is_incomplete(run)).count();
+    if incomplete == 0 || arguments.discard {
+        here.remove_all(&kept_here);
+        keepers.iter_mut().try_for_each(RemoteKeeper::remove)?;
+    }
+    print(&collected.iter().map(|run| line(run, &record)).collect::<String>())?;
+    let is_complete = record.status == Status::Finished;
+    match (collected.is_empty(), incomplete) {
+        (true, _) if is_complete => print(&format!("{} is complete\n", path.display())),
+        (true, _) => Err(Error::environment(format!("no agent keeps a part of {}", path.display()))
+            .hint("give the same directories as before: dir=DIR in the file of hosts, or the measured directory")),
+        (_, 0) => Ok(()),
+        _ if arguments.discard => Ok(()),
+        _ => Err(Error::environment(format!("{incomplete} runs stay incomplete"))
+            .hint("the others may answer later; --resume measures them again, --discard removes the parts")),
+    }
+}
+
+/// What became of one run.
+fn line(found: &CollectedRun, record: &Record) -> String {
+    let CollectedRun { planned, agents, outcome } = found;
+    let sweep = record.runs.iter().find(|run| run.test == planned.test).map_or(Sweep::Jobs, |run| run.sweep);
+    let run = format!("run {} ({} {})", planned.number, planned.test, report::dop(planned.dop, sweep));
+    let agents = agents.join(", ");
+    match outcome {
+        CollectionOutcome::Completed => format!("{run}: complete with the parts of {agents}\n"),
+        CollectionOutcome::Superfluous => {
+            format!("{run}: it is in the record already; the parts of {agents} are removed\n")
+        }
+        CollectionOutcome::Incomplete { jobs } => {
+            format!("{run}: incomplete; parts of {agents} have {jobs} of {} jobs\n", planned.dop.jobs)
+        }
+    }
 }
 
 fn checked((agent, started): &(JoinedAgent, Started)) -> CheckedAgent<'_> {

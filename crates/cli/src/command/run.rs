@@ -5,13 +5,13 @@ use std::path::Path;
 use fleet::Deployment;
 use record::{Check, Finding, Outcome, Plan, Run, Verdict};
 use run::{Context, Error, Fault, Fleet, Measured, Request, Result};
-use tempfile::TempDir;
 
-use crate::agents::{Agents, temporary_directory};
+use crate::agents::Agents;
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, Measuring, default_record, measuring, none_valid, refuse_existing};
 use crate::output::{print, style, width};
+use crate::own_directory::OwnDirectory;
 use crate::request;
 use crate::sheet::{check_page, show};
 use crate::target::target;
@@ -31,12 +31,23 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     run_by(arguments, None)
 }
 
-/// The same, with the jobs of each run carried out by the agents of `fleet`, so many each if that is given.
+/// Who carries out the jobs in place of this process.
+#[derive(Clone, Copy)]
+pub struct FleetOf<'a> {
+    /// The agents.
+    pub agents: &'a Agents,
+    /// Jobs of each, if agents are added with their jobs.
+    pub jobs_per_agent: Option<u32>,
+    /// Whether it goes on without an agent that was lost.
+    pub goes_on: bool,
+}
+
+/// The same, with the jobs of each run carried out by the agents of `fleet`.
 ///
 /// # Errors
 /// As [`run()`], and where the agents cannot be started.
-pub fn run_by(arguments: &RunArguments, fleet: Option<(&Agents, Option<u32>)>) -> Result<()> {
-    let agents = fleet.map(|(agents, _)| agents);
+pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()> {
+    let agents = fleet.map(|fleet| fleet.agents);
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.record) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
@@ -46,7 +57,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<(&Agents, Option<u32>)>) -
         check_agents(&path, &record.plan, agents)?;
     }
     let mut request = request::request(arguments, path)?;
-    if let Some((agents, Some(jobs_each))) = fleet {
+    if let Some(FleetOf { agents, jobs_per_agent: Some(jobs_each), .. }) = fleet {
         request.jobs_per_agent = Some(jobs_each);
         request.degrees = Some(run::jobs_of_agents(jobs_each, agents.count()));
     }
@@ -72,7 +83,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<(&Agents, Option<u32>)>) -
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let fleet = agents.map(|agents| deploy(agents, &request, measuring)).transpose()?;
+        let fleet = fleet.map(|fleet| deploy(fleet, &request, measuring)).transpose()?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring.observing(&arguments.observe, &target, |context| {
             let context = Context { fleet, ..context };
@@ -105,20 +116,28 @@ fn check_agents(path: &Path, plan: &Plan, now: Option<&Agents>) -> Result<()> {
     Err(Error::user(message).hint(format!("use {} --resume {}", report::run_command(plan), path.display())))
 }
 
-/// Starts `agents`; those on this machine with directories of their own below one in that of `request`, which is removed
-/// when they have ended.
-fn deploy(agents: &Agents, request: &Request, measuring: &Measuring) -> Result<(Deployment, TempDir)> {
-    let own = temporary_directory(&request.setup.directory, "dbdyno-agents-")?;
-    Ok((agents.deploy(own.path(), &|| measuring.is_interrupted())?, own))
+/// Starts the agents of `fleet`; those on this machine with directories of their own below one in that of `request`, which
+/// is removed when they have ended.
+fn deploy(fleet: FleetOf<'_>, request: &Request, measuring: &Measuring) -> Result<(Deployment, OwnDirectory)> {
+    let directory = &request.setup.directory;
+    let own = OwnDirectory::below(directory, "dbdyno-agents-")?;
+    let deployment = fleet.agents.deploy(own.path(), directory, &|| measuring.is_interrupted())?;
+    Ok((deployment.going_on(fleet.goes_on), own))
 }
 
 /// What aborted the measurement, and runs that failed.
 fn judge(measured: Measured) -> Result<()> {
+    let path = measured.path.display();
+    let is_by_fleet = measured.record.plan.agents.is_some();
+    let kept = format!("; what agents keep completes it: dbdyno fleet collect {path}");
     if let Some(error) = measured.error {
-        let path = measured.path.display();
         let command = report::run_command(&measured.record.plan);
-        let hint = format!("finished runs are in {path}; continue with {command} --resume {path}");
-        return Err(if error.hint.is_some() { error } else { error.hint(hint) });
+        let hint = error
+            .hint
+            .clone()
+            .unwrap_or_else(|| format!("finished runs are in {path}; continue with {command} --resume {path}"));
+        let is_kept = is_by_fleet && error.fault == Fault::Environment;
+        return Err(error.hint(if is_kept { hint + &kept } else { hint }));
     }
     none_valid(&measured.record)?;
     let failed = measured.record.runs.iter().filter(|run| has_failed(run));
@@ -126,8 +145,10 @@ fn judge(measured: Measured) -> Result<()> {
         failed.map(|run| format!("{} at {}", run.test, report::dop(run.dop, run.sweep))).collect();
     match failed.is_empty() {
         true => Ok(()),
-        false => Err(Error::environment(format!("runs failed: {}", failed.join(", ")))
-            .hint("the spec sheet shows why; the other runs are valid")),
+        false => Err(Error::environment(format!("runs failed: {}", failed.join(", "))).hint(format!(
+            "the spec sheet shows why; the other runs are valid{}",
+            if is_by_fleet { &kept } else { "" }
+        ))),
     }
 }
 

@@ -32,7 +32,7 @@ fn record(bench: &Bench, name: &str) -> Value {
 }
 
 /// What an independent script says of the histograms of the record `name`: how many it compared, and their values.
-fn merged_histograms(bench: &Bench, name: &str) -> (u64, u64) {
+pub fn merged_histograms(bench: &Bench, name: &str) -> (u64, u64) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/merged_histograms.py");
     let text = bench.succeed(&["report", name, "--format", "json"]).out;
     let mut child =
@@ -154,7 +154,7 @@ fn what_a_fleet_cannot_measure_is_refused() {
 }
 
 /// Processes of agents below process `parent`.
-fn agents_of(parent: u32) -> Vec<u32> {
+pub fn agents_of(parent: u32) -> Vec<u32> {
     let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
     let is_agent = |pid: &u32| {
         let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -166,7 +166,7 @@ fn agents_of(parent: u32) -> Vec<u32> {
 #[test]
 fn an_agent_that_is_killed_ends_the_runs_and_loses_none_that_has_ended() {
     let bench = Bench::new();
-    let words = "fleet run --agents 2 --target null --tests T611,T311 --jobs 2 --preset smoke --duration 20s --no-html";
+    let words = "fleet run --agents 2 --target null --tests T611,T311 --jobs 2 --preset smoke --duration 10s --no-html";
     let arguments: Vec<&str> = words.split(' ').chain(["--record", "lost.jsonl"]).collect();
     let child = bench.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();

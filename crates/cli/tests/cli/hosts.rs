@@ -300,6 +300,14 @@ impl FarServer {
         )
     }
 
+    /// The agents that observe it: other tests have theirs.
+    fn agents(&self) -> Vec<u32> {
+        let home = self.directory.display().to_string();
+        let mut agents = processes(&["agent", "--observe"]);
+        agents.retain(|pid| crate::local_server::command_line(*pid).contains(&home));
+        agents
+    }
+
     fn postmaster(&self) -> u32 {
         let text = fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
         text.lines().next().unwrap().parse().unwrap()
@@ -389,7 +397,7 @@ fn the_host_of_a_server_on_the_network_is_in_the_record() {
     assert_ne!(foreign["verdict"], "fail", "{foreign}");
     let text = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("the same machine, which client and server share"), "{}", output.out);
-    assert!(processes(&["agent", "--observe"]).is_empty(), "the agent is left");
+    assert!(server.agents().is_empty(), "the agent is left");
 }
 
 #[test]
@@ -405,7 +413,7 @@ fn a_server_that_cannot_be_observed_is_refused_and_a_lost_agent_costs_its_figure
     let target = server.target();
     let words = ["run", "--target", &target, "--tests", "T611", "--jobs", "1", "--preset", "smoke", "--duration", "3s"];
     for (more, message) in
-        [("server=no-such", "no process of program \"no-such\" runs there"), ("dir=/none", "/none is not a directory")]
+        [("server=no-such", "no process of program \"no-such\" runs there"), ("dir=/none", "/none is no directory")]
     {
         let observe = server.observe(more);
         let output = bench.run(&[&words[..], &["--observe", &observe]].concat());
@@ -416,7 +424,7 @@ fn a_server_that_cannot_be_observed_is_refused_and_a_lost_agent_costs_its_figure
     let child = bench.start(&[&words[..], &["--record", "l.jsonl", "--observe", &observe]].concat());
     let mut agents = Vec::new();
     wait_until("no agent", || {
-        agents = processes(&["agent", "--observe"]);
+        agents = server.agents();
         !agents.is_empty()
     });
     std::thread::sleep(Duration::from_secs(1));

@@ -26,6 +26,7 @@ mod cmd_prove;
 mod cmd_report;
 mod cmd_run;
 mod cmd_streams;
+mod collected;
 mod columns;
 mod disclosed;
 mod documentation;

@@ -16,6 +16,8 @@ pub enum AgentPhase {
     Armed {
         /// The agreed start.
         start: Nanos,
+        /// The error of what the coordinator knows of its clock.
+        clock_error: Nanos,
         /// Whether all agents are armed.
         confirmed: bool,
     },
@@ -23,6 +25,8 @@ pub enum AgentPhase {
     Running {
         /// The agreed start.
         start: Nanos,
+        /// The error of what the coordinator knows of its clock.
+        clock_error: Nanos,
     },
     /// The run has ended.
     Held {
@@ -119,20 +123,20 @@ impl AgentBarrier {
                 AgentPhase::Disarmed => Some(Says::Disarmed),
                 _ => Some(Says::Ready),
             },
-            Step::Arm { start_ns } => Some(self.arm(start_ns, now)),
+            Step::Arm { start_ns, clock_error_ns } => Some(self.arm(start_ns, clock_error_ns, now)),
             Step::Confirm => Some(self.confirm(now)),
         };
         Taken { answer: says.and_then(|says| self.says(says)), ..Taken::default() }
     }
 
-    fn arm(&mut self, asked: Nanos, now: Nanos) -> Says {
+    fn arm(&mut self, asked: Nanos, clock_error: Nanos, now: Nanos) -> Says {
         match self.phase {
             AgentPhase::Prepared if now >= asked => Says::Refused(Refusal::TooLate { by_ns: now - asked }),
             AgentPhase::Prepared => {
-                self.phase = AgentPhase::Armed { start: asked, confirmed: false };
+                self.phase = AgentPhase::Armed { start: asked, clock_error, confirmed: false };
                 Says::Armed
             }
-            AgentPhase::Armed { start, .. } | AgentPhase::Running { start } | AgentPhase::Held { start, .. }
+            AgentPhase::Armed { start, .. } | AgentPhase::Running { start, .. } | AgentPhase::Held { start, .. }
                 if start == asked =>
             {
                 Says::Armed
@@ -144,7 +148,7 @@ impl AgentBarrier {
 
     fn confirm(&mut self, now: Nanos) -> Says {
         match &mut self.phase {
-            AgentPhase::Armed { start, confirmed: false } if now >= *start => {
+            AgentPhase::Armed { start, confirmed: false, .. } if now >= *start => {
                 let by_ns = now - *start;
                 self.phase = AgentPhase::Disarmed;
                 Says::Refused(Refusal::TooLate { by_ns })
@@ -186,12 +190,12 @@ impl AgentBarrier {
 
     /// What to do at `now`; None before the agreed start, and where there is none.
     pub fn due(&mut self, now: Nanos) -> Option<Due> {
-        let AgentPhase::Armed { start, confirmed } = self.phase else { return None };
+        let AgentPhase::Armed { start, clock_error, confirmed } = self.phase else { return None };
         if now < start {
             return None;
         }
         let (phase, due) = match confirmed {
-            true => (AgentPhase::Running { start }, Due::Start),
+            true => (AgentPhase::Running { start, clock_error }, Due::Start),
             false => (AgentPhase::Disarmed, Due::Disarm),
         };
         self.phase = phase;
@@ -200,7 +204,7 @@ impl AgentBarrier {
 
     /// The run of the current attempt has ended, which really started at `started`.
     pub fn ended(&mut self, started: Nanos) -> Option<Answer> {
-        let AgentPhase::Running { start } = self.phase else { return None };
+        let AgentPhase::Running { start, .. } = self.phase else { return None };
         self.phase = AgentPhase::Held { start, started };
         self.says(Says::Held { started_ns: started })
     }

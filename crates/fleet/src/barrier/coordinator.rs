@@ -4,7 +4,7 @@ use std::fmt;
 
 use record::{Answer, Attempt, Nanos, Order, Refusal, Says, Step};
 
-use crate::ClockOffset;
+use crate::{ClockLine, ClockOffset};
 
 /// The agreed start lies at least so far ahead.
 const LEAD_MIN: Nanos = Nanos(2_000_000_000);
@@ -136,6 +136,8 @@ pub struct Barrier {
     members: Vec<Member>,
     /// The last thing that each member said.
     said: Vec<Option<Says>>,
+    /// The member that was lost after the start, and for how long nothing was heard of it: the others go on.
+    missing: Option<(usize, Nanos)>,
     phase: BarrierPhase,
     ready_until: Nanos,
     ready_within: Nanos,
@@ -146,7 +148,7 @@ impl Barrier {
     pub fn new(attempt: Attempt, members: Vec<Member>, now: Nanos, within: Nanos) -> Barrier {
         let said = vec![None; members.len()];
         let phase = BarrierPhase::Preparing;
-        Barrier { attempt, members, said, phase, ready_until: now + within, ready_within: within }
+        Barrier { attempt, members, said, missing: None, phase, ready_until: now + within, ready_within: within }
     }
 
     /// Where the attempt is.
@@ -160,9 +162,10 @@ impl Barrier {
             let said = self.said[index].as_ref();
             let step = match &self.phase {
                 BarrierPhase::Preparing => (said != Some(&Says::Ready)).then_some(Step::Prepare),
-                BarrierPhase::Arming { start } => {
-                    (said != Some(&Says::Armed)).then(|| Step::Arm { start_ns: member.clock.to_agent(*start) })
-                }
+                BarrierPhase::Arming { start } => (said != Some(&Says::Armed)).then(|| {
+                    let clock = ClockLine { before: member.clock, after: None }.at(*start);
+                    Step::Arm { start_ns: member.clock.to_agent(*start), clock_error_ns: clock.error }
+                }),
                 BarrierPhase::Confirming { .. } => (said != Some(&Says::Confirmed)).then_some(Step::Confirm),
                 // After the agreed start the order only asks: an agent that has started says so, or that it is done.
                 BarrierPhase::Started { .. } => (!matches!(said, Some(Says::Held { .. }))).then_some(Step::Confirm),
@@ -171,7 +174,9 @@ impl Barrier {
             };
             step.map(|step| (index, Order { attempt: self.attempt, step }))
         };
-        self.members.iter().enumerate().filter_map(order).collect()
+        // A member that is missing works on, if it lives: its part may be collected later.
+        let is_there = |(index, _): &(usize, &Member)| self.missing.is_none_or(|(missing, _)| missing != *index);
+        self.members.iter().enumerate().filter(is_there).filter_map(order).collect()
     }
 
     /// Notes what the member at `index` said; an answer about another attempt counts for nothing.
@@ -227,8 +232,16 @@ impl Barrier {
                     false => self.fail(BarrierFailure::NotArmed { agents: Vec::new() }),
                 }
             }
-            BarrierPhase::Started { start } if self.behind(&HELD).is_empty() => {
-                self.phase = BarrierPhase::Over { start };
+            BarrierPhase::Started { start } => {
+                let behind = self.behind(&HELD);
+                match self.missing {
+                    Some((index, silent)) if behind.iter().all(|name| *name == self.members[index].name) => {
+                        let agent = self.members[index].name.clone();
+                        self.fail(BarrierFailure::Lost { agent, silent });
+                    }
+                    None if behind.is_empty() => self.phase = BarrierPhase::Over { start },
+                    _ => {}
+                }
             }
             _ => {}
         }
@@ -246,10 +259,19 @@ impl Barrier {
         }
     }
 
-    /// Gives the attempt up because nothing was heard of `agent` for the time `silent`.
-    pub fn lose(&mut self, agent: String, silent: Nanos) {
-        if !matches!(self.phase, BarrierPhase::Failed(_)) {
-            self.fail(BarrierFailure::Lost { agent, silent });
+    /// Notes that nothing was heard of the member at `index` for the time `silent`. After the start the others end the run
+    /// before the attempt is given up; before it, it is given up at once.
+    pub fn lose(&mut self, index: usize, silent: Nanos) {
+        match self.phase {
+            BarrierPhase::Failed(_) | BarrierPhase::Over { .. } => {}
+            BarrierPhase::Started { .. } => {
+                self.missing.get_or_insert((index, silent));
+            }
+            _ => {
+                let agent = self.members[index].name.clone();
+                self.missing = Some((index, silent));
+                self.fail(BarrierFailure::Lost { agent, silent });
+            }
         }
     }
 

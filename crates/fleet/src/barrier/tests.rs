@@ -268,7 +268,7 @@ proptest! {
 fn order() -> impl Strategy<Value = Order> {
     let step = prop_oneof![
         3 => Just(Step::Prepare),
-        3 => (0u64..20_000).prop_map(|start| Step::Arm { start_ns: Nanos(start) }),
+        3 => (0u64..20_000).prop_map(|start| Step::Arm { start_ns: Nanos(start), clock_error_ns: Nanos(0) }),
         3 => Just(Step::Confirm),
         1 => Just(Step::Abandon),
     ];
@@ -340,9 +340,9 @@ fn orders_that_arrive_after_the_agreed_start_are_too_late() {
     agent.take(&order(Step::Prepare), Nanos(0));
     agent.prepared(ATTEMPT, None);
     let too_late = |by| Some(Answer { attempt: ATTEMPT, says: Says::Refused(Refusal::TooLate { by_ns: Nanos(by) }) });
-    let armed = agent.take(&order(Step::Arm { start_ns: Nanos(50) }), Nanos(57));
+    let armed = agent.take(&order(Step::Arm { start_ns: Nanos(50), clock_error_ns: Nanos(0) }), Nanos(57));
     assert_eq!((armed.answer, agent.phase()), (too_late(7), &AgentPhase::Prepared));
-    agent.take(&order(Step::Arm { start_ns: Nanos(80) }), Nanos(57));
+    agent.take(&order(Step::Arm { start_ns: Nanos(80), clock_error_ns: Nanos(0) }), Nanos(57));
     let confirmed = agent.take(&order(Step::Confirm), Nanos(80));
     assert_eq!((confirmed.answer, agent.phase()), (too_late(0), &AgentPhase::Disarmed));
     assert_eq!(agent.due(Nanos(81)), None);

@@ -1,0 +1,84 @@
+//! Directories of a process and of its agents, which are removed with their content when it ends; what a killed one left is
+//! removed by the next.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use run::{Error, Result};
+use tempfile::TempDir;
+
+/// A directory that is locked as long as its process lives.
+pub struct OwnDirectory {
+    directory: TempDir,
+    _locked: File,
+}
+
+impl OwnDirectory {
+    /// One below `parent` with a name that begins with `prefix`. Others of that name are removed, unless they, or such a
+    /// directory in them, are locked.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub fn below(parent: &Path, prefix: &str) -> Result<OwnDirectory> {
+        named(parent, prefix).iter().filter(|path| is_left(path)).for_each(|path| {
+            // One that cannot be removed is left again.
+            let _ = fs::remove_dir_all(path);
+        });
+        let failed = |error| {
+            Error::environment(format!("no directory can be made in {}: {error}", parent.display()))
+                .hint("give a --dir that may be written")
+        };
+        let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent).map_err(failed)?;
+        let locked = File::open(directory.path()).map_err(failed)?;
+        // A file system without locks has no other process that could hold one.
+        let _ = locked.try_lock();
+        Ok(OwnDirectory { directory, _locked: locked })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+/// The directories below `parent` whose names begin with `prefix`.
+fn named(parent: &Path, prefix: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(parent).into_iter().flatten().filter_map(std::result::Result::ok);
+    let is_named = |entry: &fs::DirEntry| {
+        entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name().to_string_lossy().starts_with(prefix)
+    };
+    entries.filter(is_named).map(|entry| entry.path()).collect()
+}
+
+/// Whether no process has the directory at `path`, nor one in it.
+fn is_left(path: &Path) -> bool {
+    let is_free = |path: &PathBuf| File::open(path).is_ok_and(|directory| directory.try_lock().is_ok());
+    is_free(&path.to_owned()) && named(path, "").iter().all(is_free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        for name in ["x-left/inner", "x-live/inner", "y-other", "mine"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        fs::write(at("x-file"), "mine").unwrap();
+        let inner = File::open(at("x-live/inner")).unwrap();
+        inner.try_lock().unwrap();
+        let (first, second) =
+            (OwnDirectory::below(parent.path(), "x-").unwrap(), OwnDirectory::below(parent.path(), "x-"));
+        assert!(!at("x-left").exists() && at("x-live").exists() && at("y-other").exists() && at("mine").exists());
+        assert!(at("x-file").exists() && first.path().exists(), "one that is in use stays");
+        let path = first.path().to_owned();
+        drop((first, second));
+        assert!(!path.exists());
+        inner.unlock().unwrap();
+        OwnDirectory::below(parent.path(), "x-").unwrap();
+        assert!(!at("x-live").exists());
+    }
+}

@@ -1,0 +1,133 @@
+//! A record that is completed with parts that agents kept, because their coordinator or the way to it was lost.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use record::evidence::CommitCount;
+use record::{Attempt, Evidence, Finding, KeptPart, Line, Outcome, PlannedRun, Record, Run, Status, Verdict};
+use store::Writer;
+
+use crate::fleet::{adopt, sweep};
+use crate::hands::Delivered;
+use crate::recorder::timestamp;
+use crate::{Error, Fault, Result};
+
+/// What became of the parts of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CollectedRun {
+    /// The run in the plan.
+    pub planned: PlannedRun,
+    /// The agents whose parts there are.
+    pub agents: Vec<String>,
+    /// What became of them.
+    pub outcome: CollectionOutcome,
+}
+
+/// What became of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectionOutcome {
+    /// The run is in the record now.
+    Completed,
+    /// It was measured already: the parts are not needed.
+    Superfluous,
+    /// Parts of other agents are missing.
+    Incomplete {
+        /// Jobs of which there are parts.
+        jobs: u32,
+    },
+}
+
+/// Completes the record at `path` with `parts` of its runs; parts of other records are passed over.
+///
+/// # Errors
+/// Where the record cannot be read, is being written by another process, or cannot be written, and for parts that cannot be
+/// merged.
+pub fn complete(path: &Path, parts: Vec<KeptPart>) -> Result<(Record, Vec<CollectedRun>)> {
+    let (mut writer, mut record) =
+        Writer::resume(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })?;
+    let mut attempts: BTreeMap<(u32, String, u64), Vec<KeptPart>> = BTreeMap::new();
+    for part in parts.into_iter().filter(|part| part.record == record.key()) {
+        let Attempt { epoch, run } = part.attempt;
+        attempts.entry((run, part.fleet.clone(), epoch)).or_default().push(part);
+    }
+    let mut collected = Vec::new();
+    for ((number, ..), parts) in attempts {
+        let Some(planned) = record.plan.runs.iter().find(|planned| planned.number == number).cloned() else { continue };
+        let agents = parts.iter().map(|part| part.agent.clone()).collect();
+        let is_done = record.runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);
+        let outcome = match jobs_of_all(&parts) {
+            _ if is_done => CollectionOutcome::Superfluous,
+            (jobs, false) => CollectionOutcome::Incomplete { jobs },
+            (_, true) => {
+                let run = run_of(&record, &planned, parts)?;
+                writer.append(&Line::Run(&run))?;
+                record.runs.retain(|known| known.number != number);
+                record.runs.push(run);
+                CollectionOutcome::Completed
+            }
+        };
+        collected.push(CollectedRun { planned, agents, outcome });
+    }
+    let is_whole = |planned: &PlannedRun| {
+        record.runs.iter().any(|run| run.number == planned.number && run.outcome == Outcome::Done)
+    };
+    let has_new = collected.iter().any(|run| run.outcome == CollectionOutcome::Completed);
+    if has_new && record.status != Status::Finished && record.plan.runs.iter().all(is_whole) {
+        (record.status, record.reason) = (Status::Finished, None);
+        record.ended_at.get_or_insert_with(timestamp);
+        writer.append_end(&record)?;
+    }
+    Ok((record, collected))
+}
+
+/// The jobs of `parts`, and whether those are all of the run.
+fn jobs_of_all(parts: &[KeptPart]) -> (u32, bool) {
+    let mut shares: Vec<_> = parts.iter().map(|part| part.share).collect();
+    shares.sort_by_key(|share| share.first);
+    let all = shares.first().map_or(0, |share| share.all);
+    let mut next = 0;
+    for share in &shares {
+        if share.first != next || share.all != all {
+            return (shares.iter().map(|share| share.count).sum(), false);
+        }
+        next += share.count;
+    }
+    (next, next == all)
+}
+
+/// The run of all `parts`. The counters of the engine and of this host belong to a coordinator, which did not see its end.
+fn run_of(record: &Record, planned: &PlannedRun, mut parts: Vec<KeptPart>) -> Result<Run> {
+    parts.sort_by_key(|part| part.share.first);
+    let first = &parts[0].result.run;
+    let mut run = Run {
+        title: first.title.clone(),
+        layer: first.layer,
+        unit: first.unit,
+        sweep: sweep(&record.plan, first.sweep),
+        ceiling: first.ceiling.clone(),
+        cache_fit: first.cache_fit,
+        data_reads: first.data_reads.clone(),
+        data_bytes: first.data_bytes,
+        changes: first.changes,
+        parameters: first.parameters.clone(),
+        ..Run::new(planned, first.pace, first.started_at.clone())
+    };
+    let delivered: Vec<Delivered> =
+        parts.into_iter().map(|KeptPart { agent, start, result, .. }| Delivered { agent, start, result }).collect();
+    adopt(&mut run, &delivered)?;
+    let message = "the parts of the agents were collected later".to_owned();
+    run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(CommitCount::NotRead { message })));
+    let context = model::Context {
+        engine: record.engine.as_ref(),
+        server_host: record.server_host.as_deref(),
+        storage_hosts: &record.storage_hosts,
+        host_threads: record.host.cpu.threads,
+        makes_claims: record.plan.preset != record::Preset::Smoke,
+        instrument: &record.instrument,
+        flush_probe: None,
+        write_cache: None,
+    };
+    let findings = model::findings(&run, &context);
+    run.findings.extend(findings);
+    Ok(run)
+}
