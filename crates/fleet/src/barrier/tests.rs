@@ -322,6 +322,42 @@ fn an_agent_that_cannot_prepare_fails_the_attempt_with_its_reason() {
     assert_eq!(failure.to_string(), "agent a: no session");
 }
 
+/// Two members that have started, and when.
+fn started() -> (Barrier, Nanos) {
+    let mut barrier =
+        Barrier::new(ATTEMPT, vec![member(1), Member { name: "b".to_owned(), ..member(1) }], Nanos(0), Nanos(9));
+    for says in [Says::Ready, Says::Armed, Says::Confirmed] {
+        (0..2).for_each(|index| barrier.take(index, &Answer { attempt: ATTEMPT, says: says.clone() }, Nanos(0)));
+    }
+    let BarrierPhase::Confirming { start } = *barrier.phase() else { panic!("{barrier:?}") };
+    barrier.tick(start);
+    (barrier, start)
+}
+
+#[test]
+fn after_the_start_the_others_end_before_a_lost_one_fails_the_attempt() {
+    let (mut barrier, start) = started();
+    barrier.lose(1, Nanos(7));
+    barrier.tick(start + Nanos(1));
+    assert_eq!(*barrier.phase(), BarrierPhase::Started { start }, "the first one is still at work");
+    assert_eq!(barrier.orders().iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0]);
+    let held = Answer { attempt: ATTEMPT, says: Says::Held { started_ns: start } };
+    barrier.take(0, &held, start + Nanos(2));
+    let lost = BarrierFailure::Lost { agent: "b".to_owned(), silent: Nanos(7) };
+    assert_eq!(*barrier.phase(), BarrierPhase::Failed(lost));
+    assert!(barrier.orders().iter().all(|(index, _)| *index == 0), "what is lost works on");
+}
+
+#[test]
+fn a_lost_one_that_had_ended_is_lost_with_its_result() {
+    let (mut barrier, start) = started();
+    let held = Answer { attempt: ATTEMPT, says: Says::Held { started_ns: start } };
+    barrier.take(1, &held, start + Nanos(1));
+    barrier.lose(1, Nanos(7));
+    barrier.take(0, &held, start + Nanos(2));
+    assert!(matches!(barrier.phase(), BarrierPhase::Failed(BarrierFailure::Lost { .. })), "its result cannot be had");
+}
+
 #[test]
 fn a_newer_attempt_gives_up_the_one_before() {
     let mut agent = AgentBarrier::default();
