@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use record::{Hello, Nanos, Part};
+use record::{AgentHost, Hello, Nanos, Part};
 use run::{Delivered, Fleet, FleetWatch};
 
 use crate::agent_processes::AgentProcesses;
@@ -24,8 +24,8 @@ pub struct Deployment {
     state: Arc<Mutex<State>>,
     /// Whether runs go on with the other agents where one was lost.
     goes_on: bool,
-    /// Names of the agents on other hosts.
-    hosts: Vec<String>,
+    /// Whether the agents are on other hosts.
+    is_elsewhere: bool,
     /// Ends the thread of greetings when it is dropped.
     _greeting: Sender<()>,
 }
@@ -62,7 +62,7 @@ impl Deployment {
         let names: Vec<String> = (1..=count).map(|number| format!("agent-{number}")).collect();
         let (coordinator, tickets) = Coordinator::start(&names)?;
         let agents = AgentProcesses::on_this_machine(program, arguments, &tickets)?;
-        Deployment::of(coordinator, agents, Vec::new(), own, is_interrupted)
+        Deployment::of(coordinator, agents, false, own, is_interrupted)
     }
 
     /// Starts an agent on each of `hosts`, where `own` is what each says of itself. The messages go over the commands to
@@ -78,13 +78,13 @@ impl Deployment {
         let names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
         let (coordinator, tickets) = Coordinator::start(&names)?;
         let agents = AgentProcesses::on_hosts(hosts, &tickets, coordinator.server_address(), is_interrupted)?;
-        Deployment::of(coordinator, agents, names, own, is_interrupted)
+        Deployment::of(coordinator, agents, true, own, is_interrupted)
     }
 
     fn of(
         coordinator: Coordinator,
         agents: AgentProcesses,
-        hosts: Vec<String>,
+        is_elsewhere: bool,
         own: &Hello,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Deployment> {
@@ -102,7 +102,7 @@ impl Deployment {
         };
         let thread = std::thread::Builder::new().name("greeting".to_owned()).spawn(greet);
         thread.map_err(|error| Error::new(format!("no thread for greetings: {error}")))?;
-        let deployment = Deployment { state, goes_on: false, hosts, _greeting: greeting };
+        let deployment = Deployment { state, goes_on: false, is_elsewhere, _greeting: greeting };
         {
             let mut state = deployment.state();
             let State { coordinator, agents, .. } = &mut *state;
@@ -146,8 +146,16 @@ impl Fleet for Deployment {
         self.state().coordinator.agents().len() as u32
     }
 
-    fn hosts(&self) -> Vec<String> {
-        self.hosts.clone()
+    fn agent_hosts(&self) -> Vec<AgentHost> {
+        if !self.is_elsewhere {
+            return Vec::new();
+        }
+        let of = |agent: &JoinedAgent| AgentHost {
+            agent: agent.name.clone(),
+            boot_id: agent.hello.boot_id.clone(),
+            host: agent.hello.host.clone(),
+        };
+        self.state().coordinator.agents().iter().map(of).collect()
     }
 
     fn local_processes(&self) -> Vec<u32> {

@@ -248,6 +248,7 @@ pub(crate) fn record(runs: Vec<Run>) -> Record {
         host: HostInventory::default(),
         server_host: None,
         storage_hosts: Default::default(),
+        agent_hosts: Default::default(),
         engine: Some(engine()),
         instrument: instrument(),
         nodes: Vec::new(),

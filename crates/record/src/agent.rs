@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Latency, Nanos, Reading, Second, SignedNanos, Totals};
+use crate::{HostInventory, Latency, Nanos, Reading, Second, SignedNanos, Totals};
 
 /// When the window of an agent started, by the clock of the coordinator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,6 +13,18 @@ pub struct AgentStart {
     pub offset_ns: SignedNanos,
     /// Bound of the error of this offset: that of the clock of the agent against the one of the coordinator.
     pub clock_error_ns: Nanos,
+}
+
+/// The host of an agent of a fleet, where it is another one than that of the coordinator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentHost {
+    /// Name of the agent.
+    pub agent: String,
+    /// The running kernel, which tells agents on one machine; absent if unknown.
+    pub boot_id: Option<String>,
+    /// The machine, with the file system and devices of the agent's directory.
+    pub host: HostInventory,
 }
 
 /// Results of one agent, in a run of a fleet.

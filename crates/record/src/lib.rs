@@ -38,7 +38,7 @@ mod unproved;
 mod variation;
 
 pub use activity::{Activity, SampledWait, WaitClass};
-pub use agent::{AgentRun, AgentStart};
+pub use agent::{AgentHost, AgentRun, AgentStart};
 pub use finding::{Check, Evidence, Finding, Verdict};
 pub use inventory::{
     BlockDevice, Cache, CacheDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location,

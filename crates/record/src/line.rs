@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataSet, EngineInventory, HostInventory, HostState, Instrument, NodeInventory, ObservedHost, Plan, PlannedRun, Run,
-    Status, Timestamp, Tool, Unproved,
+    AgentHost, DataSet, EngineInventory, HostInventory, HostState, Instrument, NodeInventory, ObservedHost, Plan,
+    PlannedRun, Run, Status, Timestamp, Tool, Unproved,
 };
 
 /// Value of [`Head::format`].
@@ -65,6 +65,9 @@ pub struct Head {
     /// The machines of storage on a network, where agents observed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage_hosts: Vec<ObservedHost>,
+    /// The machines of agents on other hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_hosts: Vec<AgentHost>,
     /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
     /// Its nodes, if it has several, in the order of use: the first accepts writes.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, ObservedHost, Plan, Run, Timestamp, Tool,
-    Unproved,
+    AgentHost, Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, ObservedHost, Plan, Run,
+    Timestamp, Tool, Unproved,
 };
 
 /// The version of the format. Readers refuse other versions.
@@ -79,6 +79,9 @@ pub struct Record {
     /// The machines of storage on a network, where agents observed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage_hosts: Vec<ObservedHost>,
+    /// The machines of agents on other hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_hosts: Vec<AgentHost>,
     /// The engine; absent if only probes were run.
     pub engine: Option<EngineInventory>,
     /// Its nodes, if it has several, in the order of use: the first accepts writes.

@@ -105,7 +105,7 @@ pub fn fleet_check(agents: &[CheckedAgent<'_>], style: Style, width: usize) -> S
         duration(Nanos(spread)),
         duration(error)
     );
-    for names in on_one_machine(agents) {
+    for names in on_one_machine(agents.iter().map(|agent| (agent.name, agent.hello.boot_id.as_deref()))) {
         let names = list(names.iter().map(|name| (*name).to_owned()));
         text += &format!("! on one machine, which they share: {names}\n");
     }

@@ -1,7 +1,7 @@
 //! Who carries out the jobs of a run: this process, agents, or this process as one of them.
 
 use measure::Broken;
-use record::{AgentStart, JobShare, Part, PartResult};
+use record::{AgentHost, AgentStart, JobShare, Part, PartResult};
 
 use crate::Result;
 
@@ -10,8 +10,8 @@ pub trait Fleet: Sync {
     /// Number of agents.
     fn agents(&self) -> u32;
 
-    /// Names of the agents on other hosts; none where they are on this machine.
-    fn hosts(&self) -> Vec<String> {
+    /// The agents on other hosts; none where they are on this machine.
+    fn agent_hosts(&self) -> Vec<AgentHost> {
         Vec::new()
     }
 

@@ -8,6 +8,7 @@ use measure::clock;
 use record::{Nanos, Plan, Record, SCHEMA_VERSION, Status, Tool};
 
 use crate::directory::MeasuredDirectory;
+use crate::hands::Fleet;
 use crate::platform::{Context, Machine, OpenOptions, Platform};
 use crate::recorder::{Recorder, timestamp};
 use crate::resumption;
@@ -217,6 +218,7 @@ fn new_record(path: &Path, setup: &Setup, plan: Plan, platform: &Platform<'_>) -
         host: platform.host.clone(),
         server_host: platform.server_host.clone().map(Box::new),
         storage_hosts: platform.storage_hosts.clone(),
+        agent_hosts: platform.context.fleet.map(Fleet::agent_hosts).unwrap_or_default(),
         engine: opened.map(|opened| opened.inventory.clone()),
         instrument: platform.instrument.clone(),
         nodes: opened.map_or(Vec::new(), |opened| opened.nodes.inventory()),

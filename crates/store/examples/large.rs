@@ -141,6 +141,7 @@ fn record(runs: u32, seconds: u32) -> Record {
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         server_host: None,
         storage_hosts: Default::default(),
+        agent_hosts: Default::default(),
         engine: Some(engine()),
         instrument: Instrument::default(),
         nodes: Vec::new(),

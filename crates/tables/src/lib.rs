@@ -7,6 +7,7 @@
 
 pub mod activity;
 pub mod agent;
+pub mod agent_host;
 pub mod blocks;
 mod column;
 pub mod comparison;

@@ -8,8 +8,8 @@ use record::Record;
 use crate::column::{Column, Kind, Row};
 use crate::value::Value;
 use crate::{
-    activity, agent, blocks, detail, file_stream, io_stream, layer, load, node, platform, provision, reference, run,
-    scan,
+    activity, agent, agent_host, blocks, detail, file_stream, io_stream, layer, load, node, platform, provision,
+    reference, run, scan,
 };
 
 /// Receives the rows of a table, and may stop.
@@ -56,6 +56,7 @@ pub const OF_RECORDS: &[Table] = &[
     table!("block_operations", blocks::kind_columns, blocks::kind_rows),
     table!("nodes", node::columns, node::rows),
     table!("agents", agent::columns, agent::rows),
+    table!("agent_hosts", agent_host::columns, agent_host::rows),
     table!("events", detail::event_columns, detail::events),
     table!("traces", detail::trace_columns, detail::traces),
     table!("activity", activity::columns, activity::rows),

@@ -65,6 +65,12 @@ fn agents_on_hosts_of_a_file_carry_out_one_run() {
     assert_eq!(record["plan"]["agent_hosts"], serde_json::json!(["left", "right"]));
     let run = &record["runs"][0];
     assert_eq!(run["totals"]["steps"], 4 * 23, "23 of each job");
+    let hosts = record["agent_hosts"].as_array().unwrap();
+    assert_eq!(hosts.iter().map(|host| &host["agent"]).collect::<Vec<_>>(), ["left", "right"]);
+    let details = bench.succeed(&["report", "f.jsonl", "--details"]).out;
+    let details = details.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(details.contains("on one machine, which they share: agents left, right"), "{details}");
+    assert!(details.contains("AGENTS: their hosts"), "{details}");
     assert_eq!(run["agents"].as_array().unwrap().len(), 2);
     // The program was put there once, and is the same.
     let copies: Vec<PathBuf> =

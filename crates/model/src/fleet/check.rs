@@ -19,12 +19,13 @@ pub struct CheckedAgent<'a> {
     pub start: AgentStart,
 }
 
-/// Names of agents that run on one kernel, where there are several: they are no hosts of their own.
-pub fn on_one_machine<'a>(agents: &[CheckedAgent<'a>]) -> Vec<Vec<&'a str>> {
+/// Names of agents that run on one kernel, where there are several: they are no hosts of their own. `agents` are names
+/// with the running kernel, if that is known.
+pub fn on_one_machine<'a>(agents: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> Vec<Vec<&'a str>> {
     let mut machines: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for agent in agents {
-        if let Some(boot_id) = agent.hello.boot_id.as_deref() {
-            machines.entry(boot_id).or_default().push(agent.name);
+    for (name, boot_id) in agents {
+        if let Some(boot_id) = boot_id {
+            machines.entry(boot_id).or_default().push(name);
         }
     }
     machines.into_values().filter(|names| names.len() > 1).collect()

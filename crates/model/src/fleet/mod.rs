@@ -5,6 +5,7 @@
 
 mod check;
 mod error;
+mod hosts;
 mod latencies;
 mod rates;
 mod series;
@@ -15,6 +16,7 @@ use record::{AgentRun, AgentStart, Bytes, Nanos, Outcome, PlannedRun, Run, Total
 
 pub use self::check::{CheckedAgent, on_one_machine};
 pub use self::error::MergeError;
+pub use self::hosts::{HostDifference, HostFact, host_differences};
 pub use self::rates::{agent_rates, start_spread};
 
 use self::latencies::{merged_latency, merged_slices};

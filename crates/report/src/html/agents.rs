@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 use record::Record;
-use tables::agent;
+use tables::{agent, agent_host};
 
 use super::table::parts;
-use crate::agents::view;
+use crate::agents::{hosts_view, view};
 
 /// Lines of the table.
 const LINES_MAX: usize = 1000;
@@ -51,5 +51,8 @@ pub(super) fn agents(record: &Record) -> Markup {
             p class="note" { "The first " (LINES_MAX) " of " (lines) " lines are shown; the record has all." }
         }
         (parts(&tables, "All other figures of the agents"))
+        @if !record.agent_hosts.is_empty() {
+            (hosts_view().html("agent-hosts-table", "Hosts of the agents", agent_host::rows(record), |_| "").html())
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{DataReads, PlanSubject, Preset, Record, Status};
 
+use crate::agents::host_warnings;
 use crate::figure::nanos;
 use crate::fleet::{agents, server_host, storage_hosts};
 use crate::inventory;
@@ -118,6 +119,7 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
     let more = defects.len().saturating_sub(DEFECTS_MAX);
     warnings.extend(defects.into_iter().take(DEFECTS_MAX));
     warnings.extend((more > 0).then(|| format!("and {more} more of the platform (dbdyno inventory --record)")));
+    warnings.extend(host_warnings(&record.agent_hosts));
     let (runs, planned) = (record.runs.len(), record.plan.runs.len());
     let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
     if record.status != Status::Finished {

@@ -48,6 +48,7 @@ pub fn record() -> Record {
         host: host(),
         server_host: None,
         storage_hosts: Default::default(),
+        agent_hosts: Default::default(),
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
-    Activity, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build, Bytes, Cache,
-    CacheFit, Ceiling, CgroupLimits, Cpu, DataReads, DataSet, DevicePath, Dop, EngineInventory, Evidence, FailureKind,
-    FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency, Layer,
-    LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface,
-    NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun,
-    OperationClass, Outcome, Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio,
-    Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Second, Setting, Side, SignedNanos, Skipped, Slices,
-    Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict,
-    WaitClass, name,
+    Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build,
+    Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Cpu, DataReads, DataSet, DevicePath, Dop, EngineInventory, Evidence,
+    FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency,
+    Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd,
+    NetworkInterface, NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode,
+    ObservedHost, ObservedRun, OperationClass, Outcome, Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan,
+    PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Second, Setting, Side,
+    SignedNanos, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit,
+    Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -40,6 +40,7 @@ pub fn sparse() -> Record {
         host: HostInventory::default(),
         server_host: None,
         storage_hosts: Default::default(),
+        agent_hosts: Default::default(),
         engine: None,
         instrument: Instrument::default(),
         nodes: Vec::new(),
@@ -90,6 +91,7 @@ pub fn full() -> Record {
             directory: None,
             host: host(),
         }],
+        agent_hosts: vec![AgentHost { agent: "a1".to_owned(), boot_id: some("b"), host: host() }],
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),

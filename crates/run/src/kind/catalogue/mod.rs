@@ -144,7 +144,8 @@ impl Kind for Catalogue<'_> {
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
         plan.agents = platform.context.fleet.map(Fleet::agents);
         plan.jobs_per_agent = self.request.jobs_per_agent;
-        plan.agent_hosts = platform.context.fleet.map(Fleet::hosts).unwrap_or_default();
+        let hosts = platform.context.fleet.map(Fleet::agent_hosts).unwrap_or_default();
+        plan.agent_hosts = hosts.into_iter().map(|host| host.agent).collect();
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),
