@@ -1,12 +1,19 @@
 //! Progress of a measurement on standard error: a bar on a terminal, lines elsewhere, nothing if quiet.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Variation};
-use run::{Event, Listener};
+use run::{AgentProgress, Event, Listener};
+
+/// So long after its last message an agent is said to be silent.
+const SILENT_MIN: Nanos = Nanos(3_000_000_000);
+
+/// So many agents are shown one by one.
+const AGENTS_SHOWN_MAX: usize = 3;
 
 /// Verbosity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +46,10 @@ struct State {
     expected_done: Nanos,
     current: String,
     current_expected: Nanos,
+    /// Of a fleet: what its agents have done in the run.
+    agents: Vec<(String, u64)>,
+    /// Agents of which nothing is heard.
+    silent: BTreeSet<String>,
     /// Of a comparison in pairs: the running side.
     side: Option<Side>,
     /// Prefix of lines: side and number of the pair.
@@ -88,10 +99,11 @@ impl Progress {
         let rate = operations as f64 / elapsed.seconds().max(1e-3);
         let left = state.expected.since(state.expected_done + elapsed.min(state.current_expected));
         let message = format!(
-            "{}  {} left  {}/s  {}",
+            "{}  {} left  {}/s  {}{}",
             count(state),
             humantime::format_duration(Duration::from_secs(left.seconds() as u64)),
             report::number(rate),
+            agents(state, elapsed),
             state.current
         );
         self.show(state, elapsed, message);
@@ -120,10 +132,24 @@ impl Progress {
         self.show(state, elapsed, message);
     }
 
+    /// Says once of which agents nothing is heard, and once that there is again.
+    fn agents(&self, state: &mut State, agents: &[AgentProgress<'_>]) {
+        state.agents = agents.iter().map(|agent| (agent.agent.to_owned(), agent.operations)).collect();
+        for AgentProgress { agent, silent, .. } in agents {
+            let is_silent = *silent >= SILENT_MIN;
+            if is_silent && state.silent.insert((*agent).to_owned()) {
+                self.line(&format!("agent {agent}: nothing was heard of it for {:.0} s", silent.seconds()));
+            } else if !is_silent && state.silent.remove(*agent) {
+                self.line(&format!("agent {agent} answers again"));
+            }
+        }
+    }
+
     fn end_run(&self, state: &mut State, run: &Run) {
         state.runs_done += 1;
         state.expected_done = state.expected_done + state.current_expected;
         state.current_expected = Nanos(0);
+        (state.agents, state.silent) = (Vec::new(), BTreeSet::new());
         self.line(&format!("{}{}", state.prefix, report::run_line(run)));
     }
 }
@@ -181,6 +207,7 @@ impl Listener for Progress {
                 self.show(&state, Nanos(0), message);
             }
             Event::Progress { elapsed, operations } => self.progress(&state, *elapsed, *operations),
+            Event::Agents(agents) => self.agents(&mut state, agents),
             Event::LoadProgress { elapsed, loaded, input, of, slowest } => {
                 self.load_progress(&state, *elapsed, *loaded, (*input, *of), *slowest);
             }
@@ -191,6 +218,20 @@ impl Listener for Progress {
             }
         }
     }
+}
+
+/// The rates of the agents; of many the slowest and the fastest.
+fn agents(state: &State, elapsed: Nanos) -> String {
+    let rate = |operations: u64| report::number(operations as f64 / elapsed.seconds().max(1e-3));
+    let one = |(agent, operations): &(String, u64)| format!("{agent} {}/s", rate(*operations));
+    let agents = &state.agents;
+    let text = match (agents.iter().min_by_key(|agent| agent.1), agents.iter().max_by_key(|agent| agent.1)) {
+        (Some(slowest), Some(fastest)) if agents.len() > AGENTS_SHOWN_MAX => {
+            format!("slowest {}, fastest {}", one(slowest), one(fastest))
+        }
+        _ => agents.iter().map(one).collect::<Vec<_>>().join(", "),
+    };
+    if text.is_empty() { text } else { format!("({text})  ") }
 }
 
 /// Number of the run, and of how many where that is known: not in a search.

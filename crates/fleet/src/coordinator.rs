@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use measure::clock;
 use nkeys::KeyPair;
 use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Order, Part, PartResult, Says, Seed, Ticket, ToAgent};
-use run::FleetWatch;
+use run::{AgentProgress, FleetWatch};
 
 use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Member};
 use crate::clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
@@ -403,6 +403,9 @@ impl Coordinator {
             if now - greeted >= GREETING_PERIOD.into() {
                 greeted = now;
                 self.greet();
+                if has_begun {
+                    self.tell(watch, &operations, &heard, now);
+                }
             }
             if let BarrierPhase::Confirming { start } | BarrierPhase::Started { start } = *barrier.phase()
                 && now + LEAD >= start
@@ -437,7 +440,6 @@ impl Coordinator {
                     FromAgent::Answer(answer) => barrier.take(index, &answer, received.at),
                     FromAgent::Progress { attempt, operations: done } if attempt == barrier.attempt() => {
                         operations[index] = done;
-                        watch.progress(operations.iter().sum());
                     }
                     _ => {}
                 }
@@ -449,6 +451,19 @@ impl Coordinator {
                 self.lost = Some(self.agents[index].name.clone());
             }
         }
+    }
+
+    /// Tells how far the agents are.
+    fn tell(&self, watch: &dyn FleetWatch, operations: &[u64], heard: &[Nanos], now: Nanos) {
+        let agents = self.agents.iter().zip(operations).zip(heard);
+        let agents: Vec<AgentProgress<'_>> = agents
+            .map(|((agent, operations), heard)| AgentProgress {
+                agent: &agent.name,
+                operations: *operations,
+                silent: now.since(*heard),
+            })
+            .collect();
+        watch.progress(&agents);
     }
 
     /// Lets all agents know that the fleet goes on, where nothing is asked of them for a time.

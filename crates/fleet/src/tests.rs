@@ -13,7 +13,7 @@ use record::{
     AgentStart, Attempt, CgroupLimits, Cpu, Dop, HostInventory, JobShare, KeptPart, Memory, Nanos, PROTOCOL_VERSION,
     Pace, Part, PartResult, Plan, PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket, Timestamp, Tool,
 };
-use run::{FleetWatch, Interrupt, Release};
+use run::{AgentProgress, FleetWatch, Interrupt, Release};
 
 use super::*;
 use crate::link::{Arrival, Link};
@@ -282,8 +282,9 @@ impl FleetWatch for Told {
         self.begun.lock().unwrap().push(clock::now());
     }
 
-    fn progress(&self, operations: u64) {
-        self.operations.store(operations, Ordering::Relaxed);
+    fn progress(&self, agents: &[AgentProgress<'_>]) {
+        assert!(agents.iter().all(|agent| agent.agent == "a1" && agent.silent < Nanos(3_000_000_000)), "{agents:?}");
+        self.operations.store(agents.iter().map(|agent| agent.operations).sum(), Ordering::Relaxed);
     }
 
     fn is_interrupted(&self) -> bool {

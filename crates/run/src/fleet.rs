@@ -10,7 +10,7 @@ use record::{Check, Finding, JobShare, Part, Plan, PlannedRun, Reading, Run, Swe
 use workload::Test;
 
 use crate::bench::Bench;
-use crate::hands::{Delivered, Fleet, FleetWatch};
+use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch};
 use crate::nodes::Nodes;
 use crate::observation::Observation;
 use crate::platform::is_elsewhere;
@@ -170,8 +170,9 @@ impl FleetWatch for Hooks<'_, '_, '_> {
         self.started_at.get_or_init(timestamp);
     }
 
-    fn progress(&self, operations: u64) {
-        self.operations.store(operations, Ordering::Relaxed);
+    fn progress(&self, agents: &[AgentProgress<'_>]) {
+        self.operations.store(agents.iter().map(|agent| agent.operations).sum(), Ordering::Relaxed);
+        self.bench.listener.on_event(&Event::Agents(agents));
     }
 
     fn lost(&self, agent: &str, operations: u64) {

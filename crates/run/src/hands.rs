@@ -1,7 +1,7 @@
 //! Who carries out the jobs of a run: this process, agents, or this process as one of them.
 
 use measure::Broken;
-use record::{AgentHost, AgentStart, JobShare, Part, PartResult};
+use record::{AgentHost, AgentStart, JobShare, Nanos, Part, PartResult};
 
 use crate::Result;
 
@@ -41,14 +41,25 @@ pub trait Fleet: Sync {
     fn deliver(&self) -> Result<Vec<Delivered>>;
 }
 
+/// How far an agent is in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgentProgress<'a> {
+    /// Its name.
+    pub agent: &'a str,
+    /// What its jobs have done in the window so far.
+    pub operations: u64,
+    /// Since when nothing was heard of it.
+    pub silent: Nanos,
+}
+
 /// What follows a run of a fleet at the coordinator.
 pub trait FleetWatch {
     /// All agents start in a moment.
     fn begin(&self) {}
 
-    /// All agents together have done so many operations in the window.
-    fn progress(&self, operations: u64) {
-        let _ = operations;
+    /// How far the agents are; once a second.
+    fn progress(&self, agents: &[AgentProgress<'_>]) {
+        let _ = agents;
     }
 
     /// Nothing is heard of `agent`; until now all agents together have done so many operations in the window.

@@ -5,6 +5,8 @@ use std::path::Path;
 use model::{Limiter, Proof};
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Skipped, UnprovedReason};
 
+use crate::hands::AgentProgress;
+
 /// An event.
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -41,6 +43,8 @@ pub enum Event<'a> {
         /// Size of the file.
         size: Bytes,
     },
+    /// How far each agent of a fleet is.
+    Agents(&'a [AgentProgress<'a>]),
     /// A run has started.
     RunStarted {
         /// Its line of the plan.

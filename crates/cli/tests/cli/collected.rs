@@ -90,6 +90,7 @@ fn an_agent_that_was_stopped_is_lost_and_its_part_is_collected() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("agent agent-2: nothing was heard of it for "), "{said}");
     assert!(said.contains("agent agent-2 is lost") && said.contains("operations of all"), "{said}");
     let record = bench.record("r.jsonl");
     let outcome = &runs(&record, "T611")[0]["outcome"];
