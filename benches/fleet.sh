@@ -2,7 +2,7 @@
 # What agents cost, and whether they change the result, on one machine.
 #
 # Cost: T611 by one agent against one process without a fleet, interleaved: ratio of rates and of processor time per
-# step, median of the pairs with quartiles, on the null engine (the loop alone) and on PostgreSQL.
+# step, median of the pairs with its 95 % interval, on the null engine (the loop alone) and on PostgreSQL.
 # Null comparison: one agent with four jobs against four agents with one each on the same PostgreSQL, by
 # `dbdyno compare`; the verdicts are counted.
 #
@@ -38,7 +38,7 @@ for engine in null "$target"; do
     done
   done
   python3 - "$engine" "$pairs" <<'EOF'
-import json, statistics, sys
+import json, random, statistics, sys
 
 def run(path):
     for line in open(path):
@@ -53,11 +53,18 @@ def figures(path):
     used = readings[-1]["values"]["client_cpu_ns"] - readings[0]["values"]["client_cpu_ns"]
     return steps / window, used / steps
 
+def interval(ratios):
+    """95 % interval of the median, by resampling the pairs."""
+    draw = random.Random(1)
+    medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios))) for _ in range(4000))
+    return medians[100], medians[3899]
+
 pairs = [[figures(f"cost-{pair}-{side}.jsonl") for side in ("fleet", "alone")] for pair in range(1, int(sys.argv[2]) + 1)]
 for name, index in (("rate", 0), ("processor time per step", 1)):
     ratios = [fleet[index] / alone[index] for fleet, alone in pairs]
-    low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
-    print(f"{sys.argv[1].split('?')[0].split('@')[0]}: {name}, one agent over none: {statistics.median(ratios):.3f} [{low:.3f} to {high:.3f}]")
+    low, high = interval(ratios)
+    verdict = "EQUIVALENT within 1 %" if 0.99 <= low and high <= 1.01 else "INCONCLUSIVE" if low <= 1.01 and high >= 0.99 else "DIFFERENT"
+    print(f"{sys.argv[1].split('?')[0].split('@')[0]}: {name}, one agent over none: {statistics.median(ratios):.3f} [{low:.3f} to {high:.3f}]: {verdict}")
 EOF
 done
 

@@ -19,6 +19,8 @@ mod kept_parts;
 mod link;
 mod nats_server;
 mod observer;
+#[cfg(test)]
+mod other_clock;
 mod piece;
 mod remote_host;
 mod remote_observer;

@@ -53,7 +53,7 @@ pub(crate) fn kept_part(record: &str, run: u32, agent: &str) -> KeptPart {
 }
 
 /// Where nothing can be kept.
-fn nowhere() -> KeptParts {
+pub(crate) fn nowhere() -> KeptParts {
     KeptParts::below(Path::new("/dev/null"))
 }
 
