@@ -63,9 +63,9 @@ impl Agents {
                 // The same program, even if its file was replaced meanwhile.
                 let program = Path::new("/proc/self/exe");
                 let arguments = ["agent", "--join", "-", "--dir", &directory, "--keep", &kept];
-                Deployment::on_this_machine(*count, program, &arguments, &hello(), is_interrupted)
+                Deployment::on_this_machine(*count, program, &arguments, &hello(Path::new(".")), is_interrupted)
             }
-            Agents::On(hosts) => Deployment::on_hosts(hosts, &hello(), is_interrupted),
+            Agents::On(hosts) => Deployment::on_hosts(hosts, &hello(Path::new(".")), is_interrupted),
         };
         deployed.map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })
     }
@@ -92,8 +92,8 @@ fn as_users(error: fleet::Error, what: &str) -> Error {
     }
 }
 
-/// What an agent of this program says of itself.
-pub fn hello() -> Hello {
+/// What an agent of this program that works in `directory` says of itself.
+pub fn hello(directory: &Path) -> Hello {
     Hello {
         protocol_version: PROTOCOL_VERSION,
         schema_version: SCHEMA_VERSION,
@@ -104,6 +104,6 @@ pub fn hello() -> Hello {
             build: Some(build()),
         },
         boot_id: host::boot_id(),
-        host: host::inventory(Path::new(".")),
+        host: host::inventory(directory),
     }
 }

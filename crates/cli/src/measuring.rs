@@ -91,7 +91,7 @@ impl Measuring {
 
     fn observer<'h>(&self, host: &'h RemoteHost) -> Result<RemoteObserver<'h>> {
         let is_interrupted = || self.is_interrupted();
-        RemoteObserver::start(host, &hello(), &is_interrupted)
+        RemoteObserver::start(host, &hello(Path::new(".")), &is_interrupted)
             .map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })
     }
 

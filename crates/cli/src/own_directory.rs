@@ -3,9 +3,13 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use run::{Error, Result};
 use tempfile::TempDir;
+
+/// So old a directory is before it may be taken for one that was left.
+const AGE_MIN: Duration = Duration::from_secs(60);
 
 /// A directory that is locked as long as its process lives.
 pub struct OwnDirectory {
@@ -14,7 +18,7 @@ pub struct OwnDirectory {
 }
 
 impl OwnDirectory {
-    /// One below `parent` with a name that begins with `prefix`. Others of that name are removed, unless they, or such a
+    /// One below `parent` with a name that begins with `prefix`. Older ones of that name are removed, unless they, or a
     /// directory in them, are locked.
     ///
     /// # Errors
@@ -50,8 +54,12 @@ fn named(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     entries.filter(is_named).map(|entry| entry.path()).collect()
 }
 
-/// Whether no process has the directory at `path`, nor one in it.
+/// Whether no process has the directory at `path`, nor one in it. A new one may not be locked yet.
 fn is_left(path: &Path) -> bool {
+    let age = fs::metadata(path).and_then(|metadata| metadata.modified()).ok().and_then(|made| made.elapsed().ok());
+    if age.is_none_or(|age| age < AGE_MIN) {
+        return false;
+    }
     let is_free = |path: &PathBuf| File::open(path).is_ok_and(|directory| directory.try_lock().is_ok());
     is_free(&path.to_owned()) && named(path, "").iter().all(is_free)
 }
@@ -67,13 +75,19 @@ mod tests {
         for name in ["x-left/inner", "x-live/inner", "y-other", "mine"] {
             fs::create_dir_all(at(name)).unwrap();
         }
+        fs::create_dir(at("x-new")).unwrap();
         fs::write(at("x-file"), "mine").unwrap();
+        let age = |name: &str| {
+            let before = fs::FileTimes::new().set_modified(std::time::SystemTime::now() - 2 * AGE_MIN);
+            File::open(at(name)).unwrap().set_times(before).unwrap();
+        };
+        ["x-left", "x-live", "x-file", "y-other", "mine"].iter().for_each(|name| age(name));
         let inner = File::open(at("x-live/inner")).unwrap();
         inner.try_lock().unwrap();
         let (first, second) =
             (OwnDirectory::below(parent.path(), "x-").unwrap(), OwnDirectory::below(parent.path(), "x-"));
         assert!(!at("x-left").exists() && at("x-live").exists() && at("y-other").exists() && at("mine").exists());
-        assert!(at("x-file").exists() && first.path().exists(), "one that is in use stays");
+        assert!(at("x-file").exists() && at("x-new").exists() && first.path().exists(), "one that is in use stays");
         let path = first.path().to_owned();
         drop((first, second));
         assert!(!path.exists());

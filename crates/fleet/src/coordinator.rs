@@ -89,8 +89,8 @@ pub struct Coordinator {
     subjects: Subjects,
     expected: Vec<String>,
     agents: Vec<JoinedAgent>,
-    /// The agent that was lost, if one was.
-    lost: Option<String>,
+    /// The agents that were lost.
+    lost: Vec<String>,
     /// Results that have arrived, and are still kept by their agents.
     delivered: Vec<(String, Attempt)>,
     questions: u64,
@@ -136,7 +136,7 @@ impl Coordinator {
                 subjects,
                 expected,
                 agents,
-                lost: None,
+                lost: Vec::new(),
                 delivered: Vec::new(),
                 questions: 0,
                 epoch: 0,
@@ -202,9 +202,9 @@ impl Coordinator {
         Ok(())
     }
 
-    /// The agent that was lost, if one was.
-    pub(crate) fn lost(&self) -> Option<&str> {
-        self.lost.as_deref()
+    /// The agents that were lost.
+    pub(crate) fn lost(&self) -> &[String] {
+        &self.lost
     }
 
     /// The clocks of the first `count` agents against that of the coordinator now.
@@ -357,11 +357,11 @@ impl Coordinator {
         }
     }
 
-    /// Goes on without the agent that was lost, if one was.
-    pub(crate) fn forget_lost(&mut self) {
-        if let Some(lost) = self.lost.take() {
-            self.agents.retain(|agent| agent.name != lost);
-        }
+    /// Goes on without the agents that were lost; returns their names.
+    pub(crate) fn forget_lost(&mut self) -> Vec<String> {
+        let lost = std::mem::take(&mut self.lost);
+        self.agents.retain(|agent| !lost.contains(&agent.name));
+        lost
     }
 
     /// Sends `message` to the agent at `index` until it gives the answer that `is_answer` selects.
@@ -386,7 +386,7 @@ impl Coordinator {
 
     /// The error of an agent that does not answer. It is lost.
     fn silent(&mut self, agent: &str, for_time: Duration) -> Error {
-        self.lost = Some(agent.to_owned());
+        self.lost.push(agent.to_owned());
         Error::new(format!("agent {agent} is lost: it has not answered for {} s", for_time.as_secs()))
     }
 
@@ -444,11 +444,13 @@ impl Coordinator {
                     _ => {}
                 }
             }
-            let silent = heard.iter().position(|heard| now > *heard + SILENCE_MAX);
-            if let Some(index) = silent.filter(|_| !is_failed && self.lost.is_none()) {
-                barrier.lose(index, SILENCE_MAX);
-                watch.lost(&self.agents[index].name, operations.iter().sum());
-                self.lost = Some(self.agents[index].name.clone());
+            for index in (0..count).filter(|index| !is_failed && now > heard[*index] + SILENCE_MAX) {
+                let agent = &self.agents[index].name;
+                if !self.lost.contains(agent) {
+                    barrier.lose(index, SILENCE_MAX);
+                    watch.lost(agent, operations.iter().sum());
+                    self.lost.push(agent.clone());
+                }
             }
         }
     }

@@ -38,12 +38,10 @@ struct State {
 }
 
 impl State {
-    /// The agent that was lost ends by itself: it may be at work, and keeps its part.
+    /// Agents that were lost end by themselves: they may be at work, and keep their parts.
     fn let_lost_go(&mut self) {
-        if let Some(agent) = self.coordinator.lost().map(str::to_owned) {
-            self.agents.let_go(&agent);
-            self.coordinator.forget_lost();
-        }
+        let Self { coordinator, agents, .. } = self;
+        coordinator.forget_lost().iter().for_each(|agent| agents.let_go(agent));
     }
 }
 
@@ -173,9 +171,12 @@ impl Fleet for Deployment {
 
     fn check(&self) -> run::Result<()> {
         let mut state = self.state();
-        let Some(agent) = state.coordinator.lost().map(str::to_owned) else { return Ok(()) };
+        let lost = state.coordinator.lost().join(", ");
+        if lost.is_empty() {
+            return Ok(());
+        }
         if !self.goes_on {
-            return Err(run::Error::environment(format!("agent {agent} of the fleet is lost")));
+            return Err(run::Error::environment(format!("lost agents of the fleet: {lost}")));
         }
         state.let_lost_go();
         match state.coordinator.agents().len() {

@@ -74,6 +74,8 @@ pub struct StorageLimit {
     pub generator_used: Option<Ratio>,
     /// Share of the processors that were busy.
     pub cpu_used: Option<Ratio>,
+    /// Share of the processors of the busiest observed host of storage that served.
+    pub storage_host_used: Option<Ratio>,
     /// The next higher load of a calibration, in I/Os in flight, and its rate.
     pub beyond: Option<(u32, Rate)>,
 }
@@ -85,6 +87,8 @@ pub enum StorageLimiter {
     Generator,
     /// The processors.
     Processors,
+    /// The processors of a host of storage.
+    StorageHost,
     /// The latency bound: with more I/Os in flight the rate was higher.
     Bound,
     /// The device with its driver: with more I/Os in flight the rate was no higher.
@@ -235,21 +239,27 @@ fn storage_limit(record: &Record, result: &MainResult) -> Option<StorageLimit> {
     };
     let run = record.runs.iter().find(|run| run.number == number)?;
     run.storage.as_ref().filter(|_| record.plan.subject() == PlanSubject::Io)?;
-    let cpu_used = row(run).cpu.map(|cpu| Ratio(cpu.user.0 + cpu.system.0));
+    let row = row(run);
+    let cpu_used = row.cpu.map(|cpu| Ratio(cpu.user.0 + cpu.system.0));
+    let is_elsewhere = record.storage_hosts.iter().any(|host| !host.is_same_machine);
+    let storage_host_used = row.storage_cpu.filter(|_| is_elsewhere).and_then(|cpu| cpu.of_host);
     let generator_used = generator_share(run);
-    let limiter = storage_limiter(generator_used, cpu_used, beyond.map(|(_, Rate(rate))| rate > most));
-    Some(StorageLimit { limiter, generator_used, cpu_used, beyond })
+    let more_is_faster = beyond.map(|(_, Rate(rate))| rate > most);
+    let limiter = storage_limiter(generator_used, [cpu_used, storage_host_used], more_is_faster);
+    Some(StorageLimit { limiter, generator_used, cpu_used, storage_host_used, beyond })
 }
 
 /// `more_is_faster` says whether more I/Os in flight gave a higher rate; absent where they were not tried.
 fn storage_limiter(
     generator_used: Option<Ratio>,
-    cpu_used: Option<Ratio>,
+    [cpu_used, storage_host_used]: [Option<Ratio>; 2],
     more_is_faster: Option<bool>,
 ) -> StorageLimiter {
+    let is_full = |used: Option<Ratio>| used.is_some_and(|used| used.0 >= RULES.foreign_cpu_crowded);
     match more_is_faster {
         _ if generator_used.is_some_and(|used| used.0 > RULES.generator_share_max) => StorageLimiter::Generator,
-        _ if cpu_used.is_some_and(|used| used.0 >= RULES.foreign_cpu_crowded) => StorageLimiter::Processors,
+        _ if is_full(cpu_used) => StorageLimiter::Processors,
+        _ if is_full(storage_host_used) => StorageLimiter::StorageHost,
         Some(true) => StorageLimiter::Bound,
         Some(false) => StorageLimiter::Device,
         None => StorageLimiter::DeviceOrDepth,
@@ -525,14 +535,16 @@ mod tests {
     #[test]
     fn a_device_is_the_limit_only_where_more_in_flight_was_tried_and_nothing_else_was_full() {
         let of = |generator: f64, cpu: f64, more: Option<bool>| {
-            storage_limiter(Some(Ratio(generator)), Some(Ratio(cpu)), more)
+            storage_limiter(Some(Ratio(generator)), [Some(Ratio(cpu)), None], more)
         };
         assert_eq!(of(0.01, 0.2, Some(false)), StorageLimiter::Device);
         assert_eq!(of(0.01, 0.2, Some(true)), StorageLimiter::Bound);
         assert_eq!(of(0.01, 0.2, None), StorageLimiter::DeviceOrDepth);
         assert_eq!(of(0.6, 0.2, Some(false)), StorageLimiter::Generator);
         assert_eq!(of(0.01, 0.95, None), StorageLimiter::Processors);
-        assert_eq!(storage_limiter(None, None, Some(false)), StorageLimiter::Device);
+        assert_eq!(storage_limiter(None, [None; 2], Some(false)), StorageLimiter::Device);
+        let served = [Some(Ratio(0.2)), Some(Ratio(0.95))];
+        assert_eq!(storage_limiter(None, served, Some(false)), StorageLimiter::StorageHost);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use model::fleet::start_spread;
 use model::fleet::{CheckedAgent, on_one_machine};
 use record::{Nanos, ObservedHost, Plan, Record, Run, SignedNanos, StreamBackend};
 
-use crate::figure::duration;
+use crate::figure::{duration, volume};
 use crate::inventory::machine_line;
 use crate::layout::{Align, Head, Table, clean};
 use crate::style::Style;
@@ -69,10 +69,11 @@ fn observed_host(found: &ObservedHost, sides: &str, unread: usize) -> String {
 
 /// The agents with their clocks and a start without work, one line each, and what is to be known of all.
 pub fn fleet_check(agents: &[CheckedAgent<'_>], style: Style, width: usize) -> String {
-    let heads: [Head; 8] = [
+    let heads: [Head; 9] = [
         (&["agent"], Align::Left),
         (&["host"], Align::Left),
         (&["CPUs"], Align::Right),
+        (&["space", "free"], Align::Right),
         (&["kernel"], Align::Left),
         (&["clock", "source"], Align::Left),
         (&["round", "trip"], Align::Right),
@@ -87,6 +88,7 @@ pub fn fleet_check(agents: &[CheckedAgent<'_>], style: Style, width: usize) -> S
             agent.name.to_owned(),
             host.host_name.as_deref().map_or_else(unknown, clean),
             host.cpu.threads.to_string(),
+            host.file_system.as_ref().and_then(|system| system.free_bytes).map_or_else(unknown, volume),
             clean(&host.kernel.release),
             host.kernel.clock_source.as_deref().map_or_else(unknown, clean),
             duration(agent.round_trip),

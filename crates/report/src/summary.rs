@@ -292,6 +292,7 @@ fn storage_text(limit: &StorageLimit) -> String {
     let what = match limit.limiter {
         StorageLimiter::Generator => "dbdyno itself",
         StorageLimiter::Processors => "CPU",
+        StorageLimiter::StorageHost => "CPU of the host of storage",
         StorageLimiter::Bound => "the latency bound",
         StorageLimiter::Device => "the device with its driver",
         StorageLimiter::DeviceOrDepth => "the device with its driver, or too few I/Os in flight",
@@ -306,8 +307,12 @@ fn storage_text(limit: &StorageLimit) -> String {
         let not = not(limit.limiter == StorageLimiter::Processors);
         format!("{not}the processors ({} busy)", percent(used))
     });
+    let storage_host = limit.storage_host_used.map(|used| {
+        let not = not(limit.limiter == StorageLimiter::StorageHost);
+        format!("{not}those of the host of storage ({} busy)", percent(used))
+    });
     let beyond = limit.beyond.map(|(count, rate)| format!("{count} in flight gave {}", number(rate.0)));
-    let basis = list([generator, cpu, beyond].into_iter().flatten());
+    let basis = list([generator, cpu, storage_host, beyond].into_iter().flatten());
     if basis.is_empty() { what.to_owned() } else { format!("{what}; {basis}") }
 }
 
@@ -315,6 +320,7 @@ fn storage_remedy(limit: &StorageLimit) -> &'static str {
     match limit.limiter {
         StorageLimiter::Generator => "more jobs: one does not generate more",
         StorageLimiter::Processors => "more processors, or fewer other programs",
+        StorageLimiter::StorageHost => "more processors where the storage is served, or several such hosts",
         StorageLimiter::Bound => "a device with lower latency; more I/Os in flight gave a higher rate beyond the bound",
         StorageLimiter::Device => "a faster device; more I/Os in flight gave no higher rate",
         StorageLimiter::DeviceOrDepth => {

@@ -24,7 +24,7 @@ pub struct CollectedRun {
 }
 
 /// What became of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CollectionOutcome {
     /// The run is in the record now.
     Completed,
@@ -35,13 +35,17 @@ pub enum CollectionOutcome {
         /// Jobs of which there are parts.
         jobs: u32,
     },
+    /// The parts cannot be merged.
+    Refused {
+        /// Why.
+        message: String,
+    },
 }
 
 /// Completes the record at `path` with `parts` of its runs; parts of other records are passed over.
 ///
 /// # Errors
-/// Where the record cannot be read, is being written by another process, or cannot be written, and for parts that cannot be
-/// merged.
+/// Where the record cannot be read, is being written by another process, or cannot be written.
 pub fn complete(path: &Path, parts: Vec<KeptPart>) -> Result<(Record, Vec<CollectedRun>)> {
     let (mut writer, mut record) =
         Writer::resume(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })?;
@@ -58,13 +62,15 @@ pub fn complete(path: &Path, parts: Vec<KeptPart>) -> Result<(Record, Vec<Collec
         let outcome = match jobs_of_all(&parts) {
             _ if is_done => CollectionOutcome::Superfluous,
             (jobs, false) => CollectionOutcome::Incomplete { jobs },
-            (_, true) => {
-                let run = run_of(&record, &planned, parts)?;
-                writer.append(&Line::Run(&run))?;
-                record.runs.retain(|known| known.number != number);
-                record.runs.push(run);
-                CollectionOutcome::Completed
-            }
+            (_, true) => match run_of(&record, &planned, parts) {
+                Err(error) => CollectionOutcome::Refused { message: error.message },
+                Ok(run) => {
+                    writer.append(&Line::Run(&run))?;
+                    record.runs.retain(|known| known.number != number);
+                    record.runs.push(run);
+                    CollectionOutcome::Completed
+                }
+            },
         };
         collected.push(CollectedRun { planned, agents, outcome });
     }

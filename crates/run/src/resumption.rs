@@ -1,6 +1,6 @@
 //! Whether a record can be resumed: all runs of a record must be about the same platform.
 
-use record::{Build, HostInventory, NodeInventory, PlanSubject, Record};
+use record::{Build, HostInventory, NodeInventory, ObservedHost, PlanSubject, Record};
 
 use crate::platform::Platform;
 use crate::{Error, Request, Result};
@@ -69,6 +69,12 @@ pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
     if record.plan.target != target {
         return differs("target", &record.plan.target, &target);
     }
+    let then = observed(record.server_host.as_deref(), &record.storage_hosts);
+    let now = observed(platform.server_host.as_ref(), &platform.storage_hosts);
+    if then != now {
+        return Err(Error::user(format!("the record was started with {then}, and now it is {now}"))
+            .hint("give the same --observe and --observe-storage"));
+    }
     let (Some(then), Some(now)) = (&record.engine, opened.map(|opened| &opened.inventory)) else { return Ok(()) };
     if then.version != now.version {
         return differs("version", &then.version, &now.version);
@@ -92,6 +98,12 @@ pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
             differs(&format!("setting {} =", setting.name), &setting.value, value.map_or("not set", |now| &now.value))
         }
     }
+}
+
+/// The hosts that agents observe, as text.
+fn observed(server: Option<&ObservedHost>, storage: &[ObservedHost]) -> String {
+    let names: Vec<&str> = server.into_iter().chain(storage).map(|host| host.name.as_str()).collect();
+    if names.is_empty() { "no observed host".to_owned() } else { format!("observed hosts {}", names.join(", ")) }
 }
 
 /// The names that are in only one of two lists, as a clause; empty where only the order differs.

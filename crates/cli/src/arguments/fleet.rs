@@ -56,7 +56,7 @@ pub struct FleetArguments {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 pub enum FleetCommand {
-    /// Ask agents for their versions and clocks, and let them start together once, without work
+    /// Ask agents for their versions, clocks and free space, and let them start together once, without work
     Check(FleetCheckArguments),
 
     /// Measure as `run` does, with the jobs of each run spread over agents that start together

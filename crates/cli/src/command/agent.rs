@@ -22,7 +22,7 @@ use crate::target::target;
 /// Where there is no ticket, the fleet cannot be joined, or its coordinator is gone.
 pub fn agent(arguments: &AgentArguments) -> Result<()> {
     if arguments.observe {
-        return Ok(observe(&hello(), stdin().lock(), stdout().lock())?);
+        return Ok(observe(&hello(&arguments.dir), stdin().lock(), stdout().lock())?);
     }
     let kept = KeptParts::below(arguments.keep.as_deref().unwrap_or(&arguments.dir));
     if arguments.parts {
@@ -42,7 +42,7 @@ pub fn agent(arguments: &AgentArguments) -> Result<()> {
     // It ends after the agent, and waits for its last messages.
     let _bridge = Bridge::for_ticket(&mut ticket, input)?;
     let parts = Arc::new(Parts { directory: arguments.dir.clone(), own: Mutex::new(None) });
-    let followed = Agent::join(&ticket, &hello(), parts, kept).and_then(|mut agent| agent.follow());
+    let followed = Agent::join(&ticket, &hello(&arguments.dir), parts, kept).and_then(|mut agent| agent.follow());
     Ok(followed?)
 }
 

@@ -11,7 +11,7 @@ use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 use super::run::{FleetOf, run_by};
 use crate::agents::{Agents, hosts_of};
 use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand};
-use crate::output::{print, style, width};
+use crate::output::{note, print, style, width};
 use crate::signal;
 
 /// Carries out `dbdyno fleet`.
@@ -67,19 +67,24 @@ fn collect(arguments: &FleetCollectArguments) -> Result<()> {
     let directory = Path::new(&record.plan.directory);
     let here = KeptParts::below(directory.parent().unwrap_or(directory));
     let kept_here = if hosts.is_empty() { here.of_record(&record.key())? } else { Vec::new() };
-    let keepers =
-        hosts.iter().map(|host| RemoteKeeper::start(host, &is_interrupted)).collect::<fleet::Result<Vec<_>>>();
-    if interrupt.is_raised() {
-        return Err(Error::interrupted());
-    }
-    let mut keepers = keepers?;
-    let mut parts = kept_here.clone();
-    for keeper in &mut keepers {
-        parts.extend(keeper.parts(&record.key())?);
+    let (mut keepers, mut parts) = (Vec::new(), kept_here.clone());
+    for host in &hosts {
+        let asked = RemoteKeeper::start(host, &is_interrupted)
+            .and_then(|mut keeper| keeper.parts(&record.key()).map(|found| (keeper, found)));
+        match asked {
+            _ if interrupt.is_raised() => return Err(Error::interrupted()),
+            Ok((keeper, found)) => {
+                keepers.push(keeper);
+                parts.extend(found);
+            }
+            // Runs without it can be completed.
+            Err(error) => note(&error.to_string()),
+        }
     }
     let (record, collected) = run::complete(path, parts)?;
-    let is_incomplete = |run: &CollectedRun| matches!(run.outcome, CollectionOutcome::Incomplete { .. });
-    let incomplete = collected.iter().filter(|run| is_incomplete(run)).count();
+    let is_done =
+        |run: &&CollectedRun| matches!(run.outcome, CollectionOutcome::Completed | CollectionOutcome::Superfluous);
+    let incomplete = collected.len() - collected.iter().filter(is_done).count();
     if incomplete == 0 || arguments.discard {
         here.remove_all(&kept_here);
         keepers.iter_mut().try_for_each(RemoteKeeper::remove)?;
@@ -106,8 +111,9 @@ fn line(found: &CollectedRun, record: &Record) -> String {
     match outcome {
         CollectionOutcome::Completed => format!("{run}: complete with the parts of {agents}\n"),
         CollectionOutcome::Superfluous => {
-            format!("{run}: it is in the record already; the parts of {agents} are removed\n")
+            format!("{run}: measured already; the parts of {agents} are not needed\n")
         }
+        CollectionOutcome::Refused { message } => format!("{run}: {message}\n"),
         CollectionOutcome::Incomplete { jobs } => {
             format!("{run}: incomplete; parts of {agents} have {jobs} of {} jobs\n", planned.dop.jobs)
         }

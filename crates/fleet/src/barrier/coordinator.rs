@@ -12,9 +12,6 @@ const LEAD_MIN: Nanos = Nanos(2_000_000_000);
 /// And so many round trips of the agent that is furthest away.
 const LEAD_ROUND_TRIPS: u64 = 10;
 
-/// The last thing that a member says, whenever it started.
-const HELD: Says = Says::Held { started_ns: Nanos(0) };
-
 /// An agent that takes part in an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -136,8 +133,8 @@ pub struct Barrier {
     members: Vec<Member>,
     /// The last thing that each member said.
     said: Vec<Option<Says>>,
-    /// The member that was lost after the start, and for how long nothing was heard of it: the others go on.
-    missing: Option<(usize, Nanos)>,
+    /// For how long nothing was heard of each member that was lost after the start: the others go on.
+    missing: Vec<Option<Nanos>>,
     phase: BarrierPhase,
     ready_until: Nanos,
     ready_within: Nanos,
@@ -146,9 +143,9 @@ pub struct Barrier {
 impl Barrier {
     /// An attempt that begins `now`; all `members` have to be ready `within` this time.
     pub fn new(attempt: Attempt, members: Vec<Member>, now: Nanos, within: Nanos) -> Barrier {
-        let said = vec![None; members.len()];
+        let (said, missing) = (vec![None; members.len()], vec![None; members.len()]);
         let phase = BarrierPhase::Preparing;
-        Barrier { attempt, members, said, missing: None, phase, ready_until: now + within, ready_within: within }
+        Barrier { attempt, members, said, missing, phase, ready_until: now + within, ready_within: within }
     }
 
     /// Where the attempt is.
@@ -175,7 +172,7 @@ impl Barrier {
             step.map(|step| (index, Order { attempt: self.attempt, step }))
         };
         // A member that is missing works on, if it lives: its part may be collected later.
-        let is_there = |(index, _): &(usize, &Member)| self.missing.is_none_or(|(missing, _)| missing != *index);
+        let is_there = |(index, _): &(usize, &Member)| self.missing[*index].is_none();
         self.members.iter().enumerate().filter(is_there).filter_map(order).collect()
     }
 
@@ -233,14 +230,13 @@ impl Barrier {
                 }
             }
             BarrierPhase::Started { start } => {
-                let behind = self.behind(&HELD);
-                match self.missing {
-                    Some((index, silent)) if behind.iter().all(|name| *name == self.members[index].name) => {
-                        let agent = self.members[index].name.clone();
-                        self.fail(BarrierFailure::Lost { agent, silent });
+                let is_held = |said: &Option<Says>| matches!(said, Some(Says::Held { .. }));
+                let mut left = self.said.iter().zip(&self.missing);
+                if left.all(|(said, missing)| is_held(said) || missing.is_some()) {
+                    match self.missing.iter().position(Option::is_some) {
+                        Some(index) => self.fail(self.loss(index)),
+                        None => self.phase = BarrierPhase::Over { start },
                     }
-                    None if behind.is_empty() => self.phase = BarrierPhase::Over { start },
-                    _ => {}
                 }
             }
             _ => {}
@@ -265,14 +261,18 @@ impl Barrier {
         match self.phase {
             BarrierPhase::Failed(_) | BarrierPhase::Over { .. } => {}
             BarrierPhase::Started { .. } => {
-                self.missing.get_or_insert((index, silent));
+                self.missing[index].get_or_insert(silent);
             }
             _ => {
-                let agent = self.members[index].name.clone();
-                self.missing = Some((index, silent));
-                self.fail(BarrierFailure::Lost { agent, silent });
+                self.missing[index] = Some(silent);
+                self.fail(self.loss(index));
             }
         }
+    }
+
+    fn loss(&self, index: usize) -> BarrierFailure {
+        let (agent, silent) = (self.members[index].name.clone(), self.missing[index].unwrap_or_default());
+        BarrierFailure::Lost { agent, silent }
     }
 
     /// Gives the attempt up.

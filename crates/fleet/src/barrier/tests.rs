@@ -349,6 +349,16 @@ fn after_the_start_the_others_end_before_a_lost_one_fails_the_attempt() {
 }
 
 #[test]
+fn an_attempt_ends_where_all_are_lost() {
+    let (mut barrier, start) = started();
+    barrier.lose(1, Nanos(7));
+    barrier.lose(0, Nanos(8));
+    barrier.tick(start + Nanos(1));
+    assert!(matches!(barrier.phase(), BarrierPhase::Failed(BarrierFailure::Lost { .. })), "{:?}", barrier.phase());
+    assert_eq!(barrier.orders(), []);
+}
+
+#[test]
 fn a_lost_one_that_had_ended_is_lost_with_its_result() {
     let (mut barrier, start) = started();
     let held = Answer { attempt: ATTEMPT, says: Says::Held { started_ns: start } };
