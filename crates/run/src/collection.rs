@@ -55,7 +55,8 @@ pub fn complete(path: &Path, parts: Vec<KeptPart>) -> Result<(Record, Vec<Collec
         attempts.entry((run, part.fleet.clone(), epoch)).or_default().push(part);
     }
     let mut collected = Vec::new();
-    for ((number, ..), parts) in attempts {
+    for ((number, ..), mut parts) in attempts {
+        parts.sort_by_key(|part| part.share.first);
         let Some(planned) = record.plan.runs.iter().find(|planned| planned.number == number).cloned() else { continue };
         let agents = parts.iter().map(|part| part.agent.clone()).collect();
         let is_done = record.runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);
@@ -86,24 +87,19 @@ pub fn complete(path: &Path, parts: Vec<KeptPart>) -> Result<(Record, Vec<Collec
     Ok((record, collected))
 }
 
-/// The jobs of `parts`, and whether those are all of the run.
+/// The jobs of `parts`, in order, and whether those are all of the run.
 fn jobs_of_all(parts: &[KeptPart]) -> (u32, bool) {
-    let mut shares: Vec<_> = parts.iter().map(|part| part.share).collect();
-    shares.sort_by_key(|share| share.first);
-    let all = shares.first().map_or(0, |share| share.all);
-    let mut next = 0;
-    for share in &shares {
-        if share.first != next || share.all != all {
-            return (shares.iter().map(|share| share.count).sum(), false);
-        }
-        next += share.count;
+    let all = parts.first().map_or(0, |part| part.share.all);
+    let (mut next, mut follows) = (0u32, true);
+    for share in parts.iter().map(|part| part.share) {
+        follows &= share.first == next && share.all == all;
+        next = next.saturating_add(share.count);
     }
-    (next, next == all)
+    (next, follows && next == all)
 }
 
 /// The run of all `parts`. The counters of the engine and of this host belong to a coordinator, which did not see its end.
-fn run_of(record: &Record, planned: &PlannedRun, mut parts: Vec<KeptPart>) -> Result<Run> {
-    parts.sort_by_key(|part| part.share.first);
+fn run_of(record: &Record, planned: &PlannedRun, parts: Vec<KeptPart>) -> Result<Run> {
     let first = &parts[0].result.run;
     let mut run = Run {
         title: first.title.clone(),
@@ -136,4 +132,35 @@ fn run_of(record: &Record, planned: &PlannedRun, mut parts: Vec<KeptPart>) -> Re
     let findings = model::findings(&run, &context);
     run.findings.extend(findings);
     Ok(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{AgentStart, Dop, JobShare, Pace, PartResult, RunKind, Timestamp};
+
+    use super::*;
+
+    fn part(first: u32, count: u32, all: u32) -> KeptPart {
+        let planned = PlannedRun::new("T611", RunKind::Test, Dop::jobs(count));
+        let run = Run::new(&planned, Pace::Unthrottled, Timestamp::default());
+        KeptPart {
+            record: "r".to_owned(),
+            fleet: "f".to_owned(),
+            attempt: Attempt { epoch: 1, run: 1 },
+            agent: "a".to_owned(),
+            share: JobShare { first, count, all },
+            start: AgentStart::default(),
+            result: PartResult { run, host_threads: 1 },
+        }
+    }
+
+    #[test]
+    fn only_parts_with_each_job_once_make_a_run() {
+        assert_eq!(jobs_of_all(&[part(0, 2, 5), part(2, 3, 5)]), (5, true));
+        assert_eq!(jobs_of_all(&[part(0, 2, 5)]), (2, false), "the end is missing");
+        assert_eq!(jobs_of_all(&[part(2, 3, 5)]), (3, false), "the beginning is missing");
+        assert_eq!(jobs_of_all(&[part(0, 2, 5), part(0, 2, 5), part(2, 1, 5)]), (5, false), "some twice");
+        assert_eq!(jobs_of_all(&[part(0, 2, 4), part(2, 3, 5)]), (5, false), "of two runs");
+        assert_eq!(jobs_of_all(&[part(0, u32::MAX, 5), part(2, 3, 5)]), (u32::MAX, false));
+    }
 }
