@@ -13,6 +13,9 @@ use crate::nodes::fastest_runs;
 use crate::view::View;
 use crate::words::{dop, list};
 
+/// So many of the agents that share a machine are named.
+const SHARING_SHOWN_MAX: usize = 6;
+
 /// Characters of an agent's name.
 const NAME_MAX: usize = 30;
 
@@ -48,6 +51,14 @@ pub(crate) fn hosts_view<'a>() -> View<Owned<'a, &'a AgentHost>> {
     )
 }
 
+/// The warning about agents on one machine.
+pub(crate) fn shared_text(agents: &[&str]) -> String {
+    let more = agents.len().saturating_sub(SHARING_SHOWN_MAX);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    let shown = agents.iter().take(SHARING_SHOWN_MAX).map(|agent| clean(agent));
+    format!("on one machine, which they share: agents {}", list(shown.chain(more)))
+}
+
 fn name(text: &str) -> Cell {
     Cell::Text(cut(&clean(text), NAME_MAX))
 }
@@ -75,9 +86,8 @@ pub(crate) fn host_warnings(hosts: &[AgentHost]) -> Vec<String> {
         format!("hosts of agents differ in the {what}: {} on most, {others}", known(&found.usual))
     };
     let pairs = hosts.iter().map(|host| (host.agent.as_str(), host.boot_id.as_deref()));
-    let shares =
-        |names: Vec<&str>| format!("on one machine, which they share: agents {}", list(names.into_iter().map(clean)));
-    host_differences(hosts).into_iter().map(differs).chain(on_one_machine(pairs).into_iter().map(shares)).collect()
+    let shared = on_one_machine(pairs);
+    host_differences(hosts).into_iter().map(differs).chain(shared.iter().map(|names| shared_text(names))).collect()
 }
 
 /// A line for each agent of the fastest valid run of each test.

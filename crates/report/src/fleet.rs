@@ -4,9 +4,10 @@ use model::fleet::start_spread;
 use model::fleet::{CheckedAgent, on_one_machine};
 use record::{Nanos, ObservedHost, Plan, Record, Run, SignedNanos, StreamBackend};
 
+use crate::agents::shared_text;
 use crate::figure::{duration, volume};
 use crate::inventory::machine_line;
-use crate::layout::{Align, Head, Table, clean};
+use crate::layout::{Align, Head, Table, clean, paragraph};
 use crate::style::Style;
 use crate::words::{list, plural};
 
@@ -108,8 +109,8 @@ pub fn fleet_check(agents: &[CheckedAgent<'_>], style: Style, width: usize) -> S
         duration(error)
     );
     for names in on_one_machine(agents.iter().map(|agent| (agent.name, agent.hello.boot_id.as_deref()))) {
-        let names = list(names.iter().map(|name| (*name).to_owned()));
-        text += &format!("! on one machine, which they share: {names}\n");
+        let lines = paragraph("!", 2, &shared_text(&names), width);
+        text.extend(lines.into_iter().map(|line| line + "\n"));
     }
     text
 }

@@ -21,7 +21,7 @@ fn agents_are_asked_for_their_clocks_and_start_together() {
         assert!(line.contains("ns") || line.contains("µs") || line.contains("ms"), "{line}");
     }
     assert!(text.contains("3 agents started within "), "{text}");
-    assert!(text.contains("! on one machine, which they share: agent-1, agent-2, agent-3"), "{text}");
+    assert!(text.contains("! on one machine, which they share: agents agent-1, agent-2, agent-3"), "{text}");
     assert_eq!(fs::read_dir(bench.path()).unwrap().count(), 0, "no file is written");
 }
 
