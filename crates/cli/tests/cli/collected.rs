@@ -20,13 +20,14 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Starts `dbdyno fleet` with `words`, and returns in mid-run: tables are loaded, and the start is two seconds later.
-fn in_mid_run(bench: &Bench, words: &str, record: &str) -> (Child, Vec<u32>) {
+/// Starts `dbdyno fleet` with `words`, and returns in mid-run: so many seconds after tables are loaded, where the start is
+/// two to four seconds after that.
+fn in_mid_run(bench: &Bench, words: &str, record: &str, seconds: u64) -> (Child, Vec<u32>) {
     let arguments: Vec<&str> = words.split(' ').chain(["--no-html", "--record", record]).collect();
     let child = bench.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let path = bench.path().join(record);
     wait_until("no table is loaded", || fs::read_to_string(&path).is_ok_and(|text| text.contains("data_set")));
-    std::thread::sleep(Duration::from_secs(4));
+    std::thread::sleep(Duration::from_secs(seconds));
     let agents = agents_of(child.id());
     (child, agents)
 }
@@ -57,8 +58,8 @@ fn collect(bench: &Bench, record: &str) -> (Finished, Value) {
 #[test]
 fn a_killed_coordinator_costs_no_step() {
     let bench = Bench::new();
-    let words = "fleet run --agents 2 --target null --tests T611 --jobs 4 --steps 1000 --rate 500 --duration 60s --preset smoke";
-    let (mut child, agents) = in_mid_run(&bench, words, "r.jsonl");
+    let words = "fleet run --agents 2 --target null --tests T611 --jobs 4 --steps 2000 --rate 500 --duration 60s --preset smoke";
+    let (mut child, agents) = in_mid_run(&bench, words, "r.jsonl", 9);
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!((agents.len(), parts(&bench)), (2, 0), "it was killed in mid-run");
@@ -68,10 +69,10 @@ fn a_killed_coordinator_costs_no_step() {
     let (collected, record) = collect(&bench, "r.jsonl");
     assert!(collected.out.contains("run 1 (T611 J4): complete with the parts of "), "{}", collected.out);
     let run = runs(&record, "T611")[0];
-    assert_eq!(run["totals"]["steps"], 4 * 1_000);
+    assert_eq!(run["totals"]["steps"], 4 * 2_000);
     assert_eq!(run["agents"].as_array().unwrap().len(), 2);
     for agent in run["agents"].as_array().unwrap() {
-        assert_eq!(agent["totals"]["steps"], 2 * 1_000);
+        assert_eq!(agent["totals"]["steps"], 2 * 2_000);
         assert!(agent["start"]["clock_error_ns"].as_u64() > Some(0), "{agent}");
     }
     assert_eq!(merged_histograms(&bench, "r.jsonl").0, 2);
@@ -84,8 +85,8 @@ fn a_killed_coordinator_costs_no_step() {
 #[test]
 fn an_agent_that_was_stopped_is_lost_and_its_part_is_collected() {
     let bench = Bench::new();
-    let words = "fleet run --agents 2 --go-on --target null --tests T611,T311 --jobs 2 --duration 5s --preset smoke";
-    let (child, agents) = in_mid_run(&bench, words, "r.jsonl");
+    let words = "fleet run --agents 2 --go-on --target null --tests T611,T311 --jobs 2 --duration 8s --preset smoke";
+    let (child, agents) = in_mid_run(&bench, words, "r.jsonl", 6);
     signal("-STOP", agents[1]);
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -131,7 +132,7 @@ fn a_full_disk_at_the_coordinator_costs_no_run() {
     let at = disk.display().to_string();
     assert!(mounted(&["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", &at]));
     let words = "fleet run --agents 2 --target null --tests T611 --jobs 2 --duration 5s --preset smoke";
-    let (child, _) = in_mid_run(&bench, words, "disk/r.jsonl");
+    let (child, _) = in_mid_run(&bench, words, "disk/r.jsonl", 4);
     let filled = fs::write(disk.join("full"), vec![1; 1 << 20]);
     assert!(filled.is_err(), "the disk takes a megabyte");
     let output = child.wait_with_output().unwrap();
