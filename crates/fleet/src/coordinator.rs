@@ -272,6 +272,8 @@ impl Coordinator {
         within: Nanos,
         watch: &dyn FleetWatch,
     ) -> Result<Ended> {
+        // What was not released by now is not in the record.
+        self.delivered.clear();
         let clocks = self.clocks(count)?;
         self.epoch += 1;
         let attempt = Attempt { epoch: self.epoch, run };

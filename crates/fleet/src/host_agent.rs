@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use record::Ticket;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::bridge::{STANDARD_STREAMS, pass, pass_on};
 use crate::error::{Error, Result};
@@ -90,6 +92,11 @@ impl ErrorLines {
         let text = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
         (!text.is_empty()).then_some(text)
     }
+}
+
+/// The error of an agent on `host` that does not answer what it was asked. What it said is not shown: it may be anything.
+pub(crate) fn unexpected(host: &RemoteHost) -> Error {
+    Error::new(format!("host {}: the agent says what is no answer", host.name))
 }
 
 /// A command to a host, whose output is lines until they become messages. It is ended when this is dropped.
@@ -235,6 +242,28 @@ impl<'a> HostCommand<'a> {
             std::io::ErrorKind::BrokenPipe => self.has_ended(),
             _ => self.error(&format!("it takes no message: {error}")),
         })
+    }
+
+    /// The answer to `question`, which may take so long.
+    ///
+    /// # Errors
+    /// Where the question is not taken, and as [`HostCommand::answer`].
+    pub(crate) fn ask<Answer: DeserializeOwned>(
+        &mut self,
+        question: &impl Serialize,
+        within: Duration,
+    ) -> Result<Answer> {
+        self.write(&serde_json::to_string(question).expect("questions are plain data"))?;
+        self.answer(within)
+    }
+
+    /// The next answer.
+    ///
+    /// # Errors
+    /// Where none comes `within` this time, and where it cannot be read.
+    pub(crate) fn answer<Answer: DeserializeOwned>(&self, within: Duration) -> Result<Answer> {
+        let line = self.line(within, &|| false)?;
+        serde_json::from_str(&line).map_err(|_| unexpected(self.host))
     }
 
     fn has_ended(&self) -> Error {

@@ -8,6 +8,7 @@ use record::{FromKeeper, KeptPart, ToKeeper};
 use crate::error::{Error, Result};
 use crate::host_agent::{HostCommand, Program};
 use crate::kept_parts::KeptParts;
+use crate::question::answer_each;
 use crate::remote_host::RemoteHost;
 
 /// How long an answer may take: a part may be large.
@@ -18,24 +19,15 @@ impl KeptParts {
     ///
     /// # Errors
     /// Where a question cannot be read, or an answer cannot be written.
-    pub fn answer(&self, input: impl BufRead, mut output: impl Write) -> Result<()> {
+    pub fn answer(&self, input: impl BufRead, output: impl Write) -> Result<()> {
         let mut giving = Giving::default();
-        for line in input.lines() {
-            let line = line.map_err(|error| Error::new(format!("no question can be read: {error}")))?;
-            let question: ToKeeper = serde_json::from_str(&line)
-                .map_err(|error| Error::new(format!("a question cannot be read: {error}")))?;
-            let answer = match question {
-                ToKeeper::Next { record } => giving.next(self, &record),
-                ToKeeper::Remove => {
-                    self.remove_all(&giving.given);
-                    FromKeeper::Removed
-                }
-            };
-            let text = serde_json::to_string(&answer).expect("answers are plain data");
-            let written = writeln!(output, "{text}").and_then(|()| output.flush());
-            written.map_err(|error| Error::new(format!("an answer cannot be written: {error}")))?;
-        }
-        Ok(())
+        answer_each(input, output, |question| match question {
+            ToKeeper::Next { record } => giving.next(self, &record),
+            ToKeeper::Remove => {
+                self.remove_all(&giving.given);
+                FromKeeper::Removed
+            }
+        })
     }
 }
 
@@ -100,14 +92,8 @@ impl<'a> RemoteKeeper<'a> {
     }
 
     fn ask(&mut self, question: &ToKeeper) -> Result<FromKeeper> {
-        let text = serde_json::to_string(question).expect("questions are plain data");
-        self.command.write(&text)?;
-        let line = self.command.line(ANSWER_TIMEOUT, &|| false)?;
-        let named = |message: &str| Error::new(format!("host {}: {message}", self.host.name));
-        // What it said is not shown: it may be anything.
-        let answer = serde_json::from_str(&line).map_err(|_| named("the agent says what is no answer"))?;
-        match answer {
-            FromKeeper::Refused { message } => Err(named(&message)),
+        match self.command.ask(question, ANSWER_TIMEOUT)? {
+            FromKeeper::Refused { message } => Err(Error::new(format!("host {}: {message}", self.host.name))),
             answer => Ok(answer),
         }
     }

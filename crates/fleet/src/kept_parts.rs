@@ -49,7 +49,7 @@ impl KeptParts {
         File::open(&self.folder)?.sync_all()
     }
 
-    /// The parts of `record`, the latest attempt last. What is no part is left alone.
+    /// The parts of `record`. What is no part is left alone.
     ///
     /// # Errors
     /// Where the folder or a part cannot be read.
@@ -66,7 +66,6 @@ impl KeptParts {
             .filter(|path| path.extension().is_some_and(|end| end == "part"));
         let mut parts = paths.map(|path| read(&path)).collect::<Result<Vec<KeptPart>>>()?;
         parts.retain(|part| part.record == record);
-        parts.sort_by(|one, other| one.result.run.started_at.0.cmp(&other.result.run.started_at.0));
         Ok(parts)
     }
 

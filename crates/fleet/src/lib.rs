@@ -22,6 +22,7 @@ mod observer;
 #[cfg(test)]
 mod other_clock;
 mod piece;
+mod question;
 mod remote_host;
 mod remote_observer;
 mod subject;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use host::{Counters, Processes, ServerProcesses};
 use record::{FromObserver, Hello, ToObserver};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::question::{answer_each, say};
 
 /// What is observed.
 #[derive(Default)]
@@ -25,20 +26,10 @@ struct Watched {
 /// Where a question cannot be read, or an answer cannot be written.
 pub fn observe(hello: &Hello, input: impl BufRead, mut output: impl Write) -> Result<()> {
     let mut watched = Watched::default();
-    let mut say = |answer: &FromObserver| {
-        let text = serde_json::to_string(answer).expect("answers are plain data");
-        let written = writeln!(output, "{text}").and_then(|()| output.flush());
-        written.map_err(|error| Error::new(format!("an answer cannot be written: {error}")))
-    };
-    say(&FromObserver::Hello(Box::new(hello.clone())))?;
-    for line in input.lines() {
-        let line = line.map_err(|error| Error::new(format!("no question can be read: {error}")))?;
-        let question: ToObserver =
-            serde_json::from_str(&line).map_err(|error| Error::new(format!("a question cannot be read: {error}")))?;
-        let answer = watched.answer(question).unwrap_or_else(|message| FromObserver::Refused { message });
-        say(&answer)?;
-    }
-    Ok(())
+    say(&mut output, &FromObserver::Hello(Box::new(hello.clone())))?;
+    answer_each(input, output, |question| {
+        watched.answer(question).unwrap_or_else(|message| FromObserver::Refused { message })
+    })
 }
 
 impl Watched {

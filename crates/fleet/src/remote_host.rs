@@ -169,7 +169,7 @@ mod tests {
             ("db1 fast", "host db1: \"fast\" is no option of a host"),
             ("db1 name=", "host db1: \"name=\" is no option of a host"),
             ("db1 name=a.b", "\"a.b\" cannot be the name of an agent"),
-            ("db1 server=postgres", "host db1: server= is for the host of a server"),
+            ("db1 server=engine", "host db1: server= is for the host of a server"),
             ("db1 dir='x", "a quotation mark is not closed"),
         ] {
             let error = RemoteHost::parse_file(text).unwrap_err();

@@ -1,4 +1,4 @@
-//! The agent on the host of a server, as the measuring host asks it.
+//! The agent on the host of a server or of storage, as the measuring host asks it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use run::{HostObserver, Observed};
 
 use crate::coordinator::mismatch;
 use crate::error::{Error, Result};
-use crate::host_agent::{HostCommand, Program};
+use crate::host_agent::{HostCommand, Program, unexpected};
 use crate::remote_host::RemoteHost;
 
 /// How long an answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// An agent that observes the host of a server. It ends when this is dropped.
+/// An agent that observes its host. It ends when this is dropped.
 pub struct RemoteObserver<'a> {
     host: &'a RemoteHost,
     is_same_machine: bool,
@@ -36,7 +36,8 @@ impl<'a> RemoteObserver<'a> {
         let command = HostCommand::begin(host, &Program::own()?, &["--observe"], is_interrupted)?;
         command.keep_lines();
         let observer = RemoteObserver { host, is_same_machine: false, command: Mutex::new(Some(command)) };
-        let FromObserver::Hello(hello) = observer.answer()? else { return Err(observer.unexpected()) };
+        let first = observer.speak(|command| command.answer(ANSWER_TIMEOUT))?;
+        let FromObserver::Hello(hello) = first else { return Err(unexpected(host)) };
         match mismatch(own, &hello) {
             Some(reason) => {
                 Err(Error::new(format!("host {}: {reason}", host.name)).hint("use the same program everywhere"))
@@ -49,9 +50,7 @@ impl<'a> RemoteObserver<'a> {
     }
 
     fn ask(&self, question: &ToObserver) -> Result<FromObserver> {
-        let text = serde_json::to_string(question).expect("questions are plain data");
-        self.speak(|command| command.write(&text))?;
-        self.answer()
+        self.speak(|command| command.ask(question, ANSWER_TIMEOUT))
     }
 
     fn speak<T>(&self, speak: impl FnOnce(&mut HostCommand<'a>) -> Result<T>) -> Result<T> {
@@ -64,11 +63,6 @@ impl<'a> RemoteObserver<'a> {
         spoken
     }
 
-    fn answer(&self) -> Result<FromObserver> {
-        let line = self.speak(|command| command.line(ANSWER_TIMEOUT, &|| false))?;
-        serde_json::from_str(&line).map_err(|_| self.unexpected())
-    }
-
     fn watch(&self, question: &ToObserver) -> run::Result<ObservedHost> {
         match self.ask(question)? {
             FromObserver::Watching { program, directory, host } => {
@@ -78,13 +72,8 @@ impl<'a> RemoteObserver<'a> {
             FromObserver::Refused { message } => {
                 Err(run::Error::environment(format!("host {}: {message}", self.host.name)))
             }
-            _ => Err(self.unexpected().into()),
+            _ => Err(unexpected(self.host).into()),
         }
-    }
-
-    /// What it said is not shown: it may be anything.
-    fn unexpected(&self) -> Error {
-        Error::new(format!("host {}: the agent says what is no answer", self.host.name))
     }
 }
 

@@ -301,11 +301,14 @@ fn part(jobs: u32) -> Part {
 #[test]
 fn a_part_is_carried_out_while_an_agent_without_one_waits() {
     let (mut coordinator, tickets) = Coordinator::start(&names(2)).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let kept = KeptParts::below(directory.path());
     let agents: Vec<_> = tickets
         .into_iter()
         .map(|ticket| {
+            let kept = kept.clone();
             std::thread::spawn(move || {
-                let mut agent = Agent::join(&ticket, &hello(), Arc::new(Slow), nowhere())?;
+                let mut agent = Agent::join(&ticket, &hello(), Arc::new(Slow), kept)?;
                 agent.silence_max = Duration::from_millis(2_500);
                 agent.follow()
             })
@@ -319,9 +322,18 @@ fn a_part_is_carried_out_while_an_agent_without_one_waits() {
     let [(agent, start, result)] = results.as_slice() else { panic!("{results:?}") };
     assert_eq!((agent.as_str(), result.run.number, result.run.dop.jobs, result.host_threads), ("a1", 7, 3, 2));
     assert!(start.offset_ns.0.abs() < 1_000_000_000, "{start:?}");
+    let parts = kept.of_record("r").unwrap();
+    let [part] = parts.as_slice() else { panic!("{parts:?}") };
+    assert_eq!(
+        (part.agent.as_str(), part.attempt.run, part.share, &part.result),
+        ("a1", 7, JobShare::whole(3), result)
+    );
+    assert!(part.start.offset_ns.0.abs() < 1_000_000_000, "{part:?}");
+    coordinator.release();
     assert!(!agents[1].is_finished(), "the second one has nothing to do, and stays");
     coordinator.dismiss();
     for agent in agents {
         agent.join().unwrap().unwrap();
     }
+    assert!(!kept.folder().exists(), "it was kept until it was released");
 }

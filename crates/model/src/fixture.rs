@@ -3,8 +3,9 @@
 use record::evidence::{Backlog, Bound, DeviceIo, LittlesLaw, PageCache, WindowLength};
 use record::{
     Bytes, CacheState, Check, Dop, EngineInventory, Evidence, Finding, ForeignLoad, HostInventory, Instrument, IoFile,
-    IoKind, IoStream, Latency, Layer, Location, LoopLocation, Nanos, Pace, Placement, Plan, PlannedRun, Preset,
-    RandomBlocks, Reading, Record, Run, RunKind, Second, Status, Storage, Timestamp, Tool, Totals, Unit, Verdict,
+    IoKind, IoStream, Latency, Layer, Location, LoopLocation, Nanos, ObservedHost, ObservedRun, Pace, Placement, Plan,
+    PlannedRun, Preset, RandomBlocks, Reading, Record, Run, RunKind, Second, Status, Storage, Timestamp, Tool, Totals,
+    Unit, Verdict,
 };
 
 use crate::Context;
@@ -41,6 +42,20 @@ pub(crate) fn context(instrument: &Instrument) -> Context<'_> {
         write_cache: None,
         flush_probe: None,
     }
+}
+
+/// A host of storage that the kernel serves, with an agent on it.
+pub(crate) fn storage_host(name: &str, is_same_machine: bool) -> ObservedHost {
+    let (name, host) = (name.to_owned(), HostInventory::default());
+    ObservedHost { name, program: None, is_same_machine, directory: None, host }
+}
+
+/// Adds to `run` that the kernel of the host of storage `name` worked for `kernel_ns`.
+pub(crate) fn observe_storage(run: &mut Run, name: &str, kernel_ns: u64) {
+    let kernel_processors = kernel_ns as f64 / run.window_ns.0 as f64;
+    let load = ForeignLoad { observed_ns: run.window_ns, kernel_processors, ..ForeignLoad::default() };
+    let observed = ObservedRun { readings: Vec::new(), time_error_ns: Nanos(1), foreign_load: Some(load) };
+    run.storage_hosts.insert(name.to_owned(), observed);
 }
 
 /// A reading `at` seconds after the start.

@@ -32,6 +32,7 @@ pub mod load;
 mod load_curve;
 pub mod load_plan;
 mod node;
+mod observed_side;
 pub mod platform;
 pub mod platform_plan;
 mod platform_proof;
@@ -47,7 +48,6 @@ mod rules;
 pub mod scalability;
 mod search;
 mod segment;
-mod server_side;
 mod sheet;
 #[cfg(test)]
 mod simulated_server;
@@ -102,6 +102,7 @@ pub use layers::{
 pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
 pub use node::{node_commits, node_rate};
+pub use observed_side::server_side;
 pub use platform_proof::{
     Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricNetwork, FabricProof, MemberShare,
     NfsCell, NfsLoad, NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierDevice, TierPoint,
@@ -119,7 +120,6 @@ pub use response_interval::response_interval;
 pub use row::{Io, Quantiles, Row, doubt, is_answer, is_invalid, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
-pub use server_side::{server_side, storage_cpu_ns, storage_sides};
 pub use sheet::{Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
 pub use statistics::{

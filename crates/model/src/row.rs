@@ -9,7 +9,7 @@ use record::{
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use, host_cpu_ns};
 use crate::delta::{per_second, rate, share};
 use crate::foreign::{foreign_cpu, processors};
-use crate::server_side::{server_side, storage_cpu_ns, storage_sides};
+use crate::observed_side::{server_side, storage_cpu_ns, storage_sides};
 
 /// The columns of one run, absent without a source. Rates are per second of the window, byte rates in bytes per second.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use record::evidence::CommitCount;
 use record::{Attempt, Evidence, Finding, KeptPart, Line, Outcome, PlannedRun, Record, Run, Status, Verdict};
 use store::Writer;
 
-use crate::fleet::{adopt, sweep};
+use crate::fleet::{merged, sweep};
 use crate::hands::Delivered;
 use crate::recorder::timestamp;
 use crate::{Error, Fault, Result};
@@ -63,7 +63,7 @@ pub fn complete(path: &Path, parts: Vec<KeptPart>) -> Result<(Record, Vec<Collec
         let outcome = match jobs_of_all(&parts) {
             _ if is_done => CollectionOutcome::Superfluous,
             (jobs, false) => CollectionOutcome::Incomplete { jobs },
-            (_, true) => match run_of(&record, &planned, parts) {
+            (_, true) => match run_of(&record, parts) {
                 Err(error) => CollectionOutcome::Refused { message: error.message },
                 Ok(run) => {
                     writer.append(&Line::Run(&run))?;
@@ -99,24 +99,11 @@ fn jobs_of_all(parts: &[KeptPart]) -> (u32, bool) {
 }
 
 /// The run of all `parts`. The counters of the engine and of this host belong to a coordinator, which did not see its end.
-fn run_of(record: &Record, planned: &PlannedRun, parts: Vec<KeptPart>) -> Result<Run> {
-    let first = &parts[0].result.run;
-    let mut run = Run {
-        title: first.title.clone(),
-        layer: first.layer,
-        unit: first.unit,
-        sweep: sweep(&record.plan, first.sweep),
-        ceiling: first.ceiling.clone(),
-        cache_fit: first.cache_fit,
-        data_reads: first.data_reads.clone(),
-        data_bytes: first.data_bytes,
-        changes: first.changes,
-        parameters: first.parameters.clone(),
-        ..Run::new(planned, first.pace, first.started_at.clone())
-    };
+fn run_of(record: &Record, parts: Vec<KeptPart>) -> Result<Run> {
     let delivered: Vec<Delivered> =
         parts.into_iter().map(|KeptPart { agent, start, result, .. }| Delivered { agent, start, result }).collect();
-    adopt(&mut run, &delivered)?;
+    let mut run = merged(&delivered)?;
+    run.sweep = sweep(&record.plan, run.sweep);
     let message = "the parts of the agents were collected later".to_owned();
     run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(CommitCount::NotRead { message })));
     let context = model::Context {

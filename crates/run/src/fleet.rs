@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
 use model::fleet::AgentPart;
-use record::{Check, Finding, JobShare, Part, Plan, PlannedRun, Reading, Run, Sweep, name};
+use record::{Check, JobShare, Part, Plan, PlannedRun, Reading, Run, Sweep, name};
 use workload::Test;
 
 use crate::bench::Bench;
@@ -77,14 +77,23 @@ fn begin_count(readings: &mut [Reading]) {
     }
 }
 
-/// Takes over what the agents counted.
-pub(crate) fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
+/// One run of what the agents counted, with the answers that one of them checked.
+pub(crate) fn merged(delivered: &[Delivered]) -> Result<Run> {
     fn part(one: &Delivered) -> AgentPart<'_> {
         let Delivered { agent, start, result } = one;
         AgentPart { agent, host_threads: result.host_threads, start: *start, run: &result.run }
     }
     let parts: Vec<AgentPart<'_>> = delivered.iter().map(part).collect();
-    let merged = model::fleet::merged(&parts).map_err(|error| Error::environment(error.to_string()))?;
+    let mut run = model::fleet::merged(&parts).map_err(|error| Error::environment(error.to_string()))?;
+    // Each agent has checked the answers of one of its jobs.
+    let findings = delivered.first().map_or(&[][..], |one| &one.result.run.findings);
+    run.findings = findings.iter().filter(|finding| finding.check() == Check::Answers).cloned().collect();
+    Ok(run)
+}
+
+/// Takes over what the agents counted.
+fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
+    let merged = merged(delivered)?;
     run.window_ns = merged.window_ns;
     run.jobs_ended_separately = merged.jobs_ended_separately;
     run.totals = merged.totals;
@@ -94,10 +103,7 @@ pub(crate) fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
     run.slices = merged.slices;
     run.agents = merged.agents;
     run.outcome = merged.outcome;
-    // Each agent has checked the answers of one of its jobs.
-    let answers = |finding: &&Finding| finding.check() == Check::Answers;
-    run.findings
-        .extend(delivered.first().into_iter().flat_map(|one| one.result.run.findings.iter().filter(answers).cloned()));
+    run.findings.extend(merged.findings);
     Ok(())
 }
 

@@ -100,8 +100,10 @@ pub(crate) fn keep(bench: &Bench<'_>, record: &mut Recorder, run: Run) -> Result
         Outcome::Failed { message } => Some(message.clone()),
         Outcome::Done => None,
     };
+    let is_merged = !run.agents.is_empty();
     record.add_run(run)?;
-    bench.hands.fleet().into_iter().for_each(Fleet::release);
+    // Of a run that failed before its results were merged, agents keep them.
+    bench.hands.fleet().filter(|_| is_merged).into_iter().for_each(Fleet::release);
     Ok(failure)
 }
 

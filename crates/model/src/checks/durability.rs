@@ -10,8 +10,8 @@ use record::{Evidence, Finding, Location, Run, Verdict, name};
 
 use super::{Context, finding, is_probe};
 use crate::delta::delta;
+use crate::observed_side::server_side;
 use crate::rules::RULES;
-use crate::server_side::server_side;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let engine = context.engine.filter(|_| !is_probe(run))?;

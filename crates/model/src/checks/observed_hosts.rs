@@ -4,7 +4,7 @@
 use record::{Finding, ObservedHost, Run};
 
 use super::{Context, foreign_cpu, foreign_io, steal, swapping, throttling};
-use crate::server_side::{server_side, storage_sides};
+use crate::observed_side::{server_side, storage_sides};
 
 /// The findings of the hosts of server and storage of `run`, each with its name; none of those that were not observed,
 /// or are the machine of the client, whose checks are those of the run.
@@ -82,14 +82,7 @@ mod tests {
     fn other_programs_on_a_host_of_storage_invalidate_the_run_and_its_io_is_not_judged() {
         let busy =
             Run { storage_hosts: [("filer".to_owned(), *observed(0.6).server_host.unwrap())].into(), ..run("io", 1) };
-        let host = |program: Option<&str>| ObservedHost {
-            name: "filer".to_owned(),
-            program: program.map(str::to_owned),
-            is_same_machine: false,
-            directory: None,
-            host: record(Vec::new()).host,
-        };
-        let (instrument, hosts) = (instrument(), [host(None)]);
+        let (instrument, hosts) = (instrument(), [fixture::storage_host("filer", false)]);
         let found = all(&busy, &Context { storage_hosts: &hosts, ..fixture::context(&instrument) });
         let named = |check: Check| {
             let is_of_host = |finding: &&Finding| finding.agent.as_deref() == Some("filer") && finding.check() == check;

@@ -105,13 +105,11 @@ fn fabric_load(record: &Record, parts: &Parts<'_>, load: ProofLoad) -> Option<Fa
 
 #[cfg(test)]
 mod tests {
-    use record::{
-        ForeignLoad, IoKind, ObservedHost, ObservedRun, PlannedRun, ProofPart, ProofSubject, Record, RunKind,
-    };
+    use record::{IoKind, PlannedRun, ProofPart, ProofSubject, Record, RunKind};
 
     use super::super::{PlatformProof, platform_proof};
     use super::*;
-    use crate::fixture::{io_run, record};
+    use crate::fixture::{io_run, observe_storage, record, storage_host};
 
     /// Rounds of both sides at these I/Os per second.
     fn compared(rounds: &[(u64, u64)]) -> Record {
@@ -202,25 +200,10 @@ mod tests {
         for run in &mut record.runs {
             let is_remote = matches!(&run.kind, RunKind::Proof(part) if part.place == ProofPlace::Remote);
             let kernel_ns = run.totals.operations * if is_remote { 25_000 } else { 1_000 };
-            let seconds = run.window_ns.0 as f64 / 1e9;
-            let load = ForeignLoad {
-                observed_ns: run.window_ns,
-                kernel_processors: kernel_ns as f64 / 1e9 / seconds,
-                ..ForeignLoad::default()
-            };
-            let observed = ObservedRun { readings: Vec::new(), time_error_ns: Nanos(1), foreign_load: Some(load) };
-            run.storage_hosts.insert("target".to_owned(), observed);
+            observe_storage(run, "target", kernel_ns);
         }
-        let host = record.host.clone();
-        let target = |is_same_machine| ObservedHost {
-            name: "target".to_owned(),
-            program: None,
-            is_same_machine,
-            directory: None,
-            host: host.clone(),
-        };
         let mut added = |is_same_machine| {
-            record.storage_hosts = vec![target(is_same_machine)];
+            record.storage_hosts = vec![storage_host("target", is_same_machine)];
             let Some(PlatformProof::Fabric(found)) = platform_proof(&record) else { panic!("no proof") };
             found.loads[0].added_target_cpu_ns
         };

@@ -11,9 +11,9 @@ use record::{PlanSubject, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record
 
 use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
+use crate::observed_side::{storage_cpu_ns, storage_sides};
 use crate::row::is_invalid;
 use crate::rules::RULES;
-use crate::server_side::{storage_cpu_ns, storage_sides};
 use crate::statistics::{Interval, median, student_interval};
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};

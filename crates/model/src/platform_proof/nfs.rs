@@ -105,7 +105,7 @@ mod tests {
     use record::{PlannedRun, ProofPart, ProofSubject, Record, RunKind};
 
     use super::*;
-    use crate::fixture::{io_run, record};
+    use crate::fixture::{io_run, observe_storage, record, storage_host};
     use crate::platform_proof::{PlatformProof, platform_proof};
 
     fn proof(rounds: &[[u64; 3]]) -> NfsProof {
@@ -116,10 +116,12 @@ mod tests {
                 let place = ProofPlace::Connections { count };
                 let part = ProofPart { subject: ProofSubject::Nfs, place, load: ProofLoad::SmallReads };
                 run.kind = RunKind::Proof(part);
+                observe_storage(&mut run, "filer", rate * 7_000);
                 run
             })
         });
         let mut record: Record = record(runs.collect());
+        record.storage_hosts = vec![storage_host("filer", false)];
         record.plan.runs = record.runs.iter().map(|run| PlannedRun::new("reads", run.kind.clone(), run.dop)).collect();
         let Some(PlatformProof::Nfs(proof)) = platform_proof(&record) else { panic!("no proof") };
         proof
@@ -131,6 +133,8 @@ mod tests {
         let load = &found.loads[0];
         assert_eq!((found.verdict, load.best, load.cells.len()), (ComparisonVerdict::Faster, 4, 3));
         assert!((load.gain.unwrap().median - 1.81).abs() < 0.02, "{load:?}");
+        let of_server = |cell: &NfsCell| (cell.server_cpu_ns.unwrap() - 7_000.0).abs() < 1.0;
+        assert!(load.cells.iter().all(of_server), "{load:?}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub fn server_side(run: &Run) -> Option<Run> {
 
 /// The same of each observed host of storage, by its name, without counters of an engine. Where its kernel serves, who
 /// causes the I/O of its device is not known.
-pub fn storage_sides(run: &Run) -> BTreeMap<&str, Run> {
+pub(crate) fn storage_sides(run: &Run) -> BTreeMap<&str, Run> {
     let hosts = run.storage_hosts.iter();
     let mut sides: BTreeMap<&str, Run> = hosts.map(|(name, observed)| (name.as_str(), side(run, observed))).collect();
     for reading in sides.values_mut().flat_map(|side| &mut side.readings) {
@@ -38,7 +38,7 @@ pub fn storage_sides(run: &Run) -> BTreeMap<&str, Run> {
 
 /// Processor time of a host of storage on behalf of `side`, the run as that host saw it, nanoseconds: of the threads and
 /// interrupts of its kernel, and of the processes that serve. None where the threads of the kernel were not read.
-pub fn storage_cpu_ns(side: &Run) -> Option<f64> {
+pub(crate) fn storage_cpu_ns(side: &Run) -> Option<f64> {
     let kernel = kernel_cpu_ns(side)?;
     Some(kernel + delta(side, name::SERVER_CPU_NS).unwrap_or(0) as f64)
 }
