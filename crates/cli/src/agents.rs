@@ -9,6 +9,7 @@ use run::{Error, Result};
 
 use crate::arguments::fleet::AgentsArguments;
 use crate::build::build;
+use crate::own_directory::OwnDirectory;
 
 /// The agents that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +69,30 @@ impl Agents {
             Agents::On(hosts) => Deployment::on_hosts(hosts, &hello(Path::new(".")), is_interrupted),
         };
         deployed.map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })
+    }
+
+    /// Starts them for a measurement in `directory`: those of this machine get directories of their own below one in it,
+    /// which is removed when they have ended.
+    ///
+    /// # Errors
+    /// As [`Agents::deploy`].
+    pub fn deploy_in(
+        &self,
+        directory: &Path,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Deployment, OwnDirectory)> {
+        let own = OwnDirectory::below(directory, "dbdyno-agents-")?;
+        let deployment = self.deploy(own.path(), directory, is_interrupted)?;
+        Ok((deployment, own))
+    }
+
+    /// The same agents; those on other hosts work in `directory` where the file of hosts names none.
+    pub fn working_in(mut self, directory: &Path) -> Agents {
+        if let Agents::On(hosts) = &mut self {
+            let unnamed = hosts.iter_mut().filter(|host| host.directory.is_none());
+            unnamed.for_each(|host| host.directory = Some(directory.display().to_string()));
+        }
+        self
     }
 }
 

@@ -96,6 +96,11 @@ impl Target {
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
+
+    /// Whether it is an external server, with its data outside the measured directory.
+    pub fn is_external(&self) -> bool {
+        !self.local && (self.user.is_some() || self.database.is_some() || !self.addresses.is_empty())
+    }
 }
 
 /// As the user would write it, without the password.

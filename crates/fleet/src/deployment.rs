@@ -19,6 +19,9 @@ const JOIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long agents may take to open their sessions, beside their warm-up.
 const READY_TIMEOUT: Nanos = Nanos(120_000_000_000);
 
+/// How long agents may take beside that to write the files that they measure; they are heard of meanwhile.
+const FILES_TIMEOUT: Nanos = Nanos(4 * 3_600 * 1_000_000_000);
+
 /// A fleet that is ready for runs. It ends when this is dropped.
 pub struct Deployment {
     state: Arc<Mutex<State>>,
@@ -162,7 +165,8 @@ impl Fleet for Deployment {
 
     fn carry_out(&self, parts: &[Part], watch: &dyn FleetWatch) -> run::Result<()> {
         let Some(first) = parts.first() else { return Ok(()) };
-        let within = READY_TIMEOUT + first.plan.warm_up_ns;
+        let files = first.io.as_ref().map_or(Nanos(0), |_| FILES_TIMEOUT);
+        let within = READY_TIMEOUT + first.plan.warm_up_ns + files;
         let mut state = self.state();
         let ended = state.coordinator.carry_out(first.planned.number, parts, within, watch);
         state.ended = Some(ended?);

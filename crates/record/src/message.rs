@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentStart, ForeignLoad, HostInventory, Nanos, Plan, PlannedRun, Run, Tool};
+use crate::{AgentStart, ForeignLoad, HostInventory, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Run, Tool};
 
 /// Version of the messages below; coordinator and agents must have the same.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// What an agent needs to join a fleet. It contains a secret: it is handed over through a pipe, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,6 +228,26 @@ pub struct Part {
     pub share: JobShare,
     /// The content of a test file; absent for a test of the catalogue.
     pub test_file: Option<String>,
+    /// The I/O of a run of storage; absent for others.
+    pub io: Option<Box<IoPart>>,
+}
+
+/// The I/O that each agent carries out in a run of storage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IoPart {
+    /// All phases of the invocation, which the sizes and layouts of files follow from.
+    pub plan: IoPlan,
+    /// The phase of this run, with its pace on one agent.
+    pub phase: IoPhase,
+    /// Identifies the invocation in what is written.
+    pub writer: u64,
+    /// The seed of jobs that have none of their own, the same for all agents.
+    pub seed: u64,
+    /// Existing devices and files of the agent's host that may be read.
+    pub devices: Vec<String>,
+    /// Those of them that may be overwritten.
+    pub destroy: Vec<String>,
 }
 
 /// What an agent found out in its part of a run.

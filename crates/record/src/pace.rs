@@ -37,6 +37,15 @@ impl Pace {
             Pace::Unthrottled | Pace::ThinkTime { .. } => None,
         }
     }
+
+    /// The same with `factor` times the rate of an open loop.
+    pub fn times(self, factor: f64) -> Pace {
+        match self {
+            Pace::Rate { steps_per_second } => Pace::Rate { steps_per_second: steps_per_second * factor },
+            Pace::Poisson { steps_per_second } => Pace::Poisson { steps_per_second: steps_per_second * factor },
+            Pace::Unthrottled | Pace::ThinkTime { .. } => self,
+        }
+    }
 }
 
 /// Arrival process of an open loop.

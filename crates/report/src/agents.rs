@@ -10,6 +10,7 @@ use crate::figure::UNKNOWN;
 use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
 use crate::nodes::fastest_runs;
+use crate::style::Style;
 use crate::view::View;
 use crate::words::{dop, list};
 
@@ -63,8 +64,18 @@ fn name(text: &str) -> Cell {
     Cell::Text(cut(&clean(text), NAME_MAX))
 }
 
+/// The agents and their hosts, titled, as far as there are some.
+pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'static str, Vec<String>)> {
+    let titled = [
+        ("AGENTS: the fastest run of each test, by most of them", agents(record)),
+        ("AGENTS: their hosts", hosts(record)),
+    ];
+    let with_rows = titled.into_iter().filter(|(_, table)| !table.is_empty());
+    with_rows.map(|(title, table)| (title, table.lines(style, width))).collect()
+}
+
 /// A line for each host of an agent.
-pub(crate) fn hosts(record: &Record) -> Table {
+fn hosts(record: &Record) -> Table {
     hosts_view().text_table(agent_host::rows(record), |_| None)
 }
 
@@ -90,9 +101,10 @@ pub(crate) fn host_warnings(hosts: &[AgentHost]) -> Vec<String> {
     host_differences(hosts).into_iter().map(differs).chain(shared.iter().map(|names| shared_text(names))).collect()
 }
 
-/// A line for each agent of the fastest valid run of each test.
-pub(crate) fn agents(record: &Record) -> Table {
-    let shown = fastest_runs(record, |run| !run.agents.is_empty());
+/// A line for each agent of the fastest valid run of each test by most of them.
+fn agents(record: &Record) -> Table {
+    let most = |test: &str| record.runs.iter().filter(|run| run.test == test).map(|run| run.agents.len()).max();
+    let shown = fastest_runs(record, |run| !run.agents.is_empty() && Some(run.agents.len()) == most(&run.test));
     view().only(&SHOWN).text_table(agent::rows(record).filter(|of| shown.contains(&of.run.number)), |_| None)
 }
 

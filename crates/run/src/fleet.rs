@@ -6,14 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
 use model::fleet::AgentPart;
-use record::{Check, JobShare, Part, Plan, PlannedRun, Reading, Run, Sweep, name};
+use record::{Check, Finding, JobShare, Part, Plan, PlannedRun, Reading, Run, Sweep, name};
 use workload::Test;
 
 use crate::bench::Bench;
 use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch};
 use crate::nodes::Nodes;
 use crate::observation::Observation;
-use crate::platform::is_elsewhere;
 use crate::recorder::timestamp;
 use crate::run::{Overdue, window_and_drain};
 use crate::session_sampler::SessionSampler;
@@ -32,37 +31,53 @@ pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, n
     if agents > left {
         return Err(Error::environment(format!("it needs {agents} agents, and {left} are left")));
     }
-    run.sweep = sweep(bench.plan, run.sweep);
+    run.sweep = sweep(bench.plan.jobs_per_agent, run.sweep);
     let parts = parts(bench, run, agents, node_indexes)?;
+    let (window, drain) = window_and_drain(bench, run);
+    let overdue = Overdue::new(window + drain, bench.listener);
+    carry_out(bench, run, fleet, &parts, node_indexes, &|| overdue.check())
+}
+
+/// Has the agents of `fleet` carry out `parts` of `run`, one each, and fills in what they counted; `check` is called once
+/// a second.
+///
+/// # Errors
+/// As [`drive_fleet`].
+pub(crate) fn carry_out(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    fleet: &dyn Fleet,
+    parts: &[Part],
+    node_indexes: &[usize],
+    check: &(dyn Fn() + Sync),
+) -> Result<()> {
     bench.write_back();
     let observation =
         Observation::new(bench, node_indexes.to_vec(), &[], SessionSampler::for_nodes(bench, node_indexes));
     let (operations, started_at) = (AtomicU64::new(0), OnceLock::new());
     let hooks = Hooks { bench, observation: &observation, operations: &operations, started_at: &started_at };
-    let (window, drain) = window_and_drain(bench, run);
-    let overdue = Overdue::new(window + drain, bench.listener);
-    let (carried_out, delivered) =
-        observation.during(bench, &|| operations.load(Ordering::Relaxed), &|| overdue.check(), || {
-            let carried_out = fleet.carry_out(&parts, &hooks);
-            let mut delivered = Ok(Vec::new());
-            observation.end_after(|| {
-                if carried_out.is_ok() {
-                    delivered = fleet.deliver();
-                    publish(bench, node_indexes, delivered.as_deref().unwrap_or_default());
-                }
-            });
-            (carried_out, delivered)
+    let (carried_out, delivered) = observation.during(bench, &|| operations.load(Ordering::Relaxed), check, || {
+        let carried_out = fleet.carry_out(parts, &hooks);
+        let mut delivered = Ok(Vec::new());
+        observation.end_after(|| {
+            if carried_out.is_ok() {
+                delivered = fleet.deliver();
+                publish(bench, node_indexes, delivered.as_deref().unwrap_or_default());
+            }
         });
+        (carried_out, delivered)
+    });
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
     observation.add_to(bench, run, &[], 0);
     begin_count(&mut run.readings);
     carried_out?;
-    adopt(run, &delivered?)
+    adopt(run, &delivered?, !fleet.agent_hosts().is_empty())
 }
 
-/// What is varied in a run that varies `sweep` in one process.
-pub(crate) fn sweep(plan: &Plan, sweep: Sweep) -> Sweep {
-    match (plan.jobs_per_agent, sweep) {
+/// What is varied in a run that varies `sweep` in one process; `jobs_each` are the jobs of each agent, where agents are
+/// added with their jobs.
+pub(crate) fn sweep(jobs_each: Option<u32>, sweep: Sweep) -> Sweep {
+    match (jobs_each, sweep) {
         (Some(jobs_each), Sweep::Jobs) => Sweep::Agents { jobs_each },
         _ => sweep,
     }
@@ -77,8 +92,8 @@ fn begin_count(readings: &mut [Reading]) {
     }
 }
 
-/// One run of what the agents counted, with the answers that one of them checked.
-pub(crate) fn merged(delivered: &[Delivered]) -> Result<Run> {
+/// One run of what the agents counted, with what only they found out; they may be on other hosts.
+pub(crate) fn merged(delivered: &[Delivered], are_elsewhere: bool) -> Result<Run> {
     fn part(one: &Delivered) -> AgentPart<'_> {
         let Delivered { agent, start, result } = one;
         AgentPart { agent, host_threads: result.host_threads, start: *start, run: &result.run }
@@ -88,12 +103,61 @@ pub(crate) fn merged(delivered: &[Delivered]) -> Result<Run> {
     // Each agent has checked the answers of one of its jobs.
     let findings = delivered.first().map_or(&[][..], |one| &one.result.run.findings);
     run.findings = findings.iter().filter(|finding| finding.check() == Check::Answers).cloned().collect();
+    let found = |one: &'_ Delivered| (one.agent.clone(), one.result.run.findings.clone());
+    let found: Vec<(String, Vec<Finding>)> = delivered.iter().map(found).collect();
+    let found = found.iter().map(|(agent, findings)| (agent.as_str(), findings.as_slice()));
+    run.findings.extend(model::findings_of_agents(found, run.storage.is_some(), are_elsewhere));
+    if run.storage.is_some() && are_elsewhere {
+        run.readings = device_readings(&run);
+    }
     Ok(run)
 }
 
+/// What the devices of all agents did until the start and until the end of their windows. The time that they were busy
+/// does not add.
+fn device_readings(run: &Run) -> Vec<Reading> {
+    let edge = |of: fn(&[Reading]) -> Option<&Reading>| {
+        let mut sum = Reading::default();
+        for reading in run.agents.iter().filter_map(|agent| of(&agent.readings)) {
+            sum.at_ns = sum.at_ns.max(reading.at_ns);
+            for (name, value) in
+                reading.values.iter().filter(|(name, _)| is_of_device(name) && *name != name::DEVICE_IO_TICKS_NS)
+            {
+                let all = sum.values.entry(name.clone()).or_insert(0);
+                *all = all.saturating_add(*value);
+            }
+        }
+        sum
+    };
+    vec![edge(<[Reading]>::first), edge(<[Reading]>::last)]
+}
+
+/// Whether counter `name` is about a device, or about what this program has it do.
+fn is_of_device(name: &str) -> bool {
+    let is_own = [name::CLIENT_READ_BYTES, name::CLIENT_WRITE_BYTES].contains(&name);
+    is_own || name.starts_with("device_") || name.starts_with("mount_")
+}
+
+/// Replaces what the device of this host did by `sums` of those of the agents.
+fn replace_devices(readings: &mut [Reading], sums: Vec<Reading>) {
+    for reading in readings.iter_mut() {
+        reading.values.retain(|name, _| !is_of_device(name));
+    }
+    if let ([first, .., last], [at_begin, at_end]) = (readings, sums.as_slice()) {
+        first.values.extend(at_begin.values.clone());
+        last.values.extend(at_end.values.clone());
+    }
+}
+
 /// Takes over what the agents counted.
-fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
-    let merged = merged(delivered)?;
+fn adopt(run: &mut Run, delivered: &[Delivered], are_elsewhere: bool) -> Result<()> {
+    let merged = merged(delivered, are_elsewhere)?;
+    if merged.storage.is_some() {
+        run.storage = merged.storage;
+        if are_elsewhere {
+            replace_devices(&mut run.readings, merged.readings);
+        }
+    }
     run.window_ns = merged.window_ns;
     run.jobs_ended_separately = merged.jobs_ended_separately;
     run.totals = merged.totals;
@@ -105,6 +169,11 @@ fn adopt(run: &mut Run, delivered: &[Delivered]) -> Result<()> {
     run.outcome = merged.outcome;
     run.findings.extend(merged.findings);
     Ok(())
+}
+
+/// The names of the agents on other hosts; none where they are on this machine.
+pub(crate) fn agent_names(fleet: &dyn Fleet) -> Vec<String> {
+    fleet.agent_hosts().into_iter().map(|host| host.agent).collect()
 }
 
 /// Adds what the sessions of the agents did to the counters of their node.
@@ -126,8 +195,7 @@ fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> R
     let test_file = test_file(&bench.plan.test_files, &run.test);
     let nodes = bench.subject.filter(|_| !node_indexes.is_empty()).map(|subject| subject.nodes);
     let target = nodes.map(|nodes| target_of_agents(bench.target, nodes)).transpose()?;
-    let plan =
-        Plan { runs: Vec::new(), skipped: Vec::new(), network: None, io: None, pace: run.pace, ..bench.plan.clone() };
+    let plan = plan_of_agents(bench.plan, run);
     let part = |share: JobShare| {
         let dop = record::Dop { jobs: share.count, ..run.dop };
         let planned = PlannedRun {
@@ -136,9 +204,14 @@ fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> R
             ..PlannedRun::new(&run.test, run.kind.clone(), dop)
         };
         let (target, plan, test_file) = (target.clone(), plan.clone(), test_file.clone());
-        Part { record: bench.record.to_owned(), target, plan, planned, share, test_file }
+        Part { record: bench.record.to_owned(), target, plan, planned, share, test_file, io: None }
     };
     Ok(JobShare::spread(run.dop.jobs, agents).into_iter().filter(|share| share.count > 0).map(part).collect())
+}
+
+/// What of `plan` agents need for `run`.
+pub(crate) fn plan_of_agents(plan: &Plan, run: &Run) -> Plan {
+    Plan { runs: Vec::new(), skipped: Vec::new(), network: None, io: None, pace: run.pace, ..plan.clone() }
 }
 
 /// The content of the file of test `code`, if it is in one of those at `paths`.
@@ -153,7 +226,7 @@ fn test_file(paths: &[String], code: &str) -> Option<String> {
 /// # Errors
 /// Where only this process reaches it.
 pub(crate) fn target_of_agents(target: &Target, nodes: &Nodes) -> Result<String> {
-    if is_elsewhere(target) {
+    if target.is_external() {
         return Ok(target.to_string());
     }
     nodes.first().joined_by().ok_or_else(|| {

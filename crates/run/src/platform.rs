@@ -371,7 +371,7 @@ impl<'a> OpenEngine<'a> {
         let processors = host::cpus_allowed().len() as u32;
         let target = context.target;
         // `options.keep` is about files in the directory; for an external server the request decides each time.
-        let elsewhere = is_elsewhere(target);
+        let elsewhere = target.is_external();
         let workspace = Workspace {
             directory: options.directory.clone(),
             keep: if elsewhere { setup.keep } else { options.keep },
@@ -394,11 +394,6 @@ impl<'a> OpenEngine<'a> {
             }
         }
     }
-}
-
-/// Whether `target` is an external server, with its data outside the measured directory.
-pub(crate) fn is_elsewhere(target: &Target) -> bool {
-    !target.local && (target.user.is_some() || target.database.is_some() || !target.addresses.is_empty())
 }
 
 /// Buffer cache of a temporary server: small in the small presets, so that a larger table is loaded in seconds; a

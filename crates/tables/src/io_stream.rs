@@ -19,8 +19,8 @@ pub fn rows(record: &Record) -> impl Iterator<Item = StreamRow<'_>> {
 /// The job of a stream: the one with its name in the phase of the run, or else in any phase.
 pub fn job<'a>(record: &'a Record, run: &Run, stream: &IoStream) -> Option<&'a IoJob> {
     let phases = &record.plan.io.as_ref()?.phases;
-    let own = (run.number as usize).checked_sub(1).and_then(|index| phases.get(index));
-    own.into_iter().chain(phases).flat_map(|phase| &phase.jobs).find(|job| job.name == stream.job)
+    let own = phases.iter().filter(|phase| phase.name == run.test);
+    own.chain(phases).flat_map(|phase| &phase.jobs).find(|job| job.name == stream.job)
 }
 
 /// The I/O pattern of a stream: `randread`, `write`, `fdatasync`, `commit`.
@@ -61,6 +61,11 @@ fn per_second(stream: &IoStream, count: u64) -> Option<Rate> {
     (stream.window_ns.0 > 0).then(|| Rate(count as f64 / stream.window_ns.seconds()))
 }
 
+/// The agents that carried it out; absent where none did.
+fn agents(run: &Run) -> Option<u64> {
+    Some(run.agents.len() as u64).filter(|count| *count > 0)
+}
+
 /// Its pace.
 fn pace(pace: Pace) -> &'static str {
     match pace {
@@ -85,6 +90,7 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
         Figure::fact("clone", Kind::Count, |of| of.of.0.clone.into()),
         Figure::fact("kind", Kind::Text, |of| Value::word(of.of.0.kind)),
         Figure::fact("profile", Kind::Text, |of| profile(of).into()),
+        Figure::fact("agents", Kind::Count, |of| agents(of.run).into()).head("#H"),
         Figure::fact("clones", Kind::Count, |of| of.of.0.clones.into()).head("#J"),
         Figure::fact("depth", Kind::Count, |of| of.of.0.depth.into()).head("queue\ndepth"),
         Figure::fact("slots", Kind::Count, |of| of.of.0.slots.into()),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::io::IoArguments;
 use super::run::RunArguments;
 use super::value;
 
@@ -35,6 +36,19 @@ Tests and probes of processors and memory are measured. Agents on one machine sh
 server, and have no more processors than it has. Hosts are reached by ssh, which must ask no question: keys, known
 hosts, users and ports are those of its own settings.";
 
+const IO_EXAMPLES: &str = "\
+Examples:
+  dbdyno fleet io --hosts FILE --rw randread --bs 8k --jobs 4 --dir /mnt/nvme
+                                     four jobs on each host of the file, in files of its own below /mnt/nvme
+  dbdyno fleet io --hosts FILE nvme-rand-read.fio --sweep
+                                     the job file on one host, on two, on four, ... and on all
+  dbdyno fleet io --hosts FILE --rw randread --device /dev/nvme1n1 --observe-storage san1
+                                     a device that all hosts share, and what its server needs for it
+
+Each agent carries out all jobs, with the depths, sizes and rates of a job file, as with fio --client. The rate of --rate
+and that of a search (--until) are those of all agents together. Jobs of two agents read different addresses. A device is
+named and permitted as without a fleet, and is then that of each host.";
+
 const COLLECT_EXAMPLES: &str = "\
 Examples:
   dbdyno fleet collect r.jsonl --hosts FILE      the agents were on the hosts of the file
@@ -61,6 +75,9 @@ pub enum FleetCommand {
 
     /// Measure as `run` does, with the jobs of each run spread over agents that start together
     Run(Box<FleetRunArguments>),
+
+    /// Measure storage as `io` does, from each agent: its own files or devices, or a device that all share
+    Io(Box<FleetIoArguments>),
 
     /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
     Collect(FleetCollectArguments),
@@ -97,6 +114,25 @@ pub struct FleetRunArguments {
 
     #[command(flatten)]
     pub run: RunArguments,
+}
+
+/// Options of `dbdyno fleet io`.
+#[derive(Args, Debug)]
+#[command(after_help = IO_EXAMPLES)]
+pub struct FleetIoArguments {
+    #[command(flatten)]
+    pub agents: AgentsArguments,
+
+    /// Measure each job file with 1, 2, 4, ... and all agents
+    #[arg(long, conflicts_with_all = ["until", "rate"])]
+    pub sweep: bool,
+
+    /// Measure each job file so often, in rounds of random order; the limits of a claim need 3 (`dbdyno model scale`)
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, conflicts_with = "until", value_parser = value::repeats("repeats"))]
+    pub repeats: u32,
+
+    #[command(flatten)]
+    pub io: IoArguments,
 }
 
 /// Options of `dbdyno fleet collect`.

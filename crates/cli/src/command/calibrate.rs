@@ -18,7 +18,7 @@ use crate::storage::request::{block_and_size, carry_out, default_size, fresh_see
 pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
     let location = &with_absolute_devices(&arguments.location)?;
     let window = arguments.seconds;
-    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(location.dir.as_deref()));
+    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(location.dir.as_deref(), 1));
     let (small, file_size) = block_and_size(&arguments.bs, size)?;
     let (large, _) = block_and_size(&arguments.large_bs, size)?;
     let (file, size) = match location.device.as_slice() {
@@ -42,6 +42,8 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         network: None,
         precondition: None,
         log: None,
+        sweeps_agents: false,
+        repeats: 1,
     };
-    carry_out(&request, &arguments.location.observe, arguments.format, &arguments.output)
+    carry_out(&request, None, &arguments.location.observe, arguments.format, &arguments.output)
 }

@@ -8,6 +8,7 @@ use model::fleet::CheckedAgent;
 use record::{Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
+use super::io::{IoFleet, io_by};
 use super::run::{FleetOf, run_by};
 use crate::agents::{Agents, hosts_of};
 use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand};
@@ -25,6 +26,10 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
             let agents = Agents::of(&arguments.agents)?;
             let fleet = FleetOf { agents: &agents, jobs_per_agent: arguments.jobs_per_agent, goes_on: arguments.go_on };
             run_by(&arguments.run, Some(fleet))
+        }
+        FleetCommand::Io(arguments) => {
+            let agents = Agents::of(&arguments.agents)?;
+            io_by(&arguments.io, Some(IoFleet { agents, sweeps: arguments.sweep, repeats: arguments.repeats }))
         }
         FleetCommand::Collect(arguments) => collect(arguments),
     }

@@ -7,13 +7,14 @@ use fio::{JobFile, Override};
 use record::{IoPlan, Preset, Ratio, Until};
 use run::{Error, Goal, IoRequest, Permission, Result};
 
+use crate::agents::Agents;
 use crate::arguments::choice::Arrival;
 use crate::arguments::io::IoArguments;
 use crate::arguments::setup::setup;
 use crate::measuring::record_path;
 use crate::output::{print, width};
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
-use crate::storage::location::{directory, permission, with_absolute_devices, written_devices};
+use crate::storage::location::{directory, permission, with_absolute_devices, with_devices_of_hosts, written_devices};
 use crate::storage::request::{carry_out, fresh_seed, surroundings};
 
 /// Relative tolerance of a search.
@@ -26,21 +27,54 @@ const JOB_FILE_BYTES_MAX: u64 = 4 << 20;
 /// # Errors
 /// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are invalid.
 pub fn io(arguments: &IoArguments) -> Result<()> {
-    let arguments = &IoArguments { location: with_absolute_devices(&arguments.location)?, ..arguments.clone() };
-    let (mut plan, directory) = planned(arguments)?;
+    io_by(arguments, None)
+}
+
+/// The agents that carry out the jobs, each all of them.
+pub struct IoFleet {
+    /// The agents.
+    pub agents: Agents,
+    /// Whether each phase is measured with 1, 2, 4, ... and all of them.
+    pub sweeps: bool,
+    /// How often each is measured.
+    pub repeats: u32,
+}
+
+/// The same, with the jobs carried out by each agent of `fleet`.
+///
+/// # Errors
+/// As [`io()`], and where the agents cannot be started.
+pub fn io_by(arguments: &IoArguments, fleet: Option<IoFleet>) -> Result<()> {
+    let count = fleet.as_ref().map_or(1, |fleet| fleet.agents.count());
+    let are_elsewhere = fleet.as_ref().is_some_and(|fleet| !fleet.agents.hosts().is_empty());
+    let location = if are_elsewhere {
+        with_devices_of_hosts(&arguments.location)?
+    } else {
+        with_absolute_devices(&arguments.location)?
+    };
+    let arguments = &IoArguments { location, ..arguments.clone() };
+    let (mut plan, mut directory) = planned(arguments, if are_elsewhere { 1 } else { count })?;
     if let Some(rate) = arguments.rate {
-        set_rate(&mut plan, rate, arguments.arrival)?;
+        set_rate(&mut plan, rate / f64::from(count), arguments.arrival)?;
+    }
+    let (sweeps_agents, repeats) = fleet.as_ref().map_or((false, 1), |fleet| (fleet.sweeps, fleet.repeats));
+    let agents = fleet.map(|fleet| fleet.agents.working_in(&directory));
+    if are_elsewhere {
+        // That of the jobs is on the hosts.
+        directory = PathBuf::from(".");
     }
     let writes: Vec<PathBuf> = written_devices(&plan, arguments.precondition);
     if arguments.dry_run {
         let allowed = Permission { devices: arguments.location.device.clone(), destroy: writes };
         let request = IoRequest { permission: allowed, ..request(arguments, plan, directory, Permission::default())? };
-        run::survey_io(&request)?;
+        if agents.is_none() {
+            run::survey_io(&request)?;
+        }
         return print(&report::io_plan_text(&request.plan, width()));
     }
     let permission = permission(&arguments.location, &writes)?;
-    let request = request(arguments, plan, directory, permission)?;
-    carry_out(&request, &arguments.location.observe, arguments.format, &arguments.output)
+    let request = IoRequest { sweeps_agents, repeats, ..request(arguments, plan, directory, permission)? };
+    carry_out(&request, agents.as_ref(), &arguments.location.observe, arguments.format, &arguments.output)
 }
 
 fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission: Permission) -> Result<IoRequest> {
@@ -63,11 +97,14 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
         network: None,
         precondition: arguments.precondition.then_some(arguments.round),
         log: arguments.log.clone(),
+        sweeps_agents: false,
+        repeats: 1,
     })
 }
 
-/// The plan of files, profile or options, and the directory that it works in.
-fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
+/// The plan of files, profile or options, and the directory that it works in; `sets` are the sets of its files that are in
+/// one file system.
+fn planned(arguments: &IoArguments, sets: u32) -> Result<(IoPlan, PathBuf)> {
     let include = |path: &Path| read_text(path);
     let surroundings = surroundings(&include);
     let mut overrides: Vec<Override> = Vec::new();
@@ -79,7 +116,7 @@ fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
         );
     }
     let files = match (&arguments.profile, alone) {
-        (_, true) => vec![fio::options(with_defaults(arguments, &pairs), &surroundings).map_err(refused)?],
+        (_, true) => vec![fio::options(with_defaults(arguments, &pairs, sets), &surroundings).map_err(refused)?],
         (Some(name), _) => {
             let text = fio::profile(name).ok_or_else(|| {
                 let names: Vec<&str> = fio::profiles().collect();
@@ -116,7 +153,7 @@ fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
         set_warm_up(&mut plan);
     }
     let named = fio::directory(&files, &overrides).map_err(refused)?;
-    let directory = directory(arguments.location.dir.as_deref(), named, &mut plan)?;
+    let directory = directory(arguments.location.dir.as_deref(), named, &arguments.location.device, &mut plan)?;
     Ok((plan, directory))
 }
 

@@ -60,7 +60,7 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
         ))
         .hint("give a --dir on a software array, a logical volume or a file system of several devices"));
     }
-    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(Some(directory)));
+    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(Some(directory), 1));
     let (block, file) = block_and_size(&arguments.load.bs, size)?;
     let nodes: Vec<PathBuf> = members.iter().map(|name| node(name)).collect();
     let whole = host::place(directory).ok().and_then(|place| Some(node(&place.top()?.name)));
@@ -84,7 +84,7 @@ fn volume(arguments: &VolumeArguments) -> Result<()> {
 /// held against what each of them takes, by the share of reads that each serves.
 fn cached_volume(arguments: &VolumeArguments, cache: &CacheDevice) -> Result<()> {
     let directory = &arguments.dir;
-    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(Some(directory)));
+    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(Some(directory), 1));
     let (block, file) = block_and_size(&arguments.load.bs, size)?;
     let mut devices: Vec<PathBuf> = cache.caches.iter().chain(&cache.origin).map(|name| node(name)).collect();
     if !devices.iter().all(|path| is_readable(path)) {
@@ -188,6 +188,8 @@ fn parts_request(
         precondition: None,
         network: None,
         log: None,
+        sweeps_agents: false,
+        repeats: 1,
     })
 }
 

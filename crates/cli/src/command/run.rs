@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use fleet::Deployment;
 use record::{Check, Finding, Outcome, Plan, Run, Verdict};
-use run::{Context, Error, Fault, Fleet, Measured, Request, Result};
+use run::{Context, Error, Fault, Fleet, Measured, Result};
 
 use crate::agents::Agents;
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, Measuring, default_record, measuring, none_valid, refuse_existing};
+use crate::measuring::{EXTERNAL, default_record, measuring, none_valid, refuse_existing};
 use crate::output::{print, style, width};
-use crate::own_directory::OwnDirectory;
 use crate::request;
 use crate::sheet::{check_page, show};
 use crate::target::target;
@@ -83,7 +81,11 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let fleet = fleet.map(|fleet| deploy(fleet, &request, measuring)).transpose()?;
+        let deploy = |fleet: FleetOf<'_>| -> Result<_> {
+            let (deployment, own) = fleet.agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted())?;
+            Ok((deployment.going_on(fleet.goes_on), own))
+        };
+        let fleet = fleet.map(deploy).transpose()?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring.observing(&arguments.observe, &target, |context| {
             let context = Context { fleet, ..context };
@@ -114,15 +116,6 @@ fn check_agents(path: &Path, plan: &Plan, now: Option<&Agents>) -> Result<()> {
     let (before, now) = (by(plan.agents, &plan.agent_hosts), by(now.map(Agents::count), &hosts));
     let message = format!("the runs of {} are of {before}, and this would be {now}", path.display());
     Err(Error::user(message).hint(format!("use {} --resume {}", report::run_command(plan), path.display())))
-}
-
-/// Starts the agents of `fleet`; those on this machine with directories of their own below one in that of `request`, which
-/// is removed when they have ended.
-fn deploy(fleet: FleetOf<'_>, request: &Request, measuring: &Measuring) -> Result<(Deployment, OwnDirectory)> {
-    let directory = &request.setup.directory;
-    let own = OwnDirectory::below(directory, "dbdyno-agents-")?;
-    let deployment = fleet.agents.deploy(own.path(), directory, &|| measuring.is_interrupted())?;
-    Ok((deployment.going_on(fleet.goes_on), own))
 }
 
 /// What aborted the measurement, and runs that failed.

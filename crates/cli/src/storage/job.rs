@@ -68,8 +68,8 @@ pub fn pairs(arguments: &IoArguments) -> Pairs {
     pairs
 }
 
-/// The job of the command line: defaults, then the given options.
-pub fn with_defaults<'a>(arguments: &IoArguments, pairs: &'a Pairs) -> Vec<(&'a str, Option<&'a str>)> {
+/// The job of the command line: defaults, then the given options; `sets` are the sets of its files in one file system.
+pub fn with_defaults<'a>(arguments: &IoArguments, pairs: &'a Pairs, sets: u32) -> Vec<(&'a str, Option<&'a str>)> {
     let given = |key: &str| pairs.iter().any(|(name, _)| name == key);
     let mut all: Vec<(&str, Option<&str>)> = vec![
         ("rw", Some("randread")),
@@ -87,7 +87,7 @@ pub fn with_defaults<'a>(arguments: &IoArguments, pairs: &'a Pairs) -> Vec<(&'a 
         all.extend([("runtime", Some("10")), ("time_based", Some("1"))]);
     }
     if !given("size") && arguments.location.device.is_empty() {
-        all.push(("size", Some(default_size(arguments.location.dir.as_deref()))));
+        all.push(("size", Some(default_size(arguments.location.dir.as_deref(), sets))));
     }
     all.retain(|(key, _)| !given(key));
     all.extend(pairs.iter().map(|(key, value)| (key.as_str(), value.as_deref())));

@@ -33,13 +33,30 @@ pub fn with_absolute_devices(location: &LocationArguments) -> Result<LocationArg
     Ok(LocationArguments { device, destroy_data, ..location.clone() })
 }
 
+/// The arguments where all devices are those of other hosts, on which alone they can be looked at.
+///
+/// # Errors
+/// Paths that are not absolute.
+pub fn with_devices_of_hosts(location: &LocationArguments) -> Result<LocationArguments> {
+    match location.device.iter().find(|device| !device.is_absolute()) {
+        Some(device) => Err(Error::user(format!("device {} has no absolute path", device.display()))
+            .hint("it is opened on each host: give a path such as /dev/nvme1n1")),
+        None => Ok(location.clone()),
+    }
+}
+
 /// The directory to work in: that of the command line, or of the jobs, or of their files. If the command line overrides
 /// them, the plan gets a note.
 ///
 /// # Errors
 /// Files in several directories.
-pub fn directory(given: Option<&Path>, named: Option<String>, plan: &mut IoPlan) -> Result<PathBuf> {
-    let mut wanted = directories_of_files(plan);
+pub fn directory(
+    given: Option<&Path>,
+    named: Option<String>,
+    devices: &[PathBuf],
+    plan: &mut IoPlan,
+) -> Result<PathBuf> {
+    let mut wanted = directories_of_files(plan, devices);
     wanted.extend(named.map(PathBuf::from));
     if let Some(given) = given {
         let overridden = wanted.iter().filter(|directory| !is_same(directory, given));
@@ -60,10 +77,11 @@ pub fn directory(given: Option<&Path>, named: Option<String>, plan: &mut IoPlan)
     }
 }
 
-/// The directories of absolute paths of files that do not exist yet.
-fn directories_of_files(plan: &IoPlan) -> BTreeSet<PathBuf> {
+/// The directories of absolute paths of files that do not exist yet; `devices` are those that do, maybe on another host.
+fn directories_of_files(plan: &IoPlan, devices: &[PathBuf]) -> BTreeSet<PathBuf> {
     let names = plan.phases.iter().flat_map(|phase| &phase.jobs).flat_map(|job| &job.files).map(Path::new);
-    let new = names.filter(|path| path.is_absolute() && !run::is_foreign(path));
+    let new =
+        names.filter(|path| path.is_absolute() && !run::is_foreign(path) && devices.iter().all(|one| one != path));
     new.filter_map(Path::parent).map(Path::to_owned).collect()
 }
 
@@ -139,23 +157,25 @@ mod tests {
 
     #[test]
     fn files_that_do_not_exist_give_the_directory() {
-        let of = |files: &[&str]| directory(None, None, &mut plan(files)).unwrap();
+        let of = |files: &[&str]| directory(None, None, &[], &mut plan(files)).unwrap();
         assert_eq!(of(&["data", "/dev/sdx"]), Path::new("."));
         assert_eq!(of(&["/mnt/none/a", "/mnt/none/b"]), Path::new("/mnt/none"));
-        let error = directory(None, None, &mut plan(&["/mnt/none/a", "/mnt/other/b"])).unwrap_err();
+        let there = [PathBuf::from("/mnt/none/a")];
+        assert_eq!(directory(None, None, &there, &mut plan(&["/mnt/none/a"])).unwrap(), Path::new("."));
+        let error = directory(None, None, &[], &mut plan(&["/mnt/none/a", "/mnt/other/b"])).unwrap_err();
         assert!(error.to_string().starts_with("the jobs have files in /mnt/none and in /mnt/other\nhint: "), "{error}");
-        assert!(directory(None, Some("/mnt/other".to_owned()), &mut plan(&["/mnt/none/a"])).is_err());
+        assert!(directory(None, Some("/mnt/other".to_owned()), &[], &mut plan(&["/mnt/none/a"])).is_err());
     }
 
     #[test]
     fn a_directory_of_the_command_line_overrides_them_with_a_note() {
         let mut plan = plan(&["/mnt/none/a", "/mnt/other/b"]);
         let here = Path::new(".");
-        assert_eq!(directory(Some(here), None, &mut plan).unwrap(), here);
+        assert_eq!(directory(Some(here), None, &[], &mut plan).unwrap(), here);
         assert_eq!(plan.lints[0], "--dir . overrides /mnt/none of the jobs");
         assert_eq!(plan.lints.len(), 2);
         plan = IoPlan::default();
-        directory(Some(Path::new("/tmp/../tmp")), Some("/tmp".to_owned()), &mut plan).unwrap();
+        directory(Some(Path::new("/tmp/../tmp")), Some("/tmp".to_owned()), &[], &mut plan).unwrap();
         assert!(plan.lints.is_empty(), "{:?}", plan.lints);
     }
 

@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use fio::Surroundings;
 use record::{Amount, Blocks, Bytes, Finding, IoJob, Outcome, Run, Verdict};
 use report::FioJson;
-use run::{Context, Error, IoRequest, Measured, Result};
+use run::{Context, Error, Fleet, IoRequest, Measured, Result};
 
+use crate::agents::Agents;
 use crate::arguments::io::IoFormat;
 use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
@@ -31,11 +32,11 @@ pub fn surroundings<'a>(include: &'a dyn Fn(&Path) -> std::io::Result<String>) -
     }
 }
 
-/// Default file size: at most 4 GiB and at most a tenth of the free space.
-pub fn default_size(directory: Option<&Path>) -> &'static str {
+/// Default file size: at most 4 GiB and, of `files` together, at most a tenth of the free space.
+pub fn default_size(directory: Option<&Path>, files: u32) -> &'static str {
     let free = host::free_bytes(directory.unwrap_or(Path::new("."))).unwrap_or(Bytes(u64::MAX));
     let sizes = [("4G", 4096), ("2G", 2048), ("1G", 1024), ("512M", 512), ("256M", 256), ("64M", 64)];
-    let fits = |mebibytes: u64| Bytes::MIB.times(mebibytes).0 <= free.0 / 10;
+    let fits = |mebibytes: u64| Bytes::MIB.times(mebibytes).times(files.into()).0 <= free.0 / 10;
     sizes.into_iter().find(|(_, mebibytes)| fits(*mebibytes)).map_or("16M", |(text, _)| text)
 }
 
@@ -64,17 +65,25 @@ pub fn fresh_seed() -> u64 {
     (now.as_nanos() as u64) ^ (u64::from(std::process::id()) << 48)
 }
 
-/// Measures, and shows the record.
+/// Measures, by `agents` if there are some, and shows the record.
 ///
 /// # Errors
 /// Those of the measurement; runs that failed or are invalid.
 pub fn carry_out(
     request: &IoRequest,
+    agents: Option<&Agents>,
     observe: &ObserveStorageArguments,
     format: IoFormat,
     output: &OutputArguments,
 ) -> Result<()> {
-    let measured = measure(observe, output, |context| run::measure_io(request, context))?;
+    let target = target(NO_ENGINE)?;
+    check_page(output)?;
+    let measured = measuring(output.quiet, |measuring| {
+        let deploy = |agents: &Agents| agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted());
+        let fleet = agents.map(deploy).transpose()?;
+        let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
+        measuring.observing_storage(observe, &target, |context| run::measure_io(request, Context { fleet, ..context }))
+    })?;
     let record = &measured.record;
     let other = match format {
         IoFormat::Text => None,

@@ -34,7 +34,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn write(bench: &Bench, name: &str, text: &str) -> PathBuf {
+pub fn write(bench: &Bench, name: &str, text: &str) -> PathBuf {
     let path = bench.path().join(name);
     fs::write(&path, text).unwrap();
     path
@@ -451,7 +451,7 @@ fn a_server_that_cannot_be_observed_is_refused_and_a_lost_agent_costs_its_figure
 }
 
 /// A command that is another machine to dbdyno: it has another boot. None where that needs root.
-fn another_machine(bench: &Bench) -> Option<String> {
+pub fn another_machine(bench: &Bench) -> Option<String> {
     if !is_root() {
         return None;
     }

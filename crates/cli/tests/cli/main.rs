@@ -31,6 +31,7 @@ mod columns;
 mod disclosed;
 mod documentation;
 mod duckdb_load;
+mod fleet_io;
 mod hosts;
 mod io_aborted;
 mod io_counts;

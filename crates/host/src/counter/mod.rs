@@ -88,7 +88,7 @@ impl Counters {
         self
     }
 
-    /// The same with the processor time of the processes `roots`, and of those below them, as time of this program.
+    /// The same with processor time and I/O of the processes `roots`, and of those below them, as those of this program.
     #[must_use]
     pub fn with_clients(mut self, roots: &[u32]) -> Counters {
         self.clients.set_roots(roots);
@@ -129,7 +129,10 @@ impl Counters {
             values.extend(mount.read());
         }
         values.extend(self.interface.iter_mut().flat_map(InterfaceCounters::read));
-        values.extend(self.transfer.read().into_iter().flat_map(transfer::parse));
+        let of_clients = self.clients.transfers();
+        let own = self.transfer.read().into_iter().flat_map(transfer::parse);
+        values
+            .extend(own.map(|(name, value)| (name, value.saturating_add(of_clients.get(name).copied().unwrap_or(0)))));
         if self.root.is_host() {
             let clients = self.clients.cpu_ns().unwrap_or(0);
             values.push((name::CLIENT_CPU_NS, cpu::own_ns().saturating_add(clients)));

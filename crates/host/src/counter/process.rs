@@ -1,9 +1,13 @@
-//! CPU time of process trees: a server and its session processes.
+//! CPU time and I/O of process trees: a server and its session processes, agents on this host.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 
 use base::Root;
 use base::process::{Stat, Trees, cpu_ns};
+
+use super::transfer;
 
 /// The process trees below some roots.
 #[derive(Debug)]
@@ -43,11 +47,23 @@ impl ProcessTrees {
         });
         sum_ns
     }
+
+    /// The counters of I/O of the processes that run, added.
+    pub(super) fn transfers(&self) -> BTreeMap<&'static str, u64> {
+        let mut sums = BTreeMap::new();
+        self.trees.walk(|pid, _: &Stat, _| {
+            let text = fs::read_to_string(self.proc.join(pid.to_string()).join("io"));
+            for (name, value) in text.ok().iter().flat_map(|text| transfer::parse(text)) {
+                let sum: &mut u64 = sums.entry(name).or_default();
+                *sum = sum.saturating_add(value);
+            }
+        });
+        sums
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::path::Path;
     use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};

@@ -1,9 +1,9 @@
-//! Bytes that this process read from and wrote to the block layer.
+//! Bytes that a process read from and wrote to the block layer.
 
 use base::root;
 use record::name;
 
-/// Parses `/proc/self/io` (proc_pid_io(5)). It includes ended threads and children that were waited for.
+/// Parses `/proc/PID/io` (proc_pid_io(5)). It includes ended threads and children that were waited for.
 pub(super) fn parse(text: &str) -> Vec<(&'static str, u64)> {
     let counters = [("read_bytes", name::CLIENT_READ_BYTES), ("write_bytes", name::CLIENT_WRITE_BYTES)];
     let value = |line: &str| root::entry(text, line)?.parse().ok();

@@ -38,10 +38,13 @@ mod throttling;
 mod unwritten;
 mod window_length;
 
+use std::collections::BTreeMap;
+
 pub use bound::level_finding;
 pub use node_loss::lost_node;
 use record::{
-    EngineInventory, Evidence, Finding, Instrument, Nanos, ObservedHost, Outcome, Pace, Run, Storage, Verdict,
+    Check, EngineInventory, Evidence, Finding, Instrument, IoFile, Nanos, ObservedHost, Outcome, Pace, Run, Storage,
+    Verdict,
 };
 
 /// The context of a run for its checks.
@@ -67,7 +70,54 @@ pub struct Context<'a> {
     pub flush_probe: Option<Nanos>,
 }
 
-/// The findings of `run`, in the order of [`record::Check`]. Empty for an aborted run, which is invalid anyway.
+/// What is found out about files and the generator, which only the agent that has them sees.
+const OF_FILES: [Check; 8] = [
+    Check::LittlesLaw,
+    Check::PageCache,
+    Check::Unwritten,
+    Check::Compressible,
+    Check::Flush,
+    Check::Stall,
+    Check::GeneratorBound,
+    Check::Content,
+];
+
+/// What is found out about the host of an agent and its devices.
+const OF_HOSTS: [Check; 4] = [Check::ForeignCpu, Check::ForeignIo, Check::Swapping, Check::DeviceIo];
+
+/// The findings that agents of a fleet made about what only they see, in a run that each of them carried out a part of: the
+/// worst of each check, with its agent. `agents` are their names with their findings; `are_elsewhere` says that they are on
+/// other hosts than the coordinator, which sees its own.
+pub fn findings_of_agents<'a>(
+    agents: impl IntoIterator<Item = (&'a str, &'a [Finding])>,
+    is_storage: bool,
+    are_elsewhere: bool,
+) -> Vec<Finding> {
+    let files = OF_FILES.iter().filter(|_| is_storage);
+    let asked: Vec<Check> = files.chain(OF_HOSTS.iter().filter(|_| are_elsewhere)).copied().collect();
+    let mut worst: BTreeMap<Check, Finding> = BTreeMap::new();
+    for (agent, findings) in agents {
+        for finding in findings.iter().filter(|finding| asked.contains(&finding.check())) {
+            let of_agent = || Finding { agent: Some(agent.to_owned()), ..finding.clone() };
+            match worst.get_mut(&finding.check()) {
+                None => drop(worst.insert(finding.check(), of_agent())),
+                Some(known) if finding.verdict > known.verdict => *known = of_agent(),
+                Some(known) if finding.verdict == known.verdict && known.verdict > Verdict::Pass => known.others += 1,
+                Some(_) => {}
+            }
+        }
+    }
+    worst.into_values().collect()
+}
+
+/// Whether agents answer `check` of `run`.
+fn is_answered(check: Check, run: &Run) -> bool {
+    let has_finding = || run.findings.iter().any(|finding| finding.check() == check);
+    !run.agents.is_empty()
+        && (run.storage.is_some() && OF_FILES.contains(&check) || OF_HOSTS.contains(&check) && has_finding())
+}
+
+/// The findings of `run`, in the order of [`record::Check`], without those that its agents made. Empty for an aborted run, which is invalid anyway.
 pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     if matches!(run.outcome, Outcome::Failed { .. }) {
         return Vec::new();
@@ -109,6 +159,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     .flatten()
     .chain(observed_hosts::findings(run, context))
     .collect();
+    findings.retain(|finding| !is_answered(finding.check(), run));
     findings.sort_by_key(Finding::check);
     findings
 }
@@ -129,8 +180,8 @@ fn worst(parts: impl IntoIterator<Item = (Verdict, Evidence)>) -> Option<Finding
 
 /// Whether the files of a run are known to be on more than one device: a device and files, or several devices.
 fn uses_several_devices(storage: &Storage) -> bool {
-    let devices = storage.files.iter().filter(|file| file.is_device).count();
-    devices > 0 && storage.files.len() > 1
+    let other = |file: &IoFile| storage.files.iter().any(|other| other.agent == file.agent && other.path != file.path);
+    storage.files.iter().any(|file| file.is_device && other(file))
 }
 
 /// Whether `run` is without an engine: a probe or a storage run.
@@ -158,10 +209,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use proptest::prelude::*;
+    use record::evidence::CommitCount;
     use record::{Check, IoKind, Nanos, name};
 
     use super::*;
     use crate::fixture::{self, alone, counted, engine, instrument, io_run, run};
+    use crate::fleet::{AgentPart, merged};
 
     fn context<'a>(engine: &'a EngineInventory, instrument: &'a Instrument) -> Context<'a> {
         Context { engine: Some(engine), write_cache: Some("write back"), ..fixture::context(instrument) }
@@ -218,6 +271,51 @@ mod tests {
     fn probes_and_storage_runs_need_no_engine() {
         assert_eq!([run("C11", 1), run("T111", 1)].map(|run| is_probe(&run)), [true, false]);
         assert!(is_probe(&io_run("F1", IoKind::Read, 1)));
+    }
+
+    /// The findings of a run of storage of whose agents `a` and `b` found this out: verdict, agent, others.
+    fn of_agents(evidence: &Evidence, found: [Option<Verdict>; 2], are_elsewhere: bool) -> Vec<(Verdict, String, u32)> {
+        let made = found.map(|verdict| verdict.map(|verdict| Finding::new(verdict, evidence.clone())));
+        let agents = ["a", "b"].into_iter().zip(made.iter().map(Option::as_slice));
+        let found = findings_of_agents(agents, true, are_elsewhere);
+        found.into_iter().map(|one| (one.verdict, one.agent.unwrap_or_default(), one.others)).collect()
+    }
+
+    #[test]
+    fn the_worst_of_what_agents_found_is_that_of_the_run_with_its_agent() {
+        use Verdict::{Fail, Pass, Warn};
+        let said = |verdict, agent: &str, others| [(verdict, agent.to_owned(), others)];
+        let ceiling = Evidence::GeneratorBound(None);
+        assert_eq!(of_agents(&ceiling, [Some(Pass), Some(Warn)], false), said(Warn, "b", 0));
+        assert_eq!(of_agents(&ceiling, [Some(Warn), Some(Warn)], false), said(Warn, "a", 1));
+        assert_eq!(of_agents(&ceiling, [Some(Pass), Some(Pass)], false), said(Pass, "a", 0));
+        // The coordinator sees other programs on its own host by itself, and says what is of the whole run.
+        let foreign = Evidence::ForeignCpu(None);
+        assert_eq!(of_agents(&foreign, [Some(Fail), None], false), []);
+        assert_eq!(of_agents(&foreign, [None, Some(Fail)], true), said(Fail, "b", 0));
+        let commits = CommitCount::NotRead { message: String::new() };
+        assert_eq!(of_agents(&Evidence::CommitCount(commits), [Some(Fail), None], true), []);
+    }
+
+    #[test]
+    fn what_agents_found_is_not_asked_again() {
+        let instrument = instrument();
+        let context = fixture::context(&instrument);
+        let mut run = io_run("F1", IoKind::Read, 1);
+        let asked = |run: &Run| {
+            findings(run, &context).iter().map(Finding::check).filter(|check| OF_FILES.contains(check)).count()
+        };
+        assert!(asked(&run) > 2, "by this process");
+        let (service, response) = (record::Latency::default(), record::Latency::default());
+        let counted = Run { service, response, slices: None, ..fixture::run("F1", 1) };
+        let part = AgentPart { agent: "a", host_threads: 1, start: record::AgentStart::default(), run: &counted };
+        run.agents = merged(&[part]).unwrap().agents;
+        assert_eq!(asked(&run), 0, "by an agent");
+        let is_asked = |run: &Run| findings(run, &context).iter().any(|found| found.check() == Check::ForeignCpu);
+        let run = alone(run);
+        assert!(is_asked(&run), "by the coordinator, of its own host");
+        let of_agent = Finding::new(Verdict::Pass, Evidence::ForeignCpu(None));
+        assert!(!is_asked(&Run { findings: vec![of_agent], ..run }));
     }
 
     proptest! {

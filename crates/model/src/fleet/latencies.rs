@@ -1,7 +1,7 @@
 //! Histograms of several parts, added bucket for bucket.
 
 use hdrhistogram::Histogram;
-use record::{Latency, Nanos, Run, Slices};
+use record::{Latency, Nanos, Slices};
 
 use super::series::shift;
 use super::{AgentPart, MergeError};
@@ -10,17 +10,18 @@ use crate::distribution::{decoded, encoded, latency_of};
 /// Maximum number of slices, as in a run of one process.
 const SLICES_MAX: usize = 64;
 
-/// The latency that `of` selects, of all parts.
-pub(super) fn merged_latency(parts: &[AgentPart<'_>], of: fn(&Run) -> &Latency) -> Result<Latency, MergeError> {
+/// The sum of `latencies`, each with the name of its agent.
+pub(super) fn merged_latency<'a>(
+    latencies: impl IntoIterator<Item = (&'a str, &'a Latency)>,
+) -> Result<Latency, MergeError> {
     let mut sum = Sum::default();
-    for part in parts {
-        let latency = of(part.run);
+    for (agent, latency) in latencies {
         if latency.histogram.is_empty() && latency.count == 0 {
             continue;
         }
-        let found = sum.add_text(part.agent, &latency.histogram)?;
+        let found = sum.add_text(agent, &latency.histogram)?;
         if found != latency.count {
-            let agent = part.agent.to_owned();
+            let agent = agent.to_owned();
             return Err(MergeError::OtherCount { agent, found, expected: latency.count });
         }
     }

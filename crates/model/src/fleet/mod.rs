@@ -9,6 +9,7 @@ mod hosts;
 mod latencies;
 mod rates;
 mod series;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ pub use self::rates::{agent_rates, start_spread};
 
 use self::latencies::{merged_latency, merged_slices};
 use self::series::merged_seconds;
+use self::storage::{merged_storage, together};
 
 /// Starts that lie further apart belong to no common window.
 const SPREAD_MAX: Nanos = Nanos(24 * 3_600 * 1_000_000_000);
@@ -67,10 +69,15 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
     run.jobs_ended_separately = parts.iter().any(|part| part.run.jobs_ended_separately);
     run.outcome = merged_outcome(parts);
     run.totals = parts.iter().fold(Totals::default(), |sum, part| added(sum, &part.run.totals));
-    run.service = merged_latency(parts, |run| &run.service)?;
-    run.response = merged_latency(parts, |run| &run.response)?;
-    run.seconds = merged_seconds(parts, begun);
+    run.service = merged_latency(parts.iter().map(|part| (part.agent, &part.run.service)))?;
+    run.response = merged_latency(parts.iter().map(|part| (part.agent, &part.run.response)))?;
+    run.seconds = merged_seconds(parts.iter().map(|part| (part.since(begun), part.run.seconds.as_slice())));
     run.slices = merged_slices(parts, begun)?;
+    if first.run.storage.is_some() {
+        // Each agent keeps the pace of its own jobs.
+        run.pace = parts.iter().skip(1).fold(run.pace, |pace, part| together(pace, part.run.pace));
+        run.storage = Some(Box::new(merged_storage(parts, begun)?));
+    }
     run.agents = parts.iter().map(agent_run).collect();
     Ok(run)
 }
@@ -105,8 +112,10 @@ fn check(first: &Run, part: &AgentPart<'_>) -> Result<(), MergeError> {
     if described(run) != described(first) || run.pace != first.pace || run.unit != first.unit {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
+    if run.storage.is_some() != first.storage.is_some() {
+        return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
+    }
     let kinds = [
-        ("I/O jobs", run.storage.is_some()),
         ("several nodes", !run.nodes.is_empty()),
         ("loads", run.load.is_some()),
         ("file streams", run.streams.is_some()),

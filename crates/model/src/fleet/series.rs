@@ -2,24 +2,22 @@
 
 use record::{Nanos, Second};
 
-use super::AgentPart;
-
 /// How many slots of `width` a part is moved that started so long `after` the first: to the nearest.
 pub(super) fn shift(after: Nanos, width: Nanos) -> usize {
     let slots = after.0.saturating_add(width.0 / 2).checked_div(width.0);
     slots.and_then(|slots| usize::try_from(slots).ok()).unwrap_or(0)
 }
 
-/// The seconds of all parts, from `begun`, the earliest start.
-pub(super) fn merged_seconds(parts: &[AgentPart<'_>], begun: i64) -> Vec<Second> {
+/// The sum of `series` of seconds, each with the time from the earliest start to its own.
+pub(super) fn merged_seconds<'a>(series: impl IntoIterator<Item = (Nanos, &'a [Second])>) -> Vec<Second> {
     let mut all: Vec<Second> = Vec::new();
-    for part in parts {
-        let from = shift(part.since(begun), Nanos::SECOND);
-        let end = from + part.run.seconds.len();
+    for (since, seconds) in series {
+        let from = shift(since, Nanos::SECOND);
+        let end = from + seconds.len();
         if all.len() < end {
             all.resize(end, Second::default());
         }
-        all[from..end].iter_mut().zip(&part.run.seconds).for_each(|(sum, second)| *sum = added(sum, second));
+        all[from..end].iter_mut().zip(seconds).for_each(|(sum, second)| *sum = added(sum, second));
     }
     all
 }

@@ -1,6 +1,6 @@
 use measure::{Done, StepStart, Tally};
 use proptest::prelude::*;
-use record::{FailureKind, IoKind, Latency, Rate, SignedNanos, Slices};
+use record::{FailureKind, IoKind, Latency, Pace, Rate, SignedNanos, Slices, Storage};
 
 use super::*;
 use crate::distribution::{decoded, tests::stored};
@@ -165,6 +165,57 @@ fn the_merged_run_names_its_parts() {
     assert!(merged.readings.is_empty() && merged.findings.is_empty());
 }
 
+/// Storage runs of two agents, the second of which does `change`.
+fn of_storage(change: impl Fn(&mut Run)) -> Result<Run, MergeError> {
+    let mut one = Run { pace: Pace::Rate { steps_per_second: 100.0 }, ..io_run("F1", IoKind::Read, 2) };
+    (one.service, one.response) = (Latency::default(), Latency::default());
+    let stream = &mut one.storage.as_mut().unwrap().streams[0];
+    (stream.service, stream.response, stream.pace) = (stored(&[5, 7]), stored(&[5, 9]), one.pace);
+    (stream.operations, stream.bytes, stream.failures) = (1_000, Bytes(8_192_000), 1);
+    let mut other = one.clone();
+    change(&mut other);
+    let runs = [one, other];
+    let mut both = parts(&runs, |at| at as i64 * 1_000);
+    both[1].agent = "b";
+    merged(&both)
+}
+
+#[test]
+fn the_io_of_agents_is_that_of_all_threads_on_the_files_of_all_hosts() {
+    let run = of_storage(|run| {
+        let storage = run.storage.as_mut().unwrap();
+        (storage.generator_per_second, storage.scheduling_delay_ns_max) = (Some(Rate(5.0)), Some(Nanos(9_000_000)));
+        storage.modes.push("pread".to_owned());
+        let stream = &mut storage.streams[0];
+        (stream.service, stream.first_failure) = (stored(&[11]), Some("EIO".to_owned()));
+    })
+    .unwrap();
+    let storage = run.storage.unwrap();
+    let stream = &storage.streams[0];
+    assert_eq!((run.dop.jobs, stream.clones, stream.slots, stream.depth), (4, 4, 4, 1));
+    assert_eq!((run.pace.rate(), stream.pace.rate()), (Some(200.0), Some(200.0)));
+    assert_eq!((stream.operations, stream.bytes, stream.failures), (2_000, Bytes(16_384_000), 2));
+    assert_eq!((stream.service.count, stream.service.max_ns, stream.response.count), (3, Nanos(11), 4));
+    assert_eq!(stream.window_ns, Nanos(10 * SECOND + 1_000), "from the first start to the last end");
+    assert_eq!(stream.first_failure.as_deref(), Some("agent b: EIO"));
+    assert_eq!((storage.generator_per_second, storage.modes.len()), (Some(Rate(5.0)), 2));
+    assert_eq!(storage.scheduling_delay_ns_max, Some(Nanos(9_000_000)), "the longest");
+    let files: Vec<_> = storage.files.iter().map(|file| (file.agent.as_deref(), file.path.as_str())).collect();
+    assert_eq!(files, [(Some("a"), "/data/file"), (Some("b"), "/data/file")]);
+}
+
+#[test]
+fn other_io_is_no_part_of_the_run() {
+    let refused = |change: fn(&mut Storage)| {
+        let run = of_storage(|run| change(run.storage.as_mut().unwrap()));
+        assert_eq!(run.unwrap_err().to_string(), "agent b delivered a part of another run: 1 (F1)");
+    };
+    refused(|storage| storage.streams.clear());
+    refused(|storage| storage.streams[0].job = "other".to_owned());
+    refused(|storage| storage.streams[0].kind = IoKind::Write);
+    assert!(of_storage(|_| ()).is_ok());
+}
+
 #[test]
 fn a_run_fails_with_any_of_its_parts() {
     let failed = Run { outcome: Outcome::Failed { message: "no route".to_owned() }, ..run("T611", 1) };
@@ -195,7 +246,7 @@ fn parts_that_do_not_add_are_refused() {
     assert_eq!(with(|run| run.number = 2).unwrap(), "agent a delivered a part of another run: 2 (T611)");
     assert_eq!(
         with(|run| run.storage = io_run("F1", IoKind::Read, 1).storage).unwrap(),
-        "the part of agent a has results of I/O jobs, which are not merged"
+        "agent a delivered a part of another run: 1 (T611)"
     );
     assert_eq!(with(|run| run.service.histogram.truncate(9)).unwrap(), "a histogram of agent a cannot be decoded");
     assert_eq!(with(|run| run.response.count = 3).unwrap(), "a histogram of agent a has 2 values; 3 were counted");

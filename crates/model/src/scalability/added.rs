@@ -24,8 +24,8 @@ pub enum Varied {
 
 /// The varied quantity of a test, and which of its degrees of parallelism are points of one curve.
 ///
-/// Nodes where only their number varies; otherwise I/Os in flight of a storage probe, or the jobs or threads that the
-/// test sweeps. Where nodes and something else vary, the curve is that at the largest number of nodes or, where that
+/// Nodes where only their number varies; otherwise agents, I/Os in flight of a storage probe, or the jobs or threads that
+/// the test sweeps. Where nodes and something else vary, the curve is that at the largest number of nodes or, where that
 /// has fewer points, that over nodes at the highest degree: a curve never mixes two quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
@@ -49,10 +49,10 @@ impl Added {
         let by_nodes = most.dop.nodes > 1 && (alike == degrees.len() || alike > on_most);
         let varied = match (by_nodes, most.in_flight, sweep) {
             (true, _, _) => Varied::Nodes,
+            (false, _, Sweep::Agents { .. }) => Varied::Agents,
             (false, Some(_), _) => Varied::InFlight,
             (false, None, Sweep::Jobs) => Varied::Jobs,
             (false, None, Sweep::Threads) => Varied::Threads,
-            (false, None, Sweep::Agents { .. }) => Varied::Agents,
         };
         let jobs_each = if let Sweep::Agents { jobs_each } = sweep { jobs_each.max(1) } else { 1 };
         Added { varied, most, jobs_each }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use record::{CacheFit, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
+use record::{CacheFit, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Sweep, Verdict};
 
 use super::conditions::{conditions, parameters};
 use super::facts::facts;
@@ -97,7 +97,10 @@ fn tests(record: &Record) -> Vec<SystemTest> {
     let repeats: HashMap<u32, u32> = record.plan.runs.iter().map(|run| (run.number, run.repeat)).collect();
     let mut order: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Run>> = Vec::new();
-    let is_test = |run: &Run| (run.storage.is_none() || run.kind.is_probe()) && !is_control_probe(record, run);
+    // Jobs of a file are a curve where agents are added with them.
+    let is_swept = |run: &Run| matches!(run.sweep, Sweep::Agents { .. });
+    let is_of_tests = |run: &Run| run.storage.is_none() || run.kind.is_probe() || is_swept(run);
+    let is_test = |run: &Run| is_of_tests(run) && !is_control_probe(record, run);
     for run in record.runs.iter().filter(|run| run.variation.is_none() && is_test(run)) {
         let at = *order.entry(&run.test).or_insert(groups.len());
         match groups.get_mut(at) {

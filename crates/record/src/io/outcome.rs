@@ -73,6 +73,9 @@ pub struct CacheCounts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IoFile {
+    /// The agent on whose host it is; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Absolute path.
     pub path: String,
     /// Its length.

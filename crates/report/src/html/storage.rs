@@ -6,7 +6,7 @@ use tables::Row;
 use tables::io_stream::{self, StreamRow};
 
 use super::table::parts;
-use crate::storage::{JOB_AND_RATES, view};
+use crate::storage::{job_and_rates, view};
 
 /// Streams that are listed.
 const STREAMS_MAX: usize = 500;
@@ -34,8 +34,8 @@ pub(super) fn storage(record: &Record) -> Markup {
     let streams = io_stream::rows(record).take(STREAMS_MAX);
     let class = |of: &StreamRow<'_>| if of.is_invalid() { "invalid" } else { "" };
     // As many columns as fit on paper.
-    let first =
-        [&["run"], &JOB_AND_RATES[..], &["throughput", "service_ns_p50", "service_ns_p99", "failures"]].concat();
+    let first = [&["run"], &job_and_rates(record)[..], &["throughput", "service_ns_p50", "service_ns_p99", "failures"]]
+        .concat();
     let view = view().except(&LEFT_OUT).first(&first);
     let tables =
         view.html_parts("io-streams-table", "One line per job and kind of I/O", (3, first.len()), streams, class);

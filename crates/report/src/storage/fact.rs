@@ -142,7 +142,8 @@ fn file(file: &IoFile) -> String {
     });
     let repeated = file.repeated.filter(|share| share.0 > 0.0).map(|share| format!("{} repeated", percent(share)));
     let facts = [Some(region), kind, system, below, holes, unwritten, cached, compressed, repeated];
-    format!("{}: {}", clean(&file.path), list(facts.into_iter().flatten()))
+    let agent = file.agent.as_ref().map(|agent| format!("{}: ", clean(agent))).unwrap_or_default();
+    format!("{agent}{}: {}", clean(&file.path), list(facts.into_iter().flatten()))
 }
 
 /// The number of rounds before the window, and the rates of the last ones.

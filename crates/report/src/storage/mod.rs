@@ -16,7 +16,7 @@ pub use plan::io_plan_text;
 pub use table::io_csv;
 
 pub(crate) use stream::{runs, threads};
-pub(crate) use table::{JOB_AND_RATES, view};
+pub(crate) use table::{job_and_rates, view};
 pub(crate) use warning::main_warnings;
 
 use crate::layout::{Table, paragraph, spaced};
@@ -37,6 +37,7 @@ pub fn io_text(record: &Record, path: &str, style: Style, width: usize) -> Strin
     parts.push((crate::load_curve::SEARCH, until::answer(record, style, width)));
     parts.push(("", crate::not_listed(record, path, width)));
     parts.extend(tables(record, style, width));
+    parts.extend(crate::agents::parts(record, style, width));
     parts.extend(details(record, style, width));
     page(record, path, style, width, parts)
 }

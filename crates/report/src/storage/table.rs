@@ -19,8 +19,10 @@ use crate::{RUNS_LISTED_MAX, listed_parts};
 const NAME_MAX: usize = 12;
 
 /// What a stream does, and its rates.
-pub(crate) const JOB_AND_RATES: [&str; 7] =
-    ["job", "profile", "block", "clones", "depth", "operations_per_second", "bytes_per_second"];
+pub(crate) fn job_and_rates(record: &Record) -> Vec<&'static str> {
+    let (job, rates) = (["job", "profile", "block"], ["clones", "depth", "operations_per_second", "bytes_per_second"]);
+    [&job[..], agents(record), &rates].concat()
+}
 
 /// Streams of the short text, at most.
 const STREAMS_MAX: usize = 12;
@@ -65,13 +67,19 @@ fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
 /// A line per stream: profile, block, numjobs, iodepth, I/Os per second, throughput in MB/s and MiB/s.
 /// A stream of an invalid run has no figures.
 pub(crate) fn throughputs(record: &Record) -> Table {
-    let figures = ["block", "clones", "depth", "operations_per_second", "bytes_per_second", "throughput", "mark"];
-    table(&figures, listed_parts(io_stream::rows(record)))
+    let rates = ["clones", "depth", "operations_per_second", "bytes_per_second", "throughput", "mark"];
+    table(&[&["block"], agents(record), &rates].concat(), listed_parts(io_stream::rows(record)))
+}
+
+/// The number of agents, where there were some.
+fn agents(record: &Record) -> &'static [&'static str] {
+    if record.plan.agents.is_some() { &["agents"] } else { &[] }
 }
 
 /// A line per stream: what it does, its rates and its service times.
 pub(crate) fn results(record: &Record) -> Table {
-    let figures = [&JOB_AND_RATES[..], &["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"]].concat();
+    let times = ["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"];
+    let figures = [&job_and_rates(record)[..], &times].concat();
     let streams = listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
     view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(doubt(of.run)))
 }

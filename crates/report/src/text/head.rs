@@ -60,6 +60,7 @@ pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Page 
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     fact("measured", format!("{}, {}", started(record), plural(record.runs.len() as u64, "run")));
     fact("directory", record.plan.directory.clone());
+    agents(record).into_iter().for_each(|agents| fact("jobs", agents));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     fact("dbdyno", instrument(record));
     page.extend(warning_lines(record, style, width));

@@ -12,7 +12,7 @@ mod steady;
 
 use record::{PlanSubject, Record};
 
-use crate::agents::{agents, hosts};
+use crate::agents;
 use crate::layout::paragraph;
 use crate::limit::limits;
 use crate::load_curve;
@@ -63,8 +63,9 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
         page.table("RUNS: processors", runs::processors(record), Vec::new());
     }
     page.table("NODES: the fastest run of each test on several", nodes(record), Vec::new());
-    page.table("AGENTS: the fastest run of each test", agents(record), Vec::new());
-    page.table("AGENTS: their hosts", hosts(record), Vec::new());
+    for (title, body) in agents::parts(record, style, width) {
+        page.part(title, body);
+    }
     for (title, body) in storage::tables(record, style, width) {
         page.part(title, body);
     }

@@ -1,11 +1,11 @@
 //! The part of a run that this process carries out as an agent of a fleet.
 
 use measure::clock;
-use record::{Part, PartResult};
+use record::{IoPart, Part, PartResult};
 use workload::Test;
 
 use super::catalogue::measure_one;
-use super::io::ProbeFiles;
+use super::io::{AgentFiles, ProbeFiles};
 use crate::directory::MeasuredDirectory;
 use crate::hands::{Hands, Release};
 use crate::item::{self, Item};
@@ -17,6 +17,7 @@ pub struct AgentBench {
     setup: Setup,
     directory: MeasuredDirectory,
     machine: Machine,
+    files: AgentFiles,
 }
 
 impl AgentBench {
@@ -27,7 +28,7 @@ impl AgentBench {
     pub fn new(setup: Setup) -> Result<AgentBench> {
         let directory = MeasuredDirectory::claim(&setup.directory, false)?;
         let machine = Machine::inspect(directory.path())?;
-        Ok(AgentBench { setup, directory, machine })
+        Ok(AgentBench { setup, directory, machine, files: AgentFiles::default() })
     }
 
     /// Carries out `part`; `context` has the engine of its target. Its jobs start when they are released. A failed run
@@ -35,7 +36,7 @@ impl AgentBench {
     ///
     /// # Errors
     /// Where the engine cannot be joined, the test is unknown, or the run is interrupted.
-    pub fn carry_out(&self, part: &Part, context: Context<'_>, release: &dyn Release) -> Result<PartResult> {
+    pub fn carry_out(&mut self, part: &Part, context: Context<'_>, release: &dyn Release) -> Result<PartResult> {
         let Part { plan, .. } = part;
         let setup = Setup { preset: plan.preset, seed: plan.seed, placement: plan.placement, ..self.setup.clone() };
         let jobs = part.share.count;
@@ -44,9 +45,25 @@ impl AgentBench {
             platform.join(OpenOptions::of(&self.directory))?;
         }
         platform.hands = Hands::Agent { share: part.share, release };
-        let result = measure_part(&platform, part);
+        let result = match &part.io {
+            Some(io) => self.measure_io(&mut platform, part, io),
+            None => measure_part(&platform, part),
+        };
         let closed = platform.close();
         result.and_then(|result| closed.map(|()| result))
+    }
+
+    fn measure_io(&mut self, platform: &mut Platform<'_>, part: &Part, io: &IoPart) -> Result<PartResult> {
+        let AgentBench { directory, files, .. } = self;
+        let watched = files.survey(io, &directory.data(), directory.path())?;
+        if watched != directory.path() {
+            platform.watch(&watched);
+        }
+        platform.watched = watched;
+        platform.without_engine(&part.plan, |bench| {
+            let run = files.measure(bench, part, io)?;
+            Ok(PartResult { run, host_threads: bench.processors.len() as u32 })
+        })
     }
 }
 

@@ -78,6 +78,7 @@ pub fn outcome(latency: &Latency) -> Storage {
         generator_per_second: Some(Rate(5e6)),
         scheduling_delay_ns_max: Some(Nanos(900_000)),
         files: vec![IoFile {
+            agent: None,
             path: "/measured/data/data.0".to_owned(),
             size_bytes: Bytes::GIB,
             region_bytes: Bytes::MIB,

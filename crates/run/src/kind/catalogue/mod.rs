@@ -20,7 +20,7 @@ use self::proof::prove_all;
 use self::until::search_all;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
-use crate::fleet::target_of_agents;
+use crate::fleet::{agent_names, target_of_agents};
 use crate::hands::Fleet;
 use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::item::Item;
@@ -144,8 +144,7 @@ impl Kind for Catalogue<'_> {
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
         plan.agents = platform.context.fleet.map(Fleet::agents);
         plan.jobs_per_agent = self.request.jobs_per_agent;
-        let hosts = platform.context.fleet.map(Fleet::agent_hosts).unwrap_or_default();
-        plan.agent_hosts = hosts.into_iter().map(|host| host.agent).collect();
+        plan.agent_hosts = platform.context.fleet.map(agent_names).unwrap_or_default();
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),

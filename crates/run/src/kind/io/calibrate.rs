@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use model::{Answer, Bound, MAX_IOPS, MAX_MBPS, Search, Step};
 use record::{Blocks, Bytes, IoJob, IoPhase, IoPlan, Nanos, Outcome, Run};
 
-use super::phase::{PhaseContext, PhaseRun, measure_phase};
+use super::phase::measure_phase;
+use super::phase_context::{PhaseContext, PhaseRun};
 use crate::Result;
 use crate::bench::Bench;
 use crate::recorder::Recorder;

@@ -185,6 +185,12 @@ impl FileSet {
         }
     }
 
+    /// Path whose block device is sampled: the device that is named, or `directory`.
+    pub(crate) fn watched(&self, directory: &Path) -> PathBuf {
+        let found = self.files.values().find(|file| file.found);
+        found.map_or_else(|| directory.to_owned(), |file| file.path.clone())
+    }
+
     /// The file of `name`.
     pub(crate) fn file(&self, name: &str) -> Option<&FileSetEntry> {
         self.files.get(name)

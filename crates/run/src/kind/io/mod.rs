@@ -1,6 +1,8 @@
 //! Storage without an engine: an I/O plan is carried out, a service level is searched, a device is calibrated. Each run
 //! is recorded like any other.
 
+mod agent_files;
+mod agent_parts;
 mod calibrate;
 mod file_set;
 mod folder;
@@ -9,6 +11,7 @@ mod log;
 mod member;
 mod permission;
 mod phase;
+mod phase_context;
 mod precondition;
 mod preparation;
 mod probes;
@@ -25,36 +28,41 @@ use std::path::{Path, PathBuf};
 use probe::storage::Ledger;
 use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset, ProofSubject, Run, RunKind};
 
+use self::agent_files::FOLDER;
 use self::log::Log;
+use self::phase_context::{FilesWanted, clones};
 use self::precondition::{filling, precondition};
 use self::preparation::lock_devices;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
+use crate::fleet::agent_names;
+use crate::hands::Fleet;
 use crate::invocation::{Kind, Measured, invoke};
 use crate::network::{Peer, ReachedPeer, reach};
+use crate::order::in_rounds;
 use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
+use crate::request::jobs_of_agents;
 use crate::run::keep;
 use crate::{Error, Event, Result, Setup};
 
+pub(in crate::kind) use self::agent_files::AgentFiles;
 pub use self::calibrate::calibration_phases;
 pub(in crate::kind) use self::file_set::FileSet;
 pub(in crate::kind) use self::folder::Folder;
 pub use self::permission::{Permission, is_foreign};
-pub(in crate::kind) use self::phase::{PhaseContext, PhaseRun, measure_phase};
+pub(in crate::kind) use self::phase::measure_phase;
+pub(in crate::kind) use self::phase_context::{PhaseContext, PhaseRun};
 pub(crate) use self::probes::{ProbeFiles, StorageSupport, add_jobs, probe_context, same_device};
 pub use self::proof::{ProofParts, ProofSizes};
 pub use self::request::{Goal, IoRequest};
-
-/// The folder of the files, separate from those of engines.
-const FOLDER: &str = "io";
 
 /// Carries out `request`.
 ///
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_io(request: &IoRequest, context: Context<'_>) -> Result<Measured> {
-    Ok(invoke(&mut Io { request, prepared: None, peer: None }, [context], None)?.measured(&request.setup.record))
+    Ok(invoke(&mut Io::new(request), [context], None)?.measured(&request.setup.record))
 }
 
 /// Checks whether `request` can be carried out, without creating anything; returns the bytes of files that it would
@@ -69,33 +77,58 @@ pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
             Error::user(format!("{} is not a directory", request.setup.directory.display())).hint("give another --dir")
         );
     }
-    Ok(survey(request, &request.setup.directory)?.bytes_to_make())
+    let FilesWanted { plan, permission } = files_wanted(request);
+    Ok(FileSet::survey(&plan, &request.setup.directory, &permission)?.bytes_to_make())
 }
 
-/// The files of the plan; preconditioning writes where its jobs read.
-fn survey(request: &IoRequest, data: &Path) -> Result<FileSet> {
+/// What the files of `request` follow from: preconditioning writes where its jobs read.
+fn files_wanted(request: &IoRequest) -> FilesWanted {
     let mut plan = request.plan.clone();
     if request.precondition.is_some() {
         plan.phases = plan.phases.iter().flat_map(|phase| [filling(phase), phase.clone()]).collect();
     }
-    FileSet::survey(&plan, data, &request.permission)
+    FilesWanted { plan, permission: request.permission.clone() }
 }
 
 struct Io<'r> {
     request: &'r IoRequest,
+    /// What the files follow from, preconditioning included.
+    wanted: FilesWanted,
     prepared: Option<Prepared>,
     /// The peer of the network probes, whose path is a ceiling of a fabric.
     peer: Option<ReachedPeer>,
 }
 
-/// What is prepared before the first run.
+/// What is prepared before the first run: nothing where agents do it.
+#[derive(Default)]
 struct Prepared {
     file_set: FileSet,
     log: Option<Log>,
     /// Locks the devices and files.
     _locked: Vec<File>,
     /// Removed with its content.
-    _folder: Folder,
+    _folder: Option<Folder>,
+}
+
+impl<'r> Io<'r> {
+    fn new(request: &'r IoRequest) -> Io<'r> {
+        Io { request, wanted: files_wanted(request), prepared: None, peer: None }
+    }
+
+    /// Finds out what the jobs work on, and locks it.
+    fn prepare(&self, directory: &MeasuredDirectory) -> Result<Prepared> {
+        let folder = Folder::make(&directory.data(), FOLDER)?;
+        let file_set = FileSet::survey(&self.wanted.plan, folder.path(), &self.wanted.permission)?;
+        let locked = lock_devices(&file_set)?;
+        let log = self.request.log.as_deref().map(Log::create).transpose()?;
+        Ok(Prepared { file_set, log, _locked: locked, _folder: Some(folder) })
+    }
+
+    /// Path whose block device is sampled at the coordinator of `fleet`: that of its agents on this machine.
+    fn watched_by_agents(&self, fleet: &dyn Fleet, directory: &Path) -> PathBuf {
+        let named = self.request.permission.devices.first().filter(|_| fleet.agent_hosts().is_empty());
+        named.map_or_else(|| directory.to_owned(), PathBuf::clone)
+    }
 }
 
 impl Kind for Io<'_> {
@@ -113,8 +146,17 @@ impl Kind for Io<'_> {
     }
 
     /// Impossible requests are refused before anything is created.
-    fn check(&self, _contexts: &[Context<'_>; 1]) -> Result<()> {
-        survey_io(self.request).map(drop)
+    fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
+        let Some(_) = context.fleet else { return survey_io(self.request).map(drop) };
+        // What is on the hosts of agents is surveyed by them.
+        check_goal(self.request)?;
+        let refused = |what: &str| Err(Error::user(format!("{what} is not supported by a fleet")));
+        match (&self.request.goal, &self.request.log) {
+            (_, Some(_)) => refused("a log of every I/O (--log)"),
+            (Goal::Calibrate { .. }, _) => refused("a calibration"),
+            (Goal::Prove { .. }, _) => refused("a proof"),
+            (Goal::Measure | Goal::Until(_), None) => Ok(()),
+        }
     }
 
     fn needs_engine(&self) -> bool {
@@ -124,21 +166,22 @@ impl Kind for Io<'_> {
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let version = &self.request.setup.version;
         self.peer = self.request.network.as_ref().map(|peer| reach(peer, version)).transpose()?;
-        let folder = Folder::make(&directory.data(), FOLDER)?;
-        let file_set = survey(self.request, folder.path())?;
-        let locked = lock_devices(&file_set)?;
-        let log = self.request.log.as_deref().map(Log::create).transpose()?;
-        let watched = match &self.request.goal {
+        let fleet = platform.context.fleet;
+        let prepared = if fleet.is_none() { self.prepare(directory)? } else { Prepared::default() };
+        let watched = match (fleet, &self.request.goal) {
+            (Some(fleet), _) => self.watched_by_agents(fleet, directory.path()),
             // The members are devices of their own; the platform is that of the volume.
-            Goal::Prove { parts, .. } if parts.subject() == Some(ProofSubject::Volume) => directory.path().to_owned(),
-            _ => watched(&file_set, directory.path()),
+            (None, Goal::Prove { parts, .. }) if parts.subject() == Some(ProofSubject::Volume) => {
+                directory.path().to_owned()
+            }
+            (None, _) => prepared.file_set.watched(directory.path()),
         };
         if watched != directory.path() {
             platform.watch(&watched);
         }
         platform.watched = watched;
-        self.prepared = Some(Prepared { file_set, log, _locked: locked, _folder: folder });
-        let mut plan = plan(self.request, directory.path());
+        self.prepared = Some(prepared);
+        let mut plan = plan(self.request, directory.path(), fleet);
         if let Some(peer) = &self.peer {
             plan.network = Some(peer.path.clone());
             plan.runs.splice(0..0, proof::network_runs());
@@ -168,6 +211,7 @@ impl Kind for Io<'_> {
             file_set: std::mem::take(file_set),
             writer: request.setup.seed,
             seed: request.setup.seed,
+            of_agents: Some(&self.wanted),
             log_room: log.as_ref().map_or(0, |_| Log::room(lanes(&request.plan))),
             log: &write_log,
         };
@@ -205,21 +249,17 @@ fn check_goal(request: &IoRequest) -> Result<()> {
     }
 }
 
-/// Path whose block device is sampled: the device that is named, or the directory.
-fn watched(file_set: &FileSet, directory: &Path) -> std::path::PathBuf {
-    let found = file_set.files.values().find(|file| file.found);
-    found.map_or_else(|| directory.to_owned(), |file| file.path.clone())
-}
-
-fn plan(request: &IoRequest, directory: &Path) -> Plan {
+fn plan(request: &IoRequest, directory: &Path, fleet: Option<&dyn Fleet>) -> Plan {
     let jobs = || request.plan.phases.iter().flat_map(|phase| &phase.jobs);
+    let agents = fleet.map_or_else(|| vec![1], |fleet| agent_counts(request, fleet));
     let planned = |phase: &IoPhase| {
-        let clones = phase.jobs.iter().map(|job| job.clones).sum();
-        PlannedRun::new(phase.name.clone(), RunKind::Io, Dop::jobs(clones))
+        let run = |agents: &u32| PlannedRun::new(phase.name.clone(), RunKind::Io, Dop::jobs(clones(phase) * agents));
+        let once: Vec<PlannedRun> = agents.iter().map(run).collect();
+        in_rounds(&once, request.repeats, request.setup.seed)
     };
     let runs = match &request.goal {
         Goal::Prove { parts, rounds } => parts.runs(*rounds, request.setup.seed),
-        _ => request.plan.phases.iter().map(planned).collect(),
+        _ => request.plan.phases.iter().flat_map(planned).collect(),
     };
     let mut plan = Plan {
         window_ns: jobs().filter_map(|job| job.run_time).max().unwrap_or_default(),
@@ -232,10 +272,18 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         },
         runs,
         io: Some(request.plan.clone()),
+        agents: fleet.map(Fleet::agents),
+        agent_hosts: fleet.map(agent_names).unwrap_or_default(),
         ..Plan::new("storage", directory.display().to_string(), Preset::Standard)
     };
     plan.number();
     plan
+}
+
+/// With how many agents each phase is measured.
+fn agent_counts(request: &IoRequest, fleet: &dyn Fleet) -> Vec<u32> {
+    let sweeps = request.sweeps_agents && request.goal == Goal::Measure;
+    if sweeps { jobs_of_agents(1, fleet.agents()) } else { vec![fleet.agents()] }
 }
 
 /// The largest number of lanes of a phase.
@@ -270,16 +318,22 @@ fn measure_all(
     request: &IoRequest,
     record: &mut Recorder,
 ) -> Result<()> {
-    for (phase, number) in request.plan.phases.iter().zip(1..) {
+    // As many runs of each phase.
+    let each = bench.plan.runs.len() / request.plan.phases.len().max(1);
+    for (phase, runs) in request.plan.phases.iter().zip(bench.plan.runs.chunks(each.max(1))) {
+        let Some(first) = runs.first() else { continue };
         let rounds = match request.precondition {
-            Some(length) => precondition(bench, context, phase, number, length)?,
+            Some(length) => precondition(bench, context, phase, first.number, length)?,
             None => Vec::new(),
         };
-        let phase_run = PhaseRun { rounds, ..PhaseRun::of(phase) };
-        let run = measure_phase(bench, context, phase, number, phase_run)?;
-        if keep(bench, record, run)?.is_some() {
-            // The next phase would find the same device; the record keeps what was measured.
-            return Ok(());
+        for planned in runs {
+            let agents = Some(planned.dop.jobs / clones(phase).max(1));
+            let phase_run = PhaseRun { rounds: rounds.clone(), agents, ..PhaseRun::of(phase) };
+            let run = measure_phase(bench, context, phase, planned.number, phase_run)?;
+            if keep(bench, record, run)?.is_some() {
+                // The next phase would find the same device; the record keeps what was measured.
+                return Ok(());
+            }
         }
     }
     Ok(())

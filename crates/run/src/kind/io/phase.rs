@@ -8,17 +8,20 @@ use measure::{Broken, Burst, JobSettings, Observer, Outcome, Tally, Work, Worker
 use probe::storage::{Account, LaneSetting, Ledger, generator_per_second, work};
 use record::{
     Amount, Bytes, Dop, IoJob, IoMode, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, Plan, PlannedRun, Rate, Run,
-    RunKind, Storage, Timestamp, Unit,
+    Storage, Sweep, Timestamp, Unit,
 };
 
+use super::agent_parts::drive_agents;
 use super::file_set::FileSet;
 use super::geometry::names;
 use super::member::Members;
+use super::phase_context::{PhaseContext, PhaseRun, clones};
 use super::preparation::{file_names, inspect_files, make, open, sample_content};
 use super::stall::Stall;
 use super::stream::Streams;
 use super::verification::check_content;
 use crate::bench::Bench;
+use crate::hands::{Hands, Release};
 use crate::recorder::timestamp;
 use crate::run;
 use crate::sampler::Sampler;
@@ -26,43 +29,10 @@ use crate::{Event, Result};
 
 /// Difference of the seeds of two runs: odd, with bits all over.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The same of two agents, for each job of the agents before.
+const AGENT_SEED_STEP: u64 = 0xd1b5_4a32_d192_ed03;
 /// How long after the window late I/Os of an open loop are still started.
 const DRAIN_MAX: Nanos = Nanos(5_000_000_000);
-
-/// What all phases of an invocation share.
-pub(crate) struct PhaseContext<'a> {
-    pub file_set: FileSet,
-    /// Identifies the invocation in what is written.
-    pub writer: u64,
-    /// The seed of jobs that have none of their own.
-    pub seed: u64,
-    /// Capacity of the log of each lane, in I/Os; 0 for no log.
-    pub log_room: usize,
-    /// Writes the I/Os of a run to the log, if there is one.
-    pub log: &'a dyn Fn(&Run, &Ledger, Nanos) -> Result<()>,
-}
-
-/// The description of the run of a phase.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PhaseRun {
-    /// The code of its runs.
-    pub test: String,
-    /// Their kind.
-    pub kind: RunKind,
-    /// The service level of a search.
-    pub bound: Option<String>,
-    /// Rounds of the preconditioning.
-    pub rounds: Vec<record::Round>,
-    /// Whether it belongs to the preconditioning: its I/Os are not logged.
-    pub preparing: bool,
-}
-
-impl PhaseRun {
-    /// For `phase` of a job file.
-    pub(crate) fn of(phase: &IoPhase) -> PhaseRun {
-        PhaseRun { test: phase.name.clone(), kind: RunKind::Io, ..PhaseRun::default() }
-    }
-}
 
 /// Carries out `phase`. A failed run is recorded with what was counted until then.
 ///
@@ -75,16 +45,40 @@ pub(crate) fn measure_phase(
     number: u32,
     phase_run: PhaseRun,
 ) -> Result<Run> {
-    make(&mut context.file_set, phase, context.writer, bench.interrupt, bench.listener)?;
-    let clones = phase.jobs.iter().map(|job| job.clones).sum();
-    let planned = PlannedRun { number, ..PlannedRun::new(phase_run.test, phase_run.kind, Dop::jobs(clones)) };
+    let fleet = bench.hands.fleet();
+    if fleet.is_none() {
+        make(&mut context.file_set, phase, context.writer, bench.interrupt, bench.listener)?;
+    }
+    let agents = fleet.map_or(1, |fleet| phase_run.agents.unwrap_or_else(|| fleet.agents()));
+    let each = clones(phase);
+    let jobs = each.saturating_mul(agents);
+    let planned =
+        PlannedRun { number, ..PlannedRun::new(phase_run.test.clone(), phase_run.kind.clone(), Dop::jobs(jobs)) };
     let mut run = run::new(bench, &planned);
     run.title.clone_from(&phase.name);
     (run.layer, run.unit) = (Layer::Storage, Unit::Operation);
-    run.pace = pace(phase);
+    run.pace = phase_run.pace.unwrap_or_else(|| pace(phase).times(agents.into()));
+    if !matches!(bench.hands, Hands::Own) {
+        run.sweep = Sweep::Agents { jobs_each: each };
+    }
     let expected = phase.jobs.iter().map(|job| job.ramp_time + job.start_delay + window(job)).max();
     let expected = expected.filter(|expected| *expected < Plan::OPEN_WINDOW_NS).unwrap_or_default();
     run::announce(bench, &planned, &run, expected);
+    match fleet {
+        Some(fleet) => drive_agents(bench, &mut run, fleet, context, phase, phase_run),
+        None => measure_here(bench, &mut run, context, phase, phase_run)?,
+    }
+    run::conclude(bench, run)
+}
+
+/// Carries out `phase`, whose files have been made, in this process; fills in what was counted.
+fn measure_here(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    context: &PhaseContext<'_>,
+    phase: &IoPhase,
+    phase_run: PhaseRun,
+) -> Result<()> {
     settle(&context.file_set, phase);
     let files = inspect_files(&context.file_set, phase);
     let generator = phase.jobs.iter().filter_map(generator_per_second).map(|rate| rate.0).reduce(f64::min);
@@ -97,18 +91,20 @@ pub(crate) fn measure_phase(
     }));
     let streams = Streams::of(phase);
     let ledger = Arc::new(Ledger::default());
-    // Other arrivals and addresses than in the previous run: a repeat with the same ones could be served from caches.
-    let seed = context.seed.wrapping_add(u64::from(number).wrapping_mul(SEED_STEP));
-    let lanes = lanes(context, phase, &streams, &ledger, seed)?;
-    drive(bench, &mut run, phase, measured(&context.file_set, phase).as_deref(), &streams, lanes, &ledger);
+    // Other arrivals and addresses than in the previous run, and than on other agents: the same ones could be served from
+    // caches.
+    let of_run = context.seed.wrapping_add(u64::from(run.number).wrapping_mul(SEED_STEP));
+    let of_agent = u64::from(bench.hands.share(run.dop.jobs).first).wrapping_mul(AGENT_SEED_STEP);
+    let seed = |job: &IoJob| job.seed.unwrap_or(of_run).wrapping_add(of_agent);
+    let lanes = lanes(context, phase, &streams, &ledger, &seed)?;
+    drive(bench, run, phase, measured(&context.file_set, phase).as_deref(), &streams, lanes, &ledger);
     if let Some(storage) = &mut run.storage {
         sample_content(&context.file_set, phase, context.seed, &mut storage.files);
     }
     if !phase_run.preparing {
-        (context.log)(&run, &ledger, bench.origin)?;
+        (context.log)(run, &ledger, bench.origin)?;
     }
-    check_content(bench, &context.file_set, context.writer, phase, &mut run)?;
-    run::conclude(bench, run)
+    check_content(bench, &context.file_set, context.writer, phase, run)
 }
 
 /// The pace of a run, if its jobs have the same; otherwise unthrottled.
@@ -158,7 +154,7 @@ fn lanes(
     phase: &IoPhase,
     streams: &Streams,
     ledger: &Arc<Ledger>,
-    seed: u64,
+    seed: &dyn Fn(&IoJob) -> u64,
 ) -> Result<Vec<Lane>> {
     let mut lanes = Vec::new();
     // The longest warm-up of all jobs: all are warm when the window starts.
@@ -180,14 +176,14 @@ fn lanes(
                 regions,
                 unit,
                 writer: context.writer,
-                seed: job.seed.unwrap_or(seed).wrapping_add(place as u64),
+                seed: seed(job).wrapping_add(place as u64),
                 streams: streams.numbers(job, place, clone),
                 log_room: context.log_room,
                 idle: false,
             };
             lanes.push(Lane {
                 work: work(setting, Arc::clone(ledger)),
-                settings: settings(job, warm_up, seed),
+                settings: settings(job, warm_up, seed(job)),
                 place: (clone, job.clones),
                 processors: processors(job, clone),
             });
@@ -224,7 +220,7 @@ fn settings(job: &IoJob, warm_up: Nanos, seed: u64) -> JobSettings {
         window,
         drain: window.min(DRAIN_MAX),
         steps: u64::MAX,
-        seed: job.seed.unwrap_or(seed),
+        seed,
         warm_up_paced: true,
         delay: job.start_delay,
         burst: job
@@ -258,7 +254,11 @@ fn drive(
             meter: Some(meter),
         })
         .collect();
-    let operations = || meters.iter().map(|meter| meter.load(Ordering::Relaxed)).sum();
+    let operations = || {
+        let operations = meters.iter().map(|meter| meter.load(Ordering::Relaxed)).sum();
+        bench.hands.release().iter().for_each(|release| release.progress(operations));
+        operations
+    };
     let members = Members::below(measured);
     let edges = Edges {
         bench,
@@ -348,10 +348,13 @@ impl Observer for Edges<'_, '_, '_> {
     }
 
     fn begin(&self) -> std::result::Result<(), Broken> {
+        let release = self.bench.hands.release();
+        release.map_or(Ok(()), Release::ready)?;
         self.members.begin();
         self.sampler.begin();
         self.started_at.get_or_init(timestamp);
         self.stall.begin();
+        release.iter().for_each(|release| release.wait());
         Ok(())
     }
 

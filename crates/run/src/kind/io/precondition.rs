@@ -4,7 +4,8 @@
 use record::{Amount, Blocks, Bytes, IoJob, IoMix, IoOrder, IoPhase, Nanos, Outcome, Round, Run};
 
 use super::geometry::smallest_block;
-use super::phase::{PhaseContext, PhaseRun, measure_phase};
+use super::phase::measure_phase;
+use super::phase_context::{PhaseContext, PhaseRun};
 use crate::bench::Bench;
 use crate::{Error, Event, Result};
 

@@ -12,7 +12,8 @@ use record::{Bytes, Dop, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, Pl
 use super::file_set::FileSet;
 use super::folder::Folder;
 use super::permission::Permission;
-use super::phase::{PhaseContext, PhaseRun, measure_phase};
+use super::phase::measure_phase;
+use super::phase_context::{PhaseContext, PhaseRun};
 use crate::bench::Bench;
 use crate::item::Item;
 use crate::run::not_started;
@@ -169,6 +170,7 @@ impl ProbeFiles {
             file_set: std::mem::take(&mut workspace.file_set),
             writer: bench.plan.seed,
             seed: bench.plan.seed,
+            of_agents: None,
             log_room: 0,
             log: &without_log,
         };

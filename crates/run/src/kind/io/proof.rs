@@ -11,7 +11,8 @@ use record::{
     ProofSubject, RunKind,
 };
 
-use super::phase::{PhaseContext, PhaseRun, measure_phase};
+use super::phase::measure_phase;
+use super::phase_context::{PhaseContext, PhaseRun};
 use crate::Result;
 use crate::bench::Bench;
 use crate::recorder::Recorder;

@@ -27,6 +27,10 @@ pub struct IoRequest {
     pub network: Option<NetworkPeer>,
     /// Path of the log of every I/O, if any.
     pub log: Option<PathBuf>,
+    /// Whether each phase is measured with 1, 2, 4, ... and all agents of a fleet, in place of all of them.
+    pub sweeps_agents: bool,
+    /// How often each phase is measured with each number of agents.
+    pub repeats: u32,
 }
 
 /// The goal of a plan.

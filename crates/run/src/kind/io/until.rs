@@ -3,7 +3,8 @@
 use model::{Bound, BoundError, Purpose, RateSearch, Visit};
 use record::{IoPhase, Nanos, Pace, Until};
 
-use super::phase::{PhaseContext, PhaseRun, measure_phase};
+use super::phase::measure_phase;
+use super::phase_context::{PhaseContext, PhaseRun};
 use crate::bench::Bench;
 use crate::pacing::{self, answer_finding, longer_windows_note, phase_note, search_rate, set_purpose, window_for};
 use crate::recorder::Recorder;
@@ -37,7 +38,7 @@ pub(crate) fn until(
             job.run_time = window_ns.or(job.run_time);
         }
         let bound = pace.rate().map(|_| until.level.clone());
-        measure_phase(bench, context, &phase, number, PhaseRun { bound, ..PhaseRun::of(&phase) })
+        measure_phase(bench, context, &phase, number, PhaseRun { bound, pace: Some(pace), ..PhaseRun::of(&phase) })
     };
     let closed = one(Pace::Unthrottled, None)?;
     let capacity = model::row(&closed).operations_per_second.filter(|rate| rate.0 > 0.0);

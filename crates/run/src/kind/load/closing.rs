@@ -4,7 +4,7 @@ use record::{Outcome, Record, RunKind};
 
 use super::request::LoadRequest;
 use crate::directory::MeasuredDirectory;
-use crate::platform::{OpenEngine, OpenOptions, Platform, is_elsewhere};
+use crate::platform::{OpenEngine, OpenOptions, Platform};
 use crate::{Error, Event, Fault, Result, Setup};
 
 /// The hint after a load that can be resumed.
@@ -30,7 +30,7 @@ pub(super) fn close(
     if stays {
         return Ok(());
     }
-    let elsewhere = is_elsewhere(platform.context.target);
+    let elsewhere = platform.context.target.is_external();
     if directory.keep() && !elsewhere {
         let note =
             "the database stays in the directory, because an earlier invocation kept it: dbdyno clean removes it";

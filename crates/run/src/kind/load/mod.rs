@@ -24,7 +24,7 @@ use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::kind::io::StorageSupport;
-use crate::platform::{Context, OpenEngine, OpenOptions, Platform, is_elsewhere};
+use crate::platform::{Context, OpenEngine, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::request::windows;
 use crate::run::keep;
@@ -78,7 +78,7 @@ impl<'r> Load<'r> {
         Load {
             request,
             degrees,
-            elsewhere: is_elsewhere(context.target),
+            elsewhere: context.target.is_external(),
             is_single,
             stays_meanwhile: request.setup.keep || is_single,
             checks_space: true,

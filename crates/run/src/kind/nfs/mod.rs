@@ -141,6 +141,7 @@ impl Nfs<'_> {
             file_set: FileSet::survey(&of_mount, folder.path(), &Permission::default())?,
             writer: seed,
             seed,
+            of_agents: None,
             log_room: 0,
             log: &|_: &Run, _, _| Ok(()),
         };

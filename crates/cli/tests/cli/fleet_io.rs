@@ -1,0 +1,149 @@
+//! `dbdyno fleet io`: storage from several agents.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, growth};
+use crate::cmd_fleet::merged_histograms;
+use crate::hosts::{another_machine, write};
+
+/// Two threads that each write 23 blocks of 4 KiB, one at a time.
+const WRITES: &str = "[w]\nrw=write\nbs=4k\nsize=92k\nnumjobs=2\nioengine=psync\ndirect=1\ngroup_reporting=1\n";
+
+fn stream(run: &Value) -> &Value {
+    &run["storage"]["streams"][0]
+}
+
+fn fleet_io(bench: &Bench, words: &str) -> crate::bench::Finished {
+    let all = format!("fleet io {words} --no-html");
+    bench.run(&all.split_whitespace().collect::<Vec<_>>())
+}
+
+#[test]
+fn each_agent_carries_out_all_jobs_and_23_blocks_are_23() {
+    let bench = Bench::new();
+    write(&bench, "w.fio", WRITES);
+    let output = fleet_io(&bench, "--agents 3 w.fio --record w.jsonl");
+    let record = bench.record("w.jsonl");
+    let run = &record["runs"][0];
+    assert_eq!(run["outcome"]["status"], "done", "{}{}", output.out, output.err);
+    assert_eq!((&run["dop"]["jobs"], &run["sweep"]["agents"]["jobs_each"]), (&6.into(), &2.into()), "{run}");
+    let all = 3 * 2 * 23;
+    assert_eq!(run["totals"]["operations"], all);
+    assert_eq!((&stream(run)["operations"], &stream(run)["bytes"]), (&all.into(), &(all * 4096).into()));
+    assert_eq!((&stream(run)["clones"], &stream(run)["service"]["count"]), (&6.into(), &all.into()));
+    for agent in run["agents"].as_array().unwrap() {
+        assert_eq!((&agent["totals"]["operations"], &agent["jobs"]), (&46.into(), &2.into()), "{agent}");
+    }
+    // The block layer saw them, too.
+    assert!(growth(run, "device_write_bytes").is_none_or(|bytes| bytes >= all * 4096), "{run}");
+    assert_eq!(merged_histograms(&bench, "w.jsonl"), (2, 2 * all));
+    let files = run["storage"]["files"].as_array().unwrap();
+    let of = |agent: &str| files.iter().filter(|file| file["agent"] == agent).count();
+    assert_eq!((files.len(), of("agent-1"), of("agent-3")), (6, 2, 2), "each has files of its own");
+    let left: Vec<_> = fs::read_dir(bench.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "the job file and the record are left: {left:?}");
+}
+
+#[test]
+fn agents_are_added_with_their_jobs_and_a_claim_is_judged() {
+    let bench = Bench::new();
+    let output =
+        fleet_io(&bench, "--agents 3 --sweep --repeats 2 --engine null --rw randread --seconds 0.1 --record s.jsonl");
+    assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+    let record = bench.record("s.jsonl");
+    let mut agents: Vec<usize> =
+        record["runs"].as_array().unwrap().iter().map(|run| run["agents"].as_array().unwrap().len()).collect();
+    agents.sort_unstable();
+    assert_eq!(agents, [1, 1, 2, 2, 3, 3]);
+    assert!(output.err.contains("H3J3"), "{}", output.err);
+    let scale = bench.succeed(&["model", "scale", "s.jsonl", "--at", "128", "--claim", "1000G"]).out;
+    assert!(scale.contains("MEASURED: N = agents") && !scale.contains(" SUPPORTED"), "{scale}");
+    let details = bench.succeed(&["report", "s.jsonl", "--details"]).out;
+    assert!(details.contains("AGENTS: the fastest run") && details.contains("H3J3"), "{details}");
+}
+
+#[test]
+fn a_rate_is_that_of_all_agents_together() {
+    let bench = Bench::new();
+    let words = "--agents 3 --rate 300 --arrival fixed --jobs 2 --engine null --rw randread --seconds 1 --warm-up 0 --record r.jsonl";
+    let output = fleet_io(&bench, words);
+    let record = bench.record("r.jsonl");
+    let run = &record["runs"][0];
+    assert_eq!(run["totals"]["operations"], 300, "{}{}", output.out, output.err);
+    let steps_per_second = run["pace"]["rate"]["steps_per_second"].as_f64().unwrap();
+    assert!((steps_per_second - 300.0).abs() < 1e-6, "{steps_per_second}");
+}
+
+#[test]
+fn a_file_that_is_there_is_read_only_where_it_is_named_and_written_only_where_named_twice() {
+    let bench = Bench::new();
+    let file = bench.path().join("mine");
+    fs::write(&file, vec![7u8; 1 << 20]).unwrap();
+    let named = format!("--agents 2 --bs 4k --buffered --seconds 0.1 --device {}", file.display());
+    let output = fleet_io(&bench, &format!("{named} --rw randread --record r.jsonl"));
+    let record = bench.record("r.jsonl");
+    assert!(stream(&record["runs"][0])["operations"].as_u64() > Some(0), "{}{}", output.out, output.err);
+    assert_eq!(record["runs"][0]["storage"]["files"][1]["found"], true);
+    let output = fleet_io(&bench, &format!("{named} --rw randwrite --record w.jsonl"));
+    assert_ne!(output.code, 0);
+    let message = "would destroy its data";
+    assert!(format!("{}{}", output.out, output.err).contains(message), "{}{}", output.out, output.err);
+    assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7), "nothing was written");
+    let twice = format!("{named} --destroy-data {} --rw write --record d.jsonl", file.display());
+    fleet_io(&bench, &twice);
+    assert!(fs::read(&file).unwrap().iter().any(|byte| *byte != 7), "it was permitted");
+}
+
+#[test]
+fn what_a_fleet_cannot_do_with_storage_is_refused() {
+    let bench = Bench::new();
+    let refused = [
+        ("--agents 2 --rw read --log x", "a log of every I/O (--log) is not supported by a fleet"),
+        ("--agents 2 --rw read --sweep --until p99=1ms", "cannot be used with"),
+        ("--agents 2", "no job given"),
+        ("--rw read", "--agents"),
+        ("--agents 2 --rw read --repeats 0", "0"),
+    ];
+    for (words, message) in refused {
+        let output = fleet_io(&bench, words);
+        assert_eq!(output.code, 2, "{words}: {}", output.err);
+        assert!(output.err.contains(message), "{words}: {}", output.err);
+    }
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+}
+
+#[test]
+fn devices_of_other_hosts_are_counted_there() {
+    let bench = Bench::new();
+    let Some(other) = another_machine(&bench) else { return };
+    let dir = |name: &str| {
+        let path = bench.path().join(name);
+        fs::create_dir(&path).unwrap();
+        path.display().to_string()
+    };
+    let (left, right) = (dir("left"), dir("right"));
+    write(&bench, "hosts", &format!("l name=left via={other} dir={left}\nr name=right via={other} dir={right}\n"));
+    let output = fleet_io(
+        &bench,
+        "--hosts hosts --rw randread --bs 4k --jobs 1 --depth 4 --size 8M --seconds 1 --record h.jsonl",
+    );
+    let record = bench.record("h.jsonl");
+    let run = &record["runs"][0];
+    assert_eq!(run["outcome"]["status"], "done", "{}{}", output.out, output.err);
+    assert_eq!(record["plan"]["agent_hosts"], serde_json::json!(["left", "right"]));
+    let files = run["storage"]["files"].as_array().unwrap();
+    let is_in = |file: &Value, directory: &str| file["path"].as_str().unwrap().starts_with(directory);
+    assert!(files.len() == 2 && is_in(&files[0], &left) && is_in(&files[1], &right), "{files:?}");
+    // What the devices of both hosts did is in the run; here both are the same one, which counts twice.
+    let of_agents: Vec<u64> =
+        run["agents"].as_array().unwrap().iter().filter_map(|agent| growth(agent, "device_read_bytes")).collect();
+    if of_agents.len() == 2 {
+        assert_eq!(growth(run, "device_read_bytes"), Some(of_agents.iter().sum()));
+        let is_named = |finding: &&Value| finding["agent"] == "left" || finding["agent"] == "right";
+        let named = run["findings"].as_array().unwrap().iter().filter(is_named).count();
+        assert!(named >= 5, "what is said of a host says which: {}", run["findings"]);
+    }
+    assert!(fs::read_dir(&left).unwrap().next().is_none(), "nothing is left on a host");
+}
