@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use engine::Target;
 use fleet::{Deployment, RemoteHost};
 use record::{Hello, PROTOCOL_VERSION, SCHEMA_VERSION, Tool};
 use run::{Error, Result};
@@ -93,6 +94,18 @@ impl Agents {
             unnamed.for_each(|host| host.directory = Some(directory.display().to_string()));
         }
         self
+    }
+}
+
+/// Refuses a target that cannot be handed to agents.
+///
+/// # Errors
+/// For a target with a password.
+pub fn check_target(target: &Target) -> Result<()> {
+    match target.password {
+        None => Ok(()),
+        Some(_) => Err(Error::user("the password in the target is not handed to agents")
+            .hint("leave it out, and give it in the environment or in a password file of the client programs")),
     }
 }
 

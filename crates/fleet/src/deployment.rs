@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use record::{AgentHost, Hello, Nanos, Part};
+use record::{AgentHost, Hello, Nanos, Part, PartKind};
 use run::{Delivered, Fleet, FleetWatch};
 
 use crate::agent_processes::AgentProcesses;
@@ -165,7 +165,7 @@ impl Fleet for Deployment {
 
     fn carry_out(&self, parts: &[Part], watch: &dyn FleetWatch) -> run::Result<()> {
         let Some(first) = parts.first() else { return Ok(()) };
-        let files = first.io.as_ref().map_or(Nanos(0), |_| FILES_TIMEOUT);
+        let files = if matches!(first.kind, PartKind::Io(_)) { FILES_TIMEOUT } else { Nanos(0) };
         let within = READY_TIMEOUT + first.plan.warm_up_ns + files;
         let mut state = self.state();
         let ended = state.coordinator.carry_out(first.planned.number, parts, within, watch);

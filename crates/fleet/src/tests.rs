@@ -301,8 +301,7 @@ fn part(jobs: u32) -> Part {
         plan,
         planned,
         share: JobShare::whole(jobs),
-        test_file: None,
-        io: None,
+        kind: record::PartKind::Catalogue { test_file: None },
     }
 }
 

@@ -56,7 +56,7 @@ pub use load::{
 };
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, Order, PROTOCOL_VERSION,
-    Part, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent, ToKeeper, ToObserver,
+    Part, PartKind, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent, ToKeeper, ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
 pub use observed_host::{ObservedHost, ObservedRun};

@@ -5,7 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentStart, ForeignLoad, HostInventory, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Run, Tool};
+use crate::{
+    AgentStart, ForeignLoad, HostInventory, IoPhase, IoPlan, LoopLocation, Nanos, Plan, PlannedRun, Run, Tool,
+};
 
 /// Version of the messages below; coordinator and agents must have the same.
 pub const PROTOCOL_VERSION: u32 = 5;
@@ -226,10 +228,30 @@ pub struct Part {
     pub planned: PlannedRun,
     /// Which jobs.
     pub share: JobShare,
-    /// The content of a test file; absent for a test of the catalogue.
-    pub test_file: Option<String>,
-    /// The I/O of a run of storage; absent for others.
-    pub io: Option<Box<IoPart>>,
+    /// What is carried out.
+    pub kind: PartKind,
+}
+
+/// What an agent carries out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PartKind {
+    /// A test or a probe.
+    Catalogue {
+        /// The content of a test file; absent for a test of the catalogue.
+        test_file: Option<String>,
+    },
+    /// Jobs of storage.
+    Io(Box<IoPart>),
+    /// Random blocks of an engine.
+    Blocks {
+        /// The settings of the method, as lines of `slob.conf`.
+        settings: String,
+        /// Where the loop is.
+        loop_location: LoopLocation,
+        /// Whether no block is visited twice.
+        is_cold: bool,
+    },
 }
 
 /// The I/O that each agent carries out in a run of storage.

@@ -104,6 +104,7 @@ fn run_of(record: &Record, parts: Vec<KeptPart>) -> Result<Run> {
         parts.into_iter().map(|KeptPart { agent, start, result, .. }| Delivered { agent, start, result }).collect();
     let mut run = merged(&delivered, !record.agent_hosts.is_empty())?;
     run.sweep = sweep(record.plan.jobs_per_agent, run.sweep);
+    run.commits_expected = None;
     let message = "the parts of the agents were collected later".to_owned();
     run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(CommitCount::NotRead { message })));
     let context = model::Context {

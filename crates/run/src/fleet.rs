@@ -1,13 +1,11 @@
 //! Runs whose jobs are carried out by agents: what the coordinator asks of them, and how their results become one run.
 
-use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
 use model::fleet::AgentPart;
-use record::{Check, Finding, JobShare, Part, Plan, PlannedRun, Reading, Run, Sweep, name};
-use workload::Test;
+use record::{Check, Finding, JobShare, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
 
 use crate::bench::Bench;
 use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch};
@@ -18,11 +16,18 @@ use crate::run::{Overdue, window_and_drain};
 use crate::session_sampler::SessionSampler;
 use crate::{Error, Event, Result};
 
-/// Has `fleet` carry out `run`, on the nodes at `node_indexes`, and fills in what its agents counted.
+/// Has `fleet` carry out `run`, which is `kind`, on the nodes at `node_indexes`, and fills in what its agents counted.
+/// Returns how many commits they expect the engine to have counted.
 ///
 /// # Errors
 /// Where the agents do not carry it out, or where their results cannot be merged.
-pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, node_indexes: &[usize]) -> Result<()> {
+pub(crate) fn drive_fleet(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    fleet: &dyn Fleet,
+    node_indexes: &[usize],
+    kind: &PartKind,
+) -> Result<Option<u64>> {
     let left = fleet.agents();
     let agents = match bench.plan.jobs_per_agent {
         Some(jobs_each) => run.dop.jobs.div_ceil(jobs_each.max(1)),
@@ -32,7 +37,7 @@ pub(crate) fn drive_fleet(bench: &Bench<'_>, run: &mut Run, fleet: &dyn Fleet, n
         return Err(Error::environment(format!("it needs {agents} agents, and {left} are left")));
     }
     run.sweep = sweep(bench.plan.jobs_per_agent, run.sweep);
-    let parts = parts(bench, run, agents, node_indexes)?;
+    let parts = parts(bench, run, agents, node_indexes, kind)?;
     let (window, drain) = window_and_drain(bench, run);
     let overdue = Overdue::new(window + drain, bench.listener);
     carry_out(bench, run, fleet, &parts, node_indexes, &|| overdue.check())
@@ -50,7 +55,7 @@ pub(crate) fn carry_out(
     parts: &[Part],
     node_indexes: &[usize],
     check: &(dyn Fn() + Sync),
-) -> Result<()> {
+) -> Result<Option<u64>> {
     bench.write_back();
     let observation =
         Observation::new(bench, node_indexes.to_vec(), &[], SessionSampler::for_nodes(bench, node_indexes));
@@ -149,8 +154,8 @@ fn replace_devices(readings: &mut [Reading], sums: Vec<Reading>) {
     }
 }
 
-/// Takes over what the agents counted.
-fn adopt(run: &mut Run, delivered: &[Delivered], are_elsewhere: bool) -> Result<()> {
+/// Takes over what the agents counted; returns how many commits they expect.
+fn adopt(run: &mut Run, delivered: &[Delivered], are_elsewhere: bool) -> Result<Option<u64>> {
     let merged = merged(delivered, are_elsewhere)?;
     if merged.storage.is_some() {
         run.storage = merged.storage;
@@ -161,6 +166,7 @@ fn adopt(run: &mut Run, delivered: &[Delivered], are_elsewhere: bool) -> Result<
     run.window_ns = merged.window_ns;
     run.jobs_ended_separately = merged.jobs_ended_separately;
     run.totals = merged.totals;
+    run.blocks = merged.blocks;
     run.service = merged.service;
     run.response = merged.response;
     run.seconds = merged.seconds;
@@ -168,7 +174,7 @@ fn adopt(run: &mut Run, delivered: &[Delivered], are_elsewhere: bool) -> Result<
     run.agents = merged.agents;
     run.outcome = merged.outcome;
     run.findings.extend(merged.findings);
-    Ok(())
+    Ok(merged.commits_expected)
 }
 
 /// The names of the agents on other hosts; none where they are on this machine.
@@ -191,8 +197,7 @@ fn publish(bench: &Bench<'_>, node_indexes: &[usize], delivered: &[Delivered]) {
 }
 
 /// The parts of `run`: of as many agents as have jobs.
-fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> Result<Vec<Part>> {
-    let test_file = test_file(&bench.plan.test_files, &run.test);
+fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize], kind: &PartKind) -> Result<Vec<Part>> {
     let nodes = bench.subject.filter(|_| !node_indexes.is_empty()).map(|subject| subject.nodes);
     let target = nodes.map(|nodes| target_of_agents(bench.target, nodes)).transpose()?;
     let plan = plan_of_agents(bench.plan, run);
@@ -203,8 +208,8 @@ fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> R
             variation: run.variation,
             ..PlannedRun::new(&run.test, run.kind.clone(), dop)
         };
-        let (target, plan, test_file) = (target.clone(), plan.clone(), test_file.clone());
-        Part { record: bench.record.to_owned(), target, plan, planned, share, test_file, io: None }
+        let (target, plan, kind) = (target.clone(), plan.clone(), kind.clone());
+        Part { record: bench.record.to_owned(), target, plan, planned, share, kind }
     };
     Ok(JobShare::spread(run.dop.jobs, agents).into_iter().filter(|share| share.count > 0).map(part).collect())
 }
@@ -212,13 +217,6 @@ fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize]) -> R
 /// What of `plan` agents need for `run`.
 pub(crate) fn plan_of_agents(plan: &Plan, run: &Run) -> Plan {
     Plan { runs: Vec::new(), skipped: Vec::new(), network: None, io: None, pace: run.pace, ..plan.clone() }
-}
-
-/// The content of the file of test `code`, if it is in one of those at `paths`.
-fn test_file(paths: &[String], code: &str) -> Option<String> {
-    let texts = paths.iter().filter_map(|path| Some((path, fs::read_to_string(path).ok()?)));
-    let mut found = texts.filter(|(path, text)| Test::parse(text, path).is_ok_and(|test| test.code == code));
-    found.next().map(|(_, text)| text)
 }
 
 /// `target`, whose nodes are open, as agents reach it: without a password.

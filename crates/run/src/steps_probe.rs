@@ -1,7 +1,7 @@
 //! One run of a probe that works step by step: of processors, memory, or the network.
 
 use probe::{Context, Form, Probe};
-use record::{Layer, Pace, PlannedRun, Run};
+use record::{Layer, Pace, PartKind, PlannedRun, Run};
 
 use crate::Result;
 use crate::bench::Bench;
@@ -29,7 +29,7 @@ pub(crate) fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Pro
     run.parameters = (probe.parameters)(&context);
     run::measure(bench, planned, run, expected, |run| {
         if let Some(fleet) = bench.hands.fleet() {
-            return drive_fleet(bench, run, fleet, &[]);
+            return drive_fleet(bench, run, fleet, &[], &PartKind::Catalogue { test_file: None }).map(drop);
         }
         let works = match probe.form {
             Form::Steps(build) => build(&context),

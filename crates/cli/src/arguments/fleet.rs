@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::blocks::BlocksArguments;
 use super::io::IoArguments;
 use super::run::RunArguments;
 use super::value;
@@ -49,6 +50,13 @@ Each agent carries out all jobs, with the depths, sizes and rates of a job file,
 and that of a search (--until) are those of all agents together. Jobs of two agents read different addresses. A device is
 named and permitted as without a fleet, and is then that of each host.";
 
+const BLOCKS_EXAMPLES: &str = "\
+Examples:
+  dbdyno fleet blocks slob.conf --hosts FILE --target postgres://bench@db1/bench --schemas 8 --threads 8
+                                     64 sessions from the hosts of the file
+
+The coordinator loads the tables and fills the caches; the sessions are numbered over all agents.";
+
 const COLLECT_EXAMPLES: &str = "\
 Examples:
   dbdyno fleet collect r.jsonl --hosts FILE      the agents were on the hosts of the file
@@ -78,6 +86,9 @@ pub enum FleetCommand {
 
     /// Measure storage as `io` does, from each agent: its own files or devices, or a device that all share
     Io(Box<FleetIoArguments>),
+
+    /// Measure random blocks as `blocks` does, with the sessions spread over agents
+    Blocks(Box<FleetBlocksArguments>),
 
     /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
     Collect(FleetCollectArguments),
@@ -133,6 +144,17 @@ pub struct FleetIoArguments {
 
     #[command(flatten)]
     pub io: IoArguments,
+}
+
+/// Options of `dbdyno fleet blocks`.
+#[derive(Args, Debug)]
+#[command(after_help = BLOCKS_EXAMPLES)]
+pub struct FleetBlocksArguments {
+    #[command(flatten)]
+    pub agents: AgentsArguments,
+
+    #[command(flatten)]
+    pub blocks: BlocksArguments,
 }
 
 /// Options of `dbdyno fleet collect`.

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use record::{Bytes, Preset};
-use run::{BlocksRequest, Error, Result, Setup, measure_blocks};
+use run::{BlocksRequest, Context, Error, Fleet, Result, Setup, measure_blocks};
 use workload::blocks::{BlocksSettings, Idle, Mode, SettingResult, Wrong, assignments};
 
+use crate::agents::{Agents, check_target};
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::value::Setting;
 use crate::engines::engine;
@@ -26,9 +27,20 @@ const CACHES_MAX: usize = 64;
 /// # Errors
 /// The user's mistakes, the environment's refusals, Ctrl-C, and runs that failed.
 pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
+    blocks_by(arguments, None)
+}
+
+/// The same, with the sessions spread over `agents`.
+///
+/// # Errors
+/// As [`blocks()`], and where the agents cannot be started.
+pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result<()> {
     let settings = settings(arguments)?;
     let target = target(&arguments.target)?;
     engine(&target)?;
+    if agents.is_some() {
+        check_target(&target)?;
+    }
     let record = record_path(arguments.record.as_deref())?;
     let request = BlocksRequest {
         setup: Setup { keep: arguments.keep, ..arguments.setup.setup(Preset::Quick, arguments.seed, record) },
@@ -45,7 +57,11 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
     };
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        measuring.observing(&arguments.observe, &target, |context| measure_blocks(&request, context))
+        let deploy = |agents: &Agents| agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted());
+        let fleet = agents.map(deploy).transpose()?;
+        let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
+        measuring
+            .observing(&arguments.observe, &target, |context| measure_blocks(&request, Context { fleet, ..context }))
     })?;
     show(&measured, &arguments.output, |record, path| report::blocks_text(record, path, style(), width()))?;
     judge(measured)

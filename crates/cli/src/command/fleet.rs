@@ -8,6 +8,7 @@ use model::fleet::CheckedAgent;
 use record::{Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
+use super::blocks::blocks_by;
 use super::io::{IoFleet, io_by};
 use super::run::{FleetOf, run_by};
 use crate::agents::{Agents, hosts_of};
@@ -31,6 +32,7 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
             let agents = Agents::of(&arguments.agents)?;
             io_by(&arguments.io, Some(IoFleet { agents, sweeps: arguments.sweep, repeats: arguments.repeats }))
         }
+        FleetCommand::Blocks(arguments) => blocks_by(&arguments.blocks, Some(&Agents::of(&arguments.agents)?)),
         FleetCommand::Collect(arguments) => collect(arguments),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use record::{Check, Finding, Outcome, Plan, Run, Verdict};
 use run::{Context, Error, Fault, Fleet, Measured, Result};
 
-use crate::agents::Agents;
+use crate::agents::{Agents, check_target};
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, default_record, measuring, none_valid, refuse_existing};
@@ -66,9 +66,8 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
     };
     let target = target(&words)?;
     engine(&target)?;
-    if agents.is_some() && target.password.is_some() {
-        return Err(Error::user("the password in the target is not handed to agents")
-            .hint("leave it out, and give it in the environment or in a password file of the client programs"));
+    if agents.is_some() {
+        check_target(&target)?;
     }
     if arguments.resume.is_none() {
         refuse_existing(&request.setup.record)

@@ -31,6 +31,7 @@ mod columns;
 mod disclosed;
 mod documentation;
 mod duckdb_load;
+mod fleet_blocks;
 mod fleet_io;
 mod hosts;
 mod io_aborted;

@@ -3,6 +3,7 @@
 //! Counts and histograms add, quantiles do not: the merged run has exactly the buckets that one process would have
 //! counted. Parts of unlike precision are refused, never approximated.
 
+mod blocks;
 mod check;
 mod error;
 mod hosts;
@@ -20,6 +21,7 @@ pub use self::error::MergeError;
 pub use self::hosts::{HostDifference, HostFact, host_differences};
 pub use self::rates::{agent_rates, start_spread};
 
+use self::blocks::merged_blocks;
 use self::latencies::{merged_latency, merged_slices};
 use self::series::merged_seconds;
 use self::storage::{merged_storage, together};
@@ -78,6 +80,11 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
         run.pace = parts.iter().skip(1).fold(run.pace, |pace, part| together(pace, part.run.pace));
         run.storage = Some(Box::new(merged_storage(parts, begun)?));
     }
+    run.blocks = merged_blocks(parts)?.map(Box::new);
+    // Where one of them does not know, nobody does.
+    let commits = parts.iter().map(|part| part.run.commits_expected);
+    run.commits_expected =
+        commits.reduce(|sum, more| sum.zip(more).map(|(sum, more)| sum.saturating_add(more))).flatten();
     run.agents = parts.iter().map(agent_run).collect();
     Ok(run)
 }
@@ -112,14 +119,13 @@ fn check(first: &Run, part: &AgentPart<'_>) -> Result<(), MergeError> {
     if described(run) != described(first) || run.pace != first.pace || run.unit != first.unit {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
-    if run.storage.is_some() != first.storage.is_some() {
+    if run.storage.is_some() != first.storage.is_some() || run.blocks.is_some() != first.blocks.is_some() {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
     let kinds = [
         ("several nodes", !run.nodes.is_empty()),
         ("loads", run.load.is_some()),
         ("file streams", run.streams.is_some()),
-        ("random blocks", run.blocks.is_some()),
         ("traces", run.trace.is_some()),
         ("other agents", !run.agents.is_empty()),
     ];

@@ -7,7 +7,7 @@ use crate::layout::{Page, paragraph};
 use crate::limit::limits;
 use crate::style::Style;
 use crate::words::plural;
-use crate::{blocks, inventory, load, not_listed, streams, summary};
+use crate::{agents, blocks, fleet, inventory, load, not_listed, streams, summary};
 
 /// The head of such a view: the title, the platform, start time and extent (`measured`), warnings, and a note where no run
 /// is finished.
@@ -16,6 +16,7 @@ fn page(record: &Record, measured: &str, style: Style, width: usize) -> Page {
     let width = page.width;
     page.part("SUMMARY", summary::lines(record, width));
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
+    fleet::agents(record).into_iter().for_each(|agents| page.extend(paragraph("jobs", 10, &agents, width)));
     page.extend(paragraph("measured", 10, &format!("{}, {measured}", head::started(record)), width));
     page.extend(paragraph("dbdyno", 10, &head::instrument(record), width));
     page.extend(head::warning_lines(record, style, width));
@@ -25,10 +26,13 @@ fn page(record: &Record, measured: &str, style: Style, width: usize) -> Page {
     page
 }
 
-/// The tables of physical I/O.
-fn physical_io(page: &mut Page, record: &Record) {
+/// The tables of physical I/O, and of agents.
+fn physical_io_and_agents(page: &mut Page, record: &Record, style: Style) {
     page.table("PHYSICAL I/O: counted by the engine", runs::engine_io(record), Vec::new());
     page.table("PHYSICAL I/O: counted by the block layer", runs::device_io(record), Vec::new());
+    for (title, body) in agents::parts(record, style, page.width) {
+        page.part(title, body);
+    }
 }
 
 /// A record of `dbdyno blocks`, laid out for `width` columns (at least 60 are used): workload, SLOB-style summary,
@@ -42,7 +46,7 @@ pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> S
     page.table("PER-OPERATION AVERAGES", blocks::averages(record), Vec::new());
     page.part("READS PER OPERATION, by size of the engine's cache", blocks::chart(record, width));
     page.table("KINDS OF OPERATIONS: service times", blocks::kinds(record), Vec::new());
-    physical_io(&mut page, record);
+    physical_io_and_agents(&mut page, record, style);
     page.part("WARNINGS", findings::findings(record, style, width));
     page.part("LIMITS", limits(record, width));
     page.table("DATA", data::data_sets(record), Vec::new());
@@ -65,7 +69,7 @@ pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> Str
     let notes = load::legend(record).into_iter().collect();
     page.table("STAGES: busy time of their threads, %", load::stages(record), notes);
     page.table("SCANS OF THE LOADED TABLES", load::scans(record), load::meanings(record));
-    physical_io(&mut page, record);
+    physical_io_and_agents(&mut page, record, style);
     page.part("SKIPPED", findings::skipped(record, width));
     page.part("WARNINGS", findings::findings(record, style, width));
     page.table("DATA", data::data_sets(record), Vec::new());
@@ -85,7 +89,7 @@ pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style:
     page.part("FILE STREAMS", page.points(points));
     page.table("RATES", streams::rates(record), streams::remarks(record));
     page.table("RESOURCE COST per MB", streams::costs(record), Vec::new());
-    physical_io(&mut page, record);
+    physical_io_and_agents(&mut page, record, style);
     page.part("WARNINGS", findings::findings(record, style, width));
     page.part("SKIPPED", findings::skipped(record, width));
     page.part("", not_listed(record, path, width));

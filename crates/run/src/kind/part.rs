@@ -1,11 +1,13 @@
 //! The part of a run that this process carries out as an agent of a fleet.
 
 use measure::clock;
-use record::{IoPart, Part, PartResult};
+use record::{IoPart, Part, PartKind, PartResult, Run};
 use workload::Test;
 
+use super::blocks::{self, BlocksRequest};
 use super::catalogue::measure_one;
 use super::io::{AgentFiles, ProbeFiles};
+use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
 use crate::hands::{Hands, Release};
 use crate::item::{self, Item};
@@ -40,14 +42,18 @@ impl AgentBench {
         let Part { plan, .. } = part;
         let setup = Setup { preset: plan.preset, seed: plan.seed, placement: plan.placement, ..self.setup.clone() };
         let jobs = part.share.count;
-        let mut platform = Platform::new(context, setup, jobs, &self.directory, &self.machine, clock::now());
+        let mut platform = Platform::new(context, setup.clone(), jobs, &self.directory, &self.machine, clock::now());
         if part.target.is_some() {
             platform.join(OpenOptions::of(&self.directory))?;
         }
         platform.hands = Hands::Agent { share: part.share, release };
-        let result = match &part.io {
-            Some(io) => self.measure_io(&mut platform, part, io),
-            None => measure_part(&platform, part),
+        let result = match &part.kind {
+            PartKind::Io(io) => self.measure_io(&mut platform, part, io),
+            PartKind::Catalogue { test_file } => measure_test(&platform, part, test_file.as_deref()),
+            PartKind::Blocks { settings, loop_location, is_cold } => {
+                let request = BlocksRequest::of_agent(setup, settings, *loop_location, *is_cold);
+                request.and_then(|request| measure_random_blocks(&platform, part, &request))
+            }
         };
         let closed = platform.close();
         result.and_then(|result| closed.map(|()| result))
@@ -60,22 +66,28 @@ impl AgentBench {
             platform.watch(&watched);
         }
         platform.watched = watched;
-        platform.without_engine(&part.plan, |bench| {
-            let run = files.measure(bench, part, io)?;
-            Ok(PartResult { run, host_threads: bench.processors.len() as u32 })
-        })
+        platform.without_engine(&part.plan, |bench| files.measure(bench, part, io).map(|run| result(bench, run)))
     }
 }
 
-fn measure_part(platform: &Platform<'_>, part: &Part) -> Result<PartResult> {
-    let own = part.test_file.as_deref().map(|text| Test::parse(text, &part.planned.test)).transpose();
+fn measure_test(platform: &Platform<'_>, part: &Part, test_file: Option<&str>) -> Result<PartResult> {
+    let own = test_file.map(|text| Test::parse(text, &part.planned.test)).transpose();
     let own = own.map_err(|error| Error::user(error.to_string()))?;
     let item = match &own {
         Some(test) => Item::Test(test),
         None => item::find(&item::catalogue().collect::<Vec<_>>(), &part.planned.test)?,
     };
     platform.with_bench(&part.plan, |bench| {
-        let run = measure_one(bench, &part.planned, item, &mut ProbeFiles::default())?;
-        Ok(PartResult { run, host_threads: bench.processors.len() as u32 })
+        measure_one(bench, &part.planned, item, &mut ProbeFiles::default()).map(|run| result(bench, run))
     })
+}
+
+fn measure_random_blocks(platform: &Platform<'_>, part: &Part, request: &BlocksRequest) -> Result<PartResult> {
+    platform.with_bench(&part.plan, |bench| {
+        blocks::measure_part(platform, bench, &part.planned, request).map(|run| result(bench, run))
+    })
+}
+
+fn result(bench: &Bench<'_>, run: Run) -> PartResult {
+    PartResult { run, host_threads: bench.processors.len() as u32 }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::settings::is_ignored;
+use super::settings::{BlocksSettings, is_ignored};
+use super::value::Wrong;
 
 /// One assignment.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,6 +33,18 @@ pub struct ConfError {
     pub message: String,
     /// What to do about it.
     pub hint: &'static str,
+}
+
+/// The settings of a file that [`BlocksSettings::conf`] wrote.
+///
+/// # Errors
+/// For what is no such text.
+pub fn settings_of(text: &str) -> Result<BlocksSettings, Wrong> {
+    let mut settings = BlocksSettings::default();
+    for assignment in assignments(text).map_err(|error| Wrong::new(error.to_string(), error.hint))? {
+        settings.set(&assignment.name, &assignment.name, &assignment.value)?;
+    }
+    Ok(settings)
 }
 
 /// Reads `text`: lines of `NAME=value`, with comments, quotes and `export`.

@@ -19,7 +19,7 @@ mod statement;
 mod value;
 mod work;
 
-pub use conf::{Assignment, ConfError, assignments};
+pub use conf::{Assignment, ConfError, assignments, settings_of};
 pub use deck::Kind;
 pub use layout::{Layout, TableOf};
 pub use load::{BlocksLoading, ensure};
@@ -27,4 +27,4 @@ pub use procedure::{batch, missing_procedure};
 pub use settings::{BlocksSettings, HotSpot, Idle, SettingResult, Think};
 pub use statement::CODE;
 pub use value::{RedoStress, Wrong};
-pub use work::{BlocksJob, Mode, Visit, jobs, preload};
+pub use work::{BlocksJob, Mode, Visit, jobs, preload, prepare};

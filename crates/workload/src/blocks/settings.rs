@@ -209,6 +209,36 @@ impl BlocksSettings {
         Ok(SettingResult::Taken)
     }
 
+    /// All settings as lines of the file, from which [`super::settings_of`] makes the same.
+    pub fn conf(&self) -> String {
+        let switch = |is_on: bool| if is_on { "TRUE" } else { "FALSE" }.to_owned();
+        let seconds = |time: Nanos| format!("{}.{:09}", time.0 / 1_000_000_000, time.0 % 1_000_000_000);
+        let value = |name: &str| match name {
+            "UPDATE_PCT" => self.update_percent.to_string(),
+            "SCAN_PCT" => self.scan_percent.to_string(),
+            "RUN_TIME" => seconds(self.run_time),
+            "WORK_LOOP" => self.work_loop.to_string(),
+            "SCALE" => self.scale_blocks.to_string(),
+            "SCAN_TABLE_SZ" => self.scan_blocks.to_string(),
+            "WORK_UNIT" => self.work_unit.to_string(),
+            "REDO_STRESS" => if self.redo_stress == RedoStress::Heavy { "HEAVY" } else { "LITE" }.to_owned(),
+            "LOAD_PARALLEL_DEGREE" => self.load_jobs.to_string(),
+            "THREADS_PER_SCHEMA" => self.threads_per_schema.to_string(),
+            "SCHEMAS" => self.schemas.to_string(),
+            "DO_HOTSPOT" => switch(self.hot_spot_wanted),
+            "HOTSPOT_MB" => self.hot_spot_mib.to_string(),
+            "HOTSPOT_OFFSET_MB" => self.hot_spot_offset_mib.to_string(),
+            "HOTSPOT_FREQUENCY" => self.hot_spot_frequency.to_string(),
+            "HOT_SCHEMA_FREQUENCY" => self.hot_schema_frequency.to_string(),
+            "THINK_TM_FREQUENCY" => self.think_frequency.to_string(),
+            "THINK_TM_MIN" => seconds(self.think_least_ns),
+            "THINK_TM_MAX" => seconds(self.think_most_ns),
+            "OBFUSCATE_COLUMNS" => switch(self.obfuscated),
+            _ => unreachable!("every known name has a value"),
+        };
+        KNOWN.iter().map(|name| format!("{name}={}\n", value(name))).collect()
+    }
+
     /// The hot spot, where one is wanted.
     pub fn hot_spot(&self) -> Option<HotSpot> {
         let of_mib = |mib: u64| mib * ((1 << 20) / BLOCK.0);

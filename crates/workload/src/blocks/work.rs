@@ -7,7 +7,7 @@ use engine::{Canceller, Processes, Result, Session, Value};
 use measure::{Broken, Done, Work};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use record::Nanos;
+use record::{JobShare, Nanos};
 
 use super::deck::{Deck, Kind};
 use super::layout::{Layout, TableOf};
@@ -63,7 +63,19 @@ pub struct BlocksJob {
     number: u32,
 }
 
-/// One job for each session, each with its statements prepared: job j works in schema j modulo the number of schemas.
+/// Creates what the sessions of a loop in the engine call.
+///
+/// # Errors
+/// Errors of the engine.
+pub fn prepare(context: &TestContext<'_>, settings: &BlocksSettings, layout: &Layout, mode: Mode) -> Result<()> {
+    match mode {
+        Mode::Engine => procedure::create(context, settings, layout),
+        Mode::Client => Ok(()),
+    }
+}
+
+/// One job for each session of `share`, each with its statements prepared, after [`prepare`]: job j works in schema j
+/// modulo the number of schemas.
 ///
 /// # Errors
 /// Errors of the engine.
@@ -71,13 +83,12 @@ pub fn jobs(
     context: &TestContext<'_>,
     settings: &BlocksSettings,
     layout: &Layout,
-    mode: Mode,
-    visit: Visit,
+    (mode, visit): (Mode, Visit),
+    share: JobShare,
 ) -> Result<Vec<BlocksJob>> {
-    if mode == Mode::Engine {
-        procedure::create(context, settings, layout)?;
-    }
-    (0..settings.sessions()).map(|job| BlocksJob::new(context, settings, layout, (mode, visit), job)).collect()
+    (share.first..share.first.saturating_add(share.count))
+        .map(|job| BlocksJob::new(context, settings, layout, (mode, visit), job))
+        .collect()
 }
 
 /// Reads every block of the tables of all schemas into the cache of the engine, in key order, because engines may keep

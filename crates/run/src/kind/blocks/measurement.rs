@@ -4,11 +4,11 @@ use engine::{Node, Processes};
 use measure::{Broken, Tally};
 use record::evidence::Answers;
 use record::{
-    BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopLocation, Nanos, Pace,
-    PageCached, PlannedRun, RandomBlocks, Run, Unit, Verdict,
+    BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, JobShare, Layer, LoopLocation,
+    Nanos, Pace, PageCached, PartKind, PlannedRun, RandomBlocks, Run, Unit, Verdict,
 };
 use workload::TestContext;
-use workload::blocks::{self, BlocksJob, BlocksLoading, Kind, Layout, Mode, Visit};
+use workload::blocks::{self, BlocksJob, BlocksLoading, BlocksSettings, Kind, Layout, Mode, Visit};
 
 use super::extent::per_step;
 use super::parameter::{parameters, title};
@@ -17,6 +17,7 @@ use crate::bench::Bench;
 use crate::caches::drop_page_cache;
 use crate::data_reads::{PageCacheBypass, PageCacheShare};
 use crate::device::DeviceProbe;
+use crate::fleet::drive_fleet;
 use crate::run::{self, Workers, drive};
 use crate::{Error, Event, Result};
 
@@ -47,15 +48,22 @@ fn check_answers(context: &TestContext<'_>, request: &BlocksRequest, layout: &La
     if !context.node.caps().answers {
         return Ok(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotGiven)));
     }
-    let mut jobs = blocks::jobs(context, &request.settings, layout, request.mode, Visit::Anywhere)?;
-    jobs.truncate(request.settings.schemas as usize);
+    blocks::prepare(context, &request.settings, layout, request.mode)?;
+    let one_each = one_of_each_schema(&request.settings);
+    let mut jobs = blocks::jobs(context, &request.settings, layout, (request.mode, Visit::Anywhere), one_each)?;
     for job in &mut jobs {
         job.check(&request.settings).map_err(|Broken { message }| Error::environment(message))?;
     }
     Ok(Finding::new(Verdict::Pass, Evidence::Answers(Answers::RowsPerOperation)))
 }
 
-/// Carries out `planned`. A failed run is recorded with what was counted until then.
+/// The jobs of which each schema has one.
+fn one_of_each_schema(settings: &BlocksSettings) -> JobShare {
+    let all = settings.sessions();
+    JobShare { first: 0, count: settings.schemas.min(all), all }
+}
+
+/// Carries out `planned`; `answers` is what was found about the answers, if this process asked. A failed run is recorded with what was counted until then.
 ///
 /// # Errors
 /// Only where the user has interrupted the run.
@@ -64,7 +72,7 @@ pub(in crate::kind) fn measure_one(
     planned: &PlannedRun,
     request: &BlocksRequest,
     layout: &Layout,
-    answers: &Finding,
+    answers: Option<&Finding>,
 ) -> Result<Run> {
     let settings = &request.settings;
     let mut run = run::new(bench, planned);
@@ -76,7 +84,7 @@ pub(in crate::kind) fn measure_one(
     run.changes = settings.update_percent == 100;
     run.ceiling = Some(DeviceProbe::RANDOM.ceiling()).filter(|ceiling| bench.is_bounded_by(ceiling));
     run.data_bytes = Some(layout.data_bytes(settings));
-    run.findings.push(answers.clone());
+    run.findings.extend(answers.cloned());
     let expected = if bench.plan.steps.is_some() { Nanos(0) } else { bench.plan.warm_up_ns + bench.plan.window_ns };
     run::measure(bench, planned, run, expected, |run| try_one(bench, run, request, layout))
 }
@@ -84,33 +92,57 @@ pub(in crate::kind) fn measure_one(
 fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &Layout) -> Result<()> {
     let (context, subject) = bench.engine()?;
     let settings = &request.settings;
-    bench.settle()?;
+    // The coordinator does for agents what is done once.
+    let is_agent = bench.hands.release().is_some();
+    if !is_agent {
+        bench.settle()?;
+    }
     let node_indexes = subject.nodes.choose(settings.changes(), 1)?;
-    let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };
-    let visit = if request.cold { Visit::Once } else { Visit::Anywhere };
-    let mut jobs = blocks::jobs(&context, settings, layout, request.mode, visit)?;
-    let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
-    let (caches, page_cached) = if request.cold {
-        (CacheState::Cold, subject.nodes.at(node_indexes[0]).data_directory().and_then(drop_page_cache))
-    } else {
-        (fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
-    };
     let node = subject.nodes.at(node_indexes[0]);
-    let reads_device = caches != CacheState::Preloaded && request.page_cached.is_none();
+    let context = TestContext { node, ..context };
+    let mode = (request.mode, if request.cold { Visit::Once } else { Visit::Anywhere });
+    if !is_agent {
+        blocks::prepare(&context, settings, layout, request.mode)?;
+    }
+    let share = match bench.hands.fleet() {
+        Some(_) => one_of_each_schema(settings),
+        None => bench.hands.share(run.dop.jobs),
+    };
+    let mut jobs = blocks::jobs(&context, settings, layout, mode, share)?;
+    let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
+    let (caches, page_cached) = match (is_agent, request.cold) {
+        (true, _) => (CacheState::Warm, None),
+        (false, true) => (CacheState::Cold, node.data_directory().and_then(drop_page_cache)),
+        (false, false) => (fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None),
+    };
+    let reads_device = !is_agent && caches != CacheState::Preloaded && request.page_cached.is_none();
     let _page_cache_bypass = reads_device.then(|| PageCacheBypass::on(bench, run, vec![node]));
     let _page_cache_share = request.page_cached.map(|held| hold(node, held)).transpose()?;
-    let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
-    let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
+    let operations = if let Some(fleet) = bench.hands.fleet() {
+        drop(jobs);
+        let kind = PartKind::Blocks {
+            settings: settings.conf(),
+            loop_location: loop_location(request.mode),
+            is_cold: request.cold,
+        };
+        let commits = drive_fleet(bench, run, fleet, &node_indexes, &kind)?;
+        run.commits_expected = commits.filter(|_| node.counts_commits_of_others());
+        run.blocks.take().map_or_else(Vec::new, |blocks| blocks.operations)
+    } else {
+        let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
+        let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
+        run.commits_expected = match node.caps().counts_read_commits {
+            true => Some(run.totals.transactions),
+            false => streams.get(Kind::Update as usize).map(|tally| tally.totals().transactions),
+        };
+        operations(&streams)
+    };
     if let Some(think) = settings.think() {
         let mean_ns = (think.least_ns.0 + think.most_ns.0) / 2 / think.frequency;
         run.pace = Pace::ThinkTime { think_ns: Nanos(mean_ns) };
     }
-    run.commits_expected = match context.node.caps().counts_read_commits {
-        true => Some(run.totals.transactions),
-        false => streams.get(Kind::Update as usize).map(|tally| tally.totals().transactions),
-    };
     run.blocks = Some(Box::new(RandomBlocks {
-        loop_location: if request.mode == Mode::Client { LoopLocation::Client } else { LoopLocation::Engine },
+        loop_location: loop_location(request.mode),
         operations_per_step: per_step(request),
         caches,
         cache_bytes,
@@ -118,9 +150,16 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
         page_cached,
         blocks_per_schema: settings.scale_blocks,
         work_unit: settings.work_unit,
-        operations: operations(&streams),
+        operations,
     }));
     Ok(())
+}
+
+fn loop_location(mode: Mode) -> LoopLocation {
+    match mode {
+        Mode::Client => LoopLocation::Client,
+        Mode::Engine => LoopLocation::Engine,
+    }
 }
 
 /// Holds a part of the files of `node` in the page cache.

@@ -1,10 +1,10 @@
 //! The request, parsed.
 
 use base::quantity::size_text;
-use record::{Bytes, Dop, Nanos, PageCached, Plan, PlannedRun, Preset, RunKind};
-use workload::blocks::{BlocksSettings, CODE, Mode};
+use record::{Bytes, Dop, LoopLocation, Nanos, PageCached, Plan, PlannedRun, Preset, RunKind};
+use workload::blocks::{BlocksSettings, CODE, Mode, settings_of};
 
-use crate::Setup;
+use crate::{Error, Result, Setup};
 
 /// The longest default warm-up.
 const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
@@ -47,6 +47,22 @@ impl BlocksRequest {
             warm_up: None,
             probes: false,
         }
+    }
+
+    /// What an agent is asked for by its coordinator.
+    ///
+    /// # Errors
+    /// For settings that are none.
+    pub(in crate::kind) fn of_agent(
+        setup: Setup,
+        settings: &str,
+        loop_location: LoopLocation,
+        cold: bool,
+    ) -> Result<BlocksRequest> {
+        let settings = settings_of(settings).map_err(|wrong| Error::user(wrong.message).hint(wrong.hint))?;
+        let mode = if loop_location == LoopLocation::Client { Mode::Client } else { Mode::Engine };
+        let (caches, page_cached, warm_up, probes) = (Vec::new(), None, None, false);
+        Ok(BlocksRequest { setup, settings, mode, cold, caches, page_cached, warm_up, probes })
     }
 
     /// Whether the engine is restarted between the load and the end.

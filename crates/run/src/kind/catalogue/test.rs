@@ -1,9 +1,11 @@
 //! One run of the catalogue: a probe, or a test that needs an engine.
 
+use std::fs;
+
 use engine::Node;
 use probe::{Form, Probe};
 use record::evidence::Answers;
-use record::{Evidence, Finding, PlannedRun, Run, Verdict};
+use record::{Evidence, Finding, PartKind, PlannedRun, Run, Verdict};
 use workload::{Job, Test, TestContext};
 
 use crate::bench::{Bench, Subject};
@@ -66,10 +68,9 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
         workload::make_tables(test, &context, share.all)?;
     }
     if let Some(fleet) = bench.hands.fleet() {
-        drive_fleet(bench, run, fleet, &node_indexes)?;
-        if context.node.counts_commits_of_others() {
-            expect_commits(run, test, subject);
-        }
+        let test_file = test_file(&bench.plan.test_files, &run.test);
+        let commits = drive_fleet(bench, run, fleet, &node_indexes, &PartKind::Catalogue { test_file })?;
+        run.commits_expected = commits.filter(|_| context.node.counts_commits_of_others());
         return Ok(());
     }
     let keys = pacing::run_seed(bench.plan.seed, run);
@@ -87,6 +88,13 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     run.events.splice(..0, lost_before);
     expect_commits(run, test, subject);
     Ok(())
+}
+
+/// The content of the file of test `code`, if it is in one of those at `paths`.
+fn test_file(paths: &[String], code: &str) -> Option<String> {
+    let texts = paths.iter().filter_map(|path| Some((path, fs::read_to_string(path).ok()?)));
+    let mut found = texts.filter(|(path, text)| Test::parse(text, path).is_ok_and(|test| test.code == code));
+    found.next().map(|(_, text)| text)
 }
 
 /// How many commits the engine should have counted.

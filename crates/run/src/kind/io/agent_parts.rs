@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use record::{IoPart, IoPhase, JobShare, Outcome, Pace, Part, PlannedRun, Run};
+use record::{IoPart, IoPhase, JobShare, Outcome, Pace, Part, PartKind, PlannedRun, Run};
 
 use super::phase_context::{PhaseContext, PhaseRun, clones};
 use crate::Error;
@@ -28,7 +28,7 @@ pub(super) fn drive_agents(
     let carried_out = if parts.len() > left {
         Err(Error::environment(format!("it needs {} agents, and {left} are left", parts.len())))
     } else {
-        carry_out(bench, run, fleet, &parts, &[], &|| ())
+        carry_out(bench, run, fleet, &parts, &[], &|| ()).map(drop)
     };
     if let Some(storage) = &mut run.storage {
         (storage.bound, storage.rounds) = (phase_run.bound, phase_run.rounds);
@@ -66,8 +66,7 @@ fn parts(bench: &Bench<'_>, run: &Run, context: &PhaseContext<'_>, phase: &IoPha
         plan: plan_of_agents(bench.plan, run),
         planned: planned.clone(),
         share: JobShare { first: agent * count, count, all: run.dop.jobs },
-        test_file: None,
-        io: Some(Box::new(io.clone())),
+        kind: PartKind::Io(Box::new(io.clone())),
     };
     (0..agents).map(part).collect()
 }

@@ -15,6 +15,7 @@ use super::permission::Permission;
 use super::phase::measure_phase;
 use super::phase_context::{PhaseContext, PhaseRun};
 use crate::bench::Bench;
+use crate::hands::Hands;
 use crate::item::Item;
 use crate::run::not_started;
 use crate::sampler::Sources;
@@ -165,7 +166,9 @@ impl ProbeFiles {
         };
         // The engine may be on another device: these counters are of the device of the file.
         let sources = Sources::of_host(workspace.folder.path());
-        let own = Bench { subject: None, sources: &sources, host: &workspace.host, ..bench.clone() };
+        // Agents of a fleet have no part in it: it is about the device here.
+        let hands = Hands::Own;
+        let own = Bench { subject: None, sources: &sources, host: &workspace.host, hands, ..bench.clone() };
         let mut context = PhaseContext {
             file_set: std::mem::take(&mut workspace.file_set),
             writer: bench.plan.seed,

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::blocks::assignments;
+use crate::blocks::{assignments, settings_of};
 
 fn with(pairs: &[(&str, &str)]) -> BlocksSettings {
     let mut settings = BlocksSettings::default();
@@ -11,6 +11,26 @@ fn with(pairs: &[(&str, &str)]) -> BlocksSettings {
         assert_eq!(settings.set(name, name, value), Ok(SettingResult::Taken), "{name}={value}");
     }
     settings
+}
+
+#[test]
+fn what_is_written_as_a_file_is_read_as_the_same() {
+    let settings = with(&[
+        ("RUN_TIME", "0.123456789"),
+        ("WORK_LOOP", "18446744073709551615"),
+        ("SCALE", "1T"),
+        ("SCAN_TABLE_SZ", "0"),
+        ("REDO_STRESS", "heavy"),
+        ("DO_HOTSPOT", "TRUE"),
+        ("HOTSPOT_OFFSET_MB", "0"),
+        ("THINK_TM_MIN", "604799.999"),
+        ("OBFUSCATE_COLUMNS", "true"),
+    ]);
+    assert_eq!(settings_of(&settings.conf()).unwrap(), settings);
+    let default = BlocksSettings::default();
+    assert_eq!(settings_of(&default.conf()).unwrap(), default);
+    assert_eq!(default.conf().lines().count(), KNOWN.len());
+    assert!(settings_of("SCALE=x").is_err() && settings_of("`id`").is_err());
 }
 
 #[test]
