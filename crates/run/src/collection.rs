@@ -57,6 +57,8 @@ pub fn complete(path: &Path, parts: Vec<KeptPart>) -> Result<(Record, Vec<Collec
     let mut collected = Vec::new();
     for ((number, ..), mut parts) in attempts {
         parts.sort_by_key(|part| part.share.first);
+        // Hosts that share a directory give the same parts.
+        parts.dedup_by(|one, other| one.agent == other.agent && one.share == other.share);
         let Some(planned) = record.plan.runs.iter().find(|planned| planned.number == number).cloned() else { continue };
         let agents = parts.iter().map(|part| part.agent.clone()).collect();
         let is_done = record.runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);

@@ -1,32 +1,32 @@
 //! Agents on other hosts: over a command, over a real ssh server, and on the host of a server in a network of its own.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::bench::{Bench, runs};
+use crate::namespace::Namespace;
+use crate::ssh_server::SshServer;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
 /// Runs a program of the system to its end.
-fn system(program: &str, arguments: &[&str]) {
+pub fn system(program: &str, arguments: &[&str]) {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
     let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Waits until `is_so`.
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
         assert!(start.elapsed() < PATIENCE, "{what}");
@@ -138,66 +138,10 @@ fn hosts_that_cannot_be_used_are_named_with_what_they_said() {
     assert!(bench.run(&["fleet", "check", "--hosts", "hosts", "--agents", "2"]).err.contains("cannot be used with"));
 }
 
-/// A server of ssh that accepts one key, on a port of its own.
-struct SshServer {
-    process: Child,
-    /// A directory with a program `ssh` that knows it as host `far`.
-    programs: PathBuf,
-}
-
-impl SshServer {
-    fn start(bench: &Bench) -> SshServer {
-        if is_root() {
-            fs::create_dir_all("/run/sshd").unwrap();
-        }
-        let at = |name: &str| bench.path().join(name).display().to_string();
-        for key in ["host-key", "user-key"] {
-            system("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &at(key)]);
-        }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = format!(
-            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\nStrictModes no\n\
-             PasswordAuthentication no\nPermitRootLogin prohibit-password\nSetEnv XDG_CACHE_HOME={}\n",
-            at("host-key"),
-            at("user-key.pub"),
-            at("cache")
-        );
-        let client = format!(
-            "Host far\n HostName 127.0.0.1\n Port {port}\n IdentityFile {}\n IdentitiesOnly yes\n UserKnownHostsFile {}\n\
-             StrictHostKeyChecking accept-new\n",
-            at("user-key"),
-            at("known-hosts")
-        );
-        let (server, client) = (write(bench, "sshd.conf", &server), write(bench, "ssh.conf", &client));
-        let programs = bench.path().join("programs");
-        fs::create_dir(&programs).unwrap();
-        let ssh = programs.join("ssh");
-        fs::write(&ssh, format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", client.display())).unwrap();
-        fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
-        let mut command = Command::new("/usr/sbin/sshd");
-        command.args(["-D", "-e", "-f"]).arg(server).stdin(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn().expect("sshd: ./test.sh installs it");
-        wait_until("the server of ssh does not listen", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
-        SshServer { process, programs }
-    }
-
-    /// `PATH` with its program first.
-    fn path(&self) -> String {
-        format!("{}:{}", self.programs.display(), std::env::var("PATH").unwrap())
-    }
-}
-
-impl Drop for SshServer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 #[test]
 fn hosts_are_reached_over_ssh_and_nothing_secret_is_in_arguments() {
     let bench = Bench::new();
-    let server = SshServer::start(&bench);
+    let server = SshServer::start(&bench, None);
     let work = bench.path().join("it's a dir");
     fs::create_dir(&work).unwrap();
     write(&bench, "hosts", &format!("far name=one dir=\"{0}\"\nfar name=two dir=\"{0}\"\n", work.display()));
@@ -240,38 +184,17 @@ fn hosts_are_reached_over_ssh_and_nothing_secret_is_in_arguments() {
 
 /// A real server of PostgreSQL in a network namespace: what reaches it comes over a network, from another address.
 struct FarServer {
-    namespace: String,
+    namespace: Namespace,
     directory: PathBuf,
     port: u16,
-    address: String,
     server: Option<Child>,
 }
 
 impl FarServer {
     /// None where no namespace can be made, which only root may.
     fn start(bench: &Bench) -> Option<FarServer> {
-        static STARTED: AtomicU32 = AtomicU32::new(0);
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let namespace = format!("dbdyno-t{}-{number}", std::process::id());
-        let made = Command::new("ip").args(["netns", "add", &namespace]).stderr(Stdio::null()).status();
-        if !made.is_ok_and(|status| status.success()) {
-            assert!(!is_root(), "no network namespace could be made");
-            return None;
-        }
-        let third = (std::process::id() * 2 + number) % 250;
-        let (near, address) = (format!("10.211.{third}.1/24"), format!("10.211.{third}.2"));
-        let far = format!("{address}/24");
-        let link = format!("vt{}n{number}", std::process::id());
-        let mut server =
-            FarServer { namespace, directory: bench.path().join("far"), port: 5432, address, server: None };
-        system("ip", &["link", "add", &link, "type", "veth", "peer", "name", "far0", "netns", &server.namespace]);
-        system("ip", &["addr", "add", &near, "dev", &link]);
-        system("ip", &["link", "set", &link, "up"]);
-        for words in
-            [&["addr", "add", &far, "dev", "far0"][..], &["link", "set", "far0", "up"], &["link", "set", "lo", "up"]]
-        {
-            system("ip", &[&["-n", &server.namespace], words].concat());
-        }
+        let namespace = Namespace::make()?;
+        let mut server = FarServer { namespace, directory: bench.path().join("far"), port: 5432, server: None };
         fs::create_dir(&server.directory).unwrap();
         fs::set_permissions(bench.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let at = server.directory.display().to_string();
@@ -283,25 +206,25 @@ impl FarServer {
         let rules = fs::read_to_string(format!("{data}/pg_hba.conf")).unwrap() + "host all all 10.211.0.0/16 trust\n";
         fs::write(format!("{data}/pg_hba.conf"), rules).unwrap();
         let postgres = program("postgres");
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &server.namespace, "runuser"]).args(as_user).args([&postgres, "-D", &data]);
-        command.args(["-c", &format!("listen_addresses={}", server.address), "-k", &at]);
+        let mut command = server.namespace.command("runuser");
+        command.args(as_user).args([&postgres, "-D", &data]);
+        command.args(["-c", &format!("listen_addresses={}", server.namespace.address), "-k", &at]);
         command.args(["-c", "autovacuum=off"]).stdin(Stdio::null()).stderr(Stdio::null());
         server.server = Some(command.spawn().unwrap());
         wait_until("the server does not answer", || {
-            std::net::TcpStream::connect((server.address.as_str(), server.port)).is_ok()
+            std::net::TcpStream::connect((server.namespace.address.as_str(), server.port)).is_ok()
         });
         Some(server)
     }
 
     fn target(&self) -> String {
-        format!("postgres://bench@{}:{}/postgres", self.address, self.port)
+        format!("postgres://bench@{}:{}/postgres", self.namespace.address, self.port)
     }
 
     fn observe(&self, more: &str) -> String {
         format!(
             "db1 via=\"ip netns exec {} env -u XDG_CACHE_HOME HOME={}\" {more}",
-            self.namespace,
+            self.namespace.name,
             self.directory.display()
         )
     }
@@ -341,7 +264,6 @@ impl Drop for FarServer {
             }
             let _ = server.wait();
         }
-        let _ = Command::new("ip").args(["netns", "del", &self.namespace]).status();
     }
 }
 
