@@ -7,7 +7,7 @@ use record::{Latency, Nanos, Run, Slices};
 use super::curve::{Load, Test};
 use super::diagram::{Diagram, gallery};
 use super::throughput::{CHARTS_MAX, left_out, rate_of};
-use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series, Shade};
+use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series, Shade};
 use crate::figure::duration;
 use crate::layout::clean;
 use crate::steady::reason_text;
@@ -67,7 +67,43 @@ fn chart(test: &Test<'_>, best: &Load<'_>, points_max: usize) -> Option<LineChar
         vec![Series::new(format!("per {each}"), Role::Measured, points)],
     );
     chart.shaded.extend(counted(&steady));
+    if let Some(agents) = of_agents(run, whole, whole.div_ceil(points_max.max(POINTS_MIN))) {
+        chart.lower = Some(Axis::new(
+            format!("{}s per second of an agent: mean, slowest to fastest", unit(test.unit)),
+            Scale::FromZero,
+            Figures::Rate,
+        ));
+        chart.series.push(agents);
+    }
     Some(chart)
+}
+
+/// Operations per second of one agent of `run`, `per_point` seconds in a point: the mean of all agents, with a band from the
+/// slowest to the fastest. None unless several agents have seconds.
+fn of_agents(run: &Run, whole: usize, per_point: usize) -> Option<Series> {
+    let whole = run.agents.iter().map(|agent| agent.seconds.len()).min().unwrap_or(0).min(whole);
+    if run.agents.len() < 2 || whole < 2 {
+        return None;
+    }
+    let per_point = per_point.max(1);
+    let rates = |from: usize| {
+        let until = (from + per_point).min(whole);
+        let rate = |agent: &record::AgentRun| {
+            let done = agent.seconds[from..until].iter().map(|second| second.operations as f64).sum::<f64>();
+            done / (until - from) as f64
+        };
+        (until as f64 * Nanos::SECOND.0 as f64, run.agents.iter().map(rate).collect::<Vec<f64>>())
+    };
+    let found: Vec<(f64, Vec<f64>)> = (0..whole).step_by(per_point).map(rates).collect();
+    let mean = |(x, rates): &(f64, Vec<f64>)| Point::new(*x, rates.iter().sum::<f64>() / rates.len() as f64);
+    let reach = |(x, rates): &(f64, Vec<f64>)| {
+        let (low, high) =
+            (rates.iter().copied().fold(f64::INFINITY, f64::min), rates.iter().copied().fold(0.0, f64::max));
+        Reach { x: *x, low, high }
+    };
+    let name = format!("mean of {} agents, slowest to fastest shaded", run.agents.len());
+    let mean = Series::new(name, Role::Other, found.iter().map(mean).collect());
+    Some(mean.below().with_band(found.iter().map(reach).collect()))
 }
 
 fn extremes(points: &[Point]) -> Option<(f64, f64)> {

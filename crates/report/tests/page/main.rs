@@ -3,6 +3,7 @@
 mod activity;
 #[path = "../views/activity_sample.rs"]
 mod activity_sample;
+mod agents;
 mod browser;
 mod content;
 #[path = "../views/data_sample.rs"]
