@@ -135,6 +135,18 @@ impl Layout {
         Layout { separator: b',', ends_with_separator: false, header: true, ..Layout::cards() }
     }
 
+    /// The layout that `source` names, `cards` or `cards-csv`, or that it is as TOML.
+    ///
+    /// # Errors
+    /// As [`Layout::from_toml`].
+    pub fn of(source: &str) -> Result<Layout, LayoutError> {
+        match source {
+            "cards" => Ok(Layout::cards()),
+            "cards-csv" => Ok(Layout::cards_csv()),
+            text => Layout::from_toml(text),
+        }
+    }
+
     /// Parses a layout from TOML:
     ///
     /// ```toml

@@ -55,8 +55,9 @@ pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
 pub use message::{
-    Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, Order, PROTOCOL_VERSION,
-    Part, PartKind, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent, ToKeeper, ToObserver,
+    Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, LoadPart, LoadSource,
+    Order, PROTOCOL_VERSION, Part, PartKind, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent, ToKeeper,
+    ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
 pub use observed_host::{ObservedHost, ObservedRun};

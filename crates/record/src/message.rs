@@ -6,7 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentStart, ForeignLoad, HostInventory, IoPhase, IoPlan, LoopLocation, Nanos, Plan, PlannedRun, Run, Tool,
+    AgentStart, Bytes, ForeignLoad, HostInventory, IoPhase, IoPlan, LoadForm, LoadModel, LoopLocation, Nanos, Plan,
+    PlannedRun, Run, Tool,
 };
 
 /// Version of the messages below; coordinator and agents must have the same.
@@ -252,6 +253,47 @@ pub enum PartKind {
         /// Whether no block is visited twice.
         is_cold: bool,
     },
+    /// A bulk load.
+    Load(Box<LoadPart>),
+}
+
+/// The load that each agent carries out a share of: batch i of generated rows, or file i, is that of job i modulo the jobs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadPart {
+    /// The source of the lines.
+    pub source: LoadSource,
+    /// The layout of the lines: the name of a known one, or TOML.
+    pub layout: String,
+    /// Compression of the files; absent to detect it.
+    pub compression: Option<String>,
+    /// The table, which the coordinator has made.
+    pub table: String,
+    /// How it is stored.
+    pub model: LoadModel,
+    /// Ends of the ranges of dates of a partitioned table, in days since 1970-01-01.
+    pub partition_ends: Vec<i32>,
+    /// How rows reach the engine.
+    pub form: LoadForm,
+    /// Size of a batch, in bytes of flat file.
+    pub batch_bytes: Bytes,
+    /// Lines that each agent may reject.
+    pub rejected_rows_max: u64,
+}
+
+/// Where lines come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum LoadSource {
+    /// They are generated.
+    Generated {
+        /// The seed.
+        seed: u64,
+        /// Number of rows.
+        rows: u64,
+    },
+    /// Files, at the same paths on all hosts.
+    Files(Vec<String>),
 }
 
 /// The I/O that each agent carries out in a run of storage.

@@ -166,7 +166,7 @@ fn adopt(run: &mut Run, delivered: &[Delivered], are_elsewhere: bool) -> Result<
     run.window_ns = merged.window_ns;
     run.jobs_ended_separately = merged.jobs_ended_separately;
     run.totals = merged.totals;
-    run.blocks = merged.blocks;
+    (run.blocks, run.load) = (merged.blocks, merged.load);
     run.service = merged.service;
     run.response = merged.response;
     run.seconds = merged.seconds;

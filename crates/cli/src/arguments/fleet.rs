@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::blocks::BlocksArguments;
 use super::io::IoArguments;
+use super::load::LoadArguments;
 use super::run::RunArguments;
 use super::value;
 
@@ -57,6 +58,16 @@ Examples:
 
 The coordinator loads the tables and fills the caches; the sessions are numbered over all agents.";
 
+const LOAD_EXAMPLES: &str = "\
+Examples:
+  dbdyno fleet load --hosts FILE --target postgres://bench@db1/bench --size 50G --jobs 16
+                                     generated rows, four sessions from each of four hosts
+  dbdyno fleet load --hosts FILE --target postgres://bench@db1/bench --jobs 8 /mnt/shared/cards-*.tbl
+                                     eight files, at the same paths on all hosts
+
+The coordinator makes the table and checks its content. Batches of generated rows, and whole files, are dealt to the
+sessions in turn. Files must be the same on all hosts. Rejected lines are counted, and not written.";
+
 const COLLECT_EXAMPLES: &str = "\
 Examples:
   dbdyno fleet collect r.jsonl --hosts FILE      the agents were on the hosts of the file
@@ -89,6 +100,9 @@ pub enum FleetCommand {
 
     /// Measure random blocks as `blocks` does, with the sessions spread over agents
     Blocks(Box<FleetBlocksArguments>),
+
+    /// Load flat files as `load` does, with sessions and source spread over agents
+    Load(Box<FleetLoadArguments>),
 
     /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
     Collect(FleetCollectArguments),
@@ -155,6 +169,17 @@ pub struct FleetBlocksArguments {
 
     #[command(flatten)]
     pub blocks: BlocksArguments,
+}
+
+/// Options of `dbdyno fleet load`.
+#[derive(Args, Debug)]
+#[command(after_help = LOAD_EXAMPLES)]
+pub struct FleetLoadArguments {
+    #[command(flatten)]
+    pub agents: AgentsArguments,
+
+    #[command(flatten)]
+    pub load: LoadArguments,
 }
 
 /// Options of `dbdyno fleet collect`.

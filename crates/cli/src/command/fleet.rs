@@ -10,6 +10,7 @@ use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
 use super::blocks::blocks_by;
 use super::io::{IoFleet, io_by};
+use super::load::load_by;
 use super::run::{FleetOf, run_by};
 use crate::agents::{Agents, hosts_of};
 use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand};
@@ -33,6 +34,7 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
             io_by(&arguments.io, Some(IoFleet { agents, sweeps: arguments.sweep, repeats: arguments.repeats }))
         }
         FleetCommand::Blocks(arguments) => blocks_by(&arguments.blocks, Some(&Agents::of(&arguments.agents)?)),
+        FleetCommand::Load(arguments) => load_by(&arguments.load, Some(&Agents::of(&arguments.agents)?)),
         FleetCommand::Collect(arguments) => collect(arguments),
     }
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use flat::{Cards, Compression, Layout, date_text, days_of_date};
 use record::{Bytes, IndexTime, LoadForm, Preset};
-use run::{Error, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Setup};
+use run::{Context, Error, Fleet, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Setup};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
+use crate::agents::{Agents, check_target};
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
 use crate::arguments::value::once;
 use crate::engines::engine;
@@ -27,8 +28,19 @@ const MONTHS: i32 = 12;
 /// # Errors
 /// The user's mistakes, the environment's refusals, Ctrl-C, and loads that failed.
 pub fn load(arguments: &LoadArguments) -> Result<()> {
+    load_by(arguments, None)
+}
+
+/// The same, with the sessions and the source spread over `agents`.
+///
+/// # Errors
+/// As [`load()`], and where the agents cannot be started.
+pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()> {
     let target = target(&arguments.target)?;
     engine(&target)?;
+    if agents.is_some() {
+        check_target(&target)?;
+    }
     let request = request(arguments)?;
     refuse_rejects(&request)?;
     if arguments.dry_run {
@@ -38,7 +50,11 @@ pub fn load(arguments: &LoadArguments) -> Result<()> {
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        measuring.observing(&arguments.observe, &target, |context| run::measure_load(&request, context))
+        let deploy = |agents: &Agents| agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted());
+        let fleet = agents.map(deploy).transpose()?;
+        let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
+        measuring
+            .observing(&arguments.observe, &target, |context| run::measure_load(&request, Context { fleet, ..context }))
     })?;
     show(&measured, &arguments.output, |record, path| report::load_text(record, path, style(), width()))?;
     judge(measured)
@@ -80,7 +96,7 @@ fn scanned(scan: &PlannedScan, table: &str) -> String {
 }
 
 fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
-    let layout = layout(&arguments.layout)?;
+    let (layout, layout_source) = layout(&arguments.layout)?;
     let preset = Preset::from(arguments.preset);
     let record = record_path(arguments.record.as_deref())?;
     let table = arguments.table.clone().unwrap_or_else(|| layout.name.to_ascii_lowercase());
@@ -92,6 +108,7 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
         setup: Setup { keep: arguments.keep, ..arguments.setup.setup(preset, arguments.seed, record) },
         input: input(arguments, preset, &layout)?,
         layout,
+        layout_source,
         compression: compression(arguments.compressed_with),
         table,
         models: once(&arguments.models.concat()),
@@ -154,26 +171,27 @@ fn generated(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Resu
     Ok(Input::Generated { seed: arguments.seed, rows: arguments.rows.unwrap_or_else(|| Cards::rows_for(size)) })
 }
 
-fn layout(word: &str) -> Result<Layout> {
-    match word {
-        "cards" => return Ok(Layout::cards()),
-        "cards-csv" => return Ok(Layout::cards_csv()),
-        _ => {}
-    }
+/// The layout that `word` names, or that the file at that path is; with what [`Layout::of`] makes it of.
+fn layout(word: &str) -> Result<(Layout, String)> {
     let hint = "give cards, cards-csv, or a file of TOML (`dbdyno load --help` shows one)";
-    let path = Path::new(word);
-    let mut text = String::new();
-    // Limited: a device has no end.
-    let read = File::open(path).and_then(|file| file.take(LAYOUT_BYTES_MAX + 1).read_to_string(&mut text));
-    read.map_err(|error| Error::user(format!("layout {word} cannot be read: {error}")).hint(hint))?;
-    if text.len() as u64 > LAYOUT_BYTES_MAX {
-        return Err(Error::user(format!("layout {word} has more than {LAYOUT_BYTES_MAX} bytes")).hint(hint));
-    }
-    Layout::from_toml(&text).map_err(|error| {
+    let source = if ["cards", "cards-csv"].contains(&word) { word.to_owned() } else { layout_file(word, hint)? };
+    let layout = Layout::of(&source).map_err(|error| {
         let message = error.to_string();
         let (message, own) = message.split_once("; hint: ").unwrap_or((message.as_str(), hint));
         Error::user(format!("{word}: {message}")).hint(own)
-    })
+    })?;
+    Ok((layout, source))
+}
+
+fn layout_file(word: &str, hint: &str) -> Result<String> {
+    let mut text = String::new();
+    // Limited: a device has no end.
+    let read = File::open(Path::new(word)).and_then(|file| file.take(LAYOUT_BYTES_MAX + 1).read_to_string(&mut text));
+    read.map_err(|error| Error::user(format!("layout {word} cannot be read: {error}")).hint(hint))?;
+    match text.len() as u64 > LAYOUT_BYTES_MAX {
+        true => Err(Error::user(format!("layout {word} has more than {LAYOUT_BYTES_MAX} bytes")).hint(hint)),
+        false => Ok(text),
+    }
 }
 
 fn compression(argument: CompressionArgument) -> Option<Compression> {

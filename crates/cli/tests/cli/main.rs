@@ -33,6 +33,7 @@ mod documentation;
 mod duckdb_load;
 mod fleet_blocks;
 mod fleet_io;
+mod fleet_load;
 mod hosts;
 mod io_aborted;
 mod io_counts;

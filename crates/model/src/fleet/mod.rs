@@ -8,6 +8,7 @@ mod check;
 mod error;
 mod hosts;
 mod latencies;
+mod load;
 mod rates;
 mod series;
 mod storage;
@@ -23,6 +24,7 @@ pub use self::rates::{agent_rates, start_spread};
 
 use self::blocks::merged_blocks;
 use self::latencies::{merged_latency, merged_slices};
+use self::load::merged_load;
 use self::series::merged_seconds;
 use self::storage::{merged_storage, together};
 
@@ -81,6 +83,7 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
         run.storage = Some(Box::new(merged_storage(parts, begun)?));
     }
     run.blocks = merged_blocks(parts)?.map(Box::new);
+    run.load = merged_load(parts).map(Box::new);
     // Where one of them does not know, nobody does.
     let commits = parts.iter().map(|part| part.run.commits_expected);
     run.commits_expected =
@@ -119,12 +122,12 @@ fn check(first: &Run, part: &AgentPart<'_>) -> Result<(), MergeError> {
     if described(run) != described(first) || run.pace != first.pace || run.unit != first.unit {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
-    if run.storage.is_some() != first.storage.is_some() || run.blocks.is_some() != first.blocks.is_some() {
+    let has = |run: &Run| (run.storage.is_some(), run.blocks.is_some(), run.load.is_some());
+    if has(run) != has(first) {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
     let kinds = [
         ("several nodes", !run.nodes.is_empty()),
-        ("loads", run.load.is_some()),
         ("file streams", run.streams.is_some()),
         ("traces", run.trace.is_some()),
         ("other agents", !run.agents.is_empty()),

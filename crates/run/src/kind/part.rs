@@ -7,6 +7,7 @@ use workload::Test;
 use super::blocks::{self, BlocksRequest};
 use super::catalogue::measure_one;
 use super::io::{AgentFiles, ProbeFiles};
+use super::load;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
 use crate::hands::{Hands, Release};
@@ -54,6 +55,9 @@ impl AgentBench {
                 let request = BlocksRequest::of_agent(setup, settings, *loop_location, *is_cold);
                 request.and_then(|request| measure_random_blocks(&platform, part, &request))
             }
+            PartKind::Load(load) => platform.with_bench(&part.plan, |bench| {
+                load::measure_part(&platform, bench, &part.planned, (setup, load)).map(|run| result(bench, run))
+            }),
         };
         let closed = platform.close();
         result.and_then(|result| closed.map(|()| result))

@@ -56,7 +56,7 @@ impl From<Refusal> for Stopped {
 /// # Errors
 /// Errors of the engine.
 pub fn jobs<'a>(context: &TestContext<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<LoadJob<'a>>> {
-    (0..pipeline.loading.jobs)
+    (0..pipeline.loading.share.count)
         .map(|_| {
             let mut session = context.node.connect()?;
             let progress = ProgressWriter::prepare(context, session.as_mut())?;

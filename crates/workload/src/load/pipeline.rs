@@ -7,7 +7,7 @@ use std::thread::Scope;
 use std::time::Duration;
 
 use flat::{Cards, Compression, Layout, Lines, Parsed};
-use record::{Bytes, LoadForm, LoadStage, LoadStageKind};
+use record::{Bytes, JobShare, LoadForm, LoadStage, LoadStageKind};
 
 use super::figures::Figures;
 use super::input::Input;
@@ -35,8 +35,9 @@ pub struct Loading<'a> {
     pub form: LoadForm,
     /// Size of a batch, in bytes of flat file: at most this, unless one line is longer.
     pub batch: Bytes,
-    /// Sessions that load, at least 1.
-    pub jobs: u32,
+    /// Sessions that load here, at least 1, of those of all agents. Batch i of generated rows, or file i, is that of
+    /// session i modulo all.
+    pub share: JobShare,
     /// What earlier invocations loaded.
     pub before: &'a ResumePoint,
     /// The rejected lines.
@@ -104,9 +105,9 @@ pub(super) struct Counts {
 impl<'a> Pipeline<'a> {
     /// The pipeline of `loading`; nothing runs before [`Pipeline::start`] and the release of the jobs.
     pub fn new(loading: Loading<'a>) -> Pipeline<'a> {
-        let readers = loading.input.threads(loading.jobs);
-        let parsers = if loading.form == LoadForm::Typed { loading.jobs } else { 0 };
-        let queue_capacity = loading.jobs.max(2);
+        let readers = loading.input.threads(loading.share.count);
+        let parsers = if loading.form == LoadForm::Typed { loading.share.count } else { 0 };
+        let queue_capacity = loading.share.count.max(2);
         let producers = if parsers > 0 { parsers } else { readers };
         Pipeline {
             loading,
@@ -170,12 +171,12 @@ impl<'a> Pipeline<'a> {
     /// as much again.
     pub fn in_flight_max(&self) -> Bytes {
         let lines = if self.parsers > 0 { 2 * self.queue_capacity } else { self.queue_capacity };
-        self.loading.batch.times(u64::from(self.readers + self.parsers + self.loading.jobs + lines))
+        self.loading.batch.times(u64::from(self.readers + self.parsers + self.loading.share.count + lines))
     }
 
     /// The work of each stage so far.
     pub fn stages(&self) -> Vec<LoadStage> {
-        let (readers, parsers, jobs) = (self.readers, self.parsers, self.loading.jobs);
+        let (readers, parsers, jobs) = (self.readers, self.parsers, self.loading.share.count);
         self.stages.done(|kind| match kind {
             LoadStageKind::Generate | LoadStageKind::Read | LoadStageKind::Decompress => readers,
             // Sessions parse the batches that could not be sent unparsed.
@@ -280,12 +281,21 @@ impl<'a> Pipeline<'a> {
                     if file as usize >= files.len() || self.is_over() {
                         break;
                     }
-                    self.read_file(file)?;
+                    if self.is_ours(file.into()) {
+                        self.read_file(file)?;
+                    }
                 }
             }
             Input::Pipe => self.read_file(0)?,
         }
         Ok(())
+    }
+
+    /// Whether batch or file `number`, from 0, is that of a session here.
+    fn is_ours(&self, number: u64) -> bool {
+        let JobShare { first, count, all } = self.loading.share;
+        let session = number % u64::from(all.max(1));
+        (u64::from(first)..u64::from(first) + u64::from(count)).contains(&session)
     }
 
     /// Generates batches that are not taken yet.
@@ -297,7 +307,7 @@ impl<'a> Pipeline<'a> {
             if first >= cards.rows() {
                 break;
             }
-            if self.loading.before.contains(0, number + 1) {
+            if !self.is_ours(number) || self.loading.before.contains(0, number + 1) {
                 continue;
             }
             let watch = Watch::start();

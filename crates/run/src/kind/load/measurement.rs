@@ -5,8 +5,8 @@ use std::path::Path;
 use engine::Session;
 use record::evidence::Answers;
 use record::{
-    Bytes, Evidence, Finding, IndexTime, Layer, Load, LoadCheck, LoadForm, LoadStageKind, Nanos, Outcome, PlannedRun,
-    Run, Unit, Verdict,
+    Bytes, Evidence, Finding, IndexTime, Layer, Load, LoadCheck, LoadForm, LoadStageKind, Nanos, Outcome, PartKind,
+    PlannedRun, Run, Unit, Verdict,
 };
 use workload::TestContext;
 use workload::load::{self, Figures, LoadJob, Loading, Pipeline, Rejects, ResumePoint};
@@ -15,6 +15,8 @@ use super::loaded::{first_query, make_indexes, sizes};
 use super::plan::PlannedLoad;
 use super::request::LoadRequest;
 use crate::bench::Bench;
+use crate::fleet::drive_fleet;
+use crate::hands::Fleet;
 use crate::run::{self, Workers, drive};
 use crate::{Error, Event, Listener, Result};
 
@@ -43,17 +45,49 @@ impl OneLoad<'_> {
         (run.layer, run.unit, run.changes) = (Layer::Database, Unit::Row, true);
         run.parameters.insert("batch_bytes".to_owned(), i64::try_from(self.batch.0).unwrap_or(i64::MAX));
         run::announce(bench, planned, &run, Nanos(0));
-        let figures = self.load_all(bench, &mut run)?;
+        let figures = match self.load_all(bench, &mut run) {
+            // Other agents may have loaded their share.
+            Err(error) if bench.hands.fleet().is_some() => {
+                run.outcome = Outcome::Failed { message: error.to_string() };
+                None
+            }
+            loaded => loaded?,
+        };
         Ok((run::conclude(bench, run)?, figures))
     }
 
     fn load_all(&self, bench: &Bench<'_>, run: &mut Run) -> Result<Option<Figures>> {
         let (context, subject) = bench.engine()?;
-        bench.settle()?;
+        // The coordinator does for agents what is done once.
+        let is_agent = bench.hands.release().is_some();
+        if !is_agent {
+            bench.settle()?;
+        }
         let node_indexes = subject.nodes.choose(true, 1)?;
         let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };
-        let before = self.prepare(bench, &context)?;
-        let rejects = self.rejects(&before)?;
+        let before = if is_agent { self.loaded(&context)? } else { self.prepare(bench, &context)? };
+        let (mut load, figures) = match bench.hands.fleet() {
+            Some(fleet) => self.load_by(fleet, bench, &context, run, &node_indexes)?,
+            None => self.load_here(bench, &context, run, node_indexes, &before)?,
+        };
+        run.data_bytes = Some(load.flat_bytes);
+        if !is_agent && !bench.interrupt.is_raised() {
+            self.verify(bench, &context, run, &mut load, &figures);
+        }
+        run.load = Some(Box::new(load));
+        Ok((run.outcome == Outcome::Done).then_some(figures))
+    }
+
+    /// Loads the share of this process; returns the load, and the figures of all rows that are in the table then.
+    fn load_here(
+        &self,
+        bench: &Bench<'_>,
+        context: &TestContext<'_>,
+        run: &mut Run,
+        node_indexes: Vec<usize>,
+        before: &ResumePoint,
+    ) -> Result<(Load, Figures)> {
+        let rejects = self.rejects(before)?;
         let LoadRequest { layout, input, compression, .. } = self.request;
         let pipeline = Pipeline::new(Loading {
             table: &self.load.table,
@@ -62,36 +96,52 @@ impl OneLoad<'_> {
             compression: *compression,
             form: self.load.form,
             batch: self.batch,
-            jobs: self.load.jobs,
-            before: &before,
+            share: bench.hands.share(self.load.jobs),
+            before,
             rejects: &rejects,
             stop: bench.interrupt.flag(),
         });
-        let jobs = load::jobs(&context, &pipeline)?;
+        let jobs = load::jobs(context, &pipeline)?;
         self.drive(bench, run, &pipeline, jobs, node_indexes);
         if let (Some(message), Outcome::Done) = (pipeline.failure(), &run.outcome) {
             run.outcome = Outcome::Failed { message };
         }
         run.commits_expected = Some(run.totals.transactions);
-        run.data_bytes = Some(pipeline.flat_bytes());
         let mut figures = before.figures.clone();
         figures.add(&pipeline.figures());
-        let mut load = self.load(&pipeline, &before);
-        if !bench.interrupt.is_raised() {
-            self.verify(bench, &context, run, &mut load, &figures);
-        }
-        run.load = Some(Box::new(load));
-        Ok((run.outcome == Outcome::Done).then_some(figures))
+        Ok((self.load(&pipeline, before), figures))
+    }
+
+    /// Has the agents of `fleet` load; the figures are those that the table of progress has of their batches.
+    fn load_by(
+        &self,
+        fleet: &dyn Fleet,
+        bench: &Bench<'_>,
+        context: &TestContext<'_>,
+        run: &mut Run,
+        node_indexes: &[usize],
+    ) -> Result<(Load, Figures)> {
+        let part = self.request.part(&self.load.table, self.load.form, self.batch)?;
+        let commits = drive_fleet(bench, run, fleet, node_indexes, &PartKind::Load(Box::new(part)))?;
+        run.commits_expected = commits.filter(|_| context.node.counts_commits_of_others());
+        let load = run.load.take().ok_or_else(|| Error::environment("no agent has loaded anything"))?;
+        Ok((Load { indexes: self.request.indexes, ..*load }, self.loaded(context)?.figures))
+    }
+
+    /// What was loaded until now.
+    fn loaded(&self, context: &TestContext<'_>) -> Result<ResumePoint> {
+        let LoadRequest { input, layout, .. } = self.request;
+        let table = &self.load.table;
+        Ok(load::resume(context, table, &input.described(layout, self.batch, table.model()))?)
     }
 
     /// The table, empty, or as the resumed load left it.
     fn prepare(&self, bench: &Bench<'_>, context: &TestContext<'_>) -> Result<ResumePoint> {
         let LoadRequest { input, layout, indexes, resume, .. } = self.request;
         let table = &self.load.table;
-        let described = input.described(layout, self.batch, table.model());
         let before = match resume {
-            true => load::resume(context, table, &described)?,
-            false => load::begin(context, table, &described)?,
+            true => self.loaded(context)?,
+            false => load::begin(context, table, &input.described(layout, self.batch, table.model()))?,
         };
         if *indexes == IndexTime::Before {
             // Also for a resumed load: it may have been aborted before the indexes were created.

@@ -11,8 +11,8 @@ mod space;
 
 use std::path::{Path, PathBuf};
 
-use record::{Nanos, Plan, Preset, Record, Run};
-use workload::load::{self, Figures};
+use record::{LoadPart, Nanos, Plan, PlannedRun, Preset, Record, Run};
+use workload::load::{self, Figures, Input, LoadTable, Unfit};
 
 use self::closing::{RESUME_HINT, close, failed, is_resumable};
 use self::measurement::OneLoad;
@@ -22,6 +22,8 @@ use self::scanning::{LoadedTable, OneScan};
 use crate::bench::Bench;
 use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
+use crate::fleet::{agent_names, target_of_agents};
+use crate::hands::Fleet;
 use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::kind::io::StorageSupport;
 use crate::platform::{Context, OpenEngine, OpenOptions, Platform};
@@ -120,10 +122,25 @@ impl Kind for Load<'_> {
         Ok(OpenOptions { keep, ..options })
     }
 
+    fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
+        match (context.fleet, &self.request.input) {
+            (Some(_), Input::Pipe) => {
+                Err(Error::user("a pipe cannot be read by a fleet").hint("give files, or leave them out"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
+        let (fleet, target) = (platform.context.fleet, platform.context.target);
         let opened = platform.opened()?;
+        if fleet.is_some() {
+            target_of_agents(target, &opened.nodes)?;
+        }
         self.loads = loads(self.request, opened.nodes.first().caps(), &self.degrees, &context(opened))?;
         let mut plan = plan(self.request, &self.loads, &platform.context.target.to_string(), directory.path());
+        plan.agents = fleet.map(Fleet::agents);
+        plan.agent_hosts = fleet.map(agent_names).unwrap_or_default();
         if self.request.scans.as_ref().is_some_and(|scans| scans.probes) && !self.elsewhere {
             let support = StorageSupport::detect(&directory.data(), Preset::Quick);
             DeviceProbe::SEQUENTIAL.add_to(&mut plan, &support, 1, windows(self.request.setup.preset).1);
@@ -185,6 +202,25 @@ impl Kind for Load<'_> {
         };
         close(self.request, self.is_single && is_resumable, self.is_single, platform, directory)
     }
+}
+
+/// Carries out the jobs of an agent in `planned`, into the table that its coordinator has made.
+///
+/// # Errors
+/// For files that are not those of the coordinator, and where the user has interrupted the run.
+pub(in crate::kind) fn measure_part(
+    platform: &Platform<'_>,
+    bench: &Bench<'_>,
+    planned: &PlannedRun,
+    (setup, part): (Setup, &LoadPart),
+) -> Result<Run> {
+    let request = LoadRequest::of_agent(setup, part)?;
+    let caps = platform.opened()?.nodes.first().caps();
+    let table = LoadTable::new(&part.table, &request.layout, part.model, &request.months, caps);
+    let table = table.map_err(|Unfit(reason)| Error::user(format!("table {} {reason}", part.table)))?;
+    let load = PlannedLoad { form: part.form, jobs: planned.dop.jobs, table, scans: Vec::new() };
+    let one = OneLoad { request: &request, load: &load, batch: part.batch_bytes, rejects: None, known: None };
+    Ok(one.measure(bench, planned)?.0)
 }
 
 /// A failed run ends the invocation, with the error that `refused` makes of its message.

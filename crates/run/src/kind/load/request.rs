@@ -1,12 +1,12 @@
 //! The request, parsed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flat::{Compression, Layout};
-use record::{Bytes, IndexTime, LoadForm, LoadModel};
-use workload::load::Input;
+use record::{Bytes, IndexTime, LoadForm, LoadModel, LoadPart, LoadSource};
+use workload::load::{Input, InputFile, LoadTable};
 
-use crate::Setup;
+use crate::{Error, Result, Setup};
 
 /// The largest default batch: large enough for the full rate of an engine.
 const BATCH_MAX: Bytes = Bytes(8 << 20);
@@ -25,6 +25,8 @@ pub struct LoadRequest {
     pub input: Input,
     /// The layout of the lines.
     pub layout: Layout,
+    /// What [`Layout::of`] makes it of.
+    pub layout_source: String,
     /// Compression of the source; absent to detect it from the first bytes.
     pub compression: Option<Compression>,
     /// The name of the table.
@@ -62,6 +64,68 @@ pub struct ScanRequest {
 }
 
 impl LoadRequest {
+    /// What agents are asked for in the load of `table` in `form`, in batches of `batch`.
+    ///
+    /// # Errors
+    /// For a pipe, which only this process has.
+    pub(super) fn part(&self, table: &LoadTable, form: LoadForm, batch: Bytes) -> Result<LoadPart> {
+        let source = match &self.input {
+            Input::Generated { seed, rows } => LoadSource::Generated { seed: *seed, rows: *rows },
+            Input::Files(files) => {
+                LoadSource::Files(files.iter().map(|file| file.path().display().to_string()).collect())
+            }
+            Input::Pipe => {
+                return Err(Error::user("a pipe cannot be read by a fleet").hint("give files, or leave them out"));
+            }
+        };
+        Ok(LoadPart {
+            source,
+            layout: self.layout_source.clone(),
+            compression: self.compression.map(|compression| compression.name().to_owned()),
+            table: table.name().to_owned(),
+            model: table.model(),
+            partition_ends: self.months.clone(),
+            form,
+            batch_bytes: batch,
+            rejected_rows_max: self.max_errors,
+        })
+    }
+
+    /// What an agent is asked for.
+    ///
+    /// # Errors
+    /// For files that are not there, and for what is no layout.
+    pub(super) fn of_agent(setup: Setup, part: &LoadPart) -> Result<LoadRequest> {
+        let file = |path: &String| {
+            InputFile::inspect(Path::new(path)).map_err(|error| {
+                Error::environment(format!("{path} cannot be read: {error}")).hint("it must be the same on all hosts")
+            })
+        };
+        let input = match &part.source {
+            LoadSource::Generated { seed, rows } => Input::Generated { seed: *seed, rows: *rows },
+            LoadSource::Files(paths) => Input::Files(paths.iter().map(file).collect::<Result<_>>()?),
+        };
+        let layout = Layout::of(&part.layout).map_err(|error| Error::user(error.to_string()))?;
+        Ok(LoadRequest {
+            setup,
+            input,
+            layout,
+            layout_source: part.layout.clone(),
+            compression: part.compression.as_deref().and_then(Compression::of_name),
+            table: part.table.clone(),
+            models: vec![part.model],
+            forms: vec![part.form],
+            degrees: None,
+            batch: Some(part.batch_bytes),
+            months: part.partition_ends.clone(),
+            indexes: IndexTime::None,
+            max_errors: part.rejected_rows_max,
+            rejects: PathBuf::new(),
+            resume: true,
+            scans: None,
+        })
+    }
+
     /// Size of a batch: it depends only on the source, so that a resumed load has the same boundaries.
     pub(super) fn batch(&self) -> Bytes {
         let suits = |Bytes(size): Bytes| Bytes((size / BATCHES_MIN).clamp(BATCH_MIN.0, BATCH_MAX.0));

@@ -15,6 +15,7 @@ pub(super) fn request(input: Input) -> LoadRequest {
         setup: Setup::smoke(),
         input,
         layout: Layout::cards(),
+        layout_source: "cards".to_owned(),
         compression: None,
         table: "cards".to_owned(),
         models: vec![LoadModel::default()],
