@@ -17,6 +17,7 @@ mod host_agent;
 mod keeper;
 mod kept_parts;
 mod link;
+mod manifest;
 mod nats_server;
 mod observer;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use deployment::Deployment;
 pub use error::{Error, Result};
 pub use keeper::RemoteKeeper;
 pub use kept_parts::KeptParts;
+pub use manifest::{Maker, Manifest};
 pub use observer::observe;
 pub use remote_host::{RemoteHost, Way};
 pub use remote_observer::RemoteObserver;

@@ -1,8 +1,10 @@
 //! Options of `dbdyno fleet` and `dbdyno agent`.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use record::Bytes;
 
 use super::blocks::BlocksArguments;
 use super::io::IoArguments;
@@ -15,6 +17,15 @@ const AGENTS_MAX: u32 = 300;
 
 /// Upper limit of `--jobs-per-agent`.
 const JOBS_PER_AGENT_MAX: u32 = 10_000;
+
+/// Upper limit of `--cpus`.
+const CPUS_MAX: u32 = 1_024;
+
+/// Limits of `--memory`.
+const MEMORY: RangeInclusive<u64> = 64 << 20..=1 << 44;
+
+/// Limits of `--volume`.
+const VOLUME: RangeInclusive<u64> = 1_000_000_000..=1 << 50;
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -68,6 +79,19 @@ Examples:
 The coordinator makes the table and checks its content. Batches of generated rows, and whole files, are dealt to the
 sessions in turn. Files must be the same on all hosts. Rejected lines are counted, and not written.";
 
+const MANIFEST_EXAMPLES: &str = "\
+Examples:
+  dbdyno fleet manifest kubernetes --agents 8 --cpus 4 --memory 8G | kubectl apply -f -
+  dbdyno fleet manifest kubernetes --agents 8 --hosts > hosts.txt
+  dbdyno fleet check --hosts hosts.txt
+
+The containers do nothing until an agent is started in them, by kubectl exec or docker compose exec; it brings its program
+with it. Namespace and context are those of these commands. To remove them: kubectl delete statefulset dbdyno, or
+docker compose down --volumes.
+
+On a host with systemd an agent can have a unit with limits of its own, by a line of the file of hosts:
+  db1 via=\"ssh db1 systemd-run --quiet --collect --pipe --property=CPUQuota=400% --\"";
+
 const COLLECT_EXAMPLES: &str = "\
 Examples:
   dbdyno fleet collect r.jsonl --hosts FILE      the agents were on the hosts of the file
@@ -103,6 +127,9 @@ pub enum FleetCommand {
 
     /// Load flat files as `load` does, with sessions and source spread over agents
     Load(Box<FleetLoadArguments>),
+
+    /// Print what makes hosts in containers for agents, and the file of hosts for them
+    Manifest(FleetManifestArguments),
 
     /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
     Collect(FleetCollectArguments),
@@ -197,6 +224,56 @@ pub struct FleetCollectArguments {
     /// Remove what cannot complete a run, too
     #[arg(long)]
     pub discard: bool,
+}
+
+/// Options of `dbdyno fleet manifest`.
+#[derive(Args, Debug)]
+#[command(after_help = MANIFEST_EXAMPLES)]
+pub struct FleetManifestArguments {
+    /// What makes the hosts
+    #[arg(value_enum, value_name = "MAKER")]
+    pub maker: MakerArgument,
+
+    /// Number of hosts
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
+    pub agents: u32,
+
+    /// Print the file of hosts, for --hosts of the other commands
+    #[arg(long)]
+    pub hosts: bool,
+
+    /// Image of the containers: any with a shell and a C library as new as that of this program
+    #[arg(long, value_name = "IMAGE", default_value = "debian:12")]
+    pub image: String,
+
+    /// The first part of the names of the hosts
+    #[arg(long, value_name = "NAME", default_value = "dbdyno")]
+    pub name: String,
+
+    /// Processors of each host
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("cpus", 1..=CPUS_MAX))]
+    pub cpus: Option<u32>,
+
+    /// Memory of each host
+    #[arg(long, value_name = "SIZE", value_parser = value::bytes("memory", MEMORY))]
+    pub memory: Option<Bytes>,
+
+    /// Size of a volume of each host that stays, to measure its storage (kubernetes)
+    #[arg(long, value_name = "SIZE", value_parser = value::bytes("volume", VOLUME))]
+    pub volume: Option<Bytes>,
+
+    /// Storage class of these volumes (kubernetes)
+    #[arg(long, value_name = "NAME", requires = "volume")]
+    pub storage_class: Option<String>,
+}
+
+/// What makes hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MakerArgument {
+    /// A stateful set: a pod for each agent, no two on one node
+    Kubernetes,
+    /// Docker Compose: a service for each agent, all on one machine
+    Compose,
 }
 
 /// Options of `dbdyno fleet check`.

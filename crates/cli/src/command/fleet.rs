@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fleet::{JoinedAgent, KeptParts, RemoteKeeper, Started};
+use fleet::{JoinedAgent, KeptParts, Maker, Manifest, RemoteKeeper, Started};
 use model::fleet::CheckedAgent;
-use record::{Record, Status, Sweep};
+use record::{Bytes, Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
 use super::blocks::blocks_by;
@@ -13,7 +13,9 @@ use super::io::{IoFleet, io_by};
 use super::load::load_by;
 use super::run::{FleetOf, run_by};
 use crate::agents::{Agents, hosts_of};
-use crate::arguments::fleet::{FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand};
+use crate::arguments::fleet::{
+    FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand, FleetManifestArguments, MakerArgument,
+};
 use crate::output::{note, print, style, width};
 use crate::signal;
 
@@ -35,8 +37,33 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
         }
         FleetCommand::Blocks(arguments) => blocks_by(&arguments.blocks, Some(&Agents::of(&arguments.agents)?)),
         FleetCommand::Load(arguments) => load_by(&arguments.load, Some(&Agents::of(&arguments.agents)?)),
+        FleetCommand::Manifest(arguments) => manifest(arguments),
         FleetCommand::Collect(arguments) => collect(arguments),
     }
+}
+
+fn manifest(arguments: &FleetManifestArguments) -> Result<()> {
+    let maker = match arguments.maker {
+        MakerArgument::Kubernetes => Maker::Kubernetes,
+        MakerArgument::Compose => Maker::Compose,
+    };
+    if maker == Maker::Compose && arguments.volume.is_some() {
+        return Err(
+            Error::user("volumes of Compose have no size").hint("leave --volume out: each service has a volume")
+        );
+    }
+    let whole = |bytes: Option<Bytes>, unit: Bytes| bytes.map(|bytes| bytes.0.div_ceil(unit.0));
+    let manifest = Manifest {
+        name: arguments.name.clone(),
+        agents: arguments.agents,
+        image: arguments.image.clone(),
+        processors: arguments.cpus,
+        memory_mib: whole(arguments.memory, Bytes::MIB),
+        volume_gib: whole(arguments.volume, Bytes::GIB),
+        storage_class: arguments.storage_class.clone(),
+    };
+    manifest.check().map_err(|error| Error { fault: Fault::User, ..Error::from(error) })?;
+    print(&if arguments.hosts { manifest.hosts(maker) } else { manifest.text(maker) })
 }
 
 fn check(arguments: &FleetCheckArguments) -> Result<()> {

@@ -194,6 +194,29 @@ fn an_agent_that_is_killed_ends_the_runs_and_loses_none_that_has_ended() {
 }
 
 #[test]
+fn a_manifest_makes_the_hosts_of_its_file() {
+    let bench = Bench::new();
+    let print = |words: &str| bench.run(&["fleet", "manifest"].into_iter().chain(words.split(' ')).collect::<Vec<_>>());
+    let set = print("kubernetes --agents 3 --cpus 2 --memory 4GiB");
+    assert_eq!(set.code, 0, "{}", set.err);
+    assert!(set.out.contains("  replicas: 3\n") && set.out.contains("memory: 4096Mi"), "{}", set.out);
+    let hosts = print("kubernetes --agents 3 --hosts").out;
+    assert_eq!(hosts.lines().count(), 3);
+    assert!(hosts.ends_with("dbdyno-2 dir=/data via=\"kubectl exec -i dbdyno-2 --\"\n"), "{hosts}");
+    for (words, message) in [
+        ("compose --agents 2 --volume 10G", "volumes of Compose have no size"),
+        ("kubernetes --agents 2 --name A", "\"A\" cannot be the name of hosts"),
+        ("kubernetes --agents 2 --storage-class x", "--volume"),
+        ("kubernetes --agents 0", "agents 0"),
+        ("swarm --agents 2", "invalid value 'swarm'"),
+    ] {
+        let refused = print(words);
+        assert_eq!(refused.code, 2, "{words}: {}", refused.err);
+        assert!(refused.err.contains(message), "{words}: {}", refused.err);
+    }
+}
+
+#[test]
 fn numbers_of_agents_have_limits() {
     let bench = Bench::new();
     for (agents, word) in [("0", "agents"), ("301", "300"), ("x", "x")] {
