@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Target;
-use fleet::{RemoteHost, RemoteObserver};
-use record::{Check, Outcome, Record, Run, Verdict};
+use fleet::{Deployment, RemoteHost, RemoteObserver};
+use record::{Check, Outcome, Record, Run, Status, Verdict};
 use run::{Context, Error, HostObserver, Interrupt, Measured, Observers, Result};
 
-use crate::agents::hello;
+use crate::agents::{Agents, hello};
 use crate::arguments::observe::{ObserveArguments, ObserveStorageArguments};
 use crate::engines::{ENGINES, engine};
+use crate::own_directory::OwnDirectory;
 use crate::progress::{Loudness, Progress};
 use crate::signal;
 
@@ -89,6 +90,14 @@ impl Measuring {
         body(Context { observers: Observers { storage: &storage, ..context.observers }, ..context })
     }
 
+    /// Starts `agents`, if there are some, for a measurement in `directory`.
+    ///
+    /// # Errors
+    /// As [`Agents::deploy`].
+    pub fn deploy(&self, agents: Option<&Agents>, directory: &Path) -> Result<Option<(Deployment, OwnDirectory)>> {
+        agents.map(|agents| agents.deploy_in(directory, &|| self.is_interrupted())).transpose()
+    }
+
     fn observer<'h>(&self, host: &'h RemoteHost) -> Result<RemoteObserver<'h>> {
         let is_interrupted = || self.is_interrupted();
         RemoteObserver::start(host, &hello(Path::new(".")), &is_interrupted)
@@ -147,14 +156,15 @@ pub fn record_path(given: Option<&Path>) -> Result<PathBuf> {
     refuse_existing(&path).map(|()| path)
 }
 
-/// An error where no run of `record` is valid.
+/// An error where no run of `record`, which is at `path`, is valid.
 ///
 /// # Errors
 /// In that case.
-pub fn none_valid(record: &Record) -> Result<()> {
+pub fn none_valid(record: &Record, path: &str) -> Result<()> {
     match record.runs.is_empty() || record.runs.iter().any(|run| !model::is_invalid(run)) {
         true => Ok(()),
-        false => Err(Error::environment("no run is valid").hint("the sheet says why and what to do")),
+        false => Err(Error::environment("no run is valid")
+            .hint(format!("the sheet says why and what to do{}", kept_by_agents(record, path)))),
     }
 }
 
@@ -167,11 +177,20 @@ pub fn judge(measured: Measured) -> Result<()> {
     if let Some(error) = measured.error {
         return Err(error);
     }
-    none_valid(&measured.record)?;
+    none_valid(&measured.record, &path)?;
     match measured.record.runs.iter().find(|run| has_failed(run)) {
         Some(run) => Err(Error::environment(format!("run {} has no valid result", run.number))
-            .hint(format!("`dbdyno report {path}` shows why"))),
+            .hint(format!("`dbdyno report {path}` shows why{}", kept_by_agents(&measured.record, &path)))),
         None => Ok(()),
+    }
+}
+
+/// What agents may keep of runs that `record`, which is at `path`, does not have; nothing where there are no such runs.
+pub fn kept_by_agents(record: &Record, path: &str) -> String {
+    let is_whole = record.status == Status::Finished && record.runs.iter().all(|run| run.outcome == Outcome::Done);
+    match record.plan.agents {
+        Some(_) if !is_whole => format!("; what agents keep completes it: dbdyno fleet collect {path}"),
+        _ => String::new(),
     }
 }
 
@@ -200,7 +219,7 @@ mod tests {
     #[test]
     fn other_programs_are_no_failure_of_a_run_but_a_record_without_a_valid_run_is() {
         let mut record = record();
-        assert!(none_valid(&record).is_ok());
+        assert!(none_valid(&record, "r").is_ok());
         let share = ForeignCpuShare {
             share: Ratio(0.5),
             limit: Ratio(0.1),
@@ -212,8 +231,8 @@ mod tests {
         };
         record.runs[0].findings.push(Finding::new(Verdict::Fail, Evidence::ForeignCpu(Some(Box::new(share)))));
         assert!(EXTERNAL.contains(&Check::ForeignCpu) && !has_failed(&record.runs[0]));
-        assert_eq!(none_valid(&record).unwrap_err().message, "no run is valid");
+        assert_eq!(none_valid(&record, "r").unwrap_err().message, "no run is valid");
         record.runs.clear();
-        assert!(none_valid(&record).is_ok());
+        assert!(none_valid(&record, "r").is_ok());
     }
 }

@@ -11,7 +11,7 @@ use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Member};
 use crate::clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
 use crate::error::{Error, Result};
 use crate::link::{Arrival, Link, Message};
-use crate::nats_server::{NatsServer, User};
+use crate::nats_server::{MESSAGE_BYTES_MAX, NatsServer, User};
 use crate::piece::Collected;
 use crate::subject::{Subjects, is_agent_name};
 use crate::work::LEAD;
@@ -28,11 +28,17 @@ pub(crate) const GREETING_PERIOD: Duration = Duration::from_secs(1);
 /// How long agents may take to leave.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// What a message has beside the part that it holds, at most.
+const ENVELOPE_BYTES_MAX: usize = 1 << 10;
+
 /// How often an order is sent again that has no answer.
 const REPEAT: Nanos = Nanos(200_000_000);
 
 /// How long is waited for a message before the clock is looked at again.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// The same while the agents work: the processor time of the coordinator is that of the generator.
+const LOOK_AT_WORK: Duration = Duration::from_millis(50);
 
 /// An agent that takes part.
 #[derive(Clone, Debug)]
@@ -95,6 +101,18 @@ pub struct Coordinator {
     delivered: Vec<(String, Attempt)>,
     questions: u64,
     epoch: u64,
+}
+
+/// Refuses a part that no message can hold.
+fn check_size(part: &Part) -> Result<()> {
+    let size = serde_json::to_vec(part).expect("messages are plain data").len();
+    match size + ENVELOPE_BYTES_MAX > MESSAGE_BYTES_MAX {
+        true => Err(Error::new(format!(
+            "what an agent is asked for has {size} bytes, more than the {MESSAGE_BYTES_MAX} of a message"
+        ))
+        .hint("use a smaller job file")),
+        false => Ok(()),
+    }
 }
 
 impl Coordinator {
@@ -261,6 +279,7 @@ impl Coordinator {
         within: Nanos,
         watch: &dyn FleetWatch,
     ) -> Result<Ended> {
+        parts.iter().try_for_each(check_size)?;
         self.attempt(run, parts.len().min(self.agents.len()), parts, within, watch)
     }
 
@@ -285,7 +304,11 @@ impl Coordinator {
         let member = |(agent, clock): (&JoinedAgent, &ClockOffset)| Member { name: agent.name.clone(), clock: *clock };
         let members = self.agents.iter().zip(&clocks).map(member).collect();
         let mut barrier = Barrier::new(attempt, members, clock::now(), within);
-        self.drive(&mut barrier, count, watch)?;
+        if let Err(error) = self.drive(&mut barrier, count, watch) {
+            // Without a message server nothing is known of them: they may be at work, and keep their parts.
+            self.lost = self.agents.iter().map(|agent| agent.name.clone()).collect();
+            return Err(error);
+        }
         let start = match barrier.phase() {
             BarrierPhase::Over { start } => *start,
             BarrierPhase::Failed(failure) => {
@@ -434,7 +457,8 @@ impl Coordinator {
                     sent[index] = Some((order, now));
                 }
             }
-            if let Some(received) = self.receive(LOOK)?
+            let look = if has_begun { LOOK_AT_WORK } else { LOOK };
+            if let Some(received) = self.receive(look)?
                 && let Some(index) = self.agents[..count].iter().position(|agent| agent.name == received.agent)
             {
                 heard[index] = received.at;

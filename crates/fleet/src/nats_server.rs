@@ -14,6 +14,9 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use crate::error::{Error, Result};
 use crate::subject::Subjects;
 
+/// The largest message: what its documentation advises at most.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 20;
+
 /// How long the server may take to listen.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -122,7 +125,8 @@ fn program() -> Result<PathBuf> {
 /// The settings: one explicit account, users with keys, no listener but one on loopback.
 fn settings_text(subjects: &Subjects, users: &[User]) -> String {
     let list = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    let mut text = "listen: \"127.0.0.1:-1\"\naccounts: { FLEET: { users: [\n".to_owned();
+    let mut text =
+        format!("listen: \"127.0.0.1:-1\"\nmax_payload: {MESSAGE_BYTES_MAX}\naccounts: {{ FLEET: {{ users: [\n");
     for user in users {
         let (key, publish, subscribe) = match user {
             User::Coordinator { key } => (key, vec![subjects.all()], vec![subjects.all()]),

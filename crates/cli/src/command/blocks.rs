@@ -57,8 +57,7 @@ pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result
     };
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let deploy = |agents: &Agents| agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted());
-        let fleet = agents.map(deploy).transpose()?;
+        let fleet = measuring.deploy(agents, &request.setup.directory)?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring
             .observing(&arguments.observe, &target, |context| measure_blocks(&request, Context { fleet, ..context }))

@@ -38,7 +38,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         setup: setup(directory, Preset::Quick, seed, record),
         plan: run::calibration_phases(&file, size, small, large, window),
         goal: Goal::Calibrate { bound: arguments.max_latency, disks: arguments.disks },
-        permission: permission(location, &[])?,
+        permission: permission(location, &[], &[])?,
         network: None,
         precondition: None,
         log: None,

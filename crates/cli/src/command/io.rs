@@ -72,7 +72,8 @@ pub fn io_by(arguments: &IoArguments, fleet: Option<IoFleet>) -> Result<()> {
         }
         return print(&report::io_plan_text(&request.plan, width()));
     }
-    let permission = permission(&arguments.location, &writes)?;
+    let hosts = agents.as_ref().map(Agents::hosts).unwrap_or_default();
+    let permission = permission(&arguments.location, &writes, &hosts)?;
     let request = IoRequest { sweeps_agents, repeats, ..request(arguments, plan, directory, permission)? };
     carry_out(&request, agents.as_ref(), &arguments.location.observe, arguments.format, &arguments.output)
 }

@@ -50,8 +50,7 @@ pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()>
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let deploy = |agents: &Agents| agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted());
-        let fleet = agents.map(deploy).transpose()?;
+        let fleet = measuring.deploy(agents, &request.setup.directory)?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring
             .observing(&arguments.observe, &target, |context| run::measure_load(&request, Context { fleet, ..context }))

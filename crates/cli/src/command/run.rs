@@ -8,7 +8,7 @@ use run::{Context, Error, Fault, Fleet, Measured, Result};
 use crate::agents::{Agents, check_target};
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, default_record, measuring, none_valid, refuse_existing};
+use crate::measuring::{EXTERNAL, default_record, kept_by_agents, measuring, none_valid, refuse_existing};
 use crate::output::{print, style, width};
 use crate::request;
 use crate::sheet::{check_page, show};
@@ -80,11 +80,9 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let deploy = |fleet: FleetOf<'_>| -> Result<_> {
-            let (deployment, own) = fleet.agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted())?;
-            Ok((deployment.going_on(fleet.goes_on), own))
-        };
-        let fleet = fleet.map(deploy).transpose()?;
+        let goes_on = fleet.is_some_and(|fleet| fleet.goes_on);
+        let fleet = measuring.deploy(agents, &request.setup.directory)?;
+        let fleet = fleet.map(|(deployment, own)| (deployment.going_on(goes_on), own));
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring.observing(&arguments.observe, &target, |context| {
             let context = Context { fleet, ..context };
@@ -120,27 +118,24 @@ fn check_agents(path: &Path, plan: &Plan, now: Option<&Agents>) -> Result<()> {
 /// What aborted the measurement, and runs that failed.
 fn judge(measured: Measured) -> Result<()> {
     let path = measured.path.display();
-    let is_by_fleet = measured.record.plan.agents.is_some();
-    let kept = format!("; what agents keep completes it: dbdyno fleet collect {path}");
+    let kept = kept_by_agents(&measured.record, &path.to_string());
     if let Some(error) = measured.error {
         let command = report::run_command(&measured.record.plan);
         let hint = error
             .hint
             .clone()
             .unwrap_or_else(|| format!("finished runs are in {path}; continue with {command} --resume {path}"));
-        let is_kept = is_by_fleet && error.fault == Fault::Environment;
+        let is_kept = error.fault == Fault::Environment;
         return Err(error.hint(if is_kept { hint + &kept } else { hint }));
     }
-    none_valid(&measured.record)?;
+    none_valid(&measured.record, &path.to_string())?;
     let failed = measured.record.runs.iter().filter(|run| has_failed(run));
     let failed: Vec<String> =
         failed.map(|run| format!("{} at {}", run.test, report::dop(run.dop, run.sweep))).collect();
     match failed.is_empty() {
         true => Ok(()),
-        false => Err(Error::environment(format!("runs failed: {}", failed.join(", "))).hint(format!(
-            "the spec sheet shows why; the other runs are valid{}",
-            if is_by_fleet { &kept } else { "" }
-        ))),
+        false => Err(Error::environment(format!("runs failed: {}", failed.join(", ")))
+            .hint(format!("the spec sheet shows why; the other runs are valid{kept}"))),
     }
 }
 

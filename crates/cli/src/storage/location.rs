@@ -103,11 +103,12 @@ pub fn written_devices(plan: &IoPlan, precondition: bool) -> Vec<PathBuf> {
 /// The value of `--destroy-data` without a path: ask for confirmation.
 const ASK: &str = "-";
 
-/// Which devices may be used and overwritten; asks for confirmation of `writes` where needed.
+/// Which devices may be used and overwritten, on each of `hosts`, or here without any; asks for confirmation of `writes` where
+/// needed.
 ///
 /// # Errors
 /// Where the user did not confirm.
-pub fn permission(arguments: &LocationArguments, writes: &[PathBuf]) -> Result<Permission> {
+pub fn permission(arguments: &LocationArguments, writes: &[PathBuf], hosts: &[String]) -> Result<Permission> {
     let mut destroy = Vec::new();
     for path in &arguments.destroy_data {
         match path == Path::new(ASK) {
@@ -118,7 +119,7 @@ pub fn permission(arguments: &LocationArguments, writes: &[PathBuf]) -> Result<P
             false => destroy.push(path.clone()),
             true => {
                 for device in writes.iter().filter(|device| arguments.device.contains(device)) {
-                    if arguments.yes || confirmed(device)? {
+                    if arguments.yes || confirmed(device, hosts)? {
                         destroy.push(device.clone());
                     }
                 }
@@ -128,13 +129,14 @@ pub fn permission(arguments: &LocationArguments, writes: &[PathBuf]) -> Result<P
     Ok(Permission { devices: arguments.device.clone(), destroy })
 }
 
-fn confirmed(device: &Path) -> Result<bool> {
+fn confirmed(device: &Path, hosts: &[String]) -> Result<bool> {
     let shown = device.display().to_string();
+    let on = if hosts.is_empty() { String::new() } else { format!(" on each of {}", hosts.join(", ")) };
     if !stdin().is_terminal() {
         return Err(Error::user(format!("destroying the data on {shown} is not confirmed"))
             .hint(format!("give --destroy-data {shown}, or --destroy-data --yes")));
     }
-    note(&format!("This destroys all data on {shown}. Type its path to continue:"));
+    note(&format!("This destroys all data on {shown}{on}. Type its path to continue:"));
     let mut answer = String::new();
     stdin().lock().read_line(&mut answer).map_err(|error| Error::environment(format!("no answer: {error}")))?;
     match answer.trim() == shown {

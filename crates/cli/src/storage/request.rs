@@ -13,7 +13,7 @@ use crate::arguments::io::IoFormat;
 use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, measuring};
+use crate::measuring::{EXTERNAL, kept_by_agents, measuring};
 use crate::output::{print, style, width};
 use crate::sheet::{check_page, show};
 use crate::target::target;
@@ -79,8 +79,7 @@ pub fn carry_out(
     let target = target(NO_ENGINE)?;
     check_page(output)?;
     let measured = measuring(output.quiet, |measuring| {
-        let deploy = |agents: &Agents| agents.deploy_in(&request.setup.directory, &|| measuring.is_interrupted());
-        let fleet = agents.map(deploy).transpose()?;
+        let fleet = measuring.deploy(agents, &request.setup.directory)?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring.observing_storage(observe, &target, |context| run::measure_io(request, Context { fleet, ..context }))
     })?;
@@ -142,7 +141,9 @@ pub fn judge(measured: Measured) -> Result<()> {
         true => Err(Error::environment(format!("disturbed from outside: {}", names.join(", ")))
             .hint("the report shows by what; measure again on a quiet machine")),
         false => {
-            Err(Error::environment(format!("no valid measurement: {}", names.join(", "))).hint("the report shows why"))
+            let kept = kept_by_agents(&measured.record, &measured.path.display().to_string());
+            Err(Error::environment(format!("no valid measurement: {}", names.join(", ")))
+                .hint(format!("the report shows why{kept}")))
         }
     }
 }

@@ -163,6 +163,48 @@ pub fn agents_of(parent: u32) -> Vec<u32> {
     children.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(is_agent).collect()
 }
 
+/// The message server below process `parent`.
+fn message_server(parent: u32) -> Option<u32> {
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+    let is_server =
+        |pid: &u32| fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "nats-server");
+    children.split_whitespace().filter_map(|pid| pid.parse().ok()).find(is_server)
+}
+
+/// The same where there is one.
+pub fn message_server_of(parent: u32) -> u32 {
+    message_server(parent).expect("a message server")
+}
+
+#[test]
+fn two_seconds_without_one_agent_are_in_the_latencies_of_all() {
+    let bench = Bench::new();
+    let words =
+        "fleet run --agents 2 --target null --tests T611 --jobs 2 --rate 4000 --duration 10s --preset smoke --no-html";
+    let arguments: Vec<&str> = words.split(' ').chain(["--record", "stall.jsonl"]).collect();
+    let child = bench.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let path = bench.path().join("stall.jsonl");
+    let start = Instant::now();
+    while !fs::read_to_string(&path).is_ok_and(|text| text.contains("data_set")) {
+        assert!(start.elapsed() < PATIENCE, "no table is loaded");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // The start is two to four seconds later.
+    std::thread::sleep(Duration::from_secs(6));
+    let stopped = agents_of(child.id())[1].to_string();
+    let signal = |name: &str| assert!(Command::new("kill").args([name, &stopped]).status().unwrap().success());
+    signal("-STOP");
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-CONT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let run = &record(&bench, "stall.jsonl")["runs"][0];
+    let longest = |of: &Value| of["response"]["p999_ns"].as_u64().unwrap();
+    assert!(longest(run) > 1_000_000_000, "{}", run["response"]);
+    let of_agents: Vec<u64> = run["agents"].as_array().unwrap().iter().map(longest).collect();
+    assert!(of_agents[0] < 1_000_000_000 && of_agents[1] > 1_000_000_000, "{of_agents:?}");
+}
+
 #[test]
 fn an_agent_that_is_killed_ends_the_runs_and_loses_none_that_has_ended() {
     let bench = Bench::new();
@@ -248,20 +290,17 @@ fn an_agent_without_a_ticket_says_so_and_shows_nothing_of_it() {
 fn a_coordinator_that_is_killed_leaves_no_server() {
     let bench = Bench::new();
     let mut child = bench.command(&["fleet", "check", "--agents", "2"]).stdout(Stdio::null()).spawn().unwrap();
-    let children = format!("/proc/{0}/task/{0}/children", child.id());
-    let comm = |pid: &str| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     let start = Instant::now();
     let server = loop {
-        let children = fs::read_to_string(&children).unwrap_or_default();
-        let server = children.split_whitespace().find(|pid| comm(pid).trim() == "nats-server");
-        if let Some(pid) = server {
-            break pid.to_owned();
+        if let Some(pid) = message_server(child.id()) {
+            break pid.to_string();
         }
         assert!(start.elapsed() < PATIENCE, "no server was started");
         std::thread::sleep(Duration::from_millis(2));
     };
     child.kill().unwrap();
     child.wait().unwrap();
+    let comm = |pid: &str| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     while comm(&server).trim() == "nats-server" && !is_zombie(&server) {
         assert!(start.elapsed() < PATIENCE, "the server goes on without its coordinator");
         std::thread::sleep(Duration::from_millis(5));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::bench::{Bench, Finished, runs};
-use crate::cmd_fleet::{agents_of, merged_histograms};
+use crate::cmd_fleet::{agents_of, merged_histograms, message_server_of};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -80,6 +80,22 @@ fn a_killed_coordinator_costs_no_step() {
     assert!(findings.iter().any(|finding| finding["evidence"]["commit_count"]["not_read"].is_object()), "{findings:?}");
     let again = bench.succeed(&["fleet", "collect", "r.jsonl"]);
     assert!(again.out.contains("r.jsonl is complete"), "{}", again.out);
+}
+
+#[test]
+fn a_killed_message_server_costs_no_step() {
+    let bench = Bench::new();
+    let words = "fleet run --agents 2 --target null --tests T611 --jobs 4 --steps 2000 --rate 500 --duration 60s --preset smoke";
+    let (child, agents) = in_mid_run(&bench, words, "r.jsonl", 9);
+    signal("-KILL", message_server_of(child.id()));
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), agents.len()), (Some(1), 2), "{said}");
+    assert!(said.contains("message server") && said.contains("dbdyno fleet collect r.jsonl"), "{said}");
+    assert_eq!(runs(&bench.record("r.jsonl"), "T611")[0]["outcome"]["status"], "failed", "no figure is claimed");
+    wait_until("the agents keep no parts", || parts(&bench) == 2);
+    let (_, record) = collect(&bench, "r.jsonl");
+    assert_eq!(runs(&record, "T611")[0]["totals"]["steps"], 4 * 2_000);
 }
 
 #[test]

@@ -30,6 +30,10 @@ pub(super) fn drive_agents(
     } else {
         carry_out(bench, run, fleet, &parts, &[], &|| ()).map(drop)
     };
+    if phase_run.preparing {
+        // Such a run is in no record, and nothing is to be collected of it.
+        fleet.release();
+    }
     if let Some(storage) = &mut run.storage {
         (storage.bound, storage.rounds) = (phase_run.bound, phase_run.rounds);
     }
