@@ -187,7 +187,9 @@ pub fn judge(measured: Measured) -> Result<()> {
 
 /// What agents may keep of runs that `record`, which is at `path`, does not have; nothing where there are no such runs.
 pub fn kept_by_agents(record: &Record, path: &str) -> String {
-    let is_whole = record.status == Status::Finished && record.runs.iter().all(|run| run.outcome == Outcome::Done);
+    // A run that did not begin has no parts.
+    let has_parts = |run: &Run| run.outcome != Outcome::Done && !run.readings.is_empty();
+    let is_whole = record.status == Status::Finished && !record.runs.iter().any(has_parts);
     match record.plan.agents {
         Some(_) if !is_whole => format!("; what agents keep completes it: dbdyno fleet collect {path}"),
         _ => String::new(),

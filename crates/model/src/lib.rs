@@ -75,7 +75,7 @@ pub use attribution::{
 };
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
-pub use checks::{Context, findings, findings_of_agents, level_finding, lost_node};
+pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node};
 pub use comparison::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, ComparisonWarning,
     Difference, Evidence, Gate, GateError, GeometricMean, PointFigures, RankSum, Reason, Shift, SignedRank,

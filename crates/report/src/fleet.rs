@@ -32,7 +32,12 @@ pub(crate) fn agents(record: &Record) -> Option<String> {
     let spread = record.runs.iter().filter_map(start_spread).max()?;
     let count = plural(names.len() as u64, "agent");
     let names = list(names.into_iter().map(clean));
-    Some(format!("by {count} ({names}), which started within {}", duration(spread)))
+    let within = if record.runs.iter().any(|run| run.agents.len() > 1) {
+        format!(", which started within {}", duration(spread))
+    } else {
+        String::new()
+    };
+    Some(format!("by {count} ({names}){within}"))
 }
 
 /// The observed host of the server; None where it was not observed.

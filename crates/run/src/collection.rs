@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use record::evidence::CommitCount;
+use record::evidence::{Answers, CommitCount};
 use record::{Attempt, Evidence, Finding, KeptPart, Line, Outcome, PlannedRun, Record, Run, Status, Verdict};
 use store::Writer;
 
@@ -104,11 +104,16 @@ fn jobs_of_all(parts: &[KeptPart]) -> (u32, bool) {
 fn run_of(record: &Record, parts: Vec<KeptPart>) -> Result<Run> {
     let delivered: Vec<Delivered> =
         parts.into_iter().map(|KeptPart { agent, start, result, .. }| Delivered { agent, start, result }).collect();
-    let mut run = merged(&delivered, !record.agent_hosts.is_empty())?;
+    let mut run = merged(&delivered, &record.agent_hosts)?;
     run.sweep = sweep(record.plan.jobs_per_agent, run.sweep);
     run.commits_expected = None;
-    let message = "the parts of the agents were collected later".to_owned();
-    run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(CommitCount::NotRead { message })));
+    if run.storage.is_none() {
+        let message = "the parts of the agents were collected later".to_owned();
+        run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(CommitCount::NotRead { message })));
+    }
+    if run.load.is_some() {
+        run.findings.push(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotQueried)));
+    }
     let context = model::Context {
         engine: record.engine.as_ref(),
         server_host: record.server_host.as_deref(),

@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
-use model::fleet::AgentPart;
-use record::{Check, Finding, JobShare, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
+use model::fleet::{AgentPart, on_one_machine};
+use model::{FoundByAgent, findings_of_agents};
+use record::{AgentHost, Check, JobShare, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
 
 use crate::bench::Bench;
 use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch};
@@ -76,7 +77,7 @@ pub(crate) fn carry_out(
     observation.add_to(bench, run, &[], 0);
     begin_count(&mut run.readings);
     carried_out?;
-    adopt(run, &delivered?, !fleet.agent_hosts().is_empty())
+    adopt(run, &delivered?, &fleet.agent_hosts())
 }
 
 /// What is varied in a run that varies `sweep` in one process; `jobs_each` are the jobs of each agent, where agents are
@@ -97,8 +98,8 @@ fn begin_count(readings: &mut [Reading]) {
     }
 }
 
-/// One run of what the agents counted, with what only they found out; they may be on other hosts.
-pub(crate) fn merged(delivered: &[Delivered], are_elsewhere: bool) -> Result<Run> {
+/// One run of what the agents counted, with what only they found out; `hosts` are those of agents that are elsewhere.
+pub(crate) fn merged(delivered: &[Delivered], hosts: &[AgentHost]) -> Result<Run> {
     fn part(one: &Delivered) -> AgentPart<'_> {
         let Delivered { agent, start, result } = one;
         AgentPart { agent, host_threads: result.host_threads, start: *start, run: &result.run }
@@ -108,11 +109,15 @@ pub(crate) fn merged(delivered: &[Delivered], are_elsewhere: bool) -> Result<Run
     // Each agent has checked the answers of one of its jobs.
     let findings = delivered.first().map_or(&[][..], |one| &one.result.run.findings);
     run.findings = findings.iter().filter(|finding| finding.check() == Check::Answers).cloned().collect();
-    let found = |one: &'_ Delivered| (one.agent.clone(), one.result.run.findings.clone());
-    let found: Vec<(String, Vec<Finding>)> = delivered.iter().map(found).collect();
-    let found = found.iter().map(|(agent, findings)| (agent.as_str(), findings.as_slice()));
-    run.findings.extend(model::findings_of_agents(found, run.storage.is_some(), are_elsewhere));
-    if run.storage.is_some() && are_elsewhere {
+    let shared = on_one_machine(hosts.iter().map(|host| (host.agent.as_str(), host.boot_id.as_deref())));
+    let found = delivered.iter().map(|Delivered { agent, result, .. }| FoundByAgent {
+        agent,
+        findings: &result.run.findings,
+        is_elsewhere: hosts.iter().any(|host| host.agent == *agent),
+        is_alone: !shared.iter().flatten().any(|name| name == agent),
+    });
+    run.findings.extend(findings_of_agents(found, run.storage.is_some()));
+    if run.storage.is_some() && !hosts.is_empty() {
         run.readings = device_readings(&run);
     }
     Ok(run)
@@ -155,11 +160,11 @@ fn replace_devices(readings: &mut [Reading], sums: Vec<Reading>) {
 }
 
 /// Takes over what the agents counted; returns how many commits they expect.
-fn adopt(run: &mut Run, delivered: &[Delivered], are_elsewhere: bool) -> Result<Option<u64>> {
-    let merged = merged(delivered, are_elsewhere)?;
+fn adopt(run: &mut Run, delivered: &[Delivered], hosts: &[AgentHost]) -> Result<Option<u64>> {
+    let merged = merged(delivered, hosts)?;
     if merged.storage.is_some() {
         run.storage = merged.storage;
-        if are_elsewhere {
+        if !hosts.is_empty() {
             replace_devices(&mut run.readings, merged.readings);
         }
     }

@@ -263,7 +263,7 @@ pub struct FleetManifestArguments {
     pub volume: Option<Bytes>,
 
     /// Storage class of these volumes (kubernetes)
-    #[arg(long, value_name = "NAME", requires = "volume")]
+    #[arg(long, value_name = "NAME")]
     pub storage_class: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fleet::{JoinedAgent, KeptParts, Maker, Manifest, RemoteKeeper, Started};
 use model::fleet::CheckedAgent;
-use record::{Bytes, Record, Status, Sweep};
+use record::{Bytes, PlanSubject, Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
 use super::blocks::blocks_by;
@@ -47,10 +47,18 @@ fn manifest(arguments: &FleetManifestArguments) -> Result<()> {
         MakerArgument::Kubernetes => Maker::Kubernetes,
         MakerArgument::Compose => Maker::Compose,
     };
-    if maker == Maker::Compose && arguments.volume.is_some() {
-        return Err(
-            Error::user("volumes of Compose have no size").hint("leave --volume out: each service has a volume")
-        );
+    let refused = |message: &str, hint: &str| Err(Error::user(message).hint(hint));
+    match (maker, arguments.volume, &arguments.storage_class) {
+        (Maker::Compose, None, None) | (Maker::Kubernetes, _, None) | (Maker::Kubernetes, Some(_), Some(_)) => {}
+        (Maker::Compose, _, _) => {
+            return refused(
+                "volumes of Compose have no size and no storage class",
+                "leave --volume and --storage-class out: each service has a volume",
+            );
+        }
+        (Maker::Kubernetes, None, Some(_)) => {
+            return refused("a storage class is that of volumes, and there are none", "give --volume SIZE, too");
+        }
     }
     let whole = |bytes: Option<Bytes>, unit: Bytes| bytes.map(|bytes| bytes.0.div_ceil(unit.0));
     let manifest = Manifest {
@@ -133,8 +141,16 @@ fn collect(arguments: &FleetCollectArguments) -> Result<()> {
             .hint("give the same directories as before: dir=DIR in the file of hosts, or the measured directory")),
         (_, 0) => Ok(()),
         _ if arguments.discard => Ok(()),
-        _ => Err(Error::environment(format!("{incomplete} runs stay incomplete"))
-            .hint("the others may answer later; --resume measures them again, --discard removes the parts")),
+        _ => {
+            let noun = if incomplete == 1 { "run stays" } else { "runs stay" };
+            // Only records of tests are gone on with.
+            let again = match record.plan.subject() {
+                PlanSubject::Catalogue => "dbdyno fleet run --resume measures them again",
+                _ => "measure again with another --record",
+            };
+            Err(Error::environment(format!("{incomplete} {noun} incomplete"))
+                .hint(format!("the others may answer later; {again}, --discard removes the parts")))
+        }
     }
 }
 

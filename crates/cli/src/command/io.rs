@@ -67,15 +67,31 @@ pub fn io_by(arguments: &IoArguments, fleet: Option<IoFleet>) -> Result<()> {
     if arguments.dry_run {
         let allowed = Permission { devices: arguments.location.device.clone(), destroy: writes };
         let request = IoRequest { permission: allowed, ..request(arguments, plan, directory, Permission::default())? };
-        if agents.is_none() {
-            run::survey_io(&request)?;
+        if !are_elsewhere {
+            run::survey_io(&request, count)?;
         }
-        return print(&report::io_plan_text(&request.plan, width()));
+        let text = report::io_plan_text(&request.plan, width());
+        return print(&match agents {
+            None => text,
+            Some(_) => format!("{text}{}", each_of(count, sweeps_agents, repeats)),
+        });
     }
     let hosts = agents.as_ref().map(Agents::hosts).unwrap_or_default();
     let permission = permission(&arguments.location, &writes, &hosts)?;
     let request = IoRequest { sweeps_agents, repeats, ..request(arguments, plan, directory, permission)? };
+    if !are_elsewhere {
+        // Before agents are started.
+        run::survey_io(&request, count)?;
+    }
     carry_out(&request, agents.as_ref(), &arguments.location.observe, arguments.format, &arguments.output)
+}
+
+/// What agents make of a plan.
+fn each_of(agents: u32, sweeps: bool, repeats: u32) -> String {
+    let numbers = if sweeps { run::jobs_of_agents(1, agents) } else { vec![agents] };
+    let numbers = numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let noun = if repeats == 1 { "time" } else { "times" };
+    format!("agents    each of {agents} has all of this; runs with {numbers} of them, {repeats} {noun} each\n")
 }
 
 fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission: Permission) -> Result<IoRequest> {

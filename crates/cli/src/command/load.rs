@@ -40,6 +40,13 @@ pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()>
     engine(&target)?;
     if agents.is_some() {
         check_target(&target)?;
+        if let Some(path) = &arguments.rejects {
+            return Err(Error::user(format!(
+                "rejected lines are not written to {}: agents count them",
+                path.display()
+            ))
+            .hint("leave --rejects out; dbdyno load writes them"));
+        }
     }
     let request = request(arguments)?;
     refuse_rejects(&request)?;

@@ -248,7 +248,8 @@ fn a_manifest_makes_the_hosts_of_its_file() {
     for (words, message) in [
         ("compose --agents 2 --volume 10G", "volumes of Compose have no size"),
         ("kubernetes --agents 2 --name A", "\"A\" cannot be the name of hosts"),
-        ("kubernetes --agents 2 --storage-class x", "--volume"),
+        ("kubernetes --agents 2 --storage-class x", "give --volume SIZE"),
+        ("compose --agents 2 --storage-class x", "no storage class"),
         ("kubernetes --agents 0", "agents 0"),
         ("swarm --agents 2", "invalid value 'swarm'"),
     ] {

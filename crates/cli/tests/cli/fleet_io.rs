@@ -1,6 +1,7 @@
 //! `dbdyno fleet io`: storage from several agents.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -87,9 +88,8 @@ fn a_file_that_is_there_is_read_only_where_it_is_named_and_written_only_where_na
     assert!(stream(&record["runs"][0])["operations"].as_u64() > Some(0), "{}{}", output.out, output.err);
     assert_eq!(record["runs"][0]["storage"]["files"][1]["found"], true);
     let output = fleet_io(&bench, &format!("{named} --rw randwrite --record w.jsonl"));
-    assert_ne!(output.code, 0);
-    let message = "would destroy its data";
-    assert!(format!("{}{}", output.out, output.err).contains(message), "{}{}", output.out, output.err);
+    assert_eq!(output.code, 2, "before anything is started: {}", output.err);
+    assert!(output.err.contains("would destroy its data") && !bench.path().join("w.jsonl").exists(), "{}", output.err);
     assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7), "nothing was written");
     let twice = format!("{named} --destroy-data {} --rw write --record d.jsonl", file.display());
     fleet_io(&bench, &twice);
@@ -104,8 +104,16 @@ fn what_a_fleet_cannot_do_with_storage_is_refused() {
         ("--agents 2 --rw read --sweep --until p99=1ms", "cannot be used with"),
         ("--agents 2", "no job given"),
         ("--rw read", "--agents"),
+        ("--agents 2 --rw read --bs 8191 --size 16M", "8191"),
+        ("--agents 2 --rw read --dir nowhere", "nowhere is not a directory"),
         ("--agents 2 --rw read --repeats 0", "0"),
     ];
+    // More than half of what is free, for each of two.
+    let free = Command::new("df").args(["--output=avail", "-B1"]).arg(bench.path()).output().unwrap().stdout;
+    let free: u64 = String::from_utf8(free).unwrap().lines().last().unwrap().trim().parse().unwrap();
+    let large = fleet_io(&bench, &format!("--agents 2 --rw randread --size {}", free / 10 * 6 / 4096 * 4096));
+    assert_eq!(large.code, 1, "{}", large.err);
+    assert!(large.err.contains(" bytes are required in ") && large.err.contains("hint: "), "{}", large.err);
     for (words, message) in refused {
         let output = fleet_io(&bench, words);
         assert_eq!(output.code, 2, "{words}: {}", output.err);

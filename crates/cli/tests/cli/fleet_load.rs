@@ -66,4 +66,12 @@ fn what_agents_cannot_read_is_refused() {
     let output = fleet_load(&bench, "--record l.jsonl -");
     assert_eq!(output.code, 2, "{}", output.err);
     assert!(output.err.contains("a pipe cannot be read by a fleet"), "{}", output.err);
+    let rejects = fleet_load(&bench, "--rows 100 --rejects r --record l.jsonl");
+    assert_eq!(rejects.code, 2, "{}", rejects.err);
+    assert!(rejects.err.contains("rejected lines are not written to r: agents count them"), "{}", rejects.err);
+    let null =
+        bench.run(&["fleet", "load", "--agents", "2", "--target", "null", "--rows", "100", "--record", "l.jsonl"]);
+    assert_eq!(null.code, 2, "{}", null.err);
+    assert!(null.err.contains("agents cannot load null together: it keeps no rows"), "{}", null.err);
+    assert!(!bench.path().join("l.jsonl").exists());
 }

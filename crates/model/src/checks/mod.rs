@@ -83,22 +83,40 @@ const OF_FILES: [Check; 8] = [
 ];
 
 /// What is found out about the host of an agent and its devices.
-const OF_HOSTS: [Check; 4] = [Check::ForeignCpu, Check::ForeignIo, Check::Swapping, Check::DeviceIo];
+const OF_HOSTS: [Check; 2] = [Check::Swapping, Check::DeviceIo];
+
+/// What is found out about other programs there: several agents on one host are such to each other.
+const OF_OTHERS: [Check; 2] = [Check::ForeignCpu, Check::ForeignIo];
+
+/// What an agent found out in its part of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundByAgent<'a> {
+    /// Its name.
+    pub agent: &'a str,
+    /// Its findings.
+    pub findings: &'a [Finding],
+    /// Whether it is on another host than the coordinator, which sees its own.
+    pub is_elsewhere: bool,
+    /// Whether no other agent is on that host.
+    pub is_alone: bool,
+}
+
+impl FoundByAgent<'_> {
+    /// Whether it is asked for `check`, in a run of storage or not.
+    fn is_asked(&self, check: Check, is_storage: bool) -> bool {
+        is_storage && OF_FILES.contains(&check)
+            || self.is_elsewhere && OF_HOSTS.contains(&check)
+            || self.is_elsewhere && self.is_alone && OF_OTHERS.contains(&check)
+    }
+}
 
 /// The findings that agents of a fleet made about what only they see, in a run that each of them carried out a part of: the
-/// worst of each check, with its agent. `agents` are their names with their findings; `are_elsewhere` says that they are on
-/// other hosts than the coordinator, which sees its own.
-pub fn findings_of_agents<'a>(
-    agents: impl IntoIterator<Item = (&'a str, &'a [Finding])>,
-    is_storage: bool,
-    are_elsewhere: bool,
-) -> Vec<Finding> {
-    let files = OF_FILES.iter().filter(|_| is_storage);
-    let asked: Vec<Check> = files.chain(OF_HOSTS.iter().filter(|_| are_elsewhere)).copied().collect();
+/// worst of each check, with its agent.
+pub fn findings_of_agents<'a>(agents: impl IntoIterator<Item = FoundByAgent<'a>>, is_storage: bool) -> Vec<Finding> {
     let mut worst: BTreeMap<Check, Finding> = BTreeMap::new();
-    for (agent, findings) in agents {
-        for finding in findings.iter().filter(|finding| asked.contains(&finding.check())) {
-            let of_agent = || Finding { agent: Some(agent.to_owned()), ..finding.clone() };
+    for of in agents {
+        for finding in of.findings.iter().filter(|finding| of.is_asked(finding.check(), is_storage)) {
+            let of_agent = || Finding { agent: Some(of.agent.to_owned()), ..finding.clone() };
             match worst.get_mut(&finding.check()) {
                 None => drop(worst.insert(finding.check(), of_agent())),
                 Some(known) if finding.verdict > known.verdict => *known = of_agent(),
@@ -114,7 +132,8 @@ pub fn findings_of_agents<'a>(
 fn is_answered(check: Check, run: &Run) -> bool {
     let has_finding = || run.findings.iter().any(|finding| finding.check() == check);
     !run.agents.is_empty()
-        && (run.storage.is_some() && OF_FILES.contains(&check) || OF_HOSTS.contains(&check) && has_finding())
+        && (run.storage.is_some() && OF_FILES.contains(&check)
+            || (OF_HOSTS.contains(&check) || OF_OTHERS.contains(&check)) && has_finding())
 }
 
 /// The findings of `run`, in the order of [`record::Check`], without those that its agents made. Empty for an aborted run, which is invalid anyway.
@@ -123,7 +142,11 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut findings: Vec<Finding> = [
-        run.storage.as_ref().map_or_else(|| littles_law::check(run), |storage| in_flight::check(run, storage)),
+        match &run.storage {
+            // Agents end at different times: each has a window of its own.
+            None => agent_hosts::check(run, context, |run, _| littles_law::check(run)),
+            Some(storage) => in_flight::check(run, storage),
+        },
         commit_count::check(run),
         agent_hosts::check(run, context, client_share::check),
         agent_hosts::check(run, context, steal::check),
@@ -274,10 +297,21 @@ mod tests {
     }
 
     /// The findings of a run of storage of whose agents `a` and `b` found this out: verdict, agent, others.
-    fn of_agents(evidence: &Evidence, found: [Option<Verdict>; 2], are_elsewhere: bool) -> Vec<(Verdict, String, u32)> {
+    fn of_agents(evidence: &Evidence, found: [Option<Verdict>; 2], is_elsewhere: bool) -> Vec<(Verdict, String, u32)> {
+        of_hosts(evidence, found, is_elsewhere, true)
+    }
+
+    /// The same of agents that are alone on their hosts, or not.
+    fn of_hosts(
+        evidence: &Evidence,
+        found: [Option<Verdict>; 2],
+        is_elsewhere: bool,
+        is_alone: bool,
+    ) -> Vec<(Verdict, String, u32)> {
         let made = found.map(|verdict| verdict.map(|verdict| Finding::new(verdict, evidence.clone())));
         let agents = ["a", "b"].into_iter().zip(made.iter().map(Option::as_slice));
-        let found = findings_of_agents(agents, true, are_elsewhere);
+        let of = |(agent, findings)| FoundByAgent { agent, findings, is_elsewhere, is_alone };
+        let found = findings_of_agents(agents.map(of), true);
         found.into_iter().map(|one| (one.verdict, one.agent.unwrap_or_default(), one.others)).collect()
     }
 
@@ -293,6 +327,7 @@ mod tests {
         let foreign = Evidence::ForeignCpu(None);
         assert_eq!(of_agents(&foreign, [Some(Fail), None], false), []);
         assert_eq!(of_agents(&foreign, [None, Some(Fail)], true), said(Fail, "b", 0));
+        assert_eq!(of_hosts(&foreign, [None, Some(Fail)], true, false), [], "they are other programs to each other");
         let commits = CommitCount::NotRead { message: String::new() };
         assert_eq!(of_agents(&Evidence::CommitCount(commits), [Some(Fail), None], true), []);
     }

@@ -59,7 +59,9 @@ pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Page 
     page.part("", inventory::machine(&record.host, width));
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     fact("measured", format!("{}, {}", started(record), plural(record.runs.len() as u64, "run")));
-    fact("directory", record.plan.directory.clone());
+    // Those of agents are named with their files.
+    let directory = Some(&record.plan.directory).filter(|_| record.plan.agents.is_none());
+    directory.into_iter().for_each(|directory| fact("directory", directory.clone()));
     agents(record).into_iter().for_each(|agents| fact("jobs", agents));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     fact("dbdyno", instrument(record));

@@ -65,7 +65,7 @@ impl FileSet {
         for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
             file_set.check_blocks(job)?;
         }
-        file_set.check_space()?;
+        file_set.check_space(1)?;
         Ok(file_set)
     }
 
@@ -169,8 +169,12 @@ impl FileSet {
         Bytes(self.files.values().filter(|file| !file.found && !file.made).map(|file| file.size.0).sum())
     }
 
-    fn check_space(&self) -> Result<()> {
-        let needed = self.bytes_to_make();
+    /// Checks that `sets` of these files fit into the file system.
+    ///
+    /// # Errors
+    /// Where there is too little space.
+    pub(crate) fn check_space(&self, sets: u32) -> Result<()> {
+        let needed = self.bytes_to_make().times(sets.into());
         let Some(free) = host::free_bytes(&self.data) else { return Ok(()) };
         let usable = Bytes((free.0 as f64 * (1.0 - FREE_SHARE_LEFT)) as u64);
         match needed <= usable {

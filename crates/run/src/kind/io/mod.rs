@@ -65,12 +65,12 @@ pub fn measure_io(request: &IoRequest, context: Context<'_>) -> Result<Measured>
     Ok(invoke(&mut Io::new(request), [context], None)?.measured(&request.setup.record))
 }
 
-/// Checks whether `request` can be carried out, without creating anything; returns the bytes of files that it would
-/// create.
+/// Checks whether `request` can be carried out by `agents` on this machine, or by this process as one, without creating
+/// anything; returns the bytes of files that each would create.
 ///
 /// # Errors
 /// As for [`measure_io`].
-pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
+pub fn survey_io(request: &IoRequest, agents: u32) -> Result<Bytes> {
     check_goal(request)?;
     if !request.setup.directory.is_dir() {
         return Err(
@@ -78,7 +78,9 @@ pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
         );
     }
     let FilesWanted { plan, permission } = files_wanted(request);
-    Ok(FileSet::survey(&plan, &request.setup.directory, &permission)?.bytes_to_make())
+    let file_set = FileSet::survey(&plan, &request.setup.directory, &permission)?;
+    file_set.check_space(agents)?;
+    Ok(file_set.bytes_to_make())
 }
 
 /// What the files of `request` follow from: preconditioning writes where its jobs read.
@@ -147,7 +149,7 @@ impl Kind for Io<'_> {
 
     /// Impossible requests are refused before anything is created.
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
-        let Some(_) = context.fleet else { return survey_io(self.request).map(drop) };
+        let Some(_) = context.fleet else { return survey_io(self.request, 1).map(drop) };
         // What is on the hosts of agents is surveyed by them.
         check_goal(self.request)?;
         let refused = |what: &str| Err(Error::user(format!("{what} is not supported by a fleet")));

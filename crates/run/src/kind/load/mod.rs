@@ -136,6 +136,10 @@ impl Kind for Load<'_> {
         let opened = platform.opened()?;
         if fleet.is_some() {
             target_of_agents(target, &opened.nodes)?;
+            if !opened.nodes.first().caps().answers {
+                return Err(Error::user(format!("agents cannot load {target} together: it keeps no rows"))
+                    .hint("give the target of a server"));
+            }
         }
         self.loads = loads(self.request, opened.nodes.first().caps(), &self.degrees, &context(opened))?;
         let mut plan = plan(self.request, &self.loads, &platform.context.target.to_string(), directory.path());
