@@ -12,6 +12,9 @@ use crate::arguments::fleet::AgentsArguments;
 use crate::build::build;
 use crate::own_directory::OwnDirectory;
 
+/// What the names of directories of agents on this machine begin with.
+pub const AGENTS_PREFIX: &str = "dbdyno-agents-";
+
 /// The agents that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Agents {
@@ -82,7 +85,7 @@ impl Agents {
         directory: &Path,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Deployment, OwnDirectory)> {
-        let own = OwnDirectory::below(directory, "dbdyno-agents-")?;
+        let own = OwnDirectory::below(directory, AGENTS_PREFIX)?;
         let deployment = self.deploy(own.path(), directory, is_interrupted)?;
         Ok((deployment, own))
     }

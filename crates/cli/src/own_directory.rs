@@ -24,10 +24,7 @@ impl OwnDirectory {
     /// # Errors
     /// Where it cannot be made.
     pub fn below(parent: &Path, prefix: &str) -> Result<OwnDirectory> {
-        named(parent, prefix).iter().filter(|path| is_left(path)).for_each(|path| {
-            // One that cannot be removed is left again.
-            let _ = fs::remove_dir_all(path);
-        });
+        remove_left(parent, prefix);
         let failed = |error| {
             Error::environment(format!("no directory can be made in {}: {error}", parent.display()))
                 .hint("give a --dir that may be written")
@@ -43,6 +40,14 @@ impl OwnDirectory {
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
+}
+
+/// Removes what killed processes left below `parent` under names that begin with `prefix`; returns what was removed.
+pub fn remove_left(parent: &Path, prefix: &str) -> Vec<PathBuf> {
+    let mut left = named(parent, prefix);
+    // One that cannot be removed is left again.
+    left.retain(|path| is_left(path) && fs::remove_dir_all(path).is_ok());
+    left
 }
 
 /// The directories below `parent` whose names begin with `prefix`.
@@ -91,8 +96,9 @@ mod tests {
         let path = first.path().to_owned();
         drop((first, second));
         assert!(!path.exists());
+        assert_eq!(remove_left(parent.path(), "x-"), [""; 0].map(PathBuf::from), "it is locked");
         inner.unlock().unwrap();
-        OwnDirectory::below(parent.path(), "x-").unwrap();
+        assert_eq!(remove_left(parent.path(), "x-"), [at("x-live")]);
         assert!(!at("x-live").exists());
     }
 }

@@ -4,9 +4,11 @@ use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
 
 use run::{Error, MeasuredDirectory, Result, clean_up_tracing};
 
+use crate::agents::AGENTS_PREFIX;
 use crate::arguments::CleanArguments;
 use crate::engines::ENGINES;
 use crate::output::print;
+use crate::own_directory::remove_left;
 
 /// Carries out `dbdyno clean`.
 ///
@@ -16,6 +18,9 @@ pub fn clean(arguments: &CleanArguments) -> Result<()> {
     // Tracing instances of dead processes belong to no directory.
     for line in clean_up_tracing() {
         print(&line)?;
+    }
+    for path in remove_left(&arguments.dir, AGENTS_PREFIX) {
+        print(&format!("removed {}, which a fleet that was killed had left", path.display()))?;
     }
     let Some(path) = MeasuredDirectory::existing_in(&arguments.dir) else {
         return print(&format!("no data of dbdyno in {}", arguments.dir.display()));
