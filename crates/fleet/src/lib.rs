@@ -42,7 +42,7 @@ pub use deployment::Deployment;
 pub use error::{Error, Result};
 pub use keeper::RemoteKeeper;
 pub use kept_parts::KeptParts;
-pub use manifest::{Maker, Manifest};
+pub use manifest::{Manifest, ManifestFormat};
 pub use observer::observe;
 pub use remote_host::{RemoteHost, Way};
 pub use remote_observer::RemoteObserver;

@@ -1,4 +1,4 @@
-//! Hosts for agents where machines are given out by another program: what makes them, and the file of hosts for them.
+//! Manifests of hosts for agents in containers, and the files of hosts for them.
 
 use std::fmt::Write as _;
 
@@ -8,9 +8,9 @@ use crate::subject::is_agent_name;
 /// Where an agent works on such a host.
 const DIRECTORY: &str = "/data";
 
-/// What makes the hosts.
+/// The program that a manifest is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Maker {
+pub enum ManifestFormat {
     /// Kubernetes: a stateful set of pods, each on a node of its own.
     Kubernetes,
     /// Docker Compose: a service for each.
@@ -48,7 +48,7 @@ impl Manifest {
                 && !text.ends_with('-')
                 && text.chars().all(is_letter)
         };
-        if !is_label(&self.name) || !is_agent_name(&self.host_name(Maker::Kubernetes, self.agents)) {
+        if !is_label(&self.name) || !is_agent_name(&self.host_name(ManifestFormat::Kubernetes, self.agents)) {
             return Err(Error::new(format!("{:?} cannot be the name of hosts", self.name))
                 .hint("use up to 30 lower-case letters, digits and -"));
         }
@@ -63,32 +63,32 @@ impl Manifest {
     }
 
     /// The name of host `number`, from 1.
-    fn host_name(&self, maker: Maker, number: u32) -> String {
-        match maker {
+    fn host_name(&self, format: ManifestFormat, number: u32) -> String {
+        match format {
             // Stateful sets count from 0.
-            Maker::Kubernetes => format!("{}-{}", self.name, number.saturating_sub(1)),
-            Maker::Compose => format!("{}-{number}", self.name),
+            ManifestFormat::Kubernetes => format!("{}-{}", self.name, number.saturating_sub(1)),
+            ManifestFormat::Compose => format!("{}-{number}", self.name),
         }
     }
 
     /// The file of hosts.
-    pub fn hosts(&self, maker: Maker) -> String {
+    pub fn hosts(&self, format: ManifestFormat) -> String {
         let line = |number| {
-            let name = self.host_name(maker, number);
-            let via = match maker {
-                Maker::Kubernetes => format!("kubectl exec -i {name} --"),
-                Maker::Compose => format!("docker compose exec -T {name}"),
+            let name = self.host_name(format, number);
+            let via = match format {
+                ManifestFormat::Kubernetes => format!("kubectl exec -i {name} --"),
+                ManifestFormat::Compose => format!("docker compose exec -T {name}"),
             };
             format!("{name} dir={DIRECTORY} via=\"{via}\"\n")
         };
         (1..=self.agents).map(line).collect()
     }
 
-    /// What makes them.
-    pub fn text(&self, maker: Maker) -> String {
-        match maker {
-            Maker::Kubernetes => self.kubernetes(),
-            Maker::Compose => self.compose(),
+    /// The manifest.
+    pub fn text(&self, format: ManifestFormat) -> String {
+        match format {
+            ManifestFormat::Kubernetes => self.kubernetes(),
+            ManifestFormat::Compose => self.compose(),
         }
     }
 
@@ -166,14 +166,14 @@ spec:
         let limits: String = limits.into_iter().flatten().collect();
         let image = &self.image;
         let service = |number| {
-            let name = self.host_name(Maker::Compose, number);
+            let name = self.host_name(ManifestFormat::Compose, number);
             format!(
                 "  {name}:\n    image: {image}\n    command: [sleep, infinity]\n    init: true\n    environment:\n      \
                  XDG_CACHE_HOME: {DIRECTORY}/.cache\n{limits}    volumes: [\"{name}:{DIRECTORY}\"]\n"
             )
         };
         let services: String = (1..=self.agents).map(service).collect();
-        let volume = |number| format!("  {}: {{}}\n", self.host_name(Maker::Compose, number));
+        let volume = |number| format!("  {}: {{}}\n", self.host_name(ManifestFormat::Compose, number));
         let volumes: String = (1..=self.agents).map(volume).collect();
         format!("services:\n{services}volumes:\n{volumes}")
     }
@@ -198,42 +198,43 @@ mod tests {
 
     #[test]
     fn the_file_of_hosts_names_what_is_made() {
-        for (maker, names, program) in [
-            (Maker::Kubernetes, ["dbdyno-0", "dbdyno-1"], "kubectl"),
-            (Maker::Compose, ["dbdyno-1", "dbdyno-2"], "docker"),
+        for (format, names, program) in [
+            (ManifestFormat::Kubernetes, ["dbdyno-0", "dbdyno-1"], "kubectl"),
+            (ManifestFormat::Compose, ["dbdyno-1", "dbdyno-2"], "docker"),
         ] {
-            let hosts = RemoteHost::parse_file(&manifest().hosts(maker)).unwrap();
+            let hosts = RemoteHost::parse_file(&manifest().hosts(format)).unwrap();
             assert_eq!(hosts.iter().map(|host| host.name.as_str()).collect::<Vec<_>>(), names);
             for host in &hosts {
                 assert_eq!(host.directory.as_deref(), Some("/data"));
                 let Way::Command(words) = &host.way else { panic!("{host:?}") };
                 assert!(words[0] == program && words.contains(&host.name), "{words:?}");
             }
-            let text = manifest().text(maker);
+            let text = manifest().text(format);
             assert!(text.contains("debian:12") && text.contains("[sleep, infinity]"), "{text}");
         }
     }
 
     #[test]
     fn limits_and_volumes_are_those_that_were_asked_for() {
-        let of = |change: fn(&mut Manifest), maker| {
+        let of = |change: fn(&mut Manifest), format| {
             let mut manifest = manifest();
             change(&mut manifest);
-            manifest.text(maker)
+            manifest.text(format)
         };
-        let plain = of(|_| (), Maker::Kubernetes);
+        let plain = of(|_| (), ManifestFormat::Kubernetes);
         assert_eq!(plain.matches("cpu: \"4\"").count(), 2, "requests and limits");
         assert!(plain.contains("memory: 8192Mi") && plain.contains("emptyDir: {}") && plain.contains("replicas: 2"));
         let kept = of(
             |manifest| (manifest.volume_gib, manifest.storage_class) = (Some(100), Some("fast".to_owned())),
-            Maker::Kubernetes,
+            ManifestFormat::Kubernetes,
         );
         assert!(
             kept.contains("storage: 100Gi") && kept.contains("storageClassName: fast") && !kept.contains("emptyDir")
         );
-        let unlimited = of(|manifest| (manifest.processors, manifest.memory_mib) = (None, None), Maker::Kubernetes);
+        let unlimited =
+            of(|manifest| (manifest.processors, manifest.memory_mib) = (None, None), ManifestFormat::Kubernetes);
         assert!(!unlimited.contains("limits"), "{unlimited}");
-        let compose = of(|_| (), Maker::Compose);
+        let compose = of(|_| (), ManifestFormat::Compose);
         assert!(compose.contains("cpus: 4\n") && compose.contains("mem_limit: 8192m\n"), "{compose}");
     }
 

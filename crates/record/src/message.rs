@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentStart, Bytes, ForeignLoad, HostInventory, IoPhase, IoPlan, LoadForm, LoadModel, LoopLocation, Nanos, Plan,
-    PlannedRun, Run, Tool,
+    AgentStart, Bytes, CacheState, ForeignLoad, HostInventory, IoPhase, IoPlan, LoadForm, LoadModel, LoopLocation,
+    Nanos, Plan, PlannedRun, Run, Tool,
 };
 
 /// Version of the messages below; coordinator and agents must have the same.
@@ -250,8 +250,8 @@ pub enum PartKind {
         settings: String,
         /// Where the loop is.
         loop_location: LoopLocation,
-        /// Whether no block is visited twice.
-        is_cold: bool,
+        /// How the coordinator left the caches; where they are cold, no block is visited twice.
+        caches: CacheState,
     },
     /// A bulk load.
     Load(Box<LoadPart>),

@@ -162,7 +162,7 @@ pub struct Plan {
     pub skipped: Vec<Skipped>,
     /// Test files of the user, by path; their codes are in `runs`.
     pub test_files: Vec<String>,
-    /// I/O jobs; absent without any.
+    /// I/O jobs, those of each agent in a fleet; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io: Option<IoPlan>,
     /// The peer of the network probes, and the way to it; absent where the network is not measured.

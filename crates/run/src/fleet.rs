@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
-use model::fleet::{AgentPart, on_one_machine};
+use model::fleet::{AgentPart, device_readings, on_one_machine, replace_devices};
 use model::{FoundByAgent, findings_of_agents};
 use record::{AgentHost, Check, JobShare, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
 
@@ -118,52 +118,10 @@ pub(crate) fn merged(delivered: &[Delivered], hosts: &[AgentHost]) -> Result<Run
     });
     run.findings.extend(findings_of_agents(found, run.storage.is_some()));
     if run.storage.is_some() && !hosts.is_empty() {
-        let again: Vec<&str> = shared.iter().flat_map(|names| &names[1..]).copied().collect();
-        run.readings = device_readings(&run, &again);
+        let counted_by_others: Vec<&str> = shared.iter().flat_map(|names| &names[1..]).copied().collect();
+        run.readings = device_readings(&run, &counted_by_others);
     }
     Ok(run)
-}
-
-/// What the devices of all agents did until the start and until the end of their windows, and what the agents had them do.
-/// Those of the agents named `again` are on a host that another one counts. The time that a device was busy does not add.
-fn device_readings(run: &Run, again: &[&str]) -> Vec<Reading> {
-    let edge = |of: fn(&[Reading]) -> Option<&Reading>| {
-        let mut sum = Reading::default();
-        for (agent, reading) in run.agents.iter().filter_map(|agent| Some((agent, of(&agent.readings)?))) {
-            sum.at_ns = sum.at_ns.max(reading.at_ns);
-            let is_added = |name: &str| {
-                let counts_device = !again.contains(&agent.agent.as_str());
-                is_of_client(name) || counts_device && is_of_device(name) && name != name::DEVICE_IO_TICKS_NS
-            };
-            for (name, value) in reading.values.iter().filter(|(name, _)| is_added(name)) {
-                let all = sum.values.entry(name.clone()).or_insert(0);
-                *all = all.saturating_add(*value);
-            }
-        }
-        sum
-    };
-    vec![edge(<[Reading]>::first), edge(<[Reading]>::last)]
-}
-
-/// Whether counter `name` is about a device.
-fn is_of_device(name: &str) -> bool {
-    name.starts_with("device_") || name.starts_with("mount_")
-}
-
-/// Whether it is about what this program has devices do.
-fn is_of_client(name: &str) -> bool {
-    [name::CLIENT_READ_BYTES, name::CLIENT_WRITE_BYTES].contains(&name)
-}
-
-/// Replaces what the device of this host did by `sums` of those of the agents.
-fn replace_devices(readings: &mut [Reading], sums: Vec<Reading>) {
-    for reading in readings.iter_mut() {
-        reading.values.retain(|name, _| !is_of_device(name) && !is_of_client(name));
-    }
-    if let ([first, .., last], [at_begin, at_end]) = (readings, sums.as_slice()) {
-        first.values.extend(at_begin.values.clone());
-        last.values.extend(at_end.values.clone());
-    }
 }
 
 /// Takes over what the agents counted; returns how many commits they expect.
@@ -189,9 +147,19 @@ fn adopt(run: &mut Run, delivered: &[Delivered], hosts: &[AgentHost]) -> Result<
     Ok(merged.commits_expected)
 }
 
-/// The names of the agents on other hosts; none where they are on this machine.
-pub(crate) fn agent_names(fleet: &dyn Fleet) -> Vec<String> {
-    fleet.agent_hosts().into_iter().map(|host| host.agent).collect()
+/// Adds the agents of `fleet`, if there is one, to `plan`.
+pub(crate) fn add_agents(plan: &mut Plan, fleet: Option<&dyn Fleet>) {
+    plan.agents = fleet.map(Fleet::agents);
+    plan.agent_hosts = fleet.into_iter().flat_map(Fleet::agent_hosts).map(|host| host.agent).collect();
+}
+
+/// Refuses a target that the agents of `fleet` cannot reach; `nodes` are open.
+///
+/// # Errors
+/// As [`target_of_agents`].
+pub(crate) fn check_target(fleet: Option<&dyn Fleet>, target: &Target, nodes: Option<&Nodes>) -> Result<()> {
+    let nodes = nodes.filter(|_| fleet.is_some());
+    nodes.map_or(Ok(()), |nodes| target_of_agents(target, nodes).map(drop))
 }
 
 /// Adds what the sessions of the agents did to the counters of their node.
@@ -235,7 +203,7 @@ pub(crate) fn plan_of_agents(plan: &Plan, run: &Run) -> Plan {
 ///
 /// # Errors
 /// Where only this process reaches it.
-pub(crate) fn target_of_agents(target: &Target, nodes: &Nodes) -> Result<String> {
+fn target_of_agents(target: &Target, nodes: &Nodes) -> Result<String> {
     if target.is_external() {
         return Ok(target.to_string());
     }
@@ -271,54 +239,5 @@ impl FleetWatch for Hooks<'_, '_, '_> {
 
     fn is_interrupted(&self) -> bool {
         self.bench.interrupt.is_raised()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use record::{AgentRun, AgentStart, Dop, Latency, Nanos, Pace, RunKind, Timestamp, Totals};
-
-    use super::*;
-
-    fn agent(name: &str, values: [&[(&str, u64)]; 2]) -> AgentRun {
-        let reading = |values: &[(&str, u64)]| Reading {
-            at_ns: Nanos(1),
-            values: values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
-        };
-        AgentRun {
-            agent: name.to_owned(),
-            jobs: 1,
-            host_threads: 1,
-            start: AgentStart::default(),
-            window_ns: Nanos(1),
-            totals: Totals::default(),
-            service: Latency::default(),
-            response: Latency::default(),
-            seconds: Vec::new(),
-            readings: values.map(reading).to_vec(),
-        }
-    }
-
-    #[test]
-    fn the_device_of_a_host_counts_once_and_what_agents_read_each_time() {
-        let counted = |device: u64, client: u64| {
-            [(name::DEVICE_READ_BYTES, device), (name::CLIENT_READ_BYTES, client), (name::DEVICE_IO_TICKS_NS, 9)]
-        };
-        let (begin, end) = (counted(100, 1), counted(300, 5));
-        let planned = PlannedRun::new("io", RunKind::Io, Dop::jobs(2));
-        let agents = vec![agent("a", [&begin, &end]), agent("b", [&begin, &end])];
-        let mut run = Run { agents, ..Run::new(&planned, Pace::Unthrottled, Timestamp::default()) };
-        let of = |run: &Run, again: &[&str], name: &str| {
-            let sums = device_readings(run, again);
-            Some(sums[1].get(name)? - sums[0].get(name)?)
-        };
-        assert_eq!(of(&run, &[], name::DEVICE_READ_BYTES), Some(400), "two hosts");
-        assert_eq!(of(&run, &["b"], name::DEVICE_READ_BYTES), Some(200), "one host");
-        assert_eq!(of(&run, &["b"], name::CLIENT_READ_BYTES), Some(8));
-        assert_eq!(of(&run, &[], name::DEVICE_IO_TICKS_NS), None, "times that a device was busy do not add");
-        let sums = device_readings(&run, &[]);
-        run.readings = [7, 8].map(|at| Reading { at_ns: Nanos(at), values: sums[0].values.clone() }).to_vec();
-        replace_devices(&mut run.readings, sums);
-        assert_eq!(run.readings[1].get(name::DEVICE_READ_BYTES), Some(600), "in place of those of this host");
     }
 }

@@ -128,7 +128,7 @@ pub enum FleetCommand {
     /// Load flat files as `load` does, with sessions and source spread over agents
     Load(Box<FleetLoadArguments>),
 
-    /// Print what makes hosts in containers for agents, and the file of hosts for them
+    /// Print a manifest of hosts in containers for agents, or the file of hosts for them
     Manifest(FleetManifestArguments),
 
     /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
@@ -230,9 +230,9 @@ pub struct FleetCollectArguments {
 #[derive(Args, Debug)]
 #[command(after_help = MANIFEST_EXAMPLES)]
 pub struct FleetManifestArguments {
-    /// What makes the hosts
-    #[arg(value_enum, value_name = "MAKER")]
-    pub maker: MakerArgument,
+    /// The program that it is for
+    #[arg(value_enum, value_name = "FORMAT")]
+    pub format: FormatArgument,
 
     /// Number of hosts
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
@@ -267,9 +267,9 @@ pub struct FleetManifestArguments {
     pub storage_class: Option<String>,
 }
 
-/// What makes hosts.
+/// Programs that a manifest is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MakerArgument {
+pub enum FormatArgument {
     /// A stateful set: a pod for each agent, no two on one node
     Kubernetes,
     /// Docker Compose: a service for each agent, all on one machine

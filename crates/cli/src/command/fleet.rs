@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fleet::{JoinedAgent, KeptParts, Maker, Manifest, RemoteKeeper, Started};
+use fleet::{JoinedAgent, KeptParts, Manifest, ManifestFormat, RemoteKeeper, Started};
 use model::fleet::CheckedAgent;
 use record::{Bytes, PlanSubject, Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
@@ -14,7 +14,7 @@ use super::load::load_by;
 use super::run::{FleetOf, run_by};
 use crate::agents::{Agents, hosts_of};
 use crate::arguments::fleet::{
-    FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand, FleetManifestArguments, MakerArgument,
+    FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand, FleetManifestArguments, FormatArgument,
 };
 use crate::output::{note, print, style, width};
 use crate::signal;
@@ -43,20 +43,22 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
 }
 
 fn manifest(arguments: &FleetManifestArguments) -> Result<()> {
-    let maker = match arguments.maker {
-        MakerArgument::Kubernetes => Maker::Kubernetes,
-        MakerArgument::Compose => Maker::Compose,
+    let format = match arguments.format {
+        FormatArgument::Kubernetes => ManifestFormat::Kubernetes,
+        FormatArgument::Compose => ManifestFormat::Compose,
     };
     let refused = |message: &str, hint: &str| Err(Error::user(message).hint(hint));
-    match (maker, arguments.volume, &arguments.storage_class) {
-        (Maker::Compose, None, None) | (Maker::Kubernetes, _, None) | (Maker::Kubernetes, Some(_), Some(_)) => {}
-        (Maker::Compose, _, _) => {
+    match (format, arguments.volume, &arguments.storage_class) {
+        (ManifestFormat::Compose, None, None)
+        | (ManifestFormat::Kubernetes, _, None)
+        | (ManifestFormat::Kubernetes, Some(_), Some(_)) => {}
+        (ManifestFormat::Compose, _, _) => {
             return refused(
                 "volumes of Compose have no size and no storage class",
                 "leave --volume and --storage-class out: each service has a volume",
             );
         }
-        (Maker::Kubernetes, None, Some(_)) => {
+        (ManifestFormat::Kubernetes, None, Some(_)) => {
             return refused("a storage class is that of volumes, and there are none", "give --volume SIZE, too");
         }
     }
@@ -71,7 +73,7 @@ fn manifest(arguments: &FleetManifestArguments) -> Result<()> {
         storage_class: arguments.storage_class.clone(),
     };
     manifest.check().map_err(|error| Error { fault: Fault::User, ..Error::from(error) })?;
-    print(&if arguments.hosts { manifest.hosts(maker) } else { manifest.text(maker) })
+    print(&if arguments.hosts { manifest.hosts(format) } else { manifest.text(format) })
 }
 
 fn check(arguments: &FleetCheckArguments) -> Result<()> {

@@ -76,13 +76,8 @@ pub fn carry_out(
     format: IoFormat,
     output: &OutputArguments,
 ) -> Result<()> {
-    let target = target(NO_ENGINE)?;
-    check_page(output)?;
-    let measured = measuring(output.quiet, |measuring| {
-        let fleet = measuring.deploy(agents, &request.setup.directory)?;
-        let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
-        measuring.observing_storage(observe, &target, |context| run::measure_io(request, Context { fleet, ..context }))
-    })?;
+    let agents = agents.map(|agents| (agents, request.setup.directory.as_path()));
+    let measured = measure_by(agents, NO_ENGINE, observe, output, |context| run::measure_io(request, context))?;
     let record = &measured.record;
     let other = match format {
         IoFormat::Text => None,
@@ -120,10 +115,25 @@ pub fn measure_on(
     output: &OutputArguments,
     one: impl FnOnce(Context<'_>) -> Result<Measured>,
 ) -> Result<Measured> {
+    measure_by(None, text, observe, output, one)
+}
+
+/// The same by `agents`, if there are some, which work in a directory.
+fn measure_by(
+    agents: Option<(&Agents, &Path)>,
+    text: &str,
+    observe: &ObserveStorageArguments,
+    output: &OutputArguments,
+    one: impl FnOnce(Context<'_>) -> Result<Measured>,
+) -> Result<Measured> {
     let target = target(text)?;
     engine(&target)?;
     check_page(output)?;
-    measuring(output.quiet, |measuring| measuring.observing_storage(observe, &target, one))
+    measuring(output.quiet, |measuring| {
+        let fleet = agents.map(|(agents, directory)| measuring.deploy(Some(agents), directory)).transpose()?.flatten();
+        let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
+        measuring.observing_storage(observe, &target, |context| one(Context { fleet, ..context }))
+    })
 }
 
 /// What ended a measurement of storage, and runs that are invalid.

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod check;
+mod devices;
 mod error;
 mod hosts;
 mod latencies;
@@ -18,6 +19,7 @@ mod tests;
 use record::{AgentRun, AgentStart, Bytes, Nanos, Outcome, PlannedRun, Run, Totals};
 
 pub use self::check::{CheckedAgent, on_one_machine};
+pub use self::devices::{device_readings, replace_devices};
 pub use self::error::MergeError;
 pub use self::hosts::{HostDifference, HostFact, host_differences};
 pub use self::rates::{agent_rates, start_spread};
@@ -84,6 +86,8 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
     }
     run.blocks = merged_blocks(parts)?.map(Box::new);
     run.load = merged_load(parts).map(Box::new);
+    // Of a table it is the same for all parts, of a load it is what each has loaded.
+    run.data_bytes = run.load.as_ref().map_or(run.data_bytes, |load| Some(load.flat_bytes));
     // Where one of them does not know, nobody does.
     let commits = parts.iter().map(|part| part.run.commits_expected);
     run.commits_expected =

@@ -1,10 +1,14 @@
 use measure::{Done, StepStart, Tally};
 use proptest::prelude::*;
-use record::{FailureKind, IoKind, Latency, Pace, Rate, SignedNanos, Slices, Storage};
+use record::{
+    BlockOperation, BlockOperations, CacheState, FailureKind, IoKind, Latency, Load, LoadModel, LoadStage,
+    LoadStageKind, Pace, RandomBlocks, Rate, SignedNanos, Slices, Storage,
+};
 
 use super::*;
 use crate::distribution::{decoded, tests::stored};
-use crate::fixture::io_run;
+use crate::fixture::{blocks_run, io_run};
+use crate::load::fixture::Machine;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -202,6 +206,60 @@ fn the_io_of_agents_is_that_of_all_threads_on_the_files_of_all_hosts() {
     assert_eq!(storage.scheduling_delay_ns_max, Some(Nanos(9_000_000)), "the longest");
     let files: Vec<_> = storage.files.iter().map(|file| (file.agent.as_deref(), file.path.as_str())).collect();
     assert_eq!(files, [(Some("a"), "/data/file"), (Some("b"), "/data/file")]);
+}
+
+/// What one of two agents, the second of which changes it, has loaded.
+fn load(rows: u64, stages: &[(LoadStageKind, u64)]) -> Load {
+    let stage = |(kind, busy_ns): &(LoadStageKind, u64)| LoadStage {
+        kind: *kind,
+        threads: 2,
+        busy_ns: Nanos(*busy_ns),
+        cpu_ns: (*busy_ns != 9).then_some(Nanos(1)),
+        bytes: Bytes(10),
+    };
+    let machine = Machine::SMALL.run(LoadModel::default(), 2, false).load.unwrap();
+    Load { rows, flat_bytes: Bytes(rows * 75), batches: 3, stages: stages.iter().map(stage).collect(), ..*machine }
+}
+
+#[test]
+fn the_shares_of_agents_in_a_load_add() {
+    use LoadStageKind::{Parse, Read, Send};
+    let loads = [load(100, &[(Read, 5), (Send, 7)]), load(40, &[(Send, 9), (Parse, 1)])];
+    let runs =
+        loads.map(|load| Run { data_bytes: Some(load.flat_bytes), load: Some(Box::new(load)), ..run("L100", 2) });
+    let merged = merged(&parts(&runs, |_| 0)).unwrap();
+    let load = merged.load.unwrap();
+    assert_eq!(
+        (load.rows, load.batches, load.flat_bytes, merged.data_bytes),
+        (140, 6, Bytes(10_500), Some(Bytes(10_500)))
+    );
+    let stages: Vec<_> = load.stages.iter().map(|stage| (stage.kind, stage.threads, stage.busy_ns.0)).collect();
+    assert_eq!(stages, [(Read, 2, 5), (Send, 4, 16), (Parse, 2, 1)]);
+    assert_eq!(load.stages[1].cpu_ns, None, "one agent does not know it");
+}
+
+#[test]
+fn the_operations_of_agents_on_blocks_add_by_kind() {
+    use BlockOperation::{Read, Update};
+    let blocks = |operations: &[(BlockOperation, &[u64])]| {
+        let of = |(operation, values): &(BlockOperation, &[u64])| BlockOperations {
+            operation: *operation,
+            steps: values.len() as u64,
+            rows: 4,
+            service: stored(values),
+        };
+        Some(Box::new(RandomBlocks {
+            operations: operations.iter().map(of).collect(),
+            ..*blocks_run(CacheState::Preloaded).blocks.unwrap()
+        }))
+    };
+    let runs = [blocks(&[(Read, &[5, 7])]), blocks(&[(Update, &[3]), (Read, &[11])])];
+    let runs = runs.map(|blocks| Run { blocks, commits_expected: Some(2), ..run("B100", 1) });
+    let merged = merged(&parts(&runs, |_| 0)).unwrap();
+    let operations = merged.blocks.unwrap().operations;
+    let told: Vec<_> = operations.iter().map(|of| (of.operation, of.steps, of.rows, of.service.max_ns.0)).collect();
+    assert_eq!(told, [(Read, 3, 8, 11), (Update, 1, 4, 3)]);
+    assert_eq!(merged.commits_expected, Some(4));
 }
 
 #[test]

@@ -51,10 +51,11 @@ impl AgentBench {
         let result = match &part.kind {
             PartKind::Io(io) => self.measure_io(&mut platform, part, io),
             PartKind::Catalogue { test_file } => measure_test(&platform, part, test_file.as_deref()),
-            PartKind::Blocks { settings, loop_location, is_cold } => {
-                let request = BlocksRequest::of_agent(setup, settings, *loop_location, *is_cold);
-                request.and_then(|request| measure_random_blocks(&platform, part, &request))
-            }
+            PartKind::Blocks { settings, loop_location, caches } => platform.with_bench(&part.plan, |bench| {
+                let request = BlocksRequest::of_agent(setup, settings, *loop_location, *caches)?;
+                let run = blocks::measure_part(&platform, bench, &part.planned, (&request, *caches))?;
+                Ok(result(bench, run))
+            }),
             PartKind::Load(load) => platform.with_bench(&part.plan, |bench| {
                 load::measure_part(&platform, bench, &part.planned, (setup, load)).map(|run| result(bench, run))
             }),
@@ -83,12 +84,6 @@ fn measure_test(platform: &Platform<'_>, part: &Part, test_file: Option<&str>) -
     };
     platform.with_bench(&part.plan, |bench| {
         measure_one(bench, &part.planned, item, &mut ProbeFiles::default()).map(|run| result(bench, run))
-    })
-}
-
-fn measure_random_blocks(platform: &Platform<'_>, part: &Part, request: &BlocksRequest) -> Result<PartResult> {
-    platform.with_bench(&part.plan, |bench| {
-        blocks::measure_part(platform, bench, &part.planned, request).map(|run| result(bench, run))
     })
 }
 

@@ -13,11 +13,12 @@ use workload::blocks::{self, BlocksJob, BlocksLoading, BlocksSettings, Kind, Lay
 use super::extent::per_step;
 use super::parameter::{parameters, title};
 use super::request::BlocksRequest;
-use crate::bench::Bench;
+use crate::bench::{Bench, Subject};
 use crate::caches::drop_page_cache;
 use crate::data_reads::{PageCacheBypass, PageCacheShare};
 use crate::device::DeviceProbe;
 use crate::fleet::drive_fleet;
+use crate::hands::Fleet;
 use crate::run::{self, Workers, drive};
 use crate::{Error, Event, Result};
 
@@ -63,7 +64,16 @@ fn one_of_each_schema(settings: &BlocksSettings) -> JobShare {
     JobShare { first: 0, count: settings.schemas.min(all), all }
 }
 
-/// Carries out `planned`; `answers` is what was found about the answers, if this process asked. A failed run is recorded with what was counted until then.
+/// Who prepared a run: its tables, and its caches.
+#[derive(Clone, Copy)]
+pub(in crate::kind) enum Preparation<'a> {
+    /// This process, which found this out about the answers.
+    Own { answers: &'a Finding },
+    /// The coordinator of this agent, which left the caches like this.
+    Coordinator { caches: CacheState },
+}
+
+/// Carries out `planned`. A failed run is recorded with what was counted until then.
 ///
 /// # Errors
 /// Only where the user has interrupted the run.
@@ -72,7 +82,7 @@ pub(in crate::kind) fn measure_one(
     planned: &PlannedRun,
     request: &BlocksRequest,
     layout: &Layout,
-    answers: Option<&Finding>,
+    preparation: Preparation<'_>,
 ) -> Result<Run> {
     let settings = &request.settings;
     let mut run = run::new(bench, planned);
@@ -84,58 +94,56 @@ pub(in crate::kind) fn measure_one(
     run.changes = settings.update_percent == 100;
     run.ceiling = Some(DeviceProbe::RANDOM.ceiling()).filter(|ceiling| bench.is_bounded_by(ceiling));
     run.data_bytes = Some(layout.data_bytes(settings));
-    run.findings.extend(answers.cloned());
+    if let Preparation::Own { answers } = preparation {
+        run.findings.push(answers.clone());
+    }
     let expected = if bench.plan.steps.is_some() { Nanos(0) } else { bench.plan.warm_up_ns + bench.plan.window_ns };
-    run::measure(bench, planned, run, expected, |run| try_one(bench, run, request, layout))
+    run::measure(bench, planned, run, expected, |run| try_one(bench, run, request, layout, preparation))
 }
 
-fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &Layout) -> Result<()> {
+fn try_one(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    request: &BlocksRequest,
+    layout: &Layout,
+    preparation: Preparation<'_>,
+) -> Result<()> {
     let (context, subject) = bench.engine()?;
     let settings = &request.settings;
-    // The coordinator does for agents what is done once.
-    let is_agent = bench.hands.release().is_some();
-    if !is_agent {
+    let is_own = matches!(preparation, Preparation::Own { .. });
+    if is_own {
         bench.settle()?;
     }
     let node_indexes = subject.nodes.choose(settings.changes(), 1)?;
     let node = subject.nodes.at(node_indexes[0]);
     let context = TestContext { node, ..context };
-    let mode = (request.mode, if request.cold { Visit::Once } else { Visit::Anywhere });
-    if !is_agent {
+    if is_own {
         blocks::prepare(&context, settings, layout, request.mode)?;
     }
+    // A coordinator fills the caches only.
     let share = match bench.hands.fleet() {
         Some(_) => one_of_each_schema(settings),
         None => bench.hands.share(run.dop.jobs),
     };
-    let mut jobs = blocks::jobs(&context, settings, layout, mode, share)?;
+    let visit = if request.cold { Visit::Once } else { Visit::Anywhere };
+    let mut jobs = blocks::jobs(&context, settings, layout, (request.mode, visit), share)?;
     let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
-    let (caches, page_cached) = match (is_agent, request.cold) {
-        (true, _) => (CacheState::Warm, None),
-        (false, true) => (CacheState::Cold, node.data_directory().and_then(drop_page_cache)),
-        (false, false) => (fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None),
+    let (caches, page_cached) = match preparation {
+        Preparation::Coordinator { caches } => (caches, None),
+        Preparation::Own { .. } if request.cold => (CacheState::Cold, node.data_directory().and_then(drop_page_cache)),
+        Preparation::Own { .. } => {
+            (fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
+        }
     };
-    let reads_device = !is_agent && caches != CacheState::Preloaded && request.page_cached.is_none();
+    let reads_device = is_own && caches != CacheState::Preloaded && request.page_cached.is_none();
     let _page_cache_bypass = reads_device.then(|| PageCacheBypass::on(bench, run, vec![node]));
     let _page_cache_share = request.page_cached.map(|held| hold(node, held)).transpose()?;
-    let operations = if let Some(fleet) = bench.hands.fleet() {
-        drop(jobs);
-        let kind = PartKind::Blocks {
-            settings: settings.conf(),
-            loop_location: loop_location(request.mode),
-            is_cold: request.cold,
-        };
-        let commits = drive_fleet(bench, run, fleet, &node_indexes, &kind)?;
-        run.commits_expected = commits.filter(|_| node.counts_commits_of_others());
-        run.blocks.take().map_or_else(Vec::new, |blocks| blocks.operations)
-    } else {
-        let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
-        let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
-        run.commits_expected = match node.caps().counts_read_commits {
-            true => Some(run.totals.transactions),
-            false => streams.get(Kind::Update as usize).map(|tally| tally.totals().transactions),
-        };
-        operations(&streams)
+    let operations = match bench.hands.fleet() {
+        Some(fleet) => {
+            drop(jobs);
+            drive_agents(bench, run, fleet, (node, &node_indexes), request, caches)?
+        }
+        None => drive_jobs(bench, run, subject, node_indexes, jobs),
     };
     if let Some(think) = settings.think() {
         let mean_ns = (think.least_ns.0 + think.most_ns.0) / 2 / think.frequency;
@@ -153,6 +161,40 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
         operations,
     }));
     Ok(())
+}
+
+/// Runs the jobs in this process; returns their operations.
+fn drive_jobs(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    subject: &Subject<'_>,
+    node_indexes: Vec<usize>,
+    jobs: Vec<BlocksJob>,
+) -> Vec<BlockOperations> {
+    let counts_reads = subject.nodes.at(node_indexes[0]).caps().counts_read_commits;
+    let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
+    let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
+    run.commits_expected = match counts_reads {
+        true => Some(run.totals.transactions),
+        false => streams.get(Kind::Update as usize).map(|tally| tally.totals().transactions),
+    };
+    operations(&streams)
+}
+
+/// Has the agents of `fleet` run the jobs on `node`; returns their operations.
+fn drive_agents(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    fleet: &dyn Fleet,
+    (node, node_indexes): (&dyn Node, &[usize]),
+    request: &BlocksRequest,
+    caches: CacheState,
+) -> Result<Vec<BlockOperations>> {
+    let loop_location = loop_location(request.mode);
+    let kind = PartKind::Blocks { settings: request.settings.conf(), loop_location, caches };
+    let commits = drive_fleet(bench, run, fleet, node_indexes, &kind)?;
+    run.commits_expected = commits.filter(|_| node.counts_commits_of_others());
+    Ok(run.blocks.take().map_or_else(Vec::new, |blocks| blocks.operations))
 }
 
 fn loop_location(mode: Mode) -> LoopLocation {

@@ -8,16 +8,15 @@ mod request;
 use std::path::PathBuf;
 
 use engine::Sparse;
-use record::{Bytes, Finding, Nanos, Plan, PlannedRun, Preset, Run};
+use record::{Bytes, CacheState, Finding, Nanos, Plan, PlannedRun, Preset, Run};
 use workload::blocks::{self, Layout, Mode};
 
 use self::extent::{remark, steps};
-use self::measurement::{load, measure_one};
+use self::measurement::{Preparation, load, measure_one};
 use crate::bench::Bench;
 use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
-use crate::fleet::{agent_names, target_of_agents};
-use crate::hands::Fleet;
+use crate::fleet::{add_agents, check_target};
 use crate::invocation::{Kind, Measured, invoke};
 use crate::kind::io::StorageSupport;
 use crate::platform::{Context, OpenOptions, Platform};
@@ -86,13 +85,10 @@ impl Kind for Blocks<'_> {
             return Err(Error::user("dbdyno cannot empty or resize the cache of a server that it did not start")
                 .hint("omit --cold and --cache, or use a temporary server, such as local:NAME"));
         }
-        let fleet = platform.context.fleet;
-        if let (Some(opened), Some(_)) = (&platform.engine, fleet) {
-            target_of_agents(platform.context.target, &opened.nodes)?;
-        }
-        let mut plan = request.plan(&platform.context.target.to_string(), directory.path(), steps(request)?);
-        plan.agents = fleet.map(Fleet::agents);
-        plan.agent_hosts = fleet.map(agent_names).unwrap_or_default();
+        let (fleet, target) = (platform.context.fleet, platform.context.target);
+        check_target(fleet, target, platform.engine.as_ref().map(|opened| &opened.nodes))?;
+        let mut plan = request.plan(&target.to_string(), directory.path(), steps(request)?);
+        add_agents(&mut plan, fleet);
         if request.probes {
             let (jobs, window) = (plan.runs.first().map_or(1, |run| run.dop.jobs), plan.window_ns);
             DeviceProbe::RANDOM.add_to(
@@ -191,25 +187,26 @@ impl Loaded {
     ) -> Result<Option<String>> {
         let plan = record.plan.clone();
         platform.with_bench(&plan, |bench| {
-            let run = measure_one(bench, planned, request, &self.layout, Some(&self.answers))?;
+            let run = measure_one(bench, planned, request, &self.layout, Preparation::Own { answers: &self.answers })?;
             keep(bench, record, run)
         })
     }
 }
 
-/// Carries out the jobs of an agent in `planned`, by the settings of its coordinator, which has loaded the tables.
+/// Carries out the jobs of an agent in `planned`, as `request` of its coordinator says, which has loaded the tables and left
+/// the caches like this.
 ///
 /// # Errors
-/// For settings that are none, and where the user has interrupted the run.
+/// Only where the user has interrupted the run.
 pub(in crate::kind) fn measure_part(
     platform: &Platform<'_>,
     bench: &Bench<'_>,
     planned: &PlannedRun,
-    request: &BlocksRequest,
+    (request, caches): (&BlocksRequest, CacheState),
 ) -> Result<Run> {
     let block = platform.engine.as_ref().and_then(|opened| opened.inventory.block_bytes);
     let layout = Layout::new(&request.settings, sparse(&platform.context, block)?, request.setup.seed);
-    measure_one(bench, planned, request, &layout, None)
+    measure_one(bench, planned, request, &layout, Preparation::Coordinator { caches })
 }
 
 /// Refuses what the engine cannot do, before anything is created.

@@ -1,7 +1,7 @@
 //! The request, parsed.
 
 use base::quantity::size_text;
-use record::{Bytes, Dop, LoopLocation, Nanos, PageCached, Plan, PlannedRun, Preset, RunKind};
+use record::{Bytes, CacheState, Dop, LoopLocation, Nanos, PageCached, Plan, PlannedRun, Preset, RunKind};
 use workload::blocks::{BlocksSettings, CODE, Mode, settings_of};
 
 use crate::{Error, Result, Setup};
@@ -49,7 +49,7 @@ impl BlocksRequest {
         }
     }
 
-    /// What an agent is asked for by its coordinator.
+    /// What an agent is asked for by its coordinator, which has left the caches like this.
     ///
     /// # Errors
     /// For settings that are none.
@@ -57,11 +57,12 @@ impl BlocksRequest {
         setup: Setup,
         settings: &str,
         loop_location: LoopLocation,
-        cold: bool,
+        left: CacheState,
     ) -> Result<BlocksRequest> {
         let settings = settings_of(settings).map_err(|wrong| Error::user(wrong.message).hint(wrong.hint))?;
         let mode = if loop_location == LoopLocation::Client { Mode::Client } else { Mode::Engine };
-        let (caches, page_cached, warm_up, probes) = (Vec::new(), None, None, false);
+        let (cold, caches) = (left == CacheState::Cold, Vec::new());
+        let (page_cached, warm_up, probes) = (None, None, false);
         Ok(BlocksRequest { setup, settings, mode, cold, caches, page_cached, warm_up, probes })
     }
 

@@ -20,8 +20,7 @@ use self::proof::prove_all;
 use self::until::search_all;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
-use crate::fleet::{agent_names, target_of_agents};
-use crate::hands::Fleet;
+use crate::fleet::{add_agents, check_target};
 use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::item::Item;
 use crate::kind::io::StorageSupport;
@@ -123,9 +122,7 @@ impl Kind for Catalogue<'_> {
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let opened = platform.engine.as_ref();
-        if let (Some(opened), Some(_)) = (opened, platform.context.fleet) {
-            target_of_agents(platform.context.target, &opened.nodes)?;
-        }
+        check_target(platform.context.fleet, platform.context.target, opened.map(|opened| &opened.nodes))?;
         let ability = opened.map(Ability::of);
         let nodes = opened.map(|opened| &opened.nodes);
         let machine = Machine {
@@ -142,9 +139,8 @@ impl Kind for Catalogue<'_> {
         let sizes = platform.sizes(self.request.small_rows, self.request.large_rows);
         let mut plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
-        plan.agents = platform.context.fleet.map(Fleet::agents);
+        add_agents(&mut plan, platform.context.fleet);
         plan.jobs_per_agent = self.request.jobs_per_agent;
-        plan.agent_hosts = platform.context.fleet.map(agent_names).unwrap_or_default();
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),

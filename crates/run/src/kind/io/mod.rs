@@ -35,7 +35,7 @@ use self::precondition::{filling, precondition};
 use self::preparation::lock_devices;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
-use crate::fleet::agent_names;
+use crate::fleet::add_agents;
 use crate::hands::Fleet;
 use crate::invocation::{Kind, Measured, invoke};
 use crate::network::{Peer, ReachedPeer, reach};
@@ -274,10 +274,9 @@ fn plan(request: &IoRequest, directory: &Path, fleet: Option<&dyn Fleet>) -> Pla
         },
         runs,
         io: Some(request.plan.clone()),
-        agents: fleet.map(Fleet::agents),
-        agent_hosts: fleet.map(agent_names).unwrap_or_default(),
         ..Plan::new("storage", directory.display().to_string(), Preset::Standard)
     };
+    add_agents(&mut plan, fleet);
     plan.number();
     plan
 }

@@ -66,8 +66,11 @@ pub(crate) fn until(
         if ahead.next().is_none() {
             run.findings.push(answer_finding(&ahead.answer(), &bound, true));
         }
-        keep(bench, record, run)?;
-        Ok(visit)
+        match keep(bench, record, run)? {
+            // The next one would find the same device, and the same agents.
+            Some(message) => Err(Error::environment(message)),
+            None => Ok(visit),
+        }
     })
 }
 

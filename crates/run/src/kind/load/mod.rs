@@ -22,8 +22,7 @@ use self::scanning::{LoadedTable, OneScan};
 use crate::bench::Bench;
 use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
-use crate::fleet::{agent_names, target_of_agents};
-use crate::hands::Fleet;
+use crate::fleet::{add_agents, check_target};
 use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::kind::io::StorageSupport;
 use crate::platform::{Context, OpenEngine, OpenOptions, Platform};
@@ -134,17 +133,14 @@ impl Kind for Load<'_> {
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let (fleet, target) = (platform.context.fleet, platform.context.target);
         let opened = platform.opened()?;
-        if fleet.is_some() {
-            target_of_agents(target, &opened.nodes)?;
-            if !opened.nodes.first().caps().answers {
-                return Err(Error::user(format!("agents cannot load {target} together: it keeps no rows"))
-                    .hint("give the target of a server"));
-            }
+        check_target(fleet, target, Some(&opened.nodes))?;
+        if fleet.is_some() && !opened.nodes.first().caps().answers {
+            return Err(Error::user(format!("agents cannot load {target} together: it keeps no rows"))
+                .hint("give the target of a server"));
         }
         self.loads = loads(self.request, opened.nodes.first().caps(), &self.degrees, &context(opened))?;
         let mut plan = plan(self.request, &self.loads, &platform.context.target.to_string(), directory.path());
-        plan.agents = fleet.map(Fleet::agents);
-        plan.agent_hosts = fleet.map(agent_names).unwrap_or_default();
+        add_agents(&mut plan, fleet);
         if self.request.scans.as_ref().is_some_and(|scans| scans.probes) && !self.elsewhere {
             let support = StorageSupport::detect(&directory.data(), Preset::Quick);
             DeviceProbe::SEQUENTIAL.add_to(&mut plan, &support, 1, windows(self.request.setup.preset).1);
