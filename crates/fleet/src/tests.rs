@@ -297,7 +297,7 @@ fn part(jobs: u32) -> Part {
     let planned = PlannedRun { number: 7, ..PlannedRun::new("T611", RunKind::Test, dop) };
     Part {
         record: "r".to_owned(),
-        target: None,
+        nodes: Vec::new(),
         plan,
         planned,
         share: JobShare::whole(jobs),

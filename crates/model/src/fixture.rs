@@ -299,5 +299,6 @@ fn plan() -> Plan {
         agents: None,
         agent_hosts: Vec::new(),
         jobs_per_agent: None,
+        database_per_agent: false,
     }
 }

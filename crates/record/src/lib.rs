@@ -56,8 +56,8 @@ pub use load::{
 };
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, LoadPart, LoadSource,
-    Order, PROTOCOL_VERSION, Part, PartKind, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent, ToKeeper,
-    ToObserver,
+    Order, PROTOCOL_VERSION, Part, PartKind, PartNode, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent,
+    ToKeeper, ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
 pub use observed_host::{ObservedHost, ObservedRun};

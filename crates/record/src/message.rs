@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Version of the messages below; coordinator and agents must have the same.
-pub const PROTOCOL_VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 6;
 
 /// What an agent needs to join a fleet. It contains a secret: it is handed over through a pipe, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,8 +221,8 @@ impl JobShare {
 pub struct Part {
     /// The record that the run is for: [`crate::Record::key`].
     pub record: String,
-    /// The target as an agent reaches it, without a password; absent where no engine is needed.
-    pub target: Option<String>,
+    /// The nodes that it uses; none where no engine is needed. Job i of all agents is on node i modulo their number.
+    pub nodes: Vec<PartNode>,
     /// The plan without its runs, with the pace of all jobs of this one.
     pub plan: Plan,
     /// The run; its jobs are those of this part.
@@ -231,6 +231,16 @@ pub struct Part {
     pub share: JobShare,
     /// What is carried out.
     pub kind: PartKind,
+}
+
+/// A node of an engine, for an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartNode {
+    /// Its number at the coordinator, counted from 1.
+    pub number: u32,
+    /// The target as an agent reaches it, without a password.
+    pub target: String,
 }
 
 /// What an agent carries out.

@@ -177,6 +177,9 @@ pub struct Plan {
     /// Jobs of each agent: agents are added as jobs are; absent where the jobs of each run are spread over all agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs_per_agent: Option<u32>,
+    /// Whether each agent uses a database of its own: agent i the node i of the target.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database_per_agent: bool,
 }
 
 impl Plan {
@@ -210,6 +213,7 @@ impl Plan {
             agents: None,
             agent_hosts: Vec::new(),
             jobs_per_agent: None,
+            database_per_agent: false,
         }
     }
 

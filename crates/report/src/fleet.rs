@@ -13,7 +13,10 @@ use crate::words::{list, plural};
 
 /// The command that measures a plan as `plan` was.
 pub fn run_command(plan: &Plan) -> String {
-    let each = plan.jobs_per_agent.map(|count| format!(" --jobs-per-agent {count}")).unwrap_or_default();
+    let mut each = plan.jobs_per_agent.map(|count| format!(" --jobs-per-agent {count}")).unwrap_or_default();
+    if plan.database_per_agent {
+        each += " --database-per-agent";
+    }
     match plan.agents {
         None => "dbdyno run".to_owned(),
         Some(count) if plan.agent_hosts.is_empty() => format!("dbdyno fleet run --agents {count}{each}"),

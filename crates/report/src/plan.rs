@@ -231,6 +231,7 @@ pub(crate) mod tests {
             agents: None,
             agent_hosts: Vec::new(),
             jobs_per_agent: None,
+            database_per_agent: false,
         }
     }
 

@@ -78,6 +78,31 @@ impl<'a> Bench<'a> {
         self.test_context().zip(self.subject).ok_or_else(|| Error::user("the run needs an engine"))
     }
 
+    /// What tests are set up with on each database.
+    pub(crate) fn databases(&self) -> Vec<TestContext<'_>> {
+        let of = |subject: &Subject<'a>| {
+            let context = |node_index| TestContext {
+                engine: subject.engine,
+                node: subject.nodes.at(node_index),
+                others: &[],
+                sizes: self.sizes,
+            };
+            subject.nodes.databases().into_iter().map(context).collect()
+        };
+        self.subject.map_or(Vec::new(), of)
+    }
+
+    /// Indexes of the `count` nodes of a run; of an agent all that it was given.
+    ///
+    /// # Errors
+    /// Where fewer are left.
+    pub(crate) fn choose_nodes(&self, subject: &Subject<'_>, changes: bool, count: u32) -> Result<Vec<usize>> {
+        match self.hands.release() {
+            Some(_) => Ok((0..subject.nodes.counts().0 as usize).collect()),
+            None => subject.nodes.choose(changes, count),
+        }
+    }
+
     /// Brings every node into the same state as before every other run. With several nodes, one that does not answer is
     /// excluded from here on.
     pub(crate) fn settle(&self) -> Result<()> {

@@ -11,12 +11,13 @@ use crate::bench::{Bench, Subject};
 use crate::item::Item;
 use crate::{Error, Event, Result};
 
-/// Loads the tables that the tests of `todo` need and that do not exist yet.
+/// Loads the tables that the tests of `todo` need and that do not exist yet, into each database; returns those of the
+/// first.
 ///
 /// # Errors
 /// Errors of the engine, and interruption by the user.
 pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -> Result<Vec<DataSet>> {
-    let (Some(context), Some(subject)) = (bench.test_context(), bench.subject) else { return Ok(Vec::new()) };
+    let Some(subject) = bench.subject else { return Ok(Vec::new()) };
     let wanted = items.iter().filter_map(|item| match item {
         Item::Test(test) if todo.iter().any(|planned| planned.test == test.code) => Some(*test),
         _ => None,
@@ -36,11 +37,15 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
     };
     let jobs = bench.processors.len() as u32;
     let loading = Loading { jobs, stop: bench.interrupt.flag(), progress: &progress, server_cpu: &server_cpu };
-    let loaded = data_set::ensure(&context, &tables, &loading);
-    if bench.interrupt.is_raised() {
-        return Err(Error::interrupted());
+    let mut of_first = None;
+    for context in bench.databases() {
+        let loaded = data_set::ensure(&context, &tables, &loading);
+        if bench.interrupt.is_raised() {
+            return Err(Error::interrupted());
+        }
+        of_first.get_or_insert(loaded?);
     }
-    Ok(loaded?)
+    Ok(of_first.unwrap_or_default())
 }
 
 /// Warnings before the load: tables that are meant to exceed a cache and do not.

@@ -4,12 +4,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Target;
+use measure::clock;
 use model::fleet::{AgentPart, device_readings, on_one_machine, replace_devices};
 use model::{FoundByAgent, findings_of_agents};
-use record::{AgentHost, Check, JobShare, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
+use record::{AgentHost, Check, JobShare, Nanos, NodeRun, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
 
 use crate::bench::Bench;
 use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch};
+use crate::loss::Losses;
 use crate::nodes::Nodes;
 use crate::observation::Observation;
 use crate::recorder::timestamp;
@@ -32,6 +34,7 @@ pub(crate) fn drive_fleet(
     let left = fleet.agents();
     let agents = match bench.plan.jobs_per_agent {
         Some(jobs_each) => run.dop.jobs.div_ceil(jobs_each.max(1)),
+        None if bench.plan.database_per_agent && !node_indexes.is_empty() => run.dop.nodes,
         None => left,
     };
     if agents > left {
@@ -61,23 +64,49 @@ pub(crate) fn carry_out(
     let observation =
         Observation::new(bench, node_indexes.to_vec(), &[], SessionSampler::for_nodes(bench, node_indexes));
     let (operations, started_at) = (AtomicU64::new(0), OnceLock::new());
-    let hooks = Hooks { bench, observation: &observation, operations: &operations, started_at: &started_at };
-    let (carried_out, delivered) = observation.during(bench, &|| operations.load(Ordering::Relaxed), check, || {
+    let begun = OnceLock::new();
+    let losses = bench.subject.map(|subject| Losses::new(subject.nodes, Vec::new(), true));
+    let check = || {
+        losses.iter().for_each(Losses::check_servers);
+        check();
+    };
+    let hooks =
+        Hooks { bench, observation: &observation, operations: &operations, started_at: &started_at, begun: &begun };
+    let (carried_out, delivered) = observation.during(bench, &|| operations.load(Ordering::Relaxed), &check, || {
         let carried_out = fleet.carry_out(parts, &hooks);
         let mut delivered = Ok(Vec::new());
         observation.end_after(|| {
             if carried_out.is_ok() {
                 delivered = fleet.deliver();
-                publish(bench, node_indexes, delivered.as_deref().unwrap_or_default());
+                let delivered = delivered.as_deref().unwrap_or_default();
+                let start = begun.get().copied().unwrap_or_default();
+                let events = delivered.iter().map(|one| one.result.run.events.as_slice());
+                losses.iter().for_each(|losses| events.clone().for_each(|events| losses.add(events, start)));
+                publish(bench, node_indexes, delivered);
             }
         });
         (carried_out, delivered)
     });
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
-    observation.add_to(bench, run, &[], 0);
+    observation.add_to(bench, run, &[], JobShare::whole(run.dop.jobs));
     begin_count(&mut run.readings);
+    let of_nodes = std::mem::take(&mut run.nodes);
     carried_out?;
-    adopt(run, &delivered?, &fleet.agent_hosts())
+    let commits = adopt(run, &delivered?, &fleet.agent_hosts())?;
+    // What the engine counted of a node is known here only.
+    let with_readings = |mut node: NodeRun| {
+        let read = of_nodes.iter().find(|read| read.node == node.node);
+        node.readings = read.map_or(Vec::new(), |read| read.readings.clone());
+        begin_count(&mut node.readings);
+        node
+    };
+    run.nodes = std::mem::take(&mut run.nodes).into_iter().map(with_readings).collect();
+    run.events = losses.map_or(Vec::new(), |losses| losses.into_events(begun.into_inner().unwrap_or_default()));
+    let is_lost = |node_index: &usize| bench.subject.is_some_and(|subject| subject.nodes.is_lost(*node_index));
+    match !node_indexes.is_empty() && run.dop.nodes > 1 && node_indexes.iter().all(is_lost) {
+        true => Err(Error::environment("all nodes of the run are lost")),
+        false => Ok(commits),
+    }
 }
 
 /// What is varied in a run that varies `sweep` in one process; `jobs_each` are the jobs of each agent, where agents are
@@ -142,6 +171,7 @@ fn adopt(run: &mut Run, delivered: &[Delivered], hosts: &[AgentHost]) -> Result<
     run.seconds = merged.seconds;
     run.slices = merged.slices;
     run.agents = merged.agents;
+    run.nodes = merged.nodes;
     run.outcome = merged.outcome;
     run.findings.extend(merged.findings);
     Ok(merged.commits_expected)
@@ -156,61 +186,56 @@ pub(crate) fn add_agents(plan: &mut Plan, fleet: Option<&dyn Fleet>) {
 /// Refuses a target that the agents of `fleet` cannot reach; `nodes` are open.
 ///
 /// # Errors
-/// As [`target_of_agents`].
+/// As [`Nodes::for_agents`].
 pub(crate) fn check_target(fleet: Option<&dyn Fleet>, target: &Target, nodes: Option<&Nodes>) -> Result<()> {
-    let nodes = nodes.filter(|_| fleet.is_some());
-    nodes.map_or(Ok(()), |nodes| target_of_agents(target, nodes).map(drop))
+    let Some(nodes) = nodes.filter(|_| fleet.is_some()) else { return Ok(()) };
+    nodes.for_agents(&nodes.left().collect::<Vec<usize>>(), target).map(drop)
 }
 
-/// Adds what the sessions of the agents did to the counters of their node.
+/// Adds what the sessions of the agents did to the counters of their nodes.
 fn publish(bench: &Bench<'_>, node_indexes: &[usize], delivered: &[Delivered]) {
-    let Some(node) = node_indexes.first().and_then(|index| bench.sources.nodes.get(*index)) else { return };
+    let of_number = |number: u32| bench.subject.and_then(|subject| subject.nodes.index_of(number));
     for Delivered { result, .. } in delivered {
-        let readings = &result.run.readings;
-        let counted = |name: &str| {
-            let at = |reading: Option<&Reading>| reading?.values.get(name).copied();
-            Some(at(readings.last())?.saturating_sub(at(readings.first()).unwrap_or(0)))
+        let run = &result.run;
+        let read: Vec<(Option<usize>, &[Reading])> = match run.nodes.as_slice() {
+            [] => vec![(node_indexes.first().copied(), &run.readings)],
+            nodes => nodes.iter().map(|node| (of_number(node.node), node.readings.as_slice())).collect(),
         };
-        node.add_own_commits(counted(name::BOOKKEEPING_COMMIT_COUNT).unwrap_or(0));
-        counted(name::CLIENT_ROUND_TRIP_COUNT).into_iter().for_each(|count| node.add_round_trips(count));
+        for (node_index, readings) in read {
+            let Some(node) = node_index.and_then(|index| bench.sources.nodes.get(index)) else { continue };
+            let counted = |name: &str| {
+                let at = |reading: Option<&Reading>| reading?.values.get(name).copied();
+                Some(at(readings.last())?.saturating_sub(at(readings.first()).unwrap_or(0)))
+            };
+            node.add_own_commits(counted(name::BOOKKEEPING_COMMIT_COUNT).unwrap_or(0));
+            counted(name::CLIENT_ROUND_TRIP_COUNT).into_iter().for_each(|count| node.add_round_trips(count));
+        }
     }
 }
 
 /// The parts of `run`: of as many agents as have jobs.
 fn parts(bench: &Bench<'_>, run: &Run, agents: u32, node_indexes: &[usize], kind: &PartKind) -> Result<Vec<Part>> {
-    let nodes = bench.subject.filter(|_| !node_indexes.is_empty()).map(|subject| subject.nodes);
-    let target = nodes.map(|nodes| target_of_agents(bench.target, nodes)).transpose()?;
+    let nodes = bench.subject.map(|subject| subject.nodes.for_agents(node_indexes, bench.target));
+    let nodes = nodes.transpose()?.unwrap_or_default();
     let plan = plan_of_agents(bench.plan, run);
-    let part = |share: JobShare| {
+    let is_apart = plan.database_per_agent && run.dop.nodes > 1;
+    let part = |(index, share): (usize, JobShare)| {
         let dop = record::Dop { jobs: share.count, ..run.dop };
         let planned = PlannedRun {
             number: run.number,
             variation: run.variation,
             ..PlannedRun::new(&run.test, run.kind.clone(), dop)
         };
-        let (target, plan, kind) = (target.clone(), plan.clone(), kind.clone());
-        Part { record: bench.record.to_owned(), target, plan, planned, share, kind }
+        let nodes = if is_apart { vec![nodes[index].clone()] } else { nodes.clone() };
+        Part { record: bench.record.to_owned(), nodes, plan: plan.clone(), planned, share, kind: kind.clone() }
     };
-    Ok(JobShare::spread(run.dop.jobs, agents).into_iter().filter(|share| share.count > 0).map(part).collect())
+    let shares = JobShare::spread(run.dop.jobs, agents).into_iter().filter(|share| share.count > 0);
+    Ok(shares.enumerate().map(part).collect())
 }
 
 /// What of `plan` agents need for `run`.
 pub(crate) fn plan_of_agents(plan: &Plan, run: &Run) -> Plan {
     Plan { runs: Vec::new(), skipped: Vec::new(), network: None, io: None, pace: run.pace, ..plan.clone() }
-}
-
-/// `target`, whose nodes are open, as agents reach it: without a password.
-///
-/// # Errors
-/// Where only this process reaches it.
-fn target_of_agents(target: &Target, nodes: &Nodes) -> Result<String> {
-    if target.is_external() {
-        return Ok(target.to_string());
-    }
-    nodes.first().joined_by().ok_or_else(|| {
-        Error::user(format!("agents cannot use {target}: it is open in one process"))
-            .hint("give the target of a server, or null")
-    })
 }
 
 /// What the coordinator does while its agents work.
@@ -219,12 +244,15 @@ struct Hooks<'a, 'b, 'c> {
     observation: &'a Observation<'c>,
     operations: &'a AtomicU64,
     started_at: &'a OnceLock<record::Timestamp>,
+    /// The same on the monotonic clock.
+    begun: &'a OnceLock<Nanos>,
 }
 
 impl FleetWatch for Hooks<'_, '_, '_> {
     fn begin(&self) {
         self.observation.begin();
         self.started_at.get_or_init(timestamp);
+        self.begun.get_or_init(clock::now);
     }
 
     fn progress(&self, agents: &[AgentProgress<'_>]) {

@@ -9,7 +9,7 @@ use record::{Nanos, Plan, Record, SCHEMA_VERSION, Status, Tool};
 
 use crate::directory::MeasuredDirectory;
 use crate::hands::Fleet;
-use crate::platform::{Context, Machine, OpenOptions, Platform};
+use crate::platform::{Access, Context, Machine, OpenOptions, Platform};
 use crate::recorder::{Recorder, timestamp};
 use crate::resumption;
 use crate::{Error, Event, Result, Setup, clean_up_tracing};
@@ -102,7 +102,7 @@ pub(crate) fn invoke<'a, const SIDES: usize>(
 ) -> Result<InvocationResult<SIDES>> {
     kind.check(&contexts)?;
     let origin = clock::now();
-    let (mut directory, mut platforms) = prepare(kind, contexts, origin, true)?;
+    let (mut directory, mut platforms) = prepare(kind, contexts, origin, Access::Claim)?;
     let records = match resumed {
         Some(records) => resumption::compare(&records[0], &platforms[0]).map(|()| records),
         None => kind.plan(&directory, &mut platforms).map(|plans| begin(kind, plans, &platforms)),
@@ -135,7 +135,7 @@ pub(crate) fn survey<'a, const SIDES: usize>(
     contexts: [Context<'a>; SIDES],
 ) -> Result<[Plan; SIDES]> {
     kind.check(&contexts)?;
-    let (directory, mut platforms) = prepare(kind, contexts, clock::now(), false)?;
+    let (directory, mut platforms) = prepare(kind, contexts, clock::now(), Access::Survey)?;
     let plans = kind.plan(&directory, &mut platforms);
     let closed: Vec<Result<()>> = platforms.iter_mut().map(Platform::close).collect();
     let plans = plans?;
@@ -143,13 +143,13 @@ pub(crate) fn survey<'a, const SIDES: usize>(
     Ok(plans)
 }
 
-/// Claims the directory, inspects the machine, and opens what is needed. If one side cannot be opened, nothing stays
+/// Claims the directory, inspects the machine, and opens what is needed, for `access`. If one side cannot be opened, nothing stays
 /// open.
 fn prepare<'a, const SIDES: usize>(
     kind: &mut impl Kind<SIDES>,
     contexts: [Context<'a>; SIDES],
     origin: Nanos,
-    is_claimed: bool,
+    access: Access<'static>,
 ) -> Result<(MeasuredDirectory, [Platform<'a>; SIDES])> {
     let mut directory = claim(&kind.setup().directory, kind.keeps_directory(), &contexts[0])?;
     let machine = match Machine::inspect(directory.path()) {
@@ -166,7 +166,7 @@ fn prepare<'a, const SIDES: usize>(
         let options = kind.options(&directory, &rest[0].context, opened);
         let platform = &mut rest[0];
         let watched = platform.watch_storage();
-        let open = |options| if kind.needs_engine() { platform.open(options, is_claimed) } else { Ok(()) };
+        let open = |options| if kind.needs_engine() { platform.open(options, access) } else { Ok(()) };
         if let Err(error) = watched.and(options).and_then(open) {
             for platform in &mut platforms {
                 // The first error is the one that is reported.

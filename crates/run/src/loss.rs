@@ -12,7 +12,7 @@ use crate::nodes::Nodes;
 pub(crate) fn lost_before(nodes: &Nodes) -> Vec<NodeEvent> {
     let event = |node_index: usize| NodeEvent {
         at_ns: Nanos(0),
-        node: node_index as u32 + 1,
+        node: nodes.number(node_index),
         name: nodes.at(node_index).name(),
         kind: NodeEventKind::Gone,
         jobs: 0,
@@ -26,21 +26,23 @@ pub(crate) struct Losses<'a> {
     nodes: &'a Nodes,
     /// Index of the node of each job.
     node_indexes: Vec<usize>,
+    /// Whether other processes have jobs of the run on other nodes.
+    has_others: bool,
     /// Times are on the monotonic clock.
     events: Mutex<Vec<NodeEvent>>,
 }
 
 impl<'a> Losses<'a> {
-    /// For jobs on the nodes at `node_indexes`.
-    pub(crate) fn new(nodes: &'a Nodes, node_indexes: Vec<usize>) -> Losses<'a> {
-        Losses { nodes, node_indexes, events: Mutex::default() }
+    /// For jobs on the nodes at `node_indexes`; with `has_others` other processes have jobs on other nodes.
+    pub(crate) fn new(nodes: &'a Nodes, node_indexes: Vec<usize>, has_others: bool) -> Losses<'a> {
+        Losses { nodes, node_indexes, has_others, events: Mutex::default() }
     }
 
     /// Whether job `job` failed because its node is lost, while other nodes still work.
     pub(crate) fn continues_without(&self, job: u32, broken: &Broken) -> bool {
         let noticed = clock::now();
         let Some(node_index) = self.node_indexes.get(job as usize).copied() else { return false };
-        if self.node_indexes.iter().all(|other| *other == node_index) {
+        if !self.has_others && self.node_indexes.iter().all(|other| *other == node_index) {
             return false;
         }
         // Only the session may be lost, or the test may be wrong: then the run ends, as on one node.
@@ -49,7 +51,7 @@ impl<'a> Losses<'a> {
         }
         self.nodes.lose(node_index);
         self.note(node_index, noticed, 1, &broken.message);
-        self.node_indexes.iter().any(|other| !self.nodes.is_lost(*other))
+        self.has_others || self.node_indexes.iter().any(|other| !self.nodes.is_lost(*other))
     }
 
     /// Checks whether the server processes of all nodes still run, where they are on this host: also of nodes without a
@@ -68,7 +70,7 @@ impl<'a> Losses<'a> {
     }
 
     fn note(&self, node_index: usize, at_ns: Nanos, jobs: u32, message: &str) {
-        let node = node_index as u32 + 1;
+        let node = self.nodes.number(node_index);
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         match events.iter_mut().find(|event| event.node == node) {
             Some(event) => {
@@ -83,6 +85,15 @@ impl<'a> Losses<'a> {
                 jobs,
                 message: message.to_owned(),
             }),
+        }
+    }
+
+    /// Takes `events` for losses, with times relative to `start`, which other processes have noticed.
+    pub(crate) fn add(&self, events: &[NodeEvent], start: Nanos) {
+        for event in events.iter().filter(|event| event.kind == NodeEventKind::Lost) {
+            let Some(node_index) = self.nodes.index_of(event.node) else { continue };
+            self.nodes.lose(node_index);
+            self.note(node_index, start + event.at_ns, event.jobs, &event.message);
         }
     }
 

@@ -163,7 +163,7 @@ mod tests {
         passes_everything_on(&mut Metered::new(Box::new(Unusual::default()), &meter));
         let workspace =
             engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-        let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &workspace).expect("a node");
+        let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &workspace, false).expect("a node");
         let node = &SampledNode::new(&nodes, 0).expect("a session");
         passes_everything_on(&mut OnNode { job: Unusual::default(), node, stream: None, round_trips: 0 });
     }

@@ -3,25 +3,36 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use engine::{Engine, Node, Processes, Target, Workspace, close_all, writer_first};
-use record::NodeInventory;
+use record::{NodeInventory, PartNode};
 
 use crate::{Error, Result};
 
 /// All nodes of a target; the first takes writes.
 pub(crate) struct Nodes {
     nodes: Vec<Box<dyn Node>>,
+    /// Their numbers: of an agent, those of the coordinator.
+    numbers: Vec<u32>,
+    /// The targets by which agents reach them; absent for a node that only this process reaches.
+    targets: Vec<Option<String>>,
+    /// Whether each node is a database of its own.
+    are_apart: bool,
     lost: Vec<AtomicBool>,
     /// Index of the node that holds the schema.
     schema_holder: AtomicUsize,
 }
 
 impl Nodes {
-    /// Opens every node of `target`.
+    /// Opens every node of `target`, each of which is a database of its own if they `are_apart`.
     ///
     /// # Errors
     /// Errors of the engine, and where no node takes writes.
-    pub(crate) fn open(engine: &dyn Engine, target: &Target, workspace: &Workspace) -> Result<Nodes> {
+    pub(crate) fn open(engine: &dyn Engine, target: &Target, workspace: &Workspace, are_apart: bool) -> Result<Nodes> {
         let mut nodes = engine.open_all(target, workspace)?;
+        let mut targets: Vec<Option<String>> =
+            nodes.iter().enumerate().map(|(index, node)| target_of_agents(target, index, node.as_ref())).collect();
+        if let Some(first) = nodes.iter().position(|node| node.takes_writes()) {
+            targets[..=first].rotate_right(1);
+        }
         if !writer_first(&mut nodes) {
             let names: Vec<String> = nodes.iter().map(|node| node.name()).collect();
             // The first error is the one that is reported.
@@ -29,18 +40,47 @@ impl Nodes {
             let message = format!("no node of {target} takes writes ({})", names.join(", "));
             return Err(Error::environment(message).hint("name the primary as well: dbdyno creates its tables there"));
         }
-        let lost = nodes.iter().map(|_| AtomicBool::new(false)).collect();
-        Ok(Nodes { nodes, lost, schema_holder: AtomicUsize::new(0) })
+        let numbers = (1..).take(nodes.len()).collect();
+        Ok(Nodes { targets, are_apart, ..Nodes::numbered(nodes, numbers) })
     }
 
-    /// Claims the schema on the first node and has the others join it.
+    /// Opens `nodes` of a database whose schema another process has claimed.
+    ///
+    /// # Errors
+    /// Errors of the engine, and where there is no such schema.
+    pub(crate) fn join(engine: &dyn Engine, nodes: &[PartNode], workspace: &Workspace) -> Result<Nodes> {
+        let mut joined: Vec<Box<dyn Node>> = Vec::with_capacity(nodes.len());
+        let mut join = |node: &PartNode| {
+            let target: Target = node.target.parse().map_err(|error| Error::environment(format!("{error}")))?;
+            let opened = engine.open(&target, workspace)?;
+            let result = opened.join();
+            joined.push(opened);
+            Ok::<(), Error>(result?)
+        };
+        match nodes.iter().try_for_each(&mut join) {
+            Ok(()) => Ok(Nodes::numbered(joined, nodes.iter().map(|node| node.number).collect())),
+            Err(error) => {
+                // The first error is the one that is reported.
+                let _ = close_all(joined);
+                Err(error)
+            }
+        }
+    }
+
+    fn numbered(nodes: Vec<Box<dyn Node>>, numbers: Vec<u32>) -> Nodes {
+        let lost = nodes.iter().map(|_| AtomicBool::new(false)).collect();
+        let schema_holder = AtomicUsize::new(0);
+        Nodes { nodes, numbers, targets: Vec::new(), are_apart: false, lost, schema_holder }
+    }
+
+    /// Claims the schema on the first node and has the others join it, or claims it on each of them.
     ///
     /// # Errors
     /// Errors of the engine, and of which node.
     pub(crate) fn claim(&self) -> engine::Result<()> {
         self.nodes[0].claim()?;
         self.nodes[1..].iter().try_for_each(|node| {
-            node.join().map_err(|error| {
+            if self.are_apart { node.claim() } else { node.join() }.map_err(|error| {
                 let message = format!("node {}: {}", node.name(), error.message);
                 engine::Error { message, ..error }
             })
@@ -77,9 +117,45 @@ impl Nodes {
         self.left().any(|node_index| self.nodes[node_index].takes_writes())
     }
 
+    /// Whether each of them is a database of its own.
+    pub(crate) fn are_apart(&self) -> bool {
+        self.are_apart
+    }
+
+    /// Indexes of the nodes on which set-up is done: one of each database.
+    pub(crate) fn databases(&self) -> Vec<usize> {
+        if self.are_apart { self.left().collect() } else { vec![self.first_index()] }
+    }
+
+    /// The nodes at `node_indexes` as agents reach them.
+    ///
+    /// # Errors
+    /// Where only this process reaches one; `target` names it.
+    pub(crate) fn for_agents(&self, node_indexes: &[usize], target: &Target) -> Result<Vec<PartNode>> {
+        let refused = || {
+            Error::user(format!("agents cannot use {target}: it is open in one process"))
+                .hint("give the target of a server, or null")
+        };
+        let node = |node_index: &usize| {
+            let target = self.targets.get(*node_index).cloned().flatten().ok_or_else(refused)?;
+            Ok(PartNode { number: self.number(*node_index), target })
+        };
+        node_indexes.iter().map(node).collect()
+    }
+
     /// The node at `node_index`, from 0.
     pub(crate) fn at(&self, node_index: usize) -> &dyn Node {
         self.nodes[node_index].as_ref()
+    }
+
+    /// The number of the node at `node_index`, counted from 1.
+    pub(crate) fn number(&self, node_index: usize) -> u32 {
+        self.numbers[node_index]
+    }
+
+    /// The index of the node with `number`.
+    pub(crate) fn index_of(&self, number: u32) -> Option<usize> {
+        self.numbers.iter().position(|known| *known == number)
     }
 
     /// Number of nodes, and of those that take writes.
@@ -129,9 +205,10 @@ impl Nodes {
 
     /// Label of the node at `node_index`: `node 2 (h2:5432)`.
     pub(crate) fn label(&self, node_index: usize) -> String {
+        let number = self.number(node_index);
         match self.nodes[node_index].name() {
-            name if name.is_empty() => format!("node {}", node_index + 1),
-            name => format!("node {} ({name})", node_index + 1),
+            name if name.is_empty() => format!("node {number}"),
+            name => format!("node {number} ({name})"),
         }
     }
 
@@ -171,5 +248,16 @@ impl Nodes {
             })
         };
         nodes.map(close).fold(Ok(()), engine::Result::and)
+    }
+}
+
+/// The target, without a password, by which agents reach `node`, which is at `index` of `target`.
+fn target_of_agents(target: &Target, index: usize, node: &dyn Node) -> Option<String> {
+    match target.addresses.get(index) {
+        _ if !target.is_external() => node.joined_by(),
+        Some(address) if target.addresses.len() > 1 => {
+            Some(Target { addresses: vec![address.clone()], ..target.clone() }.to_string())
+        }
+        _ => Some(target.to_string()),
     }
 }

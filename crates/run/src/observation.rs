@@ -2,7 +2,7 @@
 
 use measure::Tally;
 use record::evidence::CommitCount;
-use record::{Evidence, Finding, NodeRun, Run, Verdict};
+use record::{Evidence, Finding, JobShare, NodeRun, Reading, Run, Verdict};
 
 use crate::bench::Bench;
 use crate::sampler::Sampler;
@@ -63,25 +63,31 @@ impl<'a> Observation<'a> {
         })
     }
 
-    /// Adds what was read to `run`. `of_nodes` are the tallies of the nodes, and `jobs` is the number of all jobs, which
-    /// are spread over the nodes in turn.
-    pub(crate) fn add_to(self, bench: &Bench<'_>, run: &mut Run, of_nodes: &[Tally], jobs: usize) {
+    /// Adds what was read to `run`. `of_nodes` are the tallies of the nodes, if this process has them, of the jobs of
+    /// `share`, which are spread over the nodes in turn.
+    pub(crate) fn add_to(self, bench: &Bench<'_>, run: &mut Run, of_nodes: &[Tally], share: JobShare) {
         run.activity = self.session_sampler.map(SessionSampler::into_activity);
         let mut read = self.sampler.into_read(bench.origin);
         let nodes = self.node_indexes.len();
-        if nodes > 1 {
-            let parts = self.node_indexes.iter().zip(of_nodes).zip(std::mem::take(&mut read.of_nodes)).enumerate();
-            run.nodes = parts
-                .map(|(index, ((node_index, tally), readings))| NodeRun {
-                    node: *node_index as u32 + 1,
-                    jobs: (0..jobs).filter(|job| job % nodes == index).count() as u32,
-                    totals: tally.totals(),
-                    service: tally.service().latency(),
-                    response: tally.response().latency(),
-                    seconds: tally.seconds().to_vec(),
+        if let Some(subject) = bench.subject.filter(|_| nodes > 1) {
+            let jobs_of = |index: usize| {
+                let jobs = share.first..share.first.saturating_add(share.count);
+                jobs.filter(|job| *job as usize % nodes == index).count() as u32
+            };
+            let parts = self.node_indexes.iter().zip(std::mem::take(&mut read.of_nodes)).enumerate();
+            let node_run = |(index, (node_index, readings)): (usize, (&usize, Vec<Reading>))| {
+                let tally = of_nodes.get(index);
+                NodeRun {
+                    node: subject.nodes.number(*node_index),
+                    jobs: jobs_of(index),
+                    totals: tally.map(Tally::totals).unwrap_or_default(),
+                    service: tally.map(|tally| tally.service().latency()).unwrap_or_default(),
+                    response: tally.map(|tally| tally.response().latency()).unwrap_or_default(),
+                    seconds: tally.map(|tally| tally.seconds().to_vec()).unwrap_or_default(),
                     readings,
-                })
-                .collect();
+                }
+            };
+            run.nodes = parts.map(node_run).collect();
         }
         if let Some(error) = read.add_hosts_to(run) {
             let not_read = CommitCount::NotRead { message: error.message };

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicU64;
 
 use engine::{Engine, Target, Workspace};
 use record::{
-    Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, ObservedHost, Plan, Preset, Trace, TracerKind,
+    Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, ObservedHost, PartNode, Plan, Preset, Trace,
+    TracerKind,
 };
 use workload::Sizes;
 
@@ -149,13 +150,13 @@ impl<'a> Platform<'a> {
         Ok(())
     }
 
-    /// Opens the engine, and claims the schema if `is_claimed`; file system and devices are then those of its data.
+    /// Opens the engine; file system and devices are then those of its data.
     ///
     /// # Errors
     /// Errors of the engine.
-    pub(crate) fn open(&mut self, options: OpenOptions, is_claimed: bool) -> Result<()> {
+    pub(crate) fn open(&mut self, options: OpenOptions, access: Access<'_>) -> Result<()> {
         self.options = options;
-        let opened = OpenEngine::open(&self.setup, self.jobs_max, &self.context, &self.options, is_claimed)?;
+        let opened = OpenEngine::open(&self.setup, self.jobs_max, &self.context, &self.options, access)?;
         if let Some(directory) = opened.nodes.first().data_directory() {
             self.watch(directory);
         }
@@ -170,15 +171,6 @@ impl<'a> Platform<'a> {
         };
         self.engine = Some(opened);
         Ok(())
-    }
-
-    /// Opens the engine, in whose schema another process has claimed its place.
-    ///
-    /// # Errors
-    /// Errors of the engine, and where there is no such schema.
-    pub(crate) fn join(&mut self, options: OpenOptions) -> Result<()> {
-        self.open(options, false)?;
-        Ok(self.opened()?.nodes.first().join()?)
     }
 
     /// The open engine.
@@ -209,7 +201,7 @@ impl<'a> Platform<'a> {
     /// Errors of the engine.
     pub(crate) fn reopen(&mut self, options: OpenOptions) -> Result<()> {
         self.close()?;
-        self.open(options, true)
+        self.open(options, Access::Claim)
     }
 
     /// Sizes of the tables: as requested, or derived from preset and cache.
@@ -340,6 +332,17 @@ pub(crate) struct OpenEngine<'a> {
     pub inventory: EngineInventory,
 }
 
+/// What an engine is opened for.
+#[derive(Clone, Copy)]
+pub(crate) enum Access<'a> {
+    /// What it is able to do; nothing is created.
+    Survey,
+    /// Measurements: the schema is claimed.
+    Claim,
+    /// Measurements on these nodes, on which another process has claimed the schema.
+    Join(&'a [PartNode]),
+}
+
 /// The directory of the files of an engine, and whether they stay.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenOptions {
@@ -357,7 +360,7 @@ impl OpenOptions {
 }
 
 impl<'a> OpenEngine<'a> {
-    /// Opens the engine of `context`, and claims its schema where `is_claimed`.
+    /// Opens the engine of `context`.
     ///
     /// # Errors
     /// Errors of the engine.
@@ -366,7 +369,7 @@ impl<'a> OpenEngine<'a> {
         jobs_max: u32,
         context: &Context<'a>,
         options: &OpenOptions,
-        is_claimed: bool,
+        access: Access<'_>,
     ) -> Result<OpenEngine<'a>> {
         let processors = host::cpus_allowed().len() as u32;
         let target = context.target;
@@ -378,9 +381,18 @@ impl<'a> OpenEngine<'a> {
             cache_bytes: Some(options.cache.unwrap_or_else(|| cache_bytes(setup.preset))),
             sessions_max: jobs_max.max(2 * processors) + SESSIONS_BESIDE_JOBS,
         };
-        let nodes = Nodes::open(context.engine, target, &workspace)?;
-        let claimed = if is_claimed { nodes.claim() } else { Ok(()) };
-        match claimed.and_then(|()| nodes.first().inventory()) {
+        let nodes = match access {
+            Access::Join(nodes) => Nodes::join(context.engine, nodes, &workspace)?,
+            Access::Survey | Access::Claim => {
+                Nodes::open(context.engine, target, &workspace, setup.database_per_agent)?
+            }
+        };
+        let claimed = match access {
+            Access::Claim => check_apart(&nodes, context).and_then(|()| Ok(nodes.claim()?)),
+            Access::Survey => check_apart(&nodes, context),
+            Access::Join(_) => Ok(()),
+        };
+        match claimed.and_then(|()| Ok(nodes.first().inventory()?)) {
             Ok(inventory) => {
                 // The address of a cluster may stand for several nodes.
                 let nodes_count = Some(nodes.counts().0).filter(|count| *count > 1).unwrap_or(inventory.nodes);
@@ -390,9 +402,37 @@ impl<'a> OpenEngine<'a> {
             Err(error) => {
                 // The first error is the one that is reported.
                 let _ = nodes.close();
-                Err(error.into())
+                Err(error)
             }
         }
+    }
+}
+
+/// Checks that there is a database for each agent, if each has its own.
+///
+/// # Errors
+/// Where there is not, or where the nodes are no databases of their own.
+fn check_apart(nodes: &Nodes, context: &Context<'_>) -> Result<()> {
+    if !nodes.are_apart() {
+        return Ok(());
+    }
+    let agents = context.fleet.map_or(1, Fleet::agents);
+    let (databases, writing) = nodes.counts();
+    let refused = |message: String, hint: &str| Err(Error::user(message).hint(hint));
+    match () {
+        () if context.target.local => refused(
+            format!("the servers of {} are one database", context.target),
+            "give the addresses of servers that run already, one for each agent",
+        ),
+        () if databases != agents => refused(
+            format!("{databases} databases are not one for each of {agents} agents"),
+            "give as many addresses in the target as there are agents",
+        ),
+        () if writing < databases => refused(
+            format!("{} of {databases} databases take no writes: they are replicas of others", databases - writing),
+            "leave --database-per-agent out: the nodes of one database are used by all agents",
+        ),
+        () => Ok(()),
     }
 }
 

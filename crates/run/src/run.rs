@@ -130,12 +130,18 @@ impl<'a> Workers<'a> {
         node_indexes: Vec<usize>,
         mut jobs: Vec<J>,
     ) -> Workers<'a> {
-        let of_jobs: Vec<usize> = (0..jobs.len()).map(|job| job % node_indexes.len()).collect();
+        let first = bench.hands.share(jobs.len() as u32).first as usize;
+        let of_jobs: Vec<usize> = (first..).take(jobs.len()).map(|job| job % node_indexes.len()).collect();
         let is_spread = node_indexes.len() > 1;
+        let has_others = bench.hands.release().is_some() && (is_spread || bench.plan.database_per_agent);
         Workers {
             server_processes: jobs.iter_mut().map(SessionJob::server_process).collect(),
             cancellers: jobs.iter_mut().flat_map(SessionJob::cancellers).collect(),
-            losses: Some(Losses::new(subject.nodes, of_jobs.iter().map(|index| node_indexes[*index]).collect())),
+            losses: Some(Losses::new(
+                subject.nodes,
+                of_jobs.iter().map(|index| node_indexes[*index]).collect(),
+                has_others,
+            )),
             session_sampler: SessionSampler::for_nodes(bench, &node_indexes),
             works: jobs
                 .into_iter()
@@ -219,7 +225,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         run.trace = Some(Box::new(tracer.finish()));
     }
     run.events = losses.map_or(Vec::new(), |losses| losses.into_events(outcome.begun));
-    observation.add_to(bench, run, &outcome.streams, works.len());
+    observation.add_to(bench, run, &outcome.streams, share);
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = Outcome::Failed { message };
     }

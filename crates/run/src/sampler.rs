@@ -77,7 +77,7 @@ impl<'a> SampledNode<'a> {
     /// Errors of the engine.
     pub(crate) fn settle(&self, first: &SampledNode<'_>) -> engine::Result<()> {
         let node = self.node();
-        if self.node_index != first.node_index {
+        if self.node_index != first.node_index && !self.nodes.are_apart() {
             node.catch_up(self.session().as_mut(), first.session().as_mut())?;
         }
         node.settle(self.session().as_mut())

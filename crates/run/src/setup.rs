@@ -19,6 +19,8 @@ pub struct Setup {
     pub sample_sessions: bool,
     /// Whether the database is kept.
     pub keep: bool,
+    /// Whether each node is a database of its own, one for each agent of a fleet.
+    pub database_per_agent: bool,
     /// Path of the record; that of side A in a comparison in pairs.
     pub record: PathBuf,
     /// The version of the program, for the record.
@@ -38,6 +40,7 @@ impl Setup {
             placement: Placement::Kernel,
             sample_sessions: false,
             keep: false,
+            database_per_agent: false,
             record: PathBuf::from("r.json"),
             version: "0".to_owned(),
             build: None,

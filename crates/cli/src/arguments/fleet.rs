@@ -160,6 +160,10 @@ pub struct FleetRunArguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["jobs", "until"], value_parser = value::count_32("jobs", 1..=JOBS_PER_AGENT_MAX))]
     pub jobs_per_agent: Option<u32>,
 
+    /// Each agent uses a database of its own: the first address of --target is that of the first agent, and so on
+    #[arg(long, conflicts_with_all = ["nodes", "go_on"])]
+    pub database_per_agent: bool,
+
     /// Go on with the other agents where one was lost
     #[arg(long)]
     pub go_on: bool,

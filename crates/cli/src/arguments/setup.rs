@@ -40,6 +40,7 @@ pub fn setup(directory: PathBuf, preset: Preset, seed: u64, record: PathBuf) -> 
         placement: record::Placement::Kernel,
         sample_sessions: false,
         keep: false,
+        database_per_agent: false,
         record,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Some(build()),

@@ -61,7 +61,7 @@ impl PartWork for Parts {
             none => none.insert(self.make(part)?),
         };
         // A probe needs no engine.
-        let target = target(part.target.as_deref().unwrap_or("null"))?;
+        let target = target(part.nodes.first().map_or("null", |node| &node.target))?;
         let listener = Progress::new(Loudness::Quiet);
         let (engine, listener) = (engine(&target)?, &listener);
         let context = Context {
@@ -87,6 +87,7 @@ impl Parts {
             placement: part.plan.placement,
             sample_sessions: false,
             keep: false,
+            database_per_agent: false,
             record: PathBuf::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build: None,

@@ -28,7 +28,12 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
         FleetCommand::Check(arguments) => check(arguments),
         FleetCommand::Run(arguments) => {
             let agents = Agents::of(&arguments.agents)?;
-            let fleet = FleetOf { agents: &agents, jobs_per_agent: arguments.jobs_per_agent, goes_on: arguments.go_on };
+            let fleet = FleetOf {
+                agents: &agents,
+                jobs_per_agent: arguments.jobs_per_agent,
+                database_per_agent: arguments.database_per_agent,
+                goes_on: arguments.go_on,
+            };
             run_by(&arguments.run, Some(fleet))
         }
         FleetCommand::Io(arguments) => {

@@ -36,6 +36,8 @@ pub struct FleetOf<'a> {
     pub agents: &'a Agents,
     /// Jobs of each, if agents are added with their jobs.
     pub jobs_per_agent: Option<u32>,
+    /// Whether each has a database of its own.
+    pub database_per_agent: bool,
     /// Whether it goes on without an agent that was lost.
     pub goes_on: bool,
 }
@@ -59,6 +61,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         request.jobs_per_agent = Some(jobs_each);
         request.degrees = Some(run::jobs_of_agents(jobs_each, agents.count()));
     }
+    request.setup.database_per_agent = fleet.is_some_and(|fleet| fleet.database_per_agent);
     let words = match (&arguments.target, &resumed) {
         (Some(words), _) => words.clone(),
         (None, Some((_, record))) => record.plan.target.clone(),

@@ -10,6 +10,7 @@ mod error;
 mod hosts;
 mod latencies;
 mod load;
+mod nodes;
 mod rates;
 mod series;
 mod storage;
@@ -27,6 +28,7 @@ pub use self::rates::{agent_rates, start_spread};
 use self::blocks::merged_blocks;
 use self::latencies::{merged_latency, merged_slices};
 use self::load::merged_load;
+use self::nodes::{merged_events, merged_nodes};
 use self::series::merged_seconds;
 use self::storage::{merged_storage, together};
 
@@ -84,6 +86,8 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
         run.pace = parts.iter().skip(1).fold(run.pace, |pace, part| together(pace, part.run.pace));
         run.storage = Some(Box::new(merged_storage(parts, begun)?));
     }
+    run.nodes = merged_nodes(parts, begun)?;
+    run.events = merged_events(parts, begun);
     run.blocks = merged_blocks(parts)?.map(Box::new);
     run.load = merged_load(parts).map(Box::new);
     // Of a table it is the same for all parts, of a load it is what each has loaded.
@@ -131,7 +135,6 @@ fn check(first: &Run, part: &AgentPart<'_>) -> Result<(), MergeError> {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
     let kinds = [
-        ("several nodes", !run.nodes.is_empty()),
         ("file streams", run.streams.is_some()),
         ("traces", run.trace.is_some()),
         ("other agents", !run.agents.is_empty()),

@@ -119,5 +119,6 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         agents: None,
         agent_hosts: Vec::new(),
         jobs_per_agent: None,
+        database_per_agent: false,
     }
 }

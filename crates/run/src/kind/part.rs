@@ -1,7 +1,7 @@
 //! The part of a run that this process carries out as an agent of a fleet.
 
 use measure::clock;
-use record::{IoPart, Part, PartKind, PartResult, Run};
+use record::{IoPart, NodeRun, Part, PartKind, PartResult, Run};
 use workload::Test;
 
 use super::blocks::{self, BlocksRequest};
@@ -12,7 +12,7 @@ use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
 use crate::hands::{Hands, Release};
 use crate::item::{self, Item};
-use crate::platform::{Context, Machine, OpenOptions, Platform};
+use crate::platform::{Access, Context, Machine, OpenOptions, Platform};
 use crate::{Error, Result, Setup};
 
 /// The machine of an agent, and the directory that it may write to.
@@ -44,8 +44,8 @@ impl AgentBench {
         let setup = Setup { preset: plan.preset, seed: plan.seed, placement: plan.placement, ..self.setup.clone() };
         let jobs = part.share.count;
         let mut platform = Platform::new(context, setup.clone(), jobs, &self.directory, &self.machine, clock::now());
-        if part.target.is_some() {
-            platform.join(OpenOptions::of(&self.directory))?;
+        if !part.nodes.is_empty() {
+            platform.open(OpenOptions::of(&self.directory), Access::Join(&part.nodes))?;
         }
         platform.hands = Hands::Agent { share: part.share, release };
         let result = match &part.kind {
@@ -83,8 +83,25 @@ fn measure_test(platform: &Platform<'_>, part: &Part, test_file: Option<&str>) -
         None => item::find(&item::catalogue().collect::<Vec<_>>(), &part.planned.test)?,
     };
     platform.with_bench(&part.plan, |bench| {
-        measure_one(bench, &part.planned, item, &mut ProbeFiles::default()).map(|run| result(bench, run))
+        let mut run = measure_one(bench, &part.planned, item, &mut ProbeFiles::default())?;
+        if let ([node], 2..) = (part.nodes.as_slice(), run.dop.nodes) {
+            run.nodes = vec![of_one_node(&run, node.number)];
+        }
+        Ok(result(bench, run))
     })
+}
+
+/// What the jobs of `run`, which are all on one of several nodes, did there.
+fn of_one_node(run: &Run, number: u32) -> NodeRun {
+    NodeRun {
+        node: number,
+        jobs: run.dop.jobs,
+        totals: run.totals.clone(),
+        service: run.service.clone(),
+        response: run.response.clone(),
+        seconds: run.seconds.clone(),
+        readings: run.readings.clone(),
+    }
 }
 
 fn result(bench: &Bench<'_>, run: Run) -> PartResult {

@@ -165,6 +165,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         agents: Some(3),
         agent_hosts: Vec::new(),
         jobs_per_agent: None,
+        database_per_agent: false,
     }
 }
 

@@ -114,7 +114,7 @@ fn try_one(
     if is_own {
         bench.settle()?;
     }
-    let node_indexes = subject.nodes.choose(settings.changes(), 1)?;
+    let node_indexes = bench.choose_nodes(subject, settings.changes(), 1)?;
     let node = subject.nodes.at(node_indexes[0]);
     let context = TestContext { node, ..context };
     if is_own {

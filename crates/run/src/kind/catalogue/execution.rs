@@ -50,12 +50,11 @@ pub(crate) fn run_group(
     group: &[PlannedRun],
     storage: &mut ProbeFiles,
 ) -> Result<()> {
-    let context = bench.test_context();
-    let to_prepare = match item {
-        Item::Test(test) => context.as_ref().map(|context| (test, context)),
-        Item::Probe(_) => None,
+    let set_up = match item {
+        Item::Test(test) => bench.databases().iter().try_for_each(|context| workload::set_up(test, context)),
+        Item::Probe(_) => Ok(()),
     };
-    let set_up = to_prepare.map_or(Ok(()), |(test, context)| workload::set_up(test, context).map_err(Error::from));
+    let set_up = set_up.map_err(Error::from);
     let mut one = |planned: &PlannedRun, record: &mut Recorder| {
         let run = match &set_up {
             Ok(()) => measure_one(bench, planned, item, storage)?,
@@ -69,8 +68,8 @@ pub(crate) fn run_group(
     };
     let result = group.iter().try_for_each(|planned| one(planned, record));
     // The node that takes writes may have changed.
-    if let (Item::Test(test), Some(context)) = (item, bench.test_context())
-        && let Err(error) = workload::tear_down(test, &context)
+    if let Item::Test(test) = item
+        && let Err(error) = bench.databases().iter().try_for_each(|context| workload::tear_down(test, context))
         && result.is_ok()
     {
         bench.listener.on_event(&Event::Note(&format!("objects of test {} could not be removed: {error}", test.code)));

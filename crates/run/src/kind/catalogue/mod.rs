@@ -101,15 +101,13 @@ impl Kind for Catalogue<'_> {
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
         let Some(fleet) = context.fleet else { return Ok(()) };
-        let nodes = self.request.nodes.iter().flatten().max().copied().unwrap_or(1);
         let local = self.items.iter().find(|item| matches!(item, Item::Probe(Probe { form: Form::Io(_), .. })));
         let refused = |what: String| Err(Error::user(format!("{what} cannot be measured by a fleet")));
-        match (nodes, local) {
+        match local {
             _ if self.request.prove || self.request.tracer.is_some() || self.request.network.is_some() => {
                 refused("proofs, traces and the network".to_owned())
             }
-            (2.., _) => refused(format!("a spread over {nodes} nodes")),
-            (_, Some(probe)) => refused(format!("probe {} ({})", probe.code(), probe.title())),
+            Some(probe) => refused(format!("probe {} ({})", probe.code(), probe.title())),
             _ if fleet.agents() == 0 => refused("a run without agents".to_owned()),
             _ => Ok(()),
         }
@@ -141,6 +139,7 @@ impl Kind for Catalogue<'_> {
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
         add_agents(&mut plan, platform.context.fleet);
         plan.jobs_per_agent = self.request.jobs_per_agent;
+        plan.database_per_agent = self.request.setup.database_per_agent;
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),

@@ -152,6 +152,10 @@ pub(crate) fn plan_once(
     machine: &Machine,
 ) -> Plan {
     let degrees = request.degrees.clone().unwrap_or_else(|| degrees(machine.processors));
+    let spread = match request.setup.database_per_agent {
+        true => Spread::OneNodePerAgent { jobs_each: request.jobs_per_agent },
+        false => Spread::OverNodes { requested: request.nodes.as_deref() },
+    };
     let (warm_up_ns, window_ns) = window(request);
     let mut runs: Vec<PlannedRun> = Vec::new();
     let mut skipped = Vec::new();
@@ -165,7 +169,7 @@ pub(crate) fn plan_once(
         match reason {
             Some(reason) => skipped.push(Skipped { test: item.code().to_owned(), reason }),
             None => runs.extend(
-                dops(*item, &degrees, request.nodes.as_deref(), ability)
+                dops(*item, &degrees, spread, ability)
                     .into_iter()
                     .map(|dop| PlannedRun::new(item.code(), item.kind(), dop)),
             ),
@@ -198,7 +202,7 @@ pub(crate) fn plan_once(
 /// If the test can use several nodes, each degree of parallelism is measured on as many of them as have a job, and the
 /// highest one also on fewer: the gain of a node shows where all have enough to do. A test that changes the database
 /// uses the nodes that take writes.
-fn dops(item: Item<'_>, degrees: &[u32], requested: Option<&[u32]>, ability: Option<&Ability<'_>>) -> Vec<Dop> {
+fn dops(item: Item<'_>, degrees: &[u32], spread: Spread<'_>, ability: Option<&Ability<'_>>) -> Vec<Dop> {
     match item.sweep() {
         Sweep::Jobs | Sweep::Agents { .. } => {
             let nodes = ability.map_or(1, |ability| match item {
@@ -206,7 +210,14 @@ fn dops(item: Item<'_>, degrees: &[u32], requested: Option<&[u32]>, ability: Opt
                 Item::Test(_) => ability.nodes.0,
                 Item::Probe(_) => 1,
             });
-            over_nodes(degrees, requested, nodes.max(1))
+            match spread {
+                Spread::OneNodePerAgent { jobs_each } => {
+                    let agents = |jobs: u32| jobs_each.map_or(jobs, |each| jobs.div_ceil(each));
+                    let dop = |jobs: &u32| Dop { nodes: agents(*jobs).clamp(1, nodes.max(1)), jobs: *jobs, threads: 1 };
+                    degrees.iter().map(dop).collect()
+                }
+                Spread::OverNodes { requested } => over_nodes(degrees, requested, nodes.max(1)),
+            }
         }
         Sweep::Threads => {
             let parallel = ability.is_some_and(|ability| match item {
@@ -217,6 +228,15 @@ fn dops(item: Item<'_>, degrees: &[u32], requested: Option<&[u32]>, ability: Opt
             threads.iter().map(|threads| Dop { nodes: 1, jobs: 1, threads: *threads }).collect()
         }
     }
+}
+
+/// How jobs are spread over nodes.
+#[derive(Clone, Copy)]
+enum Spread<'a> {
+    /// All of them over as many nodes, if numbers are requested.
+    OverNodes { requested: Option<&'a [u32]> },
+    /// Those of an agent on the one node that it has; agents are added with as many jobs each, if a number is given.
+    OneNodePerAgent { jobs_each: Option<u32> },
 }
 
 /// Jobs on up to `nodes` nodes, with at least one job each. Requested numbers of nodes are measured at every degree

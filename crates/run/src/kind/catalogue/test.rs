@@ -59,17 +59,23 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
         pacing::check_capacity(bench, run)?;
         bench.settle()?;
     }
-    let node_indexes = subject.nodes.choose(run.changes, run.dop.nodes)?;
+    let node_indexes = bench.choose_nodes(subject, run.changes, run.dop.nodes)?;
     let lost_before = lost_before(subject.nodes);
-    let others: Vec<&dyn Node> = node_indexes[1..].iter().map(|node_index| subject.nodes.at(*node_index)).collect();
-    let context = TestContext { node: subject.nodes.at(node_indexes[0]), others: &others, ..context };
+    let nodes: Vec<&dyn Node> = node_indexes.iter().map(|node_index| subject.nodes.at(*node_index)).collect();
+    let context = TestContext { node: nodes[0], others: &nodes[1..], ..context };
     let share = bench.hands.share(run.dop.jobs);
-    if bench.hands.release().is_none() {
-        workload::make_tables(test, &context, share.all)?;
+    match bench.hands.release() {
+        Some(_) => {}
+        None if subject.nodes.are_apart() => nodes.iter().try_for_each(|node| {
+            workload::make_tables(test, &TestContext { node: *node, others: &[], ..context }, share.all)
+        })?,
+        None => workload::make_tables(test, &context, share.all)?,
     }
     if let Some(fleet) = bench.hands.fleet() {
         let test_file = test_file(&bench.plan.test_files, &run.test);
+        let _page_cache_bypass = PageCacheBypass::start(bench, run, nodes.clone());
         let commits = drive_fleet(bench, run, fleet, &node_indexes, &PartKind::Catalogue { test_file })?;
+        run.events.splice(..0, lost_before);
         run.commits_expected = commits.filter(|_| context.node.counts_commits_of_others());
         return Ok(());
     }
@@ -82,7 +88,6 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let mut workers = Workers::of_sessions(bench, subject, node_indexes.clone(), jobs);
     workers.tracer = tracer(run, subject.nodes, subject.tracer);
     let _timing = StatementTiming::begin(run, subject.nodes, &node_indexes);
-    let nodes = node_indexes.iter().map(|node_index| subject.nodes.at(*node_index)).collect();
     let _page_cache_bypass = PageCacheBypass::start(bench, run, nodes);
     drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
     run.events.splice(..0, lost_before);

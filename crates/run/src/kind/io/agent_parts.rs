@@ -66,7 +66,7 @@ fn parts(bench: &Bench<'_>, run: &Run, context: &PhaseContext<'_>, phase: &IoPha
     };
     let part = |agent: u32| Part {
         record: bench.record.to_owned(),
-        target: None,
+        nodes: Vec::new(),
         plan: plan_of_agents(bench.plan, run),
         planned: planned.clone(),
         share: JobShare { first: agent * count, count, all: run.dop.jobs },

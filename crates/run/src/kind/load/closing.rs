@@ -4,7 +4,7 @@ use record::{Outcome, Record, RunKind};
 
 use super::request::LoadRequest;
 use crate::directory::MeasuredDirectory;
-use crate::platform::{OpenEngine, OpenOptions, Platform};
+use crate::platform::{Access, OpenEngine, OpenOptions, Platform};
 use crate::{Error, Event, Fault, Result, Setup};
 
 /// The hint after a load that can be resumed.
@@ -40,7 +40,7 @@ pub(super) fn close(
         // It was opened to be kept; opened again and closed without that, the schema is removed.
         let options = OpenOptions { keep: false, ..OpenOptions::of(directory) };
         let context = platform.context;
-        OpenEngine::open(&Setup { keep: false, ..request.setup.clone() }, 1, &context, &options, true)?
+        OpenEngine::open(&Setup { keep: false, ..request.setup.clone() }, 1, &context, &options, Access::Claim)?
             .nodes
             .close()?;
     }

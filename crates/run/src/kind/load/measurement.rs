@@ -63,7 +63,7 @@ impl OneLoad<'_> {
         if !is_agent {
             bench.settle()?;
         }
-        let node_indexes = subject.nodes.choose(true, 1)?;
+        let node_indexes = bench.choose_nodes(subject, true, 1)?;
         let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };
         let before = if is_agent { self.loaded(&context)? } else { self.prepare(bench, &context)? };
         let (mut load, figures) = match bench.hands.fleet() {
