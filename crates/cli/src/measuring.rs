@@ -61,10 +61,10 @@ impl Measuring {
         target: &Target,
         body: impl FnOnce(Context<'_>) -> Result<T>,
     ) -> Result<T> {
-        let server = observe.observe.as_ref().map(|host| self.observer(host)).transpose()?;
-        let server = server.as_ref().map(|observer| observer as &dyn HostObserver);
+        let observers = self.observers(&observe.observe, "--observe")?;
+        let servers: Vec<&dyn HostObserver> = observers.iter().map(|observer| observer as &dyn HostObserver).collect();
         self.observing_storage(&observe.storage, target, |context| {
-            body(Context { observers: Observers { server, ..context.observers }, ..context })
+            body(Context { observers: Observers { servers: &servers, ..context.observers }, ..context })
         })
     }
 
@@ -79,13 +79,7 @@ impl Measuring {
         body: impl FnOnce(Context<'_>) -> Result<T>,
     ) -> Result<T> {
         let context = self.context(target)?;
-        for (index, host) in observe.observe_storage.iter().enumerate() {
-            if observe.observe_storage[..index].iter().any(|other| other.name == host.name) {
-                return Err(Error::user(format!("--observe-storage names two hosts {}", host.name))
-                    .hint("give one a name of its own: HOST name=NAME"));
-            }
-        }
-        let observers = observe.observe_storage.iter().map(|host| self.observer(host)).collect::<Result<Vec<_>>>()?;
+        let observers = self.observers(&observe.observe_storage, "--observe-storage")?;
         let storage: Vec<&dyn HostObserver> = observers.iter().map(|observer| observer as &dyn HostObserver).collect();
         body(Context { observers: Observers { storage: &storage, ..context.observers }, ..context })
     }
@@ -96,6 +90,17 @@ impl Measuring {
     /// As [`Agents::deploy`].
     pub fn deploy(&self, agents: Option<&Agents>, directory: &Path) -> Result<Option<(Deployment, OwnDirectory)>> {
         agents.map(|agents| agents.deploy_in(directory, &|| self.is_interrupted())).transpose()
+    }
+
+    /// An agent on each of `hosts`, which `option` names.
+    fn observers<'h>(&self, hosts: &'h [RemoteHost], option: &str) -> Result<Vec<RemoteObserver<'h>>> {
+        for (index, host) in hosts.iter().enumerate() {
+            if hosts[..index].iter().any(|other| other.name == host.name) {
+                return Err(Error::user(format!("{option} names two hosts {}", host.name))
+                    .hint("give one a name of its own: HOST name=NAME"));
+            }
+        }
+        hosts.iter().map(|host| self.observer(host)).collect()
     }
 
     fn observer<'h>(&self, host: &'h RemoteHost) -> Result<RemoteObserver<'h>> {

@@ -173,7 +173,7 @@ fn record() -> Record {
             database_per_agent: false,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
-        server_host: None,
+        server_hosts: Default::default(),
         storage_hosts: Default::default(),
         agent_hosts: Default::default(),
         engine: None,

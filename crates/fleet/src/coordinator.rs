@@ -420,7 +420,7 @@ impl Coordinator {
         let mut sent: Vec<Option<(Order, Nanos)>> = vec![None; count];
         let mut heard = vec![clock::now(); count];
         let mut operations = vec![0; count];
-        let (mut failed_at, mut has_begun, mut greeted) = (None, false, clock::now());
+        let (mut failed_at, mut is_prepared, mut has_begun, mut greeted) = (None, false, false, clock::now());
         loop {
             let now = clock::now();
             barrier.tick(now);
@@ -456,6 +456,12 @@ impl Coordinator {
                     self.send(&agent, Some(number), &ToAgent::Order(order.clone()));
                     sent[index] = Some((order, now));
                 }
+            }
+            // What takes its time is done before the start, after the agents were told of it.
+            if let BarrierPhase::Confirming { .. } | BarrierPhase::Started { .. } = *barrier.phase()
+                && !std::mem::replace(&mut is_prepared, true)
+            {
+                watch.prepare();
             }
             let look = if has_begun { LOOK_AT_WORK } else { LOOK };
             if let Some(received) = self.receive(look)?

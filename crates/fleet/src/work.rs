@@ -11,7 +11,7 @@ use run::{Interrupt, Release};
 use crate::error::{Error, Result};
 
 /// How long before the agreed start counters are read, on agents and at the coordinator.
-pub(crate) const LEAD: Nanos = Nanos(40_000_000);
+pub(crate) const LEAD: Nanos = Nanos(100_000_000);
 
 /// How long a part without a coordinator goes on: steps may be counted, and then the end is not known.
 const ALONE_MAX: Nanos = Nanos(600_000_000_000);

@@ -34,7 +34,7 @@ pub(crate) fn finding(check: Check, verdict: Verdict) -> Finding {
 pub(crate) fn context(instrument: &Instrument) -> Context<'_> {
     Context {
         engine: None,
-        server_host: None,
+        server_hosts: Default::default(),
         storage_hosts: &[],
         host_threads: 2,
         makes_claims: true,
@@ -261,7 +261,7 @@ pub(crate) fn record(runs: Vec<Run>) -> Record {
         reason: None,
         plan: plan(),
         host: HostInventory::default(),
-        server_host: None,
+        server_hosts: Default::default(),
         storage_hosts: Default::default(),
         agent_hosts: Default::default(),
         engine: Some(engine()),

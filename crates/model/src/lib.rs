@@ -102,7 +102,7 @@ pub use layers::{
 pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
 pub use node::{node_commits, node_rate};
-pub use observed_side::server_side;
+pub use observed_side::{server_cpu_ratio, server_side};
 pub use platform_proof::{
     Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricNetwork, FabricProof, MemberShare,
     NfsCell, NfsLoad, NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierDevice, TierPoint,

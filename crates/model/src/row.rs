@@ -9,7 +9,7 @@ use record::{
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use, host_cpu_ns};
 use crate::delta::{per_second, rate, share};
 use crate::foreign::{foreign_cpu, processors};
-use crate::observed_side::{server_side, storage_cpu_ns, storage_sides};
+use crate::observed_side::{server_cpu_ratio, server_side, storage_cpu_ns, storage_sides};
 
 /// The columns of one run, absent without a source. Rates are per second of the window, byte rates in bytes per second.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,8 @@ pub struct Row {
     pub cpu: Option<CpuShares>,
     /// CPU time of dbdyno, an embedded engine included.
     pub client_cpu: Option<CpuUse>,
-    /// CPU time of the engine's processes, as a share of the processors of their host.
+    /// CPU time of the engine's processes; of several observed hosts that of all of them, and the largest share of one's
+    /// processors.
     pub server_cpu: Option<CpuUse>,
     /// CPU time of the observed hosts of storage on behalf of the run: of all of them, and the largest share of one's
     /// processors.
@@ -124,7 +125,7 @@ pub fn row(run: &Run) -> Row {
         bytes_per_second: totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
         cpu: cpu_shares(run),
         client_cpu: cpu_use(run, name::CLIENT_CPU_NS),
-        server_cpu: cpu_use(server, name::SERVER_CPU_NS),
+        server_cpu: server_cpu(run, server),
         storage_cpu: storage_cpu(run),
         foreign_cpu: foreign_cpu(run)
             .map(|found| CpuUse { cores: found.all().0 * found.processors, of_host: Some(found.all()) }),
@@ -205,6 +206,13 @@ pub fn quantiles(latency: &Latency) -> Option<Quantiles> {
 
 fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
     Some(Rate(one?.0 + other?.0))
+}
+
+/// That of the server, which `side` shows: of several hosts the largest share of one.
+fn server_cpu(run: &Run, side: &Run) -> Option<CpuUse> {
+    let of_all = cpu_use(side, name::SERVER_CPU_NS)?;
+    let shares = run.server_hosts.keys().filter_map(|host| server_cpu_ratio(run, host));
+    Some(CpuUse { of_host: shares.max_by(|one, other| one.0.total_cmp(&other.0)).or(of_all.of_host), ..of_all })
 }
 
 fn storage_cpu(run: &Run) -> Option<CpuUse> {

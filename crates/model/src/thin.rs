@@ -24,7 +24,7 @@ pub fn thin(run: &mut Run) {
         [&mut agent.service, &mut agent.response].into_iter().for_each(bare);
         agent.readings = edges(std::mem::take(&mut agent.readings));
     }
-    for host in run.server_host.as_deref_mut().into_iter().chain(run.storage_hosts.values_mut()) {
+    for host in run.server_hosts.values_mut().chain(run.storage_hosts.values_mut()) {
         host.readings = edges(std::mem::take(&mut host.readings));
     }
     run.readings = edges(std::mem::take(&mut run.readings));

@@ -73,9 +73,9 @@ pub struct Record {
     pub plan: Plan,
     /// The machine of dbdyno.
     pub host: HostInventory,
-    /// The machine of the server, where an agent observed it; absent otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_host: Option<Box<ObservedHost>>,
+    /// The machines of the server, where agents observed them: one for each node, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_hosts: Vec<ObservedHost>,
     /// The machines of storage on a network, where agents observed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage_hosts: Vec<ObservedHost>,

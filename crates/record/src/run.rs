@@ -134,9 +134,10 @@ pub struct Run {
     /// Load of other programs; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_load: Option<Box<ForeignLoad>>,
-    /// What the host of the server counted; absent if no agent observed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_host: Option<Box<ObservedRun>>,
+    /// What the hosts of the server counted, those of the nodes of the run, by their names; without those whose agent
+    /// gave no answer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub server_hosts: BTreeMap<String, ObservedRun>,
     /// What the hosts of storage counted, by their names; without those whose agent gave no answer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub storage_hosts: BTreeMap<String, ObservedRun>,
@@ -203,7 +204,7 @@ impl Run {
             slices: None,
             readings: Vec::new(),
             foreign_load: None,
-            server_host: None,
+            server_hosts: BTreeMap::new(),
             storage_hosts: BTreeMap::new(),
             nodes: Vec::new(),
             events: Vec::new(),

@@ -40,19 +40,29 @@ pub(crate) fn agents(record: &Record) -> Option<String> {
     } else {
         String::new()
     };
-    Some(format!("by {count} ({names}){within}"))
+    let apart = if record.plan.database_per_agent { ", each with a database of its own" } else { "" };
+    Some(format!("by {count} ({names}){within}{apart}"))
 }
 
-/// The observed host of the server; None where it was not observed.
-pub(crate) fn server_host(record: &Record) -> Option<String> {
-    let found = record.server_host.as_deref()?;
+/// The observed hosts of the server; None without any.
+pub(crate) fn server_hosts(record: &Record) -> Option<String> {
     // Probes and files on the file system have no part of the server.
     let is_served = |run: &&Run| {
         let backend = run.streams.as_ref().map_or(StreamBackend::Engine, |streams| streams.backend);
         !run.kind.is_probe() && backend == StreamBackend::Engine
     };
-    let unread = record.runs.iter().filter(is_served).filter(|run| run.server_host.is_none()).count();
-    Some(observed_host(found, "client and server", unread))
+    // With several nodes not every run uses each.
+    let several = record.server_hosts.len() > 1;
+    let is_unread = |run: &&Run, host: &ObservedHost| match several {
+        true => run.server_hosts.len() < run.dop.nodes as usize,
+        false => !run.server_hosts.contains_key(&host.name),
+    };
+    let told = |host: &ObservedHost| {
+        let unread = record.runs.iter().filter(is_served).filter(|run| is_unread(run, host)).count();
+        observed_host(host, "client and server", unread)
+    };
+    let told: Vec<String> = record.server_hosts.iter().map(told).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// The observed hosts of storage; None without any.

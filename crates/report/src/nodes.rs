@@ -61,7 +61,7 @@ pub(crate) fn view<'a>() -> View<NodeRow<'a>> {
 }
 
 /// The columns of the text table.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 10] = [
     "run",
     "test",
     "at",
@@ -69,6 +69,7 @@ const SHOWN: [&str; 9] = [
     "jobs",
     "operations_per_second",
     "commits_per_second",
+    "server_host_cpu_ratio",
     "service_ns_p50",
     "service_ns_p99",
 ];

@@ -39,8 +39,8 @@ pub(crate) struct Bench<'a> {
     pub host: &'a HostInventory,
     /// The record of its runs: [`record::Record::key`]; empty where there is none.
     pub record: &'a str,
-    /// The host of the server, where an agent observes it.
-    pub server_host: Option<&'a ObservedHost>,
+    /// The hosts of the server, where agents observe them: one for each node.
+    pub server_hosts: &'a [ObservedHost],
     /// The hosts of storage that agents observe.
     pub storage_hosts: &'a [ObservedHost],
     pub processors: Vec<u32>,

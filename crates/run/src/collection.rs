@@ -116,7 +116,7 @@ fn run_of(record: &Record, parts: Vec<KeptPart>) -> Result<Run> {
     }
     let context = model::Context {
         engine: record.engine.as_ref(),
-        server_host: record.server_host.as_deref(),
+        server_hosts: &record.server_hosts,
         storage_hosts: &record.storage_hosts,
         host_threads: record.host.cpu.threads,
         makes_claims: record.plan.preset != record::Preset::Smoke,

@@ -249,6 +249,10 @@ struct Hooks<'a, 'b, 'c> {
 }
 
 impl FleetWatch for Hooks<'_, '_, '_> {
+    fn prepare(&self) {
+        self.observation.prepare();
+    }
+
     fn begin(&self) {
         self.observation.begin();
         self.started_at.get_or_init(timestamp);

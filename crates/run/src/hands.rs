@@ -54,6 +54,9 @@ pub struct AgentProgress<'a> {
 
 /// What follows a run of a fleet at the coordinator.
 pub trait FleetWatch {
+    /// All jobs are warm and wait, and their start is agreed.
+    fn prepare(&self) {}
+
     /// All agents start in a moment.
     fn begin(&self) {}
 

@@ -39,8 +39,8 @@ pub trait HostObserver: Sync {
 /// The agents on other hosts that do a part of the work.
 #[derive(Clone, Copy, Default)]
 pub struct Observers<'a> {
-    /// The one on the host of the server.
-    pub server: Option<&'a dyn HostObserver>,
+    /// Those on the hosts of the server, one for each node, in the order of the target.
+    pub servers: &'a [&'a dyn HostObserver],
     /// Those on hosts of storage.
     pub storage: &'a [&'a dyn HostObserver],
 }
@@ -56,20 +56,28 @@ pub struct Observed {
     pub error: Nanos,
 }
 
-/// Has `observer` watch the server of `nodes`.
+/// Has each of `observers` watch its node of `nodes`; the hosts in the order of the nodes, none where there is no observer.
 ///
 /// # Errors
-/// Where the server is on this host, or has several nodes, and those of the observer.
-pub(crate) fn watch_server(observer: &dyn HostObserver, nodes: &Nodes) -> Result<ObservedHost> {
+/// Where the server is on this host, or has more nodes than there are observers, and those of an observer.
+pub(crate) fn watch_servers(observers: &[&dyn HostObserver], nodes: &Nodes) -> Result<Vec<ObservedHost>> {
+    if observers.is_empty() {
+        return Ok(Vec::new());
+    }
     if nodes.processes() != Processes::Remote {
         return Err(Error::user("the engine is on this host, which is observed without an agent")
             .hint("leave --observe out, or give the target of a server on another host"));
     }
-    if nodes.counts().0 > 1 {
-        return Err(Error::user(format!("{} nodes cannot be observed yet", nodes.counts().0))
-            .hint("name one address in the target, or leave --observe out"));
+    let count = nodes.counts().0 as usize;
+    if count != observers.len() {
+        return Err(Error::user(format!(
+            "the target has {count} nodes, and --observe names {} hosts",
+            observers.len()
+        ))
+        .hint("give --observe once for each address of the target, in the same order"));
     }
-    observer.watch_server(nodes.first().port())
+    let watched = |node_index: usize| observers[nodes.position(node_index)].watch_server(nodes.at(node_index).port());
+    (0..count).map(watched).collect()
 }
 
 /// What an observer counts during one run. A question without an answer ends it: what is there stays.

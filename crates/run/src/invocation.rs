@@ -216,7 +216,7 @@ fn new_record(path: &Path, setup: &Setup, plan: Plan, platform: &Platform<'_>) -
         reason: None,
         plan,
         host: platform.host.clone(),
-        server_host: platform.server_host.clone().map(Box::new),
+        server_hosts: platform.server_hosts.clone(),
         storage_hosts: platform.storage_hosts.clone(),
         agent_hosts: platform.context.fleet.map(Fleet::agent_hosts).unwrap_or_default(),
         engine: opened.map(|opened| opened.inventory.clone()),

@@ -16,6 +16,8 @@ pub(crate) struct Nodes {
     targets: Vec<Option<String>>,
     /// Whether each node is a database of its own.
     are_apart: bool,
+    /// Where the first node is in the target; those before it follow it.
+    first_position: usize,
     lost: Vec<AtomicBool>,
     /// Index of the node that holds the schema.
     schema_holder: AtomicUsize,
@@ -28,11 +30,9 @@ impl Nodes {
     /// Errors of the engine, and where no node takes writes.
     pub(crate) fn open(engine: &dyn Engine, target: &Target, workspace: &Workspace, are_apart: bool) -> Result<Nodes> {
         let mut nodes = engine.open_all(target, workspace)?;
-        let mut targets: Vec<Option<String>> =
-            nodes.iter().enumerate().map(|(index, node)| target_of_agents(target, index, node.as_ref())).collect();
-        if let Some(first) = nodes.iter().position(|node| node.takes_writes()) {
-            targets[..=first].rotate_right(1);
-        }
+        let mut targets = targets_of_agents(target, &nodes);
+        let first_position = nodes.iter().position(|node| node.takes_writes()).unwrap_or(0);
+        targets[..=first_position].rotate_right(1);
         if !writer_first(&mut nodes) {
             let names: Vec<String> = nodes.iter().map(|node| node.name()).collect();
             // The first error is the one that is reported.
@@ -41,7 +41,7 @@ impl Nodes {
             return Err(Error::environment(message).hint("name the primary as well: dbdyno creates its tables there"));
         }
         let numbers = (1..).take(nodes.len()).collect();
-        Ok(Nodes { targets, are_apart, ..Nodes::numbered(nodes, numbers) })
+        Ok(Nodes { targets, are_apart, first_position, ..Nodes::numbered(nodes, numbers) })
     }
 
     /// Opens `nodes` of a database whose schema another process has claimed.
@@ -70,7 +70,7 @@ impl Nodes {
     fn numbered(nodes: Vec<Box<dyn Node>>, numbers: Vec<u32>) -> Nodes {
         let lost = nodes.iter().map(|_| AtomicBool::new(false)).collect();
         let schema_holder = AtomicUsize::new(0);
-        Nodes { nodes, numbers, targets: Vec::new(), are_apart: false, lost, schema_holder }
+        Nodes { nodes, numbers, targets: Vec::new(), are_apart: false, first_position: 0, lost, schema_holder }
     }
 
     /// Claims the schema on the first node and has the others join it, or claims it on each of them.
@@ -146,6 +146,15 @@ impl Nodes {
     /// The node at `node_index`, from 0.
     pub(crate) fn at(&self, node_index: usize) -> &dyn Node {
         self.nodes[node_index].as_ref()
+    }
+
+    /// Where the node at `node_index` is in the target, counted from 0.
+    pub(crate) fn position(&self, node_index: usize) -> usize {
+        match node_index {
+            0 => self.first_position,
+            before if before <= self.first_position => before - 1,
+            after => after,
+        }
     }
 
     /// The number of the node at `node_index`, counted from 1.
@@ -251,13 +260,44 @@ impl Nodes {
     }
 }
 
-/// The target, without a password, by which agents reach `node`, which is at `index` of `target`.
-fn target_of_agents(target: &Target, index: usize, node: &dyn Node) -> Option<String> {
-    match target.addresses.get(index) {
-        _ if !target.is_external() => node.joined_by(),
-        Some(address) if target.addresses.len() > 1 => {
-            Some(Target { addresses: vec![address.clone()], ..target.clone() }.to_string())
-        }
-        _ => Some(target.to_string()),
+/// The targets, without a password, by which agents reach each of `nodes`, which are those of `target`.
+fn targets_of_agents(target: &Target, nodes: &[Box<dyn Node>]) -> Vec<Option<String>> {
+    let of_one = |index: usize| match target.is_external() {
+        true => target_of_node(target, (index, nodes.len()), &nodes[index].name()),
+        false => nodes[index].joined_by(),
+    };
+    (0..nodes.len()).map(of_one).collect()
+}
+
+/// The target of the node called `name` alone, which is at `index` among the `count` nodes of `target`.
+fn target_of_node(target: &Target, (index, count): (usize, usize), name: &str) -> Option<String> {
+    if count == 1 {
+        return Some(target.to_string());
+    }
+    // The name of a node that a server told of is its address.
+    let named: Target = match target.addresses.len() == count {
+        true => Target { addresses: vec![target.addresses[index].clone()], ..target.clone() },
+        false => format!("{}://{name}", target.scheme).parse().ok()?,
+    };
+    let mut one = Target { addresses: named.addresses, ..target.clone() };
+    one.parameters.retain(|(name, _)| name != "nodes");
+    Some(one.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_node_has_a_target_of_its_own() {
+        let of = |text: &str, place: (usize, usize), name: &str| {
+            target_of_node(&text.parse().expect("a target"), place, name).expect("a node")
+        };
+        assert_eq!(of("postgres://me@h1/shop?nodes=all", (0, 1), "h1:5432"), "postgres://me@h1/shop?nodes=all");
+        let named = "postgres://me@h1,h2:5433/shop?sslmode=require";
+        assert_eq!(of(named, (1, 2), "h2:5433"), "postgres://me@h2:5433/shop?sslmode=require");
+        let told = "mariadb://me@h1/shop?nodes=all&sslmode=require";
+        assert_eq!(of(told, (1, 3), "10.0.0.7:3307"), "mariadb://me@10.0.0.7:3307/shop?sslmode=require");
+        assert_eq!(of(told, (2, 3), "[fe80::7]:3307"), "mariadb://me@[fe80::7]:3307/shop?sslmode=require");
     }
 }

@@ -31,6 +31,11 @@ impl<'a> Observation<'a> {
         Observation { node_indexes, sampler, session_sampler }
     }
 
+    /// All jobs are warm and wait for a start that is agreed: reads what they do not change any more.
+    pub(crate) fn prepare(&self) {
+        self.sampler.prepare();
+    }
+
     /// The window is about to begin.
     pub(crate) fn begin(&self) {
         self.sampler.begin();

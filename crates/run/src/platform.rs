@@ -16,7 +16,7 @@ use crate::bench::{Bench, Subject};
 use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
 use crate::hands::{Fleet, Hands};
-use crate::host_observer::{Observers, watch_server};
+use crate::host_observer::{Observers, watch_servers};
 use crate::kind::io::same_device;
 use crate::network::Peer;
 use crate::nodes::Nodes;
@@ -98,8 +98,8 @@ pub(crate) struct Platform<'a> {
     pub tracer: Option<TracerKind>,
     /// The peer of the network probes.
     pub peer: Option<Peer>,
-    /// The host of the server, where an agent observes it.
-    pub server_host: Option<ObservedHost>,
+    /// The hosts of the server, where agents observe them: one for each node.
+    pub server_hosts: Vec<ObservedHost>,
     /// The hosts of storage that agents observe.
     pub storage_hosts: Vec<ObservedHost>,
     /// Who carries out the jobs.
@@ -132,7 +132,7 @@ impl<'a> Platform<'a> {
             untraced: None,
             tracer: None,
             peer: None,
-            server_host: None,
+            server_hosts: Vec::new(),
             storage_hosts: Vec::new(),
             hands: context.fleet.map_or(Hands::Own, Hands::Fleet),
             record: String::new(),
@@ -160,8 +160,7 @@ impl<'a> Platform<'a> {
         if let Some(directory) = opened.nodes.first().data_directory() {
             self.watch(directory);
         }
-        let observed = self.context.observers.server.map(|observer| watch_server(observer, &opened.nodes)).transpose();
-        self.server_host = match observed {
+        self.server_hosts = match watch_servers(self.context.observers.servers, &opened.nodes) {
             Ok(found) => found,
             Err(error) => {
                 // The first error is the one that is reported.
@@ -242,8 +241,8 @@ impl<'a> Platform<'a> {
             Some(interface) => host.with_interface(interface),
             None => host,
         };
-        let Observers { server, storage } = self.context.observers;
-        let observers = Observers { server: server.filter(|_| subject.is_some()), storage };
+        let Observers { servers, storage } = self.context.observers;
+        let observers = Observers { servers: subject.map_or(&[], |_| servers), storage };
         Ok(Sources { nodes, device_is_engines: data.is_some(), observers, ..Sources::of(host) })
     }
 
@@ -263,7 +262,7 @@ impl<'a> Platform<'a> {
             instrument: &self.instrument,
             host: &self.host,
             record: &self.record,
-            server_host: self.server_host.as_ref(),
+            server_hosts: &self.server_hosts,
             storage_hosts: &self.storage_hosts,
             processors: host::cpus_allowed(),
             samples_sessions: self.setup.sample_sessions,
@@ -420,12 +419,8 @@ fn check_apart(nodes: &Nodes, context: &Context<'_>) -> Result<()> {
     let (databases, writing) = nodes.counts();
     let refused = |message: String, hint: &str| Err(Error::user(message).hint(hint));
     match () {
-        () if context.target.local => refused(
-            format!("the servers of {} are one database", context.target),
-            "give the addresses of servers that run already, one for each agent",
-        ),
         () if databases != agents => refused(
-            format!("{databases} databases are not one for each of {agents} agents"),
+            format!("{agents} agents need {agents} databases, and the target has {databases}"),
             "give as many addresses in the target as there are agents",
         ),
         () if writing < databases => refused(

@@ -69,8 +69,8 @@ pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
     if record.plan.target != target {
         return differs("target", &record.plan.target, &target);
     }
-    let then = observed(record.server_host.as_deref(), &record.storage_hosts);
-    let now = observed(platform.server_host.as_ref(), &platform.storage_hosts);
+    let then = observed(&record.server_hosts, &record.storage_hosts);
+    let now = observed(&platform.server_hosts, &platform.storage_hosts);
     if then != now {
         return Err(Error::user(format!("the record was started with {then}, and now it is {now}"))
             .hint("give the same --observe and --observe-storage"));
@@ -101,8 +101,8 @@ pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
 }
 
 /// The hosts that agents observe, as text.
-fn observed(server: Option<&ObservedHost>, storage: &[ObservedHost]) -> String {
-    let names: Vec<&str> = server.into_iter().chain(storage).map(|host| host.name.as_str()).collect();
+fn observed(server: &[ObservedHost], storage: &[ObservedHost]) -> String {
+    let names: Vec<&str> = server.iter().chain(storage).map(|host| host.name.as_str()).collect();
     if names.is_empty() { "no observed host".to_owned() } else { format!("observed hosts {}", names.join(", ")) }
 }
 

@@ -1,10 +1,11 @@
 //! One run: described, announced, warmed up, measured, read, checked. Every run of every kind is made here.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use measure::{Broken, JobSettings, Observer, Tally, Work, clock, run_jobs};
-use record::{Nanos, Outcome, Placement, PlannedRun, Run, Timestamp};
+use record::{HostInventory, Nanos, Outcome, Placement, PlannedRun, Run, Timestamp};
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
@@ -71,18 +72,21 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
     }
-    // The data of an observed server are on its own host.
-    let observed = bench.server_host.filter(|_| run.server_host.is_some());
-    let host = observed.map_or(bench.host, |server_host| &server_host.host);
+    // The data of observed servers are on their own hosts; where their caches differ, there is no one answer.
+    let observed = bench.server_hosts.iter().filter(|host| run.server_hosts.contains_key(&host.name));
+    let hosts = if run.server_hosts.is_empty() { vec![bench.host] } else { observed.map(|host| &host.host).collect() };
+    let write_cache = |host: &&'_ HostInventory| host.devices.first().and_then(|device| device.write_cache.clone());
+    let write_caches: BTreeSet<Option<String>> = hosts.iter().map(write_cache).collect();
+    let write_cache = write_caches.first().filter(|_| write_caches.len() == 1).cloned().flatten();
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
-        server_host: bench.server_host,
+        server_hosts: bench.server_hosts,
         storage_hosts: bench.storage_hosts,
         host_threads: bench.processors.len() as u32,
         makes_claims: bench.plan.preset != record::Preset::Smoke,
         instrument: bench.instrument,
         flush_probe: Some(Nanos(bench.sources.flush_probe_ns.load(Ordering::Relaxed))).filter(|probe| probe.0 > 0),
-        write_cache: host.devices.first().and_then(|device| device.write_cache.as_deref()),
+        write_cache: write_cache.as_deref(),
     };
     let findings = model::findings(&run, &context);
     run.findings.extend(findings);

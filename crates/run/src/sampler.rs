@@ -153,8 +153,8 @@ pub(crate) struct Sampler<'a> {
     lost_before: usize,
     /// Whether the block device counters apply to what is measured.
     with_device: bool,
-    /// What the host of the server counts.
-    server_host: Option<Observing<'a>>,
+    /// What the hosts of the server count.
+    server_hosts: Vec<Observing<'a>>,
     /// What the hosts of storage count.
     storage_hosts: Vec<Observing<'a>>,
     state: Mutex<State>,
@@ -169,8 +169,8 @@ pub(crate) struct Read {
     pub of_nodes: Vec<Vec<Reading>>,
     /// What other programs did during the window.
     pub foreign_load: Option<ForeignLoad>,
-    /// What the host of the server counted.
-    pub server_host: Option<ObservedRun>,
+    /// What the hosts of the server counted, by their names.
+    pub server_hosts: BTreeMap<String, ObservedRun>,
     /// What the hosts of storage counted, by their names.
     pub storage_hosts: BTreeMap<String, ObservedRun>,
     /// Why the engine's counters are missing, if they are.
@@ -181,7 +181,7 @@ impl Read {
     /// Adds the readings of this host and of others to `run`; returns why the engine's are missing, if they are.
     pub(crate) fn add_hosts_to(self, run: &mut Run) -> Option<engine::Error> {
         (run.readings, run.foreign_load) = (self.readings, self.foreign_load.map(Box::new));
-        (run.server_host, run.storage_hosts) = (self.server_host.map(Box::new), self.storage_hosts);
+        (run.server_hosts, run.storage_hosts) = (self.server_hosts, self.storage_hosts);
         self.failure
     }
 }
@@ -197,6 +197,8 @@ struct State {
     processes: Option<host::Processes>,
     foreign_load: Option<ForeignLoad>,
     failure: Option<engine::Error>,
+    /// The counters of the engine at the start, where they were read before.
+    engine: Option<BTreeMap<String, u64>>,
 }
 
 /// The state of a sampling thread.
@@ -220,7 +222,11 @@ impl<'a> Sampler<'a> {
         let state = State { of_nodes: vec![Vec::new(); several], ..State::default() };
         let (state, changed) = (Mutex::new(state), Condvar::new());
         let lost_before = sources.lost_count();
-        let server_host = sources.observers.server.filter(|_| !node_indexes.is_empty()).map(Observing::new);
+        let observer = |node_index: &usize| {
+            let position = sources.nodes.get(*node_index)?.nodes.position(*node_index);
+            sources.observers.servers.get(position).copied()
+        };
+        let server_hosts = node_indexes.iter().filter_map(observer).map(Observing::new).collect();
         let storage_hosts = sources.observers.storage.iter().map(|observer| Observing::new(*observer)).collect();
         let asks_engine = true;
         Sampler {
@@ -230,7 +236,7 @@ impl<'a> Sampler<'a> {
             asks_engine,
             lost_before,
             with_device,
-            server_host,
+            server_hosts,
             storage_hosts,
             state,
             changed,
@@ -249,12 +255,20 @@ impl<'a> Sampler<'a> {
         self
     }
 
+    /// All jobs are warm and wait: the engine is read, however long that takes. Needed only where the time of the start
+    /// is fixed.
+    pub(crate) fn prepare(&self) {
+        let engine = self.read_engine();
+        self.lock().engine = Some(engine);
+    }
+
     /// The last step before the jobs are released: processes and engine are read first, the host last, close to the
     /// window.
     pub(crate) fn begin(&self) {
         self.observe(Observing::scan);
         let processes = host::Processes::read();
-        let engine = self.read_engine();
+        let prepared = self.lock().engine.take();
+        let engine = prepared.unwrap_or_else(|| self.read_engine());
         self.observe(Observing::read);
         let mut values = self.read_host();
         values.extend(engine);
@@ -339,18 +353,19 @@ impl<'a> Sampler<'a> {
         let counted = |readings: Vec<Reading>| {
             readings.into_iter().map(|reading| Reading { at_ns: reading.at_ns - origin, ..reading }).collect()
         };
+        let named = |hosts: Vec<Observing<'a>>| hosts.into_iter().filter_map(|one| one.into_named(origin)).collect();
         Read {
             readings: counted(state.readings),
             of_nodes: state.of_nodes.into_iter().map(counted).collect(),
             foreign_load: state.foreign_load,
-            server_host: self.server_host.and_then(|observing| observing.into_run(origin)),
-            storage_hosts: self.storage_hosts.into_iter().filter_map(|one| one.into_named(origin)).collect(),
+            server_hosts: named(self.server_hosts),
+            storage_hosts: named(self.storage_hosts),
             failure: state.failure,
         }
     }
 
     fn observe(&self, ask: impl FnMut(&Observing<'a>)) {
-        self.server_host.iter().chain(&self.storage_hosts).for_each(ask);
+        self.server_hosts.iter().chain(&self.storage_hosts).for_each(ask);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -25,6 +25,12 @@ fn commits_per_second(run: &Run, node: &NodeRun) -> Option<Rate> {
     model::node_commits(node).filter(|_| seconds > 0.0).map(|commits| Rate(commits as f64 / seconds))
 }
 
+/// The observed host of the node.
+fn host<'a>(of: &NodeRow<'a>) -> Option<&'a str> {
+    let number = (of.of.0.node as usize).checked_sub(1)?;
+    of.record.server_hosts.get(number).map(|host| host.name.as_str())
+}
+
 type Figure<'a> = Column<NodeRow<'a>>;
 
 /// Counts, then results.
@@ -46,6 +52,11 @@ pub fn columns<'a>() -> Vec<Column<NodeRow<'a>>> {
         invalid(),
         Figure::result("operations_per_second", Kind::PerSecond, |of| model::node_rate(of.run, of.of.0).into())
             .head("ops/s"),
+        Figure::fact("host", Kind::Text, |of| host(of).into()),
+        Figure::result("server_host_cpu_ratio", Kind::Ratio, |of| {
+            host(of).and_then(|name| model::server_cpu_ratio(of.run, name)).into()
+        })
+        .head("host CPU"),
         Figure::result("commits_per_second", Kind::PerSecond, |of| commits_per_second(of.run, of.of.0).into())
             .head("commits/s"),
     ]);

@@ -7,9 +7,10 @@ use fleet::RemoteHost;
 #[derive(Args, Clone, Debug)]
 pub struct ObserveArguments {
     /// Host of a remote server, as ssh knows it: an agent there counts its processors, its device and its other
-    /// programs. Options after it as in a file of hosts: 'db1 server=postgres dir=/srv/data'
+    /// programs. Options after it as in a file of hosts: 'db1 server=postgres dir=/srv/data'. With several nodes once for
+    /// each of them, in the order of the target
     #[arg(long, value_name = "HOST", value_parser = host, help_heading = "Location")]
-    pub observe: Option<RemoteHost>,
+    pub observe: Vec<RemoteHost>,
     /// Hosts of storage
     #[command(flatten)]
     pub storage: ObserveStorageArguments,

@@ -139,7 +139,6 @@ fn what_a_fleet_cannot_measure_is_refused() {
     let refused = [
         ("--target null --tests T611 --prove", 2, "cannot be measured by a fleet"),
         ("--target null --tests S11", 2, "probe S11"),
-        ("--target null?nodes=2 --tests T611 --nodes 2", 2, "a spread over 2 nodes"),
         ("--target sqlite --tests T611", 2, "agents cannot use sqlite"),
         ("--target postgres://me:SECRET@h1/d --tests T611", 2, "the password in the target is not handed to agents"),
     ];

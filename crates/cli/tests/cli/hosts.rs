@@ -3,13 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::bench::{Bench, runs};
-use crate::namespace::Namespace;
+use crate::far_server::FarServer;
 use crate::ssh_server::SshServer;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,7 +41,7 @@ pub fn write(bench: &Bench, name: &str, text: &str) -> PathBuf {
 }
 
 /// Processes with all of `words` among their arguments.
-fn processes(words: &[&str]) -> Vec<u32> {
+pub fn processes(words: &[&str]) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let has_all = |pid: &u32| {
         let line = crate::local_server::command_line(*pid);
@@ -182,100 +182,8 @@ fn hosts_are_reached_over_ssh_and_nothing_secret_is_in_arguments() {
     assert!(said.contains("host one: the command has ended") && said.contains("Permission denied"), "{said}");
 }
 
-/// A real server of PostgreSQL in a network namespace: what reaches it comes over a network, from another address.
-struct FarServer {
-    namespace: Namespace,
-    directory: PathBuf,
-    port: u16,
-    server: Option<Child>,
-}
-
-impl FarServer {
-    /// None where no namespace can be made, which only root may.
-    fn start(bench: &Bench) -> Option<FarServer> {
-        let namespace = Namespace::make()?;
-        let mut server = FarServer { namespace, directory: bench.path().join("far"), port: 5432, server: None };
-        fs::create_dir(&server.directory).unwrap();
-        fs::set_permissions(bench.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let at = server.directory.display().to_string();
-        system("chown", &["postgres", &at]);
-        let as_user = ["-u", "postgres", "--"];
-        let data = format!("{at}/data");
-        let initdb = program("initdb");
-        system("runuser", &[&as_user[..], &[&initdb, "-D", &data, "-U", "bench", "-A", "trust"]].concat());
-        let rules = fs::read_to_string(format!("{data}/pg_hba.conf")).unwrap() + "host all all 10.211.0.0/16 trust\n";
-        fs::write(format!("{data}/pg_hba.conf"), rules).unwrap();
-        let postgres = program("postgres");
-        let mut command = server.namespace.command("runuser");
-        command.args(as_user).args([&postgres, "-D", &data]);
-        command.args(["-c", &format!("listen_addresses={}", server.namespace.address), "-k", &at]);
-        command.args(["-c", "autovacuum=off"]).stdin(Stdio::null()).stderr(Stdio::null());
-        server.server = Some(command.spawn().unwrap());
-        wait_until("the server does not answer", || {
-            std::net::TcpStream::connect((server.namespace.address.as_str(), server.port)).is_ok()
-        });
-        Some(server)
-    }
-
-    fn target(&self) -> String {
-        format!("postgres://bench@{}:{}/postgres", self.namespace.address, self.port)
-    }
-
-    fn observe(&self, more: &str) -> String {
-        format!(
-            "db1 via=\"ip netns exec {} env -u XDG_CACHE_HOME HOME={}\" {more}",
-            self.namespace.name,
-            self.directory.display()
-        )
-    }
-
-    /// The agents that observe it: other tests have theirs.
-    fn agents(&self) -> Vec<u32> {
-        let home = self.directory.display().to_string();
-        let mut agents = processes(&["agent", "--observe"]);
-        agents.retain(|pid| crate::local_server::command_line(*pid).contains(&home));
-        agents
-    }
-
-    fn postmaster(&self) -> u32 {
-        let text = fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
-        text.lines().next().unwrap().parse().unwrap()
-    }
-
-    /// Processor time of the server so far, with that of its ended sessions, by `/proc`.
-    fn cpu_ns(&self) -> u64 {
-        let postmaster = self.postmaster();
-        let children = fs::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children")).unwrap();
-        let all = children.split_whitespace().map(str::to_owned).chain([postmaster.to_string()]);
-        let ticks = |pid: String| -> u64 {
-            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
-            fields.split(' ').skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum()
-        };
-        all.map(ticks).sum::<u64>() * 10_000_000
-    }
-}
-
-impl Drop for FarServer {
-    fn drop(&mut self) {
-        if let Some(mut server) = self.server.take() {
-            if let Ok(text) = fs::read_to_string(self.directory.join("data/postmaster.pid")) {
-                let _ = Command::new("kill").args(["-INT", text.lines().next().unwrap_or_default()]).status();
-            }
-            let _ = server.wait();
-        }
-    }
-}
-
-/// A program of the server of PostgreSQL.
-fn program(name: &str) -> String {
-    let versions = fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL: ./test.sh installs it");
-    let programs = versions.map(|version| version.unwrap().path().join("bin").join(name));
-    programs.filter(|path| path.exists()).max().expect("a server of PostgreSQL").display().to_string()
-}
-
 fn counted(run: &Value, name: &str) -> Option<u64> {
-    let readings = run["server_host"]["readings"].as_array()?;
+    let readings = run["server_hosts"]["db1"]["readings"].as_array()?;
     let at = |reading: &Value| reading["values"][name].as_u64();
     Some(at(readings.last()?)? - at(readings.first()?)?)
 }
@@ -283,7 +191,7 @@ fn counted(run: &Value, name: &str) -> Option<u64> {
 #[test]
 fn the_host_of_a_server_on_the_network_is_in_the_record() {
     let bench = Bench::new();
-    let Some(server) = FarServer::start(&bench) else { return };
+    let Some(server) = FarServer::start(&bench, "db1") else { return };
     let (target, observe) = (server.target(), server.observe(""));
     let words = "--tests T611,T311 --jobs 2 --preset smoke --duration 2s --record o.jsonl --observe";
     let before_ns = server.cpu_ns();
@@ -292,7 +200,7 @@ fn the_host_of_a_server_on_the_network_is_in_the_record() {
     let grown_ns = server.cpu_ns() - before_ns;
     let record = bench.record("o.jsonl");
     assert_eq!(record["engine"]["location"], "remote");
-    let host = &record["server_host"];
+    let host = &record["server_hosts"][0];
     assert_eq!(
         (&host["name"], &host["program"], &host["is_same_machine"]),
         (&"db1".into(), &"postgres".into(), &true.into())
@@ -305,7 +213,7 @@ fn the_host_of_a_server_on_the_network_is_in_the_record() {
         let of_server = counted(run, "server_cpu_ns").unwrap();
         assert!(of_server > 100_000_000, "{test}: {of_server} ns in two seconds of two sessions");
         assert!(counted(run, "client_cpu_ns").unwrap() < of_server, "the agent costs less than what it observes");
-        assert!(run["server_host"]["time_error_ns"].as_u64().unwrap() < 1_000_000_000);
+        assert!(run["server_hosts"]["db1"]["time_error_ns"].as_u64().unwrap() < 1_000_000_000);
         all_ns += of_server;
     }
     // Sessions and time before and after the windows are beside; the kernel counts in ticks.
@@ -341,7 +249,7 @@ fn a_server_that_cannot_be_observed_is_refused_and_a_lost_agent_costs_its_figure
     let word = bench.run(&["run", "--observe", "db1 color=red"]);
     assert_eq!(word.code, 2);
     assert!(word.err.contains("color=red") && word.err.contains("server=PROGRAM"), "{}", word.err);
-    let Some(server) = FarServer::start(&bench) else { return };
+    let Some(server) = FarServer::start(&bench, "db1") else { return };
     let target = server.target();
     let words = ["run", "--target", &target, "--tests", "T611", "--jobs", "1", "--preset", "smoke", "--duration", "3s"];
     for (more, message) in
@@ -369,7 +277,7 @@ fn a_server_that_cannot_be_observed_is_refused_and_a_lost_agent_costs_its_figure
     assert!(text.contains("not observed in 1 run"), "{text}");
     let record = bench.record("l.jsonl");
     assert_eq!(record["runs"][0]["outcome"]["status"], "done");
-    assert!(record["runs"][0]["server_host"].is_null());
+    assert!(record["runs"][0]["server_hosts"].is_null());
 }
 
 /// A command that is another machine to dbdyno: it has another boot. None where that needs root.

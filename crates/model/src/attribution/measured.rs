@@ -12,7 +12,7 @@ use crate::degree::Degree;
 use crate::delta::{delta, per_second, rate, rate_in, share};
 use crate::foreign::{foreign_cpu, is_under_foreign_load};
 use crate::group::{ByTest, fastest, valid};
-use crate::observed_side::server_side;
+use crate::observed_side::{server_side, server_sides};
 use crate::platform::{capacity_used, smt_yield};
 use crate::row::is_invalid;
 use crate::rules::RULES;
@@ -115,7 +115,7 @@ impl Capacities {
                 _ => 0.0,
             },
             keeps_up: achieves_target(run),
-            cpu_used: server.and_then(|server| self.cpu_used(server)),
+            cpu_used: server.and_then(|server| self.cpu_used_of_busiest(run, server)),
             resources: storage.chain(network).chain(self.client(run, rate)).collect(),
             classes: classes(server.unwrap_or(run), server.is_some(), round_trips),
             thread_used: self.thread_used(run),
@@ -129,6 +129,15 @@ impl Capacities {
     fn is_on_probed_device(&self, run: &Run) -> bool {
         let ceiling = run.ceiling.as_ref().filter(|_| !self.is_remote);
         ceiling.is_some_and(|ceiling| self.storage_probes.contains(&ceiling.probe))
+    }
+
+    /// CPU utilisation of the busiest of the hosts of the engine, which `server` is the sum of.
+    fn cpu_used_of_busiest(&self, run: &Run, server: &Run) -> Option<Ratio> {
+        if !self.is_remote || run.server_hosts.len() < 2 {
+            return self.cpu_used(server);
+        }
+        let sides = server_sides(run);
+        sides.values().filter_map(|side| self.cpu_used(side)).max_by(|one, other| one.0.total_cmp(&other.0))
     }
 
     /// CPU utilisation of the host of the engine; without an SMT probe as counted by the operating system.

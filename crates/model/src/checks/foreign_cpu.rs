@@ -25,7 +25,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         false => (RULES.foreign_cpu_warn, RULES.foreign_cpu_fail),
     };
     // Where an agent observes its host, and that is another machine, the engine is known to be there.
-    let is_there = run.server_host.is_some() && context.server_host.is_some_and(|host| !host.is_same_machine);
+    let is_there = !run.server_hosts.is_empty() && context.server_hosts.iter().all(|host| !host.is_same_machine);
     let is_remote = context.engine.is_some_and(|engine| engine.location == Location::Remote);
     let may_be_engine = !is_probe(run) && is_remote && !is_there;
     let verdict = match found {

@@ -53,7 +53,7 @@ pub struct Context<'a> {
     /// The engine; absent where only probes are run.
     pub engine: Option<&'a EngineInventory>,
     /// The host of the engine, where an agent observes it.
-    pub server_host: Option<&'a ObservedHost>,
+    pub server_hosts: &'a [ObservedHost],
     /// The hosts of storage that agents observe.
     pub storage_hosts: &'a [ObservedHost],
     /// Hardware threads that the jobs may use.

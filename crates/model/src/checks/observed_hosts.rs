@@ -4,15 +4,15 @@
 use record::{Finding, ObservedHost, Run};
 
 use super::{Context, foreign_cpu, foreign_io, steal, swapping, throttling};
-use crate::observed_side::{server_side, storage_sides};
+use crate::observed_side::{server_sides, storage_sides};
 
 /// The findings of the hosts of server and storage of `run`, each with its name; none of those that were not observed,
 /// or are the machine of the client, whose checks are those of the run.
 pub(super) fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
-    let server = context.server_host.zip(server_side(run));
-    let mut sides = storage_sides(run);
+    let (mut servers, mut sides) = (server_sides(run), storage_sides(run));
+    let server = context.server_hosts.iter().filter_map(|host| Some((host, servers.remove(host.name.as_str())?)));
     let storage = context.storage_hosts.iter().filter_map(|host| Some((host, sides.remove(host.name.as_str())?)));
-    let elsewhere = server.into_iter().chain(storage).filter(|(host, _)| !host.is_same_machine);
+    let elsewhere = server.chain(storage).filter(|(host, _)| !host.is_same_machine);
     elsewhere.flat_map(|(host, side)| of_host(host, &side, context)).collect()
 }
 
@@ -54,7 +54,7 @@ mod tests {
         let readings = counted(run("T611", 1), &counters).readings;
         let load = ForeignLoad { observed_ns: Nanos(10 * SECOND), processors: others, ..ForeignLoad::default() };
         let host = ObservedRun { readings, time_error_ns: Nanos(1), foreign_load: Some(load) };
-        Run { server_host: Some(Box::new(host)), ..run("T611", 1) }
+        Run { server_hosts: [("db1".to_owned(), host)].into(), ..run("T611", 1) }
     }
 
     fn of_host(run: &Run, is_same_machine: bool) -> Vec<(Check, Verdict)> {
@@ -62,7 +62,11 @@ mod tests {
         let host = ObservedHost { name, program, is_same_machine, directory: None, host: record(Vec::new()).host };
         let (mut engine, instrument) = (engine(), instrument());
         engine.location = Location::Remote;
-        let context = Context { engine: Some(&engine), server_host: Some(&host), ..fixture::context(&instrument) };
+        let context = Context {
+            engine: Some(&engine),
+            server_hosts: std::slice::from_ref(&host),
+            ..fixture::context(&instrument)
+        };
         let found = all(run, &context);
         let named = found.iter().filter(|finding| finding.agent.as_deref() == Some("db1"));
         named.map(|finding| (finding.check(), finding.verdict)).collect()
@@ -80,8 +84,10 @@ mod tests {
 
     #[test]
     fn other_programs_on_a_host_of_storage_invalidate_the_run_and_its_io_is_not_judged() {
-        let busy =
-            Run { storage_hosts: [("filer".to_owned(), *observed(0.6).server_host.unwrap())].into(), ..run("io", 1) };
+        let busy = Run {
+            storage_hosts: [("filer".to_owned(), observed(0.6).server_hosts["db1"].clone())].into(),
+            ..run("io", 1)
+        };
         let (instrument, hosts) = (instrument(), [fixture::storage_host("filer", false)]);
         let found = all(&busy, &Context { storage_hosts: &hosts, ..fixture::context(&instrument) });
         let named = |check: Check| {

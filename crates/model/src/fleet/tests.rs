@@ -2,7 +2,7 @@ use measure::{Done, StepStart, Tally};
 use proptest::prelude::*;
 use record::{
     BlockOperation, BlockOperations, CacheState, FailureKind, IoKind, Latency, Load, LoadModel, LoadStage,
-    LoadStageKind, Pace, RandomBlocks, Rate, SignedNanos, Slices, Storage,
+    LoadStageKind, NodeEvent, NodeEventKind, NodeRun, Pace, RandomBlocks, Rate, SignedNanos, Slices, Storage,
 };
 
 use super::*;
@@ -167,6 +167,45 @@ fn the_merged_run_names_its_parts() {
     assert_eq!((&merged.agents[0].totals, &merged.agents[0].seconds), (&runs[0].totals, &runs[0].seconds));
     assert_eq!((start_spread(&merged), merged.window_ns), (Some(Nanos(5_000)), Nanos(10 * SECOND + 5_000)));
     assert!(merged.readings.is_empty() && merged.findings.is_empty());
+}
+
+#[test]
+fn nodes_have_the_jobs_of_all_agents_and_a_loss_is_one_event() {
+    let node = |number: u32, jobs: u32, values: &[u64]| NodeRun {
+        node: number,
+        jobs,
+        totals: Totals { steps: values.len() as u64, ..Totals::default() },
+        service: stored(values),
+        response: stored(values),
+        seconds: vec![record::Second { steps: values.len() as u64, ..Default::default() }],
+        readings: vec![record::Reading::default()],
+    };
+    let lost = |at: u64, jobs: u32| NodeEvent {
+        at_ns: Nanos(at),
+        node: 2,
+        name: "h2".to_owned(),
+        kind: NodeEventKind::Lost,
+        jobs,
+        message: "gone".to_owned(),
+    };
+    let with = |nodes: Vec<NodeRun>, events: Vec<NodeEvent>| Run { nodes, events, ..run("T611", 2) };
+    let gone = NodeEvent { kind: NodeEventKind::Gone, ..lost(0, 0) };
+    let runs = [
+        with(vec![node(1, 1, &[5]), node(2, 1, &[7, 9])], vec![lost(3 * SECOND, 1), gone]),
+        with(vec![node(1, 0, &[]), node(2, 2, &[11])], vec![lost(SECOND, 2)]),
+    ];
+    let merged = merged(&parts(&runs, |at| at as i64 * SECOND as i64)).unwrap();
+    let found: Vec<_> = merged
+        .nodes
+        .iter()
+        .map(|node| (node.node, node.jobs, node.totals.steps, node.service.count, node.response.max_ns.0))
+        .collect();
+    assert_eq!(found, [(1, 1, 1, 1, 5), (2, 3, 3, 3, 11)]);
+    let steps: Vec<u64> = merged.nodes[1].seconds.iter().map(|second| second.steps).collect();
+    assert_eq!(steps, [2, 1], "the second agent started a second later");
+    assert!(merged.nodes.iter().all(|node| node.readings.is_empty()), "the coordinator reads them");
+    let [event] = merged.events.as_slice() else { panic!("{:?}", merged.events) };
+    assert_eq!((event.at_ns, event.jobs, event.node), (Nanos(2 * SECOND), 3, 2), "when the first noticed it");
 }
 
 /// Storage runs of two agents, the second of which does `change`.

@@ -7,7 +7,7 @@ use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 use super::price::{BestRate, price};
 use super::table::{Cell, Column, Row, Table, facts};
 use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three_digits};
-use crate::fleet::{agents, server_host, storage_hosts};
+use crate::fleet::{agents, server_hosts, storage_hosts};
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
 use crate::network::network_path;
@@ -151,7 +151,7 @@ pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
         None => fact("engine", "none: probes only".to_owned()),
     }
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
-    server_host(record).into_iter().for_each(|host| fact("server on", host));
+    server_hosts(record).into_iter().for_each(|host| fact("server on", host));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     network_path(record).into_iter().for_each(|path| fact("network", path));
     agents(record).into_iter().for_each(|agents| fact("jobs", agents));

@@ -6,7 +6,7 @@ use record::{DataReads, PlanSubject, Preset, Record, Status};
 
 use crate::agents::host_warnings;
 use crate::figure::nanos;
-use crate::fleet::{agents, server_host, storage_hosts};
+use crate::fleet::{agents, server_hosts, storage_hosts};
 use crate::inventory;
 use crate::inventory::topology::defect_texts;
 use crate::layout::{Page, clean, paragraph};
@@ -41,7 +41,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
-    server_host(record).into_iter().for_each(|host| fact("server on", host));
+    server_hosts(record).into_iter().for_each(|host| fact("server on", host));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     network_path(record).into_iter().for_each(|path| fact("network", path));
     agents(record).into_iter().for_each(|agents| fact("jobs", agents));

@@ -8,7 +8,7 @@ use record::{Dop, PlanSubject, Preset, Record, Status, Sweep, Verdict};
 use super::sheet::title;
 use super::{findings, head, next};
 use crate::figure::{UNKNOWN, number, percent, time};
-use crate::fleet::{agents, run_command, server_host, storage_hosts};
+use crate::fleet::{agents, run_command, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
@@ -115,7 +115,7 @@ fn platform(record: &Record, width: usize) -> Vec<String> {
         let facts = list([engine_line(engine), durability_word(engine)]);
         lines.extend(paragraph("engine", INDENT, &facts, width));
     }
-    if let Some(host) = server_host(record) {
+    if let Some(host) = server_hosts(record) {
         lines.extend(paragraph("server on", INDENT, &host, width));
     }
     if let Some(hosts) = storage_hosts(record) {

@@ -46,7 +46,7 @@ pub fn record() -> Record {
         reason: None,
         plan: plan(planned.collect()),
         host: host(),
-        server_host: None,
+        server_hosts: Default::default(),
         storage_hosts: Default::default(),
         agent_hosts: Default::default(),
         engine: Some(engine()),

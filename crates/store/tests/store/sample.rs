@@ -38,7 +38,7 @@ pub fn sparse() -> Record {
         reason: None,
         plan: plan(Vec::new()),
         host: HostInventory::default(),
-        server_host: None,
+        server_hosts: Default::default(),
         storage_hosts: Default::default(),
         agent_hosts: Default::default(),
         engine: None,
@@ -77,13 +77,13 @@ pub fn full() -> Record {
                 .collect(),
         ),
         host: host(),
-        server_host: Some(Box::new(ObservedHost {
+        server_hosts: vec![ObservedHost {
             name: "db1".to_owned(),
             program: Some("server".to_owned()),
             is_same_machine: true,
             directory: Some("/srv/data".to_owned()),
             host: host(),
-        })),
+        }],
         storage_hosts: vec![ObservedHost {
             name: "filer".to_owned(),
             program: None,
@@ -404,11 +404,15 @@ fn run(number: u32, pace: Pace) -> Run {
     Run {
         kind: record::RunKind::Test,
         jobs_ended_separately: true,
-        server_host: Some(Box::new(ObservedRun {
-            readings: vec![Reading { at_ns: Nanos(7), values: [("host_cpu_user_ns".to_owned(), 5)].into() }],
-            time_error_ns: Nanos(90_000),
-            foreign_load: None,
-        })),
+        server_hosts: [(
+            "db1".to_owned(),
+            ObservedRun {
+                readings: vec![Reading { at_ns: Nanos(7), values: [("host_cpu_user_ns".to_owned(), 5)].into() }],
+                time_error_ns: Nanos(90_000),
+                foreign_load: None,
+            },
+        )]
+        .into(),
         storage_hosts: [(
             "filer".to_owned(),
             ObservedRun { readings: Vec::new(), time_error_ns: Nanos(80_000), foreign_load: None },

@@ -6,7 +6,7 @@ use record::{BlockDevice, Location, Record};
 
 use super::field::{Field, applies, filled, publisher, tool};
 use crate::fact::link_text;
-use crate::fleet::server_host;
+use crate::fleet::server_hosts;
 use crate::inventory::{cpu_facts, device_text, is_virtual, memory_facts, modules, network};
 use crate::words::list;
 
@@ -78,7 +78,7 @@ pub(super) fn old(record: &Record, now: &'static str) -> Cow<'static, str> {
 fn machine_of_engine(record: &Record) -> Field {
     let remote = record.engine.as_ref().is_some_and(|engine| engine.location == Location::Remote);
     // It is in the record in the same detail as the client's.
-    let there = server_host(record);
+    let there = server_hosts(record);
     let here = "the machine of dbdyno, described below".to_owned();
     let missing = "the engine runs on another host, and the fields below describe the client machine; run dbdyno \
                    inventory on the host of the engine";

@@ -108,6 +108,10 @@ impl Kind for Catalogue<'_> {
                 refused("proofs, traces and the network".to_owned())
             }
             Some(probe) => refused(format!("probe {} ({})", probe.code(), probe.title())),
+            _ if self.request.setup.database_per_agent && context.target.local => {
+                return Err(Error::user(format!("the servers of {} are one database", context.target))
+                    .hint("give the addresses of servers that run already, one for each agent"));
+            }
             _ if fleet.agents() == 0 => refused("a run without agents".to_owned()),
             _ => Ok(()),
         }

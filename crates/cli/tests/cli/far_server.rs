@@ -1,0 +1,125 @@
+//! A real server of PostgreSQL on a network of its own.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::bench::Bench;
+use crate::hosts::{processes, system, wait_until};
+use crate::namespace::Namespace;
+
+/// A real server of PostgreSQL in a network namespace: what reaches it comes over a network, from another address.
+pub struct FarServer {
+    name: String,
+    namespace: Namespace,
+    pub directory: PathBuf,
+    port: u16,
+    server: Option<Child>,
+}
+
+impl FarServer {
+    /// None where no namespace can be made, which only root may.
+    pub fn start(bench: &Bench, name: &str) -> Option<FarServer> {
+        let namespace = Namespace::make()?;
+        let mut server = FarServer {
+            name: name.to_owned(),
+            namespace,
+            directory: bench.path().join(name),
+            port: 5432,
+            server: None,
+        };
+        fs::create_dir(&server.directory).unwrap();
+        fs::set_permissions(bench.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let at = server.directory.display().to_string();
+        system("chown", &["postgres", &at]);
+        let as_user = ["-u", "postgres", "--"];
+        let data = format!("{at}/data");
+        let initdb = program("initdb");
+        system("runuser", &[&as_user[..], &[&initdb, "-D", &data, "-U", "bench", "-A", "trust"]].concat());
+        let rules = fs::read_to_string(format!("{data}/pg_hba.conf")).unwrap() + "host all all 10.211.0.0/16 trust\n";
+        fs::write(format!("{data}/pg_hba.conf"), rules).unwrap();
+        let postgres = program("postgres");
+        let mut command = server.namespace.command("runuser");
+        command.args(as_user).args([&postgres, "-D", &data]);
+        command.args(["-c", &format!("listen_addresses={}", server.namespace.address), "-k", &at]);
+        command.args(["-c", "autovacuum=off"]).stdin(Stdio::null()).stderr(Stdio::null());
+        server.server = Some(command.spawn().unwrap());
+        wait_until("the server does not answer", || {
+            std::net::TcpStream::connect((server.namespace.address.as_str(), server.port)).is_ok()
+        });
+        Some(server)
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> String {
+        format!("{}:{}", self.namespace.address, self.port)
+    }
+
+    pub fn target(&self) -> String {
+        format!("postgres://bench@{}/postgres", self.address())
+    }
+
+    /// What the server answers to `query`.
+    pub fn ask(&self, query: &str) -> String {
+        let output = Command::new("psql")
+            .args(["-h", &self.namespace.address, "-U", "bench", "-d", "postgres", "-XAtc", query])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    pub fn observe(&self, more: &str) -> String {
+        format!(
+            "{} via=\"ip netns exec {} env -u XDG_CACHE_HOME HOME={}\" {more}",
+            self.name,
+            self.namespace.name,
+            self.directory.display()
+        )
+    }
+
+    /// The agents that observe it: other tests have theirs.
+    pub fn agents(&self) -> Vec<u32> {
+        let home = self.directory.display().to_string();
+        let mut agents = processes(&["agent", "--observe"]);
+        agents.retain(|pid| crate::local_server::command_line(*pid).contains(&home));
+        agents
+    }
+
+    pub fn postmaster(&self) -> u32 {
+        let text = fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
+        text.lines().next().unwrap().parse().unwrap()
+    }
+
+    /// Processor time of the server so far, with that of its ended sessions, by `/proc`.
+    pub fn cpu_ns(&self) -> u64 {
+        let postmaster = self.postmaster();
+        let children = fs::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children")).unwrap();
+        let all = children.split_whitespace().map(str::to_owned).chain([postmaster.to_string()]);
+        let ticks = |pid: String| -> u64 {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+            fields.split(' ').skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum()
+        };
+        all.map(ticks).sum::<u64>() * 10_000_000
+    }
+}
+
+impl Drop for FarServer {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            if let Ok(text) = fs::read_to_string(self.directory.join("data/postmaster.pid")) {
+                let _ = Command::new("kill").args(["-INT", text.lines().next().unwrap_or_default()]).status();
+            }
+            let _ = server.wait();
+        }
+    }
+}
+
+/// A program of the server of PostgreSQL.
+fn program(name: &str) -> String {
+    let versions = fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL: ./test.sh installs it");
+    let programs = versions.map(|version| version.unwrap().path().join("bin").join(name));
+    programs.filter(|path| path.exists()).max().expect("a server of PostgreSQL").display().to_string()
+}
