@@ -41,11 +41,11 @@ def other(command, patterns):
     return float(found["rate"]), 1e6 * cpu_seconds / float(found["done"])
 
 
-def ours(dbdyno, target, test, jobs, seconds, processors):
+def ours(dbdyno, target, test, jobs, seconds, processors, options):
     """The same of dbdyno, as its record has it."""
     if os.path.exists("r.jsonl"):
         os.remove("r.jsonl")
-    plan = ["--tests", test, "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.jsonl"]
+    plan = ["--tests", test, "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.jsonl", *options]
     run(["taskset", "-c", processors, dbdyno, "run", "--quiet", "--keep", "--target", target, *plan])
     text, _ = run([dbdyno, "report", "r.jsonl", "--format", "csv"])
     row = next(csv.DictReader(text.splitlines()))
@@ -58,27 +58,42 @@ def quantile(values, share):
     return sorted(values)[int(share * (len(values) - 1) + 0.5)]
 
 
+def split_at(arguments, mark):
+    """The parts of `arguments` between the marks."""
+    parts = [[]]
+    for argument in arguments:
+        if argument == mark:
+            parts.append([])
+        else:
+            parts[-1].append(argument)
+    return parts
+
+
 def main(arguments):
-    split = arguments.index("--")
-    title, pairs, seconds, jobs, processors, dbdyno, target, test, tool, *patterns = arguments[:split]
-    command = [word.replace("{jobs}", jobs).replace("{seconds}", seconds) for word in arguments[split + 1 :]]
+    head, *commands = split_at(arguments, "--")
+    title, pairs, seconds, jobs, processors, dbdyno, target, test, tools, *patterns = head
+    tools = tools.split(",")
+    fill = lambda command: [word.replace("{jobs}", jobs).replace("{seconds}", seconds) for word in command]
     turns = {
-        tool: lambda: other(["taskset", "-c", processors, *command], patterns),
-        "dbdyno": lambda: ours(dbdyno, target, test, jobs, seconds, processors),
+        tool: lambda command=fill(command): other(["taskset", "-c", processors, *command], patterns)
+        for tool, command in zip(tools, commands, strict=True)
     }
-    results = {tool: [], "dbdyno": []}
+    options = os.environ.get("DBDYNO_OPTIONS", "").split()
+    turns["dbdyno"] = lambda: ours(dbdyno, target, test, jobs, seconds, processors, options)
+    results = {name: [] for name in turns}
     for _ in range(int(pairs)):
-        for name in random.sample(list(turns), 2):
+        for name in random.sample(list(turns), len(turns)):
             results[name].append(turns[name]())
     print(f"{title}, {pairs} pairs")
-    for index, label, unit, digits in ((0, "rate", "/s", 0), (1, "client CPU", " \N{MICRO SIGN}s", 2)):
-        theirs, mine = ([result[index] for result in results[name]] for name in (tool, "dbdyno"))
-        ratios = [b / a for a, b in zip(theirs, mine)]
-        middle, low, high = (quantile(ratios, share) for share in (0.5, 0.25, 0.75))
-        figures = "   ".join(
-            f"{name} {quantile(values, 0.5):8.{digits}f}{unit}" for name, values in ((tool, theirs), ("dbdyno", mine))
-        )
-        print(f"  {label:<10}  {figures}   ratio {middle:.3f} [{low:.3f}-{high:.3f}]", flush=True)
+    for tool in tools:
+        for index, label, unit, digits in ((0, "rate", "/s", 0), (1, "client CPU", " \N{MICRO SIGN}s", 2)):
+            theirs, mine = ([result[index] for result in results[name]] for name in (tool, "dbdyno"))
+            ratios = [b / a for a, b in zip(theirs, mine)]
+            middle, low, high = (quantile(ratios, share) for share in (0.5, 0.25, 0.75))
+            figures = "   ".join(
+                f"{name} {quantile(values, 0.5):8.{digits}f}{unit}" for name, values in ((tool, theirs), ("dbdyno", mine))
+            )
+            print(f"  {label:<10}  {figures}   ratio {middle:.3f} [{low:.3f}-{high:.3f}]", flush=True)
 
 
 if __name__ == "__main__":

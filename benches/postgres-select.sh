@@ -2,9 +2,11 @@
 # dbdyno (T611) against pgbench -S -M prepared on the same cluster, interleaved, over a Unix socket.
 #
 # Prints the ratio of rates and of client processor time per statement, median of the pairs with quartiles, at one job
-# (client and server on one processor: between two of them the kernel's wake-ups would be measured) and at two.
+# (client and server on one processor: between two of them the kernel's wake-ups would be measured), at two, and at more
+# sessions that share one thread of dbdyno, against pgbench with a thread for each and with one for all: client and server
+# on one processor, on one each, and wherever the scheduler puts them.
 #
-#   benches/postgres-select.sh [PAIRS] [SECONDS]       10 pairs of 3 s; DBDYNO=FILE takes another program
+#   benches/postgres-select.sh [PAIRS] [SECONDS] [SESSIONS]       10 pairs of 3 s, "8 32 64"; DBDYNO=FILE takes another program
 #
 # Needs python3, the server programs of PostgreSQL, and as root a user `postgres` to run them.
 set -euo pipefail
@@ -12,10 +14,11 @@ cd "$(dirname "$0")/.."
 
 pairs=${1:-10}
 seconds=${2:-3}
+sessions=${3-8 32 64}
 compare=$PWD/benches/point_select.py
 source benches/postgres-server.bash
 
-start() { start_server "shared_buffers=512MB max_wal_size=4GB" "$1"; } # processors
+start() { start_server "shared_buffers=512MB max_wal_size=4GB max_connections=200" "$1"; } # processors
 restart() { stop_server && start "$1"; } # processors
 all="0-$(($(nproc) - 1))"
 start "$all"
@@ -30,7 +33,23 @@ compare() { # title jobs processors
     -- "$bin/pgbench" -S -n -M prepared -c '{jobs}' -j '{jobs}' -T '{seconds}'
 }
 
+compare_shared() { # title sessions processors
+  DBDYNO_OPTIONS="--client-threads 1" python3 "$compare" "$1" "$pairs" "$seconds" "$2" "$3" "$dbdyno" "$target" T611 \
+    "pgbench -j N,pgbench -j 1" '^tps = (?P<rate>[0-9.]+)' 'actually processed: (?P<done>[0-9]+)' \
+    -- "$bin/pgbench" -S -n -M prepared -c '{jobs}' -j '{jobs}' -T '{seconds}' \
+    -- "$bin/pgbench" -S -n -M prepared -c '{jobs}' -j 1 -T '{seconds}'
+}
+
 restart 0
 compare "1 job, client and server on one processor" 1 0
 restart "$all"
 [ "$(nproc)" -lt 2 ] || compare "2 jobs, client and server on two processors" 2 0-1
+
+for placement in "one processor:0:0" "one each:1:0" "wherever they are put:$all:$all"; do
+  IFS=: read -r where server client <<<"$placement"
+  [ "$(nproc)" -ge 2 ] || [ "$server" != 1 ] || continue
+  restart "$server"
+  for number in $sessions; do
+    compare_shared "$number sessions on one thread, client and server on $where" "$number" "$client"
+  done
+done

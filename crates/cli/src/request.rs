@@ -22,7 +22,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     let enough = until.is_some().then(|| vec![2 * processors.len() as u32]);
     let setup = arguments.setup.setup(arguments.preset.into(), arguments.seed, record);
     Ok(Request {
-        setup: Setup { keep: arguments.keep, ..setup },
+        setup: Setup { keep: arguments.keep, client_threads: arguments.client_threads, ..setup },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         degrees: arguments.jobs.as_deref().map(once).or(enough),
         nodes: arguments.nodes.as_deref().map(once),

@@ -75,6 +75,11 @@ pub trait Engine: Sync {
         Err("stores no files that are written and read in chunks")
     }
 
+    /// Whether the sessions of several jobs can share a thread: while one waits for its server, the others go on.
+    fn shares_threads(&self) -> bool {
+        false
+    }
+
     /// Connects to the engine at `target`; for a local target, starts a temporary server in `workspace`. Does not
     /// change an existing database.
     ///

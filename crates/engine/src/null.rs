@@ -80,6 +80,10 @@ impl Engine for Null {
         &[]
     }
 
+    fn shares_threads(&self) -> bool {
+        true
+    }
+
     fn open(&self, target: &Target, _workspace: &Workspace) -> Result<Box<dyn Node>> {
         if target.local || target.user.is_some() || !target.addresses.is_empty() || target.database.is_some() {
             let error = Error::new(Kind::Usage, format!("the null engine has no address, but the target is {target}"));

@@ -170,6 +170,7 @@ fn record() -> Record {
             agents: None,
             agent_hosts: Vec::new(),
             jobs_per_agent: None,
+            client_threads: None,
             database_per_agent: false,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },

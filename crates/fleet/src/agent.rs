@@ -33,6 +33,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The same while jobs start or end.
 const LOOK_CLOSELY: Duration = Duration::from_millis(20);
 
+/// The same while jobs work: the processor time of an agent is that of the generator.
+const LOOK_AT_WORK: Duration = Duration::from_millis(250);
+
 /// How often an agent says how far it is.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
 
@@ -291,10 +294,14 @@ impl Agent {
 
     /// How long to wait for a message: not beyond the agreed start.
     fn patience(&self) -> Duration {
-        let look = if self.work.is_some() { LOOK_CLOSELY } else { LOOK };
+        let Some(work) = &self.work else { return LOOK };
         match self.barrier.phase() {
-            AgentPhase::Armed { start, .. } => look.min(Duration::from(*start - WAKE_UP - clock::now())),
-            _ => look,
+            AgentPhase::Armed { start, .. } => LOOK_CLOSELY.min(Duration::from(*start - WAKE_UP - clock::now())),
+            AgentPhase::Running { start, .. } => {
+                let left = Duration::from(*start + work.window - clock::now());
+                left.clamp(LOOK_CLOSELY, LOOK_AT_WORK)
+            }
+            _ => LOOK_CLOSELY,
         }
     }
 

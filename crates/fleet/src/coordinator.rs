@@ -38,7 +38,7 @@ const REPEAT: Nanos = Nanos(200_000_000);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The same while the agents work: the processor time of the coordinator is that of the generator.
-const LOOK_AT_WORK: Duration = Duration::from_millis(50);
+const LOOK_AT_WORK: Duration = Duration::from_millis(250);
 
 /// An agent that takes part.
 #[derive(Clone, Debug)]

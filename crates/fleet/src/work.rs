@@ -46,6 +46,8 @@ pub(crate) struct Work {
     pub record: String,
     /// Which jobs.
     pub share: JobShare,
+    /// How long it takes if nothing ends it before.
+    pub window: Nanos,
     /// How long it may go on after its start without a coordinator.
     pub alone_max: Nanos,
     interrupt: Arc<Interrupt>,
@@ -62,11 +64,12 @@ impl Work {
         let (interrupt, gate) = (Arc::<Interrupt>::default(), Arc::<Gate>::default());
         let (on, raised, release) = (Arc::clone(on), Arc::clone(&interrupt), Arc::clone(&gate));
         let (record, share) = (part.record.clone(), part.share);
-        let alone_max = ALONE_MAX.max(part.plan.window_ns + OVERDUE_MAX);
+        let window = part.plan.window_ns;
+        let alone_max = ALONE_MAX.max(window + OVERDUE_MAX);
         let body = move || on.carry_out(&part, &raised, &*release);
         let thread = std::thread::Builder::new().name("part".to_owned()).spawn(body);
         let thread = thread.map_err(|error| Error::new(format!("no thread for a run: {error}")))?;
-        Ok(Work { attempt, record, share, alone_max, interrupt, gate, thread })
+        Ok(Work { attempt, record, share, window, alone_max, interrupt, gate, thread })
     }
 
     /// Whether all jobs are warm.

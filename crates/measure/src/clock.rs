@@ -11,8 +11,10 @@ pub fn now() -> Nanos {
     Nanos(tv_sec as u64 * 1_000_000_000 + tv_nsec as u64)
 }
 
-/// Sleeps until `moment`; returns at once if it has passed. The kernel may wake the thread late, see [`sharpen_timer`].
+/// Sleeps until `moment`; returns at once if it has passed. The kernel may wake the thread late, see [`sharpen_timer`];
+/// where the thread has several jobs, the others go on meanwhile.
 pub fn sleep_until(moment: Nanos) {
+    while now() < moment && multiplex::sleep_until(moment) {}
     loop {
         let left = moment - now();
         if left == Nanos(0) {

@@ -1,11 +1,12 @@
 //! The one loop: for work of one step at a time, and for work that keeps several operations in flight from one thread.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use record::Nanos;
 
 use crate::pacer::{Due, SLEEP_MAX};
-use crate::{Broken, NextOperation, Pacer, Queue, StepStart, Stop, Tally, Work, clock};
+use crate::{Broken, Done, NextOperation, Pacer, Queue, StepStart, Stop, Tally, Work, clock};
 
 /// Timeout for operations in flight when a loop is aborted.
 const ABORT_TIMEOUT: Nanos = Nanos(10_000_000_000);
@@ -32,6 +33,34 @@ pub enum Ended {
 /// # Errors
 /// When the work cannot continue; steps tallied until then stay in `tallies`.
 pub fn drive(work: &mut dyn Work, pacer: &mut Pacer, stop: &Stop<'_>, tallies: &mut [Tally]) -> Result<(), Broken> {
+    drive_steps(work, pacer, stop, |stream, turn, ended, done| tallies[stream].record(turn, ended, done))
+}
+
+/// The same on a thread of several jobs, each of whose tallies is one of `all`: that of stream i at place `places[i]`.
+///
+/// # Errors
+/// As [`drive`].
+pub(crate) fn drive_shared(
+    work: &mut dyn Work,
+    pacer: &mut Pacer,
+    stop: &Stop<'_>,
+    all: &RefCell<Vec<Tally>>,
+    places: &[usize],
+) -> Result<(), Broken> {
+    drive_steps(work, pacer, stop, |stream, turn, ended, done| {
+        all.borrow_mut()[places[stream]].record(turn, ended, done);
+        // A step that waits for nothing gives no other job its turn.
+        multiplex::pass();
+    })
+}
+
+#[inline]
+fn drive_steps(
+    work: &mut dyn Work,
+    pacer: &mut Pacer,
+    stop: &Stop<'_>,
+    mut record: impl FnMut(usize, &StepStart, Nanos, &Done),
+) -> Result<(), Broken> {
     while let Some(turn) = pacer.next(stop) {
         let done = work.step(turn.number)?;
         let ended = clock::now();
@@ -40,8 +69,8 @@ pub fn drive(work: &mut dyn Work, pacer: &mut Pacer, stop: &Stop<'_>, tallies: &
         }
         // Intended pauses of the work count neither as service nor as response time.
         let turn = StepStart { due: turn.due + done.paused, begun: turn.begun + done.paused, ..turn };
-        tallies[done.stream as usize].record(&turn, ended, &done);
         pacer.ended(ended);
+        record(done.stream as usize, &turn, ended, &done);
     }
     Ok(())
 }

@@ -210,6 +210,11 @@ impl Pacer {
         }
     }
 
+    /// Number of steps that were started.
+    pub(crate) fn started(&self) -> u64 {
+        self.number
+    }
+
     /// Whether intended starts do not depend on the end of steps (an open loop).
     pub fn is_open(&self) -> bool {
         matches!(self.schedule, Schedule::Rate { .. } | Schedule::Poisson { .. })

@@ -85,6 +85,11 @@ impl Tally {
         };
     }
 
+    /// When it was started.
+    pub(crate) fn start(&self) -> Nanos {
+        self.start
+    }
+
     /// Extends the window to `moment` at least.
     pub fn extend_to(&mut self, moment: Nanos) {
         self.end = self.end.max(moment);

@@ -1,11 +1,16 @@
 //! The jobs of one run: one thread each, warmed up, released together by a barrier, joined.
 
+use std::cell::RefCell;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
+use hdrhistogram::Histogram;
+use multiplex::{Method, Shared};
 use record::{JobShare, Nanos, Pace};
 
+use crate::drive::drive_shared;
 use crate::pacer::SLEEP_MAX;
 use crate::{Broken, Burst, Ended, Pacer, Stop, Tally, Work, clock, drive, drive_queue};
 
@@ -30,6 +35,8 @@ pub struct JobSettings {
     pub delay: Nanos,
     /// Bursts; absent for continuous work.
     pub burst: Option<Burst>,
+    /// Threads that all jobs share; absent for one each. Those of the first job are meant.
+    pub threads: Option<u32>,
 }
 
 impl Default for JobSettings {
@@ -45,15 +52,16 @@ impl Default for JobSettings {
             warm_up_paced: false,
             delay: Nanos(0),
             burst: None,
+            threads: None,
         }
     }
 }
 
 /// Hooks of the caller around the window.
 pub trait Observer: Sync {
-    /// On the thread of job `job` (counted from 0), before its first step: CPU pinning.
-    fn enter(&self, job: u32) {
-        let _ = job;
+    /// On the thread `thread` of job `job` (both counted from 0), before its first step: CPU pinning.
+    fn enter(&self, job: u32, thread: u32) {
+        let _ = (job, thread);
     }
 
     /// All jobs are warm and waiting: reading of counters before the window.
@@ -86,8 +94,21 @@ pub struct Outcome {
     pub begun: Nanos,
     /// Whether jobs ended at different times: after a number of steps, or when their work was finished.
     pub ended_separately: bool,
+    /// How the threads waited that the jobs shared; absent where each had its own.
+    pub shared: Option<SharedThreads>,
     /// The error that aborted it.
     pub broken: Option<Broken>,
+}
+
+/// Threads that several jobs shared.
+#[derive(Clone, Debug)]
+pub struct SharedThreads {
+    /// Their number.
+    pub threads: u32,
+    /// How they waited.
+    pub method: Method,
+    /// Upper bounds of the time for which an answer that had come was not seen, nanoseconds.
+    pub unseen_ns: Histogram<u64>,
 }
 
 /// One job: its work and settings.
@@ -131,69 +152,182 @@ pub fn run_workers(workers: Vec<Worker<'_>>, observer: &dyn Observer, interrupt:
     let gate = Gate::default();
     let abort = AtomicBool::new(false);
     let signals = [interrupt, &abort];
-    let (begun, results, refused) = std::thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(workers.len());
+    let jobs = workers.len();
+    let asked = settings.first().and_then(|settings| settings.threads).map(|threads| threads.max(1) as usize);
+    let shared_by = asked.filter(|threads| *threads < jobs);
+    let room = settings.iter().map(seconds_max).max().unwrap_or(1);
+    let count = streams.iter().flatten().max().map_or(0, |most| most + 1);
+    let results: Vec<OnceLock<JobResult>> = workers.iter().map(|_| OnceLock::new()).collect();
+    let (begun, shared, refused) = std::thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(shared_by.unwrap_or(jobs));
         let mut refused = None;
-        let jobs = workers.len();
-        for (mut worker, job) in workers.into_iter().zip(0..) {
+        let mut of_threads: Vec<Vec<Body<'_>>> = Vec::new();
+        of_threads.resize_with(shared_by.unwrap_or(jobs), Vec::new);
+        for ((mut worker, job), result) in workers.into_iter().zip(0_u32..).zip(&results) {
             let (gate, abort) = (&gate, &abort);
-            let body = move || {
-                // Dropped last: jobs released by it see that the run is aborted.
-                let mut ticket = gate.ticket();
-                let result = unwinding(|| {
-                    observer.enter(job);
+            let thread = job as usize % of_threads.len();
+            // Dropped last: jobs released by it see that the run is aborted.
+            let mut ticket = gate.ticket();
+            of_threads[thread].push(Box::new(move |shared| {
+                let done = unwinding(|| {
+                    observer.enter(job, thread as u32);
                     let goes_on = |broken: &Broken| observer.continues_without(job, broken);
-                    Ok(one_job(&mut worker, &mut ticket, signals, &goes_on))
+                    Ok(one_job(&mut worker, &mut ticket, signals, shared, &goes_on))
                 });
-                let result = result.unwrap_or_else(|broken| (Vec::new(), Some(broken), Ended::Work));
-                abort.fetch_or(result.1.is_some(), Ordering::Relaxed);
-                result
+                let done = done.unwrap_or_else(|broken| (Vec::new(), Some(broken), Ended::Work));
+                abort.fetch_or(done.1.is_some(), Ordering::Relaxed);
+                let _ = result.set(done);
+                drop(ticket);
+            }));
+        }
+        for (bodies, thread) in of_threads.into_iter().zip(0..) {
+            let body = move || match shared_by {
+                Some(_) => share(bodies, count, room).map(Some),
+                None => {
+                    bodies.into_iter().for_each(|body| body(None));
+                    Ok(None)
+                }
             };
             match std::thread::Builder::new().spawn_scoped(scope, body) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     abort.store(true, Ordering::Relaxed);
-                    refused = Some(Broken { message: format!("job {job} of {jobs} cannot be started: {error}") });
+                    refused = Some(Broken { message: format!("job {thread} of {jobs} cannot be started: {error}") });
                     break;
                 }
             }
         }
-        gate.wait_for(threads.len());
+        gate.wait_for(jobs);
         if let Err(broken) = unwinding(|| observer.begin()) {
             abort.store(true, Ordering::Relaxed);
             refused = refused.or(Some(broken));
         }
         let begun = gate.open();
         let joined = threads.into_iter().map(|thread| thread.join());
-        let results: Vec<_> = joined.map(|job| job.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
-        (begun, results, refused)
+        let ended: Vec<_> = joined.map(|job| job.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
+        let (mut shared, mut tallies): (Option<SharedThreads>, Vec<Vec<Tally>>) = (None, Vec::new());
+        for ended in ended {
+            match ended {
+                Ok(None) => {}
+                Ok(Some((one, counted))) => {
+                    add_thread(&mut shared, one);
+                    tallies.push(counted);
+                }
+                Err(error) => {
+                    let message = format!("no thread for several sessions: {error}");
+                    refused = refused.or(Some(Broken { message }));
+                }
+            }
+        }
+        (begun, shared.map(|shared| (shared, tallies)), refused)
     });
+    let results =
+        results.into_iter().map(|result| result.into_inner().unwrap_or_else(|| (Vec::new(), None, Ended::Work)));
+    let results: Vec<JobResult> = results.collect();
     observer.end();
-    let room = settings.iter().map(seconds_max).max().unwrap_or(1);
-    let count = streams.iter().flatten().max().map_or(0, |most| most + 1);
+    let (shared, of_threads) = shared.unzip();
     let mut outcome = Outcome {
         tally: Tally::new(begun, room),
         streams: vec![Tally::new(begun, room); count],
         begun,
         ended_separately: false,
+        shared,
         broken: refused,
     };
     let first_broken = results.iter().find_map(|(_, broken, _)| broken.clone());
     outcome.broken = outcome.broken.or(first_broken);
     let aborted = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed);
+    let mut planned_end = begun;
     for ((tallies, _, ended), (settings, numbers)) in results.into_iter().zip(settings.iter().zip(&streams)) {
         let own_end = ended == Ended::Work || settings.steps != u64::MAX;
         outcome.ended_separately |= own_end;
         let early = aborted || own_end;
+        let end =
+            if settings.pace != Pace::Unthrottled && !early { begun + settings.delay + settings.window } else { begun };
+        planned_end = planned_end.max(end);
         for (mut tally, number) in tallies.into_iter().zip(numbers) {
-            if settings.pace != Pace::Unthrottled && !early {
-                tally.extend_to(begun + settings.delay + settings.window);
-            }
+            tally.extend_to(end);
             outcome.tally.merge(&tally);
             outcome.streams[*number].merge(&tally);
         }
     }
+    for (mut tally, number) in of_threads.into_iter().flatten().flat_map(|tallies| tallies.into_iter().zip(0..)) {
+        tally.extend_to(planned_end);
+        outcome.tally.merge(&tally);
+        outcome.streams[number].merge(&tally);
+    }
     outcome
+}
+
+/// A job, which is given the tallies of all jobs of its thread where it has others.
+type Body<'a> = Box<dyn FnOnce(Option<&RefCell<Vec<Tally>>>) + Send + 'a>;
+
+/// Runs the jobs `bodies` on this thread, with one tally of up to `room` seconds for each of `count` streams: a tally of each job
+/// would have its histograms in other places of memory, and reaching them would cost more than a step.
+///
+/// # Errors
+/// As [`multiplex::run`].
+fn share(bodies: Vec<Body<'_>>, count: usize, room: usize) -> io::Result<(Shared, Vec<Tally>)> {
+    let tallies = RefCell::new(vec![Tally::new(clock::now(), room); count]);
+    let job = |body| -> Box<dyn FnOnce() + '_> {
+        let (body, tallies): (Body<'_>, _) = (body, &tallies);
+        Box::new(move || body(Some(tallies)))
+    };
+    let shared = multiplex::run(bodies.into_iter().map(job).collect(), true)?;
+    Ok((shared, tallies.into_inner()))
+}
+
+/// Where the steps of a job are counted.
+enum Tallies<'a> {
+    /// In its own tallies, one for each of its streams.
+    Own(Vec<Tally>),
+    /// In those of all jobs of its thread: stream i at place `places[i]`.
+    Shared { all: &'a RefCell<Vec<Tally>>, places: Vec<usize> },
+}
+
+impl Tallies<'_> {
+    /// Starts them at `begun`, once.
+    fn begin_again(&mut self, begun: Nanos) {
+        match self {
+            Tallies::Own(tallies) => tallies.iter_mut().for_each(|tally| tally.begin_again(begun)),
+            Tallies::Shared { all, .. } => {
+                let mut all = all.borrow_mut();
+                // Another job of the thread may have done so.
+                let old = all.iter_mut().filter(|tally| tally.start() != begun);
+                old.for_each(|tally| tally.begin_again(begun));
+            }
+        }
+    }
+
+    fn record_unfinished(&mut self, stream: usize, due: Nanos, now: Nanos) {
+        match self {
+            Tallies::Own(tallies) => tallies[stream].record_unfinished(due, now),
+            Tallies::Shared { all, places } => all.borrow_mut()[places[stream]].record_unfinished(due, now),
+        }
+    }
+
+    /// The job's own.
+    fn into_own(self) -> Vec<Tally> {
+        if let Tallies::Own(tallies) = self { tallies } else { Vec::new() }
+    }
+}
+
+/// What a job has counted, why it could not continue, and why its loop ended.
+type JobResult = (Vec<Tally>, Option<Broken>, Ended);
+
+/// Adds a thread to `all`.
+fn add_thread(all: &mut Option<SharedThreads>, one: Shared) {
+    let Shared { method, unseen_ns } = one;
+    match all {
+        None => *all = Some(SharedThreads { threads: 1, method, unseen_ns }),
+        Some(all) => {
+            all.threads += 1;
+            // The weaker one is told.
+            all.method = if method == Method::Epoll { method } else { all.method };
+            // They have the same buckets, as many as are needed.
+            let _ = all.unseen_ns.add(&unseen_ns);
+        }
+    }
 }
 
 /// Barrier at which jobs wait until all of them are warm.
@@ -248,6 +382,10 @@ impl Ticket<'_> {
     /// Arrives and waits until the gate opens; returns when it opened.
     fn wait(&mut self) -> Nanos {
         self.arrive();
+        // A thread of several jobs waits when all of them do.
+        multiplex::wait_together(&|| {
+            self.gate.wait();
+        });
         self.gate.wait()
     }
 
@@ -271,22 +409,26 @@ fn one_job(
     worker: &mut Worker<'_>,
     ticket: &mut Ticket<'_>,
     signals: [&AtomicBool; 2],
+    shared: Option<&RefCell<Vec<Tally>>>,
     goes_on: &dyn Fn(&Broken) -> bool,
-) -> (Vec<Tally>, Option<Broken>, Ended) {
+) -> JobResult {
     clock::sharpen_timer();
     let Worker { work, settings, place: (job, jobs), meter } = worker;
     let (job, jobs) = (*job, *jobs);
-    let mut tallies = vec![Tally::new(clock::now(), seconds_max(settings)); work.streams().len().max(1)];
+    let mut tallies = match shared {
+        None => Tallies::Own(vec![Tally::new(clock::now(), seconds_max(settings)); work.streams().len().max(1)]),
+        Some(all) => Tallies::Shared { all, places: work.streams() },
+    };
     let warmed = unwinding(|| warm_up(*work, settings, (job, jobs), signals, &mut tallies)).map_err(|broken| {
         let broken = Some(broken).filter(|broken| !goes_on(broken));
         signals[1].fetch_or(broken.is_some(), Ordering::Relaxed);
         broken
     });
     let begun = ticket.wait();
-    tallies.iter_mut().for_each(|tally| tally.begin_again(begun));
+    tallies.begin_again(begun);
     if let Err(broken) = warmed {
         work.aborted();
-        return (tallies, broken, Ended::Work);
+        return (tallies.into_own(), broken, Ended::Work);
     }
     let deadline = begun + settings.delay + settings.window;
     let stop = Stop { deadline, drained: deadline + settings.drain, steps: settings.steps, signals };
@@ -301,19 +443,18 @@ fn one_job(
         work.aborted();
     }
     match result.and_then(|ended| unwinding(|| work.finish()).map(|()| ended)) {
-        Ok(ended) => (tallies, None, ended),
-        Err(broken) => (tallies, Some(broken).filter(|broken| !goes_on(broken)), Ended::Work),
+        Ok(ended) => (tallies.into_own(), None, ended),
+        Err(broken) => (tallies.into_own(), Some(broken).filter(|broken| !goes_on(broken)), Ended::Work),
     }
 }
 
 /// Counts the steps that were not started.
-fn count_unfinished(work: &dyn Work, pacer: Pacer, stop: &Stop<'_>, tallies: &mut [Tally]) {
-    let steps: u64 = tallies.iter().map(|tally| tally.totals().steps).sum();
-    let (now, left) = (clock::now(), stop.steps.saturating_sub(steps));
+fn count_unfinished(work: &dyn Work, pacer: Pacer, stop: &Stop<'_>, tallies: &mut Tallies<'_>) {
+    let (now, left) = (clock::now(), stop.steps.saturating_sub(pacer.started()));
     let left = usize::try_from(left).unwrap_or(usize::MAX);
     let unfinished = pacer.unfinished(stop.deadline).take(left).take_while(|_| !stop.signalled());
     for (due, number) in unfinished.zip(0..) {
-        tallies[work.stream_of_unfinished(number)].record_unfinished(due, now);
+        tallies.record_unfinished(work.stream_of_unfinished(number), due, now);
     }
 }
 
@@ -322,16 +463,19 @@ fn run_loop(
     work: &mut dyn Work,
     pacer: &mut Pacer,
     stop: &Stop<'_>,
-    tallies: &mut [Tally],
+    tallies: &mut Tallies<'_>,
     start: Nanos,
     meter: Option<&AtomicU64>,
 ) -> Result<Ended, Broken> {
     while clock::now() < start && !stop.signalled() {
         clock::sleep_until(start.min(clock::now() + SLEEP_MAX));
     }
-    match work.queue() {
-        Some(queue) => drive_queue(queue, pacer, stop, tallies, meter),
-        None => drive(work, pacer, stop, tallies).map(|()| Ended::Stop),
+    match tallies {
+        Tallies::Own(tallies) => match work.queue() {
+            Some(queue) => drive_queue(queue, pacer, stop, tallies, meter),
+            None => drive(work, pacer, stop, tallies).map(|()| Ended::Stop),
+        },
+        Tallies::Shared { all, places } => drive_shared(work, pacer, stop, all, places).map(|()| Ended::Stop),
     }
 }
 
@@ -353,7 +497,7 @@ fn warm_up(
     settings: &JobSettings,
     place: (u32, u32),
     signals: [&AtomicBool; 2],
-    tallies: &mut [Tally],
+    tallies: &mut Tallies<'_>,
 ) -> Result<(), Broken> {
     let begun = clock::now();
     let deadline = begun + settings.warm_up;

@@ -299,6 +299,7 @@ fn plan() -> Plan {
         agents: None,
         agent_hosts: Vec::new(),
         jobs_per_agent: None,
+        client_threads: None,
         database_per_agent: false,
     }
 }

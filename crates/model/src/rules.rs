@@ -302,6 +302,8 @@ pub struct Rules {
     pub classes_explained_min: f64,
     /// Minimum rate per job of the slowest agent, as a share of the median of the others.
     pub slow_agent_share_min: f64,
+    /// Maximum of the median time for which answers lie unseen, as a share of the median service time.
+    pub unseen_share_max: f64,
 }
 
 /// The rules in force.
@@ -465,6 +467,7 @@ pub const RULES: Rules = Rules {
     agent_rate_gap_max: 0.01,
     classes_explained_min: 0.8,
     slow_agent_share_min: 0.9,
+    unseen_share_max: 0.01,
 };
 
 #[cfg(test)]

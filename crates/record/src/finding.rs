@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::{
     AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Content,
     DeviceIo, Durable, Failures, Flush, ForeignCpuShare, ForeignIoShare, GeneratorBound, LittlesLaw, NodeLoss,
-    OtherSessions, PageCache, RateLevels, SlowAgent, Stall, Steady, Steal, StepDown, Swapping, Throttling, Unwritten,
-    WindowLength,
+    OtherSessions, PageCache, RateLevels, SlowAgent, Stall, Steady, Steal, StepDown, Swapping, Throttling,
+    UnseenAnswers, Unwritten, WindowLength,
 };
 
 /// What was checked.
@@ -76,11 +76,13 @@ pub enum Check {
     AgentRates,
     /// The slowest agent of a fleet against the others.
     SlowAgent,
+    /// Answers that lay unseen on shared threads.
+    UnseenAnswers,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 31] = [
+    pub const ALL: [Check; 32] = [
         Check::Answers,
         Check::LittlesLaw,
         Check::CommitCount,
@@ -112,6 +114,7 @@ impl Check {
         Check::AgentStarts,
         Check::AgentRates,
         Check::SlowAgent,
+        Check::UnseenAnswers,
     ];
 }
 
@@ -181,6 +184,8 @@ pub enum Evidence {
     AgentRates(AgentRates),
     /// The slowest agent of a fleet.
     SlowAgent(SlowAgent),
+    /// How long answers lay unseen on threads that several jobs shared.
+    UnseenAnswers(UnseenAnswers),
 }
 
 impl Evidence {
@@ -218,6 +223,7 @@ impl Evidence {
             Evidence::AgentStarts(_) => Check::AgentStarts,
             Evidence::AgentRates(_) => Check::AgentRates,
             Evidence::SlowAgent(_) => Check::SlowAgent,
+            Evidence::UnseenAnswers(_) => Check::UnseenAnswers,
         }
     }
 }

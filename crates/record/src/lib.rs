@@ -68,7 +68,7 @@ pub use quantity::{Bytes, Nanos, Rate, Ratio, SignedNanos, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
-pub use run::{NodeEvent, NodeEventKind, NodeRun, Run};
+pub use run::{ClientThreads, NodeEvent, NodeEventKind, NodeRun, Run, WaitMethod};
 pub use run_kind::{RunKind, Scan};
 pub use series::{Second, Slices};
 pub use state::{BackgroundProgram, ForeignLoad, HostState, KernelLog};

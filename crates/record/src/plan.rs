@@ -168,6 +168,10 @@ pub struct Plan {
     /// The peer of the network probes, and the way to it; absent where the network is not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkPath>,
+    /// Threads that the jobs of a run share where they are more; absent for the default: as many as processors, where the
+    /// engine allows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_threads: Option<u32>,
     /// Number of the agents that carry out the jobs; absent where one process does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<u32>,
@@ -210,6 +214,7 @@ impl Plan {
             test_files: Vec::new(),
             io: None,
             network: None,
+            client_threads: None,
             agents: None,
             agent_hosts: Vec::new(),
             jobs_per_agent: None,

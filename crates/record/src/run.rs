@@ -65,6 +65,32 @@ pub enum NodeEventKind {
     Gone,
 }
 
+/// Threads of dbdyno that several jobs of a run shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClientThreads {
+    /// Their number.
+    pub threads: u32,
+    /// How they waited for answers.
+    pub method: WaitMethod,
+    /// Upper bound of the time for which an answer lay unseen, because its thread was at work for other jobs: the median.
+    pub unseen_ns_p50: Nanos,
+    /// The same, of 99 %.
+    pub unseen_ns_p99: Nanos,
+    /// The same, of all.
+    pub unseen_ns_max: Nanos,
+}
+
+/// How a thread waits for the answers of several sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitMethod {
+    /// By io_uring.
+    IoUring,
+    /// By `epoll`.
+    Epoll,
+}
+
 /// A run: one row of the result table, with all underlying data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -106,6 +132,9 @@ pub struct Run {
     pub changes: bool,
     /// Numeric parameters of the test (`n` of the Fibonacci test, ...).
     pub parameters: BTreeMap<String, i64>,
+    /// Threads that its jobs shared; absent where each had its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_threads: Option<ClientThreads>,
     /// Start of the window.
     pub started_at: Timestamp,
     /// From the start of the window to the end of the last step.
@@ -193,6 +222,7 @@ impl Run {
             commits_expected: None,
             changes: false,
             parameters: BTreeMap::new(),
+            client_threads: None,
             started_at,
             window_ns: Nanos(0),
             jobs_ended_separately: false,

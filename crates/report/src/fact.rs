@@ -82,6 +82,8 @@ pub(crate) fn condition_text(condition: &Condition) -> (&'static str, String) {
         Condition::Lines(source) => ("lines", source.as_str()),
         Condition::Loop(LoopLocation::Client) => ("loop", "in the client"),
         Condition::Loop(LoopLocation::Engine) => ("loop", "in the engine"),
+        Condition::ClientThreads(None) => ("client threads", "one for each job"),
+        Condition::ClientThreads(Some(count)) => return ("client threads", count.to_string()),
         Condition::OperationsPerStep(count) => return ("operations per step", count.to_string()),
         Condition::Reads { from_device: true } => ("reads", "from the device"),
         Condition::Reads { from_device: false } => ("reads", "from the page cache"),

@@ -62,6 +62,7 @@ pub(crate) fn remedy(check: Check) -> &'static str {
         Check::AgentStarts => "use a network with less delay between the hosts, or longer windows (--seconds)",
         Check::AgentRates => "choose longer windows (--seconds), and look for the agent that started or ended apart",
         Check::SlowAgent => "look at that host: its processors, its way to the server, its other programs",
+        Check::UnseenAnswers => "use more client threads (--client-threads) where latencies matter",
     }
 }
 
@@ -161,6 +162,12 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
             let (share, limit) = (percent(slow.share), percent(slow.limit));
             format!("the slowest, with {share} of the rate per job of the others; limit {limit}")
         }
+        Evidence::UnseenAnswers(unseen) => format!(
+            "half of the answers may have lain unseen for longer than {}, {} of the median; limit {}",
+            duration(unseen.unseen_ns),
+            percent(unseen.share),
+            percent(unseen.limit)
+        ),
     }
 }
 

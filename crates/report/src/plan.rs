@@ -104,6 +104,7 @@ pub(crate) fn settings(plan: &Plan) -> String {
         Some(pace(plan.pace)),
         Some(format!("CPU pinning: {}", pinning(plan.placement))),
         fewer,
+        plan.client_threads.map(|threads| format!("at most {}", plural(threads.into(), "client thread"))),
     ];
     list(parts.into_iter().flatten())
 }
@@ -231,6 +232,7 @@ pub(crate) mod tests {
             agents: None,
             agent_hosts: Vec::new(),
             jobs_per_agent: None,
+            client_threads: None,
             database_per_agent: false,
         }
     }

@@ -116,6 +116,7 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::AgentStarts => "agents started together",
         Check::AgentRates => "agents worked together",
         Check::SlowAgent => "agents equally fast",
+        Check::UnseenAnswers => "answers seen at once",
     }
 }
 

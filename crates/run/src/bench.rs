@@ -92,6 +92,12 @@ impl<'a> Bench<'a> {
         self.subject.map_or(Vec::new(), of)
     }
 
+    /// Threads that `jobs` jobs with sessions of the engine share; None for one each.
+    pub(crate) fn client_threads(&self, jobs: u32) -> Option<u32> {
+        let is_possible = self.subject.is_some_and(|subject| subject.engine.shares_threads());
+        self.plan.client_threads.filter(|threads| is_possible && *threads < jobs)
+    }
+
     /// Indexes of the `count` nodes of a run; of an agent all that it was given.
     ///
     /// # Errors

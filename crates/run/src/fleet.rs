@@ -171,6 +171,7 @@ fn adopt(run: &mut Run, delivered: &[Delivered], hosts: &[AgentHost]) -> Result<
     run.seconds = merged.seconds;
     run.slices = merged.slices;
     run.agents = merged.agents;
+    run.client_threads = merged.client_threads;
     run.nodes = merged.nodes;
     run.outcome = merged.outcome;
     run.findings.extend(merged.findings);

@@ -372,6 +372,10 @@ impl<'a> OpenEngine<'a> {
     ) -> Result<OpenEngine<'a>> {
         let processors = host::cpus_allowed().len() as u32;
         let target = context.target;
+        if setup.client_threads.is_some() && !context.engine.shares_threads() {
+            return Err(Error::user(format!("sessions of {} have a thread each", context.engine.title()))
+                .hint("leave --client-threads out: sessions share threads where a server is reached over a socket"));
+        }
         // `options.keep` is about files in the directory; for an external server the request decides each time.
         let elsewhere = target.is_external();
         let workspace = Workspace {

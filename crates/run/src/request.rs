@@ -91,6 +91,7 @@ impl Request {
         self.one_thread_per_core = plan.one_thread_per_core;
         self.network = plan.network.as_ref().map(NetworkPeer::of);
         self.jobs_per_agent = plan.jobs_per_agent;
+        self.setup.client_threads = plan.client_threads;
         self.setup.database_per_agent = plan.database_per_agent;
         self.small_rows = Some(plan.small_rows);
         self.large_rows = Some(plan.large_rows);

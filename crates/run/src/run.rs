@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use measure::{Broken, JobSettings, Observer, Tally, Work, clock, run_jobs};
-use record::{HostInventory, Nanos, Outcome, Placement, PlannedRun, Run, Timestamp};
+use measure::{Broken, JobSettings, Method, Observer, SharedThreads, Tally, Work, clock, run_jobs};
+use record::{ClientThreads, HostInventory, Nanos, Outcome, Placement, PlannedRun, Run, Timestamp, WaitMethod};
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
@@ -183,6 +183,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         .collect();
     let (window, drain) = window_and_drain(bench, run);
     let settings = JobSettings {
+        threads: bench.client_threads(works.len() as u32),
         pace: run.pace,
         warm_up: bench.plan.warm_up_ns,
         window,
@@ -217,6 +218,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         let interrupt = bench.interrupt;
         interrupt.during(cancellers, || run_jobs(&mut works, share, &settings, &watch, interrupt.flag()))
     });
+    run.client_threads = outcome.shared.as_ref().map(client_threads);
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
     run.jobs_ended_separately = outcome.ended_separately;
     run.window_ns = outcome.tally.window();
@@ -234,6 +236,21 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         run.outcome = Outcome::Failed { message };
     }
     outcome.streams
+}
+
+/// The threads that the jobs shared, as the record has them.
+fn client_threads(shared: &SharedThreads) -> ClientThreads {
+    let at = |quantile: f64| Nanos(shared.unseen_ns.value_at_quantile(quantile));
+    ClientThreads {
+        threads: shared.threads,
+        method: match shared.method {
+            Method::Ring => WaitMethod::IoUring,
+            Method::Epoll => WaitMethod::Epoll,
+        },
+        unseen_ns_p50: at(0.5),
+        unseen_ns_p99: at(0.99),
+        unseen_ns_max: Nanos(shared.unseen_ns.max()),
+    }
 }
 
 /// Places jobs and their server processes as planned, and reads counters at the edges of the window.
@@ -261,7 +278,7 @@ impl RunObserver<'_, '_, '_> {
 }
 
 impl Observer for RunObserver<'_, '_, '_> {
-    fn enter(&self, job: u32) {
+    fn enter(&self, job: u32, thread: u32) {
         let processors = &self.threads.cpus;
         let at = |position: usize| processors[position % processors.len()];
         let apart = match self.bench.plan.placement {
@@ -270,11 +287,11 @@ impl Observer for RunObserver<'_, '_, '_> {
             Placement::Paired => 0,
         };
         // A failure leaves the placement to the kernel: it is reported and does not end the run.
-        if let Err(error) = host::pin_this_thread(at(job as usize)) {
+        if let Err(error) = host::pin_this_thread(at(thread as usize)) {
             self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be pinned: {error}")));
         }
         if let Some(process) = self.server_processes.get(job as usize).copied().flatten()
-            && let Err(error) = host::pin_process(process, at(job as usize + apart))
+            && let Err(error) = host::pin_process(process, at(thread as usize + apart))
         {
             self.bench
                 .listener

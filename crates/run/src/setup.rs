@@ -17,6 +17,8 @@ pub struct Setup {
     pub placement: Placement,
     /// Whether the sessions of the engine are sampled during runs.
     pub sample_sessions: bool,
+    /// Threads that the jobs of a run share; absent for the default.
+    pub client_threads: Option<u32>,
     /// Whether the database is kept.
     pub keep: bool,
     /// Whether each node is a database of its own, one for each agent of a fleet.
@@ -39,6 +41,7 @@ impl Setup {
             seed: 42,
             placement: Placement::Kernel,
             sample_sessions: false,
+            client_threads: None,
             keep: false,
             database_per_agent: false,
             record: PathBuf::from("r.json"),

@@ -137,6 +137,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             agents: None,
             agent_hosts: Vec::new(),
             jobs_per_agent: None,
+            client_threads: None,
             database_per_agent: false,
         },
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },

@@ -197,6 +197,13 @@ fn processors<'a>() -> Vec<Figure<'a>> {
             of.row.foreign_cpu.and_then(|cpu| cpu.of_host).into()
         })
         .under(HOST, "others"),
+        Figure::fact("client_threads", Kind::Count, |of| of.run.client_threads.map(|client| client.threads).into()),
+        Figure::fact("unseen_ns_p50", Kind::Nanoseconds, |of| {
+            of.run.client_threads.map(|client| client.unseen_ns_p50).into()
+        }),
+        Figure::fact("unseen_ns_p99", Kind::Nanoseconds, |of| {
+            of.run.client_threads.map(|client| client.unseen_ns_p99).into()
+        }),
         Figure::result("client_cpus", Kind::Number, |of| of.row.client_cpu.map(|cpu| cpu.cores).into())
             .under(WHOLE, "dbdyno"),
         Figure::result("server_cpus", Kind::Number, |of| of.row.server_cpu.map(|cpu| cpu.cores).into())

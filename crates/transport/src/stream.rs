@@ -36,13 +36,15 @@ impl Transport {
     pub fn receive(&mut self, buffer: &mut Buffer, timeout: Option<Duration>) -> io::Result<()> {
         let into = buffer.free_space();
         let count = match self {
-            Transport::Unix(stream) => {
-                if !has_input(stream, timeout)? {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-                receive_from(stream, into)?
-            }
-            Transport::Tcp(stream) => receive_from(stream, into).map_err(explain)?,
+            Transport::Unix(stream) => match shared(timeout).and_then(|()| multiplex::receive(stream.as_fd(), into)) {
+                Some(received) => received?,
+                None if !has_input(stream, timeout)? => return Err(io::ErrorKind::TimedOut.into()),
+                None => receive_from(stream, into)?,
+            },
+            Transport::Tcp(stream) => match shared(timeout).and_then(|()| multiplex::receive(stream.as_fd(), into)) {
+                Some(received) => received.map_err(explain)?,
+                None => receive_from(stream, into).map_err(explain)?,
+            },
             Transport::Tls(stream) => stream.read(into).map_err(explain)?,
         };
         if count == 0 {
@@ -90,7 +92,7 @@ impl Transport {
             // The timeout is applied by `poll`.
             Transport::Unix(_) => Ok(()),
             Transport::Tcp(stream) => stream.set_read_timeout(timeout),
-            Transport::Tls(stream) => stream.sock.set_read_timeout(timeout),
+            Transport::Tls(stream) => stream.sock.0.set_read_timeout(timeout),
         }
     }
 
@@ -104,7 +106,7 @@ impl Transport {
             // Both ends are on the same host.
             Transport::Unix(_) => Ok(()),
             Transport::Tcp(stream) => keepalive::allow_backlog(stream, allowed),
-            Transport::Tls(stream) => keepalive::allow_backlog(&stream.sock, allowed),
+            Transport::Tls(stream) => keepalive::allow_backlog(&stream.sock.0, allowed),
         }
     }
 
@@ -117,6 +119,12 @@ impl Transport {
             Transport::Tls(_) => false,
         }
     }
+}
+
+/// What waits for at most a `timeout` keeps its thread: logins and checks.
+#[inline]
+fn shared(timeout: Option<Duration>) -> Option<()> {
+    timeout.is_none().then_some(())
 }
 
 /// Waits until the stream is readable; false after `timeout`.
@@ -149,6 +157,9 @@ fn receive_from(stream: &impl AsFd, into: &mut [u8]) -> io::Result<usize> {
 
 #[inline]
 fn send_to(stream: &impl AsFd, mut bytes: &[u8]) -> io::Result<()> {
+    if let Some(sent) = multiplex::send(stream.as_fd(), bytes) {
+        return sent;
+    }
     while !bytes.is_empty() {
         match send(stream, bytes, SendFlags::NOSIGNAL) {
             Ok(count) => bytes = &bytes[count..],
@@ -160,6 +171,9 @@ fn send_to(stream: &impl AsFd, mut bytes: &[u8]) -> io::Result<()> {
 }
 
 fn send_both_to(stream: &impl AsFd, mut head: &[u8], body: &[u8]) -> io::Result<()> {
+    if multiplex::is_shared() {
+        return send_to(stream, head).and_then(|()| send_to(stream, body));
+    }
     while !head.is_empty() {
         let both = [IoSlice::new(head), IoSlice::new(body)];
         match sendmsg(stream, &both, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL) {

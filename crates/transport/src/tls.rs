@@ -6,7 +6,9 @@
 mod binding;
 
 use std::fmt;
+use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,7 +26,38 @@ use rustls::{
 use crate::plain_message;
 
 /// An encrypted byte stream.
-pub type Stream = StreamOwned<ClientConnection, TcpStream>;
+pub type Stream = StreamOwned<ClientConnection, Socket>;
+
+/// What is below the encryption: a socket whose thread goes on with other jobs, if it has some, while this one waits.
+#[derive(Debug)]
+pub struct Socket(pub(crate) TcpStream);
+
+impl Read for Socket {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        multiplex::receive(self.0.as_fd(), into).unwrap_or_else(|| self.0.read(into))
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match multiplex::send(self.0.as_fd(), bytes) {
+            Some(sent) => sent.map(|()| bytes.len()),
+            None => self.0.write(bytes),
+        }
+    }
+
+    fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        match multiplex::is_shared() {
+            // A statement is sent at once.
+            true => self.write(&parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>()),
+            false => self.0.write_vectored(parts),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
 
 /// The `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +183,7 @@ impl Tls {
         }
         let encryption = describe(&connection);
         let binding = connection.peer_certificates().and_then(|chain| binding::of_certificate(chain.first()?));
-        Ok(Encrypted { stream: Box::new(StreamOwned::new(connection, stream)), encryption, binding })
+        Ok(Encrypted { stream: Box::new(StreamOwned::new(connection, Socket(stream))), encryption, binding })
     }
 }
 

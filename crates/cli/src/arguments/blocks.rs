@@ -109,6 +109,9 @@ pub struct BlocksArguments {
     /// Random texts that storage can neither compress nor deduplicate (OBFUSCATE_COLUMNS)
     #[arg(long, help_heading = "Workload")]
     pub obfuscate: bool,
+    /// Threads of dbdyno that the sessions share, where they are more (PostgreSQL, MariaDB, MySQL)
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
+    pub client_threads: Option<u32>,
     #[command(flatten)]
     pub setup: SetupArguments,
     #[command(flatten)]

@@ -72,6 +72,9 @@ pub struct RunArguments {
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
     #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
+    /// Threads of dbdyno that the jobs of a run share, where they are more (PostgreSQL, MariaDB, MySQL) [default: one for each]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
+    pub client_threads: Option<u32>,
     /// Numbers of nodes over which jobs are spread, where the target has several
     /// [default: all that get a job; the most jobs also on 1, 2, 4, ...]
     #[arg(long, value_name = "1,2,3", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("nodes"))]

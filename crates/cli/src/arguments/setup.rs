@@ -39,6 +39,7 @@ pub fn setup(directory: PathBuf, preset: Preset, seed: u64, record: PathBuf) -> 
         seed,
         placement: record::Placement::Kernel,
         sample_sessions: false,
+        client_threads: None,
         keep: false,
         database_per_agent: false,
         record,

@@ -14,8 +14,8 @@ use workload::blocks::BlocksSettings;
 
 type Read<T> = Result<T, Wrong>;
 
-/// Maximum number of jobs: above it, one thread per job is itself the limit.
-const DEGREE_MAX: u64 = 8_192;
+/// Maximum number of jobs.
+const DEGREE_MAX: u64 = 16_384;
 /// Maximum number of repeats or pairs.
 const REPEATS_MAX: u64 = 1_000;
 /// Maximum length of a window.
@@ -44,6 +44,11 @@ pub fn count(thing: &'static str, range: RangeInclusive<u64>) -> impl Fn(&str) -
 pub fn count_32(thing: &'static str, range: RangeInclusive<u32>) -> impl Fn(&str) -> Read<u32> + Clone {
     let range = u64::from(*range.start())..=u64::from(*range.end());
     move |text| Ok(u32::try_from(count_within(thing, text, range.clone())?).unwrap_or(u32::MAX))
+}
+
+/// Threads that jobs share.
+pub fn client_threads() -> impl Fn(&str) -> Read<u32> + Clone {
+    count_32("client-threads", 1..=DEGREE_MAX as u32)
 }
 
 /// A size.

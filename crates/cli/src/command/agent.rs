@@ -86,6 +86,7 @@ impl Parts {
             seed: part.plan.seed,
             placement: part.plan.placement,
             sample_sessions: false,
+            client_threads: part.plan.client_threads,
             keep: false,
             database_per_agent: false,
             record: PathBuf::new(),

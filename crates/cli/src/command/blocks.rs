@@ -43,7 +43,11 @@ pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result
     }
     let record = record_path(arguments.record.as_deref())?;
     let request = BlocksRequest {
-        setup: Setup { keep: arguments.keep, ..arguments.setup.setup(Preset::Quick, arguments.seed, record) },
+        setup: Setup {
+            keep: arguments.keep,
+            client_threads: arguments.client_threads,
+            ..arguments.setup.setup(Preset::Quick, arguments.seed, record)
+        },
         settings,
         mode: match arguments.mode {
             BlocksMode::Client => Mode::Client,

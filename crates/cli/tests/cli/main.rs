@@ -3,6 +3,7 @@
 mod aborted;
 mod bad_input;
 mod bench;
+mod client_threads;
 mod cmd_activity;
 mod cmd_blocks;
 mod cmd_calibrate;

@@ -11,7 +11,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("record", &[]),
     // Quantities as text, processes and control groups.
     ("base", &[]),
-    ("measure", &["record"]),
+    // Several jobs on one thread.
+    ("multiplex", &["record"]),
+    ("measure", &["multiplex", "record"]),
     // Service levels are parsed with the grammar of times.
     ("model", &["base", "record"]),
     // Processes, control groups, and the paths of /proc and /sys.
@@ -35,7 +37,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("engines/sqlite", &["base", "engine", "record"]),
     ("engines/duckdb", &["base", "engine", "record"]),
     // Sockets, TCP and TLS for all servers.
-    ("transport", &["engine", "record"]),
+    ("transport", &["engine", "multiplex", "record"]),
     // These two find the process of an existing server.
     ("engines/mysql", &["base", "engine", "record", "server", "transport"]),
     // The driver opens its connections itself.

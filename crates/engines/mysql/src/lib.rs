@@ -91,6 +91,10 @@ impl Engine for MysqlEngine {
         Ok(objects::FORMS)
     }
 
+    fn shares_threads(&self) -> bool {
+        true
+    }
+
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(opening::open(self.flavour, target, workspace)?))
     }

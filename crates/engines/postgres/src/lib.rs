@@ -72,6 +72,10 @@ impl Engine for Postgres {
         Ok(objects::FORMS)
     }
 
+    fn shares_threads(&self) -> bool {
+        true
+    }
+
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(node::open(target, workspace)?))
     }

@@ -131,7 +131,7 @@ enum Source {
 struct Panicking(Source);
 
 impl Observer for Panicking {
-    fn enter(&self, job: u32) {
+    fn enter(&self, job: u32, _thread: u32) {
         assert!(job != 1 || self.0 != Source::Enter, "enter");
     }
 

@@ -1,7 +1,7 @@
 //! CPU utilisation of dbdyno itself.
 //!
 //! With an engine in other processes: CPU time of dbdyno over window times the processors that its jobs can occupy,
-//! min(jobs, hardware threads). Above the limit the client is the bottleneck. In a short window the timer resolution
+//! min(jobs or the threads that they share, hardware threads). Above the limit the client is the bottleneck. In a short window the timer resolution
 //! and the reading of counters matter: only a share that is within the limit with these added passes; others are
 //! unknown.
 //!
@@ -35,7 +35,8 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
 }
 
 fn outside(run: &Run, context: &Context<'_>) -> (Verdict, ClientShare) {
-    let occupied = f64::from(run.dop.jobs.min(context.host_threads).max(1));
+    let threads = run.client_threads.map_or(run.dop.jobs, |client| client.threads);
+    let occupied = f64::from(threads.min(context.host_threads).max(1));
     let used = delta(run, name::CLIENT_CPU_NS).map(|used| used as f64);
     let ratio = used.and_then(|used| share(used, run.window_ns.0 as f64 * occupied));
     let limit = RULES.client_share_warn;

@@ -35,6 +35,7 @@ mod step_down;
 mod storage_runs;
 mod swapping;
 mod throttling;
+mod unseen_answers;
 mod unwritten;
 mod window_length;
 
@@ -177,6 +178,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         agent_starts::check(run),
         agent_rates::check(run),
         slow_agent::check(run),
+        unseen_answers::check(run),
     ]
     .into_iter()
     .flatten()

@@ -17,7 +17,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-use record::{AgentRun, AgentStart, Bytes, Nanos, Outcome, PlannedRun, Run, Totals};
+use record::{AgentRun, AgentStart, Bytes, ClientThreads, Nanos, Outcome, PlannedRun, Run, Totals};
 
 pub use self::check::{CheckedAgent, on_one_machine};
 pub use self::devices::{device_readings, replace_devices};
@@ -86,6 +86,7 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
         run.pace = parts.iter().skip(1).fold(run.pace, |pace, part| together(pace, part.run.pace));
         run.storage = Some(Box::new(merged_storage(parts, begun)?));
     }
+    run.client_threads = parts.iter().filter_map(|part| part.run.client_threads).reduce(together_on);
     run.nodes = merged_nodes(parts, begun)?;
     run.events = merged_events(parts, begun);
     run.blocks = merged_blocks(parts)?.map(Box::new);
@@ -168,6 +169,17 @@ fn added(mut sum: Totals, part: &Totals) -> Totals {
         bytes: bytes.reduce(|all, more| Bytes(all.0.saturating_add(more.0))),
         unfinished: sum.unfinished.saturating_add(part.unfinished),
         failures: sum.failures,
+    }
+}
+
+/// The client threads of two agents: the larger bound of each kind.
+fn together_on(one: ClientThreads, other: ClientThreads) -> ClientThreads {
+    ClientThreads {
+        threads: one.threads.saturating_add(other.threads),
+        method: one.method.max(other.method),
+        unseen_ns_p50: one.unseen_ns_p50.max(other.unseen_ns_p50),
+        unseen_ns_p99: one.unseen_ns_p99.max(other.unseen_ns_p99),
+        unseen_ns_max: one.unseen_ns_max.max(other.unseen_ns_max),
     }
 }
 

@@ -15,6 +15,8 @@ const OF_THE_LOAD: &str = "load_parallel_degree";
 pub enum Condition {
     /// State of the caches before a run of random blocks.
     Caches(CacheState),
+    /// Threads of dbdyno that its jobs shared; absent where each had its own.
+    ClientThreads(Option<u32>),
     /// Where file streams keep their files.
     Files(StreamBackend),
     /// When the indexes of a loaded table are built.
@@ -45,11 +47,12 @@ pub fn parameters(run: &Run) -> BTreeMap<String, i64> {
     counted.map(|(name, number)| (name.clone(), *number)).collect()
 }
 
-/// The conditions of random blocks, file streams and loads; empty for other runs.
+/// The conditions of random blocks, file streams, loads and jobs that share threads; empty for other runs.
 pub fn conditions(run: &Run) -> Vec<Condition> {
     let mut conditions = run.blocks.as_deref().map(of_blocks).unwrap_or_default();
     conditions.extend(run.streams.as_deref().map(|streams| Condition::Files(streams.backend)));
     conditions.extend(run.load.iter().flat_map(|load| of_load(load)));
+    conditions.extend(run.client_threads.map(|client| Condition::ClientThreads(Some(client.threads))));
     conditions
 }
 

@@ -128,11 +128,22 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         data_bytes: runs.iter().filter_map(|run| compared_bytes(run)).max(),
         changes: Some(changes_anything(first)),
         parameters: parameters(first),
-        conditions: conditions(first).into_iter().chain(reads(runs)).collect(),
+        conditions: conditions_of(runs),
         warnings: warnings(runs),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
         note: None,
     })
+}
+
+/// The conditions of `runs`, which are of one test.
+fn conditions_of(runs: &[&Run]) -> Vec<Condition> {
+    let of_first = runs.first().map_or(Vec::new(), |first| conditions(first));
+    // With few jobs, each has a thread of its own in any case.
+    let shared = runs.iter().filter_map(|run| run.client_threads).map(|client| client.threads).max();
+    let has_jobs = runs.iter().any(|run| !run.kind.is_probe() && run.storage.is_none());
+    let threads = Condition::ClientThreads(shared);
+    let others = of_first.into_iter().filter(|condition| !condition.is_alike(&threads));
+    others.chain(reads(runs)).chain(has_jobs.then(|| threads.clone())).collect()
 }
 
 /// The source of reads of tables outside the engine's cache, where checked: the page cache if it served any run.

@@ -724,6 +724,18 @@ pub struct AgentRates {
     pub last_done_ns: Nanos,
 }
 
+/// How long answers lay unseen on threads that several jobs shared, against their service time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnseenAnswers {
+    /// Upper bound of the median.
+    pub unseen_ns: Nanos,
+    /// The same as a share of the median service time.
+    pub share: Ratio,
+    /// Limit of the share.
+    pub limit: Ratio,
+}
+
 /// The agent with the lowest rate per job against the median of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -73,5 +73,8 @@ pub(super) fn meaning(check: Check) -> &'static str {
             "The rate depends on which window is meant: those of the agents, or the time that they have in common."
         }
         Check::SlowAgent => "An agent did less than the others: the total is lower than equal hosts would reach.",
+        Check::UnseenAnswers => {
+            "Sessions shared a thread, and answers waited for it: latencies may be too long by that time."
+        }
     }
 }

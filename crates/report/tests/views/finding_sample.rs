@@ -614,6 +614,11 @@ fn levels() -> Vec<Finding> {
         clock_error_ns: Nanos(1_400_000),
         limit_ns: Nanos(100_000_000),
     };
+    let unseen = |nanos: u64| UnseenAnswers {
+        unseen_ns: Nanos(nanos),
+        share: Ratio(nanos as f64 / 320_000.0),
+        limit: Ratio(0.01),
+    };
     let slow = |share| SlowAgent { share: Ratio(share), limit: Ratio(0.9) };
     let rates = |common: Option<f64>| AgentRates {
         own_windows: Rate(12_000.0),
@@ -656,6 +661,7 @@ fn levels() -> Vec<Finding> {
             ],
         ),
         of(Evidence::AgentStarts, [(Pass, starts(12_000)), (Warn, starts(98_700_000))]),
+        of(Evidence::UnseenAnswers, [(Pass, unseen(2_300)), (Warn, unseen(23_000))]),
         of(Evidence::SlowAgent, [(Pass, slow(0.97)), (Warn, slow(0.79))]),
         of(Evidence::AgentRates, [(Pass, rates(Some(11_990.0))), (Warn, rates(Some(9_000.0))), (Unknown, rates(None))]),
     ]

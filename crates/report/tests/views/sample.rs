@@ -119,6 +119,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         agents: None,
         agent_hosts: Vec::new(),
         jobs_per_agent: None,
+        client_threads: None,
         database_per_agent: false,
     }
 }

@@ -165,6 +165,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         agents: Some(3),
         agent_hosts: Vec::new(),
         jobs_per_agent: None,
+        client_threads: None,
         database_per_agent: false,
     }
 }
@@ -404,6 +405,13 @@ fn run(number: u32, pace: Pace) -> Run {
     Run {
         kind: record::RunKind::Test,
         jobs_ended_separately: true,
+        client_threads: Some(record::ClientThreads {
+            threads: 2,
+            method: record::WaitMethod::Epoll,
+            unseen_ns_p50: Nanos(2_000),
+            unseen_ns_p99: Nanos(30_000),
+            unseen_ns_max: Nanos(400_000),
+        }),
         server_hosts: [(
             "db1".to_owned(),
             ObservedRun {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::load::are_lines_found;
-use record::{Pace, Record};
+use record::{Pace, Record, WaitMethod};
 
 use super::WITHOUT_ENGINE;
 use super::field::{Field, applies, filled, tool};
@@ -46,6 +46,7 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
         filled("load model", list([Some(model), other_loads(plan)].into_iter().flatten())),
         filled("degrees of parallelism", format!("jobs {}; threads {}", numbers(&jobs), numbers(&threads))),
         filled("CPU pinning", pinning(plan.placement)),
+        filled("client threads", client_threads(record)),
         applies(
             tool("seed of data and keys", (!are_lines_found(record)).then(|| plan.seed.to_string()), ""),
             Some("lines come from files, without random data"),
@@ -75,6 +76,19 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
 }
 
 /// The isolation level; sessions do not set one.
+/// The threads of dbdyno, and how they waited where several jobs shared them.
+fn client_threads(record: &Record) -> String {
+    let shared = record.runs.iter().filter_map(|run| run.client_threads);
+    let numbers: BTreeSet<u32> = shared.clone().map(|client| client.threads).collect();
+    match shared.map(|client| client.method).max() {
+        None => "one for each job".to_owned(),
+        Some(method) => {
+            let method = if method == WaitMethod::IoUring { "io_uring" } else { "epoll" };
+            format!("{}, shared by jobs where these are more, by {method}", list(numbers.iter().map(u32::to_string)))
+        }
+    }
+}
+
 fn isolation(record: &Record) -> Option<String> {
     let engine = record.engine.as_ref()?;
     let settings = engine.settings.iter().filter(|setting| setting.name.contains("isolation"));

@@ -107,6 +107,7 @@ impl BlocksRequest {
             steps,
             seed: self.setup.seed,
             placement: self.setup.placement,
+            client_threads: self.setup.client_threads,
             runs: (1..=self.caches.len().max(1) as u32).map(run).collect(),
             ..Plan::new(target, directory.display().to_string(), Preset::Standard)
         }

@@ -143,6 +143,7 @@ impl Kind for Catalogue<'_> {
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
         add_agents(&mut plan, platform.context.fleet);
         plan.jobs_per_agent = self.request.jobs_per_agent;
+        plan.client_threads = self.request.setup.client_threads;
         plan.database_per_agent = self.request.setup.database_per_agent;
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),

@@ -223,6 +223,7 @@ fn settings(job: &IoJob, warm_up: Nanos, seed: u64) -> JobSettings {
         seed,
         warm_up_paced: true,
         delay: job.start_delay,
+        threads: None,
         burst: job
             .burst
             .map(|(share, cycle)| Burst { cycle, length: Nanos(((cycle.0 as f64 * share.0) as u64).max(1)) }),
@@ -339,7 +340,7 @@ struct Edges<'a, 'b, 'c> {
 }
 
 impl Observer for Edges<'_, '_, '_> {
-    fn enter(&self, job: u32) {
+    fn enter(&self, job: u32, _thread: u32) {
         let Some(allowed) = self.allowed.get(job as usize).filter(|allowed| !allowed.is_empty()) else { return };
         // A failure leaves the placement to the kernel: it is reported and does not end the run.
         if let Err(error) = host::pin_this_thread_to(allowed) {

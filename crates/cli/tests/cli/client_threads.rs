@@ -1,0 +1,140 @@
+//! Sessions that share the threads of dbdyno.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, finished, runs};
+use crate::cmd_fleet::merged_histograms;
+use crate::far_server::FarServer;
+use crate::local_server::servers;
+
+/// The verdict on what the engine counted, with how many steps were ours.
+fn commits(run: &Value) -> (&Value, &Value) {
+    let findings = run["findings"].as_array().unwrap();
+    let found = findings.iter().find(|of| !of["evidence"]["commit_count"].is_null()).unwrap();
+    (&found["verdict"], &found["evidence"]["commit_count"]["counted"]["ours"])
+}
+
+#[test]
+fn twenty_three_steps_of_sixty_four_sessions_on_one_thread_are_as_many_for_the_engine() {
+    let bench = Bench::new();
+    for (target, tests) in [("local:postgres", ["T611", "T311"]), ("local:mariadb", ["T311", "T716"])] {
+        let words = format!(
+            "run --target {target} --client-threads 1 --preset smoke --jobs 64 --steps 23 --seconds 120 --tests {} \
+             --record c.jsonl",
+            tests.join(",")
+        );
+        let output = bench.succeed(&words.split(' ').collect::<Vec<_>>());
+        let record = bench.record("c.jsonl");
+        for test in tests {
+            let run = runs(&record, test)[0];
+            let shared = &run["client_threads"];
+            assert_eq!((&shared["threads"], &run["totals"]["steps"]), (&1.into(), &1_472.into()), "{}", output.out);
+            assert_eq!(run["service"]["count"], 1_472, "{target} {test}");
+            assert!(shared["method"] == "io_uring" || shared["method"] == "epoll", "{shared}");
+            assert!(shared["unseen_ns_p50"].as_u64() <= shared["unseen_ns_max"].as_u64(), "{shared}");
+            let (verdict, ours) = commits(run);
+            assert_eq!(verdict, "pass", "{target} {test}");
+            assert!(ours.as_u64().unwrap() >= 1_472, "{target} {test}: {ours}");
+        }
+        assert!(servers(&bench).is_empty(), "{target}");
+        std::fs::remove_file(bench.path().join("c.jsonl")).unwrap();
+    }
+}
+
+#[test]
+fn every_test_of_the_catalogue_is_done_on_one_thread() {
+    for target in ["local:postgres", "local:mariadb"] {
+        let bench = Bench::new();
+        let words = "--tests server,database --jobs 3 --client-threads 1 --preset smoke --record all.jsonl";
+        let output = bench.run(&["run", "--target", target].into_iter().chain(words.split(' ')).collect::<Vec<_>>());
+        let record = bench.record("all.jsonl");
+        let all = record["runs"].as_array().unwrap();
+        let failed: Vec<String> = all
+            .iter()
+            .filter(|run| run["outcome"]["status"] != "done")
+            .map(|run| format!("{}", run["outcome"]))
+            .collect();
+        assert!(failed.is_empty() && all.len() > 8, "{failed:?}\n{}", output.err);
+        let shared = all.iter().filter(|run| run["client_threads"]["threads"] == 1).count();
+        let several = all.iter().filter(|run| run["dop"]["jobs"].as_u64() > Some(1)).count();
+        assert!(shared == several && shared > 6, "{shared} of {several}");
+        // Arrivals at random: their number has a deviation of 28.
+        let words =
+            "--tests T611 --jobs 8 --rate 400 --seconds 2 --client-threads 1 --preset smoke --record rate.jsonl";
+        bench.run(&["run", "--target", target].into_iter().chain(words.split(' ')).collect::<Vec<_>>());
+        let record = bench.record("rate.jsonl");
+        let run = runs(&record, "T611")[0];
+        let steps = run["totals"]["steps"].as_u64().unwrap() + run["totals"]["unfinished"].as_u64().unwrap_or(0);
+        assert!((680..920).contains(&steps), "{target}: {}", run["totals"]);
+    }
+}
+
+#[test]
+fn an_interrupted_run_of_sessions_that_wait_for_a_lock_leaves_nothing() {
+    let bench = Bench::new();
+    let words = "run --target local:postgres --client-threads 1 --tests T716 --jobs 16 --preset smoke --seconds 60 \
+                 --record i.jsonl";
+    let child = bench.start(&words.split_whitespace().collect::<Vec<_>>());
+    crate::hosts::wait_until("no record", || bench.path().join("i.jsonl").exists());
+    std::thread::sleep(Duration::from_secs(4));
+    crate::hosts::system("kill", &["-INT", &child.id().to_string()]);
+    let output = finished(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{}", output.err);
+    assert!(servers(&bench).is_empty());
+}
+
+#[test]
+fn a_lost_node_ends_its_sessions_and_not_the_others_of_their_thread() {
+    let bench = Bench::new();
+    let (Some(one), Some(two)) = (FarServer::start(&bench, "db1"), FarServer::start(&bench, "db2")) else { return };
+    let target = format!("postgres://bench@{},{}/postgres", one.address(), two.address());
+    let words = "fleet run --agents 2 --database-per-agent --client-threads 1 --jobs 8 --tests T611 --preset smoke \
+                 --steps 230 --seconds 60 --record t.jsonl --target";
+    let output = bench.succeed(&words.split_whitespace().chain([target.as_str()]).collect::<Vec<_>>());
+    let record = bench.record("t.jsonl");
+    let run = runs(&record, "T611")[0];
+    // One thread of each agent.
+    assert_eq!(run["client_threads"]["threads"], 2, "{}", output.out);
+    assert_eq!((&run["totals"]["steps"], commits(run).0), (&1_840.into(), &"pass".into()));
+    merged_histograms(&bench, "t.jsonl");
+}
+
+#[test]
+fn shared_threads_are_a_condition_and_what_cannot_share_is_refused() {
+    let bench = Bench::new();
+    for (words, record) in [("--client-threads 2", "two.jsonl"), ("", "own.jsonl")] {
+        let words = format!(
+            "run --target null --tests T611 --jobs 8 --preset quick --seconds 0.2 --warm-up 0 {words} --record {record}"
+        );
+        bench.run(&words.split_whitespace().collect::<Vec<_>>());
+    }
+    let compared = bench.run(&["compare", "two.jsonl", "own.jsonl", "--details"]);
+    assert!(compared.out.contains("client threads"), "{}{}", compared.out, compared.err);
+    for (words, message) in [
+        ("--target sqlite --client-threads 1", "sessions of SQLite have a thread each"),
+        ("--target null --client-threads 0", "client-threads 0"),
+        ("--target null --client-threads x", "client-threads x"),
+    ] {
+        let output = bench.run(&["run", "--tests", "T611"].into_iter().chain(words.split(' ')).collect::<Vec<_>>());
+        assert_eq!(output.code, 2, "{words}: {}", output.err);
+        assert!(output.err.contains(message) && output.err.contains("hint: "), "{words}: {}", output.err);
+    }
+}
+
+#[test]
+fn ten_thousand_sessions_of_the_null_engine_share_two_threads() {
+    let bench = Bench::new();
+    let words = "run --target null --tests T611 --jobs 10000 --client-threads 2 --steps 5 --preset smoke --seconds 60 \
+                 --record m.jsonl";
+    let output = bench.run(&words.split_whitespace().collect::<Vec<_>>());
+    let record = bench.record("m.jsonl");
+    let run = runs(&record, "T611")[0];
+    assert_eq!(
+        (&run["totals"]["steps"], &run["client_threads"]["threads"]),
+        (&50_000.into(), &2.into()),
+        "{}",
+        output.err
+    );
+}

@@ -1,0 +1,241 @@
+//! The jobs of one thread, and which of them goes on next.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use hdrhistogram::Histogram;
+use record::Nanos;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::state::{Backend, JobState, Scheduler, Wait};
+use crate::waiting;
+
+/// Stack of a job. Only what is touched has memory.
+const STACK_BYTES: usize = 256 * 1024;
+/// So many jobs go on before what they want to send is told to the kernel: a job's statement is sent soon after its start.
+const BATCH: usize = 8;
+/// A wait that took longer than this was one: what it ended with came at its end.
+const WAITED_MIN: Nanos = Nanos(3_000);
+
+/// How the thread waits for its jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// io_uring.
+    Ring,
+    /// `epoll`, where the kernel gives no ring.
+    Epoll,
+}
+
+/// What is known of the jobs of a thread when all have ended.
+#[derive(Debug)]
+pub struct Shared {
+    /// How it waited.
+    pub method: Method,
+    /// Upper bounds of the time for which an answer that had come was not seen, because the thread was at work for other
+    /// jobs, nanoseconds.
+    pub unseen_ns: Histogram<u64>,
+}
+
+/// What a job panicked with.
+type Panic = Box<dyn Any + Send>;
+
+/// Now, by CLOCK_MONOTONIC.
+pub(crate) fn now() -> Nanos {
+    let time = clock_gettime(ClockId::Monotonic);
+    Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+/// Runs `jobs` on this thread until all have returned; by io_uring, or without `with_ring` by `epoll`.
+///
+/// # Errors
+/// Where the kernel gives neither a ring nor an epoll instance, or no memory for stacks; no job has started then.
+///
+/// # Panics
+/// If called by a job, and, when all have ended, if one of them did.
+pub fn run<'a>(jobs: Vec<Box<dyn FnOnce() + 'a>>, with_ring: bool) -> io::Result<Shared> {
+    assert!(!waiting::is_shared(), "jobs of a job");
+    let count = jobs.len() as u32;
+    let state = || JobState { yielder: Cell::new(std::ptr::null()), has_waited: Cell::new(true) };
+    let scheduler = Scheduler {
+        backend: RefCell::new(Backend::open(count, with_ring)?),
+        jobs: (0..count).map(|_| state()).collect(),
+        running: Cell::new(0),
+    };
+    let stacks = (0..count).map(|_| DefaultStack::new(STACK_BYTES)).collect::<io::Result<Vec<DefaultStack>>>()?;
+    let coroutine = |((job, stack), state)| {
+        // SAFETY: the scheduler and what the job refers to outlive the coroutine: `Turns::run` returns when all have ended, and
+        // a job that cannot end aborts the process.
+        unsafe { coroutine(job, stack, state) }
+    };
+    let coroutines = jobs.into_iter().zip(stacks).zip(&scheduler.jobs).map(coroutine).collect();
+    let mut turns = Turns {
+        scheduler: &scheduler,
+        coroutines,
+        ready: (0..count).map(|job| Woken { job, result: 0, since: None }).collect(),
+        timers: BinaryHeap::new(),
+        together: Vec::new(),
+        in_kernel: 0,
+        found: Vec::new(),
+        unfinished: count,
+        panic: None,
+        seen: now(),
+        unseen_ns: Histogram::new(2).unwrap_or_else(|_| unreachable!("two digits are allowed")),
+    };
+    let _entered = waiting::enter(&scheduler);
+    turns.run();
+    if let Some(panic) = turns.panic {
+        resume_unwind(panic);
+    }
+    let method = match &*scheduler.backend.borrow() {
+        Backend::Ring(_) => Method::Ring,
+        Backend::Epoll(_) => Method::Epoll,
+    };
+    Ok(Shared { method, unseen_ns: turns.unseen_ns })
+}
+
+/// `job` on a stack of its own; it returns what it panicked with: other jobs end first, because what waits for the kernel cannot
+/// be given up.
+///
+/// # Safety
+/// The coroutine must end before `state`, and before anything that the job refers to.
+unsafe fn coroutine<'a>(job: Box<dyn FnOnce() + 'a>, stack: DefaultStack, state: &JobState) -> JobCoroutine {
+    // SAFETY: as the caller says.
+    let job = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce() + 'static>>(job) };
+    let state = std::ptr::from_ref(state);
+    Coroutine::with_stack(stack, move |yielder: &Yielder<i32, Wait>, _: i32| {
+        // SAFETY: as the caller says.
+        unsafe { &*state }.yielder.set(yielder);
+        catch_unwind(AssertUnwindSafe(job)).err()
+    })
+}
+
+/// A job on its stack.
+type JobCoroutine = Coroutine<i32, Wait, Option<Panic>>;
+
+/// A job that can go on.
+struct Woken {
+    job: u32,
+    /// What it gets.
+    result: i32,
+    /// Since when that may have been there; none where it waited for nothing of the kernel.
+    since: Option<Nanos>,
+}
+
+/// Whose turn it is.
+struct Turns<'a> {
+    scheduler: &'a Scheduler,
+    coroutines: Vec<JobCoroutine>,
+    /// Jobs that can go on.
+    ready: VecDeque<Woken>,
+    timers: BinaryHeap<Reverse<(Nanos, u32)>>,
+    /// Jobs that wait for an event outside.
+    together: Vec<(u32, *const (dyn Fn() + 'static))>,
+    /// Number of jobs that wait for the kernel, and those that do no more, with what they get.
+    in_kernel: usize,
+    found: Vec<(u32, i32)>,
+    unfinished: u32,
+    /// The first panic of a job.
+    panic: Option<Panic>,
+    /// Until when what had come was seen.
+    seen: Nanos,
+    unseen_ns: Histogram<u64>,
+}
+
+impl Turns<'_> {
+    fn run(&mut self) {
+        while self.unfinished > 0 {
+            // Those that have their turn again in this round have it in the next one.
+            for index in 0..self.ready.len() {
+                let Some(woken) = self.ready.pop_front() else { break };
+                self.resume(woken);
+                if index % BATCH == BATCH - 1 {
+                    self.flush();
+                }
+            }
+            if self.unfinished == 0 {
+                break;
+            }
+            if self.ready.is_empty() && self.together.len() == self.unfinished as usize {
+                self.wait_together();
+                continue;
+            }
+            self.look();
+        }
+    }
+
+    fn resume(&mut self, Woken { job, result, since }: Woken) {
+        self.scheduler.running.set(job);
+        if let Some(since) = since {
+            // A bound of a minute and more is one of a minute.
+            self.unseen_ns.saturating_record(now().since(since).0.max(1));
+        }
+        match self.coroutines[job as usize].resume(result) {
+            CoroutineResult::Return(panic) => {
+                self.unfinished -= 1;
+                self.panic = self.panic.take().or(panic);
+            }
+            CoroutineResult::Yield(Wait::Kernel) => self.in_kernel += 1,
+            CoroutineResult::Yield(Wait::Until(moment)) => self.timers.push(Reverse((moment, job))),
+            CoroutineResult::Yield(Wait::Together { block }) => self.together.push((job, block)),
+            CoroutineResult::Yield(Wait::Turn) => self.ready.push_back(Woken { job, result: 0, since: None }),
+        }
+    }
+
+    fn flush(&mut self) {
+        let flushed = self.scheduler.backend.borrow_mut().flush();
+        flushed.unwrap_or_else(|error| abort(&error.to_string()));
+    }
+
+    /// Looks for what has come, and waits for it where no job can go on.
+    fn look(&mut self) {
+        let mut timeout = None;
+        if let Some(Reverse((moment, _))) = self.timers.peek() {
+            let now = now();
+            timeout = Some(moment.since(now));
+            while let Some(Reverse((moment, job))) = self.timers.peek().copied()
+                && moment <= now
+            {
+                self.timers.pop();
+                self.ready.push_back(Woken { job, result: 0, since: None });
+            }
+        }
+        if !self.ready.is_empty() {
+            if self.in_kernel == 0 {
+                return;
+            }
+            timeout = Some(Nanos(0));
+        }
+        let before = now();
+        let waited = self.scheduler.backend.borrow_mut().wait(timeout, &mut self.found);
+        waited.unwrap_or_else(|error| abort(&error.to_string()));
+        let after = now();
+        // A call that has waited ends with the first thing that comes.
+        let since = Some(if after.since(before) > WAITED_MIN { after } else { self.seen });
+        self.in_kernel -= self.found.len();
+        self.ready.extend(self.found.drain(..).map(|(job, result)| Woken { job, result, since }));
+        self.seen = after;
+    }
+
+    /// All jobs wait for an event outside: the thread does so for them.
+    fn wait_together(&mut self) {
+        self.flush();
+        if let Some((_, block)) = self.together.first() {
+            // SAFETY: the closure is on the stack of a job that waits until this function has woken it.
+            unsafe { (**block)() };
+        }
+        self.ready.extend(self.together.drain(..).map(|(job, _)| Woken { job, result: 0, since: None }));
+        self.seen = now();
+    }
+}
+
+/// Ends the process: no job could end any more, and their stacks cannot be taken away from under them.
+fn abort(error: &str) -> ! {
+    let _ = io::Write::write_all(&mut io::stderr(), format!("the thread of several sessions: {error}\n").as_bytes());
+    std::process::abort()
+}
