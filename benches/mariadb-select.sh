@@ -2,11 +2,12 @@
 # dbdyno against sysbench oltp_point_select on the same server, prepared, interleaved, over a Unix socket.
 #
 # Prints the ratio of rates and of client processor time per statement, median of the pairs with quartiles, at one job
-# (client and server on one processor: between two of them the kernel's wake-ups would be measured) and at two. Both
+# (client and server on one processor: between two of them the kernel's wake-ups would be measured), at two, and at more
+# sessions that share one thread of dbdyno. Both
 # run the same statement on the same table, sysbench's own, so that the server has the same to do for both; all its texts
 # are made equal, so that dbdyno can check the answers.
 #
-#   benches/mariadb-select.sh [PAIRS] [SECONDS]       10 pairs of 3 s; DBDYNO=FILE takes another program
+#   benches/mariadb-select.sh [PAIRS] [SECONDS] [SESSIONS]       10 pairs of 3 s, "8 32 64"; DBDYNO=FILE takes another program
 #
 # Needs python3, the server programs of MariaDB, sysbench, and as root a user `mysql` to run the server.
 set -euo pipefail
@@ -14,6 +15,7 @@ cd "$(dirname "$0")/.."
 
 pairs=${1:-10}
 seconds=${2:-3}
+sessions=${3-8 32 64}
 export PATH=$PATH:/usr/sbin
 command -v mariadbd sysbench >/dev/null || { echo 'error: mariadbd or sysbench is missing' >&2; exit 1; }
 [ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked -p dbdyno
@@ -96,3 +98,14 @@ start 0
 compare "1 job, client and server on one processor" 1 0
 start "$all"
 [ "$(nproc)" -lt 2 ] || compare "2 jobs, client and server on two processors" 2 0-1
+
+# sysbench has a thread for each session.
+export DBDYNO_OPTIONS="--client-threads 1"
+for placement in "one processor:0:0" "one each:1:0" "wherever they are put:$all:$all"; do
+  IFS=: read -r where server client <<<"$placement"
+  [ "$(nproc)" -ge 2 ] || [ "$server" != 1 ] || continue
+  start "$server"
+  for number in $sessions; do
+    compare "$number sessions on one thread, client and server on $where" "$number" "$client"
+  done
+done

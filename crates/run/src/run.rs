@@ -173,6 +173,8 @@ pub(crate) fn window_and_drain(bench: &Bench<'_>, run: &Run) -> (Nanos, Nanos) {
 pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers: Workers<'a>) -> Vec<Tally> {
     let Workers { works, server_processes, cancellers, node_indexes, losses, session_sampler, tracer, beside } =
         workers;
+    // Jobs without a session wait for nothing.
+    let threads = if node_indexes.is_empty() { None } else { bench.client_threads(works.len() as u32) };
     let observation = Observation::new(bench, node_indexes, &beside, session_sampler);
     bench.write_back();
     let meters: Vec<Meter> = works.iter().map(|_| Meter::default()).collect();
@@ -183,7 +185,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         .collect();
     let (window, drain) = window_and_drain(bench, run);
     let settings = JobSettings {
-        threads: bench.client_threads(works.len() as u32),
+        threads,
         pace: run.pace,
         warm_up: bench.plan.warm_up_ns,
         window,
@@ -193,10 +195,10 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         ..JobSettings::default()
     };
     let started_at = OnceLock::new();
-    let threads = Threads::of(bench, run);
+    let allowed = Threads::of(bench, run);
     let watch = RunObserver {
         bench,
-        threads: &threads,
+        threads: &allowed,
         server_processes: &server_processes,
         observation: &observation,
         started_at: &started_at,
