@@ -59,9 +59,9 @@ fn every_test_of_the_catalogue_is_done_on_one_thread() {
         assert!(failed.is_empty() && all.len() > 8, "{failed:?}\n{}", output.err);
         let shared = all.iter().filter(|run| run["client_threads"]["threads"] == 1).count();
         // Probes keep a thread for each job: they wait for nothing.
-        let is_several = |run: &&Value| run["dop"]["jobs"].as_u64() > Some(1) && run["layer"] != "cpu";
+        let is_several = |run: &&Value| run["dop"]["jobs"].as_u64() > Some(1) && run["kind"] != "probe";
         let several = all.iter().filter(is_several).count();
-        assert!(all.iter().any(|run| run["layer"] == "cpu" && run["dop"]["jobs"] == 3));
+        assert!(all.iter().any(|run| run["kind"] == "probe" && run["dop"]["jobs"] == 3));
         assert!(shared == several && shared > 6, "{shared} of {several}");
         // Arrivals at random: their number has a deviation of 28.
         let words =

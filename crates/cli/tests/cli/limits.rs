@@ -127,7 +127,7 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
 fn jobs_that_want_one_row_are_limited_by_its_lock_and_that_cannot_be_taken_away() {
     let bench = Bench::new().alone();
     fs::write(bench.path().join("row.toml"), ONE_ROW).unwrap();
-    let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "3", "--tests", "row.toml"];
+    let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "9", "--tests", "row.toml"];
     let output = bench.succeed(&[&arguments[..], &["--jobs", "8", "--prove", "--record", "r.json"]].concat());
     let limit = limit_of(&output, "T901");
     assert!(limit.starts_with("T901 J8 row and table lock waits, "), "{limit}");
