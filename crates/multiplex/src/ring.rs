@@ -16,6 +16,8 @@ const SEND_FLAGS: i32 = 0x4000 | 0x100;
 const STATEMENT_BYTES_MAX: usize = 4096;
 /// Marks completions of sends that failed: their job learns of it where it waits for the answer.
 const SEND: u64 = 1 << 32;
+/// `IORING_ENTER_GETEVENTS`: what was deferred to this thread is done.
+const ENTER_GETEVENTS: u32 = 1;
 const POLL_IN: u32 = 1;
 const POLL_OUT: u32 = 4;
 /// Entries of the largest ring.
@@ -106,6 +108,19 @@ impl Ring {
         }
     }
 
+    /// Tells the kernel what was prepared, and takes what has come.
+    pub(crate) fn look(&mut self, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
+        let prepared = self.ring.submission().len() as u32;
+        // SAFETY: without an argument, and the entries are as in `push`.
+        let looked = unsafe { self.ring.submitter().enter::<u64>(prepared, 0, ENTER_GETEVENTS, None) };
+        match looked {
+            Err(error) if !is_passing(&error) => return Err(error),
+            _ => {}
+        }
+        self.take(woken);
+        Ok(())
+    }
+
     /// Tells the kernel what was prepared, and waits until something has come, for at most `timeout` if there is one.
     pub(crate) fn wait(&mut self, timeout: Option<Nanos>, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
         let waited = match timeout {
@@ -119,13 +134,17 @@ impl Ring {
             Err(error) if !is_passing(&error) => return Err(error),
             _ => {}
         }
+        self.take(woken);
+        Ok(())
+    }
+
+    fn take(&mut self, woken: &mut Vec<(u32, i32)>) {
         for completion in self.ring.completion() {
             // A send that failed shows in the answer that does not come.
             if completion.user_data() & SEND == 0 {
                 woken.push((completion.user_data() as u32, completion.result()));
             }
         }
-        Ok(())
     }
 }
 

@@ -20,8 +20,8 @@ use crate::waiting;
 const STACK_BYTES: usize = 256 * 1024;
 /// So many jobs go on before what they want to send is told to the kernel: a job's statement is sent soon after its start.
 const BATCH: usize = 8;
-/// A wait that took longer than this was one: what it ended with came at its end.
-const WAITED_MIN: Nanos = Nanos(3_000);
+/// Bounds above a minute are one of a minute.
+const UNSEEN_NS_MAX: u64 = 60_000_000_000;
 
 /// How the thread waits for its jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub fn run<'a>(jobs: Vec<Box<dyn FnOnce() + 'a>>, with_ring: bool) -> io::Result
         unfinished: count,
         panic: None,
         seen: now(),
-        unseen_ns: Histogram::new(2).unwrap_or_else(|_| unreachable!("two digits are allowed")),
+        unseen_ns: Histogram::new_with_max(UNSEEN_NS_MAX, 2).unwrap_or_else(|_| unreachable!("two digits, a minute")),
     };
     let _entered = waiting::enter(&scheduler);
     turns.run();
@@ -172,7 +172,6 @@ impl Turns<'_> {
     fn resume(&mut self, Woken { job, result, since }: Woken) {
         self.scheduler.running.set(job);
         if let Some(since) = since {
-            // A bound of a minute and more is one of a minute.
             self.unseen_ns.saturating_record(now().since(since).0.max(1));
         }
         match self.coroutines[job as usize].resume(result) {
@@ -205,21 +204,21 @@ impl Turns<'_> {
                 self.ready.push_back(Woken { job, result: 0, since: None });
             }
         }
-        if !self.ready.is_empty() {
-            if self.in_kernel == 0 {
-                return;
-            }
-            timeout = Some(Nanos(0));
+        if self.in_kernel == 0 && !self.ready.is_empty() {
+            return;
         }
-        let before = now();
-        let waited = self.scheduler.backend.borrow_mut().wait(timeout, &mut self.found);
-        waited.unwrap_or_else(|error| abort(&error.to_string()));
-        let after = now();
-        // A call that has waited ends with the first thing that comes.
-        let since = Some(if after.since(before) > WAITED_MIN { after } else { self.seen });
+        // What is there now may have come at any time since it was looked for last; what is waited for is seen as it comes.
+        let mut since = self.seen;
+        let mut looked = self.scheduler.backend.borrow_mut().look(&mut self.found);
+        if looked.is_ok() && self.found.is_empty() && self.ready.is_empty() {
+            looked = self.scheduler.backend.borrow_mut().wait(timeout, &mut self.found);
+            since = now();
+        }
+        looked.unwrap_or_else(|error| abort(&error.to_string()));
+        let since = Some(since);
         self.in_kernel -= self.found.len();
         self.ready.extend(self.found.drain(..).map(|(job, result)| Woken { job, result, since }));
-        self.seen = after;
+        self.seen = now();
     }
 
     /// All jobs wait for an event outside: the thread does so for them.

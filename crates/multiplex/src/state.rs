@@ -59,6 +59,14 @@ impl Backend {
         }
     }
 
+    /// Takes the events that there are, as [`Backend::wait`] does.
+    pub fn look(&mut self, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
+        match self {
+            Backend::Ring(ring) => ring.look(woken),
+            Backend::Epoll(epoll) => epoll.wait(Some(Nanos(0)), woken),
+        }
+    }
+
     /// Waits for events, for at most `timeout` if there is one; adds the jobs that go on to `woken`, with what they get.
     pub fn wait(&mut self, timeout: Option<Nanos>, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
         match self {

@@ -65,6 +65,25 @@ fn each_job_gets_its_own_answers() {
 }
 
 #[test]
+fn an_answer_that_comes_while_the_thread_is_at_work_is_known_to_be_late() {
+    let (near, far) = UnixStream::pair().unwrap();
+    let peer = answering(far);
+    let jobs: Vec<Job<'_>> = vec![
+        Box::new(|| assert_eq!(ask(&near, 1), 2)),
+        Box::new(|| {
+            // What the first one has sent is told to the kernel, and the answer comes meanwhile.
+            multiplex::sleep_until(now() + Nanos(1));
+            let until = now() + Nanos(20_000_000);
+            while now() < until {}
+        }),
+    ];
+    let shared = multiplex::run(jobs, true).unwrap();
+    assert!((10_000_000..10_000_000_000).contains(&shared.unseen_ns.max()), "{} ns", shared.unseen_ns.max());
+    drop(near);
+    peer.join().unwrap();
+}
+
+#[test]
 fn a_peer_that_reads_late_keeps_only_its_own_job_waiting() {
     for with_ring in [true, false] {
         let (slow, mut slow_far) = UnixStream::pair().unwrap();
