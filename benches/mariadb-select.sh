@@ -21,6 +21,7 @@ command -v mariadbd sysbench >/dev/null || { echo 'error: mariadbd or sysbench i
 [ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked -p dbdyno
 dbdyno=${DBDYNO:-$PWD/target/release/dbdyno}
 compare=$PWD/benches/point_select.py
+placements=$PWD/benches/placements.bash
 
 work=$(mktemp -d /tmp/dbdyno-bench.XXXXXX)
 chmod 755 "$work"
@@ -101,11 +102,5 @@ start "$all"
 
 # sysbench has a thread for each session.
 export DBDYNO_OPTIONS="--client-threads 1"
-for placement in "one processor:0:0" "one each:1:0" "wherever they are put:$all:$all"; do
-  IFS=: read -r where server client <<<"$placement"
-  [ "$(nproc)" -ge 2 ] || [ "$server" != 1 ] || continue
-  start "$server"
-  for number in $sessions; do
-    compare "$number sessions on one thread, client and server on $where" "$number" "$client"
-  done
-done
+source "$placements"
+each_placement start compare "$sessions"

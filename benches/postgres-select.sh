@@ -16,6 +16,7 @@ pairs=${1:-10}
 seconds=${2:-3}
 sessions=${3-8 32 64}
 compare=$PWD/benches/point_select.py
+placements=$PWD/benches/placements.bash
 source benches/postgres-server.bash
 
 start() { start_server "shared_buffers=512MB max_wal_size=4GB max_connections=200" "$1"; } # processors
@@ -45,11 +46,5 @@ compare "1 job, client and server on one processor" 1 0
 restart "$all"
 [ "$(nproc)" -lt 2 ] || compare "2 jobs, client and server on two processors" 2 0-1
 
-for placement in "one processor:0:0" "one each:1:0" "wherever they are put:$all:$all"; do
-  IFS=: read -r where server client <<<"$placement"
-  [ "$(nproc)" -ge 2 ] || [ "$server" != 1 ] || continue
-  restart "$server"
-  for number in $sessions; do
-    compare_shared "$number sessions on one thread, client and server on $where" "$number" "$client"
-  done
-done
+source "$placements"
+each_placement restart compare_shared "$sessions"

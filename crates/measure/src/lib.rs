@@ -17,7 +17,6 @@ mod workers;
 pub use counts::LATENCY_NS_MAX;
 pub use drive::{Ended, drive, drive_queue};
 pub use histogram::Histogram;
-pub use multiplex::Method;
 pub use pacer::{Burst, Pacer, StepStart, Stop};
 pub use tally::Tally;
 pub use work::{Broken, Done, NextOperation, Queue, Work};

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 use hdrhistogram::Histogram;
-use multiplex::{Method, Shared};
-use record::{JobShare, Nanos, Pace};
+use multiplex::Shared;
+use record::{JobShare, Nanos, Pace, WaitMethod};
 
 use crate::drive::drive_shared;
 use crate::pacer::SLEEP_MAX;
@@ -106,7 +106,7 @@ pub struct SharedThreads {
     /// Their number.
     pub threads: u32,
     /// How they waited.
-    pub method: Method,
+    pub method: WaitMethod,
     /// Upper bounds of the time for which an answer that had come was not seen, nanoseconds.
     pub unseen_ns: Histogram<u64>,
 }
@@ -323,7 +323,7 @@ fn add_thread(all: &mut Option<SharedThreads>, one: Shared) {
         Some(all) => {
             all.threads += 1;
             // The weaker one is told.
-            all.method = if method == Method::Epoll { method } else { all.method };
+            all.method = all.method.max(method);
             // They have the same buckets, as many as are needed.
             let _ = all.unseen_ns.add(&unseen_ns);
         }

@@ -36,8 +36,8 @@ pub(crate) fn server_sides(run: &Run) -> BTreeMap<&str, Run> {
     run.server_hosts.iter().map(|(name, observed)| (name.as_str(), side(run, observed))).collect()
 }
 
-/// Share of the processors of the host called `host` that its server used in `run`, with the system calls of the server;
-/// None where that was not read.
+/// Share of the processors of the host called `host` that its server used in `run`; None where that was not
+/// read.
 pub fn server_cpu_ratio(run: &Run, host: &str) -> Option<Ratio> {
     let side = side(run, run.server_hosts.get(host)?);
     cpu_use(&side, name::SERVER_CPU_NS)?.of_host

@@ -208,7 +208,7 @@ fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
     Some(Rate(one?.0 + other?.0))
 }
 
-/// That of the server, which `side` shows: of several hosts the largest share of one.
+/// CPU time of the server, by `side`, the run as the hosts of the server saw it.
 fn server_cpu(run: &Run, side: &Run) -> Option<CpuUse> {
     let of_all = cpu_use(side, name::SERVER_CPU_NS)?;
     let shares = run.server_hosts.keys().filter_map(|host| server_cpu_ratio(run, host));

@@ -2,7 +2,7 @@
 //!
 //! [`run`] gives each job a stack of its own. Where a job would wait, it says so ([`receive`], [`send`], [`sleep_until`],
 //! [`wait_together`], [`pass`]), its stack is left as it is, and the thread goes on with another job. Code that is called by a
-//! job and waits otherwise keeps the whole thread waiting. On a thread without such jobs these functions do nothing and
+//! job and waits otherwise keeps the whole thread waiting; before it waits for an answer it calls [`flush`]. On a thread without such jobs these functions do nothing and
 //! say so, so that the same code runs on a thread of its own.
 //!
 //! Bytes are sent and received by io_uring: what several jobs send and wait for is told to the kernel in one system call.
@@ -14,5 +14,5 @@ mod scheduler;
 mod state;
 mod waiting;
 
-pub use scheduler::{Method, Shared, run};
-pub use waiting::{is_shared, pass, receive, send, sleep_until, wait_together};
+pub use scheduler::{Shared, run};
+pub use waiting::{flush, is_shared, pass, receive, send, sleep_until, wait_together};

@@ -18,6 +18,7 @@ const STATEMENT_BYTES_MAX: usize = 4096;
 const SEND: u64 = 1 << 32;
 /// `IORING_ENTER_GETEVENTS`: what was deferred to this thread is done.
 const ENTER_GETEVENTS: u32 = 1;
+/// `POLLIN` and `POLLOUT` of poll.h.
 const POLL_IN: u32 = 1;
 const POLL_OUT: u32 = 4;
 /// Entries of the largest ring.

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use hdrhistogram::Histogram;
-use record::Nanos;
+use record::{Nanos, WaitMethod};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::state::{Backend, JobState, Scheduler, Wait};
@@ -23,20 +23,11 @@ const BATCH: usize = 8;
 /// Bounds above a minute are one of a minute.
 const UNSEEN_NS_MAX: u64 = 60_000_000_000;
 
-/// How the thread waits for its jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// io_uring.
-    Ring,
-    /// `epoll`, where the kernel gives no ring.
-    Epoll,
-}
-
 /// What is known of the jobs of a thread when all have ended.
 #[derive(Debug)]
 pub struct Shared {
     /// How it waited.
-    pub method: Method,
+    pub method: WaitMethod,
     /// Upper bounds of the time for which an answer that had come was not seen, because the thread was at work for other
     /// jobs, nanoseconds.
     pub unseen_ns: Histogram<u64>,
@@ -93,8 +84,8 @@ pub fn run<'a>(jobs: Vec<Box<dyn FnOnce() + 'a>>, with_ring: bool) -> io::Result
         resume_unwind(panic);
     }
     let method = match &*scheduler.backend.borrow() {
-        Backend::Ring(_) => Method::Ring,
-        Backend::Epoll(_) => Method::Epoll,
+        Backend::Ring(_) => WaitMethod::IoUring,
+        Backend::Epoll(_) => WaitMethod::Epoll,
     };
     Ok(Shared { method, unseen_ns: turns.unseen_ns })
 }
@@ -167,6 +158,8 @@ impl Turns<'_> {
             }
             self.look();
         }
+        // A job may have ended with something that needs no answer.
+        self.flush();
     }
 
     fn resume(&mut self, Woken { job, result, since }: Woken) {

@@ -123,6 +123,14 @@ fn send_now(scheduler: &Scheduler, socket: BorrowedFd<'_>, mut bytes: &[u8]) -> 
     Ok(())
 }
 
+/// Has everything sent that was prepared, for a caller that waits for the answer by other means.
+///
+/// # Errors
+/// Where the kernel takes nothing.
+pub fn flush() -> io::Result<()> {
+    current().map_or(Ok(()), |scheduler| scheduler.backend.borrow_mut().flush())
+}
+
 /// Waits until `moment`; false where the thread has one job, which has not waited.
 #[inline]
 pub fn sleep_until(moment: Nanos) -> bool {

@@ -73,7 +73,8 @@ pub struct ClientThreads {
     pub threads: u32,
     /// How they waited for answers.
     pub method: WaitMethod,
-    /// Upper bound of the time for which an answer lay unseen, because its thread was at work for other jobs: the median.
+    /// Upper bound of the time for which an answer lay unseen, because its thread was at work for other jobs: the median, of
+    /// several agents the largest.
     pub unseen_ns_p50: Nanos,
     /// The same, of 99 %.
     pub unseen_ns_p99: Nanos,
@@ -81,7 +82,7 @@ pub struct ClientThreads {
     pub unseen_ns_max: Nanos,
 }
 
-/// How a thread waits for the answers of several sessions.
+/// How a thread waits for the answers of several sessions, the better way first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitMethod {

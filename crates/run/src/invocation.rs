@@ -143,8 +143,8 @@ pub(crate) fn survey<'a, const SIDES: usize>(
     Ok(plans)
 }
 
-/// Claims the directory, inspects the machine, and opens what is needed, for `access`. If one side cannot be opened, nothing stays
-/// open.
+/// Claims the directory, inspects the machine, and opens what is needed, for `access`. If one side cannot be opened,
+/// nothing stays open.
 fn prepare<'a, const SIDES: usize>(
     kind: &mut impl Kind<SIDES>,
     contexts: [Context<'a>; SIDES],

@@ -2,25 +2,30 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use engine::{Engine, Node, Processes, Target, Workspace, close_all, writer_first};
+use engine::{Engine, Node, Processes, Target, Workspace, close_all};
 use record::{NodeInventory, PartNode};
 
 use crate::{Error, Result};
 
 /// All nodes of a target; the first takes writes.
 pub(crate) struct Nodes {
-    nodes: Vec<Box<dyn Node>>,
-    /// Their numbers: of an agent, those of the coordinator.
-    numbers: Vec<u32>,
-    /// The targets by which agents reach them; absent for a node that only this process reaches.
-    targets: Vec<Option<String>>,
+    nodes: Vec<OpenNode>,
     /// Whether each node is a database of its own.
     are_apart: bool,
-    /// Where the first node is in the target; those before it follow it.
-    first_position: usize,
-    lost: Vec<AtomicBool>,
     /// Index of the node that holds the schema.
     schema_holder: AtomicUsize,
+}
+
+/// One of them.
+struct OpenNode {
+    node: Box<dyn Node>,
+    /// Counted from 1; of an agent, that of the coordinator.
+    number: u32,
+    /// Where it is in the target, counted from 0.
+    position: usize,
+    /// The target by which agents reach it; absent where only this process does.
+    target: Option<String>,
+    is_lost: AtomicBool,
 }
 
 impl Nodes {
@@ -29,19 +34,27 @@ impl Nodes {
     /// # Errors
     /// Errors of the engine, and where no node takes writes.
     pub(crate) fn open(engine: &dyn Engine, target: &Target, workspace: &Workspace, are_apart: bool) -> Result<Nodes> {
-        let mut nodes = engine.open_all(target, workspace)?;
-        let mut targets = targets_of_agents(target, &nodes);
-        let first_position = nodes.iter().position(|node| node.takes_writes()).unwrap_or(0);
-        targets[..=first_position].rotate_right(1);
-        if !writer_first(&mut nodes) {
-            let names: Vec<String> = nodes.iter().map(|node| node.name()).collect();
+        let mut opened = engine.open_all(target, workspace)?;
+        let Some(writer) = opened.iter().position(|node| node.takes_writes()) else {
+            let names: Vec<String> = opened.iter().map(|node| node.name()).collect();
             // The first error is the one that is reported.
-            let _ = close_all(nodes);
+            let _ = close_all(opened);
             let message = format!("no node of {target} takes writes ({})", names.join(", "));
             return Err(Error::environment(message).hint("name the primary as well: dbdyno creates its tables there"));
-        }
-        let numbers = (1..).take(nodes.len()).collect();
-        Ok(Nodes { targets, are_apart, first_position, ..Nodes::numbered(nodes, numbers) })
+        };
+        let targets = targets_of_agents(target, &opened);
+        let mut places: Vec<(usize, Option<String>)> = targets.into_iter().enumerate().collect();
+        opened[..=writer].rotate_right(1);
+        places[..=writer].rotate_right(1);
+        let node = |((node, (position, target)), number)| OpenNode {
+            node,
+            number,
+            position,
+            target,
+            is_lost: AtomicBool::new(false),
+        };
+        let nodes = opened.into_iter().zip(places).zip(1..).map(node).collect();
+        Ok(Nodes { nodes, are_apart, schema_holder: AtomicUsize::new(0) })
     }
 
     /// Opens `nodes` of a database whose schema another process has claimed.
@@ -49,28 +62,30 @@ impl Nodes {
     /// # Errors
     /// Errors of the engine, and where there is no such schema.
     pub(crate) fn join(engine: &dyn Engine, nodes: &[PartNode], workspace: &Workspace) -> Result<Nodes> {
-        let mut joined: Vec<Box<dyn Node>> = Vec::with_capacity(nodes.len());
-        let mut join = |node: &PartNode| {
-            let target: Target = node.target.parse().map_err(|error| Error::environment(format!("{error}")))?;
-            let opened = engine.open(&target, workspace)?;
-            let result = opened.join();
-            joined.push(opened);
-            Ok::<(), Error>(result?)
-        };
-        match nodes.iter().try_for_each(&mut join) {
-            Ok(()) => Ok(Nodes::numbered(joined, nodes.iter().map(|node| node.number).collect())),
-            Err(error) => {
+        let mut joined = Nodes { nodes: Vec::new(), are_apart: false, schema_holder: AtomicUsize::new(0) };
+        for (PartNode { number, target }, position) in nodes.iter().zip(0..) {
+            let opened = target
+                .parse::<Target>()
+                .map_err(|error| Error::environment(format!("{error}")))
+                .and_then(|target| Ok(engine.open(&target, workspace)?))
+                .and_then(|node| {
+                    let target = Some(target.clone());
+                    joined.nodes.push(OpenNode {
+                        node,
+                        number: *number,
+                        position,
+                        target,
+                        is_lost: AtomicBool::new(false),
+                    });
+                    Ok(joined.nodes[position].node.join()?)
+                });
+            if let Err(error) = opened {
                 // The first error is the one that is reported.
-                let _ = close_all(joined);
-                Err(error)
+                let _ = joined.close();
+                return Err(error);
             }
         }
-    }
-
-    fn numbered(nodes: Vec<Box<dyn Node>>, numbers: Vec<u32>) -> Nodes {
-        let lost = nodes.iter().map(|_| AtomicBool::new(false)).collect();
-        let schema_holder = AtomicUsize::new(0);
-        Nodes { nodes, numbers, targets: Vec::new(), are_apart: false, first_position: 0, lost, schema_holder }
+        Ok(joined)
     }
 
     /// Claims the schema on the first node and has the others join it, or claims it on each of them.
@@ -78,8 +93,8 @@ impl Nodes {
     /// # Errors
     /// Errors of the engine, and of which node.
     pub(crate) fn claim(&self) -> engine::Result<()> {
-        self.nodes[0].claim()?;
-        self.nodes[1..].iter().try_for_each(|node| {
+        self.nodes[0].node.claim()?;
+        self.nodes[1..].iter().try_for_each(|OpenNode { node, .. }| {
             if self.are_apart { node.claim() } else { node.join() }.map_err(|error| {
                 let message = format!("node {}: {}", node.name(), error.message);
                 engine::Error { message, ..error }
@@ -95,11 +110,11 @@ impl Nodes {
         if !self.is_lost(self.schema_holder.load(Ordering::Relaxed)) {
             return Ok(());
         }
-        let Some(node_index) = self.left().find(|node_index| self.nodes[*node_index].takes_writes()) else {
+        let Some(node_index) = self.left().find(|node_index| self.at(*node_index).takes_writes()) else {
             return Ok(());
         };
         self.schema_holder.store(node_index, Ordering::Relaxed);
-        self.nodes[node_index].claim()
+        self.at(node_index).claim()
     }
 
     /// The node that takes writes, on which set-up is done. The first node if none is left.
@@ -109,12 +124,12 @@ impl Nodes {
 
     /// The index of that node.
     pub(crate) fn first_index(&self) -> usize {
-        self.left().find(|node_index| self.nodes[*node_index].takes_writes()).unwrap_or(0)
+        self.left().find(|node_index| self.at(*node_index).takes_writes()).unwrap_or(0)
     }
 
     /// Whether a node that takes writes is left.
     pub(crate) fn has_writer(&self) -> bool {
-        self.left().any(|node_index| self.nodes[node_index].takes_writes())
+        self.left().any(|node_index| self.at(node_index).takes_writes())
     }
 
     /// Whether each of them is a database of its own.
@@ -137,7 +152,7 @@ impl Nodes {
                 .hint("give the target of a server, or null")
         };
         let node = |node_index: &usize| {
-            let target = self.targets.get(*node_index).cloned().flatten().ok_or_else(refused)?;
+            let target = self.nodes[*node_index].target.clone().ok_or_else(refused)?;
             Ok(PartNode { number: self.number(*node_index), target })
         };
         node_indexes.iter().map(node).collect()
@@ -145,31 +160,27 @@ impl Nodes {
 
     /// The node at `node_index`, from 0.
     pub(crate) fn at(&self, node_index: usize) -> &dyn Node {
-        self.nodes[node_index].as_ref()
+        self.nodes[node_index].node.as_ref()
     }
 
     /// Where the node at `node_index` is in the target, counted from 0.
     pub(crate) fn position(&self, node_index: usize) -> usize {
-        match node_index {
-            0 => self.first_position,
-            before if before <= self.first_position => before - 1,
-            after => after,
-        }
+        self.nodes[node_index].position
     }
 
     /// The number of the node at `node_index`, counted from 1.
     pub(crate) fn number(&self, node_index: usize) -> u32 {
-        self.numbers[node_index]
+        self.nodes[node_index].number
     }
 
     /// The index of the node with `number`.
     pub(crate) fn index_of(&self, number: u32) -> Option<usize> {
-        self.numbers.iter().position(|known| *known == number)
+        self.nodes.iter().position(|known| known.number == number)
     }
 
     /// Number of nodes, and of those that take writes.
     pub(crate) fn counts(&self) -> (u32, u32) {
-        let writing = self.nodes.iter().filter(|node| node.takes_writes()).count();
+        let writing = self.nodes.iter().filter(|known| known.node.takes_writes()).count();
         (self.nodes.len() as u32, writing as u32)
     }
 
@@ -185,12 +196,12 @@ impl Nodes {
 
     /// Whether the node at `node_index` is lost.
     pub(crate) fn is_lost(&self, node_index: usize) -> bool {
-        self.lost[node_index].load(Ordering::Relaxed)
+        self.nodes[node_index].is_lost.load(Ordering::Relaxed)
     }
 
     /// Marks the node at `node_index` as lost.
     pub(crate) fn lose(&self, node_index: usize) {
-        self.lost[node_index].store(true, Ordering::Relaxed);
+        self.nodes[node_index].is_lost.store(true, Ordering::Relaxed);
     }
 
     /// Indexes of the `count` nodes of a run, the one that takes writes first; a run that `changes` the database uses
@@ -199,9 +210,9 @@ impl Nodes {
     /// # Errors
     /// Where fewer are left.
     pub(crate) fn choose(&self, changes: bool, count: u32) -> Result<Vec<usize>> {
-        let first = self.left().find(|node_index| self.nodes[*node_index].takes_writes());
+        let first = self.left().find(|node_index| self.at(*node_index).takes_writes());
         let others = self.left().filter(|node_index| Some(*node_index) != first);
-        let fit = others.filter(|node_index| !changes || self.nodes[*node_index].takes_writes());
+        let fit = others.filter(|node_index| !changes || self.at(*node_index).takes_writes());
         let chosen: Vec<usize> = first.into_iter().chain(fit).take(count as usize).collect();
         if chosen.len() == count as usize {
             return Ok(chosen);
@@ -215,7 +226,7 @@ impl Nodes {
     /// Label of the node at `node_index`: `node 2 (h2:5432)`.
     pub(crate) fn label(&self, node_index: usize) -> String {
         let number = self.number(node_index);
-        match self.nodes[node_index].name() {
+        match self.at(node_index).name() {
             name if name.is_empty() => format!("node {number}"),
             name => format!("node {number} ({name})"),
         }
@@ -231,7 +242,7 @@ impl Nodes {
             (Processes::InProcess, Processes::InProcess) => Processes::InProcess,
             _ => Processes::Remote,
         };
-        self.left().map(|node_index| self.nodes[node_index].processes()).reduce(joined).unwrap_or(Processes::Remote)
+        self.left().map(|node_index| self.at(node_index).processes()).reduce(joined).unwrap_or(Processes::Remote)
     }
 
     /// Inventory for the record; empty for a single node.
@@ -239,7 +250,7 @@ impl Nodes {
         if self.nodes.len() == 1 {
             return Vec::new();
         }
-        let nodes = self.nodes.iter();
+        let nodes = self.nodes.iter().map(|known| &known.node);
         nodes.map(|node| NodeInventory { name: node.name(), takes_writes: node.takes_writes() }).collect()
     }
 
@@ -249,14 +260,13 @@ impl Nodes {
     /// The first error of an engine; the other nodes are closed in any case. Errors of a lost node are ignored: its
     /// loss is in the record.
     pub(crate) fn close(self) -> engine::Result<()> {
-        let nodes = self.nodes.into_iter().zip(self.lost).rev();
-        let close = |(node, lost): (Box<dyn Node>, AtomicBool)| {
-            node.close().or_else(|error| match lost.into_inner() {
+        let close = |OpenNode { node, is_lost, .. }: OpenNode| {
+            node.close().or_else(|error| match is_lost.into_inner() {
                 true => Ok(()),
                 false => Err(error),
             })
         };
-        nodes.map(close).fold(Ok(()), engine::Result::and)
+        self.nodes.into_iter().rev().map(close).fold(Ok(()), engine::Result::and)
     }
 }
 
@@ -275,11 +285,11 @@ fn target_of_node(target: &Target, (index, count): (usize, usize), name: &str) -
         return Some(target.to_string());
     }
     // The name of a node that a server told of is its address.
-    let named: Target = match target.addresses.len() == count {
-        true => Target { addresses: vec![target.addresses[index].clone()], ..target.clone() },
-        false => format!("{}://{name}", target.scheme).parse().ok()?,
+    let addresses = match target.addresses.len() == count {
+        true => vec![target.addresses[index].clone()],
+        false => format!("{}://{name}", target.scheme).parse::<Target>().ok()?.addresses,
     };
-    let mut one = Target { addresses: named.addresses, ..target.clone() };
+    let mut one = Target { addresses, ..target.clone() };
     one.parameters.retain(|(name, _)| name != "nodes");
     Some(one.to_string())
 }
@@ -293,11 +303,11 @@ mod tests {
         let of = |text: &str, place: (usize, usize), name: &str| {
             target_of_node(&text.parse().expect("a target"), place, name).expect("a node")
         };
-        assert_eq!(of("postgres://me@h1/shop?nodes=all", (0, 1), "h1:5432"), "postgres://me@h1/shop?nodes=all");
-        let named = "postgres://me@h1,h2:5433/shop?sslmode=require";
-        assert_eq!(of(named, (1, 2), "h2:5433"), "postgres://me@h2:5433/shop?sslmode=require");
-        let told = "mariadb://me@h1/shop?nodes=all&sslmode=require";
-        assert_eq!(of(told, (1, 3), "10.0.0.7:3307"), "mariadb://me@10.0.0.7:3307/shop?sslmode=require");
-        assert_eq!(of(told, (2, 3), "[fe80::7]:3307"), "mariadb://me@[fe80::7]:3307/shop?sslmode=require");
+        assert_eq!(of("engine://me@h1/shop?nodes=all", (0, 1), "h1:5432"), "engine://me@h1/shop?nodes=all");
+        let named = "engine://me@h1,h2:5433/shop?sslmode=require";
+        assert_eq!(of(named, (1, 2), "h2:5433"), "engine://me@h2:5433/shop?sslmode=require");
+        let told = "engine://me@h1/shop?nodes=all&sslmode=require";
+        assert_eq!(of(told, (1, 3), "10.0.0.7:3307"), "engine://me@10.0.0.7:3307/shop?sslmode=require");
+        assert_eq!(of(told, (2, 3), "[fe80::7]:3307"), "engine://me@[fe80::7]:3307/shop?sslmode=require");
     }
 }

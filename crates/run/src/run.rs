@@ -1,11 +1,10 @@
 //! One run: described, announced, warmed up, measured, read, checked. Every run of every kind is made here.
 
-use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use measure::{Broken, JobSettings, Method, Observer, SharedThreads, Tally, Work, clock, run_jobs};
-use record::{ClientThreads, HostInventory, Nanos, Outcome, Placement, PlannedRun, Run, Timestamp, WaitMethod};
+use measure::{Broken, JobSettings, Observer, SharedThreads, Tally, Work, clock, run_jobs};
+use record::{ClientThreads, Nanos, Outcome, Placement, PlannedRun, Run, Timestamp};
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
@@ -72,12 +71,6 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
     }
-    // The data of observed servers are on their own hosts; where their caches differ, there is no one answer.
-    let observed = bench.server_hosts.iter().filter(|host| run.server_hosts.contains_key(&host.name));
-    let hosts = if run.server_hosts.is_empty() { vec![bench.host] } else { observed.map(|host| &host.host).collect() };
-    let write_cache = |host: &&'_ HostInventory| host.devices.first().and_then(|device| device.write_cache.clone());
-    let write_caches: BTreeSet<Option<String>> = hosts.iter().map(write_cache).collect();
-    let write_cache = write_caches.first().filter(|_| write_caches.len() == 1).cloned().flatten();
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
         server_hosts: bench.server_hosts,
@@ -86,12 +79,22 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
         makes_claims: bench.plan.preset != record::Preset::Smoke,
         instrument: bench.instrument,
         flush_probe: Some(Nanos(bench.sources.flush_probe_ns.load(Ordering::Relaxed))).filter(|probe| probe.0 > 0),
-        write_cache: write_cache.as_deref(),
+        write_cache: write_cache(bench, &run),
     };
     let findings = model::findings(&run, &context);
     run.findings.extend(findings);
     run.findings.extend(pacing::level_finding(bench, &run));
     Ok(run)
+}
+
+/// The write cache of the device of the data: on the hosts of the server where they are observed, if all are alike.
+fn write_cache<'a>(bench: &Bench<'a>, run: &Run) -> Option<&'a str> {
+    let observed = bench.server_hosts.iter().filter(|host| run.server_hosts.contains_key(&host.name));
+    let own = run.server_hosts.is_empty().then_some(bench.host);
+    let hosts = own.into_iter().chain(observed.map(|host| &host.host));
+    let mut caches = hosts.map(|host| host.devices.first()?.write_cache.as_deref());
+    let first = caches.next()?;
+    first.filter(|_| caches.all(|other| other == first))
 }
 
 /// Adds `run`, which has ended, to `record`; returns why it failed, if it did.
@@ -245,10 +248,7 @@ fn client_threads(shared: &SharedThreads) -> ClientThreads {
     let at = |quantile: f64| Nanos(shared.unseen_ns.value_at_quantile(quantile));
     ClientThreads {
         threads: shared.threads,
-        method: match shared.method {
-            Method::Ring => WaitMethod::IoUring,
-            Method::Epoll => WaitMethod::Epoll,
-        },
+        method: shared.method,
         unseen_ns_p50: at(0.5),
         unseen_ns_p99: at(0.99),
         unseen_ns_max: Nanos(shared.unseen_ns.max()),

@@ -36,13 +36,13 @@ impl Transport {
     pub fn receive(&mut self, buffer: &mut Buffer, timeout: Option<Duration>) -> io::Result<()> {
         let into = buffer.free_space();
         let count = match self {
-            Transport::Unix(stream) => match shared(timeout).and_then(|()| multiplex::receive(stream.as_fd(), into)) {
-                Some(received) => received?,
+            Transport::Unix(stream) => match receive_shared(stream, into, timeout)? {
+                Some(count) => count,
                 None if !has_input(stream, timeout)? => return Err(io::ErrorKind::TimedOut.into()),
                 None => receive_from(stream, into)?,
             },
-            Transport::Tcp(stream) => match shared(timeout).and_then(|()| multiplex::receive(stream.as_fd(), into)) {
-                Some(received) => received.map_err(explain)?,
+            Transport::Tcp(stream) => match receive_shared(stream, into, timeout).map_err(explain)? {
+                Some(count) => count,
                 None => receive_from(stream, into).map_err(explain)?,
             },
             Transport::Tls(stream) => stream.read(into).map_err(explain)?,
@@ -121,10 +121,14 @@ impl Transport {
     }
 }
 
-/// What waits for at most a `timeout` keeps its thread: logins and checks.
+/// Receives where the thread has other jobs, which go on meanwhile; None where it has to be waited for here: also with a
+/// `timeout`, as of logins, which keep their thread.
 #[inline]
-fn shared(timeout: Option<Duration>) -> Option<()> {
-    timeout.is_none().then_some(())
+fn receive_shared(stream: &impl AsFd, into: &mut [u8], timeout: Option<Duration>) -> io::Result<Option<usize>> {
+    match timeout {
+        None => multiplex::receive(stream.as_fd(), into).transpose(),
+        Some(_) => multiplex::flush().map(|()| None),
+    }
 }
 
 /// Waits until the stream is readable; false after `timeout`.

@@ -51,6 +51,19 @@ impl FarServer {
         Some(server)
     }
 
+    /// Two of them, `db1` and `db2`, and a target that names both.
+    pub fn two(bench: &Bench) -> Option<([FarServer; 2], String)> {
+        let servers = [FarServer::start(bench, "db1")?, FarServer::start(bench, "db2")?];
+        let addresses = servers.each_ref().map(FarServer::address).join(",");
+        Some((servers, format!("postgres://bench@{addresses}/postgres")))
+    }
+
+    /// Waits until jobs are at work: set-up and warm-up have few commits.
+    pub fn wait_for_jobs(&self) {
+        let commits = "select sum(xact_commit) > 3000 from pg_stat_database";
+        wait_until("no jobs", || self.ask(commits) == "t");
+    }
+
     /// Host and port.
     pub fn address(&self) -> String {
         format!("{}:{}", self.namespace.address, self.port)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::bench::{Bench, finished, growth, runs};
 use crate::cmd_fleet::merged_histograms;
 use crate::far_server::FarServer;
-use crate::hosts::{system, wait_until};
+use crate::hosts::system;
 use crate::local_server::servers;
 
 /// What each node counted itself, less what dbdyno did beside its steps.
@@ -44,8 +44,7 @@ fn the_jobs_of_all_agents_are_spread_over_the_nodes() {
 #[test]
 fn each_agent_has_a_database_of_its_own_and_all_their_hosts_are_observed() {
     let bench = Bench::new();
-    let (Some(one), Some(two)) = (FarServer::start(&bench, "db1"), FarServer::start(&bench, "db2")) else { return };
-    let target = format!("postgres://bench@{},{}/postgres", one.address(), two.address());
+    let Some(([one, two], target)) = FarServer::two(&bench) else { return };
     let words = "fleet run --agents 2 --database-per-agent --jobs-per-agent 3 --tests T311 --preset smoke --steps 23 \
                  --seconds 60 --target";
     let (first, second) = (one.observe(""), two.observe(""));
@@ -82,14 +81,11 @@ fn each_agent_has_a_database_of_its_own_and_all_their_hosts_are_observed() {
 #[test]
 fn a_database_that_ends_is_an_event_and_the_others_go_on() {
     let bench = Bench::new();
-    let (Some(one), Some(two)) = (FarServer::start(&bench, "db1"), FarServer::start(&bench, "db2")) else { return };
-    let target = format!("postgres://bench@{},{}/postgres", one.address(), two.address());
+    let Some(([_one, two], target)) = FarServer::two(&bench) else { return };
     let words = "fleet run --agents 2 --database-per-agent --jobs 4 --tests T611 --preset smoke --seconds 8 --warm-up 0 \
                  --record e.jsonl --target";
     let child = bench.start(&[&words.split_whitespace().collect::<Vec<_>>()[..], &[&target]].concat());
-    // Set-up and warm-up have few commits.
-    let commits = "select sum(xact_commit) > 3000 from pg_stat_database";
-    wait_until("no jobs", || two.ask(commits) == "t");
+    two.wait_for_jobs();
     system("kill", &["-QUIT", &two.postmaster().to_string()]);
     let output = finished(child.wait_with_output().unwrap());
     let record = bench.record("e.jsonl");

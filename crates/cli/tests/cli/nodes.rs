@@ -92,32 +92,45 @@ fn replicas_read_and_the_primary_writes() {
 #[test]
 fn a_killed_synchronous_replica_is_an_event_of_runs_that_only_wait_for_it() {
     // All jobs work on the primary, but the platform changes when a replica is lost.
-    let run =
-        with_a_node_killed("local:postgres?replicas=2&synchronous=on", ("T716", "1"), "/postgres-replica2/", 0, 9);
+    let run = with_a_node_killed(
+        "local:postgres?replicas=2&synchronous=on",
+        ("T716", "--nodes 1"),
+        "/postgres-replica2/",
+        0,
+        9,
+    );
     assert_eq!(run["dop"]["nodes"], 1);
 }
 
 #[test]
 fn a_killed_replica_is_an_event_of_the_run() {
-    let run = with_a_node_killed("local:postgres?replicas=2", ("T611", "3"), "/postgres-replica2/", 2, 9);
+    let run = with_a_node_killed("local:postgres?replicas=2", ("T611", "--nodes 3"), "/postgres-replica2/", 2, 9);
     let steps = |node: usize| run["nodes"][node]["totals"]["steps"].as_u64().unwrap();
     assert!(steps(2) > 0 && steps(2) < steps(1), "the killed node worked until it was killed");
 }
 
 #[test]
-fn a_killed_node_of_a_cluster_is_an_event_and_the_others_go_on() {
-    // The remaining nodes stall for some seconds before they evict the lost one.
-    with_a_node_killed("local:mariadb?nodes=3", ("T311", "3"), "/mariadb-3/", 2, 24);
+fn a_killed_replica_ends_its_sessions_and_not_the_others_of_their_thread() {
+    let more = "--nodes 3 --client-threads 1";
+    let run = with_a_node_killed("local:postgres?replicas=2", ("T611", more), "/postgres-replica2/", 2, 9);
+    assert_eq!(run["client_threads"]["threads"], 1);
 }
 
-/// The run of a test by six jobs on a number of nodes, in which the third node was killed, whose server works in
+#[test]
+fn a_killed_node_of_a_cluster_is_an_event_and_the_others_go_on() {
+    // The remaining nodes stall for some seconds before they evict the lost one.
+    with_a_node_killed("local:mariadb?nodes=3", ("T311", "--nodes 3"), "/mariadb-3/", 2, 24);
+}
+
+/// The run of a test by six jobs, with `more` arguments, in which the third node was killed, whose server works in
 /// `directory`, with the `jobs` that ended with it; after the checks that apply to all engines.
-fn with_a_node_killed(target: &str, (test, nodes): (&str, &str), directory: &str, jobs: u64, seconds: u64) -> Value {
+fn with_a_node_killed(target: &str, (test, more): (&str, &str), directory: &str, jobs: u64, seconds: u64) -> Value {
     let bench = Bench::new();
-    let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "6", "--nodes", nodes, "--tests", test];
+    let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "6", "--tests", test];
     let window = seconds.to_string();
-    let mut child =
-        bench.start(&[&arguments[..], &["--seconds", &window, "--warm-up", "0", "--record", "r.json"]].concat());
+    let more: Vec<&str> = more.split(' ').collect();
+    let ends = ["--seconds", &window, "--warm-up", "0", "--record", "r.json"];
+    let mut child = bench.start(&[&arguments[..], &more, &ends].concat());
     wait_for_the_run(&bench, &mut child, seconds);
     let victim = *servers(&bench).iter().find(|pid| command_line(**pid).contains(directory)).expect("the last node");
     assert!(Command::new("kill").args(["-KILL", &victim.to_string()]).status().unwrap().success());

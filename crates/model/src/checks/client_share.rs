@@ -1,9 +1,9 @@
 //! CPU utilisation of dbdyno itself.
 //!
 //! With an engine in other processes: CPU time of dbdyno over window times the processors that its jobs can occupy,
-//! min(jobs or the threads that they share, hardware threads). Above the limit the client is the bottleneck. In a short window the timer resolution
-//! and the reading of counters matter: only a share that is within the limit with these added passes; others are
-//! unknown.
+//! min(jobs or the threads that they share, hardware threads). Above the limit the client is the bottleneck. In a short
+//! window the timer resolution and the reading of counters matter: only a share that is within the limit with these added
+//! passes; others are unknown.
 //!
 //! An I/O generator is compared with the processors of its clones, with a higher limit, since it does nothing else.
 //! With polling it uses all of them by design; its own ceiling has a separate check.
