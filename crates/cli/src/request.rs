@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use record::Pace;
+use record::{Pace, Variation};
 use run::{PairRequest, Request, Result, Selection, Setup};
 
 use crate::arguments::pair::PairArguments;
@@ -18,6 +18,9 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     let processors = host::cpus_allowed();
     let Load { pace, variations, until, one_thread_per_core } =
         pace::load(&arguments.load, host::cores().as_deref(), &processors)?;
+    let pipelines = once(&arguments.pipeline);
+    let pipelined = pipelines.iter().map(|statements| Variation::Pipelined { statements: *statements });
+    let variations = variations.into_iter().chain(pipelined).collect();
     // A search uses one degree of parallelism, with enough sessions for the arrivals.
     let enough = until.is_some().then(|| vec![2 * processors.len() as u32]);
     let setup = arguments.setup.setup(arguments.preset.into(), arguments.seed, record);

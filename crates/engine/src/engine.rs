@@ -80,6 +80,11 @@ pub trait Engine: Sync {
         false
     }
 
+    /// Whether a session can send statements before it has read the answers of earlier ones ([`crate::Session::queue`]).
+    fn pipelines(&self) -> bool {
+        false
+    }
+
     /// Connects to the engine at `target`; for a local target, starts a temporary server in `workspace`. Does not
     /// change an existing database.
     ///

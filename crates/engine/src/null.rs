@@ -84,6 +84,10 @@ impl Engine for Null {
         true
     }
 
+    fn pipelines(&self) -> bool {
+        true
+    }
+
     fn open(&self, target: &Target, _workspace: &Workspace) -> Result<Box<dyn Node>> {
         if target.local || target.user.is_some() || !target.addresses.is_empty() || target.database.is_some() {
             let error = Error::new(Kind::Usage, format!("the null engine has no address, but the target is {target}"));
@@ -163,8 +167,15 @@ impl Node for NullNode {
 
     fn connect(&self) -> Result<Box<dyn Session>> {
         let counted = Arc::clone(&self.counted);
-        let session = NullSession { rows: self.rows, prepared: 0, open: false, commits: 0, rollbacks: 0, counted };
-        Ok(Box::new(session))
+        Ok(Box::new(NullSession {
+            rows: self.rows,
+            queued_rows: 0,
+            prepared: 0,
+            open: false,
+            commits: 0,
+            rollbacks: 0,
+            counted,
+        }))
     }
 
     fn inventory(&self) -> Result<EngineInventory> {
@@ -214,6 +225,7 @@ impl Node for NullNode {
 /// Counts in fields of its own, so that sessions share no memory while they are measured.
 struct NullSession {
     rows: u32,
+    queued_rows: u64,
     prepared: u32,
     open: bool,
     commits: u64,
@@ -241,6 +253,15 @@ impl Session for NullSession {
     fn execute(&mut self, _statement: Statement, _binds: &[Value<'_>]) -> Result<u64> {
         self.commits += u64::from(!self.open);
         Ok(u64::from(self.rows))
+    }
+
+    fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+        self.queued_rows += self.execute(statement, binds)?;
+        Ok(())
+    }
+
+    fn execute_queued(&mut self) -> Result<u64> {
+        Ok(std::mem::take(&mut self.queued_rows))
     }
 
     fn query(&mut self, _statement: Statement, _binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {

@@ -32,6 +32,25 @@ pub trait Session: Send {
     /// returned, or changed if the statement returns none. Outside a transaction it commits by itself.
     fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64>;
 
+    /// Adds an execution of a prepared statement to those that [`Session::execute_queued`] sends. On an error nothing stays
+    /// queued.
+    ///
+    /// # Errors
+    /// `Usage` if the engine has no such way ([`crate::Engine::pipelines`]); as [`Session::execute`] for `binds`.
+    fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+        let _ = (statement, binds);
+        Err(Error::new(Kind::Usage, "this engine does not run statements in a pipeline"))
+    }
+
+    /// Sends all queued executions together, then reads their answers; returns their rows as [`Session::execute`] does.
+    /// Outside a transaction each commits by itself: the others run whether one fails or not.
+    ///
+    /// # Errors
+    /// The first one.
+    fn execute_queued(&mut self) -> Result<u64> {
+        Ok(0)
+    }
+
     /// Runs a prepared statement and returns its rows: to check results, to read counters.
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>>;
 

@@ -1,15 +1,7 @@
-//! The clock: monotonic, nanoseconds, the same for all threads and processes of the host.
+//! The clock, and waiting for a moment.
 
+pub use ::clock::{calibrate, now, take_difference_max};
 use record::Nanos;
-use rustix::time::{ClockId, Timespec, clock_gettime};
-
-/// Now, by CLOCK_MONOTONIC. [`calibrate`](crate::calibrate) measures its cost: some 20 ns if the clock source is the
-/// TSC, a system call otherwise.
-#[inline]
-pub fn now() -> Nanos {
-    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Monotonic);
-    Nanos(tv_sec as u64 * 1_000_000_000 + tv_nsec as u64)
-}
 
 /// Sleeps until `moment`; returns at once if it has passed. The kernel may wake the thread late, see [`sharpen_timer`];
 /// where the thread has several jobs, the others go on meanwhile.

@@ -104,8 +104,9 @@ pub fn drive_queue(
 /// Waits for operations in flight when the loop was aborted: their memory is still in use.
 fn drain(queue: &mut dyn Queue, mut in_flight: u32) {
     let timeout = clock::now() + ABORT_TIMEOUT;
+    let mut done = Done::default();
     while in_flight > 0 && clock::now() < timeout && queue.submit(1, Some(timeout)).is_ok() {
-        while in_flight > 0 && !matches!(queue.reap(), Ok(None)) {
+        while in_flight > 0 && !matches!(queue.reap(&mut done), Ok(None)) {
             in_flight -= 1;
         }
     }
@@ -120,7 +121,7 @@ fn drive_slots(
     slots: &mut Slots,
 ) -> Result<Ended, Broken> {
     let depth = slots.turns.len() as u32;
-    let (mut ended, mut reaped) = (None, 0);
+    let (mut ended, mut reaped, mut done) = (None, 0, Done::default());
     let mut now = clock::now();
     loop {
         let filled = match ended {
@@ -149,7 +150,7 @@ fn drive_slots(
         };
         queue.submit(least, due.map(|due| due - WAKE_UP))?;
         now = clock::now();
-        while let Some((slot, done)) = queue.reap().inspect_err(|_| slots.broken = 1)? {
+        while let Some(slot) = queue.reap(&mut done).inspect_err(|_| slots.broken = 1)? {
             let turn = slots.turns[slot as usize];
             tallies[done.stream as usize].record(&turn, now, &done);
             queue.log(slot, &turn, now);

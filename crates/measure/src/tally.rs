@@ -32,6 +32,9 @@ pub struct Tally {
     seconds: Vec<Second>,
     /// Maximum length of the series.
     seconds_max: usize,
+    /// Of steps that began when they were due: their service time is their response time.
+    prompt: Histogram,
+    /// Of the others.
     service: Histogram,
     response: Histogram,
     slices: SliceSeries,
@@ -55,6 +58,7 @@ impl Tally {
             second_end: start + Nanos::SECOND,
             seconds: vec![Second::default(); seconds_max.clamp(1, INITIAL_SECONDS)],
             seconds_max: seconds_max.max(1),
+            prompt: Histogram::default(),
             service: Histogram::default(),
             response: Histogram::default(),
             slices: SliceSeries::new(),
@@ -73,11 +77,13 @@ impl Tally {
     pub fn begin_again(&mut self, start: Nanos) {
         let mut seconds = std::mem::take(&mut self.seconds);
         seconds.fill(Second::default());
+        self.prompt.clear();
         self.service.clear();
         self.response.clear();
         self.slices.clear();
         *self = Tally {
             seconds,
+            prompt: std::mem::take(&mut self.prompt),
             service: std::mem::take(&mut self.service),
             response: std::mem::take(&mut self.response),
             slices: std::mem::replace(&mut self.slices, SliceSeries::new()),
@@ -112,8 +118,12 @@ impl Tally {
         }
         let service = ended - turn.begun;
         let response = ended - turn.due;
-        self.service.record(service);
-        self.response.record(response);
+        if turn.begun == turn.due {
+            self.prompt.record(service);
+        } else {
+            self.service.record(service);
+            self.response.record(response);
+        }
         self.slices.record(ended - self.start, response);
         self.operations += done.operations;
         self.rows += done.rows;
@@ -137,6 +147,7 @@ impl Tally {
     pub fn merge(&mut self, other: &Tally) {
         self.end = self.end.max(other.end);
         self.second_index = self.second_index.max(other.second_index);
+        self.prompt.add(&other.prompt);
         self.service.add(&other.service);
         self.response.add(&other.response);
         self.slices.merge(&other.slices);
@@ -168,13 +179,19 @@ impl Tally {
     }
 
     /// Service times, from start to end.
-    pub fn service(&self) -> &Histogram {
-        &self.service
+    pub fn service(&self) -> Histogram {
+        self.with_prompt(&self.service)
     }
 
     /// Response times, from intended start to end.
-    pub fn response(&self) -> &Histogram {
-        &self.response
+    pub fn response(&self) -> Histogram {
+        self.with_prompt(&self.response)
+    }
+
+    fn with_prompt(&self, others: &Histogram) -> Histogram {
+        let mut all = others.clone();
+        all.add(&self.prompt);
+        all
     }
 
     /// Seconds up to the last one in which a step ended; empty seconds are included, with zeros.

@@ -7,11 +7,11 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use clock::now;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use hdrhistogram::Histogram;
 use record::{Nanos, WaitMethod};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::state::{Backend, JobState, Scheduler, Wait};
 use crate::waiting;
@@ -35,12 +35,6 @@ pub struct Shared {
 
 /// What a job panicked with.
 type Panic = Box<dyn Any + Send>;
-
-/// Now, by CLOCK_MONOTONIC.
-pub(crate) fn now() -> Nanos {
-    let time = clock_gettime(ClockId::Monotonic);
-    Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
-}
 
 /// Runs `jobs` on this thread until all have returned; by io_uring, or without `with_ring` by `epoll`.
 ///

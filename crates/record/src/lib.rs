@@ -75,7 +75,7 @@ pub use state::{BackgroundProgram, ForeignLoad, HostState, KernelLog};
 pub use steady::{SteadyClass, SteadyRate, SteadyReason, SteadyUncertainty, SteadyVerdict};
 pub use streams::{ComparedFile, FileStreams, StreamBackend, StreamDirection};
 pub use test::{CacheFit, Ceiling, DataReads, Layer, Sweep, Unit};
-pub use tool::{Build, Instrument, Tool};
+pub use tool::{Build, ClockMethod, Instrument, Tool};
 pub use topology::{Array, ArrayMember, DevicePath, NetworkMount, PciFunction, PciKind, PciLink};
 pub use totals::{FailureKind, Outcome, Totals};
 pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Trace, TracerKind, UnavailableTracer};

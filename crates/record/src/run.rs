@@ -136,6 +136,10 @@ pub struct Run {
     /// Threads that its jobs shared; absent where each had its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_threads: Option<ClientThreads>,
+    /// The largest difference between the clock of its latencies and CLOCK_MONOTONIC; absent where that is the clock,
+    /// and in a run of a fleet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_difference_ns_max: Option<Nanos>,
     /// Start of the window.
     pub started_at: Timestamp,
     /// From the start of the window to the end of the last step.
@@ -224,6 +228,7 @@ impl Run {
             changes: false,
             parameters: BTreeMap::new(),
             client_threads: None,
+            clock_difference_ns_max: None,
             started_at,
             window_ns: Nanos(0),
             jobs_ended_separately: false,

@@ -48,12 +48,25 @@ pub struct Build {
 pub struct Instrument {
     /// The kernel's clock source (`tsc`, `kvm-clock`, ...), if known.
     pub clock_source: Option<String>,
+    /// How the clock is read; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_method: Option<ClockMethod>,
     /// Time of one clock reading.
     pub clock_read_ns: f64,
-    /// Time of one step of the loop with empty work: pacing, clock, both histograms, per-second counts.
+    /// Time of one step of the loop with empty work: pacing, clock, histograms, per-second counts.
     pub loop_step_ns: f64,
     /// Time of one step of a one-statement SQL test on the null engine: loop, test interpreter and session.
     pub null_engine_step_ns: f64,
     /// Time of one sample of the host counters.
     pub sample_ns: Nanos,
+}
+
+/// How the clock of latencies is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockMethod {
+    /// `clock_gettime` of CLOCK_MONOTONIC.
+    ClockGettime,
+    /// The time stamp counter of the processor, compared with CLOCK_MONOTONIC every 10 ms.
+    Tsc,
 }

@@ -149,9 +149,9 @@ fn traced(plan: &Plan, test: &str) -> String {
     if dops.is_empty() { String::new() } else { format!("; traced at {}", degrees(&dops)) }
 }
 
-/// Whether a run has another pace, or other hardware threads, than the plain one.
+/// Whether a run has another pace, a pipeline, or other hardware threads, than the plain one.
 fn is_varied(run: &PlannedRun) -> bool {
-    matches!(run.variation, Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }))
+    !matches!(run.variation, None | Some(Variation::Traced | Variation::Perturbed { .. }))
 }
 
 /// The tests of `runs` that have such variations, in their order, each with its variations: `at 1, 4 jobs: 50 %, 90 %

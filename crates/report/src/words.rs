@@ -175,6 +175,7 @@ pub(crate) fn variation(variation: Variation) -> String {
             list([Some(pace(of)), fewer].into_iter().flatten())
         }
         Variation::ShareOfCapacity { share } => format!("{} of capacity", percent(Ratio(share))),
+        Variation::Pipelined { statements } => format!("{statements} statements in a pipeline"),
         Variation::Traced => "traced".to_owned(),
         Variation::Perturbed { resource, share } => {
             let what = match resource {
@@ -209,6 +210,7 @@ pub(crate) fn varied(variation: Variation) -> String {
             };
             format!("{} {what}", percent(Ratio(share)))
         }
+        Variation::Pipelined { statements } => format!("pipeline {statements}"),
         Variation::Traced => "traced".to_owned(),
     }
 }

@@ -4,8 +4,8 @@ use std::sync::PoisonError;
 
 use engine::{Engine, Kind, Processes, Target};
 use record::{
-    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, ObservedHost, Plan, Preset, Trace, TracerKind,
-    Unit, name,
+    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Location, Nanos, ObservedHost, Plan, Preset, Trace,
+    TracerKind, Unit, name,
 };
 use workload::{Sizes, TestContext};
 
@@ -92,10 +92,14 @@ impl<'a> Bench<'a> {
         self.subject.map_or(Vec::new(), of)
     }
 
-    /// Threads that `jobs` jobs with sessions of the engine share; None for one each.
+    /// Threads that `jobs` jobs with sessions of the engine share; None for one each. Where nothing was requested, those of a server
+    /// on another host share one thread for each processor. A server on this host needs the same processors: answers lie
+    /// unseen while it does, for most of the latency.
     pub(crate) fn client_threads(&self, jobs: u32) -> Option<u32> {
-        let is_possible = self.subject.is_some_and(|subject| subject.engine.shares_threads());
-        self.plan.client_threads.filter(|threads| is_possible && *threads < jobs)
+        let subject = self.subject.filter(|subject| subject.engine.shares_threads())?;
+        let is_elsewhere = subject.inventory.location == Location::Remote;
+        let by_default = is_elsewhere.then_some(self.processors.len() as u32);
+        self.plan.client_threads.or(by_default).filter(|threads| *threads < jobs)
     }
 
     /// Indexes of the `count` nodes of a run; of an agent all that it was given.

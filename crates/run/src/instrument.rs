@@ -16,6 +16,8 @@ const STEPS: u64 = 100_000;
 /// Where the null engine cannot run its test, which is a defect.
 pub(crate) fn calibrate(counters: &mut host::Counters) -> Result<Instrument> {
     let broken = |broken: measure::Broken| Error::environment(broken.message);
+    let clock_source = host::clock_source();
+    let clock_method = clock::calibrate(clock_source.as_deref());
     let mut idle = calibrate::Idle;
     let loop_step_ns = calibrate::step_ns(&mut idle, STEPS).map_err(broken)?;
     // The first reading opens files; the second is what a sample costs.
@@ -24,7 +26,8 @@ pub(crate) fn calibrate(counters: &mut host::Counters) -> Result<Instrument> {
     counters.read(&[]);
     let sample_ns = clock::now() - start;
     Ok(Instrument {
-        clock_source: host::clock_source(),
+        clock_source,
+        clock_method: Some(clock_method),
         clock_read_ns: calibrate::clock_read_ns(),
         loop_step_ns,
         null_engine_step_ns: null_engine_step_ns()?,

@@ -49,6 +49,11 @@ impl Item<'_> {
         matches!(self, Item::Test(test) if is_traceable(test))
     }
 
+    /// Whether its statements can be sent in a pipeline.
+    pub(crate) fn pipelines(&self) -> bool {
+        matches!(self, Item::Test(test) if test.pipelines())
+    }
+
     pub(crate) fn matches(&self, word: &str) -> bool {
         let group = match self {
             Item::Probe(_) => "probes",

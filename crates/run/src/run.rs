@@ -60,6 +60,8 @@ pub(crate) fn measure(
 
 /// Reports the start of `run`, which is `planned`.
 pub(crate) fn announce(bench: &Bench<'_>, planned: &PlannedRun, run: &Run, expected: Nanos) {
+    // What was seen before is not of this run.
+    clock::take_difference_max();
     bench.listener.on_event(&Event::RunStarted { planned, title: &run.title, expected });
 }
 
@@ -71,6 +73,7 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
     }
+    run.clock_difference_ns_max = clock::take_difference_max().filter(|_| run.agents.is_empty());
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
         server_hosts: bench.server_hosts,

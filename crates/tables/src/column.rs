@@ -163,6 +163,7 @@ pub(crate) fn varied(variation: Option<Variation>) -> Value<'static> {
         .map(|variation| match variation {
             Variation::Paced { .. } => "paced",
             Variation::ShareOfCapacity { .. } => "share_of_capacity",
+            Variation::Pipelined { .. } => "pipelined",
             Variation::Traced => "traced",
             Variation::Perturbed { .. } => "perturbed",
         })
@@ -185,7 +186,7 @@ pub(crate) fn resource(variation: Option<Variation>) -> Option<&'static str> {
 pub(crate) fn share(variation: Option<Variation>) -> Option<f64> {
     match variation? {
         Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. } => Some(share),
-        Variation::Paced { .. } | Variation::Traced => None,
+        Variation::Paced { .. } | Variation::Pipelined { .. } | Variation::Traced => None,
     }
 }
 

@@ -204,6 +204,7 @@ fn processors<'a>() -> Vec<Figure<'a>> {
         Figure::fact("unseen_ns_p99", Kind::Nanoseconds, |of| {
             of.run.client_threads.map(|client| client.unseen_ns_p99).into()
         }),
+        Figure::fact("clock_difference_ns_max", Kind::Nanoseconds, |of| of.run.clock_difference_ns_max.into()),
         Figure::result("client_cpus", Kind::Number, |of| of.row.client_cpu.map(|cpu| cpu.cores).into())
             .under(WHOLE, "dbdyno"),
         Figure::result("server_cpus", Kind::Number, |of| of.row.server_cpu.map(|cpu| cpu.cores).into())

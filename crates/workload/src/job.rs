@@ -132,7 +132,7 @@ fn run_once(test: &Test, steps: &[OnceEntry], context: &TestContext<'_>) -> Resu
 /// Errors of the engine, with the name of the statement.
 pub fn jobs(test: &Test, context: &TestContext<'_>, dop: Dop) -> Result<Vec<Job>> {
     make_tables(test, context, dop.jobs)?;
-    open_jobs(test, context, JobShare::whole(dop.jobs), dop.threads, context.sizes.seed)
+    open_jobs(test, context, JobShare::whole(dop.jobs), dop.threads, context.sizes.seed, None)
 }
 
 /// Makes the tables of `test` for `jobs` jobs anew, and waits until all nodes have them.
@@ -155,11 +155,19 @@ pub fn make_tables(test: &Test, context: &TestContext<'_>, jobs: u32) -> Result<
 
 /// The jobs of `share`, each with a session and prepared statements. Jobs are spread evenly: job i, from 0, works on
 /// node i modulo the number of nodes, of which `context.node` is node 0. Keys are drawn from `seed`: with another one
-/// than that of the data, another run at the same degree of parallelism has other keys.
+/// than that of the data, another run at the same degree of parallelism has other keys. `pipeline` statements are sent
+/// together, where the test can be run so ([`Test::pipelines`]); without it each is answered before the next one.
 ///
 /// # Errors
 /// Errors of the engine, with the name of the statement.
-pub fn open_jobs(test: &Test, context: &TestContext<'_>, share: JobShare, threads: u32, seed: u64) -> Result<Vec<Job>> {
+pub fn open_jobs(
+    test: &Test,
+    context: &TestContext<'_>,
+    share: JobShare,
+    threads: u32,
+    seed: u64,
+    pipeline: Option<u32>,
+) -> Result<Vec<Job>> {
     let nodes: Vec<&dyn Node> = std::iter::once(context.node).chain(context.others.iter().copied()).collect();
     let generator = |table: DataTable| Generator::new(table, context.sizes);
     let generators: Vec<Generator> = test.tables.iter().map(|table| generator(*table)).collect();
@@ -174,7 +182,7 @@ pub fn open_jobs(test: &Test, context: &TestContext<'_>, share: JobShare, thread
         single.iter().try_for_each(|statement| session.batch(statement))?;
         match &mut block {
             Some(block) => BulkWork::new(test, job, context, session, block.clone()).map(Job::from),
-            None => SqlWork::new(test, job, context, session, draw, &generators).map(Job::from),
+            None => SqlWork::new(test, job, context, session, draw, &generators, pipeline).map(Job::from),
         }
     };
     (0..).zip(draws).skip(share.first as usize).take(share.count as usize).map(one).collect()

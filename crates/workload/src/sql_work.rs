@@ -16,6 +16,7 @@ pub(crate) struct SqlWork {
     pub(crate) session: Box<dyn Session>,
     statements: Vec<Prepared>,
     draw: Draw,
+    pipeline: Option<Pipeline>,
     /// Whether a step is one transaction, and whether one is open.
     transaction: bool,
     open: bool,
@@ -27,6 +28,23 @@ pub(crate) struct SqlWork {
     generators: Vec<Generator>,
 }
 
+/// Statements that are sent together.
+#[derive(Clone, Copy)]
+struct Pipeline {
+    /// Their number.
+    statements: u32,
+    /// Steps of the test in one of the pipeline.
+    steps: u32,
+}
+
+impl Pipeline {
+    /// Of `statements` for `test`: as many steps as have so many statements.
+    fn new(test: &Test, statements: u32) -> Pipeline {
+        let each: u32 = test.statement.iter().map(|entry| entry.repeat).sum();
+        Pipeline { statements, steps: statements.div_ceil(each.max(1)) }
+    }
+}
+
 /// A fixed number, or the rows of the step.
 #[derive(Clone, Copy)]
 enum Count {
@@ -35,9 +53,10 @@ enum Count {
 }
 
 impl Count {
-    fn of(self, rows: u64) -> u64 {
+    /// Of `steps` steps with `rows` rows.
+    fn of(self, rows: u64, steps: u64) -> u64 {
         match self {
-            Count::Fixed(number) => number,
+            Count::Fixed(number) => number * steps,
             Count::Rows => rows,
         }
     }
@@ -64,6 +83,7 @@ impl SqlWork {
         mut session: Box<dyn Session>,
         draw: Draw,
         generators: &[Generator],
+        pipeline: Option<u32>,
     ) -> Result<SqlWork> {
         let scope = test.scope(context.sizes);
         let count = |amount: &Amount| match amount {
@@ -75,6 +95,7 @@ impl SqlWork {
             statements: test.statement.iter().map(prepare).collect::<Result<Vec<Prepared>>>()?,
             session,
             draw,
+            pipeline: pipeline.map(|statements| Pipeline::new(test, statements)),
             transaction: test.transaction,
             open: false,
             operations: count(&test.operations),
@@ -93,6 +114,10 @@ impl SqlWork {
             Some(truncation) => truncation.truncate_if_full(self.session.as_mut())?,
             None => 0,
         };
+        if let Some(pipeline) = self.pipeline {
+            self.execute_together(pipeline, &mut done)?;
+            return Ok(self.counted(done, truncated));
+        }
         if self.transaction {
             self.session.begin()?;
             self.open = true;
@@ -110,14 +135,45 @@ impl SqlWork {
             self.open = false;
             done.transactions = 1;
         }
+        Ok(self.counted(done, truncated))
+    }
+
+    /// The statements of a step of the pipeline: no more of them are unanswered than it has.
+    fn execute_together(&mut self, pipeline: Pipeline, done: &mut Done) -> Result<()> {
+        let mut queued = 0;
+        for _ in 0..pipeline.steps {
+            for prepared in &mut self.statements {
+                prepared.begin_step(&mut self.draw);
+                for repetition in 0..prepared.repeat {
+                    prepared.fill(repetition, &mut self.draw);
+                    self.session.queue(prepared.statement, &prepared.values)?;
+                    queued += 1;
+                    done.transactions += 1;
+                    if queued == pipeline.statements {
+                        done.rows += self.session.execute_queued()?;
+                        queued = 0;
+                    }
+                }
+            }
+        }
+        if queued > 0 {
+            done.rows += self.session.execute_queued()?;
+        }
+        Ok(())
+    }
+
+    /// `done`, whose rows are counted, with the amounts of the test.
+    #[inline]
+    fn counted(&mut self, mut done: Done, truncated: u64) -> Done {
         if let Some(truncation) = &mut self.truncation {
             truncation.add(done.rows);
         }
+        let steps = self.pipeline.map_or(1, |pipeline| u64::from(pipeline.steps));
         done.transactions += truncated;
-        done.rows = self.rows.of(done.rows);
-        done.operations = self.operations.of(done.rows);
+        done.rows = self.rows.of(done.rows, steps);
+        done.operations = self.operations.of(done.rows, steps);
         done.bytes = done.rows * self.row_bytes;
-        Ok(done)
+        done
     }
 
     /// One step, with every answer compared.

@@ -110,6 +110,7 @@ pub struct BlocksArguments {
     #[arg(long, help_heading = "Workload")]
     pub obfuscate: bool,
     /// Threads of dbdyno that the sessions share, where they are more (PostgreSQL, MariaDB, MySQL)
+    /// [default: with a server on another host one for each processor, otherwise one for each session]
     #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
     pub client_threads: Option<u32>,
     #[command(flatten)]

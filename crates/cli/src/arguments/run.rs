@@ -30,7 +30,7 @@ Examples:
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
 /// Options that the record decides: they conflict with --resume.
-const RESUME_FIXES: [&str; 21] = [
+const RESUME_FIXES: [&str; 22] = [
     "tests",
     "network",
     "jobs",
@@ -46,6 +46,7 @@ const RESUME_FIXES: [&str; 21] = [
     "rate",
     "until",
     "think_time",
+    "pipeline",
     "smt",
     "placement",
     "seed",
@@ -72,7 +73,8 @@ pub struct RunArguments {
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
     #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
-    /// Threads of dbdyno that the jobs of a run share, where they are more (PostgreSQL, MariaDB, MySQL) [default: one for each]
+    /// Threads of dbdyno that the jobs of a run share, where they are more (PostgreSQL, MariaDB, MySQL)
+    /// [default: with a server on another host one for each processor, otherwise one for each job]
     #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
     pub client_threads: Option<u32>,
     /// Numbers of nodes over which jobs are spread, where the target has several
@@ -104,6 +106,16 @@ pub struct RunArguments {
     /// Arrival rate
     #[command(flatten)]
     pub load: PaceArguments,
+    /// Run each test of single statements also with so many of them sent before the first answer is read (PostgreSQL, MariaDB,
+    /// MySQL); several are a sweep
+    #[arg(
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with_all = ["arrivals", "think_time"],
+        help_heading = "Workload", value_parser = value::count_32("pipeline", 2..=value::PIPELINE_MAX))]
+    pub pipeline: Vec<u32>,
     #[command(flatten)]
     pub setup: SetupArguments,
     #[command(flatten)]

@@ -16,6 +16,8 @@ type Read<T> = Result<T, Wrong>;
 
 /// Maximum number of jobs.
 const DEGREE_MAX: u64 = 16_384;
+/// Maximum number of statements in a pipeline: their requests fit into the buffers of a socket.
+pub const PIPELINE_MAX: u32 = 1_000;
 /// Maximum number of repeats or pairs.
 const REPEATS_MAX: u64 = 1_000;
 /// Maximum length of a window.

@@ -129,6 +129,40 @@ fn agents_share_threads_too_and_a_lost_session_is_no_lost_database() {
 }
 
 #[test]
+fn a_stopped_backend_delays_its_own_session_alone() {
+    let bench = Bench::new();
+    let Some(server) = FarServer::start(&bench, "db1") else { return };
+    let target = server.target();
+    let words = "run --tests T611 --jobs 8 --preset smoke --trace none --target";
+    let words = [&words.split(' ').collect::<Vec<_>>()[..], &[&target]].concat();
+    // With a server on another host that is the default.
+    bench.succeed(&[&words[..], &["--steps", "23", "--seconds", "60", "--record", "d.jsonl"]].concat());
+    let record = bench.record("d.jsonl");
+    let (run, processors) = (runs(&record, "T611")[0], std::thread::available_parallelism().unwrap().get());
+    let shared = run["client_threads"]["threads"].as_u64();
+    assert_eq!(shared, (processors < 8).then_some(processors as u64));
+    assert_eq!((&run["totals"]["steps"], commits(run).1), (&184.into(), &184.into()));
+    // 400 steps per second, 50 of each session; one cannot begin for a second.
+    let open_loop = "--client-threads 1 --rate 400 --arrival fixed --seconds 6 --warm-up 0.5 --record s.jsonl";
+    let child = bench.start(&[&words[..], &open_loop.split(' ').collect::<Vec<_>>()].concat());
+    let of_jobs = "from pg_stat_activity where query like '%small where id%' and pid <> pg_backend_pid()";
+    crate::hosts::wait_until("no sessions", || server.ask(&format!("select count(*) = 8 {of_jobs}")) == "t");
+    std::thread::sleep(Duration::from_secs(2));
+    let stopped = server.ask(&format!("select pid {of_jobs} limit 1"));
+    crate::hosts::system("kill", &["-STOP", &stopped]);
+    std::thread::sleep(Duration::from_secs(1));
+    crate::hosts::system("kill", &["-CONT", &stopped]);
+    let output = finished(child.wait_with_output().unwrap());
+    let record = bench.record("s.jsonl");
+    let run = runs(&record, "T611")[0];
+    let at = |kind: &str, quantile: &str| run[kind][quantile].as_u64().unwrap() / 1_000_000;
+    assert_eq!(run["client_threads"]["threads"], 1, "{}", output.out);
+    // One step was in the server; fifty of two thousand began late.
+    assert!(at("service", "p99_ns") < 100 && at("service", "max_ns") > 800, "{}", output.out);
+    assert!(at("response", "p90_ns") < 100 && at("response", "p99_ns") > 300, "{}", output.out);
+}
+
+#[test]
 fn shared_threads_are_a_condition_and_what_cannot_share_is_refused() {
     let bench = Bench::new();
     for (words, record) in [("--client-threads 2", "two.jsonl"), ("", "own.jsonl")] {

@@ -53,6 +53,7 @@ mod namespace;
 mod no_oracle;
 mod nodes;
 mod open_loop;
+mod pipeline;
 mod rates;
 mod repeats;
 mod short_text;

@@ -11,9 +11,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("record", &[]),
     // Quantities as text, processes and control groups.
     ("base", &[]),
+    ("clock", &["record"]),
     // Several jobs on one thread.
-    ("multiplex", &["record"]),
-    ("measure", &["multiplex", "record"]),
+    ("multiplex", &["clock", "record"]),
+    ("measure", &["clock", "multiplex", "record"]),
     // Service levels are parsed with the grammar of times.
     ("model", &["base", "record"]),
     // Processes, control groups, and the paths of /proc and /sys.

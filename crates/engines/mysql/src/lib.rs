@@ -95,6 +95,10 @@ impl Engine for MysqlEngine {
         true
     }
 
+    fn pipelines(&self) -> bool {
+        true
+    }
+
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(opening::open(self.flavour, target, workspace)?))
     }

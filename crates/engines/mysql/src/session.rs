@@ -8,6 +8,7 @@ mod bytes;
 mod count;
 mod encoder;
 mod load;
+mod pipeline;
 mod result;
 mod statement;
 
@@ -27,7 +28,7 @@ use crate::failure::ServerError;
 use crate::flavour::Flavour;
 use crate::message::{self, CommandResult, ResultColumn};
 use crate::wire::Wire;
-use transport::{Route, plain_message};
+use transport::{Pipeline, Route, plain_message};
 
 /// Commands of the protocol (`COM_...`).
 const QUIT: u8 = 0x01;
@@ -47,6 +48,7 @@ pub(crate) struct MysqlSession {
     /// Statements prepared since the last batch, by their text: preparing the same text again returns the same
     /// statement.
     known: HashMap<String, Statement>,
+    pipeline: Pipeline,
     in_transaction: bool,
     /// Whether no statement has ended inside the transaction yet.
     is_empty: bool,
@@ -69,6 +71,7 @@ impl MysqlSession {
             route,
             statements: Vec::new(),
             known: HashMap::new(),
+            pipeline: Pipeline::default(),
             in_transaction: false,
             is_empty: true,
             counts: counts.session_counter(),
@@ -195,20 +198,26 @@ impl MysqlSession {
         error
     }
 
-    /// Sends the execution of a statement and reads its answer; `take` gets every row.
+    /// Sends the execution of a statement.
     #[inline]
-    fn perform(
-        &mut self,
-        statement: Statement,
-        binds: &[Value<'_>],
-        take: impl FnMut(&[ResultColumn], &[u8]) -> io::Result<()>,
-    ) -> Result<CommandResult> {
+    fn send_execution(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
         self.check_connected()?;
         let index = statement.0 as usize;
         let prepared = self.statements.get_mut(index).ok_or_else(|| statement.not_prepared())?;
         prepared.bind(binds, self.wire.begin())?;
-        let mut columns = std::mem::take(&mut prepared.columns);
-        let response = self.send().and_then(|()| self.response(&mut columns, take));
+        self.send().inspect_err(|_| self.statements[index].forget_types())
+    }
+
+    /// Reads the answer to an execution of `statement`, which exists; `take` gets every row.
+    #[inline]
+    fn answer(
+        &mut self,
+        statement: Statement,
+        take: impl FnMut(&[ResultColumn], &[u8]) -> io::Result<()>,
+    ) -> Result<CommandResult> {
+        let index = statement.0 as usize;
+        let mut columns = std::mem::take(&mut self.statements[index].columns);
+        let response = self.response(&mut columns, take);
         self.statements[index].columns = columns;
         match response {
             Ok(response) => {
@@ -270,17 +279,24 @@ impl engine::Session for MysqlSession {
 
     #[inline]
     fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64> {
-        let mut rows = 0;
-        let response = self.perform(statement, binds, |_, _| {
-            rows += 1;
-            Ok(())
-        })?;
-        Ok(if response.returned_rows { rows } else { response.affected })
+        self.send_execution(statement, binds)?;
+        self.counted_answer(statement)
+    }
+
+    fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+        self.add_to_pipeline(statement, binds).inspect_err(|_| self.pipeline.clear())
+    }
+
+    fn execute_queued(&mut self) -> Result<u64> {
+        let executed = self.run_pipeline();
+        self.pipeline.clear();
+        executed
     }
 
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
         let mut rows = Vec::new();
-        self.perform(statement, binds, |columns, body| {
+        self.send_execution(statement, binds)?;
+        self.answer(statement, |columns, body| {
             rows.push(codec::row(body, columns)?);
             Ok(())
         })?;

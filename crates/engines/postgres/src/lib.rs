@@ -76,6 +76,10 @@ impl Engine for Postgres {
         true
     }
 
+    fn pipelines(&self) -> bool {
+        true
+    }
+
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(node::open(target, workspace)?))
     }

@@ -8,6 +8,7 @@ mod copy;
 mod encoder;
 mod exchange;
 mod fallback;
+mod pipeline;
 mod statement;
 
 use std::collections::HashMap;
@@ -23,9 +24,9 @@ pub(crate) use self::bytes::BYTES_MAX;
 use self::statement::{BEGIN, COMMIT, PUBLISH, PUBLISH_LATE, Prepared, ROLLBACK, Requests, row};
 use crate::connect::{Login, Opened, Server};
 use crate::failure::{encode_error, if_supported};
-use crate::message::{self, affected};
+use crate::message;
 use crate::wire::Wire;
-use transport::Route;
+use transport::{Pipeline, Route};
 
 /// Since this version a session can publish its counters immediately.
 pub(crate) const VERSION_OF_FLUSH: u32 = 15;
@@ -59,6 +60,7 @@ pub(crate) struct PostgresSession {
     /// statement.
     known: HashMap<String, Statement>,
     requests: Requests,
+    pipeline: Pipeline,
     in_transaction: bool,
     /// Whether the server can publish counters on request.
     publishes: bool,
@@ -85,6 +87,7 @@ impl PostgresSession {
             statements: Vec::new(),
             known: HashMap::new(),
             requests: Requests::new()?,
+            pipeline: Pipeline::default(),
             in_transaction: false,
             publishes: true,
             is_compatible_only: false,
@@ -193,17 +196,17 @@ impl engine::Session for PostgresSession {
         self.check_connected()?;
         find(&self.statements, statement)?.bind(binds, &mut self.wire.output)?;
         self.send()?;
-        let (mut rows, mut changed) = (0, 0);
-        self.response(Protocol::Extended, |message| {
-            match message.tag {
-                b'D' => rows += 1,
-                b'C' => changed = affected(message.body),
-                _ => {}
-            }
-            Ok(())
-        })?;
-        let returns_rows = find(&self.statements, statement)?.returns_rows();
-        Ok(if returns_rows { rows } else { changed })
+        self.counted_answer(statement)
+    }
+
+    fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+        self.add_to_pipeline(statement, binds).inspect_err(|_| self.pipeline.clear())
+    }
+
+    fn execute_queued(&mut self) -> Result<u64> {
+        let executed = self.run_pipeline();
+        self.pipeline.clear();
+        executed
     }
 
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {

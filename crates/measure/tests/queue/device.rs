@@ -138,14 +138,15 @@ impl Queue for Device {
         Ok(())
     }
 
-    fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken> {
+    fn reap(&mut self, done: &mut Done) -> Result<Option<u32>, Broken> {
         let Some((slot, sync, _)) = self.state.in_flight.pop_front_if(|(_, _, ready)| *ready <= clock::now()) else {
             return Ok(None);
         };
         self.state.busy[slot as usize] = false;
         self.seen.reaped += 1;
         let stream = u32::from(sync && self.streams.len() > 1);
-        Ok(Some((slot, Done { operations: 1, bytes: if sync { 0 } else { 512 }, stream, ..Done::default() })))
+        *done = Done { operations: 1, bytes: if sync { 0 } else { 512 }, stream, ..Done::default() };
+        Ok(Some(slot))
     }
 
     fn log(&mut self, _slot: u32, turn: &StepStart, ended: Nanos) {

@@ -203,22 +203,24 @@ impl<E: IoEngine> Lane<E> {
         valid
     }
 
-    /// The outcome of the request in `slot`.
+    /// Writes the outcome of the request in `slot` to `done`.
     #[inline]
-    fn outcome(&mut self, slot: u32, result: i32) -> Result<Done, Broken> {
+    fn conclude(&mut self, slot: u32, result: i32, done: &mut Done) -> Result<(), Broken> {
         let address = self.slots[slot as usize].address;
         let stream = self.stream_of[address.kind as usize];
         // A trim completes with 0 bytes.
         let expected = if address.kind == IoKind::Trim { 0 } else { address.length as i32 };
         if result != expected && !self.setting.idle {
-            return self.failed(stream, &address, result);
+            *done = self.failed(stream, &address, result)?;
+            return Ok(());
         }
         self.failures_in_a_row = 0;
         let checked = address.kind == IoKind::Read && self.setting.job.verification == Verification::OnRead;
-        if checked && !self.verify(slot, &address, stream) {
-            return Ok(Done { stream, ..Done::failed(FailureKind::Other) });
-        }
-        Ok(Done { operations: 1, bytes: u64::from(address.length), stream, ..Done::default() })
+        *done = match checked && !self.verify(slot, &address, stream) {
+            true => Done { stream, ..Done::failed(FailureKind::Other) },
+            false => Done { operations: 1, bytes: u64::from(address.length), stream, ..Done::default() },
+        };
+        Ok(())
     }
 
     #[cold]
@@ -322,12 +324,12 @@ impl<E: IoEngine> Queue for Lane<E> {
     }
 
     #[inline]
-    fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken> {
+    fn reap(&mut self, done: &mut Done) -> Result<Option<u32>, Broken> {
         let Some((slot, result)) = self.engine.reap() else { return Ok(None) };
         self.in_flight -= 1;
-        let done = self.outcome(slot, result)?;
+        self.conclude(slot, result, done)?;
         self.slots[slot as usize].failed = done.failure.is_some();
-        Ok(Some((slot, done)))
+        Ok(Some(slot))
     }
 
     #[inline]

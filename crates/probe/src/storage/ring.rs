@@ -3,7 +3,7 @@
 use std::io;
 
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
-use io_uring::{IoUring, opcode, squeue};
+use io_uring::{IoUring, cqueue, opcode, squeue};
 use record::{Nanos, RingOptions};
 
 use super::io_engine::{IoEngine, IoEngineSettings, IoRequest, Operation};
@@ -33,6 +33,9 @@ pub(crate) struct Ring {
     quiet: squeue::Flags,
     /// Bytes of the commit in each slot; 0 for other operations.
     lengths: Vec<i32>,
+    /// Completions, taken from the kernel all at once, and how many of them were reaped.
+    completions: Vec<cqueue::Entry>,
+    reaped: usize,
     granted: Grant,
 }
 
@@ -84,12 +87,23 @@ impl Ring {
         if options.submission_polled {
             words.push("polled submission".to_owned());
         }
-        // Saves a look-up per system call; optional, since Linux 5.18.
-        let _ = ring.submitter().register_ring_fd();
         let written = vec![None; settings.depth as usize];
         let granted = Grant { mode: words.join(", "), refused };
         let lengths = vec![0; settings.depth as usize];
-        Ok(Ring { ring, settings, fixed_buffers, registered_files, idle, written, quiet, lengths, granted })
+        let completions = Vec::with_capacity(2 * settings.entries as usize);
+        Ok(Ring {
+            ring,
+            settings,
+            fixed_buffers,
+            registered_files,
+            idle,
+            written,
+            quiet,
+            lengths,
+            completions,
+            reaped: 0,
+            granted,
+        })
     }
 
     /// The mode of the ring.
@@ -151,7 +165,8 @@ impl Ring {
 impl IoEngine for Ring {
     #[inline]
     fn queue(&mut self, slot: u32, request: &IoRequest) -> io::Result<()> {
-        let entry = self.entry(request).user_data(u64::from(slot));
+        let mut entry = self.entry(request);
+        entry.set_user_data(u64::from(slot));
         let data_only = match request.operation {
             Operation::Commit { data_only } if !self.idle => data_only,
             _ => {
@@ -178,17 +193,22 @@ impl IoEngine for Ring {
             }
         };
         match result.map_err(|error| (error.raw_os_error(), error)) {
-            Ok(_) => Ok(()),
+            Ok(_) => {}
             // Timeout; signal; the completion queue has to be emptied first.
-            Err((Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN), _)) => Ok(()),
-            Err((_, error)) => Err(error),
+            Err((Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN), _)) => {}
+            Err((_, error)) => return Err(error),
         }
+        self.completions.drain(..self.reaped);
+        self.reaped = 0;
+        self.completions.extend(self.ring.completion());
+        Ok(())
     }
 
     #[inline]
     fn reap(&mut self) -> Option<(u32, i32)> {
         loop {
-            let entry = self.ring.completion().next()?;
+            let entry = self.completions.get(self.reaped)?;
+            self.reaped += 1;
             let (slot, result) = (entry.user_data() as u32, entry.result());
             let index = slot as usize;
             if entry.user_data() & FIRST != 0 {

@@ -142,7 +142,7 @@ impl Queue for NotOpened {
         Ok(())
     }
 
-    fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken> {
+    fn reap(&mut self, _done: &mut Done) -> Result<Option<u32>, Broken> {
         Ok(None)
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
     let mut options: Vec<(&'static str, String)> = Vec::new();
     let loads = loads(plan);
     let (mut rates, mut thinks): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut pipelines: Vec<String> = Vec::new();
     let mut is_fixed = plan.until.as_ref().is_some_and(|until| until.arrival == Arrival::Fixed);
     for load in &loads {
         match load {
@@ -35,6 +36,7 @@ pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
                 Pace::ThinkTime { think_ns } => thinks.push(format!("{}ns", think_ns.0)),
                 _ => rates.extend(pace.rate().map(|rate| rate.to_string())),
             },
+            Variation::Pipelined { statements } => pipelines.push(statements.to_string()),
             _ => {}
         }
         is_fixed |= matches!(load, Variation::Paced { pace: Pace::Rate { .. }, .. });
@@ -42,6 +44,7 @@ pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
     options.extend(plan.until.as_ref().map(|until| ("until", until.level.clone())));
     options.extend((!rates.is_empty()).then(|| ("rate", rates.join(","))));
     options.extend(is_fixed.then(|| ("arrival", "fixed".to_owned())));
+    options.extend((!pipelines.is_empty()).then(|| ("pipeline", pipelines.join(","))));
     // A single think time would apply to all runs.
     options.extend((!thinks.is_empty()).then(|| ("think-time", format!("0,{}", thinks.join(",")))));
     let is_on_both = |load: &Variation| matches!(load, Variation::Paced { one_thread_per_core: true, .. });
@@ -57,7 +60,7 @@ pub(crate) fn load_options(plan: &Plan) -> Vec<(&'static str, String)> {
 fn loads(plan: &Plan) -> Vec<Variation> {
     let mut loads: Vec<Variation> = Vec::new();
     for found in plan.runs.iter().filter(|_| plan.until.is_none()).filter_map(|run| run.variation) {
-        let is_load = matches!(found, Variation::Paced { .. } | Variation::ShareOfCapacity { .. });
+        let is_load = !matches!(found, Variation::Traced | Variation::Perturbed { .. });
         if is_load && !loads.contains(&found) {
             loads.push(found);
         }

@@ -52,6 +52,7 @@ pub fn record() -> Record {
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),
+            clock_method: Some(record::ClockMethod::Tsc),
             clock_read_ns: 20.0,
             loop_step_ns: 80.0,
             null_engine_step_ns: 150.0,

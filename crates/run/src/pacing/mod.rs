@@ -9,7 +9,7 @@ mod window;
 
 pub(crate) use pace::{check_capacity, pace, run_seed};
 pub(crate) use search::{answer_finding, is_paced, level_finding, phase_note, search_rate, set_purpose};
-pub(crate) use sweep::{restrict_to_search, with_variations};
+pub(crate) use sweep::{is_pipelined, restrict_to_search, with_variations};
 pub(crate) use threads::Threads;
 pub(crate) use window::{check, longer_windows_note, window, window_for};
 

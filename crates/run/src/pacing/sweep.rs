@@ -10,7 +10,7 @@ use crate::order::in_rounds;
 const SHARES: [f64; 4] = [0.5, 0.7, 0.8, 0.9];
 
 /// All runs of tests: the plain ones `once`, each with its repeats, and the variations of `request` or its preset.
-/// `sweeps_jobs` tells it for the code of a test.
+/// `sweeps_jobs` and `pipelines` tell it for the code of a test.
 ///
 /// A sweep of paces is in each round. A share of the capacity is measured once, after the plain runs that determine the
 /// capacity. The curve of a preset is measured at the highest degree of parallelism: there most sessions are ready for
@@ -22,6 +22,7 @@ pub(crate) fn with_variations(
     repeats: u32,
     seed: u64,
     sweeps_jobs: &dyn Fn(&str) -> bool,
+    pipelines: &dyn Fn(&str) -> bool,
 ) -> Vec<PlannedRun> {
     let is_share = |variation: &Variation| matches!(variation, Variation::ShareOfCapacity { .. });
     let (shares, paces): (Vec<Variation>, Vec<Variation>) = request.variations.iter().copied().partition(is_share);
@@ -31,7 +32,8 @@ pub(crate) fn with_variations(
     };
     let with = |run: &PlannedRun, variations: &[Variation]| -> Vec<PlannedRun> {
         let varied = |variation: &Variation| PlannedRun { variation: Some(*variation), ..run.clone() };
-        variations.iter().map(varied).collect()
+        let is_possible = |variation: &&Variation| !is_pipelined(Some(**variation)) || pipelines(&run.test);
+        variations.iter().filter(is_possible).map(varied).collect()
     };
     let swept: Vec<Vec<PlannedRun>> = once.iter().map(|run| [vec![run.clone()], with(run, &paces)].concat()).collect();
     let late = once.iter().map(|run| with(run, &shares_of(run)));
@@ -40,6 +42,11 @@ pub(crate) fn with_variations(
         0 | 1 => swept.into_iter().zip(late).flat_map(|(swept, late)| [swept, late].concat()).collect(),
         _ => in_rounds(&swept.concat(), repeats, seed).into_iter().chain(late.flatten()).collect(),
     }
+}
+
+/// Whether statements are sent in a pipeline.
+pub(crate) fn is_pipelined(variation: Option<Variation>) -> bool {
+    matches!(variation, Some(Variation::Pipelined { .. }))
 }
 
 /// Restricts `plan` to a search: each plain run once, and no probes, which have no arrivals. Probes are listed as
@@ -119,7 +126,9 @@ mod tests {
     }
 
     fn planned(preset: Preset, variations: Vec<Variation>, repeats: u32) -> Vec<PlannedRun> {
-        with_variations(&once(), &request(preset, variations), repeats, 42, &|test| test != "T512")
+        with_variations(&once(), &request(preset, variations), repeats, 42, &|test| test != "T512", &|test| {
+            test != "T512"
+        })
     }
 
     #[test]

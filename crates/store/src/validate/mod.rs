@@ -102,7 +102,10 @@ fn variation(variation: Option<Variation>) -> Validity {
                 false => Err(format!("a variation with share {share}: a share must be above 0")),
             }
         }
-        Some(Variation::Traced) | None => Ok(()),
+        Some(Variation::Pipelined { statements }) if statements < 2 => {
+            Err(format!("a pipeline of {statements} statements, minimum 2"))
+        }
+        Some(Variation::Pipelined { .. } | Variation::Traced) | None => Ok(()),
     }
 }
 

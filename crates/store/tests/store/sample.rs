@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
     Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build,
-    Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Cpu, DataReads, DataSet, DevicePath, Dop, EngineInventory, Evidence,
-    FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency,
-    Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd,
-    NetworkInterface, NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode,
-    ObservedHost, ObservedRun, OperationClass, Outcome, Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan,
-    PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Second, Setting, Side,
-    SignedNanos, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit,
-    Until, Variation, Verdict, WaitClass, name,
+    Bytes, Cache, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, DataReads, DataSet, DevicePath, Dop,
+    EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument,
+    Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer,
+    Nanos, NetworkEnd, NetworkInterface, NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun,
+    NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Pace, Pairing, PciFunction, PciKind, PciLink,
+    Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Second,
+    Setting, Side, SignedNanos, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind,
+    UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -95,6 +95,7 @@ pub fn full() -> Record {
         engine: Some(engine()),
         instrument: Instrument {
             clock_source: some("tsc"),
+            clock_method: Some(ClockMethod::Tsc),
             clock_read_ns: 21.3,
             loop_step_ns: 0.1 + 0.2,
             null_engine_step_ns: 91.7,
@@ -405,6 +406,7 @@ fn run(number: u32, pace: Pace) -> Run {
     Run {
         kind: record::RunKind::Test,
         jobs_ended_separately: true,
+        clock_difference_ns_max: Some(Nanos(74)),
         client_threads: Some(record::ClientThreads {
             threads: 2,
             method: record::WaitMethod::Epoll,

@@ -197,6 +197,11 @@ impl Test {
         self.bulk.is_some() || self.statement.iter().any(StatementEntry::changes)
     }
 
+    /// Whether its statements can be sent together: each is a transaction of its own.
+    pub fn pipelines(&self) -> bool {
+        !self.transaction && self.bulk.is_none() && !self.statement.is_empty()
+    }
+
     pub(crate) fn scope<'a>(&'a self, sizes: &'a Sizes) -> Scope<'a> {
         Scope { parameters: &self.param, sizes }
     }

@@ -2,19 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use record::{Check, Preset, Ratio, Record, Verdict, name};
+use record::{Check, ClockMethod, Preset, Ratio, Record, Verdict, name};
 
 use super::field::{Field, applies, filled, optional, publisher, tool};
 use super::hardware::old;
-use crate::figure::percent;
+use crate::figure::{nanos, percent};
 use crate::inventory::{Change, is_virtual, load, time};
 use crate::words::{list, plural, verdict};
 
 const NOT_ENDED: &str = "the measurement did not finish";
 
+/// How the clock was read, where the kernel was not asked.
+fn clock_reading(record: &Record) -> String {
+    if record.instrument.clock_method != Some(ClockMethod::Tsc) {
+        return String::new();
+    }
+    let differences = record.runs.iter().filter_map(|run| run.clock_difference_ns_max);
+    let most = differences.max().map(|most| format!(", at most {} from CLOCK_MONOTONIC", nanos(most.0 as f64)));
+    format!(", read by dbdyno itself{}", most.unwrap_or_default())
+}
+
 pub(super) fn environment(record: &Record) -> Vec<Field> {
     let host = &record.host;
     let clock = record.instrument.clock_source.clone().or_else(|| host.kernel.clock_source.clone());
+    let clock = clock.map(|source| source + &clock_reading(record));
     let change = Change::of(host);
     let change = change.as_ref();
     let hidden = is_virtual(host).then_some("the hypervisor hides it");

@@ -9,6 +9,7 @@ mod until;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use engine::Engine;
 use probe::{Form, Probe};
 use record::{Plan, Record};
 use store::Writer;
@@ -25,6 +26,7 @@ use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::item::Item;
 use crate::kind::io::StorageSupport;
 use crate::network::{Peer, ReachedPeer, reach};
+use crate::pacing::is_pipelined;
 use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
 use crate::{Error, Event, Request, Result, Selection, Setup, Tracing, resumption, tracing};
@@ -145,6 +147,7 @@ impl Kind for Catalogue<'_> {
         plan.jobs_per_agent = self.request.jobs_per_agent;
         plan.client_threads = self.request.setup.client_threads;
         plan.database_per_agent = self.request.setup.database_per_agent;
+        check_pipeline(self.request, &plan, platform.context.engine)?;
         match plan.until.is_some() && plan.runs.is_empty() {
             true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),
@@ -191,6 +194,25 @@ impl Catalogue<'_> {
         let left = plan.runs.get(record.runs.len()..).unwrap_or_default();
         let (runs, expected) = (left.len(), plan.length(left));
         bench.listener.on_event(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[path] });
+    }
+}
+
+/// Checks that a requested pipeline is one of runs of `plan`.
+///
+/// # Errors
+/// Where `engine` has none, or no test of the plan can be run so.
+fn check_pipeline(request: &Request, plan: &Plan, engine: &dyn Engine) -> Result<()> {
+    if !request.variations.iter().any(|variation| is_pipelined(Some(*variation))) {
+        return Ok(());
+    }
+    if !engine.pipelines() {
+        return Err(Error::user(format!("{} answers each statement before the next one is sent", engine.title()))
+            .hint("leave --pipeline out: it is for servers that are reached over a socket"));
+    }
+    match plan.runs.iter().any(|run| is_pipelined(run.variation)) {
+        true => Ok(()),
+        false => Err(Error::user("no selected test can send its statements in a pipeline")
+            .hint("give --tests one without transactions of several statements, such as T611")),
     }
 }
 

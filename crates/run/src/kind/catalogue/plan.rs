@@ -134,7 +134,8 @@ pub(crate) fn plan(
     let (probes, tests): (Vec<PlannedRun>, Vec<PlannedRun>) = plan.runs.drain(..).partition(is_probe);
     plan.runs = in_rounds(&probes, plan.repeats, plan.seed);
     let sweeps_jobs = |code: &str| items.iter().any(|item| item.code() == code && item.sweep() == Sweep::Jobs);
-    plan.runs.extend(with_variations(&tests, request, plan.repeats, plan.seed, &sweeps_jobs));
+    let pipelines = |code: &str| items.iter().any(|item| item.code() == code && item.pipelines());
+    plan.runs.extend(with_variations(&tests, request, plan.repeats, plan.seed, &sweeps_jobs, &pipelines));
     let traceable = |code: &str| items.iter().any(|item| item.code() == code && item.is_traceable());
     add_repeats(&mut plan.runs, plan.repeats, machine.tracing, &traceable);
     plan.number();

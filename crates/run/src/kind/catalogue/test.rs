@@ -5,7 +5,7 @@ use std::fs;
 use engine::Node;
 use probe::{Form, Probe};
 use record::evidence::Answers;
-use record::{Evidence, Finding, PartKind, PlannedRun, Run, Verdict};
+use record::{Evidence, Finding, PartKind, PlannedRun, Run, Variation, Verdict};
 use workload::{Job, Test, TestContext};
 
 use crate::bench::{Bench, Subject};
@@ -80,7 +80,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
         return Ok(());
     }
     let keys = pacing::run_seed(bench.plan.seed, run);
-    let mut jobs = workload::open_jobs(test, &context, share, run.dop.threads, keys)?;
+    let mut jobs = workload::open_jobs(test, &context, share, run.dop.threads, keys, pipeline(run.variation))?;
     if context.node.caps().answers && !bench.interrupt.is_raised() {
         let first = jobs[0].canceller().into_iter().collect();
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
@@ -93,6 +93,14 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     run.events.splice(..0, lost_before);
     expect_commits(run, test, subject);
     Ok(())
+}
+
+/// The statements that are sent together in a run of `variation`.
+fn pipeline(variation: Option<Variation>) -> Option<u32> {
+    match variation {
+        Some(Variation::Pipelined { statements }) => Some(statements),
+        _ => None,
+    }
 }
 
 /// The content of the file of test `code`, if it is in one of those at `paths`.
