@@ -33,6 +33,7 @@ mod load_curve;
 pub mod load_plan;
 mod node;
 mod observed_side;
+mod pipeline;
 pub mod platform;
 pub mod platform_plan;
 mod platform_proof;
@@ -103,6 +104,7 @@ pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
 pub use node::{node_commits, node_rate};
 pub use observed_side::{server_cpu_ratio, server_side};
+pub use pipeline::{PipelinePoint, pipelines};
 pub use platform_proof::{
     Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricNetwork, FabricProof, MemberShare,
     NfsCell, NfsLoad, NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierDevice, TierPoint,

@@ -167,6 +167,25 @@ fn moments_come_in_their_order_and_not_early() {
 }
 
 #[test]
+fn moments_are_not_rounded_to_milliseconds() {
+    for with_ring in [true, false] {
+        let late = std::sync::Mutex::new(Vec::new());
+        let job: Job<'_> = Box::new(|| {
+            for _ in 0..50 {
+                let moment = now() + Nanos(300_000);
+                assert!(multiplex::sleep_until(moment));
+                late.lock().unwrap().push(now() - moment);
+            }
+        });
+        multiplex::run(vec![job], with_ring).unwrap();
+        let mut late = late.into_inner().unwrap();
+        late.sort();
+        // Rounded, they would be 700 us late.
+        assert!(late[25] < Nanos(500_000), "{:?} late in the middle", late[25]);
+    }
+}
+
+#[test]
 fn jobs_of_several_threads_meet() {
     let (arrived, gate) = (AtomicU32::new(0), (std::sync::Mutex::new(false), std::sync::Condvar::new()));
     std::thread::scope(|scope| {

@@ -27,6 +27,7 @@ mod load_curve;
 mod load_plan;
 mod network;
 mod nodes;
+mod pipeline;
 mod plan;
 mod platform_plan;
 mod platform_proof;

@@ -47,6 +47,20 @@ fn a_step_of_eight_statements_is_one_round_trip_and_eight_commits() {
             if target == "local:postgres" {
                 assert_eq!(commits(pipelined), (&"pass".into(), &(23 * 8 * jobs).into()));
             }
+            let [head, rows @ ..] = &output
+                .out
+                .lines()
+                .skip_while(|line| !line.contains("STATEMENTS IN A PIPELINE"))
+                .collect::<Vec<_>>()[..]
+            else {
+                panic!("{}", output.out)
+            };
+            let row = |statements: u32| {
+                rows.iter().any(|row| {
+                    row.starts_with(&format!("T611  J{jobs}")) && row.contains(&format!(" {statements}  stmt/s "))
+                })
+            };
+            assert!(row(1) && row(8), "{head}\n{}", output.out);
             let details = bench.succeed(&["report", "p.jsonl", "--details"]);
             assert!(details.out.contains(&format!("J{jobs} pipeline 8")), "{}{}", output.out, details.out);
             std::fs::remove_file(bench.path().join("p.jsonl")).unwrap();

@@ -16,6 +16,7 @@ mod load_curve;
 mod loads;
 mod nodes;
 mod page;
+mod pipelines;
 mod platform;
 mod price;
 mod proof;
@@ -88,6 +89,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::new("key", "Results", key::results(record, &sheet, options.prices)),
             Section::new("charts", "Main results over the degree of parallelism", curves.main),
             Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
+            Section::new("pipelines", "Statements in a pipeline", pipelines::pipelines(record)),
             Section::new("bulk-load", "Bulk load", loads::loads(record)),
             Section::new("blocks", "Random blocks", blocks::blocks(record)),
             Section::new("streams", "File streams", streams::streams(record)),

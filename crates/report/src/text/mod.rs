@@ -18,6 +18,7 @@ use crate::limit::limits;
 use crate::load_curve;
 use crate::nodes::nodes;
 use crate::not_listed;
+use crate::pipeline::{self, PIPELINES};
 use crate::storage;
 use crate::style::Style;
 
@@ -57,6 +58,7 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
         for (title, body) in load_curve::parts(record, style, width) {
             page.part(title, body);
         }
+        page.part(PIPELINES, pipeline::lines(record, style, width));
         page.table("RUNS: rates and times", runs::rates(record), Vec::new());
         page.table("RUNS: physical I/O counted by the engine", runs::engine_io(record), Vec::new());
         page.table("RUNS: physical I/O counted by the block layer", runs::device_io(record), Vec::new());

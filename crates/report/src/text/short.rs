@@ -13,6 +13,7 @@ use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::limit_word;
 use crate::network::{is_network_alone, named_peer, network_path};
+use crate::pipeline::{self, PIPELINES};
 use crate::plan::runs;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
@@ -154,6 +155,7 @@ fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<s
             if record.plan.until.is_none() {
                 parts.extend(load_curve::parts(record, style, width));
             }
+            parts.push((PIPELINES, pipeline::lines(record, style, width)));
             parts
         }
         PlanSubject::Io => storage::short(record, style, width),

@@ -1,0 +1,40 @@
+//! Statements in a pipeline, as a table.
+
+use maud::{Markup, html};
+use record::Record;
+
+use super::table::{Cell, Column, Row, Table};
+use crate::pipeline::{EXPLANATION, cells};
+use crate::words::capital;
+
+const COLUMNS: [Column; 8] = [
+    Column::text("test"),
+    Column::text("jobs"),
+    Column::figures("statements"),
+    Column::text("unit"),
+    Column::figures("rate"),
+    Column::figures("step p50"),
+    Column::figures("step p99"),
+    Column::text("verdict"),
+];
+
+/// Each test with pipelines, beside its runs without one; nothing without such runs.
+pub(super) fn pipelines(record: &Record) -> Markup {
+    let points = model::pipelines(record);
+    if points.is_empty() {
+        return Markup::default();
+    }
+    let mut table = Table::new("pipelines-table", "Rates and times with so many statements sent together", &COLUMNS);
+    let row = |point| {
+        let cell = |(cell, of): (String, Column)| match of.figures {
+            true => Cell::Figure(cell, None),
+            false => Cell::Text(cell),
+        };
+        Row::new(cells(point).into_iter().zip(COLUMNS).map(cell).collect())
+    };
+    table.rows = points.iter().map(row).collect();
+    html! {
+        p { (capital(EXPLANATION)) "." }
+        (table.html())
+    }
+}
