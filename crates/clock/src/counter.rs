@@ -3,7 +3,7 @@
 //! Each thread goes on from an anchor, a reading of both clocks, for 10 ms; then it takes another one. What the counter says by
 //! then is compared with the kernel's clock. The time of a thread never goes back: it does not jump to that of the kernel but
 //! is slewed to it within the next 10 ms. If the two differ by more than a microsecond, because the kernel corrects its clock or
-//! the counter is not what it was held for, no thread reads the counter any more.
+//! the counter is not what it was held for, no thread reads the counter any more; that moment alone may jump.
 
 use std::arch::x86_64::_rdtsc;
 use std::cell::Cell;
@@ -45,6 +45,14 @@ struct Anchor {
     length: u64,
 }
 
+impl Anchor {
+    /// Nanoseconds `since` ticks after it, of which there are at most twice as many as it holds for.
+    #[inline]
+    fn after(&self, since: u64) -> u64 {
+        self.ns + (since.wrapping_mul(self.scale) >> 32)
+    }
+}
+
 thread_local! {
     static ANCHOR: Cell<Anchor> = const { Cell::new(Anchor { ticks: 0, ns: 0, scale: 0, length: 0 }) };
 }
@@ -61,7 +69,7 @@ pub(crate) fn now() -> Option<Nanos> {
     let anchor = ANCHOR.get();
     let since = ticks().wrapping_sub(anchor.ticks);
     if since < anchor.length {
-        return Some(Nanos(anchor.ns + (since.wrapping_mul(anchor.scale) >> 32)));
+        return Some(Nanos(anchor.after(since)));
     }
     anchored_again(anchor)
 }
@@ -109,13 +117,14 @@ fn frequency(from: (u64, u64), to: (u64, u64)) -> f64 {
 /// Takes a new anchor in place of `old`, whose time is over.
 #[cold]
 fn anchored_again(old: Anchor) -> Option<Nanos> {
-    let (ticks, kernel_ns) = both()?;
-    let fresh = Anchor {
-        ticks,
-        ns: kernel_ns,
-        scale: SCALE.load(Ordering::Relaxed),
-        length: ANCHOR_TICKS.load(Ordering::Relaxed),
+    let (scale, length) = (SCALE.load(Ordering::Relaxed), ANCHOR_TICKS.load(Ordering::Relaxed));
+    let Some((ticks, ns)) = both() else {
+        // The next call tries again.
+        let since = ticks().wrapping_sub(old.ticks);
+        let told = if old.length > 0 && since <= 2 * length { old.after(since) } else { 0 };
+        return Some(Nanos(kernel_now().0.max(told)));
     };
+    let fresh = Anchor { ticks, ns, scale, length };
     let (anchor, difference_ns) = following(old, fresh);
     if let Some(difference_ns) = difference_ns {
         IS_COMPARED.store(true, Ordering::Relaxed);
@@ -136,7 +145,7 @@ fn following(old: Anchor, fresh: Anchor) -> (Anchor, Option<u64>) {
     if old.length == 0 || since > 2 * fresh.length {
         return (fresh, None);
     }
-    let ns = old.ns + (since.wrapping_mul(old.scale) >> 32);
+    let ns = old.after(since);
     let difference = fresh.ns as i64 - ns as i64;
     let slewed = fresh.scale as i128 * (ANCHOR_NS as i128 + i128::from(difference)) / ANCHOR_NS as i128;
     (Anchor { ns, scale: slewed.max(0) as u64, ..fresh }, Some(difference.unsigned_abs()))

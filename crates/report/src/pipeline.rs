@@ -4,7 +4,7 @@ use model::PipelinePoint;
 use record::Record;
 
 use crate::figure::{rate, time};
-use crate::layout::{Align, Head, Table, clean, cut};
+use crate::layout::{Align, Head, Table, clean, cut, paragraph};
 use crate::style::Style;
 use crate::words::{dop, mark, unit_per_second};
 
@@ -29,8 +29,8 @@ const HEADS: [Head; 8] = [
     (&[""], Align::Left),
 ];
 
-/// The cells of a row of the table.
-pub(crate) fn cells(point: &PipelinePoint<'_>) -> [String; 8] {
+/// The cells of a row of the table, without its verdict.
+pub(crate) fn cells(point: &PipelinePoint<'_>) -> [String; 7] {
     let run = point.run;
     [
         cut(&clean(&run.test), CODE_MAX),
@@ -40,7 +40,6 @@ pub(crate) fn cells(point: &PipelinePoint<'_>) -> [String; 8] {
         rate(point.per_second.map(|rate| rate.0)),
         time((run.service.count > 0).then_some(run.service.p50_ns)),
         time(run.service.p99_ns),
-        mark(model::row(run).verdict).to_owned(),
     ]
 }
 
@@ -52,9 +51,10 @@ pub(crate) fn lines(record: &Record, style: Style, width: usize) -> Vec<String> 
     }
     let mut table = Table::new(&HEADS, &[]);
     for point in &points {
-        table.push(cells(point).to_vec(), None);
+        let verdict = mark(model::row(point.run).verdict).to_owned();
+        table.push([&cells(point)[..], &[verdict]].concat(), None);
     }
     let mut lines = table.lines(style, width);
-    lines.extend(crate::layout::paragraph("", 2, EXPLANATION, width));
+    lines.extend(paragraph("", 2, EXPLANATION, width));
     lines
 }

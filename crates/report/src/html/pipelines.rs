@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use record::Record;
 
 use super::table::{Cell, Column, Row, Table};
+use super::verdict;
 use crate::pipeline::{EXPLANATION, cells};
 use crate::words::capital;
 
@@ -25,12 +26,14 @@ pub(super) fn pipelines(record: &Record) -> Markup {
         return Markup::default();
     }
     let mut table = Table::new("pipelines-table", "Rates and times with so many statements sent together", &COLUMNS);
-    let row = |point| {
+    let row = |point: &model::PipelinePoint<'_>| {
         let cell = |(cell, of): (String, Column)| match of.figures {
             true => Cell::Figure(cell, None),
             false => Cell::Text(cell),
         };
-        Row::new(cells(point).into_iter().zip(COLUMNS).map(cell).collect())
+        let mut cells: Vec<Cell> = cells(point).into_iter().zip(COLUMNS).map(cell).collect();
+        cells.push(Cell::Markup(verdict::word(model::row(point.run).verdict)));
+        Row::new(cells)
     };
     table.rows = points.iter().map(row).collect();
     html! {

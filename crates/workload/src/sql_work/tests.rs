@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use engine::null::NULL;
 use engine::{Canceller, Caps, Dialect, Engine, Node, Processes, RowSource, StatementFile, Target, Workspace};
-use record::{Dop, EngineInventory, FailureKind, Preset};
+use record::{Dop, EngineInventory, FailureKind, JobShare, Preset};
 
 use super::*;
 use crate::data::{DataColumn, DataTable, Sizes};
-use crate::job::{jobs, set_up, tear_down};
+use crate::job::{jobs, open_jobs, set_up, tear_down};
 use crate::{Job, catalogue};
 
 type Answer = dyn Fn(&str, &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> + Send + Sync;
@@ -76,7 +76,7 @@ impl Node for Fake {
         Ok(())
     }
     fn connect(&self) -> Result<Box<dyn Session>> {
-        Ok(Box::new(FakeSession { script: Arc::clone(&self.0), prepared: Vec::new() }))
+        Ok(Box::new(FakeSession { script: Arc::clone(&self.0), prepared: Vec::new(), queued: 0 }))
     }
     fn inventory(&self) -> Result<EngineInventory> {
         null().inventory()
@@ -101,6 +101,7 @@ impl Node for Fake {
 struct FakeSession {
     script: Arc<Script>,
     prepared: Vec<String>,
+    queued: u64,
 }
 
 impl FakeSession {
@@ -129,6 +130,15 @@ impl Session for FakeSession {
         let sql = self.prepared[statement.0 as usize].clone();
         self.on_event(format!("{sql} {binds:?}"));
         (self.script.answer)(&sql, binds)
+    }
+    fn queue(&mut self, _statement: Statement, _binds: &[Value<'_>]) -> Result<()> {
+        self.queued += 1;
+        Ok(())
+    }
+    fn execute_queued(&mut self) -> Result<u64> {
+        let queued = std::mem::take(&mut self.queued);
+        self.on_event(format!("send {queued}"));
+        (self.script.answer)("send", &[]).map(|_| queued)
     }
     fn begin(&mut self) -> Result<()> {
         self.on_event("begin".to_owned());
@@ -234,6 +244,42 @@ expect = { rows = 1 }
     let fake = Fake::new(|_, _| Ok(rows(1)));
     let done = one_job(&parse("T902", rest), &fake).step(0).expect("a step");
     assert_eq!(done, Done { operations: 3_200, rows: 3_200, transactions: 3, bytes: 32_000, ..Done::default() });
+}
+
+#[test]
+fn a_pipeline_has_never_more_statements_unanswered_and_counts_as_the_steps_in_it() {
+    let rest = r#"
+unit = "row"
+operations = "rows"
+row_bytes = 10
+[[statement]]
+name = "read"
+sql = "select"
+repeat = 3
+expect = { rows = 1 }
+"#;
+    let fails = Arc::new(Mutex::new(false));
+    let failing = Arc::clone(&fails);
+    let fake = Fake::new(move |_, _| match *failing.lock().expect("no panic") {
+        true => Err(Error::new(Kind::Step(FailureKind::Constraint), "twice")),
+        false => Ok(rows(1)),
+    });
+    let (test, sizes) = (parse("T902", rest), sizes());
+    assert!(test.pipelines() && !parse("T901", TRANSFER).pipelines());
+    let context = TestContext { engine: &fake, node: &fake, others: &[], sizes: &sizes };
+    // As many steps of the test as have so many statements; or the statements of one where it has more.
+    for (pipeline, sent, counted) in [(8, &["send 8", "send 1"][..], 9), (2, &["send 2", "send 1"], 3)] {
+        let jobs = open_jobs(&test, &context, JobShare::whole(1), 1, 42, Some(pipeline));
+        let mut job = jobs.unwrap_or_else(|error| panic!("{error}")).remove(0);
+        fake.statements();
+        let done = job.step(0).expect("a step");
+        let bytes = 10 * counted;
+        assert_eq!(done, Done { operations: counted, rows: counted, transactions: counted, bytes, ..Done::default() });
+        assert_eq!(fake.statements(), sent);
+        *fails.lock().expect("no panic") = true;
+        assert_eq!(job.step(1), Ok(Done::failed(FailureKind::Constraint)));
+        *fails.lock().expect("no panic") = false;
+    }
 }
 
 #[test]

@@ -75,7 +75,6 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
     ]
 }
 
-/// The isolation level; sessions do not set one.
 /// The threads of dbdyno, and how they waited where several jobs shared them.
 fn client_threads(record: &Record) -> String {
     let shared = record.runs.iter().filter_map(|run| run.client_threads);
@@ -89,6 +88,7 @@ fn client_threads(record: &Record) -> String {
     }
 }
 
+/// The isolation level; sessions do not set one.
 fn isolation(record: &Record) -> Option<String> {
     let engine = record.engine.as_ref()?;
     let settings = engine.settings.iter().filter(|setting| setting.name.contains("isolation"));
