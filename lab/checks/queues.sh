@@ -1,9 +1,7 @@
 # Queues of a drive: 1 to 256 I/Os in flight, 1 to 16 files of a thread, and polled queues, which complete without interrupts.
 . /lab/expect.sh
 
-echo 1 >/sys/module/nvme/parameters/poll_queues
 controller=${drive1%n1}
-nvme reset "/dev/$controller"
 mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "/dev/$drive1"
 mkdir -p /mnt/queues
 mount "/dev/$drive1" /mnt/queues
@@ -16,6 +14,8 @@ reads() {
   cat >/tmp/queues.fio <<END
 [reads]
 rw=randread
+ioengine=io_uring
+direct=1
 bs=4k
 iodepth=$depth
 nrfiles=$files
@@ -25,7 +25,7 @@ runtime=1
 END
   dbdyno io /tmp/queues.fio --dir /mnt/queues --no-html --record /tmp/queues.jsonl "$@" >/tmp/queues.txt 2>&1 ||
     { cat /tmp/queues.txt; return 1; }
-  is "$(found queues device_io)" pass
+  is "$(found queues device_io)" pass && grep -q '"modes":\["io_uring' /tmp/queues.jsonl
 }
 interrupts() { # so far, of the drive
   awk -v name="${controller}q" '$NF ~ name { for (column = 2; column < NF; column++) if ($column ~ /^[0-9]+$/) sum += $column } END { print sum + 0 }' /proc/interrupts
