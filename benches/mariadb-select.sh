@@ -17,7 +17,9 @@ pairs=${1:-10}
 seconds=${2:-3}
 sessions=${3-8 32 64}
 export PATH=$PATH:/usr/sbin
-command -v mariadbd sysbench >/dev/null || { echo 'error: mariadbd or sysbench is missing' >&2; exit 1; }
+for program in mariadbd sysbench; do
+  command -v "$program" >/dev/null || { echo "error: $program is missing" >&2; exit 1; }
+done
 [ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked -p dbdyno
 dbdyno=${DBDYNO:-$PWD/target/release/dbdyno}
 compare=$PWD/benches/point_select.py

@@ -1,6 +1,10 @@
 //! Requests that are sent together before the first answer is read.
 
-use engine::{Kind, Result, Statement};
+use engine::{Error, Kind, Result, Statement};
+
+/// What the buffers of a connection hold, whatever its server does. With more, both ends could wait for each other: the server to
+/// get rid of answers that are not read before everything is sent.
+const REQUESTS_BYTES_MAX: usize = 64 * 1024;
 
 /// Executions of statements in the order in which they are answered.
 #[derive(Debug, Default)]
@@ -11,10 +15,20 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Adds an execution of `statement`, encoded as `request`.
+    ///
+    /// # Errors
+    /// `Statement` if all requests have more bytes than are sent at once.
     #[inline]
-    pub fn push(&mut self, statement: Statement, request: &[u8]) {
+    pub fn push(&mut self, statement: Statement, request: &[u8]) -> Result<()> {
+        let bytes = self.requests.len() + request.len();
+        if bytes > REQUESTS_BYTES_MAX {
+            let count = self.statements.len() + 1;
+            let message = format!("{count} statements in a pipeline are {bytes} bytes; limit {REQUESTS_BYTES_MAX}");
+            return Err(Error::new(Kind::Statement, message).hint("send fewer of them together (--pipeline)"));
+        }
         self.requests.extend_from_slice(request);
         self.statements.push(statement);
+        Ok(())
     }
 
     /// The encoded requests.
@@ -46,5 +60,39 @@ impl Pipeline {
     pub fn clear(&mut self) {
         self.requests.clear();
         self.statements.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_sent_at_once_than_buffers_hold() {
+        let mut pipeline = Pipeline::default();
+        let request = [7; 1_000];
+        for number in 0..65 {
+            pipeline.push(Statement(number), &request).unwrap();
+        }
+        let error = pipeline.push(Statement(65), &request).unwrap_err();
+        assert_eq!(error.message, "66 statements in a pipeline are 66000 bytes; limit 65536");
+        assert_eq!(pipeline.requests().len(), 65_000, "it is as it was");
+        pipeline.clear();
+        pipeline.push(Statement(0), &request).unwrap();
+    }
+
+    #[test]
+    fn answers_after_an_error_are_read_but_not_of_a_lost_session() {
+        let mut pipeline = Pipeline::default();
+        (0..5).for_each(|number| pipeline.push(Statement(number), b"").unwrap());
+        for (kind, read) in [(Kind::Statement, 5), (Kind::Lost, 3)] {
+            let mut seen = 0;
+            let sum = pipeline.answers(|statement| {
+                seen += 1;
+                if statement.0 < 2 { Ok(10) } else { Err(Error::new(kind, format!("of {}", statement.0))) }
+            });
+            assert_eq!((sum.unwrap_err().message.as_str(), seen), ("of 2", read));
+        }
+        assert_eq!(pipeline.answers(|_| Ok(10)).unwrap(), 50);
     }
 }

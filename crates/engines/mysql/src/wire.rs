@@ -138,12 +138,12 @@ impl Wire {
         &mut self.output
     }
 
-    /// `output` as a command, for later; none where it does not fit into one packet.
+    /// `output` as a command, for later; it has to fit into one packet.
     #[inline]
-    pub(crate) fn command(&mut self) -> Option<&[u8]> {
+    pub(crate) fn command(&mut self) -> &[u8] {
         let length = self.output.len().saturating_sub(HEADER_BYTES);
         self.output[..HEADER_BYTES].copy_from_slice(&header(length, 0));
-        (length < PAYLOAD_BYTES_MAX).then_some(&self.output)
+        &self.output
     }
 
     /// Sends `output` as a command: the first packet of an exchange.

@@ -1,7 +1,7 @@
 //! Statements in a pipeline: sent together, then answered one after the other. The server reads the next command when it has
 //! answered the one before.
 
-use engine::{Error, Kind, Result, Statement, Value};
+use engine::{Result, Statement, Value};
 
 use super::MysqlSession;
 
@@ -12,11 +12,7 @@ impl MysqlSession {
         let index = statement.0 as usize;
         let prepared = self.statements.get_mut(index).ok_or_else(|| statement.not_prepared())?;
         prepared.bind(binds, self.wire.begin())?;
-        let request = self.wire.command().ok_or_else(|| {
-            Error::new(Kind::Statement, "the binds of a statement in a pipeline have to fit into one packet of 16 MiB")
-        })?;
-        self.pipeline.push(statement, request);
-        Ok(())
+        self.pipeline.push(statement, self.wire.command())
     }
 
     #[inline]

@@ -11,8 +11,7 @@ impl PostgresSession {
     pub(super) fn add_to_pipeline(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
         self.check_connected()?;
         find(&self.statements, statement)?.bind(binds, &mut self.wire.output)?;
-        self.pipeline.push(statement, &self.wire.output);
-        Ok(())
+        self.pipeline.push(statement, &self.wire.output)
     }
 
     #[inline]
