@@ -211,7 +211,8 @@ mod tests {
             let before = kernel_now().0;
             let now = crate::now();
             let after = kernel_now().0;
-            assert!(now >= last, "{now:?} after {last:?}");
+            // Where the kernel begins to correct its clock meanwhile, the counter is given up.
+            assert!(now >= last || !is_used(), "{now:?} after {last:?}");
             if after - before < READING_NS_MAX {
                 furthest = furthest.max(before.saturating_sub(now.0).max(now.0.saturating_sub(after)));
             }
