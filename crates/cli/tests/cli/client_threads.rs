@@ -10,7 +10,7 @@ use crate::far_server::FarServer;
 use crate::local_server::servers;
 
 /// The verdict on what the engine counted, with how many steps were ours.
-fn commits(run: &Value) -> (&Value, &Value) {
+pub fn commits(run: &Value) -> (&Value, &Value) {
     let findings = run["findings"].as_array().unwrap();
     let found = findings.iter().find(|of| !of["evidence"]["commit_count"].is_null()).unwrap();
     (&found["verdict"], &found["evidence"]["commit_count"]["counted"]["ours"])

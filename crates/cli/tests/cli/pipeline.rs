@@ -3,14 +3,8 @@
 use serde_json::Value;
 
 use crate::bench::{Bench, runs};
+use crate::client_threads::commits;
 use crate::local_server::servers;
-
-/// The verdict on what the engine counted, with how many commits were ours.
-fn commits(run: &Value) -> (&Value, &Value) {
-    let findings = run["findings"].as_array().unwrap();
-    let found = findings.iter().find(|of| !of["evidence"]["commit_count"].is_null()).unwrap();
-    (&found["verdict"], &found["evidence"]["commit_count"]["counted"]["ours"])
-}
 
 #[test]
 fn a_step_of_eight_statements_is_one_round_trip_and_eight_commits() {
