@@ -156,9 +156,12 @@ fn a_lost_sampling_session_does_not_end_the_run() {
     let bench = Bench::new();
     let arguments = ["run", "--target", "local:postgres?autovacuum=off", "--preset", "smoke", "--jobs", "1"];
     let child = bench.start(&[&arguments[..], &["--tests", "T616", "--seconds", "4", "--record", "r.json"]].concat());
-    // The session whose last statement is the sampling query.
+    // The session whose last statement is the sampling query, once that of the job has been at work for longer than its warm-up:
+    // the query is prepared before.
     let end = "select pg_terminate_backend(pid) from pg_stat_activity \
-               where query like '%wait_event_type%' and pid <> pg_backend_pid()";
+               where query like '%wait_event_type%' and pid <> pg_backend_pid() and exists \
+               (select from pg_stat_activity where query like '%where id =%' and query not like '%wait_event_type%' \
+                and backend_start < now() - interval '1 second')";
     let start = Instant::now();
     let ended = loop {
         assert!(start.elapsed() < Duration::from_secs(60), "no sample within a minute");
