@@ -3,7 +3,7 @@
 # (T611, fixed arrivals) by both, interleaved, on the same cluster over a Unix socket.
 #
 # Prints the ratio of p50 and p99 of service and response times, shared over a thread each, median of the pairs with quartiles: client
-# and server on one processor each, and wherever the scheduler puts them.
+# and server on one processor, on one each, and wherever the scheduler puts them.
 #
 #   benches/shared-latency.sh [PAIRS] [SECONDS] [SESSIONS] [RATE]      10 pairs of 5 s, 32 sessions, 5000 per second
 #
@@ -15,6 +15,7 @@ pairs=${1:-10}
 seconds=${2:-5}
 sessions=${3:-32}
 rate=${4:-5000}
+placements=$PWD/benches/placements.bash
 source benches/postgres-server.bash
 
 start() { start_server "shared_buffers=512MB max_wal_size=4GB max_connections=200" "$1"; } # processors
@@ -37,7 +38,7 @@ compare_latency() { # title sessions processors
         --seconds "$seconds" --warm-up 0.5 --record "latency-$pair-$side.jsonl" >/dev/null 2>&1 || true
     done
   done
-  python3 - "$1" "$2" "$pairs" <<'EOF'
+  python3 - "$1" "$2" "$pairs" "$rate" <<'EOF'
 import json, statistics, sys
 
 def latencies(path):
@@ -46,10 +47,13 @@ def latencies(path):
         if "run" in line:
             return {(kind, at): line["run"][kind][at + "_ns"] for kind in ("service", "response") for at in ("p50", "p99")}
 
-title, sessions, pairs = sys.argv[1], sys.argv[2], int(sys.argv[3])
-print(f"{title}, {pairs} pairs")
+title, sessions, pairs, rate = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+print(f"{title}, {rate}/s, {pairs} pairs")
 both = [[latencies(f"latency-{pair}-{side}.jsonl") for side in ("1", sessions)] for pair in range(1, pairs + 1)]
 for key in both[0][0]:
+    if any(side[key] is None for pair in both for side in pair):
+        print(f"  {key[0]:<8} {key[1]}   not in every run: a window has too few steps for it")
+        continue
     ratios = sorted(shared[key] / own[key] for shared, own in both)
     low, middle, high = (ratios[int(share * (pairs - 1) + 0.5)] for share in (0.25, 0.5, 0.75))
     own, shared = (statistics.median(pair[side][key] for pair in both) / 1e3 for side in (1, 0))
@@ -57,9 +61,5 @@ for key in both[0][0]:
 EOF
 }
 
-for placement in "one each:1:0" "all of them:$all:$all"; do
-  IFS=: read -r where server client <<<"$placement"
-  [ "$(nproc)" -ge 2 ] || [ "$server" != 1 ] || continue
-  restart "$server"
-  compare_latency "$sessions sessions at $rate/s, processors of client and server: $where" "$sessions" "$client"
-done
+source "$placements"
+each_placement restart compare_latency "$sessions"

@@ -174,6 +174,9 @@ fn ticks() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+    use std::time::Instant;
+
     use super::*;
 
     /// Of 2 ticks a nanosecond.
@@ -200,8 +203,33 @@ mod tests {
         assert_eq!((second.ns, difference), (99_000_000, None));
     }
 
+    /// The tests that use the counter of the process have it one after the other.
+    static PROCESS: Mutex<()> = Mutex::new(());
+
+    #[test]
+    fn a_counter_that_differs_is_given_up() {
+        let _alone = PROCESS.lock();
+        if crate::calibrate(Some("tsc")) == record::ClockMethod::ClockGettime {
+            return;
+        }
+        let start = Instant::now();
+        // On a busy machine the thread may pause for too long to compare.
+        while is_used() && start.elapsed() < Duration::from_secs(10) {
+            crate::now();
+            let anchor = ANCHOR.get();
+            ANCHOR.set(Anchor { ns: anchor.ns - 2 * DIFFERENCE_NS_MAX, ..anchor });
+            std::thread::sleep(Duration::from_nanos(ANCHOR_NS * 11 / 10));
+            crate::now();
+        }
+        assert!(!is_used());
+        assert!(take_difference_max() > Some(Nanos(DIFFERENCE_NS_MAX)));
+        let (before, now) = (kernel_now(), crate::now());
+        assert!(now >= before, "the kernel is asked");
+    }
+
     #[test]
     fn a_thread_follows_the_kernel_and_never_goes_back() {
+        let _alone = PROCESS.lock();
         if crate::calibrate(Some("tsc")) == record::ClockMethod::ClockGettime {
             return;
         }

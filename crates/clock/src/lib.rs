@@ -2,6 +2,8 @@
 //!
 //! It is CLOCK_MONOTONIC. Where the kernel reads that from the time stamp counter of the processor (TSC), [`calibrate`] has
 //! [`now`] read the counter itself: without the fence, the conversion and the locks of the kernel's code, in half the time.
+//!
+//! A crate of its own because it has two consumers, one below the other: threads of several jobs, and the loop.
 
 #[cfg(target_arch = "x86_64")]
 mod counter;

@@ -133,8 +133,8 @@ pub trait Queue {
     /// When nothing more can succeed.
     fn submit(&mut self, least: u32, until: Option<Nanos>) -> Result<(), Broken>;
 
-    /// The slot of a completed operation, whose result is written to `done`: returned by value it would be copied, which takes
-    /// longer than the rest.
+    /// The slot of a completed operation, whose result is written to `done`: returned by value it would be copied on the way, a
+    /// quarter of the cost of an operation that does nothing.
     ///
     /// # Errors
     /// When nothing more can succeed.

@@ -23,7 +23,7 @@ pub enum Variation {
         /// The share, above 0.
         share: f64,
     },
-    /// Statements are sent together before their answers are read: the pipeline mode of the protocol, as `\\startpipeline`
+    /// Statements are sent together before their answers are read: the pipeline mode of the protocol, as `\startpipeline`
     /// of pgbench. A step is as many of the test's as that needs.
     Pipelined {
         /// Statements in flight for each session, at least 2.

@@ -12,8 +12,8 @@ use crate::words::{dop, mark, unit_per_second};
 pub(crate) const PIPELINES: &str = "STATEMENTS IN A PIPELINE";
 
 /// What a row is, for text and page.
-pub(crate) const EXPLANATION: &str = "a step has so many statements, or those of the test where they are more; 1: each is \
-                                      answered before the next one is sent";
+pub(crate) const EXPLANATION: &str = "statements: so many are sent before the first answer is read, and a step has at \
+                                      least as many; 1: each is answered before the next one is sent";
 
 /// Characters of a code.
 const CODE_MAX: usize = 8;

@@ -20,6 +20,6 @@ pub use self::connect::{Route, TIMEOUT, connect, plain_message, timeout};
 pub use self::encoder::{Encoder, RowFormat};
 pub use self::environment::Environment;
 pub use self::messages::{Framing, Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX, Messages};
-pub use self::pipeline::Pipeline;
+pub use self::pipeline::{Pipeline, Pipelined};
 pub use self::stream::{Transport, malformed};
 pub use self::tls::{Encrypted, Mode, Stream, Tls};

@@ -1,10 +1,69 @@
 //! Requests that are sent together before the first answer is read.
 
-use engine::{Error, Kind, Result, Statement};
+use engine::{Error, Kind, Result, Statement, Value};
 
 /// What the buffers of a connection hold, whatever its server does. With more, both ends could wait for each other: the server to
 /// get rid of answers that are not read before everything is sent.
 const REQUESTS_BYTES_MAX: usize = 64 * 1024;
+
+/// A session whose requests can be sent together.
+pub trait Pipelined {
+    /// What is to be sent.
+    fn pipeline(&mut self) -> &mut Pipeline;
+
+    /// Encodes an execution of `statement`.
+    ///
+    /// # Errors
+    /// If the session is lost, the statement is none of it, or a bind cannot be converted.
+    fn encode(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<&[u8]>;
+
+    /// Sends `requests`.
+    ///
+    /// # Errors
+    /// If the session is lost.
+    fn send_requests(&mut self, requests: &[u8]) -> Result<()>;
+
+    /// Reads the answer to an execution of `statement`; returns the rows that it returned or changed.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    fn counted_answer(&mut self, statement: Statement) -> Result<u64>;
+
+    /// An execution of `statement` that was encoded is not sent: the server knows nothing of it.
+    fn forget_request(&mut self, statement: Statement) {
+        let _ = statement;
+    }
+
+    /// [`engine::Session::queue`].
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    fn add_to_pipeline(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+        let mut pipeline = std::mem::take(self.pipeline());
+        let added = self.encode(statement, binds).and_then(|request| pipeline.push(statement, request));
+        if added.is_err() {
+            pipeline.statements.iter().chain([&statement]).for_each(|unsent| self.forget_request(*unsent));
+            pipeline.clear();
+        }
+        *self.pipeline() = pipeline;
+        added
+    }
+
+    /// [`engine::Session::execute_queued`].
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    fn run_pipeline(&mut self) -> Result<u64> {
+        let mut pipeline = std::mem::take(self.pipeline());
+        let sent = self.send_requests(&pipeline.requests);
+        let executed = sent.and_then(|()| pipeline.answers(|statement| self.counted_answer(statement)));
+        pipeline.clear();
+        *self.pipeline() = pipeline;
+        executed
+    }
+}
 
 /// Executions of statements in the order in which they are answered.
 #[derive(Debug, Default)]
@@ -19,7 +78,7 @@ impl Pipeline {
     /// # Errors
     /// `Statement` if all requests have more bytes than are sent at once.
     #[inline]
-    pub fn push(&mut self, statement: Statement, request: &[u8]) -> Result<()> {
+    fn push(&mut self, statement: Statement, request: &[u8]) -> Result<()> {
         let bytes = self.requests.len() + request.len();
         if bytes > REQUESTS_BYTES_MAX {
             let count = self.statements.len() + 1;
@@ -31,19 +90,13 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The encoded requests.
-    #[inline]
-    pub fn requests(&self) -> &[u8] {
-        &self.requests
-    }
-
     /// The sum of all answers, each of which `answer` reads. Those after one that is an error are read, too, unless the session
     /// is lost; the first error is returned.
     ///
     /// # Errors
     /// Those of `answer`.
     #[inline]
-    pub fn answers(&self, mut answer: impl FnMut(Statement) -> Result<u64>) -> Result<u64> {
+    fn answers(&self, mut answer: impl FnMut(Statement) -> Result<u64>) -> Result<u64> {
         let (mut sum, mut failure) = (0, None);
         for statement in &self.statements {
             match answer(*statement) {
@@ -57,7 +110,7 @@ impl Pipeline {
 
     /// Removes all requests and keeps the memory.
     #[inline]
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.requests.clear();
         self.statements.clear();
     }
@@ -76,7 +129,7 @@ mod tests {
         }
         let error = pipeline.push(Statement(65), &request).unwrap_err();
         assert_eq!(error.message, "66 statements in a pipeline are 66000 bytes; limit 65536");
-        assert_eq!(pipeline.requests().len(), 65_000, "it is as it was");
+        assert_eq!(pipeline.requests.len(), 65_000, "it is as it was");
         pipeline.clear();
         pipeline.push(Statement(0), &request).unwrap();
     }

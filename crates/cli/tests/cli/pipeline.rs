@@ -64,6 +64,19 @@ fn a_step_of_eight_statements_is_one_round_trip_and_eight_commits() {
 }
 
 #[test]
+fn agents_send_statements_in_a_pipeline_too() {
+    let bench = Bench::new();
+    let words = "fleet run --agents 2 --target local:postgres --tests T611 --pipeline 8 --preset smoke --jobs 4 --steps 23 \
+                 --seconds 60 --record f.jsonl";
+    let output = bench.succeed(&words.split_whitespace().collect::<Vec<_>>());
+    let record = bench.record("f.jsonl");
+    let [_plain, pipelined] = runs(&record, "T611")[..] else { panic!("{}", output.out) };
+    let totals = &pipelined["totals"];
+    assert_eq!((&totals["steps"], &totals["operations"]), (&92.into(), &736.into()), "{}", output.out);
+    assert_eq!(commits(pipelined), (&"pass".into(), &736.into()));
+}
+
+#[test]
 fn what_cannot_be_a_pipeline_is_refused() {
     let bench = Bench::new();
     for (words, expected) in [

@@ -28,7 +28,7 @@ use crate::failure::ServerError;
 use crate::flavour::Flavour;
 use crate::message::{self, CommandResult, ResultColumn};
 use crate::wire::Wire;
-use transport::{Pipeline, Route, plain_message};
+use transport::{Pipeline, Pipelined, Route, plain_message};
 
 /// Commands of the protocol (`COM_...`).
 const QUIT: u8 = 0x01;
@@ -198,14 +198,19 @@ impl MysqlSession {
         error
     }
 
+    /// Writes the execution of `statement` to the output.
+    #[inline]
+    fn bind(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+        self.check_connected()?;
+        let prepared = self.statements.get_mut(statement.0 as usize).ok_or_else(|| statement.not_prepared())?;
+        prepared.bind(binds, self.wire.begin())
+    }
+
     /// Sends the execution of a statement.
     #[inline]
     fn send_execution(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
-        self.check_connected()?;
-        let index = statement.0 as usize;
-        let prepared = self.statements.get_mut(index).ok_or_else(|| statement.not_prepared())?;
-        prepared.bind(binds, self.wire.begin())?;
-        self.send().inspect_err(|_| self.statements[index].forget_types())
+        self.bind(statement, binds)?;
+        self.send()
     }
 
     /// Reads the answer to an execution of `statement`, which exists; `take` gets every row.
@@ -284,13 +289,11 @@ impl engine::Session for MysqlSession {
     }
 
     fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
-        self.add_to_pipeline(statement, binds).inspect_err(|_| self.pipeline.clear())
+        self.add_to_pipeline(statement, binds)
     }
 
     fn execute_queued(&mut self) -> Result<u64> {
-        let executed = self.run_pipeline();
-        self.pipeline.clear();
-        executed
+        self.run_pipeline()
     }
 
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {

@@ -26,7 +26,7 @@ use crate::connect::{Login, Opened, Server};
 use crate::failure::{encode_error, if_supported};
 use crate::message;
 use crate::wire::Wire;
-use transport::{Pipeline, Route};
+use transport::{Pipeline, Pipelined, Route};
 
 /// Since this version a session can publish its counters immediately.
 pub(crate) const VERSION_OF_FLUSH: u32 = 15;
@@ -200,13 +200,11 @@ impl engine::Session for PostgresSession {
     }
 
     fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
-        self.add_to_pipeline(statement, binds).inspect_err(|_| self.pipeline.clear())
+        self.add_to_pipeline(statement, binds)
     }
 
     fn execute_queued(&mut self) -> Result<u64> {
-        let executed = self.run_pipeline();
-        self.pipeline.clear();
-        executed
+        self.run_pipeline()
     }
 
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {

@@ -227,6 +227,14 @@ fn a_step_executes_the_statements_of_its_file_in_order() {
     }
 }
 
+const READ_THRICE: &str = r#"
+[[statement]]
+name = "read"
+sql = "select"
+repeat = 3
+expect = { rows = 1 }
+"#;
+
 #[test]
 fn without_a_transaction_each_execution_is_one() {
     let rest = r#"
@@ -235,14 +243,9 @@ operations = "rows"
 rows = "small.rows"
 row_bytes = 10
 tables = ["small"]
-[[statement]]
-name = "read"
-sql = "select"
-repeat = 3
-expect = { rows = 1 }
 "#;
     let fake = Fake::new(|_, _| Ok(rows(1)));
-    let done = one_job(&parse("T902", rest), &fake).step(0).expect("a step");
+    let done = one_job(&parse("T902", &format!("{rest}{READ_THRICE}")), &fake).step(0).expect("a step");
     assert_eq!(done, Done { operations: 3_200, rows: 3_200, transactions: 3, bytes: 32_000, ..Done::default() });
 }
 
@@ -252,11 +255,6 @@ fn a_pipeline_has_never_more_statements_unanswered_and_counts_as_the_steps_in_it
 unit = "row"
 operations = "rows"
 row_bytes = 10
-[[statement]]
-name = "read"
-sql = "select"
-repeat = 3
-expect = { rows = 1 }
 "#;
     let fails = Arc::new(Mutex::new(false));
     let failing = Arc::clone(&fails);
@@ -264,7 +262,7 @@ expect = { rows = 1 }
         true => Err(Error::new(Kind::Step(FailureKind::Constraint), "twice")),
         false => Ok(rows(1)),
     });
-    let (test, sizes) = (parse("T902", rest), sizes());
+    let (test, sizes) = (parse("T902", &format!("{rest}{READ_THRICE}")), sizes());
     assert!(test.pipelines() && !parse("T901", TRANSFER).pipelines());
     let context = TestContext { engine: &fake, node: &fake, others: &[], sizes: &sizes };
     // As many steps of the test as have so many statements; or the statements of one where it has more.

@@ -2,33 +2,37 @@
 //! answered the one before.
 
 use engine::{Result, Statement, Value};
+use transport::{Pipeline, Pipelined};
 
 use super::MysqlSession;
 
-impl MysqlSession {
-    #[inline]
-    pub(super) fn add_to_pipeline(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
-        self.check_connected()?;
-        let index = statement.0 as usize;
-        let prepared = self.statements.get_mut(index).ok_or_else(|| statement.not_prepared())?;
-        prepared.bind(binds, self.wire.begin())?;
-        self.pipeline.push(statement, self.wire.command())
+impl Pipelined for MysqlSession {
+    fn pipeline(&mut self) -> &mut Pipeline {
+        &mut self.pipeline
     }
 
     #[inline]
-    pub(super) fn run_pipeline(&mut self) -> Result<u64> {
-        self.check_connected()?;
-        let sent = self.wire.messages.send(self.pipeline.requests());
-        sent.map_err(|error| self.send_error(&error))?;
-        let pipeline = std::mem::take(&mut self.pipeline);
-        let executed = pipeline.answers(|statement| self.counted_answer(statement));
-        self.pipeline = pipeline;
-        executed
+    fn encode(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<&[u8]> {
+        self.bind(statement, binds)?;
+        Ok(self.wire.command())
     }
 
-    /// Reads the answer to an execution of `statement`; returns the rows that it returned or changed.
+    /// The types of its binds may have been in that request alone.
+    fn forget_request(&mut self, statement: Statement) {
+        if let Some(prepared) = self.statements.get_mut(statement.0 as usize) {
+            prepared.forget_types();
+        }
+    }
+
     #[inline]
-    pub(super) fn counted_answer(&mut self, statement: Statement) -> Result<u64> {
+    fn send_requests(&mut self, requests: &[u8]) -> Result<()> {
+        self.check_connected()?;
+        let sent = self.wire.messages.send(requests);
+        sent.map_err(|error| self.send_error(&error))
+    }
+
+    #[inline]
+    fn counted_answer(&mut self, statement: Statement) -> Result<u64> {
         let mut rows = 0;
         let response = self.answer(statement, |_, _| {
             rows += 1;

@@ -1,33 +1,33 @@
 //! Statements in a pipeline: sent together, then answered one after the other (PostgreSQL manual, "Pipelining").
 
 use engine::{Result, Statement, Value};
+use transport::{Pipeline, Pipelined};
 
 use super::{PostgresSession, Protocol, find};
 use crate::message::affected;
 
-impl PostgresSession {
+impl Pipelined for PostgresSession {
+    fn pipeline(&mut self) -> &mut Pipeline {
+        &mut self.pipeline
+    }
+
     /// Each statement has its own Sync: the others run where one fails.
     #[inline]
-    pub(super) fn add_to_pipeline(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+    fn encode(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<&[u8]> {
         self.check_connected()?;
         find(&self.statements, statement)?.bind(binds, &mut self.wire.output)?;
-        self.pipeline.push(statement, &self.wire.output)
+        Ok(&self.wire.output)
     }
 
     #[inline]
-    pub(super) fn run_pipeline(&mut self) -> Result<u64> {
+    fn send_requests(&mut self, requests: &[u8]) -> Result<()> {
         self.check_connected()?;
-        let sent = self.wire.messages.send(self.pipeline.requests());
-        sent.map_err(|error| self.send_error(&error))?;
-        let pipeline = std::mem::take(&mut self.pipeline);
-        let executed = pipeline.answers(|statement| self.counted_answer(statement));
-        self.pipeline = pipeline;
-        executed
+        let sent = self.wire.messages.send(requests);
+        sent.map_err(|error| self.send_error(&error))
     }
 
-    /// Reads the answer to an execution of `statement`; returns the rows that it returned or changed.
     #[inline]
-    pub(super) fn counted_answer(&mut self, statement: Statement) -> Result<u64> {
+    fn counted_answer(&mut self, statement: Statement) -> Result<u64> {
         let (mut rows, mut changed) = (0, 0);
         self.response(Protocol::Extended, |message| {
             match message.tag {
