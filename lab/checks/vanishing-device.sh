@@ -6,7 +6,8 @@ pci=$(readlink -f /sys/class/nvme/$controller/device)
 
 pulled() {
   (
-    sleep 6
+    # Not before a run is in the record.
+    until grep -qs '^{"run"' /tmp/pulled.jsonl; do sleep 0.2; done
     echo 1 >"$pci/remove"
   ) &
   dbdyno prove fabric --local /dev/$drive1 --remote /dev/$drive2 --seconds 1 --rounds 20 --dir /root --no-html \
@@ -19,7 +20,7 @@ expect 'the program ends by itself' pulled
 expect 'without a panic' sh -c '! grep -q panicked /tmp/pulled.err'
 # told FILTER: of the record as one document.
 told() {
-  dbdyno report /tmp/pulled.jsonl --format json | jq -e "$1" >/dev/null
+  dbdyno report /tmp/pulled.jsonl --format json >/tmp/pulled.json && jq -e "$1" /tmp/pulled.json >/dev/null
 }
 expect 'what was measured is kept' told '[.runs[] | select(.outcome.status == "done")] | length >= 1'
 expect 'the run or the record says that it failed' told '.status == "failed" or any(.runs[]; .outcome.status == "failed")'
