@@ -1,25 +1,27 @@
-//! Waiting by `epoll`: the kernel tells which sockets have input, and each job receives for itself. A timer is one of these
-//! files, because `epoll_wait` rounds times to milliseconds.
+//! Waiting by `epoll`: the kernel tells which sockets have input, and each job receives for itself. Timers are such files,
+//! because `epoll_wait` rounds times to milliseconds.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use record::Nanos;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime};
 
+use crate::timers::{Setting, Sleepers, TIMERS, Timers};
+
 /// Events that are taken at once.
 const EVENTS_MAX: usize = 256;
-/// Marks events of the timer.
-const TIMER: u64 = u64::MAX;
+/// Marks events of timers.
+const TIMER: u64 = 1 << 32;
 const ZERO: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// An instance of one thread.
 pub(crate) struct Epoll {
     instance: OwnedFd,
-    timer: OwnedFd,
+    timers: Timers,
+    timer_files: [OwnedFd; TIMERS],
     /// Whether each waits.
     waits: Vec<bool>,
     events: Vec<Event>,
@@ -28,12 +30,22 @@ pub(crate) struct Epoll {
 impl Epoll {
     pub(crate) fn open(jobs: u32) -> io::Result<Epoll> {
         let instance = epoll::create(CreateFlags::CLOEXEC)?;
-        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC.union(TimerfdFlags::NONBLOCK))?;
-        // Each expiry is an event, which need not be read.
-        epoll::add(&instance, &timer, EventData::new_u64(TIMER), EventFlags::IN | EventFlags::ET)?;
+        let flags = TimerfdFlags::CLOEXEC.union(TimerfdFlags::NONBLOCK);
+        let timer_files =
+            [timerfd_create(TimerfdClockId::Monotonic, flags)?, timerfd_create(TimerfdClockId::Monotonic, flags)?];
+        for (timer, file) in (0..).zip(&timer_files) {
+            // Each expiry is an event, which need not be read.
+            epoll::add(&instance, file, EventData::new_u64(TIMER | timer), EventFlags::IN | EventFlags::ET)?;
+        }
         let jobs = jobs as usize;
         let empty = Event { flags: EventFlags::empty(), data: EventData::new_u64(0) };
-        Ok(Epoll { instance, timer, waits: vec![false; jobs], events: vec![empty; EVENTS_MAX] })
+        Ok(Epoll {
+            instance,
+            timers: Timers::default(),
+            timer_files,
+            waits: vec![false; jobs],
+            events: vec![empty; EVENTS_MAX],
+        })
     }
 
     /// Has the kernel wake `job` when `socket` has input, or takes output.
@@ -49,15 +61,25 @@ impl Epoll {
         Ok(())
     }
 
-    pub(crate) fn wait(&mut self, timeout: Option<Nanos>, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
-        let at_once = timeout == Some(Nanos(0));
-        if let Some(timeout) = timeout.filter(|_| !at_once) {
-            let it_value =
-                Timespec { tv_sec: (timeout.0 / 1_000_000_000) as i64, tv_nsec: (timeout.0 % 1_000_000_000) as i64 };
-            let once = Itimerspec { it_interval: ZERO, it_value };
-            timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once)?;
+    /// Takes the events that there are.
+    pub(crate) fn look(&mut self, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
+        self.take(Some(ZERO), woken)
+    }
+
+    /// Waits for events, or until the first of `sleepers` wakes.
+    pub(crate) fn wait(&mut self, sleepers: &Sleepers, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
+        for (moment, _) in sleepers.iter().take(TIMERS) {
+            if let Some(Setting { timer, moment, .. }) = self.timers.set(*moment) {
+                let it_value =
+                    Timespec { tv_sec: (moment.0 / 1_000_000_000) as i64, tv_nsec: (moment.0 % 1_000_000_000) as i64 };
+                let once = Itimerspec { it_interval: ZERO, it_value };
+                timerfd_settime(&self.timer_files[timer], TimerfdTimerFlags::ABSTIME, &once)?;
+            }
         }
-        let limit = at_once.then_some(ZERO);
+        self.take(None, woken)
+    }
+
+    fn take(&mut self, limit: Option<Timespec>, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
         let found = match epoll::wait(&self.instance, self.events.as_mut_slice(), limit.as_ref()) {
             Ok(found) => found,
             Err(Errno::INTR) => 0,
@@ -65,7 +87,8 @@ impl Epoll {
         };
         for event in &self.events[..found] {
             let job = event.data.u64();
-            if job == TIMER {
+            if job & TIMER != 0 {
+                self.timers.expired((job & !TIMER) as usize);
                 continue;
             }
             let job = job as usize;

@@ -12,6 +12,7 @@ mod epoll;
 mod ring;
 mod scheduler;
 mod state;
+mod timers;
 mod waiting;
 
 pub use scheduler::{Shared, run};

@@ -4,9 +4,10 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use io_uring::squeue::{Entry, Flags};
-use io_uring::types::{Fd, SubmitArgs, Timespec};
+use io_uring::types::{Fd, TimeoutFlags, Timespec};
 use io_uring::{IoUring, opcode};
-use record::Nanos;
+
+use crate::timers::{Setting, Sleepers, TIMERS, Timers};
 
 /// `IORING_RECVSEND_POLL_FIRST` of linux/io_uring.h: an answer is not there yet when it is asked for.
 const POLL_FIRST: u16 = 1;
@@ -16,6 +17,9 @@ const SEND_FLAGS: i32 = 0x4000 | 0x100;
 const STATEMENT_BYTES_MAX: usize = 4096;
 /// Marks completions of sends that failed: their job learns of it where it waits for the answer.
 const SEND: u64 = 1 << 32;
+/// Marks completions of timers, and of setting one to another moment.
+const TIMER: u64 = 1 << 33;
+const TIMER_SET: u64 = 1 << 34;
 /// `IORING_ENTER_GETEVENTS`: what was deferred to this thread is done.
 const ENTER_GETEVENTS: u32 = 1;
 /// `POLLIN` and `POLLOUT` of poll.h.
@@ -28,6 +32,9 @@ const ENTRIES_MAX: u32 = 4096;
 pub(crate) struct Ring {
     ring: IoUring,
     jobs: Vec<Output>,
+    timers: Timers,
+    /// Their moments for the kernel, which reads them with the entries.
+    timespecs: Box<[Timespec; TIMERS]>,
 }
 
 /// What a job has sent that need not have left.
@@ -52,11 +59,11 @@ impl Ring {
             builder.setup_cqsize(completions).setup_coop_taskrun();
             builder.build(entries)
         })?;
-        if !ring.params().is_feature_ext_arg() || !ring.params().is_feature_skip_cqe_on_success() {
+        if !ring.params().is_feature_skip_cqe_on_success() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let jobs = (0..jobs).map(|_| Output { bytes: vec![0; STATEMENT_BYTES_MAX], is_unanswered: false }).collect();
-        Ok(Ring { ring, jobs })
+        Ok(Ring { ring, jobs, timers: Timers::default(), timespecs: Box::default() })
     }
 
     fn push(&mut self, entry: &Entry) -> io::Result<()> {
@@ -122,16 +129,14 @@ impl Ring {
         Ok(())
     }
 
-    /// Tells the kernel what was prepared, and waits until something has come, for at most `timeout` if there is one.
-    pub(crate) fn wait(&mut self, timeout: Option<Nanos>, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
-        let waited = match timeout {
-            None => self.ring.submit_and_wait(1),
-            Some(timeout) => {
-                let timespec = Timespec::new().sec(timeout.0 / 1_000_000_000).nsec((timeout.0 % 1_000_000_000) as u32);
-                self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&timespec))
+    /// Tells the kernel what was prepared, and waits until something has come, or until the first of `sleepers` wakes.
+    pub(crate) fn wait(&mut self, sleepers: &Sleepers, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
+        for (moment, _) in sleepers.iter().take(TIMERS) {
+            if let Some(setting) = self.timers.set(*moment) {
+                self.set(&setting)?;
             }
-        };
-        match waited {
+        }
+        match self.ring.submit_and_wait(1) {
             Err(error) if !is_passing(&error) => return Err(error),
             _ => {}
         }
@@ -139,19 +144,34 @@ impl Ring {
         Ok(())
     }
 
+    fn set(&mut self, Setting { timer, moment, is_set }: &Setting) -> io::Result<()> {
+        let timespec = &mut self.timespecs[*timer];
+        *timespec = Timespec::new().sec(moment.0 / 1_000_000_000).nsec((moment.0 % 1_000_000_000) as u32);
+        let (timespec, user_data) = (&raw const *timespec, TIMER | *timer as u64);
+        let entry = if *is_set {
+            // Where it has just expired, it is set again after that is seen.
+            let entry = opcode::TimeoutUpdate::new(user_data, timespec).flags(TimeoutFlags::ABS).build();
+            entry.flags(Flags::SKIP_SUCCESS).user_data(TIMER_SET)
+        } else {
+            opcode::Timeout::new(timespec).flags(TimeoutFlags::ABS).build().user_data(user_data)
+        };
+        self.push(&entry)
+    }
+
     fn take(&mut self, woken: &mut Vec<(u32, i32)>) {
         for completion in self.ring.completion() {
-            // A send that failed shows in the answer that does not come.
-            if completion.user_data() & SEND == 0 {
-                woken.push((completion.user_data() as u32, completion.result()));
+            let user_data = completion.user_data();
+            if let Ok(job) = u32::try_from(user_data) {
+                woken.push((job, completion.result()));
+            } else if user_data & TIMER != 0 {
+                self.timers.expired((user_data & !TIMER) as usize);
             }
+            // A send that failed shows in the answer that does not come.
         }
     }
 }
 
 /// Whether the call ended early, and is repeated as a matter of course.
 fn is_passing(error: &io::Error) -> bool {
-    let is_timeout = error.raw_os_error() == Some(rustix::io::Errno::TIME.raw_os_error());
-    let is_busy = error.kind() == io::ErrorKind::ResourceBusy;
-    is_timeout || is_busy || error.kind() == io::ErrorKind::Interrupted
+    matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::Interrupted)
 }

@@ -2,8 +2,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -14,6 +13,7 @@ use hdrhistogram::Histogram;
 use record::{Nanos, WaitMethod};
 
 use crate::state::{Backend, JobState, Scheduler, Wait};
+use crate::timers::Sleepers;
 use crate::waiting;
 
 /// Stack of a job. Only what is touched has memory.
@@ -63,7 +63,7 @@ pub fn run<'a>(jobs: Vec<Box<dyn FnOnce() + 'a>>, with_ring: bool) -> io::Result
         scheduler: &scheduler,
         coroutines,
         ready: (0..count).map(|job| Woken { job, result: 0, since: None }).collect(),
-        timers: BinaryHeap::new(),
+        sleepers: Sleepers::new(),
         together: Vec::new(),
         in_kernel: 0,
         found: Vec::new(),
@@ -118,7 +118,7 @@ struct Turns<'a> {
     coroutines: Vec<JobCoroutine>,
     /// Jobs that can go on.
     ready: VecDeque<Woken>,
-    timers: BinaryHeap<Reverse<(Nanos, u32)>>,
+    sleepers: Sleepers,
     /// Jobs that wait for an event outside.
     together: Vec<(u32, *const (dyn Fn() + 'static))>,
     /// Number of jobs that wait for the kernel, and those that do no more, with what they get.
@@ -167,7 +167,9 @@ impl Turns<'_> {
                 self.panic = self.panic.take().or(panic);
             }
             CoroutineResult::Yield(Wait::Kernel) => self.in_kernel += 1,
-            CoroutineResult::Yield(Wait::Until(moment)) => self.timers.push(Reverse((moment, job))),
+            CoroutineResult::Yield(Wait::Until(moment)) => {
+                self.sleepers.insert((moment, job));
+            }
             CoroutineResult::Yield(Wait::Together { block }) => self.together.push((job, block)),
             CoroutineResult::Yield(Wait::Turn) => self.ready.push_back(Woken { job, result: 0, since: None }),
         }
@@ -180,14 +182,11 @@ impl Turns<'_> {
 
     /// Looks for what has come, and waits for it where no job can go on.
     fn look(&mut self) {
-        let mut timeout = None;
-        if let Some(Reverse((moment, _))) = self.timers.peek() {
+        if !self.sleepers.is_empty() {
             let now = now();
-            timeout = Some(moment.since(now));
-            while let Some(Reverse((moment, job))) = self.timers.peek().copied()
-                && moment <= now
+            while self.sleepers.first().is_some_and(|(moment, _)| *moment <= now)
+                && let Some((_, job)) = self.sleepers.pop_first()
             {
-                self.timers.pop();
                 self.ready.push_back(Woken { job, result: 0, since: None });
             }
         }
@@ -198,7 +197,7 @@ impl Turns<'_> {
         let mut since = self.seen;
         let mut looked = self.scheduler.backend.borrow_mut().look(&mut self.found);
         if looked.is_ok() && self.found.is_empty() && self.ready.is_empty() {
-            looked = self.scheduler.backend.borrow_mut().wait(timeout, &mut self.found);
+            looked = self.scheduler.backend.borrow_mut().wait(&self.sleepers, &mut self.found);
             since = now();
         }
         looked.unwrap_or_else(|error| abort(&error.to_string()));

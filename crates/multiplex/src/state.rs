@@ -8,6 +8,7 @@ use record::Nanos;
 
 use crate::epoll::Epoll;
 use crate::ring::Ring;
+use crate::timers::Sleepers;
 
 /// Why a job waits.
 pub(crate) enum Wait {
@@ -63,15 +64,15 @@ impl Backend {
     pub fn look(&mut self, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
         match self {
             Backend::Ring(ring) => ring.look(woken),
-            Backend::Epoll(epoll) => epoll.wait(Some(Nanos(0)), woken),
+            Backend::Epoll(epoll) => epoll.look(woken),
         }
     }
 
-    /// Waits for events, for at most `timeout` if there is one; adds the jobs that go on to `woken`, with what they get.
-    pub fn wait(&mut self, timeout: Option<Nanos>, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
+    /// Waits for events, or until the first of `sleepers` wakes; adds the jobs that go on to `woken`, with what they get.
+    pub fn wait(&mut self, sleepers: &Sleepers, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
         match self {
-            Backend::Ring(ring) => ring.wait(timeout, woken),
-            Backend::Epoll(epoll) => epoll.wait(timeout, woken),
+            Backend::Ring(ring) => ring.wait(sleepers, woken),
+            Backend::Epoll(epoll) => epoll.wait(sleepers, woken),
         }
     }
 }
