@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
 
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fd, TimeoutFlags, Timespec};
@@ -146,7 +147,7 @@ impl Ring {
 
     fn set(&mut self, Setting { timer, moment, is_set }: &Setting) -> io::Result<()> {
         let timespec = &mut self.timespecs[*timer];
-        *timespec = Timespec::new().sec(moment.0 / 1_000_000_000).nsec((moment.0 % 1_000_000_000) as u32);
+        *timespec = Duration::from(*moment).into();
         let (timespec, user_data) = (&raw const *timespec, TIMER | *timer as u64);
         let entry = if *is_set {
             // Where it has just expired, it is set again after that is seen.
@@ -166,7 +167,7 @@ impl Ring {
             } else if user_data & TIMER != 0 {
                 self.timers.expired((user_data & !TIMER) as usize);
             }
-            // A send that failed shows in the answer that does not come.
+            // The others are failures: of a send, which shows in the answer that does not come, and of setting a timer.
         }
     }
 }

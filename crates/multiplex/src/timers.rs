@@ -31,11 +31,9 @@ impl Timers {
         if self.0.contains(&Some(moment)) {
             return None;
         }
-        // None is less than any moment.
-        let latest_first = |timer: &usize| self.0[*timer];
         let timer = match self.0.iter().position(Option::is_none) {
             Some(free) => free,
-            None => (0..TIMERS).max_by_key(latest_first).filter(|timer| self.0[*timer] > Some(moment))?,
+            None => (0..TIMERS).max_by_key(|timer| self.0[*timer]).filter(|latest| self.0[*latest] > Some(moment))?,
         };
         let is_set = self.0[timer].replace(moment).is_some();
         Some(Setting { timer, moment, is_set })

@@ -167,6 +167,30 @@ fn moments_come_in_their_order_and_not_early() {
 }
 
 #[test]
+fn a_moment_before_those_that_are_waited_for_is_not_missed() {
+    for with_ring in [true, false] {
+        let (near, far) = UnixStream::pair().unwrap();
+        let peer = answering(far);
+        let start = now();
+        let sleeper = |after_ms: u64| -> Job<'_> {
+            Box::new(move || assert!(multiplex::sleep_until(start + Nanos(after_ms * 1_000_000))))
+        };
+        let late = AtomicU32::new(0);
+        let early: Job<'_> = Box::new(|| {
+            // Meanwhile the others wait for their moments.
+            assert_eq!(ask(&near, 1), 2);
+            let moment = now() + Nanos(1_000_000);
+            assert!(multiplex::sleep_until(moment));
+            late.store((now() - moment).0 as u32, Ordering::Relaxed);
+        });
+        multiplex::run(vec![sleeper(900), sleeper(800), early], with_ring).unwrap();
+        assert!(late.load(Ordering::Relaxed) < 400_000_000, "{late:?} ns");
+        drop(near);
+        peer.join().unwrap();
+    }
+}
+
+#[test]
 fn moments_are_not_rounded_to_milliseconds() {
     for with_ring in [true, false] {
         let late = std::sync::Mutex::new(Vec::new());
