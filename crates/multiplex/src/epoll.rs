@@ -68,13 +68,11 @@ impl Epoll {
 
     /// Waits for events, or until the first of `sleepers` wakes.
     pub(crate) fn wait(&mut self, sleepers: &Sleepers, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
-        for (moment, _) in sleepers.iter().take(TIMERS) {
-            if let Some(Setting { timer, moment, .. }) = self.timers.set(*moment) {
-                let it_value =
-                    Timespec { tv_sec: (moment.0 / 1_000_000_000) as i64, tv_nsec: (moment.0 % 1_000_000_000) as i64 };
-                let once = Itimerspec { it_interval: ZERO, it_value };
-                timerfd_settime(&self.timer_files[timer], TimerfdTimerFlags::ABSTIME, &once)?;
-            }
+        for Setting { timer, moment, .. } in self.timers.set_for(sleepers).into_iter().flatten() {
+            let it_value =
+                Timespec { tv_sec: (moment.0 / 1_000_000_000) as i64, tv_nsec: (moment.0 % 1_000_000_000) as i64 };
+            let once = Itimerspec { it_interval: ZERO, it_value };
+            timerfd_settime(&self.timer_files[timer], TimerfdTimerFlags::ABSTIME, &once)?;
         }
         self.take(None, woken)
     }

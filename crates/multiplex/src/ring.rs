@@ -69,7 +69,7 @@ impl Ring {
 
     fn push(&mut self, entry: &Entry) -> io::Result<()> {
         loop {
-            // SAFETY: buffers are those of a job that waits for the completion, or of `jobs`.
+            // SAFETY: what it refers to belongs to a job that waits for the completion, or is in `jobs` or `timespecs`.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return Ok(());
             }
@@ -132,10 +132,8 @@ impl Ring {
 
     /// Tells the kernel what was prepared, and waits until something has come, or until the first of `sleepers` wakes.
     pub(crate) fn wait(&mut self, sleepers: &Sleepers, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
-        for (moment, _) in sleepers.iter().take(TIMERS) {
-            if let Some(setting) = self.timers.set(*moment) {
-                self.set(&setting)?;
-            }
+        for setting in self.timers.set_for(sleepers).into_iter().flatten() {
+            self.set(&setting)?;
         }
         match self.ring.submit_and_wait(1) {
             Err(error) if !is_passing(&error) => return Err(error),

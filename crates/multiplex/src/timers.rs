@@ -7,9 +7,9 @@ use record::Nanos;
 /// Jobs that sleep, by when they wake.
 pub(crate) type Sleepers = BTreeSet<(Nanos, u32)>;
 
-/// So many of the next moments have a timer. With one, the kernel would have none left when it expires until it is set
-/// again, and would program the hardware's twice for each moment; with the next one known it does so once, as for threads
-/// that sleep. On a virtual machine each time is an exit to the host.
+/// So many of the next moments have a timer. With one, the kernel has none left when it expires until it is set again, and
+/// programs the hardware's twice for each moment; where it knows the next one it does so once, as for threads that sleep. A
+/// virtual machine is left each time.
 pub(crate) const TIMERS: usize = 2;
 
 /// When each of them expires, if it is set.
@@ -26,8 +26,14 @@ pub(crate) struct Setting {
 }
 
 impl Timers {
+    /// The timers to set so that the next of `sleepers` have one.
+    pub(crate) fn set_for(&mut self, sleepers: &Sleepers) -> [Option<Setting>; TIMERS] {
+        let mut next = sleepers.iter();
+        std::array::from_fn(|_| next.next().and_then(|(moment, _)| self.set(*moment)))
+    }
+
     /// The timer to set for `moment`; none where it has one, or all are set to earlier moments.
-    pub(crate) fn set(&mut self, moment: Nanos) -> Option<Setting> {
+    fn set(&mut self, moment: Nanos) -> Option<Setting> {
         if self.0.contains(&Some(moment)) {
             return None;
         }
@@ -59,7 +65,7 @@ mod tests {
         assert_eq!(timers.set(Nanos(40)), None);
         assert_eq!(timers.set(Nanos(10)), set(1, 10, true));
         timers.expired(1);
-        assert_eq!(timers.set(Nanos(20)), None);
-        assert_eq!(timers.set(Nanos(30)), set(1, 30, false));
+        let sleepers = Sleepers::from([(Nanos(20), 0), (Nanos(30), 1), (Nanos(40), 2)]);
+        assert_eq!(timers.set_for(&sleepers), [None, set(1, 30, false)]);
     }
 }
