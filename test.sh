@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need on Debian or Ubuntu, then runs all of them. Real servers are started by the tests
 # themselves, on sockets of their own, in directories of their own. A server that is missing is an error, not a skip.
-# At last the checks of lab/ run in guests, on Debian on x86_64.
+# At last the checks of lab/ run in guests, on Debian on x86_64, and the scripts of benches/ at their smallest size.
 #
 #   ./test.sh               everything
 #   ./test.sh -p NAME ...   arguments go to `cargo test`
@@ -183,6 +183,10 @@ if [ "$#" -gt 0 ]; then
   exec cargo test --locked "$@"
 fi
 
+# The scripts of benches/ compare with these, and read the kernel's tracepoints.
+command -v fio >/dev/null && command -v sysbench >/dev/null && command -v perf >/dev/null || install fio sysbench linux-perf
+python3 -c 'import ensurepip' 2>/dev/null || install python3-venv
+
 # Guests have the arrays, fabrics, NUMA nodes and kernels that this machine lacks.
 command -v qemu-system-x86_64 >/dev/null && command -v mmdebstrap >/dev/null && command -v sfdisk >/dev/null ||
   install qemu-system-x86 mmdebstrap fdisk e2fsprogs
@@ -193,4 +197,5 @@ failed=0
 cargo test --workspace --locked --no-fail-fast --lib --bins --tests || failed=1
 mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$' || true)}
 "${sudo[@]}" env "PATH=$PATH" "DEBIAN_MIRROR=$mirror" DBDYNO=target/debug/dbdyno lab/run || failed=1
+"${sudo[@]}" env "PATH=$PATH" benches/smallest.sh || failed=1
 exit "$failed"

@@ -3,7 +3,7 @@
 
     brake.py DIRECTORY SHARE       DIRECTORY is the --dir of the pair, SHARE the share of the time, e.g. 0.2
 
-Waits for the server of side B, then stops and continues its sessions in cycles of 10 ms until it has ended. A closed
+Waits a minute for the server of side B, then stops and continues its sessions in cycles of 10 ms until it has ended. A closed
 loop on it is slowed by SHARE and nothing else: while its session is stopped, nothing is done. Prints the share that was
 reached, by the monotonic clock. No figure of a pair is corrected by it.
 """
@@ -13,6 +13,8 @@ import sys
 import time
 
 CYCLE = 0.010
+# A side is loaded before its server is paired with the other.
+START_SECONDS_MAX = 60
 
 
 def postmaster(directory):
@@ -41,7 +43,10 @@ def send(pids, what):
 
 def main():
     directory, share = sys.argv[1], float(sys.argv[2])
+    begun = time.monotonic()
     while (pid := postmaster(directory)) is None:
+        if time.monotonic() - begun > START_SECONDS_MAX:
+            sys.exit(f"error: no server of side B in {directory} within {START_SECONDS_MAX} s")
         time.sleep(0.05)
     stopped, begun = 0.0, time.monotonic()
     try:

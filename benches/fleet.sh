@@ -15,6 +15,7 @@ cd "$(dirname "$0")/.."
 pairs=${1:-10}
 comparisons=${2:-20}
 seconds=${3:-1}
+verdicts=$PWD/benches/verdicts.py
 source benches/postgres-server.bash
 # The server has the first processor and all that is dbdyno the others: where the scheduler puts them costs more than an
 # agent does.
@@ -44,6 +45,9 @@ for engine in null "$target"; do
   python3 - "$engine" "$pairs" <<'EOF'
 import json, random, statistics, sys
 
+# With fewer, the range of all pairs holds the median with less than 95 % confidence.
+PAIRS_MIN = 6
+
 def run(path):
     for line in open(path):
         line = json.loads(line)
@@ -64,25 +68,27 @@ def interval(ratios):
     medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios))) for _ in range(4000))
     return medians[100], medians[3899]
 
+def verdict(ratios):
+    """The interval, and what it says of a difference of 1 %."""
+    if len(ratios) < PAIRS_MIN:
+        return f"({len(ratios)} pairs give no interval; {PAIRS_MIN} are needed)"
+    low, high = interval(ratios)
+    said = "EQUIVALENT within 1 %" if 0.99 <= low and high <= 1.01 else "INCONCLUSIVE" if low <= 1.01 and high >= 0.99 else "DIFFERENT"
+    return f"[{low:.3f} to {high:.3f}]: {said}"
+
 pairs = [[figures(f"cost-{pair}-{side}.jsonl") for side in ("fleet", "alone")] for pair in range(1, int(sys.argv[2]) + 1)]
 for name, index in (("rate", 0), ("processor time per step", 1)):
     ratios = [fleet[index] / alone[index] for fleet, alone in pairs]
-    low, high = interval(ratios)
-    verdict = "EQUIVALENT within 1 %" if 0.99 <= low and high <= 1.01 else "INCONCLUSIVE" if low <= 1.01 and high >= 0.99 else "DIFFERENT"
-    print(f"{sys.argv[1].split('?')[0].split('@')[0]}: {name}, one agent over none: {statistics.median(ratios):.3f} [{low:.3f} to {high:.3f}]: {verdict}")
+    print(f"{sys.argv[1].split('?')[0].split('@')[0]}: {name}, one agent over none: {statistics.median(ratios):.3f} {verdict(ratios)}")
 EOF
 done
 
-verdicts=()
 for number in $(seq "$comparisons"); do
   rm -f one.jsonl four.jsonl
   for agents in 1 4; do
     name=one.jsonl && [ "$agents" -eq 1 ] || name=four.jsonl
     measure fleet run --agents "$agents" "${common[@]}" --keep --target "$target" --jobs 4 --repeats 6 --record "$name"
   done
-  verdicts+=("$("$dbdyno" compare one.jsonl four.jsonl --details 2>&1 | grep -oE 'EQUIVALENT|INCONCLUSIVE|FASTER|SLOWER|INCOMPARABLE' | tail -1)")
+  "$dbdyno" compare one.jsonl four.jsonl --format csv >"comparison-$number.csv"
 done
-[ "$comparisons" -gt 0 ] || exit 0
-printf '1 agent x 4 jobs against 4 agents x 1 job: '
-printf '%s\n' "${verdicts[@]}" | sort | uniq -c | tr -s ' \n' ' '
-echo
+[ "$comparisons" -eq 0 ] || python3 "$verdicts" "1 agent x 4 jobs against 4 agents x 1 job:" comparison-*.csv

@@ -6,7 +6,7 @@
 # Prints for each of them the number of repetitions, how many are marked (`foreign_cpu` or `foreign_io`, a warning or
 # worse), how many of these are invalid, and the median rate as a share of that alone.
 #
-#   benches/foreign-load.sh [REPETITIONS]      20; DBDYNO=FILE takes another program
+#   benches/foreign-load.sh [REPETITIONS] [SECONDS]      20 runs of the length of preset quick; DBDYNO=FILE takes another program
 #
 # Needs python3, 4 GB in the current file system, and a machine on which nobody else is at work; root, so that the kernel
 # tells what other programs write.
@@ -14,6 +14,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 repetitions=${1:-20}
+length=()
+[ $# -lt 2 ] || length=(--seconds "$2" --warm-up 0.1)
 [ -n "${DBDYNO:-}" ] || cargo build --release --locked --quiet
 dbdyno=$(realpath "${DBDYNO:-target/release/dbdyno}")
 evaluate=$PWD/benches/foreign_load.py
@@ -45,7 +47,7 @@ measure() {
   sync -f "$work"
   # Invalid runs are what is looked for: they are no failure here.
   (cd "$work" && "$dbdyno" run --tests C11,T611,T311,S21 --jobs "$(nproc)" --repeats "$repetitions" \
-    --quiet --record "$work/$1.jsonl" >/dev/null 2>"$work/$1.log") || [ -s "$work/$1.jsonl" ] || cat "$work/$1.log" >&2
+    "${length[@]}" --quiet --record "$work/$1.jsonl" >/dev/null 2>"$work/$1.log") || [ -s "$work/$1.jsonl" ] || cat "$work/$1.log" >&2
   quiet
 }
 

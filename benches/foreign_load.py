@@ -26,6 +26,9 @@ def rate(runs):
 
 
 alone = runs_by_test(pathlib.Path(sys.argv[1]))
+for path in map(pathlib.Path, sys.argv[1:]):
+    if not alone or runs_by_test(path).keys() != alone.keys():
+        sys.exit(f"error: {path} has runs of {sorted(runs_by_test(path))}, {sys.argv[1]} of {sorted(alone)}")
 print(f"{'beside':14} {'test':5} {'runs':>5} {'marked':>7} {'invalid':>5} {'rate':>6}")
 for path in map(pathlib.Path, sys.argv[1:]):
     for test, runs in runs_by_test(path).items():

@@ -23,6 +23,7 @@ target=${TARGET:-local:postgres}
 [ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked -p dbdyno
 dbdyno=${DBDYNO:-$PWD/target/release/dbdyno}
 brake=$PWD/benches/brake.py
+verdicts=$PWD/benches/verdicts.py
 work=$(mktemp -d /tmp/dbdyno-power.XXXXXX)
 chmod 755 "$work"
 braking=
@@ -35,7 +36,9 @@ cd "$work"
 
 measure() { # name seed
   "$dbdyno" pair --quiet --a "$target" --b "$target" --tests "$tests" --jobs "$jobs" --pairs "$pairs" --placement paired \
-    --seconds "$seconds" --warm-up 0.1 --small-rows 32000 --large-rows 32000 --seed "$2" --record "$1-$2.jsonl" >"$1-$2.out"
+    --seconds "$seconds" --warm-up 0.1 --small-rows 32000 --large-rows 32000 --seed "$2" --no-html --record "$1-$2.jsonl" \
+    >/dev/null
+  "$dbdyno" compare "$1-$2-a.jsonl" "$1-$2-b.jsonl" --format csv >"$1-$2.csv"
 }
 
 for seed in $(seq "$repetitions"); do
@@ -49,21 +52,13 @@ for seed in $(seq "$repetitions"); do
   fi
 done
 
-# One line per test and verdict, how often it was given; one line per test, the change that each repetition found.
-count() { # name
-  cat "$1"-*.out | awk -v name="$1" '
-    /^[TP][0-9]+ / { test = $1 }
-    /^  B / && match($0, /FASTER|SLOWER|EQUIVALENT|INCONCLUSIVE|INCOMPARABLE/) {
-      count[test " " substr($0, RSTART, RLENGTH)]++
-      if (match($0, /[-+][0-9.]+ %|[0-9.]+ ×/)) changes[test] = changes[test] "  " substr($0, RSTART, RLENGTH)
-    }
-    END {
-      for (key in count) print name, key, count[key]
-      for (test in changes) print name, test, "changes" changes[test]
-    }' | sort
-}
-count same
+python3 "$verdicts" same same-*.csv
 if [ "$target" = local:postgres ]; then
-  count slowed
-  sort -n share-* | awk '{ share[NR] = $1 } END { printf "slowed by a share of %s (median; %s to %s)\n", share[int((NR + 1) / 2)], share[1], share[NR] }'
+  python3 "$verdicts" slowed slowed-*.csv
+  sort -n share-* | awk '
+    { share[NR] = $1 }
+    END {
+      if (!NR) { print "error: no server of side B was slowed"; exit 1 }
+      printf "slowed by a share of %s (median; %s to %s)\n", share[int((NR + 1) / 2)], share[1], share[NR]
+    }'
 fi

@@ -2,14 +2,17 @@
 # The ceiling of the I/O generator: NOPs through io_uring by `dbdyno io`, with addresses, times and counts, against the smallest
 # loop there is (ring_ceiling.c), which has none of them, with as many operations for each system call.
 #
-#   benches/ring-ceiling.sh      DBDYNO=FILE takes another program than that of this directory, which is built;
-#                                T_IO_URING=FILE is `t/io_uring` of fio (`./configure && make t/io_uring` in its sources), which
-#                                has the same number of operations for each call, and is compared, too
+#   benches/ring-ceiling.sh [DEPTHS] [RUNS]      "1 8 32 128", the best of 5 runs each
+#
+# DBDYNO=FILE takes another program than that of this directory, which is built; T_IO_URING=FILE is `t/io_uring` of fio
+# (`./configure && make t/io_uring` in its sources), which has the same number of operations for each call, and is compared, too.
 #
 # Needs python3, a C compiler and io_uring (Linux 6.1).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+depths=${1:-1 8 32 128}
+runs=${2:-5}
 [ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked
 dbdyno=$(realpath "${DBDYNO:-target/release/dbdyno}")
 work=$(mktemp -d /tmp/dbdyno-bench.XXXXXX)
@@ -17,12 +20,12 @@ trap 'rm -rf "$work"' EXIT
 cc -O2 -o "$work/ring_ceiling" benches/ring_ceiling.c
 cd "$work"
 
-for depth in 1 8 32 128; do
+for depth in $depths; do
   # A quarter of the depth is submitted at once.
   batch=$(((depth + 3) / 4))
   bare=$(./ring_ceiling "$batch")
   best=0
-  for _ in 1 2 3 4 5; do
+  for _ in $(seq "$runs"); do
     rm -f ring.jsonl
     # A run that something disturbs has a ceiling nevertheless: it is measured before.
     "$dbdyno" io --rw randread --bs 4k --iodepth "$depth" --size 16M --seconds 0.2 --quiet --no-html --record ring.jsonl >/dev/null 2>&1 || true
