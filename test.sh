@@ -86,48 +86,85 @@ have_nats || {
 [ -x /usr/sbin/sshd ] && command -v ssh >/dev/null || install_stopped openssh-server openssh-client
 command -v ip >/dev/null || install iproute2
 
-# MySQL's packages cannot be installed beside MariaDB's: the server is unpacked, with the libraries it was built for.
-mysql=$PWD/target/mysql
-have_mysql() { "$mysql/bin/mysqld" --version 2>/dev/null | grep -Eq 'Ver ([89]|[1-9][0-9]+)\.'; }
-no_mysql() {
-  printf 'error: no MySQL 8.0 or later in target/mysql: %s\n' "$1" >&2
-  printf 'hint: put a server program mysqld that runs into target/mysql/bin, and run this again\n' >&2
+# Servers that cannot be installed beside those of this release are unpacked from other releases of Debian, with the libraries
+# they were built for.
+missing_server() { # directory reason
+  printf 'error: no server in %s: %s\n' "${1#"$PWD"/}" "$2" >&2
+  printf 'hint: put server programs that run into %s, and run this again\n' "${1#"$PWD"/}" >&2
   exit 1
 }
-install_mysql() {
-  local architecture mirror keyring loader libraries
-  architecture=$(dpkg --print-architecture) || no_mysql 'this script knows Debian and Ubuntu only'
+# fetch_packages DIRECTORY SUITE PACKAGE: unpacks the package and all that it needs into DIRECTORY/root.
+fetch_packages() {
+  local directory=$1 suite=$2 package=$3 architecture mirror keyring
+  architecture=$(dpkg --print-architecture) || missing_server "$directory" 'this script knows Debian and Ubuntu only'
   mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep -m 1 '/debian/*$')} ||
-    no_mysql 'no mirror of Debian is known here; name one in DEBIAN_MIRROR'
+    missing_server "$directory" 'no mirror of Debian is known here; name one in DEBIAN_MIRROR'
   keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   [ -e "$keyring" ] || install debian-archive-keyring
   command -v patchelf >/dev/null || install patchelf
-  rm -rf "$mysql"
+  rm -rf "$directory"
   # A private state of apt, in which nothing is installed: so all that the server needs is fetched.
-  mkdir -p "$mysql"/{bin,share,root,apt/lists/partial,apt/archives/partial,apt/etc/apt.conf.d,apt/etc/preferences.d}
-  printf 'deb [signed-by=%s] %s sid main\n' "$keyring" "$mirror" >"$mysql/apt/etc/sources.list"
-  : >"$mysql/apt/status"
+  mkdir -p "$directory"/{root,apt/lists/partial,apt/archives/partial,apt/etc/apt.conf.d,apt/etc/preferences.d}
+  printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$mirror" "$suite" >"$directory/apt/etc/sources.list"
+  : >"$directory/apt/status"
   private_apt() {
-    apt-get -qq -o Dir::Etc="$mysql/apt/etc" -o Dir::State="$mysql/apt" -o Dir::State::status="$mysql/apt/status" \
-      -o Dir::Cache="$mysql/apt" -o APT::Architecture="$architecture" -o APT::Sandbox::User= \
+    apt-get -qq -o Dir::Etc="$directory/apt/etc" -o Dir::State="$directory/apt" -o Dir::State::status="$directory/apt/status" \
+      -o Dir::Cache="$directory/apt" -o APT::Architecture="$architecture" -o APT::Sandbox::User= \
       -o Acquire::Languages=none -o APT::Update::Error-Mode=any "$@"
   }
-  private_apt update || no_mysql "the packages of Debian sid cannot be read from $mirror"
-  private_apt install --download-only -y --no-install-recommends mysql-server-core >/dev/null ||
-    no_mysql "package mysql-server-core of Debian sid cannot be fetched from $mirror"
-  # Perl is for scripts beside the server.
-  find "$mysql/apt/archives" -name '*.deb' ! -name '*perl*' -exec dpkg-deb -x {} "$mysql/root" \;
+  private_apt update || missing_server "$directory" "the packages of Debian $suite cannot be read from $mirror"
+  private_apt install --download-only -y --no-install-recommends "$package" >/dev/null ||
+    missing_server "$directory" "package $package of Debian $suite cannot be fetched from $mirror"
+  # Perl is for scripts beside the server, LLVM for compiled expressions, which can be absent.
+  find "$directory/apt/archives" -name '*.deb' ! -name '*perl*' ! -name 'libllvm*' ! -name 'libz3*' \
+    -exec dpkg-deb -x {} "$directory/root" \;
+  rm -rf "$directory/apt"
+}
+# own_libraries TREE PROGRAM...: the programs use the loader and the libraries of TREE.
+own_libraries() {
+  local tree=$1 loader libraries program
+  shift
+  for program in "$@"; do
+    loader=$(basename "$(patchelf --print-interpreter "$program")")
+    loader=$(find "$tree" -name "$loader" -type f -print -quit)
+    [ -n "$loader" ] || loader=$(find "$tree" -name 'ld-*.so*' -type f -print -quit)
+    libraries=$(compgen -G "$tree/lib/*-linux-gnu" || true; compgen -G "$tree/usr/lib/*-linux-gnu" || true)
+    libraries=$(paste -s -d : <<<"$libraries")
+    patchelf --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$program"
+  done
+}
+
+# MySQL's packages cannot be installed beside MariaDB's.
+mysql=$PWD/target/mysql
+have_mysql() { "$mysql/bin/mysqld" --version 2>/dev/null | grep -Eq 'Ver ([89]|[1-9][0-9]+)\.'; }
+install_mysql() {
+  fetch_packages "$mysql" sid mysql-server-core
+  mkdir -p "$mysql"/{bin,share}
   mv "$mysql/root/usr/sbin/mysqld" "$mysql/bin"
   mv "$mysql/root/usr/share/mysql" "$mysql/share"
   mv "$mysql/root/usr/lib" "$mysql"
-  loader=$(basename "$(patchelf --print-interpreter "$mysql/bin/mysqld")")
-  loader=$(find "$mysql/lib" -name "$loader" -type f -print -quit)
-  libraries=$(dirname "$(find "$mysql/lib" -name libc.so.6 -print -quit)")
-  patchelf --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$mysql/bin/mysqld"
-  rm -rf "$mysql/apt" "$mysql/root"
+  rm -rf "$mysql/root"
+  own_libraries "$mysql" "$mysql/bin/mysqld"
 }
 have_mysql || install_mysql
-have_mysql || no_mysql 'the server program does not run'
+have_mysql || missing_server "$mysql" 'MySQL 8.0 or later does not run'
+
+# PostgreSQL beside the one that is installed: the oldest that is measured, whose sessions wait before their counters can be
+# seen, and one that is newer.
+postgres_bin() { printf '%s/target/postgres/%s/root/usr/lib/postgresql/%s/bin' "$PWD" "$1" "$1"; }
+have_postgres_version() { "$(postgres_bin "$1")/postgres" --version 2>/dev/null | grep -Eq "\(PostgreSQL\) $1\."; }
+install_postgres_version() { # version suite
+  local directory=$PWD/target/postgres/$1 bin
+  fetch_packages "$directory" "$2" "postgresql-$1"
+  bin=$(postgres_bin "$1")
+  rm -f "$bin/../lib/"llvmjit*
+  own_libraries "$directory/root" "$bin/postgres" "$bin/initdb"
+}
+for release in 13:bullseye 17:trixie; do
+  version=${release%:*}
+  have_postgres_version "$version" || install_postgres_version "$version" "${release#*:}"
+  have_postgres_version "$version" || missing_server "$PWD/target/postgres/$version" "PostgreSQL $version does not run"
+done
 
 # DuckDB is loaded at run time; the tests want this library at this place.
 duckdb_version=1.5.6-r.1

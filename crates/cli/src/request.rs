@@ -56,7 +56,10 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
         None => vec![1],
     };
     let request = Request {
-        setup: arguments.setup.setup(arguments.preset.into(), arguments.seed, records[0].clone()),
+        setup: Setup {
+            client_threads: arguments.client_threads,
+            ..arguments.setup.setup(arguments.preset.into(), arguments.seed, records[0].clone())
+        },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         degrees: Some(degrees),
         nodes: None,

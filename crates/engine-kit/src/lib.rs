@@ -39,6 +39,7 @@ mod pipeline;
 pub mod programs;
 pub mod sample;
 pub mod session;
+mod shared_thread;
 mod statements;
 mod transaction;
 mod values;
@@ -72,6 +73,7 @@ pub use nodes::{
 pub use objects::{a_file_that_was_not_committed_is_missing, files_come_back_byte_by_byte, removed_files_are_missing};
 pub use partitions::{a_partitioned_table_stores_rows_on_every_side_of_its_bounds, a_table_reports_its_size};
 pub use pipeline::statements_in_a_pipeline_run_in_their_order_and_alone;
+pub use shared_thread::sessions_on_one_thread_let_each_other_go_on;
 pub use statements::every_statement_file_is_listed_and_has_a_header;
 pub use transaction::{
     a_commit_is_seen_and_a_rollback_is_not, a_deferred_commit_is_seen_at_once, execute_counts_rows_returned_and_changed,
@@ -112,6 +114,7 @@ macro_rules! conformance {
             a_null_comes_back_and_equals_nothing,
             execute_counts_rows_returned_and_changed,
             statements_in_a_pipeline_run_in_their_order_and_alone,
+            sessions_on_one_thread_let_each_other_go_on,
             a_commit_is_seen_and_a_rollback_is_not,
             a_deferred_commit_is_seen_at_once,
             twenty_three_commits_are_counted_as_twenty_three,

@@ -62,6 +62,13 @@ pub trait Work: Send {
         Ok(())
     }
 
+    /// Whether it waits only where jobs of one thread let each other go on: for its session and for moments, by the
+    /// functions of `multiplex`. Work that waits otherwise, or that takes times of its thread as its own, has a thread of
+    /// its own.
+    fn shares_threads(&self) -> bool {
+        false
+    }
+
     /// Called instead of [`Work::finish`] when a step cannot continue.
     fn aborted(&mut self) {}
 

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use record::Nanos;
 use rustix::io::Errno;
@@ -138,6 +139,17 @@ pub fn sleep_until(moment: Nanos) -> bool {
         scheduler.wait(Wait::Until(moment));
         true
     })
+}
+
+/// Waits for `duration`; on a thread of several jobs the others go on meanwhile.
+pub fn sleep(duration: Duration) {
+    if !is_shared() {
+        return std::thread::sleep(duration);
+    }
+    let end = clock::now() + Nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+    while clock::now() < end {
+        sleep_until(end);
+    }
 }
 
 /// Waits for an event that `block` waits for, which ends at once when it has been; it is called when no job of this thread can

@@ -53,6 +53,10 @@ impl Work for Metered<'_> {
         self.work.finish()
     }
 
+    fn shares_threads(&self) -> bool {
+        self.work.shares_threads()
+    }
+
     fn aborted(&mut self) {
         self.work.aborted();
     }
@@ -90,6 +94,10 @@ mod tests {
 
         fn finish(&mut self) -> Result<(), Broken> {
             Err(Broken { message: "finish".to_owned() })
+        }
+
+        fn shares_threads(&self) -> bool {
+            true
         }
 
         fn aborted(&mut self) {
@@ -148,6 +156,7 @@ mod tests {
 
     fn passes_everything_on(work: &mut dyn Work) {
         assert_eq!(work.streams(), [4, 2]);
+        assert!(work.shares_threads());
         assert_eq!(work.step(0).map(|done| done.operations), Ok(3));
         assert_eq!((work.stream_of_unfinished(6), work.stream_of_unfinished(7)), (0, 1));
         assert_eq!(work.finish().map_err(|broken| broken.message), Err("finish".to_owned()));

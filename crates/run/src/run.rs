@@ -179,8 +179,8 @@ pub(crate) fn window_and_drain(bench: &Bench<'_>, run: &Run) -> (Nanos, Nanos) {
 pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers: Workers<'a>) -> Vec<Tally> {
     let Workers { works, server_processes, cancellers, node_indexes, losses, session_sampler, tracer, beside } =
         workers;
-    // Jobs without a session wait for nothing.
-    let threads = if node_indexes.is_empty() { None } else { bench.client_threads(works.len() as u32) };
+    let all_share = works.iter().all(|work| work.shares_threads());
+    let threads = bench.client_threads(works.len() as u32).filter(|_| all_share);
     let observation = Observation::new(bench, node_indexes, &beside, session_sampler);
     bench.write_back();
     let meters: Vec<Meter> = works.iter().map(|_| Meter::default()).collect();

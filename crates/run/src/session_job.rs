@@ -89,6 +89,10 @@ impl<J: SessionJob> Work for OnNode<'_, J> {
         Ok(())
     }
 
+    fn shares_threads(&self) -> bool {
+        self.job.shares_threads()
+    }
+
     fn aborted(&mut self) {
         self.job.aborted();
     }

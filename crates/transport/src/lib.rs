@@ -15,6 +15,9 @@ mod pipeline;
 mod stream;
 mod tls;
 
+/// For sessions: the other jobs of a thread go on meanwhile.
+pub use multiplex::sleep;
+
 pub use self::buffer::Buffer;
 pub use self::connect::{Route, TIMEOUT, connect, plain_message, timeout};
 pub use self::encoder::{Encoder, RowFormat};

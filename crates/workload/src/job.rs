@@ -93,6 +93,10 @@ impl Work for Job {
             Kind::Bulk(work) => work.step(number),
         }
     }
+
+    fn shares_threads(&self) -> bool {
+        true
+    }
 }
 
 /// Runs the set-up of `test`, once before its sweep.

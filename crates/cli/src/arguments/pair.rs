@@ -52,6 +52,10 @@ pub struct PairArguments {
     /// Degrees of parallelism [default: 1 and the processors]
     #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,8", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
+    /// Threads of dbdyno that the sessions of each side share, where they are more (PostgreSQL, MariaDB, MySQL)
+    /// [default: with one server on another host one for each processor, otherwise one for each job]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
+    pub client_threads: Option<u32>,
     /// Duration and size of the measurement
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
     pub preset: PresetArgument,

@@ -163,6 +163,44 @@ fn a_stopped_backend_delays_its_own_session_alone() {
 }
 
 #[test]
+fn sessions_that_wait_for_files_have_a_thread_each_and_both_sides_of_a_pair_are_alike() {
+    let bench = Bench::new();
+    let Some(server) = FarServer::start(&bench, "db1") else { return };
+    let (target, processors) = (server.target(), std::thread::available_parallelism().unwrap().get());
+    bench.succeed(&["load", "--target", &target, "--size", "1MB", "--jobs", "8", "--no-html", "--record", "l.jsonl"]);
+    bench.succeed(&["streams", "--target", &target, "--streams", "8", "--seconds", "0.3", "--no-html", "--record", "s.jsonl"]);
+    for name in ["l.jsonl", "s.jsonl"] {
+        let record = bench.record(name);
+        let all = record["runs"].as_array().unwrap();
+        assert!(all.iter().any(|run| run["dop"]["jobs"] == 8), "{name}: {all:?}");
+        assert!(all.iter().all(|run| run["client_threads"].is_null()), "{name}: {all:?}");
+    }
+    // One side is on this host.
+    let words = "pair --a local:postgres --tests T611 --jobs 8 --pairs 1 --seconds 0.2 --preset smoke --record p.jsonl --b";
+    bench.succeed(&[&words.split(' ').collect::<Vec<_>>()[..], &[&target]].concat());
+    for name in ["p-a.jsonl", "p-b.jsonl"] {
+        let record = bench.record(name);
+        let threads = runs(&record, "T611")[0]["client_threads"]["threads"].as_u64();
+        assert_eq!(threads, (processors < 8).then_some(processors as u64), "{name}");
+    }
+}
+
+#[test]
+fn sessions_of_postgresql_13_publish_their_counters_without_delaying_each_other() {
+    let bench = Bench::new();
+    let bin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/postgres/13/root/usr/lib/postgresql/13/bin");
+    let target = format!("local:postgres?bin={bin}");
+    let words = "run --client-threads 1 --tests T611 --jobs 16 --seconds 0.5 --preset smoke --record o.jsonl --target";
+    let output = bench.succeed(&[&words.split(' ').collect::<Vec<_>>()[..], &[&target]].concat());
+    let record = bench.record("o.jsonl");
+    let run = runs(&record, "T611")[0];
+    assert_eq!(run["client_threads"]["threads"], 1, "{}", output.out);
+    // Each waits for half a second after its last step: one after the other that would be 8 s within the window.
+    assert!(run["window_ns"].as_u64() < Some(3_000_000_000), "{}", run["window_ns"]);
+    assert_eq!(commits(run).0, "pass", "{}", run["findings"]);
+}
+
+#[test]
 fn shared_threads_are_a_condition_and_what_cannot_share_is_refused() {
     let bench = Bench::new();
     for (words, record) in [("--client-threads 2", "two.jsonl"), ("", "own.jsonl")] {

@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     // Temporary servers are sized by control groups.
     ("engine", &["base", "record"]),
     // The conformance kit: only a development dependency.
-    ("engine-kit", &["engine", "record"]),
+    ("engine-kit", &["engine", "multiplex", "record"]),
     // Temporary servers, which are processes.
     ("server", &["base", "engine"]),
     // Definitions of figures, for report and export.

@@ -282,7 +282,7 @@ impl engine::Session for PostgresSession {
         }
         if self.publishes_at_intervals() && !self.in_transaction {
             let waited = self.answered_at.map_or(PUBLISH_INTERVAL, |at| at.elapsed());
-            std::thread::sleep(PUBLISH_INTERVAL.saturating_sub(waited));
+            transport::sleep(PUBLISH_INTERVAL.saturating_sub(waited));
         }
         let was_in_transaction = self.in_transaction;
         self.run(|requests| &requests.publish)?;

@@ -1,25 +1,32 @@
 //! Think time before an operation, which ends early on cancellation.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Canceller, Result};
+use measure::clock;
 use record::Nanos;
+
+/// After this time at the latest a pause that is cancelled ends.
+const TICK: Nanos = Nanos(50_000_000);
 
 /// The pauses of one session.
 #[derive(Default)]
 pub(super) struct Pause {
-    is_over: Mutex<bool>,
-    changed: Condvar,
+    is_over: AtomicBool,
 }
 
 impl Pause {
-    /// Sleeps for `length`, unless woken; returns how long it slept.
+    /// Sleeps for `length`, unless woken, while the other jobs of this thread go on; returns how long it slept.
     pub(super) fn sleep(&self, length: Nanos) -> Nanos {
-        let start = measure::clock::now();
-        let is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(is_over, length.into(), |is_over| !*is_over);
-        drop(waited);
-        measure::clock::now() - start
+        let start = clock::now();
+        let end = start + length;
+        let mut now = start;
+        while now < end && !self.is_over.load(Ordering::Relaxed) {
+            clock::sleep_until(end.min(now + TICK));
+            now = clock::now();
+        }
+        now - start
     }
 }
 
@@ -28,8 +35,7 @@ pub(super) struct Waker(pub(super) Arc<Pause>);
 
 impl Canceller for Waker {
     fn cancel(&self) -> Result<()> {
-        *self.0.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.changed.notify_all();
+        self.0.is_over.store(true, Ordering::Relaxed);
         Ok(())
     }
 }

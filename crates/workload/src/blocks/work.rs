@@ -298,6 +298,10 @@ impl Work for BlocksJob {
         Ok(())
     }
 
+    fn shares_threads(&self) -> bool {
+        true
+    }
+
     fn streams(&self) -> Vec<usize> {
         // The last one is that of calls.
         (0..=Kind::ALL.len()).collect()

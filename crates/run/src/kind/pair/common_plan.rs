@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use record::{Pairing, Plan, PlannedRun, Skipped};
+use record::{Location, Pairing, Plan, PlannedRun, Skipped};
 use workload::{Sizes, Test};
 
 use super::control_probe;
@@ -68,7 +68,9 @@ pub(super) fn plan_sides(
     )?;
     check_required(&request.judged, &plans[0])?;
     let files = contents(&request.request)?;
+    let client_threads = client_threads(request, platforms);
     for plan in &mut plans {
+        plan.client_threads = client_threads;
         control_probe::add_runs(plan, host::cpus_allowed().len() as u32);
         plan.number();
         let hash = plan_hash(plan, &request.request.setup.version, &files);
@@ -76,6 +78,16 @@ pub(super) fn plan_sides(
     }
     let [plan_a, plan_b] = plans;
     Ok([(plan_a, a), (plan_b, b)])
+}
+
+/// Threads that the sessions of both sides share: without a request those of both do where one server is on another host, so
+/// that the client is the same.
+fn client_threads(request: &PairRequest, platforms: &[Platform<'_>; 2]) -> Option<u32> {
+    let is_elsewhere = |platform: &Platform<'_>| {
+        platform.engine.as_ref().is_some_and(|opened| opened.inventory.location == Location::Remote)
+    };
+    let by_default = platforms.iter().any(is_elsewhere).then(|| host::cpus_allowed().len() as u32);
+    request.request.setup.client_threads.or(by_default)
 }
 
 /// Checks that every test in `judged` is in `plan`.
