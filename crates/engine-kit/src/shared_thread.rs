@@ -80,7 +80,10 @@ impl Turns {
         let (begun, before) = (Instant::now(), self.count.get());
         let result = body().unwrap_or_else(|error| panic!("{what}: {error:?}"));
         let (took, turns) = (begun.elapsed(), self.count.get() - before);
-        assert!(took < WAITED_MIN || turns >= TURNS_MIN, "{what} took {took:?}, in which another job had {turns} turns");
+        assert!(
+            took < WAITED_MIN || turns >= TURNS_MIN,
+            "{what} took {took:?}, in which another job had {turns} turns"
+        );
         result
     }
 }

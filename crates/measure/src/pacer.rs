@@ -11,9 +11,6 @@ use crate::clock;
 /// Maximum length of a sleep between two checks of signals.
 pub(crate) const SLEEP_MAX: Nanos = Nanos(100_000_000);
 
-/// 2^64 divided by the golden ratio: multiples of it are spread evenly.
-const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// When the loop of one job ends: whatever comes first. At least one step is done unless a signal is set before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop<'a> {
@@ -87,7 +84,7 @@ enum Schedule {
 
 impl Pacer {
     /// The pacer of job `job` of `jobs`, all of them started at `start`. Each job gets the same share of a rate; at a
-    /// constant rate they alternate, in a Poisson process each draws from its own random stream.
+    /// constant rate they alternate, in a Poisson process each draws from its own random stream, that of `seed`.
     pub fn new(pace: Pace, job: u32, jobs: u32, start: Nanos, seed: u64) -> Pacer {
         let jobs = f64::from(jobs.max(1));
         let interval = |steps_per_second: f64| 1e9 * jobs / steps_per_second;
@@ -101,9 +98,7 @@ impl Pacer {
                 Schedule::Rate { start, phase_ns, interval_ns }
             }
             Pace::Poisson { steps_per_second } => {
-                // SplitMix64 spreads the seed over the whole state, so adjacent seeds give unrelated streams.
-                let stream = seed.wrapping_add(u64::from(job).wrapping_mul(GOLDEN_RATIO));
-                let mut random = Box::new(Xoshiro256PlusPlus::seed_from_u64(stream));
+                let mut random = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
                 let interval_ns_mean = interval(steps_per_second);
                 due = start + exponential(&mut random, interval_ns_mean);
                 Schedule::Poisson { interval_ns_mean, random }
@@ -259,6 +254,7 @@ fn exponential(random: &mut Xoshiro256PlusPlus, mean_ns: f64) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Purpose, RunSeed};
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -340,7 +336,8 @@ mod tests {
     #[test]
     fn jobs_draw_from_different_streams() {
         let pace = Pace::Poisson { steps_per_second: 1_000.0 };
-        assert_ne!(Pacer::new(pace, 0, 2, Nanos(0), 7).due, Pacer::new(pace, 1, 2, Nanos(0), 7).due);
-        assert_eq!(Pacer::new(pace, 1, 2, Nanos(0), 7).due, Pacer::new(pace, 1, 2, Nanos(0), 7).due);
+        let seed = |job: u32| RunSeed { plan: 7, run: 1 }.stream(Purpose::Arrivals, job);
+        assert_ne!(Pacer::new(pace, 0, 2, Nanos(0), seed(0)).due, Pacer::new(pace, 1, 2, Nanos(0), seed(1)).due);
+        assert_eq!(Pacer::new(pace, 1, 2, Nanos(0), seed(1)).due, Pacer::new(pace, 1, 2, Nanos(0), seed(1)).due);
     }
 }

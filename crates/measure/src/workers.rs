@@ -12,7 +12,7 @@ use record::{JobShare, Nanos, Pace, WaitMethod};
 
 use crate::drive::drive_shared;
 use crate::pacer::SLEEP_MAX;
-use crate::{Broken, Burst, Ended, Pacer, Stop, Tally, Work, clock, drive, drive_queue};
+use crate::{Broken, Burst, Ended, Pacer, Purpose, RunSeed, Stop, Tally, Work, clock, drive, drive_queue};
 
 /// Settings of the jobs of one run.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,9 @@ pub struct JobSettings {
     /// Maximum number of steps per job.
     pub steps: u64,
     /// Seed of random intended starts.
-    pub seed: u64,
+    pub seed: RunSeed,
+    /// The number among all jobs of the run of the first one that these settings are for: each has a stream of its own.
+    pub first_job: u32,
     /// Whether the warm-up has the pace of the window; otherwise it is unthrottled.
     pub warm_up_paced: bool,
     /// Delay of the start of the job.
@@ -48,12 +50,20 @@ impl Default for JobSettings {
             window: Nanos(0),
             drain: Nanos(0),
             steps: u64::MAX,
-            seed: 0,
+            seed: RunSeed::default(),
+            first_job: 0,
             warm_up_paced: false,
             delay: Nanos(0),
             burst: None,
             threads: None,
         }
+    }
+}
+
+impl JobSettings {
+    /// The seed of the intended starts of the job with number `job` of those that these settings are for.
+    fn arrivals(&self, job: u32) -> u64 {
+        self.seed.stream(Purpose::Arrivals, self.first_job.wrapping_add(job))
     }
 }
 
@@ -434,7 +444,8 @@ fn one_job(
     let stop = Stop { deadline, drained: deadline + settings.drain, steps: settings.steps, signals };
     // A closed loop starts when this thread is awake, an open one at the start of the window.
     let start = if is_open(settings.pace) { begun } else { clock::now() } + settings.delay;
-    let mut pacer = Pacer::new(settings.pace, job, jobs, start, settings.seed).in_bursts(start, settings.burst);
+    let mut pacer =
+        Pacer::new(settings.pace, job, jobs, start, settings.arrivals(job)).in_bursts(start, settings.burst);
     let result = unwinding(|| run_loop(*work, &mut pacer, &stop, &mut tallies, start, *meter));
     if matches!(result, Ok(Ended::Stop)) {
         count_unfinished(*work, pacer, &stop, &mut tallies);
@@ -503,7 +514,7 @@ fn warm_up(
     let deadline = begun + settings.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
     let pace = if settings.warm_up_paced { settings.pace } else { Pace::Unthrottled };
-    let mut pacer = Pacer::new(pace, place.0, place.1, begun, settings.seed);
+    let mut pacer = Pacer::new(pace, place.0, place.1, begun, settings.arrivals(place.0));
     run_loop(work, &mut pacer, &stop, tallies, begun, None)?;
     work.finish()
 }

@@ -8,7 +8,7 @@ use record::{Bytes, Nanos, Preset, Unit};
 fn steps(criterion: &mut Criterion) {
     let context = Context {
         jobs: 1,
-        seed: 1,
+        seed: measure::RunSeed { plan: 1, run: 1 },
         preset: Preset::Quick,
         last_level_cache_bytes: Some(Bytes::MIB.times(32)),
         memory_available_bytes: Some(Bytes::GIB.times(8)),

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use measure::{Purpose, RunSeed};
 use record::{Bytes, Nanos, Preset};
 
 /// Assumed last-level cache where its size is not known.
@@ -19,7 +20,7 @@ pub struct Context {
     /// Jobs; 0 counts as 1.
     pub jobs: u32,
     /// Seed of all pseudo-random data.
-    pub seed: u64,
+    pub seed: RunSeed,
     /// Determines the size of the data.
     pub preset: Preset,
     /// Sum of all last-level caches of the machine, where known.
@@ -62,7 +63,7 @@ impl Context {
 
     /// The seed of one job; no two jobs share a random stream.
     pub(crate) fn job_seed(&self, job: u32) -> u64 {
-        self.seed ^ u64::from(job).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        self.seed.stream(Purpose::Probe, job)
     }
 }
 
@@ -75,7 +76,7 @@ mod tests {
     fn quick(jobs: u32, cache: Bytes, memory: Bytes) -> Context {
         Context {
             jobs,
-            seed: 1,
+            seed: RunSeed { plan: 1, run: 1 },
             preset: Preset::Quick,
             last_level_cache_bytes: Some(cache),
             memory_available_bytes: Some(memory),

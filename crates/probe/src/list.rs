@@ -37,13 +37,15 @@ mod tests {
     use proptest::prelude::*;
     use record::{Bytes, Layer, Nanos, Preset};
 
+    use measure::RunSeed;
+
     use super::*;
     use crate::{Context, Form};
 
     fn smoke(jobs: u32, seed: u64) -> Context {
         Context {
             jobs,
-            seed,
+            seed: RunSeed { plan: seed, run: 1 },
             preset: Preset::Smoke,
             last_level_cache_bytes: Some(Bytes::MIB.times(32)),
             memory_available_bytes: Some(Bytes::GIB),

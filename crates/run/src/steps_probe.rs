@@ -24,7 +24,7 @@ pub(crate) fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Pro
     let peer = bench.peer.filter(|_| probe.layer == Layer::Network);
     let context = Context {
         peer: peer.map(|peer| peer.address),
-        ..probe_context(bench.plan, bench.host.memory.available_bytes, planned.dop)
+        ..probe_context(bench.plan, bench.host.memory.available_bytes, planned)
     };
     run.parameters = (probe.parameters)(&context);
     run::measure(bench, planned, run, expected, |run| {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use engine::Value;
+use measure::{Purpose, RunSeed};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -24,17 +25,23 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// One for each of `jobs` jobs. Jobs use one generator at distances of 2^128 numbers. `purpose` and the number of
-    /// jobs are part of the seed: a run with the same keys as the previous one would find their blocks cached.
-    pub(crate) fn for_jobs(seed: u64, purpose: &str, jobs: u32, threads: u32) -> Vec<Draw> {
-        let words = purpose.bytes().map(u64::from).chain([u64::from(jobs), u64::from(threads)]);
-        let seed = words.fold(mix(seed), |sum, word| mix(sum ^ word));
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let pool: String = (0..POOL_BYTES / 8).flat_map(|_| letters(random.next_u64())).map(char::from).collect();
+    /// One for each of `jobs` jobs of the run of `seed`. The code of the test and the degree of parallelism are mixed in: runs of
+    /// different plans may have one number, and a run with the keys of another one would find their blocks cached.
+    pub(crate) fn for_jobs(seed: RunSeed, code: &str, jobs: u32, threads: u32) -> Vec<Draw> {
+        let random = |job: u32| {
+            let words = code.bytes().map(u64::from).chain([u64::from(jobs), u64::from(threads)]);
+            let seed = words.fold(seed.stream(Purpose::Keys, job), |sum, word| mix(sum ^ word));
+            Xoshiro256PlusPlus::seed_from_u64(seed)
+        };
+        // Of a job that there is not.
+        let mut letters_of = random(jobs);
+        let pool: String = (0..POOL_BYTES / 8).flat_map(|_| letters(letters_of.next_u64())).map(char::from).collect();
         let pool: Arc<str> = pool.into();
-        let draw = |job: u32| {
-            random.jump();
-            Draw { random: random.clone(), pool: Arc::clone(&pool), sequence: i64::from(job) + 1, jobs: jobs.into() }
+        let draw = |job: u32| Draw {
+            random: random(job),
+            pool: Arc::clone(&pool),
+            sequence: i64::from(job) + 1,
+            jobs: jobs.into(),
         };
         (0..jobs).map(draw).collect()
     }
@@ -140,7 +147,7 @@ mod tests {
     use super::*;
 
     fn draws(jobs: u32) -> Vec<Draw> {
-        Draw::for_jobs(42, "T611", jobs, 1)
+        Draw::for_jobs(RunSeed { plan: 42, run: 1 }, "T611", jobs, 1)
     }
 
     fn drawn(draw: &mut Draw, origin: Origin) -> Value<'static> {
@@ -162,13 +169,21 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_draws_the_same_and_another_job_test_or_degree_does_not() {
-        let first = |purpose: &str, jobs: u32, threads: u32| -> Vec<Value<'static>> {
+    fn the_same_run_draws_the_same_and_another_job_run_test_or_degree_does_not() {
+        let first = |run: u32, code: &str, jobs: u32, threads: u32| -> Vec<Value<'static>> {
             let origin = Origin::Uniform { low: 0, count: 1 << 62 };
-            Draw::for_jobs(42, purpose, jobs, threads).iter_mut().map(|draw| drawn(draw, origin)).collect()
+            let seed = RunSeed { plan: 42, run };
+            Draw::for_jobs(seed, code, jobs, threads).iter_mut().map(|draw| drawn(draw, origin)).collect()
         };
-        assert_eq!(first("T611", 2, 1), first("T611", 2, 1));
-        let all = [first("T611", 2, 1), first("T616", 2, 1), first("T611", 1, 1), first("T611", 1, 2)].concat();
+        assert_eq!(first(1, "T611", 8, 1), first(1, "T611", 8, 1));
+        let all = [
+            first(1, "T611", 8, 1),
+            first(2, "T611", 8, 1),
+            first(1, "T616", 8, 1),
+            first(1, "T611", 7, 1),
+            first(1, "T611", 8, 2),
+        ]
+        .concat();
         let different: BTreeSet<String> = all.iter().map(|value| format!("{value:?}")).collect();
         assert_eq!(different.len(), all.len());
     }

@@ -1,7 +1,7 @@
 //! The jobs of a test: their sessions and steps, and the set-up before and after.
 
 use engine::{Canceller, Node, Result, Session};
-use measure::{Broken, Done, Work};
+use measure::{Broken, Done, RunSeed, Work};
 use record::{Dop, JobShare};
 
 use crate::bind::Draw;
@@ -136,7 +136,8 @@ fn run_once(test: &Test, steps: &[OnceEntry], context: &TestContext<'_>) -> Resu
 /// Errors of the engine, with the name of the statement.
 pub fn jobs(test: &Test, context: &TestContext<'_>, dop: Dop) -> Result<Vec<Job>> {
     make_tables(test, context, dop.jobs)?;
-    open_jobs(test, context, JobShare::whole(dop.jobs), dop.threads, context.sizes.seed, None)
+    let seed = RunSeed { plan: context.sizes.seed, run: 0 };
+    open_jobs(test, context, JobShare::whole(dop.jobs), dop.threads, seed, None)
 }
 
 /// Makes the tables of `test` for `jobs` jobs anew, and waits until all nodes have them.
@@ -158,8 +159,8 @@ pub fn make_tables(test: &Test, context: &TestContext<'_>, jobs: u32) -> Result<
 }
 
 /// The jobs of `share`, each with a session and prepared statements. Jobs are spread evenly: job i, from 0, works on
-/// node i modulo the number of nodes, of which `context.node` is node 0. Keys are drawn from `seed`: with another one
-/// than that of the data, another run at the same degree of parallelism has other keys. `pipeline` statements are sent
+/// node i modulo the number of nodes, of which `context.node` is node 0. Keys are drawn from `seed`, so that each
+/// run has others. `pipeline` statements are sent
 /// together, where the test can be run so ([`Test::pipelines`]); without it each is answered before the next one.
 ///
 /// # Errors
@@ -169,7 +170,7 @@ pub fn open_jobs(
     context: &TestContext<'_>,
     share: JobShare,
     threads: u32,
-    seed: u64,
+    seed: RunSeed,
     pipeline: Option<u32>,
 ) -> Result<Vec<Job>> {
     let nodes: Vec<&dyn Node> = std::iter::once(context.node).chain(context.others.iter().copied()).collect();

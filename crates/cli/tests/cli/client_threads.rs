@@ -168,7 +168,18 @@ fn sessions_that_wait_for_files_have_a_thread_each_and_both_sides_of_a_pair_are_
     let Some(server) = FarServer::start(&bench, "db1") else { return };
     let (target, processors) = (server.target(), std::thread::available_parallelism().unwrap().get());
     bench.succeed(&["load", "--target", &target, "--size", "1MB", "--jobs", "8", "--no-html", "--record", "l.jsonl"]);
-    bench.succeed(&["streams", "--target", &target, "--streams", "8", "--seconds", "0.3", "--no-html", "--record", "s.jsonl"]);
+    bench.succeed(&[
+        "streams",
+        "--target",
+        &target,
+        "--streams",
+        "8",
+        "--seconds",
+        "0.3",
+        "--no-html",
+        "--record",
+        "s.jsonl",
+    ]);
     for name in ["l.jsonl", "s.jsonl"] {
         let record = bench.record(name);
         let all = record["runs"].as_array().unwrap();
@@ -176,7 +187,8 @@ fn sessions_that_wait_for_files_have_a_thread_each_and_both_sides_of_a_pair_are_
         assert!(all.iter().all(|run| run["client_threads"].is_null()), "{name}: {all:?}");
     }
     // One side is on this host.
-    let words = "pair --a local:postgres --tests T611 --jobs 8 --pairs 1 --seconds 0.2 --preset smoke --record p.jsonl --b";
+    let words =
+        "pair --a local:postgres --tests T611 --jobs 8 --pairs 1 --seconds 0.2 --preset smoke --record p.jsonl --b";
     bench.succeed(&[&words.split(' ').collect::<Vec<_>>()[..], &[&target]].concat());
     for name in ["p-a.jsonl", "p-b.jsonl"] {
         let record = bench.record(name);

@@ -7,10 +7,8 @@ engine_kit::conformance!(POSTGRES, "local:postgres?replicas=2&synchronous=on", n
 
 /// The target of a version that `./test.sh` puts into place.
 fn target(major: u32) -> String {
-    let bin = format!(
-        "{}/../../../target/postgres/{major}/root/usr/lib/postgresql/{major}/bin",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let bin =
+        format!("{}/../../../target/postgres/{major}/root/usr/lib/postgresql/{major}/bin", env!("CARGO_MANIFEST_DIR"));
     let there = std::path::Path::new(&bin).join("postgres").exists();
     assert!(there, "no PostgreSQL {major} in {bin}\nhint: run ./test.sh once, it installs one");
     format!("local:postgres?bin={bin}")

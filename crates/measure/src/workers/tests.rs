@@ -33,7 +33,13 @@ fn run_whole(
 }
 
 fn settings(pace: Pace) -> JobSettings {
-    JobSettings { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..JobSettings::default() }
+    JobSettings {
+        pace,
+        window: Nanos(200_000_000),
+        drain: Nanos::SECOND,
+        seed: RunSeed { plan: 1, run: 1 },
+        ..JobSettings::default()
+    }
 }
 
 fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {

@@ -1,5 +1,6 @@
 //! The I/O jobs of the storage probes.
 
+use measure::RunSeed;
 use proptest::prelude::*;
 use record::{IoMode, Layout, Nanos, Pace, SyncEvery};
 
@@ -9,7 +10,7 @@ use crate::{Form, Probe, probes};
 fn context(jobs: u32) -> Context {
     Context {
         jobs,
-        seed: 1,
+        seed: RunSeed { plan: 1, run: 1 },
         preset: Preset::Quick,
         last_level_cache_bytes: None,
         memory_available_bytes: None,

@@ -145,6 +145,8 @@ mod tests {
     use proptest::prelude::*;
     use record::Preset;
 
+    use measure::RunSeed;
+
     use super::*;
 
     fn small(elements: usize, block: usize) -> Triad {
@@ -187,7 +189,7 @@ mod tests {
     fn each_array_is_four_times_the_cache() {
         let context = Context {
             jobs: 1,
-            seed: 1,
+            seed: RunSeed { plan: 1, run: 1 },
             preset: Preset::Quick,
             last_level_cache_bytes: Some(Bytes::MIB.times(32)),
             memory_available_bytes: Some(Bytes::GIB.times(20)),

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use measure::Work;
+use measure::{RunSeed, Work};
 use record::{Bytes, Nanos, NetworkEnd, Preset};
 
 use super::*;
@@ -41,7 +41,7 @@ fn reason(refused: &Refused) -> String {
 fn work(code: &str, peer: Option<SocketAddr>) -> Box<dyn Work> {
     let context = Context {
         jobs: 1,
-        seed: 1,
+        seed: RunSeed { plan: 1, run: 1 },
         preset: Preset::Smoke,
         last_level_cache_bytes: None,
         memory_available_bytes: None,

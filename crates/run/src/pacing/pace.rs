@@ -1,24 +1,16 @@
 //! The pace of a run, and the seed of its keys and arrivals.
 
+use measure::RunSeed;
 use record::{Pace, PlannedRun, Resource, Run, Variation};
 
 use crate::bench::Bench;
 use crate::{Error, Result};
 
-/// Difference of the seeds of two runs: odd, with bits all over.
-const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The seed of the keys and arrivals of `run` in a plan with `seed`. Plain runs have that of the plan. Each run of a
-/// sweep or a search has one of its own, so that a repeated rate has other keys and arrivals: a confirmation with the
-/// same draw, or with the blocks of the previous run cached, confirms nothing. It depends only on the number of the
-/// run, so that a resumed plan has the same figures.
-pub(crate) fn run_seed(seed: u64, run: &Run) -> u64 {
-    match run.variation {
-        Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }) => {
-            seed.wrapping_add(u64::from(run.number).wrapping_mul(SEED_STEP))
-        }
-        _ => seed,
-    }
+/// The seed of all random streams of `run` in a plan with seed `plan`: a repeat with the same draw would find the blocks of the run
+/// before it in the caches, and confirm nothing. It depends only on the number of the run, so that a resumed plan draws the
+/// same, and both sides of a pair do.
+pub(crate) fn run_seed(plan: u64, run: &Run) -> RunSeed {
+    RunSeed { plan, run: run.number }
 }
 
 /// The pace of `planned`; that of plain runs if it is unknown, see [`check_capacity`].
@@ -63,26 +55,25 @@ pub(crate) fn check_capacity(bench: &Bench<'_>, run: &Run) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use measure::Purpose;
+
     use super::*;
     use crate::pacing::tests::finished;
 
-    fn seed_of(number: u32, variation: Option<Variation>) -> u64 {
-        run_seed(7, &Run { number, variation, ..finished("T611", 4, 100) })
-    }
-
     #[test]
-    fn a_repeated_rate_has_other_arrivals() {
+    fn every_run_draws_its_own() {
+        let seed = |number: u32, variation: Option<Variation>| {
+            run_seed(7, &Run { number, variation, ..finished("T611", 4, 100) }).stream(Purpose::Keys, 0)
+        };
         let pace = Pace::Poisson { steps_per_second: 500.0 };
-        let paced = Some(Variation::Paced { pace, one_thread_per_core: false });
-        let share = Some(Variation::ShareOfCapacity { share: 0.5 });
-        assert_ne!(seed_of(2, paced), seed_of(3, paced));
-        assert_ne!(seed_of(2, share), seed_of(3, share));
-        assert_eq!(seed_of(2, paced), seed_of(2, paced), "a resumed search draws the same");
-    }
-
-    #[test]
-    fn plain_runs_and_those_that_repeat_them_draw_from_the_seed_of_the_plan() {
-        assert_eq!((seed_of(2, None), seed_of(3, None)), (7, 7));
-        assert_eq!(seed_of(3, Some(Variation::Traced)), 7);
+        for variation in [
+            None,
+            Some(Variation::Traced),
+            Some(Variation::Paced { pace, one_thread_per_core: false }),
+            Some(Variation::ShareOfCapacity { share: 0.5 }),
+        ] {
+            assert_ne!(seed(2, variation), seed(3, variation), "{variation:?}");
+            assert_eq!(seed(2, variation), seed(2, variation), "a resumed plan draws the same");
+        }
     }
 }

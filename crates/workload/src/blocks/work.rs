@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use engine::{Canceller, Processes, Result, Session, Value};
-use measure::{Broken, Done, Work};
+use measure::{Broken, Done, Purpose, RunSeed, Work};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use record::{JobShare, Nanos};
@@ -16,7 +16,6 @@ use super::procedure::{self, Calls};
 use super::range::{Ranges, below};
 use super::settings::{BlocksSettings, Think};
 use super::statement::{Bind, Statements};
-use crate::data::mix;
 use crate::test_context::{TestContext, failed};
 
 /// Where the loop runs.
@@ -75,7 +74,7 @@ pub fn prepare(context: &TestContext<'_>, settings: &BlocksSettings, layout: &La
 }
 
 /// One job for each session of `share`, each with its statements prepared, after [`prepare`]: job j works in schema j
-/// modulo the number of schemas.
+/// modulo the number of schemas. What they visit is drawn from `seed`.
 ///
 /// # Errors
 /// Errors of the engine.
@@ -85,9 +84,10 @@ pub fn jobs(
     layout: &Layout,
     (mode, visit): (Mode, Visit),
     share: JobShare,
+    seed: RunSeed,
 ) -> Result<Vec<BlocksJob>> {
     (share.first..share.first.saturating_add(share.count))
-        .map(|job| BlocksJob::new(context, settings, layout, (mode, visit), job))
+        .map(|job| BlocksJob::new(context, settings, layout, (mode, visit), seed, job))
         .collect()
 }
 
@@ -113,6 +113,7 @@ impl BlocksJob {
         settings: &BlocksSettings,
         layout: &Layout,
         (mode, visit): (Mode, Visit),
+        seed: RunSeed,
         job: u32,
     ) -> Result<BlocksJob> {
         let mut session = context.node.connect()?;
@@ -127,13 +128,12 @@ impl BlocksJob {
             Mode::Client => None,
             Mode::Engine => Some(Calls::new(context, session.as_mut(), settings, layout, schema)?),
         };
-        let seed = context.sizes.seed;
         let ranges = match visit {
             Visit::Anywhere => Ranges::anywhere(settings),
-            Visit::Once => Ranges::once(settings, thread, mix(seed ^ u64::from(schema))),
+            // The sessions of a schema share one order.
+            Visit::Once => Ranges::once(settings, thread, seed.stream(Purpose::Order, schema)),
         };
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ u64::from(settings.sessions())));
-        (0..=job).for_each(|_| random.jump());
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed.stream(Purpose::Blocks, job));
         Ok(BlocksJob {
             session,
             statements,

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use engine::null::NULL;
 use engine::{Canceller, Caps, Dialect, Engine, Node, Processes, RowSource, StatementFile, Target, Workspace};
+use measure::RunSeed;
 use record::{Dop, EngineInventory, FailureKind, JobShare, Preset};
 
 use super::*;
@@ -267,7 +268,7 @@ row_bytes = 10
     let context = TestContext { engine: &fake, node: &fake, others: &[], sizes: &sizes };
     // As many steps of the test as have so many statements; or the statements of one where it has more.
     for (pipeline, sent, counted) in [(8, &["send 8", "send 1"][..], 9), (2, &["send 2", "send 1"], 3)] {
-        let jobs = open_jobs(&test, &context, JobShare::whole(1), 1, 42, Some(pipeline));
+        let jobs = open_jobs(&test, &context, JobShare::whole(1), 1, RunSeed::default(), Some(pipeline));
         let mut job = jobs.unwrap_or_else(|error| panic!("{error}")).remove(0);
         fake.statements();
         let done = job.step(0).expect("a step");

@@ -1,7 +1,7 @@
 //! One run of random blocks.
 
 use engine::{Node, Processes};
-use measure::{Broken, Tally};
+use measure::{Broken, RunSeed, Tally};
 use record::evidence::Answers;
 use record::{
     BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, JobShare, Layer, LoopLocation,
@@ -19,6 +19,7 @@ use crate::data_reads::{PageCacheBypass, PageCacheShare};
 use crate::device::DeviceProbe;
 use crate::fleet::drive_fleet;
 use crate::hands::Fleet;
+use crate::pacing;
 use crate::run::{self, Workers, drive};
 use crate::{Error, Event, Result};
 
@@ -51,7 +52,14 @@ fn check_answers(context: &TestContext<'_>, request: &BlocksRequest, layout: &La
     }
     blocks::prepare(context, &request.settings, layout, request.mode)?;
     let one_each = one_of_each_schema(&request.settings);
-    let mut jobs = blocks::jobs(context, &request.settings, layout, (request.mode, Visit::Anywhere), one_each)?;
+    let mut jobs = blocks::jobs(
+        context,
+        &request.settings,
+        layout,
+        (request.mode, Visit::Anywhere),
+        one_each,
+        RunSeed { plan: request.setup.seed, run: 0 },
+    )?;
     for job in &mut jobs {
         job.check(&request.settings).map_err(|Broken { message }| Error::environment(message))?;
     }
@@ -126,7 +134,8 @@ fn try_one(
         None => bench.hands.share(run.dop.jobs),
     };
     let visit = if request.cold { Visit::Once } else { Visit::Anywhere };
-    let mut jobs = blocks::jobs(&context, settings, layout, (request.mode, visit), share)?;
+    let mut jobs =
+        blocks::jobs(&context, settings, layout, (request.mode, visit), share, pacing::run_seed(bench.plan.seed, run))?;
     let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
     let (caches, page_cached) = match preparation {
         Preparation::Coordinator { caches } => (caches, None),

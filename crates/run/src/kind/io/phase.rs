@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use measure::{Broken, Burst, JobSettings, Observer, Outcome, Tally, Work, Worker, run_workers};
+use measure::{Broken, Burst, JobSettings, Observer, Outcome, Purpose, RunSeed, Tally, Work, Worker, run_workers};
 use probe::storage::{Account, LaneSetting, Ledger, generator_per_second, work};
 use record::{
     Amount, Bytes, Dop, IoJob, IoMode, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, Plan, PlannedRun, Rate, Run,
@@ -27,10 +27,6 @@ use crate::run;
 use crate::sampler::Sampler;
 use crate::{Event, Result};
 
-/// Difference of the seeds of two runs: odd, with bits all over.
-const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The same of two agents, for each job of the agents before.
-const AGENT_SEED_STEP: u64 = 0xd1b5_4a32_d192_ed03;
 /// How long after the window late I/Os of an open loop are still started.
 const DRAIN_MAX: Nanos = Nanos(5_000_000_000);
 
@@ -92,11 +88,10 @@ fn measure_here(
     let streams = Streams::of(phase);
     let ledger = Arc::new(Ledger::default());
     // Other arrivals and addresses than in the previous run, and than on other agents: the same ones could be served from
-    // caches.
-    let of_run = context.seed.wrapping_add(u64::from(run.number).wrapping_mul(SEED_STEP));
-    let of_agent = u64::from(bench.hands.share(run.dop.jobs).first).wrapping_mul(AGENT_SEED_STEP);
-    let seed = |job: &IoJob| job.seed.unwrap_or(of_run).wrapping_add(of_agent);
-    let lanes = lanes(context, phase, &streams, &ledger, &seed)?;
+    // caches. Who gives a seed wants the same ones.
+    let seed =
+        |job: &IoJob| job.seed.map_or(RunSeed { plan: context.seed, run: run.number }, |plan| RunSeed { plan, run: 0 });
+    let lanes = lanes(context, phase, &streams, &ledger, (&seed, bench.hands.share(run.dop.jobs).first))?;
     drive(bench, run, phase, measured(&context.file_set, phase).as_deref(), &streams, lanes, &ledger);
     if let Some(storage) = &mut run.storage {
         sample_content(&context.file_set, phase, context.seed, &mut storage.files);
@@ -154,13 +149,14 @@ fn lanes(
     phase: &IoPhase,
     streams: &Streams,
     ledger: &Arc<Ledger>,
-    seed: &dyn Fn(&IoJob) -> u64,
+    (seed, first): (&dyn Fn(&IoJob) -> RunSeed, u32),
 ) -> Result<Vec<Lane>> {
-    let mut lanes = Vec::new();
+    let mut lanes: Vec<Lane> = Vec::new();
     // The longest warm-up of all jobs: all are warm when the window starts.
     let warm_up = phase.jobs.iter().map(|job| job.ramp_time).max().unwrap_or_default();
     for (job, place) in phase.jobs.iter().zip(0..) {
         let shared = Arc::new(job.clone());
+        let settings = JobSettings { first_job: first + lanes.len() as u32, ..settings(job, warm_up, seed(job)) };
         for clone in 0..job.clones {
             let (files, regions) = open(&context.file_set, job, clone)?;
             let unit = job.files.first().and_then(|_| {
@@ -176,14 +172,14 @@ fn lanes(
                 regions,
                 unit,
                 writer: context.writer,
-                seed: seed(job).wrapping_add(place as u64),
+                seed: seed(job).stream(Purpose::Addresses, first + lanes.len() as u32),
                 streams: streams.numbers(job, place, clone),
                 log_room: context.log_room,
                 idle: false,
             };
             lanes.push(Lane {
                 work: work(setting, Arc::clone(ledger)),
-                settings: settings(job, warm_up, seed(job)),
+                settings,
                 place: (clone, job.clones),
                 processors: processors(job, clone),
             });
@@ -212,7 +208,7 @@ fn bytes_max(job: &IoJob, area: Bytes) -> Option<Bytes> {
     Some(Bytes(once.0.saturating_mul(u64::from(job.loops.max(1)))))
 }
 
-fn settings(job: &IoJob, warm_up: Nanos, seed: u64) -> JobSettings {
+fn settings(job: &IoJob, warm_up: Nanos, seed: RunSeed) -> JobSettings {
     let window = window(job);
     JobSettings {
         pace: job.pace,
@@ -227,6 +223,7 @@ fn settings(job: &IoJob, warm_up: Nanos, seed: u64) -> JobSettings {
         burst: job
             .burst
             .map(|(share, cycle)| Burst { cycle, length: Nanos(((cycle.0 as f64 * share.0) as u64).max(1)) }),
+        ..JobSettings::default()
     }
 }
 

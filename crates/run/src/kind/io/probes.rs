@@ -5,9 +5,10 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use measure::RunSeed;
 use probe::storage::{Ledger, io_uring_available};
 use probe::{Context, Form, Probe};
-use record::{Bytes, Dop, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Preset, Run, RunKind};
+use record::{Bytes, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Preset, Run, RunKind};
 
 use super::file_set::FileSet;
 use super::folder::Folder;
@@ -42,7 +43,7 @@ impl StorageSupport {
     /// The job of `probe`, or why it is impossible; none for a probe without I/O.
     fn phase(&self, probe: &Probe, plan: &Plan, planned: &PlannedRun) -> Option<std::result::Result<IoPhase, String>> {
         let Form::Io(make) = probe.form else { return None };
-        let context = |region| Context { region_bytes: region, ..probe_context(plan, None, planned.dop) };
+        let context = |region| Context { region_bytes: region, ..probe_context(plan, None, planned) };
         Some(self.region.clone().and_then(|region| {
             let job = make(&context(region));
             if job.mode == IoMode::Ring {
@@ -152,7 +153,7 @@ impl ProbeFiles {
         };
         run.unit = probe.unit;
         let region = phase(bench.plan, planned).and_then(|phase| phase.jobs.first()?.file_size).unwrap_or_default();
-        let context = probe_context(bench.plan, None, planned.dop);
+        let context = probe_context(bench.plan, None, planned);
         run.parameters = (probe.parameters)(&Context { region_bytes: region, ..context });
         Ok(run)
     }
@@ -190,10 +191,10 @@ impl ProbeFiles {
 }
 
 /// The context of a probe; `available` is the available memory.
-pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, dop: Dop) -> Context {
+pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, planned: &PlannedRun) -> Context {
     Context {
-        jobs: dop.jobs,
-        seed: plan.seed,
+        jobs: planned.dop.jobs,
+        seed: RunSeed { plan: plan.seed, run: planned.number },
         preset: plan.preset,
         last_level_cache_bytes: host::last_level_cache_bytes(),
         memory_available_bytes: available,
@@ -210,7 +211,7 @@ fn without_log(_run: &Run, _ledger: &Ledger, _origin: Nanos) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use record::Layer;
+    use record::{Dop, Layer};
 
     use super::*;
 
