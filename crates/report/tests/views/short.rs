@@ -33,7 +33,7 @@ fn rows_and_warnings_are_left_out_until_it_fits() {
     assert!(lines.len() <= 64, "{} lines\n{text}", lines.len());
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
     for part in
-        ["\nSUMMARY ", "\nT616 ", "\nX1 ", "more tests (--details)", "more (--details)", "\nrecord    r.jsonl\n"]
+        ["\nSUMMARY ", "\nT616 ", "\nX1 ", "more tests (--details)", "no room for (--details)", "\nrecord    r.jsonl\n"]
     {
         assert!(text.contains(part), "no {part:?}\n{text}");
     }
