@@ -138,6 +138,18 @@ pub struct Attribution {
     pub classes: Vec<TimeClass>,
 }
 
+impl Attribution {
+    /// The share of the time of which nothing is known: in no class.
+    pub fn unknown_share(&self) -> Ratio {
+        Ratio(unknown_share(&self.classes))
+    }
+}
+
+/// What the shares of `classes` leave of the time.
+fn unknown_share(classes: &[TimeClass]) -> f64 {
+    (1.0 - classes.iter().map(|class| class.share.0).sum::<f64>()).clamp(0.0, 1.0)
+}
+
 /// The limit of `system`.
 pub fn attribution(system: &ClosedSystem) -> Attribution {
     let cpu = system.cpu_used.map(|used| Use { name: ResourceName::Processors, used });
@@ -178,9 +190,8 @@ fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limite
     if let Some(knee) = knee.filter(|knee| system.clients < *knee) {
         return Limiter::TooFewClients { clients: system.clients, knee };
     }
-    let known: f64 = classes.iter().map(|class| class.share.0).sum();
     // The unknown part may be a single class: it must not be larger than the named one. CPU time is not a wait.
-    let least = RULES.attribution_class_min.max(1.0 - known);
+    let least = RULES.attribution_class_min.max(unknown_share(classes));
     let largest = classes.first().filter(|class| class.name != TimeClassName::OnProcessor && class.share.0 >= least);
     largest.map_or(Limiter::Unexplained, |class| Limiter::Serialised(class.clone()))
 }

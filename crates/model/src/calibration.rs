@@ -14,7 +14,7 @@ use crate::delta::per_second;
 use crate::estimate::{Estimate, Repeat, estimate};
 use crate::group::{Repeats, middle};
 use crate::queue::in_flight;
-use crate::row::is_invalid;
+use crate::verdict::is_invalid;
 
 /// Code of the runs with small random reads.
 pub const MAX_IOPS: &str = "max_iops";

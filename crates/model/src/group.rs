@@ -7,7 +7,7 @@ use record::{Record, Run, Unit};
 use crate::degree::Degree;
 use crate::delta::rate_in;
 use crate::queue::in_flight;
-use crate::row::is_invalid;
+use crate::verdict::is_invalid;
 
 /// Runs of one test at one degree of parallelism, each with its rate: from the slowest to the fastest, equally fast
 /// ones by number. At least one.

@@ -19,6 +19,7 @@ mod distribution;
 mod efficiency;
 mod emulation;
 mod estimate;
+mod fitness;
 #[cfg(test)]
 mod fixture;
 pub mod fleet;
@@ -31,6 +32,7 @@ mod level;
 pub mod load;
 mod load_curve;
 pub mod load_plan;
+mod machine_change;
 mod node;
 mod observed_side;
 mod pipeline;
@@ -62,6 +64,7 @@ mod summary;
 mod system;
 mod thin;
 mod think_time;
+mod verdict;
 mod wait_count;
 
 pub use activity::{
@@ -91,6 +94,7 @@ pub use distribution::{buckets, quantile};
 pub use efficiency::Limit;
 pub use emulation::emulation;
 pub use estimate::{Estimate, Method};
+pub use fitness::{Doubt, Fitness, Obstacle, Undisclosed, fitness};
 pub use foreign::{ForeignCpu, ForeignIo, cpu_ns_with_kernel, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use group::{Repeats, by_degree, degree};
 pub use history::{ChangePoint, change_points};
@@ -102,6 +106,7 @@ pub use layers::{
 };
 pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
+pub use machine_change::MachineChange;
 pub use node::{node_commits, node_rate};
 pub use observed_side::{server_cpu_ratio, server_side};
 pub use pipeline::{PipelinePoint, pipelines};
@@ -119,7 +124,7 @@ pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_f
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
 pub use recorded_search::{Contradiction, RecordedSearch, SearchPoint, io_search};
 pub use response_interval::response_interval;
-pub use row::{Io, Quantiles, Row, doubt, is_answer, is_invalid, quantiles, row, steady_verdict};
+pub use row::{Io, Quantiles, Row, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Line, Point, Sheet, sheet};
@@ -133,7 +138,7 @@ pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use summary::{
     FoundRate, Gain, MAIN_TESTS, MainLimit, MainResult, MostSerious, QUICK_TESTS, Remedy, StorageLimit, StorageLimiter,
-    Summary, Validity, most_serious, summary,
+    Summary, Validity, summary,
 };
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, DeviceFact, Durability, Fact, FactGroup, FactSize,
@@ -142,3 +147,6 @@ pub use system::{
 };
 pub use thin::thin;
 pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};
+pub use verdict::{
+    Instance, Warning, has_found_a_limit, is_answer, is_invalid, most_serious, run_counts, run_verdict, warnings,
+};

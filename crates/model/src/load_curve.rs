@@ -13,7 +13,8 @@ use crate::delta::per_second;
 use crate::distribution::buckets;
 use crate::group::middle;
 use crate::level::meets_level;
-use crate::row::{Quantiles, is_invalid, quantiles, verdict};
+use crate::row::{Quantiles, quantiles};
+use crate::verdict::{is_invalid, run_verdict};
 
 /// Minimum ratio of the p99 of open and closed loop for [`RateCurve::contrast`].
 const CONTRAST_MIN: f64 = 2.0;
@@ -54,7 +55,7 @@ pub struct RatePoint<'a> {
     pub response: Option<Quantiles>,
     /// Whether it met the service level of the search; absent without one, and where not known.
     pub kept: Option<bool>,
-    /// The worst verdict of its checks.
+    /// The verdict of the run.
     pub verdict: Verdict,
 }
 
@@ -154,7 +155,7 @@ fn point<'a>(run: &'a Run, asked: f64, capacity: Option<Rate>, bound: Option<&Bo
         service: quantiles(&run.service),
         response: quantiles(&run.response),
         kept: bound.and_then(|bound| meets_level(run, bound)),
-        verdict: verdict(run),
+        verdict: run_verdict(run),
     }
 }
 

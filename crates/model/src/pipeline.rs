@@ -3,7 +3,7 @@
 use record::{Rate, Record, Run, Variation};
 
 use crate::delta::per_second;
-use crate::row::is_invalid;
+use crate::verdict::is_invalid;
 
 /// A test at a degree of parallelism, with statements sent so many at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,9 +12,9 @@ use record::{Dop, Rate, Ratio, Record, Resource, Run, Sweep, Variation};
 
 use crate::attribution::{Capacities, Limiter};
 use crate::delta::per_second;
-use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, median, student_interval};
+use crate::verdict::is_invalid;
 
 pub use perturbation::{IoPart, Perturbation, perturbation};
 

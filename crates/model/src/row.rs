@@ -1,15 +1,13 @@
 //! One row of the result table: the columns of a run, derived from what was counted and read.
 
 use record::evidence::Steady;
-use record::{
-    Check, Dop, Evidence, Finding, Latency, Layer, Nanos, Outcome, Rate, Ratio, Run, SteadyVerdict, Unit, Variation,
-    Verdict, name,
-};
+use record::{Dop, Evidence, Latency, Layer, Nanos, Rate, Ratio, Run, SteadyVerdict, Unit, Verdict, name};
 
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use, host_cpu_ns};
 use crate::delta::{per_second, rate, share};
 use crate::foreign::{foreign_cpu, processors};
 use crate::observed_side::{server_cpu_ratio, server_side, storage_cpu_ns, storage_sides};
+use crate::verdict::run_verdict;
 
 /// The columns of one run, absent without a source. Rates are per second of the window, byte rates in bytes per second.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +24,7 @@ pub struct Row {
     pub unit: Unit,
     /// Degree of parallelism.
     pub dop: Dop,
-    /// The worst verdict of the checks; `Fail` where the run was aborted. A row with `Fail` is invalid: its figures are
-    /// not a result.
+    /// The verdict of the run, see [`crate::run_verdict`]. A row with `Fail` is invalid: its figures are not a result.
     pub verdict: Verdict,
     /// Length of the window.
     pub window_ns: Nanos,
@@ -117,7 +114,7 @@ pub fn row(run: &Run) -> Row {
         layer: run.layer,
         unit: run.unit,
         dop: run.dop,
-        verdict: verdict(run),
+        verdict: run_verdict(run),
         window_ns: run.window_ns,
         operations_per_second: per_second(run, totals.operations),
         rows_per_second: counted(totals.rows),
@@ -150,53 +147,12 @@ pub fn row(run: &Run) -> Row {
     }
 }
 
-/// Whether `run` is invalid: it was aborted, or a check failed.
-pub fn is_invalid(run: &Run) -> bool {
-    verdict(run) == Verdict::Fail
-}
-
 /// The steadiness verdict of `run` as found when it was measured; None for storage runs and too short runs.
 pub fn steady_verdict(run: &Run) -> Option<SteadyVerdict> {
     run.findings.iter().find_map(|finding| match &finding.evidence {
         Evidence::Steady(Steady::Window { verdict, .. }) => Some(*verdict),
         _ => None,
     })
-}
-
-/// The worst verdict of the findings of `run`.
-pub(crate) fn verdict(run: &Run) -> Verdict {
-    worst(run, |_| true)
-}
-
-/// The worst verdict of the findings of `run` that `counts`.
-fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
-    match run.outcome {
-        Outcome::Failed { .. } => Verdict::Fail,
-        Outcome::Done => {
-            // The window length is common to all runs and reported once, not at each of them.
-            let of_the_plan =
-                |finding: &&Finding| (finding.check(), finding.verdict) == (Check::WindowLength, Verdict::Unknown);
-            let own = run.findings.iter().filter(|finding| counts(finding) && !of_the_plan(finding));
-            own.map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass)
-        }
-    }
-}
-
-/// Whether `finding` is the expected result of `run`, a run at a rate or with less of a resource: that it does not
-/// achieve the rate, or misses a service level, as runs of storage do beyond the load that meets it. It is then not a
-/// warning. A traced repeat is like a plain run.
-pub fn is_answer(run: &Run, finding: &Finding) -> bool {
-    let is_made_for_it = !matches!(run.variation, None | Some(Variation::Traced));
-    let misses_level = (finding.check(), finding.verdict) == (Check::Bound, Verdict::Warn);
-    is_made_for_it && matches!(finding.check(), Check::Bound | Check::Backlog) || run.storage.is_some() && misses_level
-}
-
-/// The worst warning about `run`: [`is_answer`] findings count only where they invalidate it.
-pub fn doubt(run: &Run) -> Verdict {
-    match verdict(run) {
-        Verdict::Fail => Verdict::Fail,
-        _ => worst(run, |finding| !is_answer(run, finding)),
-    }
 }
 
 /// The median and the 0.99 quantile of `latency`, the latter absent with too few values; None without values.
@@ -232,10 +188,10 @@ fn storage_cpu(run: &Run) -> Option<CpuUse> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Bytes, Check, Ratio};
+    use record::{Bytes, Ratio};
 
     use super::*;
-    use crate::fixture::{counted, finding, reading, run};
+    use crate::fixture::{counted, reading, run};
 
     #[test]
     fn a_row_by_hand() {
@@ -299,19 +255,6 @@ mod tests {
         assert_eq!(of(0), None);
         assert_eq!(of(999), Some(Quantiles { p50_ns: Nanos(1), p99_ns: None }));
         assert_eq!(of(1_000), Some(Quantiles { p50_ns: Nanos(1), p99_ns: Some(Nanos(2)) }));
-    }
-
-    #[test]
-    fn a_run_that_aborted_or_failed_a_check_is_invalid() {
-        let finding = |verdict| finding(Check::Steal, verdict);
-        let mut checked = run("T611", 1);
-        checked.findings = vec![finding(Verdict::Warn), finding(Verdict::Pass)];
-        assert_eq!(row(&checked).verdict, Verdict::Warn);
-        assert!(!is_invalid(&checked));
-        checked.findings.push(finding(Verdict::Fail));
-        assert!(is_invalid(&checked));
-        let outcome = Outcome::Failed { message: "the server is gone".to_owned() };
-        assert!(is_invalid(&Run { outcome, ..run("T611", 1) }));
     }
 
     #[test]

@@ -212,6 +212,8 @@ pub struct Rules {
     pub comparable_size_gap: f64,
     /// Maximum control drift, as a share.
     pub control_probe_change_max: f64,
+    /// Maximum change of the probe of the processor from before the first run to after the last, as a share.
+    pub processor_change_max: f64,
 
     /// Minimum of values on each side of a change in the history of records.
     pub history_segment_min: usize,
@@ -420,6 +422,7 @@ pub const RULES: Rules = Rules {
     equivalence_significance: 0.05,
     comparable_size_gap: 0.01,
     control_probe_change_max: 0.05,
+    processor_change_max: 0.05,
 
     history_segment_min: 5,
     history_significance: 0.001,

@@ -7,9 +7,10 @@ use crate::derived::{Derived, derived};
 use crate::efficiency::{Limit, limit};
 use crate::group::{ByTest, Repeats, degree, fastest, valid_groups};
 use crate::queue::in_flight;
-use crate::row::{Quantiles, is_invalid, quantiles, verdict};
+use crate::row::{Quantiles, quantiles};
 use crate::rules::RULES;
 use crate::statistics::{Interval, order_interval};
+use crate::verdict::{is_invalid, test_verdict};
 
 /// The spec sheet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +40,10 @@ pub struct Line {
     pub best: Option<Point>,
     /// Throughput over speed; at least 1.
     pub scalability: Option<f64>,
-    /// The worst verdict of the valid runs; `Fail` where all are invalid.
+    /// The worst verdict of the valid runs, a warning at least where it [gains beyond its workers]; `Fail` where all are
+    /// invalid.
+    ///
+    /// [gains beyond its workers]: Line::gains_beyond_its_workers
     pub verdict: Verdict,
     /// Number of runs.
     pub runs: usize,
@@ -119,21 +123,22 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         _ => None,
     };
     let invalid_runs = runs.iter().filter(|run| is_invalid(run)).count();
-    let worst = runs.iter().filter(|run| !is_invalid(run)).map(|run| verdict(run)).max();
-    Some(Line {
+    let mut line = Line {
         test: first.test.clone(),
         title: first.title.clone(),
         is_probe: first.kind.is_probe(),
         layer: first.layer,
         unit: first.unit,
         sweep: first.sweep,
-        verdict: worst.filter(|_| best.is_some()).unwrap_or(Verdict::Fail),
+        verdict: Verdict::Pass,
         speed,
         best,
         scalability,
         runs: runs.len(),
         invalid_runs,
-    })
+    };
+    line.verdict = test_verdict(&line, runs);
+    Some(line)
 }
 
 /// The point of `run`, the representative of `repeats`.

@@ -3,7 +3,8 @@
 use record::{FileStreams, Rate, Ratio, Record, Run, StreamBackend, StreamDirection, name};
 
 use crate::delta::{delta, per_second, share};
-use crate::row::{Quantiles, is_invalid, quantiles};
+use crate::row::{Quantiles, quantiles};
+use crate::verdict::is_invalid;
 
 /// Figures of a run of file streams; absent without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

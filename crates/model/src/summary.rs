@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Preset, Rate, Ratio, Record, Resource, Run, Sweep, Verdict,
+    Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Rate, Ratio, Record, Resource, Run, RunCounts, Sweep,
+    Verdict, WarningSubject,
 };
 
 use crate::attribution::{Attribution, Capacities, Limiter, ResourceName, TimeClassName};
@@ -15,9 +16,10 @@ use crate::proof::{Cause, Proof, proofs};
 use crate::queue::generator_share;
 use crate::random_blocks::bytes_to_cache;
 use crate::recorded_search::io_search;
-use crate::row::{doubt, is_answer, is_invalid, row};
+use crate::row::row;
 use crate::rules::RULES;
 use crate::sheet::{Line, line};
+use crate::verdict::{Warning, is_invalid, most_serious, run_counts, warnings};
 
 /// The tests of the catalogue that stand for a platform, the most telling first: transactions, single statements,
 /// physical I/O, scans, loads, processors and memory.
@@ -128,20 +130,16 @@ pub struct FoundRate {
 /// How many runs can be trusted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validity {
-    /// All runs.
-    pub runs: usize,
-    /// Invalid ones: without a result.
-    pub invalid: usize,
-    /// Valid ones with a warning.
-    pub with_warnings: usize,
+    /// The runs by verdict.
+    pub counts: RunCounts,
     /// Tests that were run and have no valid run.
     pub without_result: Vec<String>,
+    /// Tests that gained more than the added workers can give.
+    pub gains_beyond_workers: Vec<String>,
     /// What could not be checked, with the number of runs.
     pub unchecked: BTreeMap<Check, usize>,
     /// Checks that were made and that no run failed, the most telling first.
     pub passed: Vec<Check>,
-    /// Whether the runs are too short and too few to decide by: preset `quick`, each run once.
-    pub is_first_look: bool,
     /// The most serious finding, of several equally serious ones that of most runs.
     pub most_serious: Option<MostSerious>,
 }
@@ -182,13 +180,27 @@ pub struct MainLimit {
     pub remedies: Vec<Gain>,
 }
 
+impl MainLimit {
+    /// Whether the best rate is the best of those tried and perhaps not of those possible: no resource is full, and more
+    /// sessions or threads were not tried.
+    pub fn is_best_of_tried(&self) -> bool {
+        let is_open = matches!(
+            self.attribution.limiter,
+            Limiter::TooFewClients { .. } | Limiter::Unexplained | Limiter::Serialised(_)
+        );
+        is_open && self.with_more.is_none()
+    }
+}
+
 /// A change of the platform, with the gain that it can have at most: all else is assumed to be unlimited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
     /// The change.
     pub remedy: Remedy,
-    /// The largest factor of the rate.
+    /// The largest factor of the rate: the part of the time of which nothing is known counts as if the change helped it.
     pub factor_max: f64,
+    /// The factor by what is known alone: of the part of which nothing is known, nothing is helped. At most `factor_max`.
+    pub factor_known: f64,
     /// Whether the factor is from runs with less of the resource, and not from the figures of one run.
     pub is_measured: bool,
 }
@@ -307,8 +319,7 @@ fn searches(record: &Record) -> Vec<FoundRate> {
 }
 
 fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
-    let invalid = record.runs.iter().filter(|run| is_invalid(run)).count();
-    let with_warnings = record.runs.iter().filter(|run| !is_invalid(run) && doubt(run) == Verdict::Warn).count();
+    let (counts, warnings) = (run_counts(record), warnings(record));
     let has_none = |code: &&str| by_test.runs(code).iter().all(|run| is_invalid(run));
     let without_result = by_test.codes().filter(has_none).map(str::to_owned).collect();
     let findings = record.runs.iter().flat_map(|run| &run.findings);
@@ -316,16 +327,14 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
     for finding in findings.filter(|finding| finding.verdict == Verdict::Unknown) {
         *unchecked.entry(finding.check()).or_default() += 1;
     }
-    let is_quick = record.plan.preset == Preset::Quick && record.plan.subject() == PlanSubject::Catalogue;
+    let gains = warnings.iter().filter(|warning| warning.subject == WarningSubject::Gain);
     Validity {
-        runs: record.runs.len(),
-        invalid,
-        with_warnings,
+        counts,
         without_result,
+        gains_beyond_workers: gains.flat_map(Warning::tests).map(str::to_owned).collect(),
         passed: passed(record),
         unchecked,
-        is_first_look: is_quick && record.plan.repeats < 2,
-        most_serious: most_serious(record),
+        most_serious: most_serious_of(&warnings),
     }
 }
 
@@ -344,20 +353,13 @@ fn passed(record: &Record) -> Vec<Check> {
     passed
 }
 
-/// The most serious finding that is a warning or worse, of runs that were carried out; none where all is well.
-pub fn most_serious(record: &Record) -> Option<MostSerious> {
-    let mut kinds: Vec<MostSerious> = Vec::new();
-    for run in record.runs.iter().filter(|run| run.outcome == Outcome::Done) {
-        for finding in run.findings.iter().filter(|one| one.verdict >= Verdict::Warn && !is_answer(run, one)) {
-            let kind = |of: &Finding| (of.verdict, of.check());
-            match kinds.iter_mut().find(|known| kind(&known.finding) == kind(finding)) {
-                Some(known) => known.runs += 1,
-                None => kinds.push(MostSerious { test: run.test.clone(), finding: finding.clone(), runs: 1 }),
-            }
-        }
-    }
-    // Of equal ones the first.
-    kinds.into_iter().rev().max_by_key(|kind| (kind.finding.verdict, kind.runs))
+/// The most serious finding of `warnings` of runs that were carried out.
+fn most_serious_of(warnings: &[Warning<'_>]) -> Option<MostSerious> {
+    let found = most_serious(warnings)?;
+    let mut done = found.instances.iter().filter(|one| one.run.outcome == Outcome::Done);
+    let runs = done.clone().count();
+    let first = done.next()?;
+    Some(MostSerious { test: first.run.test.clone(), finding: first.finding?.clone(), runs })
 }
 
 fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]) -> Option<MainLimit> {
@@ -402,8 +404,8 @@ fn remedies(found: &Attribution, proof: Option<&Proof>, processors: u32, is_clos
     let is_disturbed = matches!(found.limiter, Limiter::OtherPrograms { .. });
     let waits = of_waits(found).filter(|_| !is_disturbed);
     let mut gains: Vec<Gain> = of_limit(found, proof, processors).into_iter().chain(waits).collect();
-    gains.retain(|gain| GAINS.contains(&gain.factor_max));
-    gains.sort_by(|one, other| other.factor_max.total_cmp(&one.factor_max));
+    gains.retain(|gain| GAINS.contains(&gain.factor_known));
+    gains.sort_by(|one, other| other.factor_known.total_cmp(&one.factor_known));
     gains
 }
 
@@ -416,7 +418,11 @@ fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Opti
     };
     let others = found.uses.iter().filter(|other| Some(&other.name) != limiting);
     let next = others.map(|other| 1.0 / other.used.0).fold(f64::INFINITY, f64::min);
-    let figures = |remedy, factor: f64| Some(Gain { remedy, factor_max: factor.min(next), is_measured: false });
+    let gain = |remedy, factor: f64, is_measured| {
+        let factor = factor.min(next);
+        Some(Gain { remedy, factor_max: factor, factor_known: factor, is_measured })
+    };
+    let figures = |remedy, factor| gain(remedy, factor, false);
     match &found.limiter {
         Limiter::Processors => {
             let processors = f64::from(processors.max(1));
@@ -426,7 +432,7 @@ fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Opti
             match measured {
                 Some(proof) => {
                     let elasticity = proof.interval.map_or(proof.elasticity, |interval| interval.high).clamp(0.0, 1.0);
-                    Some(Gain { remedy, factor_max: factor.powf(elasticity).min(next), is_measured: true })
+                    gain(remedy, factor.powf(elasticity), true)
                 }
                 None => figures(remedy, factor),
             }
@@ -434,6 +440,8 @@ fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Opti
         Limiter::OtherPrograms { used: Ratio(used) } => figures(Remedy::NoOtherPrograms, 1.0 / (1.0 - used)),
         Limiter::Resource(ResourceName::ClientThreads { .. }) => None,
         Limiter::Resource(_) => figures(Remedy::DeviceRate, 2.0),
+        // Up to the saturation of the busiest resource (asymptotic bound), also where sessions wait for each other.
+        Limiter::TooFewClients { .. } if next.is_finite() => figures(Remedy::Sessions, next),
         Limiter::TooFewClients { clients, knee } => figures(Remedy::Sessions, knee / clients),
         Limiter::OneThread { .. } | Limiter::Offered | Limiter::Serialised(_) | Limiter::Unexplained => None,
     }
@@ -443,20 +451,28 @@ fn is_decided(proof: &Proof) -> bool {
     proof.pairs >= RULES.proof_pairs_min && matches!(proof.cause, Cause::Because | Cause::InPart)
 }
 
-/// Shorter waits: a step of a closed loop becomes shorter by what is saved of each wait (Amdahl's law).
+/// Shorter waits: a step of a closed loop becomes shorter by what is saved of each wait (Amdahl's law). What is not known of
+/// the time may be the same wait: only with all of it is the factor a bound.
 fn of_waits(found: &Attribution) -> impl Iterator<Item = Gain> {
     let share = |names: [TimeClassName; 2]| -> f64 {
         found.classes.iter().filter(|class| names.contains(&class.name)).map(|class| class.share.0).fold(0.0, f64::max)
     };
     let log = share([TimeClassName::LogSyncs, TimeClassName::DeviceFlushes]);
     let data = share([TimeClassName::DataIo, TimeClassName::DeviceReads]);
-    let saved = |remedy, share: f64| Gain { remedy, factor_max: 1.0 / (1.0 - share), is_measured: false };
+    let Ratio(unknown) = found.unknown_share();
+    let factor = |saved: f64| 1.0 / (1.0 - saved.min(1.0));
+    let saved = |remedy, part: f64, share: f64| Gain {
+        remedy,
+        factor_max: factor(part * (share + unknown)),
+        factor_known: factor(part * share),
+        is_measured: false,
+    };
     let network = share([TimeClassName::RoundTrips; 2]);
     [
-        saved(Remedy::LogLatency, log / 2.0),
-        saved(Remedy::DataLatency, data / 2.0),
-        saved(Remedy::Memory, data),
-        saved(Remedy::NetworkLatency, network / 2.0),
+        saved(Remedy::LogLatency, 0.5, log),
+        saved(Remedy::DataLatency, 0.5, data),
+        saved(Remedy::Memory, 1.0, data),
+        saved(Remedy::NetworkLatency, 0.5, network),
     ]
     .into_iter()
 }
@@ -525,6 +541,16 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_counts_the_part_of_the_time_of_which_nothing_is_known() {
+        let waits = [(TimeClassName::LogSyncs, 0.31), (TimeClassName::OnProcessor, 0.40)];
+        let found = remedies(&found(Limiter::Unexplained, &[], &waits), None, 2, true);
+        let [gain] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(gain.remedy, Remedy::LogLatency);
+        // Half of 31 %, and half of these and the other 29 %.
+        assert_eq!(format!("{:.1} {:.1}", gain.factor_known, gain.factor_max), "1.2 1.4");
+    }
+
+    #[test]
     fn beside_other_programs_only_their_end_helps() {
         let limiter = Limiter::OtherPrograms { used: Ratio(0.5) };
         let waits = [(TimeClassName::LogSyncs, 0.5)];
@@ -548,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_result_what_is_not_known_and_a_first_look_are_told() {
+    fn what_has_no_result_and_what_is_not_known_are_told() {
         let with = |test: &str, check: Check, verdict: Verdict| Run {
             findings: vec![finding(check, verdict)],
             ..run(test, 1)
@@ -558,13 +584,9 @@ mod tests {
             with("T616", Check::ForeignIo, Verdict::Unknown),
             with("T616", Check::ForeignIo, Verdict::Unknown),
         ];
-        let mut measured = record(runs);
-        let found = summary(&measured).validity;
+        let found = summary(&record(runs)).validity;
         assert_eq!(found.without_result, ["T611"]);
         assert_eq!(found.unchecked, BTreeMap::from([(Check::ForeignIo, 2)]));
-        assert!(found.is_first_look);
-        measured.plan.repeats = 6;
-        assert!(!summary(&measured).validity.is_first_look);
     }
 
     #[test]
@@ -580,7 +602,7 @@ mod tests {
         let told = |runs: Vec<Run>| {
             let found = summary(&record(runs)).validity;
             let most_serious = found.most_serious.map(|most_serious| (most_serious.finding.check(), most_serious.runs));
-            (found.runs, found.invalid, found.with_warnings, most_serious)
+            (found.counts.runs, found.counts.invalid, found.counts.with_warnings, most_serious)
         };
         let runs = [with(1, &[steal]), with(2, &[swapping, unknown]), with(3, &[swapping])];
         assert_eq!(told(runs.to_vec()), (3, 0, 3, Some((Check::Swapping, 2))));

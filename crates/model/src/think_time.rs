@@ -11,7 +11,8 @@ use record::{Dop, Location, Nanos, Pace, Rate, Ratio, Record, Run, Sweep, Variat
 use crate::cpu::cpu_shares;
 use crate::delta::{delta, per_second, share};
 use crate::platform::{capacity_used, smt_yield};
-use crate::row::{Quantiles, is_invalid, quantiles};
+use crate::row::{Quantiles, quantiles};
+use crate::verdict::is_invalid;
 
 /// One test at one degree of parallelism with several think times.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ pub mod evidence;
 mod finding;
 mod inventory;
 mod io;
+mod judgement;
 mod latency;
 mod line;
 mod load;
@@ -48,6 +49,9 @@ pub use io::{
     Amount, BlockShare, Blocks, BufferContent, CacheCounts, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind,
     IoLogEntry, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, MemberIo, OpenSync, RingOptions, Round,
     SequenceStep, Storage, SyncEvery, Verification, Zone,
+};
+pub use judgement::{
+    JudgedWarning, Judgement, RecordDocument, ResultClass, RunCounts, RunVerdict, TestVerdict, WarningSubject,
 };
 pub use latency::{Latency, SAMPLES_BEYOND_QUANTILE, is_printable};
 pub use line::{End, FORMAT, Head, Line};

@@ -19,6 +19,19 @@ pub enum Preset {
     Publish,
 }
 
+impl Preset {
+    /// Lengths of warm-up and window of a run, where no others are asked for.
+    pub fn windows(self) -> (Nanos, Nanos) {
+        let milliseconds = |count: u64| Nanos(count * 1_000_000);
+        match self {
+            Preset::Smoke => (milliseconds(0), milliseconds(100)),
+            Preset::Quick => (milliseconds(400), milliseconds(2_000)),
+            Preset::Standard => (milliseconds(5_000), milliseconds(30_000)),
+            Preset::Publish => (milliseconds(60_000), milliseconds(300_000)),
+        }
+    }
+}
+
 /// CPU pinning of the jobs and of a temporary server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -281,6 +281,7 @@ impl TestFigures {
                 Layer::Storage => vec![Condition::Reads { from_device: true }],
                 _ => Vec::new(),
             },
+            verdict: None,
             warnings: Vec::new(),
             note: self.note,
         })

@@ -1,9 +1,10 @@
 //! The record as JSON text, and its runs as comma-separated values.
 
-use record::{EngineInventory, HostInventory, NodeInventory, Record};
+use record::{EngineInventory, HostInventory, NodeInventory, Record, RecordDocument};
 use serde_json::json;
 use tables::run;
 
+use crate::fitness::judgement;
 use crate::view::View;
 
 /// The runs of `record` as comma-separated values (RFC 4180, UTF-8) with a header line; the unit of a column is in
@@ -12,10 +13,12 @@ pub fn csv(record: &Record) -> String {
     View::of(run::columns()).csv(run::rows(record))
 }
 
-/// `record` as it is stored: indented JSON text that ends with a line end; its schema is published in `schema/`.
+/// `record` as one document with the verdicts on it: indented JSON text that ends with a line end; its schema is published
+/// in `schema/`.
 pub fn json(record: &Record) -> String {
+    let document = RecordDocument { record, judgement: judgement(record) };
     // Encoding fails only for keys that are not text, and a record has none.
-    let text = serde_json::to_string_pretty(record).expect("every key of a record is text");
+    let text = serde_json::to_string_pretty(&document).expect("every key of a record is text");
     text + "\n"
 }
 

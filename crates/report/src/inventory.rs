@@ -16,7 +16,7 @@ use crate::words::{list, plural};
 
 pub(crate) use self::device::{device_text, file_system_facts, queue_text};
 pub(crate) use self::kernel::{idle, kernel_facts, mitigations, modules, network, settings, time};
-pub(crate) use self::state::{Change, SPEED_CHANGE_MAX, load};
+pub(crate) use self::state::{Change, load};
 
 /// Column of the texts after their labels.
 const INDENT: usize = 18;

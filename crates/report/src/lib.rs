@@ -14,6 +14,7 @@ mod fact;
 mod figure;
 mod finding;
 mod fio;
+mod fitness;
 mod fleet;
 mod history;
 mod html;
@@ -43,7 +44,9 @@ mod style;
 mod summary;
 mod system;
 mod text;
+mod verdict;
 mod view;
+mod warning;
 mod words;
 
 pub use activity::{activity_csv, activity_text};

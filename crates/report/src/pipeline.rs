@@ -6,7 +6,8 @@ use record::Record;
 use crate::figure::{rate, time};
 use crate::layout::{Align, Head, Table, clean, cut, paragraph};
 use crate::style::Style;
-use crate::words::{dop, mark, unit_per_second};
+use crate::verdict::mark;
+use crate::words::{dop, unit_per_second};
 
 /// The heading of the part.
 pub(crate) const PIPELINES: &str = "STATEMENTS IN A PIPELINE";

@@ -5,7 +5,8 @@ use record::{Outcome, Run, Variation, Verdict};
 use crate::figure::{duration, rate, time};
 use crate::finding::finding_text;
 use crate::layout::{clean, cut};
-use crate::words::{dop, mark, unit_per_second, variation};
+use crate::verdict::mark;
+use crate::words::{dop, unit_per_second, variation};
 
 /// Characters of a title.
 const TITLE_WIDTH: usize = 21;

@@ -1,19 +1,20 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Attribution, Calibration, Cause, FoundRate, Gain, Limiter, Line, MainLimit, MainResult, MostSerious, Point, Remedy,
-    StorageLimit, StorageLimiter, Validity, summary as summarise,
+    Attribution, Calibration, Cause, Fitness, FoundRate, Gain, Limiter, Line, MainLimit, MainResult, MostSerious,
+    Point, Remedy, StorageLimit, StorageLimiter, Validity, summary as summarise,
 };
-use record::{Bytes, Check, PlanSubject, Rate, Ratio, Record, Unit, Verdict};
+use record::{Bytes, Check, PlanSubject, Rate, Record, RunCounts, Unit, Verdict};
 
 use crate::fact::{io_pattern, size_text};
 use crate::figure::{duration, megabytes, number, percent, volume};
 use crate::finding::{finding_text, remedy};
+use crate::fitness;
 use crate::layout::{clean, labelled};
 use crate::limit::{headline, resource, time_class};
 use crate::platform_proof;
 use crate::text::{short_title, title};
-use crate::words::{check, dop_text, list, plural, unit_per_second};
+use crate::words::{check, dop_text, list, looked_for, plural, unit_per_second};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -21,8 +22,8 @@ const INDENT: usize = 12;
 /// Classes of time that are named.
 const CLASSES_MAX: usize = 2;
 
-/// With less of the response time known, the summary says how much is not.
-const KNOWN_SHARE_MIN: f64 = 0.8;
+/// With more of the response time unknown, the summary says how much.
+const UNKNOWN_SHARE_MAX: f64 = 0.2;
 
 /// Passed checks that are named.
 const PASSED_MAX: usize = 2;
@@ -39,15 +40,26 @@ const MOST: f64 = 0.5;
 /// Codes that are named one by one.
 const CODES_MAX: usize = 4;
 
+/// The label of what a record is good for.
+pub(crate) const GOOD_FOR: &str = "good for";
+
+/// The label of the main results.
+pub(crate) const RESULTS: &str = "results";
+
 /// The summary of `record` as sentences under labels; empty without runs.
 pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
+    if record.runs.is_empty() { Vec::new() } else { facts_of(record, &fitness::fitness(record)) }
+}
+
+/// The same of a record that is good for `fitness`.
+pub(crate) fn facts_of(record: &Record, fitness: &Fitness) -> Vec<(&'static str, Vec<String>)> {
     if record.runs.is_empty() {
         return Vec::new();
     }
     let (found, subject) = (summarise(record), record.plan.subject());
     let mut results: Vec<String> = found.results.iter().flat_map(|result| result_texts(record, result)).collect();
     if results.is_empty() {
-        let is_some_valid = found.validity.invalid < found.validity.runs;
+        let is_some_valid = found.validity.counts.invalid < found.validity.counts.runs;
         results.push(match subject {
             PlanSubject::Proof(_) if is_some_valid => {
                 "nothing is proved: no round has valid runs of all parts".to_owned()
@@ -62,7 +74,8 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
         .filter_map(remedy_text)
         .chain(found.storage.iter().map(|limit| storage_remedy(limit).to_owned()));
     let mut facts = vec![
-        ("results", results),
+        (GOOD_FOR, vec![fitness::sentence(record, fitness)]),
+        (RESULTS, results),
         ("validity", validity_text(&found.validity, matches!(subject, PlanSubject::Io | PlanSubject::Proof(_)))),
         ("limits", limits),
         ("would help", help.collect()),
@@ -177,14 +190,11 @@ fn found_text(found: &FoundRate) -> String {
     format!("{}highest rate with {}: {rate}", of.unwrap_or_default(), clean(&found.level))
 }
 
-/// What is said where runs are too short and too few.
-const FIRST_LOOK: &str = "a first look: short windows, one run each; a basis to buy by is --preset standard --repeats 6 \
-                          (--dry-run says how long)";
-
-/// How many runs are valid and why, and what speaks against them; what speaks for runs of storage, which have no sheet of
-/// checks beside them.
+/// How many runs are valid, and what speaks against them; what speaks for runs of storage, which have no sheet of checks
+/// beside them.
 fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
-    let Validity { runs, invalid, with_warnings, without_result, is_first_look, most_serious, .. } = validity;
+    let Validity { counts: RunCounts { runs, invalid, with_warnings, .. }, without_result, most_serious, .. } =
+        validity;
     let valid = runs - invalid;
     let counts = match (valid, *runs) {
         (1, 1) if *with_warnings > 0 => "the only run is valid, with a warning".to_owned(),
@@ -193,15 +203,16 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
         (valid, runs) => format!("{valid} of {runs} runs are valid"),
     };
     let warned = (*with_warnings > 0 && *runs > 1).then(|| format!("{with_warnings} with a warning"));
-    let none = most_serious.is_none().then(|| "no warnings".to_owned());
+    let gains = &validity.gains_beyond_workers;
+    let gains = (!gains.is_empty()).then(|| format!("a gain beyond the added jobs: {}", few(gains)));
+    let none = (most_serious.is_none() && gains.is_none()).then(|| "no warnings".to_owned());
     let most_serious = most_serious.as_ref().map(most_serious_text);
     let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
     let unchecked = unchecked_text(validity).map(|text| format!("; could not be checked: {text}"));
-    let counts = list([Some(counts), warned, none, missing].into_iter().flatten());
+    let counts = list([Some(counts), warned, gains, none, missing].into_iter().flatten());
     let counted = counts + &unchecked.unwrap_or_default() + &most_serious.unwrap_or_default();
     let passed = is_storage.then(|| passed_text(validity)).flatten();
-    let first_look = is_first_look.then(|| FIRST_LOOK.to_owned());
-    [Some(counted), passed, first_look].into_iter().flatten().collect()
+    [Some(counted), passed].into_iter().flatten().collect()
 }
 
 /// The most telling checks that were passed, and how many others.
@@ -212,18 +223,14 @@ fn passed_text(validity: &Validity) -> Option<String> {
     (!named.is_empty()).then(|| format!("passed: {}{others}", named.join(", ")))
 }
 
-/// What could not be checked, and of how many runs; nothing of short windows where they are the plan.
+/// What could not be checked, and of how many runs. A check is named by what it looks for: its name says what is well.
 fn unchecked_text(validity: &Validity) -> Option<String> {
-    let is_told = |found: &Check| *found == Check::WindowLength && validity.is_first_look;
-    let of = |count: usize| match count == validity.runs {
+    let of = |count: usize| match count == validity.counts.runs {
         true => "all runs".to_owned(),
         false => plural(count as u64, "run"),
     };
-    let text = |(found, count): (&Check, &usize)| match found {
-        Check::WindowLength => format!("steadiness, for short windows ({})", of(*count)),
-        found => format!("{} ({})", check(*found), of(*count)),
-    };
-    let checks: Vec<String> = validity.unchecked.iter().filter(|(found, _)| !is_told(found)).map(text).collect();
+    let text = |(found, count): (&Check, &usize)| format!("{} ({})", looked_for(*found), of(*count));
+    let checks: Vec<String> = validity.unchecked.iter().map(text).collect();
     (!checks.is_empty()).then(|| checks.join(", "))
 }
 
@@ -272,8 +279,14 @@ pub(crate) fn limit_text(limit: &MainLimit) -> String {
         },
         _ => headline(Some(&limit.attribution), limit.proof.as_ref()),
     };
-    let found = time.into_iter().chain([rest]).collect::<Vec<String>>().join("; ");
+    let of_tried = limit.is_best_of_tried().then(|| format!("best of those tried: {}", tried_text(limit)));
+    let found = time.into_iter().chain([rest]).chain(of_tried).collect::<Vec<String>>().join("; ");
     format!("{name}: {found}{proved}")
+}
+
+/// That more sessions or threads than those of the best run were not tried.
+fn tried_text(limit: &MainLimit) -> String {
+    format!("more than {} may be faster", dop_text(limit.dop, limit.sweep))
 }
 
 /// What most of the time goes to.
@@ -281,8 +294,8 @@ fn time_text(found: &Attribution) -> Option<String> {
     let largest = found.classes.iter().take(CLASSES_MAX);
     let shares: Vec<String> =
         largest.map(|class| format!("{} {}", time_class(class.name), percent(class.share))).collect();
-    let known: f64 = found.classes.iter().map(|class| class.share.0).sum();
-    let unknown = (known < KNOWN_SHARE_MIN).then(|| format!(", of {} nothing is known", percent(Ratio(1.0 - known))));
+    let unknown = found.unknown_share();
+    let unknown = (unknown.0 > UNKNOWN_SHARE_MAX).then(|| format!(", of {} nothing is known", percent(unknown)));
     let mostly = if found.classes.first()?.share.0 >= MOST { "mostly " } else { "" };
     Some(format!("{mostly}{} of the time{}", shares.join(", "), unknown.unwrap_or_default()))
 }
@@ -357,5 +370,10 @@ fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool
         Remedy::Sessions => "more sessions".to_owned(),
     };
     let basis = if gain.is_measured { " (measured with less)" } else { "" };
-    format!("{:.1} times{} with {what}{basis}", gain.factor_max, if is_first { " the rate" } else { "" })
+    let [known, most] = [gain.factor_known, gain.factor_max].map(|factor| format!("{factor:.1}"));
+    let known = match known == most {
+        true => String::new(),
+        false => format!(" ({known} if the part of which nothing is known stays)"),
+    };
+    format!("{most} times{} with {what}{known}{basis}", if is_first { " the rate" } else { "" })
 }

@@ -1,6 +1,6 @@
 //! Words for the values of a record: one word for one thing, in every view.
 
-use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Status, Sweep, Unit, Variation, Verdict};
+use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Status, Sweep, Unit, Variation};
 
 use crate::figure::{duration, number, percent, short};
 use crate::layout::cut;
@@ -59,29 +59,6 @@ pub(crate) fn unit_per_second(unit: Unit) -> &'static str {
     }
 }
 
-/// The mark of a verdict.
-pub(crate) fn mark(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "ok",
-        Verdict::Unknown => "?",
-        Verdict::Warn => "!",
-        Verdict::Fail => "invalid",
-    }
-}
-
-/// The meaning of the marks, below a short sheet.
-pub(crate) const MARKS: &str = "ok passed   ! with a warning   ? could not be checked   invalid no result";
-
-/// A verdict in one word.
-pub(crate) fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "pass",
-        Verdict::Unknown => "unknown",
-        Verdict::Warn => "warn",
-        Verdict::Fail => "fail",
-    }
-}
-
 /// The name of a check.
 pub(crate) fn check(check: Check) -> &'static str {
     match check {
@@ -117,6 +94,40 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::AgentRates => "agents worked together",
         Check::SlowAgent => "agents equally fast",
         Check::UnseenAnswers => "answers seen at once",
+    }
+}
+
+/// What a check looks for, without saying whether it is there.
+pub(crate) fn looked_for(of: Check) -> &'static str {
+    match of {
+        Check::ClientShare => "the share of the client",
+        Check::Steal => "CPU steal",
+        Check::ForeignCpu => "CPU load of other programs",
+        Check::ForeignIo => "I/O of other programs",
+        Check::Throttling => "throttling",
+        Check::Swapping => "swapping",
+        Check::PageCache => "reads from the page cache",
+        Check::Durability => "durability of commits",
+        Check::RateLevels => "several rate levels",
+        Check::Failures => "failures",
+        Check::Backlog => "a backlog",
+        Check::WindowLength | Check::Steady => "steadiness",
+        Check::OtherSessions => "other sessions",
+        Check::DeviceIo => "I/O at the block layer",
+        Check::Unwritten => "reads of blocks that were never written",
+        Check::Compressible => "compressibility of the data",
+        Check::Flush => "flushes of the device",
+        Check::StepDown => "drops of the rate",
+        Check::Stall => "stalls of the generator",
+        Check::GeneratorBound => "the limit of the generator",
+        Check::NodeLoss => "losses of nodes",
+        Check::AgentStarts => "starts of the agents",
+        Check::AgentRates => "common times of the agents",
+        Check::SlowAgent => "slow agents",
+        Check::UnseenAnswers => "answers seen late",
+        Check::Answers | Check::LittlesLaw | Check::CommitCount | Check::CacheFit | Check::Content | Check::Bound => {
+            check(of)
+        }
     }
 }
 

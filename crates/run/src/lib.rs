@@ -62,6 +62,6 @@ pub use kind::tiers::{TiersRequest, measure_tiers};
 pub use listener::{Event, Listener};
 pub use network::{NetworkPeer, serve_network};
 pub use platform::{Context, cache_bytes};
-pub use request::{Request, Selection, Tracing, jobs_of_agents, repeats, window, windows};
+pub use request::{Request, Selection, Tracing, jobs_of_agents, repeats, window};
 pub use setup::Setup;
 pub use tracing::clean_up_tracing;

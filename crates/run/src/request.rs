@@ -99,21 +99,10 @@ impl Request {
     }
 }
 
-/// Lengths of warm-up and window of `preset`.
-pub fn windows(preset: Preset) -> (Nanos, Nanos) {
-    let milliseconds = |count: u64| Nanos(count * 1_000_000);
-    match preset {
-        Preset::Smoke => (milliseconds(0), milliseconds(100)),
-        Preset::Quick => (milliseconds(400), milliseconds(2_000)),
-        Preset::Standard => (milliseconds(5_000), milliseconds(30_000)),
-        Preset::Publish => (milliseconds(60_000), milliseconds(300_000)),
-    }
-}
-
 /// Warm-up and window of `request`: as requested, or of its preset. A requested window has a warm-up of a quarter, at
 /// most that of the preset.
 pub fn window(request: &Request) -> (Nanos, Nanos) {
-    let (warm_up, window) = windows(request.setup.preset);
+    let (warm_up, window) = request.setup.preset.windows();
     let window = request.window.unwrap_or(window);
     (request.warm_up.unwrap_or(warm_up.min(Nanos(window.0 / 4))), window)
 }

@@ -1,6 +1,6 @@
 //! JSON Schemas of records.
 
-use record::{Line, Record, SCHEMA_VERSION};
+use record::{Line, RecordDocument, SCHEMA_VERSION};
 use serde_json::Value;
 
 /// A form of a record.
@@ -26,7 +26,9 @@ impl Form {
 pub fn schema(form: Form) -> Value {
     let (schema, title, pointer) = match form {
         Form::Line => (schemars::schema_for!(Line), "line of a dbdyno record", "/$defs/Head/properties/schema_version"),
-        Form::Document => (schemars::schema_for!(Record), "dbdyno record", "/properties/schema_version"),
+        Form::Document => {
+            (schemars::schema_for!(RecordDocument<'static>), "dbdyno record", "/properties/schema_version")
+        }
     };
     let mut schema = Value::from(schema);
     schema["title"] = Value::from(format!("{title}, schema version {SCHEMA_VERSION}"));

@@ -39,6 +39,7 @@ fn publication() -> model::System {
             parameters: BTreeMap::new(),
             conditions: Vec::new(),
             points: vec![point(1), point(2)],
+            verdict: None,
             warnings: Vec::new(),
             note: None,
         }],

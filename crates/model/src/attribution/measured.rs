@@ -14,8 +14,8 @@ use crate::foreign::{foreign_cpu, is_under_foreign_load};
 use crate::group::{ByTest, fastest, valid};
 use crate::observed_side::{server_side, server_sides};
 use crate::platform::{capacity_used, smt_yield};
-use crate::row::is_invalid;
 use crate::rules::RULES;
+use crate::verdict::is_invalid;
 
 /// CPU probes, any of which gives the SMT yield.
 const PROCESSOR_PROBES: [&str; 3] = ["C11", "C13", "C14"];

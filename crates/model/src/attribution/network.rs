@@ -7,7 +7,7 @@ use super::{Resource, ResourceName};
 use crate::delta::{delta, share};
 use crate::distribution::quantile;
 use crate::foreign::is_under_foreign_load;
-use crate::row::is_invalid;
+use crate::verdict::is_invalid;
 
 /// In a run whose counter in one direction has at least this share of the other one, both directions are full: what
 /// confirms received bytes is a few hundredths of them, and on loopback both counters are the same.

@@ -33,6 +33,7 @@ fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
         parameters: Default::default(),
         conditions: Default::default(),
         points,
+        verdict: None,
         warnings: Vec::new(),
         note: None,
     }

@@ -24,8 +24,8 @@ use record::{
 };
 
 use crate::delta::delta;
-use crate::row::is_invalid;
 use crate::rules::RULES;
+use crate::verdict::is_invalid;
 
 use self::repeat::Repeats;
 pub use absence::LayerAbsence;

@@ -6,8 +6,8 @@ use record::{Dop, Ratio, Record, Run, Variation};
 
 use crate::delta::{per_second, share};
 use crate::group;
-use crate::row::is_invalid;
 use crate::statistics::{Interval, median, order_interval};
+use crate::verdict::is_invalid;
 
 /// The plain run that a traced run repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,8 @@ use record::{Bytes, LoadModel, Rate, Record, Run, name};
 
 use super::stage::{StageFigures, stages};
 use crate::delta::{delta, share};
-use crate::row::{is_invalid, row};
+use crate::row::row;
+use crate::verdict::is_invalid;
 
 /// Bytes of a terabyte, 10^12, the unit of CPU cost.
 const TERABYTE: f64 = 1e12;

@@ -5,8 +5,9 @@ use record::{Load, LoadStageKind, Record, Run, name};
 use super::stage::{Workers, input_cpu_ns_per_byte, reading_ns_per_byte, slowest, workers};
 use crate::cpu::{cpu_shares, host_cpu_ns};
 use crate::delta::delta;
-use crate::row::{is_invalid, row};
+use crate::row::row;
 use crate::rules::RULES;
+use crate::verdict::is_invalid;
 
 /// The compression of an uncompressed source.
 const UNCOMPRESSED: &str = "none";

@@ -7,7 +7,8 @@ use record::{BlockDevice, HostInventory, Layer, PciFunction, PciKind, PciLink, P
 use super::cached_volume::{CachedVolume, cached_volumes};
 use super::defect::chain;
 use super::pcie::Generation;
-use crate::row::{is_invalid, row};
+use crate::row::row;
+use crate::verdict::is_invalid;
 
 /// The payload of a packet where the setting of the platform is not known: the most common one.
 const PAYLOAD_BYTES: f64 = 256.0;

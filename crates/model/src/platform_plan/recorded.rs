@@ -6,7 +6,8 @@ use super::{Commit, Drive, Link, Memory, Origin, PlatformPlan, Processor};
 use crate::platform::{
     Basis, CachedVolume, Generation, cached_volumes, chain, drives, measured_rates, memory_rate, whole_device,
 };
-use crate::row::{is_invalid, row};
+use crate::row::row;
+use crate::verdict::is_invalid;
 
 /// Probes whose rates are those of a part, by their codes.
 const SEQUENTIAL_READ: &str = "S11";

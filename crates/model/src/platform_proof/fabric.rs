@@ -8,9 +8,9 @@ use record::{Layer, Nanos, ProofLoad, ProofPlace, Rate, Ratio, Record, Run, Unit
 use super::{OverRounds, Parts, compared, cpu_ns_per_io, operations, storage_cpu_ns_per_io, time_ns};
 use crate::comparison::ComparisonVerdict;
 use crate::delta::{rate_in, share};
-use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::median;
+use crate::verdict::is_invalid;
 
 /// What a fabric costs.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,9 +12,9 @@ use record::{PlanSubject, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record
 use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
 use crate::observed_side::{storage_cpu_ns, storage_sides};
-use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, median, student_interval};
+use crate::verdict::is_invalid;
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
 pub use fabric::{FabricLoad, FabricNetwork, FabricProof};

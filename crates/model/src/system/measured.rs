@@ -13,12 +13,14 @@ use super::{
 };
 use crate::degree::Degree;
 use crate::delta::rate_in;
-use crate::group::middle;
+use crate::group::{ByTest, middle};
 use crate::queue::in_flight;
 use crate::random_blocks::{changes_anything, compared_bytes};
-use crate::row::{is_invalid, row};
+use crate::row::row;
+use crate::sheet::line;
 use crate::statistics::mean_interval;
 use crate::summary::summary;
+use crate::verdict::is_invalid;
 
 /// The platform of `record` with its tests and probes, in the order in which they were first run, without job files and
 /// calibrations.
@@ -108,10 +110,11 @@ fn tests(record: &Record) -> Vec<SystemTest> {
             None => groups.push(vec![run]),
         }
     }
-    groups.iter().filter_map(|runs| test(runs, &repeats)).collect()
+    let by_test = ByTest::of(record);
+    groups.iter().filter_map(|runs| test(runs, &repeats, &by_test)).collect()
 }
 
-fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
+fn test(runs: &[&Run], repeats: &HashMap<u32, u32>, by_test: &ByTest<'_>) -> Option<SystemTest> {
     let first = runs.first()?;
     let mut degrees: BTreeMap<Degree, Vec<&Run>> = BTreeMap::new();
     for run in runs {
@@ -129,6 +132,7 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         changes: Some(changes_anything(first)),
         parameters: parameters(first),
         conditions: conditions_of(runs),
+        verdict: line(by_test, &first.test).map(|line| line.verdict),
         warnings: warnings(runs),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
         note: None,

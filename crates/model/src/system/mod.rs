@@ -8,7 +8,7 @@ mod paired;
 
 use std::collections::BTreeMap;
 
-use record::{Bytes, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
+use record::{Bytes, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit, Verdict};
 
 pub use conditions::{Condition, conditions, parameters};
 pub use fact_value::{DeviceFact, FactSize, FactValue};
@@ -254,6 +254,8 @@ pub struct SystemTest {
     pub conditions: Vec<Condition>,
     /// One per degree of parallelism, ascending.
     pub points: Vec<SystemPoint>,
+    /// The verdict on the test, as in the spec sheet of its record; absent where published.
+    pub verdict: Option<Verdict>,
     /// Warnings of its runs, kept with the figure in comparisons.
     pub warnings: Vec<Finding>,
     /// The published note.

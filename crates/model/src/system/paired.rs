@@ -3,8 +3,8 @@
 use record::{Nanos, Pairing, Rate, Record, Run, Unit};
 
 use crate::delta::rate_in;
-use crate::row::is_invalid;
 use crate::rules::RULES;
+use crate::verdict::is_invalid;
 
 /// The pairing of one side.
 #[derive(Clone, Debug, PartialEq)]

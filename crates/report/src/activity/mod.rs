@@ -11,8 +11,8 @@ use crate::view::View;
 
 pub use text::activity_text;
 pub(crate) use words::{
-    amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets, time_share,
-    unknown_lines,
+    NOT_DETERMINED, amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets,
+    time_share, unknown_lines,
 };
 
 /// The activity of one run.

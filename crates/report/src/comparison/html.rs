@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use model::{ComparedTest, PointFigures, TestComparison};
 
 use super::words::{
-    self, CHANGE, at, change, ends, grounds, group, has_warning, is_unpaired, letter, letters, mean, origin, sweep,
-    tally,
+    self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_unpaired, letter, letters, marked, mean,
+    origin, sweep, tally,
 };
 use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::figure::{UNKNOWN, duration, number};
@@ -151,7 +151,7 @@ fn verdicts(view: &ComparisonView<'_>) -> Markup {
         p {
             "A verdict needs an interval, and an interval needs repeats; only interleaved pairs are free of drift. \
              Inconclusive: the data do not decide. "
-            (CHANGE) "."
+            (CHANGE) ". " (MARKS) "."
         }
         (table.html())
     }
@@ -170,7 +170,10 @@ fn verdict(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Op
         Cell::Markup(compared_test.map_or_else(Markup::default, word)),
         Cell::Figure(ratio.map_or_else(String::new, change), ratio),
         Cell::Figure(interval.map_or_else(String::new, ends), interval.map(|interval| interval.low)),
-        rate(best),
+        match best {
+            Some(best) => Cell::Figure(marked(view, index, &test.code, number(best.rate.0)), Some(best.rate.0)),
+            None => rate(None),
+        },
         Cell::text(best.map_or_else(|| "invalid".to_owned(), |best| at(best, sweep(view, index, &test.code)))),
         rate(side.speed.as_ref()),
         time(best),
@@ -199,7 +202,7 @@ fn ratios(view: &ComparisonView<'_>) -> Markup {
     let charts = chart::ratios(view);
     html! {
         (summary::page_table(view).html())
-        p class="muted" { (CHANGE) "." }
+        p class="muted" { (CHANGE) ". " (MARKS) "." }
         @if !charts.is_empty() {
             p {
                 "Bars start at 1, equal throughput, on a log scale; dotted lines: the margin within which systems are \

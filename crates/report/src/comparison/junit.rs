@@ -11,6 +11,7 @@ use super::text::violated;
 use super::words::{change, ends, grounds, letter, letters, origin, verdict};
 use super::{ComparisonView, shift};
 use crate::layout::clean;
+use crate::verdict::key;
 
 /// One case of the suite.
 struct Case {
@@ -84,11 +85,17 @@ fn output(view: &ComparisonView<'_>, test: &TestComparison, index: usize, compar
         let interval = shift.interval.map(|interval| format!(", 95 % interval {}", ends(interval))).unwrap_or_default();
         format!(" {}{interval}", change(shift.ratio))
     });
+    // In its own record, for each of the two.
+    let own = [0, index].map(|index| {
+        let verdict = view.test(index, &test.code).and_then(|test| test.verdict);
+        verdict.map(|verdict| format!("; verdict of {} {}", letter(index), key(verdict)))
+    });
     format!(
-        "{}{}: {}",
+        "{}{}: {}{}",
         verdict(compared_test),
         ratio.unwrap_or_default(),
-        grounds(view, test, index, compared_test).join("; ")
+        grounds(view, test, index, compared_test).join("; "),
+        own.into_iter().flatten().collect::<String>()
     )
 }
 

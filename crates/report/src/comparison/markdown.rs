@@ -3,8 +3,8 @@
 use model::ComparisonOutcome;
 
 use super::words::{
-    self, CHANGE, at, at_both, change, ends, grounds, group, letter, letters, mean, origin, pairing, sweep, tally,
-    verdict,
+    self, CHANGE, MARKS, at, at_both, change, ends, grounds, group, letter, letters, marked, mean, origin, pairing,
+    sweep, tally, verdict,
 };
 use super::{ComparisonView, compared_tests_of, price, shift};
 use crate::figure::{UNKNOWN, number};
@@ -78,7 +78,7 @@ fn tests(view: &ComparisonView<'_>, text: &mut String) {
             let best = |index: usize| {
                 let point = test.sides.get(index)?.as_ref()?.best.as_ref()?;
                 let sweep = sweep(view, index, &test.code);
-                Some(format!("{} at {}", number(point.rate.0), at(point, sweep)))
+                Some(format!("{} at {}", marked(view, index, &test.code, number(point.rate.0)), at(point, sweep)))
             };
             let best = |index: usize| best(index).unwrap_or_else(|| "invalid".to_owned());
             let shift = shift(compared_test);
@@ -93,7 +93,7 @@ fn tests(view: &ComparisonView<'_>, text: &mut String) {
             ));
         }
     }
-    text.push_str(&format!("\n{CHANGE}\n"));
+    text.push_str(&format!("\n{CHANGE}; {MARKS}\n"));
 }
 
 fn together(view: &ComparisonView<'_>, text: &mut String) {

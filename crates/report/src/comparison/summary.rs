@@ -8,7 +8,7 @@ use model::{
 use record::Ratio;
 
 use super::sentence::{evidence_text, reason_text, warning_text};
-use super::words::{self, change, decide, ends, has_warning, letter, mean, more_pairs, tally};
+use super::words::{self, change, decide, ends, has_warning, letter, marked, mean, more_pairs, tally};
 use super::{ComparisonView, shift};
 use crate::figure::{number, percent};
 use crate::html::{self, Cell, Column};
@@ -196,7 +196,7 @@ fn rows(view: &ComparisonView<'_>) -> Vec<Row> {
     let row = |(test, index, compared): (&TestComparison, usize, &ComparedTest)| {
         let rate = |index: usize| {
             let best = test.sides.get(index).and_then(Option::as_ref).and_then(|side| side.best.as_ref());
-            best.map_or_else(|| "invalid".to_owned(), |best| number(best.rate.0))
+            best.map_or_else(|| "invalid".to_owned(), |best| marked(view, index, &test.code, number(best.rate.0)))
         };
         let found = shift(compared);
         Row {

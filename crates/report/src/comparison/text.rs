@@ -4,7 +4,7 @@ use model::{PointFigures, TestComparison, Violation};
 
 use super::sentence::violation_text;
 use super::words::{
-    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, verdict,
+    self, CHANGE, MARKS, at, change, ends, grounds, group, letter, letters, marked, mean, origin, sweep, tally, verdict,
 };
 use super::{ComparisonView, point, price, shift, summary};
 use crate::figure::{UNKNOWN, duration, number};
@@ -51,7 +51,11 @@ pub fn comparison_short_text(view: &ComparisonView<'_>, style: Style, width: usi
     let width = page.width;
     page.part("", names(view, width));
     page.part("SUMMARY", summary::lines(view, width));
-    page.table("TESTS: best throughput, and the change from A", summary::table(view, width), vec![CHANGE.to_owned()]);
+    page.table(
+        "TESTS: best throughput, and the change from A",
+        summary::table(view, width),
+        vec![CHANGE.to_owned(), MARKS.to_owned()],
+    );
     page.part("PRICES", prices(view, width));
     page.part("GATE", gate(view, style, width));
     page.end()
@@ -103,13 +107,14 @@ fn tests(view: &ComparisonView<'_>, style: Style, width: usize) -> (Vec<String>,
             lines.extend(of_layer.flat_map(|test| entry(view, test, style, width)));
         }
     }
-    let note = wrap(CHANGE, width).into_iter().map(|line| style.paint(&line, Ink::Aside));
+    let note =
+        [CHANGE, MARKS].into_iter().flat_map(|note| wrap(note, width)).map(|line| style.paint(&line, Ink::Aside));
     (note.chain(head).collect(), lines)
 }
 
 /// One line of the table of tests, 79 characters wide.
 fn row(left: &str, [speed, best, at, p99, change, interval, verdict]: [String; 7]) -> String {
-    let left = format!("  {left:<3}{speed:>8} {best:>8} {at:<6} {p99:>7} {change:>8}  {interval:<18}");
+    let left = format!("  {left:<3}{speed:>7} {best:>9} {at:<6} {p99:>7} {change:>8}  {interval:<18}");
     format!("{left} {verdict}").trim_end().to_owned()
 }
 
@@ -128,7 +133,7 @@ fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: 
             &letter(index),
             [
                 figure(side.speed.as_ref()),
-                best.map_or_else(|| "invalid".to_owned(), |best| number(best.rate.0)),
+                best.map_or_else(|| "invalid".to_owned(), |best| marked(view, index, &test.code, number(best.rate.0))),
                 best.map_or_else(String::new, |best| at(best, sweep(view, index, &test.code))),
                 p99.map_or_else(unknown, duration),
                 shift.map_or_else(String::new, |shift| change(shift.ratio)),

@@ -4,13 +4,14 @@ use model::{
     ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Evidence, FactGroup,
     FactValue, GeometricMean, Interval, Origin, Paired, PointFigures, RULES, System, TestComparison,
 };
-use record::{Rate, Ratio, Sweep};
+use record::{Rate, Ratio, Sweep, Verdict};
 
 use super::ComparisonView;
 use super::sentence::{evidence_text, reason_text, verdict_reason_text, warning_text};
 use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, duration, number, percent, three_digits};
 use crate::layout::clean;
+use crate::verdict::mark;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 /// The letter of a system in tables: A for the base, B, C, ...
@@ -106,6 +107,19 @@ pub(super) fn evidence(evidence: Evidence) -> String {
 /// The definition of the change: it is not the ratio of the two rates shown.
 pub(super) const CHANGE: &str = "change: the median of the ratios of all runs; the rates shown are medians of each system, and \
      their ratio may differ";
+
+/// The meaning of the marks of rates.
+pub(super) const MARKS: &str =
+    "! or ? before a rate: the verdict on the test in its own record, a warning or not all checked";
+
+/// `rate` of the test `code` on the system at `index`, after the mark of the verdict on the test in the record of that system;
+/// nothing before one that passed, or was published.
+pub(super) fn marked(view: &ComparisonView<'_>, index: usize, code: &str, rate: String) -> String {
+    match view.test(index, code).and_then(|test| test.verdict) {
+        Some(verdict @ (Verdict::Warn | Verdict::Unknown)) => format!("{} {rate}", mark(verdict)),
+        Some(Verdict::Pass | Verdict::Fail) | None => rate,
+    }
+}
 
 /// Whether the verdict is from unpaired repeats, so that it may include drift.
 pub(super) fn is_unpaired(compared_test: &ComparedTest) -> bool {

@@ -10,7 +10,7 @@ use super::distribution::{Distribution, shares};
 use super::{FioJson, clock, options};
 use crate::finding::finding_text;
 use crate::storage::threads;
-use crate::words::verdict;
+use crate::verdict::key;
 
 /// The `error` of an invalid job: EIO, the closest of those that fio reports.
 const INVALID_ERROR: i32 = 5;
@@ -131,7 +131,7 @@ fn zeros(keys: &[&str]) -> Value {
 
 /// Figures without a key of fio: validity and findings.
 fn extension(entry: &Entry<'_>) -> Value {
-    let object = |finding: &Finding| json!({ "verdict": verdict(finding.verdict), "detail": finding_text(finding) });
+    let object = |finding: &Finding| json!({ "verdict": key(finding.verdict), "detail": finding_text(finding) });
     let findings = entry.run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
     let aborted = match &entry.run.outcome {
         Outcome::Done => None,
@@ -139,7 +139,7 @@ fn extension(entry: &Entry<'_>) -> Value {
     };
     json!({
         "run": entry.run.number,
-        "verdict": verdict(row(entry.run).verdict),
+        "verdict": key(row(entry.run).verdict),
         "aborted": aborted,
         "findings": findings.map(object).collect::<Vec<Value>>(),
         "modes": entry.storage.modes,

@@ -9,8 +9,8 @@ use super::curve::at;
 use super::diagram::{Diagram, gallery};
 use super::table::{Cell, Column, Row, Table, facts};
 use crate::activity::{
-    RunActivity, activities, amount, below, checkpoints, class, log_facts, method, observer, samples, sessions,
-    shown_buckets, time_share, unknown_lines,
+    NOT_DETERMINED, RunActivity, activities, amount, below, checkpoints, class, log_facts, method, observer, samples,
+    sessions, shown_buckets, time_share, unknown_lines,
 };
 use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
 use crate::figure::{UNKNOWN, count, megabytes, nanos, percent, short, three_digits};
@@ -28,9 +28,6 @@ const HISTOGRAMS_MAX: usize = 12;
 
 /// Other runs of one test.
 const OTHERS_MAX: usize = 40;
-
-/// Shown where there is no source.
-const NOT_DETERMINED: &str = "n.d.";
 
 /// A mark at the number of processors is drawn only where bars reach this share of it; otherwise they would be too
 /// short.

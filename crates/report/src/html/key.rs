@@ -14,6 +14,7 @@ use crate::network::network_path;
 use crate::plan::settings;
 use crate::summary::{bound_text, large_reads, result_name};
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
+use crate::verdict::{row_class, word};
 use crate::words::{LAYERS, dop, dop_text, list, unit_per_second};
 
 /// Tiles at the top of the page.
@@ -54,19 +55,10 @@ pub(super) fn tiles(record: &Record, sheet: &Sheet) -> Markup {
             ul class="tiles" {
                 @for result in &found { (other_tile(result)) }
                 @for line in lines.iter().filter(|_| !has_other) {
-                    @if let Some(best) = &line.best { li class=(class(line.verdict)) { (tile(record, line, best)) } }
+                    @if let Some(best) = &line.best { li class=(row_class(line.verdict)) { (tile(record, line, best)) } }
                 }
             }
         }
-    }
-}
-
-/// The class of a tile or row: figures in doubt look different from valid ones.
-fn class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass | Verdict::Unknown => "",
-        Verdict::Warn => "warn",
-        Verdict::Fail => "fail",
     }
 }
 
@@ -132,7 +124,7 @@ fn tile(record: &Record, line: &Line, best: &Point) -> Markup {
         span class="what" { (result_name(record, line)) }
         span class="much" { (rate) " " small { (unit) } }
         span class="how" { (list(how.into_iter().flatten())) }
-        @if line.verdict >= Verdict::Warn { span class="how" { (super::verdict::word(line.verdict)) } }
+        @if line.verdict >= Verdict::Warn { span class="how" { (word(line.verdict)) } }
     }
 }
 
@@ -220,7 +212,7 @@ fn short(sheet: &Sheet) -> Markup {
         let mut lines = sheet.lines.iter().filter(|line| line.layer == layer).peekable();
         table.rows.extend(lines.peek().map(|_| Row::group(head)));
         table.rows.extend(lines.map(|line| {
-            let class = if line.is_invalid() { "invalid" } else { class(line.verdict) };
+            let class = row_class(line.verdict);
             Row { class, cells: short_cells(line) }
         }));
     }
@@ -270,7 +262,7 @@ fn short_cells(line: &Line) -> Vec<Cell> {
         Cell::text(best.map_or_else(String::new, |best| dop_text(best.dop, line.sweep))),
         time_cell(best.and_then(|best| best.service).and_then(|service| service.p99_ns)),
         ceiling_cell(best),
-        Cell::Markup(super::verdict::word(line.verdict)),
+        Cell::Markup(word(line.verdict)),
     ]
 }
 
@@ -307,7 +299,7 @@ fn row(runs: &ByNumber<'_>, line: &Line) -> Row {
         time_cell(service.map(|service| service.p50_ns)),
         time_cell(service.and_then(|service| service.p99_ns)),
         ceiling_cell(best),
-        Cell::Markup(super::verdict::word(line.verdict)),
+        Cell::Markup(word(line.verdict)),
     ];
-    Row { class: if line.is_invalid() { "invalid" } else { "" }, cells }
+    Row { class: row_class(line.verdict), cells }
 }

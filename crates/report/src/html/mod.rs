@@ -36,11 +36,10 @@ mod verdict;
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use model::Sheet;
+use model::{Fitness, Sheet};
 use record::{PlanSubject, Record};
 
 pub(crate) use diagram::{Diagram, gallery};
-pub(crate) use disclosure::Class;
 pub use explanation::check_texts;
 pub use page::PageOptions;
 pub(crate) use page::{Page, Section};
@@ -50,9 +49,9 @@ pub(crate) use throughput::has_band;
 
 use self::disclosure::{Disclosure, Modelled};
 use crate::layout::clean;
-use crate::summary;
 use crate::text::{platform_sentence, started, subject, warnings};
-use crate::words::list;
+use crate::words::{capital, list};
+use crate::{fitness, summary};
 
 /// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency,
 /// platform, disclosure. One file that opens from disk without network access.
@@ -65,7 +64,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let limited = ceiling::limited(record, &tests);
     let modelled = Modelled { sheet: &sheet, estimates, limited: &limited };
     let disclosure = Disclosure::of(record, &modelled, options);
-    let verdicts = html! { p class="class" { (clean(&disclosure.class.sentence())) " " a href="#disclosure" { "All fields" } } (verdicts) };
+    let verdicts = html! { p class="class" { (clean(&fitness::class_sentence(&disclosure.fitness))) " " a href="#disclosure" { "All fields" } } (verdicts) };
     // What a record of I/O is about stands first; an empty section is left out.
     let streams = storage::storage(record);
     let (first, later) = match record.plan.subject() {
@@ -79,7 +78,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
                 .into_iter()
                 .flatten(),
         ),
-        lead: lead(record, &sheet),
+        lead: lead(record, &sheet, &disclosure.fitness),
         sections: vec![
             Section::new("proof", "Parts side by side", proof::proof(record)),
             Section {
@@ -123,12 +122,12 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
 /// Storage runs of a record that is about them are shown at first, unless there are more.
 const RUNS_OPEN_MAX: usize = 12;
 
-/// The class of the result of `record`.
-pub(crate) fn class(record: &Record) -> Class {
+/// What `record` is good for.
+pub(crate) fn fitness_of(record: &Record) -> Fitness {
     let (sheet, tests) = (model::sheet(record), curve::tests(record));
     let limited = ceiling::limited(record, &tests);
     let modelled = Modelled { sheet: &sheet, estimates: 0, limited: &limited };
-    Disclosure::of(record, &modelled, &PageOptions::default()).class
+    Disclosure::of(record, &modelled, &PageOptions::default()).fitness
 }
 
 /// The numbers of the runs whose seconds and histograms the page of `record` needs: one for each test and degree of
@@ -141,16 +140,23 @@ pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
 }
 
 /// The answer: platform, tiles, summary, and warnings about all figures.
-fn lead(record: &Record, sheet: &Sheet) -> Markup {
+fn lead(record: &Record, sheet: &Sheet, found: &Fitness) -> Markup {
     let warnings = warnings(record);
-    // The tiles are the results.
-    let facts = summary::facts(record).into_iter().filter(|(label, _)| *label != "results");
+    // The tiles are the results, and what they are good for stands above them.
+    let facts = summary::facts_of(record, found).into_iter();
+    let facts = facts.filter(|(label, _)| ![summary::RESULTS, summary::GOOD_FOR].contains(label));
     html! {
         p class="machine" { (clean(&platform_sentence(record))) }
         @if !warnings.is_empty() {
             div class="note fail" { @for warning in &warnings { p { strong { "Warning: " } (clean(warning)) } } }
         }
         @if !record.runs.is_empty() {
+            div class=(if found.is_basis() { "note" } else { "note warn" }) {
+                p {
+                    strong { (capital(summary::GOOD_FOR)) ": " }
+                    (clean(&fitness::sentence(record, found))) "."
+                }
+            }
             (key::tiles(record, sheet))
             dl class="facts" {
                 @for (label, sentences) in facts {

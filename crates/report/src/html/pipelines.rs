@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use record::Record;
 
 use super::table::{Cell, Column, Row, Table};
-use super::verdict;
 use crate::pipeline::{EXPLANATION, cells};
+use crate::verdict::word;
 use crate::words::capital;
 
 const COLUMNS: [Column; 8] = [
@@ -32,7 +32,7 @@ pub(super) fn pipelines(record: &Record) -> Markup {
             false => Cell::Text(cell),
         };
         let mut cells: Vec<Cell> = cells(point).into_iter().zip(COLUMNS).map(cell).collect();
-        cells.push(Cell::Markup(verdict::word(model::row(point.run).verdict)));
+        cells.push(Cell::Markup(word(model::row(point.run).verdict)));
         Row::new(cells)
     };
     table.rows = points.iter().map(row).collect();

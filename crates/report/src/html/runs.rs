@@ -6,9 +6,9 @@ use tables::Row;
 use tables::run::{self, RunRow};
 
 use super::table::{Cell, parts};
-use super::verdict::word;
 use crate::figure::{UNKNOWN, duration, megabytes, number};
 use crate::layout::clean;
+use crate::verdict::word;
 use crate::view::View;
 use crate::words::{list, unit_per_second, variation};
 

@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use maud::{Markup, html};
-use record::{Check, Dop, Outcome, Record, Run, Skipped, Verdict};
+use model::Warning;
+use record::{Check, Dop, Record, Run, Skipped, Verdict, WarningSubject};
 
 use super::explanation;
 use super::table::{Cell, Column, Row, Table};
-use crate::finding::{finding_text, remedy};
+use crate::finding::remedy;
 use crate::layout::clean;
+use crate::verdict::word;
+use crate::warning::{instance_text, subject};
 use crate::words::{check, degrees, plural};
 
 /// Tests that are named beside a finding; more are counted.
@@ -17,17 +20,6 @@ const TESTS_NAMED_MAX: usize = 12;
 
 /// Different sentences that are quoted for one check and verdict.
 const DETAILS_MAX: usize = 2;
-
-/// A verdict as a word with its colour.
-pub(super) fn word(verdict: Verdict) -> Markup {
-    let (class, word) = match verdict {
-        Verdict::Pass => ("word pass", "valid"),
-        Verdict::Unknown => ("word unknown", "not all checked"),
-        Verdict::Warn => ("word warn", "warning"),
-        Verdict::Fail => ("word fail", "invalid"),
-    };
-    html! { span class=(class) { (word) } }
-}
 
 /// The findings of several runs by the same check with the same verdict.
 #[derive(Default)]
@@ -55,21 +47,20 @@ pub(super) fn verdicts(record: &Record) -> Markup {
 
 /// The number of runs by verdict, in a sentence.
 fn counts(record: &Record) -> Markup {
-    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
-    for run in &record.runs {
-        *counts.entry(model::doubt(run)).or_default() += 1;
-    }
+    let found = model::run_counts(record);
+    let verdicts = [Verdict::Pass, Verdict::Unknown, Verdict::Warn, Verdict::Fail];
+    let counts = verdicts.map(|verdict| (verdict, found.with(verdict))).into_iter().filter(|(_, count)| *count > 0);
     html! {
         (record.runs.len()) (if record.runs.len() == 1 { " run: " } else { " runs: " })
-        @for (index, (verdict, count)) in counts.iter().enumerate() {
-            @if index > 0 { ", " } (count) " " (word(*verdict))
+        @for (index, (verdict, count)) in counts.enumerate() {
+            @if index > 0 { ", " } (count) " " (word(verdict))
         }
         "."
     }
 }
 
 fn findings(record: &Record) -> Markup {
-    let found = not_passed(record);
+    let found = model::warnings(record);
     let mut table = Table::new(
         "findings",
         "Warnings, by severity",
@@ -81,19 +72,21 @@ fn findings(record: &Record) -> Markup {
             Column::text("meaning"),
         ],
     );
-    for ((verdict, about), findings) in found.iter().rev() {
+    for warning in &found {
+        let findings = Findings::of(record, warning);
         let details = html! {
             @for detail in &findings.details { span class="finding" { (clean(detail)) } br; }
             @if findings.details_left_out > 0 { span class="aside" { "and " (findings.details_left_out) " more with other figures" } }
         };
         table.rows.push(Row::new(vec![
-            Cell::text(about.map_or("aborted", check)),
-            Cell::Markup(word(*verdict)),
+            Cell::text(subject(warning.subject)),
+            Cell::Markup(word(warning.verdict)),
             Cell::Markup(details),
-            Cell::text(tests(findings)),
-            Cell::text(match about {
-                None => explanation::ABORTED.to_owned(),
-                Some(check) => format!("{} Remedy: {}.", explanation::meaning(*check), remedy(*check)),
+            Cell::text(tests(&findings)),
+            Cell::text(match warning.subject {
+                WarningSubject::Abort => explanation::ABORTED.to_owned(),
+                WarningSubject::Gain => explanation::GAIN.to_owned(),
+                WarningSubject::Check(check) => format!("{} Remedy: {}.", explanation::meaning(check), remedy(check)),
             }),
         ]));
     }
@@ -103,23 +96,17 @@ fn findings(record: &Record) -> Markup {
     }
 }
 
-/// The findings that are no pass, by verdict and check.
-fn not_passed(record: &Record) -> BTreeMap<(Verdict, Option<Check>), Findings<'_>> {
-    let mut all: BTreeMap<(Verdict, Option<Check>), Findings<'_>> = BTreeMap::new();
-    for run in &record.runs {
-        if let Outcome::Failed { message } = &run.outcome {
-            add(all.entry((Verdict::Fail, None)).or_default(), run, message.into());
+impl<'a> Findings<'a> {
+    fn of(record: &Record, warning: &Warning<'a>) -> Findings<'a> {
+        let mut findings = Findings::default();
+        for instance in &warning.instances {
+            add(&mut findings, instance.run, instance_text(record, instance));
         }
-        for finding in run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass) {
-            let detail = finding_text(finding).into();
-            add(all.entry((finding.verdict, Some(finding.check()))).or_default(), run, detail);
-        }
+        Findings { runs: warning.run_count(), ..findings }
     }
-    all
 }
 
 fn add<'a>(findings: &mut Findings<'a>, run: &'a Run, detail: Cow<'a, str>) {
-    findings.runs += 1;
     if !findings.details.contains(&detail) {
         if findings.details.len() < DETAILS_MAX {
             findings.details.push(detail)

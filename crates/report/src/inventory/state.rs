@@ -1,13 +1,11 @@
 //! The state of the machine at one moment, and its change between two.
 
+use model::MachineChange;
 use record::{BackgroundProgram, HostInventory, HostState, KernelLog};
 
 use crate::figure::{memory, three_digits, volume};
 use crate::layout::clean;
 use crate::words::{list, plural};
-
-/// The largest change of the CPU probe between start and end without a warning: ratio in [0, 1].
-pub(crate) const SPEED_CHANGE_MAX: f64 = 0.05;
 
 /// Kernel messages that are quoted.
 const FAULTS_QUOTED_MAX: usize = 3;
@@ -82,27 +80,22 @@ impl<'a> Change<'a> {
         (!start.is_empty() && !end.is_empty()).then(|| format!("{start} before, {end} after"))
     }
 
-    /// Thermal throttling events in between.
-    pub(crate) fn throttles(&self) -> Option<u64> {
-        Some(self.end.thermal_throttle_count?.saturating_sub(self.start.thermal_throttle_count?))
-    }
-
-    /// By which ratio a multiplication took longer at the end than at the start; negative where it was faster.
-    pub(crate) fn slowing(&self) -> Option<f64> {
-        let (start, end) = (self.start.multiplication_ns?, self.end.multiplication_ns?);
-        (start > 0.0 && start.is_finite() && end.is_finite()).then(|| end / start - 1.0)
+    /// The figures of the change.
+    pub(crate) fn figures(&self) -> MachineChange {
+        MachineChange::between(self.start, self.end)
     }
 
     /// The probe of the processor at both ends.
     pub(crate) fn probe(&self) -> Option<String> {
-        let slowing = self.slowing()?;
+        let figures = self.figures();
+        let slowing = figures.slowing?;
         let (start, end) = (self.start.multiplication_ns?, self.end.multiplication_ns?);
-        let warning = if slowing.abs() > SPEED_CHANGE_MAX { ": more than on a stable machine" } else { "" };
+        let warning = if figures.is_unstable() { ": more than on a stable machine" } else { "" };
         Some(format!(
             "dependent multiplications on one CPU: {} ns each before, {} ns after, {:+.1} %{warning}",
             three_digits(start),
             three_digits(end),
-            slowing * 100.0
+            slowing.0 * 100.0
         ))
     }
 
@@ -126,11 +119,6 @@ impl<'a> Change<'a> {
         let warnings = plural(log.warning_count, "message");
         Ok(format!("{warnings} of level warning or above, {} about hardware faults{quoted}", log.fault_count))
     }
-
-    /// Messages about hardware faults.
-    pub(crate) fn faults(&self) -> u64 {
-        self.end.kernel_log.as_ref().map_or(0, |log| log.fault_count)
-    }
 }
 
 #[cfg(test)]
@@ -149,12 +137,12 @@ mod tests {
     fn the_slowdown_of_a_machine_is_stated() {
         let (start, end) = (state(1.0, 5_000_000_000), state(1.1, 3_000_000_000));
         let change = Change { start: &start, end: &end };
-        assert!(change.slowing().is_some_and(|slowing| (slowing - 0.1).abs() < 1e-9));
+        assert!(change.figures().slowing.is_some_and(|slowing| (slowing.0 - 0.1).abs() < 1e-9));
         let probe = change.probe().expect("both are known");
         assert!(probe.contains("+10.0 %: more than"), "{probe}");
         assert!(change.space().is_some_and(|space| space.starts_with("2.00 GB")), "{:?}", change.space());
         let back = Change { start: &end, end: &start };
         assert!(back.space().is_some_and(|space| space.starts_with("none")));
-        assert!(change.kernel().is_err() && change.heat().is_none() && change.throttles().is_none());
+        assert!(change.kernel().is_err() && change.heat().is_none() && change.figures().throttle_count.is_none());
     }
 }

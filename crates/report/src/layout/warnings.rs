@@ -1,13 +1,20 @@
 //! Warnings, as many as there is room for.
 
 use crate::style::{Ink, Style};
+use crate::words::plural;
 
 /// The first of `warnings`: at most `most` of them, on at most `lines_max` lines with the one that counts the others.
 pub(crate) fn first_warnings(warnings: &[Vec<String>], most: usize, lines_max: usize) -> Vec<String> {
     let lines = |count: usize| {
         let more = warnings.len() - count;
-        let and = if count > 0 { "and " } else { "" };
-        let of_others = (more > 0).then(|| format!("  {and}{more} more (--details)"));
+        let of_others = match (count, more) {
+            (_, 0) => None,
+            // The count alone must not read as if there were none.
+            (0, more) => {
+                Some(format!("  {} that this text has no room for (--details)", plural(more as u64, "warning")))
+            }
+            (_, more) => Some(format!("  and {more} more (--details)")),
+        };
         warnings[..count].iter().flatten().cloned().chain(of_others).collect::<Vec<_>>()
     };
     let counts = (0..=warnings.len().min(most)).rev();
@@ -36,7 +43,7 @@ mod tests {
         assert_eq!(shown(9, 4), "a,a2,b,c");
         assert_eq!(shown(9, 3), "a,a2,  and 2 more (--details)");
         assert_eq!(shown(2, 9), "a,a2,b,  and 1 more (--details)");
-        assert_eq!(shown(2, 2), "  3 more (--details)");
+        assert_eq!(shown(2, 2), "  3 warnings that this text has no room for (--details)");
         assert_eq!(shown(2, 0), "");
         assert_eq!(first_warnings(&[], 2, 0), Vec::<String>::new());
     }

@@ -7,7 +7,7 @@ mod reason;
 mod text;
 
 use model::{Bound, Contrast, CpuScope, RateCurve, ThinkPoint, ThinkStudy};
-use record::{Check, Finding, Outcome, Ratio, Record, Run, Until, Verdict};
+use record::{Finding, Ratio, Record, Run, Until, Verdict};
 
 pub(crate) use answer::{answer, curve_answer};
 pub(crate) use command::{load_options, other_loads};
@@ -81,14 +81,6 @@ pub(crate) fn hidden(study: &ThinkStudy<'_>) -> Option<String> {
         three_digits(yielded),
         percent(Ratio(used))
     ))
-}
-
-/// Whether the only reason why `run` is invalid is that it missed its rate, which is the answer of a sweep or a search.
-pub(crate) fn has_found_a_limit(run: &Run) -> bool {
-    let fails = |finding: &&Finding| finding.verdict == Verdict::Fail;
-    let mut failed = run.findings.iter().filter(fails).peekable();
-    let is_under_rate = run.variation.is_some() && run.outcome == Outcome::Done;
-    is_under_rate && failed.peek().is_some() && failed.all(|finding| finding.check() == Check::Backlog)
 }
 
 /// The search of `record`.

@@ -6,13 +6,13 @@ use model::{Bound, Quantiles, RateCurve, RatePoint, Statistic, ThinkPoint, Think
 use record::{Finding, Nanos, Ratio, Record, Run, Verdict};
 
 use super::{
-    RATES, SEARCH, THINK, answers, bound, capacity, cpu_scope, curve_answer, explanation, has_found_a_limit, head,
-    hidden, is_behind, paragraphs, reason, search, study_head,
+    RATES, SEARCH, THINK, answers, bound, capacity, cpu_scope, curve_answer, explanation, head, hidden, is_behind,
+    paragraphs, reason, search, study_head,
 };
 use crate::figure::{UNKNOWN, duration, percent, percent_digits, rate, time};
 use crate::layout::{Align, Head, Span, Table, cut, paragraph};
 use crate::style::{Ink, Style};
-use crate::words::mark;
+use crate::verdict::mark;
 
 /// Characters of the label of a curve or a study.
 const LABEL_MAX: usize = 30;
@@ -85,7 +85,7 @@ fn table(record: &Record, curve: &RateCurve<'_>) -> Table {
     };
     for point in &curve.points {
         let last = if is_search { judgement(point, bound.as_ref()) } else { marked(point.run) };
-        table.push(columns(line(point, last)), ink(model::doubt(point.run), point.kept));
+        table.push(columns(line(point, last)), ink(point.verdict, point.kept));
     }
     if let Some(closed) = curve.closed {
         table.push(columns(closed_line(closed)), ink(model::row(closed).verdict, None));
@@ -118,9 +118,9 @@ fn met(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
 /// The mark of a run of a sweep; a missed rate is an answer and no warning.
 fn marked(run: &Run) -> String {
     const BEHIND: &str = "rate missed";
-    let verdict = model::doubt(run);
+    let verdict = model::run_verdict(run);
     match verdict {
-        Verdict::Fail if has_found_a_limit(run) => BEHIND.to_owned(),
+        Verdict::Fail if model::has_found_a_limit(run) => BEHIND.to_owned(),
         Verdict::Warn if is_behind(run) => format!("{} {BEHIND}", mark(verdict)),
         Verdict::Pass | Verdict::Unknown if is_behind(run) => BEHIND.to_owned(),
         _ => mark(verdict).to_owned(),

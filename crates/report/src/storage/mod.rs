@@ -21,8 +21,8 @@ pub(crate) use warning::main_warnings;
 
 use crate::layout::{Table, paragraph, spaced};
 use crate::style::{Ink, Style};
-use crate::text::{LEGEND, next_steps, storage_head};
-use crate::words::MARKS;
+use crate::text::{next_steps, storage_head};
+use crate::verdict::LEGEND;
 
 /// Title and lines of a part of a page; one without lines is left out.
 pub(crate) type Part = (&'static str, Vec<String>);
@@ -71,7 +71,7 @@ pub(crate) fn short(record: &Record, style: Style, width: usize) -> Vec<Part> {
     if parts.is_empty() {
         let table = table::results(record);
         let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-        lines.extend(spaced(MARKS, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
+        lines.extend(spaced(LEGEND, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
         parts = vec![("", lines)];
     }
     parts

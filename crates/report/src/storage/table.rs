@@ -1,6 +1,6 @@
 //! The tables of storage runs: throughput as in published reports, latency, CPU cost and block layer I/O.
 
-use model::doubt;
+use model::run_verdict;
 use record::{Nanos, Record};
 use tables::io_stream::{self, StreamRow, bytes_per_second};
 use tables::{Row, run};
@@ -11,8 +11,8 @@ use crate::figure::{megabytes, throughput, time};
 use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
 use crate::style::Ink;
+use crate::verdict::mark;
 use crate::view::View;
-use crate::words::mark;
 use crate::{RUNS_LISTED_MAX, listed_parts};
 
 /// Characters of the name of a job.
@@ -45,7 +45,7 @@ pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
         .figure("throughput", ("", "throughput"), |of| moved(of, throughput))
         .figure("response_ns_p99", ("response", "p99"), |of| response(of, of.of.0.response.p99_ns))
         .figure("response_ns_p999", ("response", "p99.9"), |of| response(of, of.of.0.response.p999_ns))
-        .words("mark", ("", ""), |of| Cell::text(mark(doubt(of.run))))
+        .words("mark", ("", ""), |of| Cell::text(mark(run_verdict(of.run))))
 }
 
 /// Bytes per second; empty for a sync, which moves none, and for an invalid run.
@@ -81,7 +81,7 @@ pub(crate) fn results(record: &Record) -> Table {
     let times = ["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"];
     let figures = [&job_and_rates(record)[..], &times].concat();
     let streams = listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
-    view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(doubt(of.run)))
+    view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(run_verdict(of.run)))
 }
 
 /// A line per stream: service time, failed I/Os, and response time in an open loop.
@@ -98,7 +98,7 @@ pub(crate) fn latencies(record: &Record) -> Table {
 }
 
 fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> Table {
-    view().only(&[&IDENTITY, figures].concat()).text_table(streams, |of| Ink::of(doubt(of.run)))
+    view().only(&[&IDENTITY, figures].concat()).text_table(streams, |of| Ink::of(run_verdict(of.run)))
 }
 
 /// The legend of the table of costs.

@@ -8,7 +8,7 @@ use crate::figure::{UNKNOWN, number, time};
 use crate::layout::{Align, Head, Span, Table, paragraph};
 use crate::load_curve;
 use crate::style::{Ink, Style};
-use crate::words::mark;
+use crate::verdict::mark;
 
 /// The unit of the rates.
 const UNIT: &str = "I/Os per second";

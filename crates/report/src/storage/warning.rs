@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::is_answer;
-use record::{Check, Outcome, Record, Run, Verdict};
+use record::{Record, Verdict, WarningSubject};
 
 use super::fact::numbers;
 use super::stream::runs;
-use crate::finding::finding_text;
 use crate::layout::{first_line_in, first_warnings, paragraph};
 use crate::style::{Ink, Style};
-use crate::words::{check, list, mark};
+use crate::verdict::mark;
+use crate::warning::instance_text;
+use crate::words::{check, list};
 
 /// Column of the texts.
 const INDENT: usize = 16;
@@ -21,8 +21,7 @@ const WARNINGS_MAX: usize = 100;
 /// A warning of one or more runs.
 struct Warning {
     verdict: Verdict,
-    /// None for an aborted run.
-    check: Option<Check>,
+    subject: WarningSubject,
     text: String,
     runs: Vec<u32>,
 }
@@ -38,9 +37,10 @@ pub(crate) fn warnings(record: &Record, style: Style, width: usize) -> Vec<Strin
 /// The warnings and failures, a paragraph each, without the most serious finding and what could not be checked, which the summary
 /// states.
 pub(crate) fn main_warnings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
-    let most_serious = model::most_serious(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
+    let found = model::warnings(record);
+    let most_serious = model::most_serious(&found).map(|one| (one.verdict, one.subject));
     let mut others = merged(record);
-    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != most_serious);
+    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.subject)) != most_serious);
     paragraphs(&others, style, width)
 }
 
@@ -48,13 +48,13 @@ pub(crate) fn main_warnings(record: &Record, style: Style, width: usize) -> Vec<
 fn merged(record: &Record) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     let mut known = BTreeMap::new();
-    for (run, _) in runs(record) {
-        for finding in not_passed(run) {
-            let index = *known.entry(finding.clone()).or_insert(warnings.len());
-            let (verdict, check, text) = finding;
+    for found in model::warnings(record) {
+        for instance in found.instances.iter().filter(|instance| instance.run.storage.is_some()) {
+            let (verdict, subject, text) = (found.verdict, found.subject, instance_text(record, instance).into_owned());
+            let index = *known.entry((verdict, subject, text.clone())).or_insert(warnings.len());
             match warnings.get_mut(index) {
-                Some(other) => other.runs.push(run.number),
-                None => warnings.push(Warning { verdict, check, text, runs: vec![run.number] }),
+                Some(other) => other.runs.push(instance.run.number),
+                None => warnings.push(Warning { verdict, subject, text, runs: vec![instance.run.number] }),
             }
         }
     }
@@ -72,22 +72,12 @@ fn paragraphs(warnings: &[Warning], style: Style, width: usize) -> Vec<Vec<Strin
             Verdict::Unknown | Verdict::Pass => None,
         };
         let label = format!("  {:<4} {}", mark(warning.verdict), numbers(&warning.runs));
-        let aborted = if warning.check.is_none() { "aborted: " } else { "" };
+        let aborted = if warning.subject == WarningSubject::Abort { "aborted: " } else { "" };
         let text = format!("{aborted}{}", warning.text);
         let indent = INDENT.max(label.chars().count() + 1).min(width / 2);
         paragraphs.push(first_line_in(ink, paragraph(&label, indent, &text, width), style));
     }
     paragraphs
-}
-
-/// The findings of a run that are no pass, and its abort.
-fn not_passed(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, String)> {
-    let aborted = match &run.outcome {
-        Outcome::Done => None,
-        Outcome::Failed { message } => Some((Verdict::Fail, None, message.clone())),
-    };
-    let findings = run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass && !is_answer(run, finding));
-    aborted.into_iter().chain(findings.map(|finding| (finding.verdict, Some(finding.check()), finding_text(finding))))
 }
 
 /// The checks that every run passed.

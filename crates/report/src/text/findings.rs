@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use model::Line;
-use record::{Check, Dop, Finding, Location, Outcome, Placement, Record, Run, Skipped, Verdict};
+use model::Instance;
+use record::{Dop, Record, Skipped, Verdict, WarningSubject};
 
-use crate::figure::three_digits;
-use crate::finding::finding_text;
 use crate::layout::{clean, cut, first_line_in, first_warnings, paragraph};
 use crate::style::{Ink, Style};
-use crate::words::{CODE_MAX, degrees, list, mark, plural, short_code};
+use crate::verdict::mark;
+use crate::warning::instance_text;
+use crate::words::{CODE_MAX, degrees, list, plural, short_code};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -25,11 +25,10 @@ const TESTS_NAMED_MAX: usize = 12;
 /// Warnings that are shown, by severity.
 const WARNINGS_MAX: usize = 100;
 
-/// A warning of one or more runs.
+/// A paragraph about warnings of one or more runs.
 struct Warning<'a> {
     verdict: Verdict,
-    /// Absent where the run was aborted.
-    check: Option<Check>,
+    subject: WarningSubject,
     detail: Cow<'a, str>,
     /// The tests of the warning with the degrees of parallelism; `detail` is of the first.
     tests: Vec<(&'a str, Vec<Dop>)>,
@@ -48,13 +47,12 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
 /// The warnings and failures, a paragraph each, without the most serious finding and what could not be checked, which the summary
 /// states.
 pub(super) fn main_findings(record: &Record, style: Style, width: usize) -> Vec<Vec<String>> {
-    let most_serious = model::most_serious(record).map(|one| (one.finding.verdict, Some(one.finding.check())));
+    let found = model::warnings(record);
+    let most_serious = model::most_serious(&found).map(|one| (one.verdict, one.subject));
     let mut others = warnings(record);
-    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.check)) != most_serious);
+    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.subject)) != most_serious);
     let mut warnings = paragraphs(record, &others, style, width);
-    let sheet = model::sheet(record);
-    let beyond: Vec<String> =
-        sheet.lines.iter().filter(|line| line.gains_beyond_its_workers()).map(|line| clean(&line.test)).collect();
+    let beyond: Vec<String> = gains(record).map(|(_, code)| code).collect();
     if !beyond.is_empty() {
         let label = format!("  {:<4} {}", mark(Verdict::Warn), plural(beyond.len() as u64, "test"));
         let text = format!(
@@ -90,7 +88,7 @@ fn paragraphs(record: &Record, warnings: &[Warning<'_>], style: Style, width: us
             (count, false) => (format!("{count} tests"), format!(" ({})", list([first].into_iter().chain(tests)))),
         };
         let label = format!("  {:<4} {label}", mark(warning.verdict));
-        let aborted = if warning.check.is_none() { "aborted: " } else { "" };
+        let aborted = if warning.subject == WarningSubject::Abort { "aborted: " } else { "" };
         let text = format!("{}{aborted}{}{rest}", at(&runs, warning), warning.detail);
         let indent = INDENT.max(label.chars().count() + 1);
         let ink = match warning.verdict {
@@ -110,28 +108,19 @@ fn runs_by_test(record: &Record) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// The explanation where no server process could have been placed on another processor.
-const ALONE: &str = "something else slowed the single job down; repeat";
+/// The best runs of the tests whose gain is more than the added workers can give, and their codes.
+fn gains(record: &Record) -> impl Iterator<Item = (Instance<'_>, String)> {
+    let gains = model::warnings(record).into_iter().filter(|warning| warning.subject == WarningSubject::Gain);
+    gains.flat_map(|warning| warning.instances).map(|instance| (instance, clean(&instance.run.test)))
+}
 
 /// Tests whose gain is superlinear.
 fn superlinear(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let kernel = record.plan.placement == Placement::Kernel;
-    let has_server = record.engine.as_ref().is_some_and(|engine| engine.location != Location::InProcess);
-    let cause = |line: &Line, storage: bool| match kernel {
-        _ if storage => "something delayed the device, or the thread that waited for it, while there was one",
-        _ if !has_server || line.is_probe => ALONE,
-        true => "the kernel may have put client and server on different processors, see --placement paired",
-        false => "the single job spent time waiting, not working",
-    };
-    let of_storage = |code: &str| record.runs.iter().any(|run| run.test == code && run.storage.is_some());
     let mut lines = Vec::new();
-    for line in model::sheet(record).lines.iter().filter(|line| line.gains_beyond_its_workers()) {
-        let (Some(best), Some(gain)) = (&line.best, line.scalability) else { continue };
-        let (code, of) = short_code(&clean(&line.test));
+    for (instance, test) in gains(record) {
+        let (code, of) = short_code(&test);
         let label = format!("  {:<5}{code}", mark(Verdict::Warn));
-        let at = degrees(&[best.dop]);
-        let cause = cause(line, of_storage(&line.test));
-        let text = format!("{at} did {} times the rate of one: {cause}{of}", three_digits(gain));
+        let text = format!("{}{of}", instance_text(record, &instance));
         let paragraph = paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width);
         lines.extend(paragraph.iter().map(|line| style.paint(line, Ink::Warning)));
     }
@@ -159,19 +148,26 @@ fn at(runs: &BTreeMap<&str, usize>, warning: &Warning<'_>) -> String {
     }
 }
 
-/// One warning for each text.
+/// One warning for each text, without gains, which have paragraphs of their own.
 fn by_text(record: &Record) -> Vec<Warning<'_>> {
     let mut warnings = Vec::new();
     let mut known = BTreeMap::new();
-    for run in &record.runs {
-        for (verdict, check, detail) in not_passed(run) {
-            let tests = vec![(run.test.as_str(), vec![run.dop])];
-            let key = (verdict, check, detail.clone());
-            let warning = Warning { verdict, check, detail, tests, others_differ: false };
+    for found in model::warnings(record).into_iter().filter(|found| found.subject != WarningSubject::Gain) {
+        let (verdict, subject) = (found.verdict, found.subject);
+        for instance in found.instances {
+            let detail = instance_text(record, &instance);
+            let tests = vec![(instance.run.test.as_str(), vec![instance.run.dop])];
+            let key = (verdict, subject, detail.clone());
+            let warning = Warning { verdict, subject, detail, tests, others_differ: false };
             add_to(&mut warnings, &mut known, key, warning, |_, _| {});
         }
     }
     warnings
+}
+
+/// What a warning is of, with its verdict; absent for an abort: of these each text is told.
+fn check_of(warning: &Warning<'_>) -> Option<(Verdict, WarningSubject)> {
+    (warning.subject != WarningSubject::Abort).then_some((warning.verdict, warning.subject))
 }
 
 /// Adds the tests of `warning` to the one with the same key, to which `unite` is applied, or the warning itself where
@@ -198,25 +194,13 @@ fn add_to<'a, Key: Ord>(
     }
 }
 
-/// The findings of a run that are not a pass, and its abort.
-fn not_passed(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, Cow<'_, str>)> {
-    let aborted = match &run.outcome {
-        Outcome::Done => None,
-        Outcome::Failed { message } => Some((Verdict::Fail, None, Cow::from(message))),
-    };
-    let is_warning = move |finding: &&Finding| finding.verdict != Verdict::Pass && !model::is_answer(run, finding);
-    let findings = run.findings.iter().filter(is_warning);
-    let of_check = |finding: &Finding| (finding.verdict, Some(finding.check()), Cow::from(finding_text(finding)));
-    aborted.into_iter().chain(findings.map(of_check))
-}
-
 /// Merges warnings of one test that differ only in their figures.
 fn merge_within_tests(warnings: &mut Vec<Warning<'_>>) {
     let (mut merged, mut known) = (Vec::new(), BTreeMap::new());
     for warning in warnings.drain(..) {
-        match (warning.check, warning.tests.as_slice()) {
-            (Some(check), [(test, _)]) => {
-                let key = (warning.verdict, check, *test);
+        match (check_of(&warning), warning.tests.as_slice()) {
+            (Some(kind), [(test, _)]) => {
+                let key = (kind, *test);
                 add_to(&mut merged, &mut known, key, warning, |other, warning| {
                     other.detail.clone_from(&warning.detail)
                 });
@@ -232,13 +216,13 @@ const TESTS_APART_MAX: usize = 2;
 
 /// Merges warnings of one check and verdict about more than [`TESTS_APART_MAX`] tests: the first one is shown.
 fn merge_across_tests(warnings: &mut Vec<Warning<'_>>) {
-    let mut kinds: BTreeMap<(Verdict, Check), usize> = BTreeMap::new();
-    for kind in warnings.iter().filter_map(|warning| Some((warning.verdict, warning.check?))) {
+    let mut kinds: BTreeMap<(Verdict, WarningSubject), usize> = BTreeMap::new();
+    for kind in warnings.iter().filter_map(check_of) {
         *kinds.entry(kind).or_default() += 1;
     }
     let (mut merged, mut known) = (Vec::new(), BTreeMap::new());
     for warning in warnings.drain(..) {
-        let kind = warning.check.map(|check| (warning.verdict, check));
+        let kind = check_of(&warning);
         match kind.filter(|kind| kinds.get(kind).is_some_and(|count| *count > TESTS_APART_MAX)) {
             Some(kind) => add_to(&mut merged, &mut known, kind, warning, |other, _| other.others_differ = true),
             None => merged.push(warning),
@@ -256,13 +240,15 @@ fn add<'a>(tests: &mut Vec<(&'a str, Vec<Dop>)>, test: &'a str, dops: &[Dop]) {
 
 #[cfg(test)]
 mod tests {
+    use record::Check;
+
     use super::*;
 
     fn warning<'a>(test: &'a str, jobs: u32, detail: &'a str) -> Warning<'a> {
         let tests = vec![(test, vec![Dop::jobs(jobs)])];
         Warning {
             verdict: Verdict::Warn,
-            check: Some(Check::Steal),
+            subject: WarningSubject::Check(Check::Steal),
             detail: detail.into(),
             tests,
             others_differ: false,
@@ -290,7 +276,7 @@ mod tests {
         assert_eq!(few.len(), 2);
         let mut many = apart();
         many.push(warning("T611", 1, "took 3 %"));
-        many.push(Warning { check: Some(Check::Swapping), ..warning("T611", 1, "swapped") });
+        many.push(Warning { subject: WarningSubject::Check(Check::Swapping), ..warning("T611", 1, "swapped") });
         merge_across_tests(&mut many);
         assert_eq!(many.len(), 2);
         assert_eq!(
@@ -302,7 +288,8 @@ mod tests {
 
     #[test]
     fn aborted_runs_are_each_shown() {
-        let aborted = |test| Warning { verdict: Verdict::Fail, check: None, ..warning(test, 1, test) };
+        let aborted =
+            |test| Warning { verdict: Verdict::Fail, subject: WarningSubject::Abort, ..warning(test, 1, test) };
         let mut warnings = vec![aborted("T1"), aborted("T2"), aborted("T3"), aborted("T4")];
         merge_within_tests(&mut warnings);
         merge_across_tests(&mut warnings);

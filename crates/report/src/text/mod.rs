@@ -13,6 +13,7 @@ mod steady;
 use record::{PlanSubject, Record};
 
 use crate::agents;
+use crate::fitness;
 use crate::layout::paragraph;
 use crate::limit::limits;
 use crate::load_curve;
@@ -26,7 +27,7 @@ pub(crate) use data::view as data_sets;
 pub(crate) use head::{SMOKE, data_reads, instrument, started, storage_head, subject, warnings};
 pub(crate) use next::{command, next as next_steps, word};
 pub use page::{blocks_text, load_text, streams_text};
-pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
+pub(crate) use sheet::{ByNumber, asides, by_number, repeats, short_title, title, unrepeated};
 pub(crate) use short::platform_sentence;
 pub use short::{ShortText, short_text};
 
@@ -48,7 +49,7 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
     } else {
         page.part("", sheet::groups(record, style, width));
         page.part("WARNINGS", findings::findings(record, style, width));
-        page.part("RESULT CLASS", paragraph("", 2, &crate::html::class(record).sentence(), width));
+        page.part("RESULT CLASS", paragraph("", 2, &fitness::class_sentence(&fitness::fitness(record)), width));
         page.part("LIMITS", limits(record, width));
         page.part("STEADINESS", steady::steady(record, style, width));
     }

@@ -9,8 +9,9 @@ use crate::figure::duration;
 use crate::html::Cell;
 use crate::layout::Table;
 use crate::style::Ink;
+use crate::verdict::mark;
 use crate::view::View;
-use crate::words::{dop, mark, unit_per_second, varied};
+use crate::words::{dop, unit_per_second, varied};
 
 /// The columns that identify a run.
 const IDENTITY: [&str; 3] = ["run", "test", "at"];
@@ -72,8 +73,8 @@ fn table<'a>(keys: &[&str], runs: impl Iterator<Item = RunRow<'a>>) -> Table {
         .figure("window_ns", ("", "time"), |of| {
             Cell::Text(if of.is_invalid() { String::new() } else { duration(of.run.window_ns) })
         })
-        .words("mark", ("", ""), |of| Cell::text(mark(model::doubt(of.run))));
-    view.only(keys).text_table(runs, |of| Ink::of(model::doubt(of.run)))
+        .words("mark", ("", ""), |of| Cell::text(mark(of.row.verdict)));
+    view.only(keys).text_table(runs, |of| Ink::of(of.row.verdict))
 }
 
 /// The degree of parallelism, and how the run differs from the plain one.

@@ -8,7 +8,8 @@ use record::{Layer, Ratio, Record, Run, Unit};
 use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent, three_digits, time};
 use crate::layout::{clean, cut, section, spaced, wrap};
 use crate::style::{Ink, Style};
-use crate::words::{LAYERS, dop, list, mark, unit_per_second};
+use crate::verdict::{LEGEND, mark};
+use crate::words::{LAYERS, dop, list, unit_per_second};
 
 /// Columns left of the title: the code and a space.
 const CODE_WIDTH: usize = 5;
@@ -34,9 +35,6 @@ const TITLE_ROOMY: usize = 26;
 
 /// Characters of a title on the line of the figures, at most; the rest goes below.
 const TITLE_MAX: usize = 48;
-
-/// The legend of the marks.
-pub(crate) const LEGEND: &str = "ok passed   ! see WARNINGS   ? could not be checked   invalid no result";
 
 /// The widths of the columns.
 #[derive(Clone, Copy)]

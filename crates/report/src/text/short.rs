@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use model::{Capacities, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
-use record::{Dop, PlanSubject, Preset, Record, Status, Sweep, Verdict};
+use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
 
 use super::sheet::title;
 use super::{findings, head, next};
@@ -17,14 +17,15 @@ use crate::pipeline::{self, PIPELINES};
 use crate::plan::runs;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
-use crate::words::{LAYERS, MARKS, dop, list, mark, plural, unit_per_second};
+use crate::verdict::{LEGEND as MARKS, mark};
+use crate::words::{LAYERS, dop, list, plural, unit_per_second};
 use crate::{blocks, load, load_curve, storage, streams, summary};
 
 /// Column of the texts of the head.
 const INDENT: usize = 12;
 
 /// Lines of a text of [`WIDTH_USUAL`] columns, as far as rows of the sheet and warnings can be left out.
-const LINES_MAX: usize = 60;
+const LINES_MAX: usize = 64;
 
 /// Columns of a terminal; a narrower text has as many lines more as its paragraphs take.
 const WIDTH_USUAL: usize = 80;
@@ -232,7 +233,7 @@ fn table(record: &Record, lines: &[&Line], width: usize) -> Table {
     let kept = |cells: Vec<String>| {
         cells.into_iter().zip(&columns).filter(|(_, (_, is_shown))| *is_shown).map(|(cell, _)| cell).collect()
     };
-    let inks = lines.iter().map(|line| Ink::of(verdict(line)));
+    let inks = lines.iter().map(|line| Ink::of(line.verdict));
     Table::fitted(&heads, rows.into_iter().map(kept).zip(inks).collect(), TITLE, width)
 }
 
@@ -244,15 +245,6 @@ fn workers(of: Dop, sweep: Sweep) -> String {
         Dop { nodes: 1, jobs: 1, threads } => format!("{threads} thr"),
         Dop { nodes, jobs, .. } if sweep == Sweep::Jobs => format!("{nodes}x{jobs}"),
         _ => dop(of, sweep),
-    }
-}
-
-/// The worst of the findings of a test: that it has no result, and that it gains more than the added jobs can give, count.
-fn verdict(line: &Line) -> Verdict {
-    match line.best {
-        None => Verdict::Fail,
-        Some(_) if line.gains_beyond_its_workers() => line.verdict.max(Verdict::Warn),
-        Some(_) => line.verdict,
     }
 }
 
@@ -272,7 +264,7 @@ fn cells(line: &Line, limit: String) -> Vec<String> {
         time(best.and_then(|best| best.service).and_then(|service| service.p99_ns)),
         best.and_then(|best| best.ceiling.as_ref()).map_or_else(String::new, |limit| percent(limit.efficiency)),
         limit,
-        mark(verdict(line)).to_owned(),
+        mark(line.verdict).to_owned(),
     ]
 }
 

@@ -8,7 +8,8 @@ use record::{Check, Record, Run, SteadyVerdict, Verdict};
 use crate::finding::finding_text;
 use crate::layout::{clean, paragraph};
 use crate::style::{Ink, Style};
-use crate::words::{dop, list, mark, plural, short_code};
+use crate::verdict::mark;
+use crate::words::{dop, list, plural, short_code};
 
 /// Runs that are listed.
 const RUNS_NAMED_MAX: usize = 40;

@@ -63,6 +63,7 @@ pub fn test(
         parameters: BTreeMap::new(),
         conditions: Vec::new(),
         points: points.map(|(jobs, gain)| point(jobs, rates(per_second * gain, ratio, scatter))).to_vec(),
+        verdict: None,
         warnings: Vec::new(),
         note: None,
     }

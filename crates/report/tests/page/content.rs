@@ -251,7 +251,7 @@ fn the_interval_between_runs_is_that_of_repeats() {
     let once = page(&record);
     assert_eq!(disclosed(&once, "interval between runs"), "not available: one run each; use --repeats 6");
     assert!(once.contains("one run per test: repeatability unknown"));
-    assert!(once.contains("This result is INDICATIVE and not PUBLISHABLE"));
+    assert!(once.contains("This result is a FIRST LOOK and not PUBLISHABLE"));
     let run = record.runs.iter().find(|run| run.test == "T611" && run.dop.jobs == 4).unwrap().clone();
     record.runs.extend((0..5).map(|repeat| Run { number: 1000 + repeat, ..run.clone() }));
     let often = page(&record);

@@ -34,6 +34,7 @@ fn clean() -> Record {
         program_sha256: Some("ab".repeat(32)),
     });
     record.runs.retain(|run| run.test == "T611" || run.test == "T616");
+    record.runs.iter_mut().for_each(|run| run.findings.retain(|finding| finding.verdict != Verdict::Warn));
     let again: Vec<Run> = (0..5).flat_map(|_| record.runs.clone()).collect();
     record.runs.extend(again);
     for (number, run) in (1..).zip(&mut record.runs) {
@@ -120,13 +121,10 @@ fn whatever_is_not_disclosed_stands_in_the_sentence_at_the_verdicts() {
         let mut record = clean();
         spoil(&mut record);
         let sentence = class(&record);
-        assert!(
-            sentence.starts_with("This result is INDICATIVE and not PUBLISHABLE, because "),
-            "{obstacle}: {sentence}"
-        );
+        assert!(sentence.contains(" and not PUBLISHABLE, because "), "{obstacle}: {sentence}");
         assert!(sentence.contains(obstacle), "{obstacle}: {sentence}");
         let on_a_terminal = text(&record, "record.json", Style::default(), 120);
-        assert!(on_a_terminal.contains("This result is INDICATIVE and not PUBLISHABLE"), "{obstacle}");
+        assert!(on_a_terminal.contains("and not PUBLISHABLE"), "{obstacle}");
     }
 }
 

@@ -56,6 +56,7 @@ pub fn system() -> System {
                 point(8, 10_900.0, 720_000),
                 point(16, 19_800.0, 790_000),
             ],
+            verdict: None,
             warnings: Vec::new(),
             note: Some("not the same device".to_owned()),
         }],

@@ -1,7 +1,7 @@
 //! The views for programs.
 
 use dbdyno_report::{csv, inventory_json, json};
-use record::{HostInventory, Nanos, NodeEvent, NodeEventKind, Record};
+use record::{HostInventory, Judgement, Nanos, NodeEvent, NodeEventKind, Record, ResultClass};
 
 use crate::sample;
 
@@ -87,10 +87,14 @@ fn heads_state_their_unit() {
 }
 
 #[test]
-fn a_record_as_json_is_the_record() {
+fn a_record_as_json_is_the_record_with_the_verdicts_on_it() {
     let record = sample::record();
     let text = json(&record);
-    assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let judgement = document.as_object_mut().unwrap().remove("judgement").unwrap();
+    assert_eq!(serde_json::from_value::<Record>(document).unwrap(), record);
+    let judgement: Judgement = serde_json::from_value(judgement).unwrap();
+    assert_eq!((judgement.result_class, judgement.counts.runs), (ResultClass::FirstLook, record.runs.len()));
     assert!(text.starts_with("{\n  \"schema_version\": 1,\n") && text.ends_with("}\n"));
 }
 

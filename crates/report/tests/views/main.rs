@@ -2,6 +2,7 @@
 
 mod activity;
 mod activity_sample;
+mod agreement;
 mod any_record;
 mod data_sample;
 mod file_streams;

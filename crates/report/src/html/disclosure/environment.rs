@@ -8,7 +8,8 @@ use super::field::{Field, applies, filled, optional, publisher, tool};
 use super::hardware::old;
 use crate::figure::{nanos, percent};
 use crate::inventory::{Change, is_virtual, load, time};
-use crate::words::{list, plural, verdict};
+use crate::verdict::key;
+use crate::words::{list, plural};
 
 const NOT_ENDED: &str = "the measurement did not finish";
 
@@ -29,7 +30,7 @@ pub(super) fn environment(record: &Record) -> Vec<Field> {
     let change = Change::of(host);
     let change = change.as_ref();
     let hidden = is_virtual(host).then_some("the hypervisor hides it");
-    let throttles = change.and_then(|change| change.throttles()).map(|count| plural(count, "time"));
+    let throttles = change.and_then(|change| change.figures().throttle_count).map(|count| plural(count, "time"));
     let (kernel, silence) = match change.map(|change| change.kernel()) {
         Some(Ok(text)) => (Some(text), String::new()),
         Some(Err(reason)) => (None, reason),
@@ -105,6 +106,6 @@ pub(super) fn checked(record: &Record, check: Check) -> String {
     for finding in record.runs.iter().flat_map(|run| &run.findings).filter(|finding| finding.check() == check) {
         *counts.entry(finding.verdict).or_default() += 1;
     }
-    let verdicts = list(counts.iter().map(|(found, runs)| format!("{} in {}", verdict(*found), plural(*runs, "run"))));
+    let verdicts = list(counts.iter().map(|(found, runs)| format!("{} in {}", key(*found), plural(*runs, "run"))));
     if verdicts.is_empty() { "does not apply to any run".to_owned() } else { verdicts }
 }

@@ -12,10 +12,9 @@ mod software;
 mod workload;
 
 use maud::{Markup, html};
-use model::Sheet;
+use model::{Fitness, Sheet};
 use record::Record;
 
-pub(crate) use self::class::Class;
 use self::field::Field;
 use super::ceiling::Limited;
 use super::page::PageOptions;
@@ -37,12 +36,12 @@ const WITHOUT_ENGINE: &str = "only probes were run, without an engine";
 /// The fields of a record, in their groups.
 pub(super) struct Disclosure {
     groups: Vec<(&'static str, Vec<Field>)>,
-    /// The class of the result.
-    pub(super) class: Class,
+    /// What the result is good for.
+    pub(super) fitness: Fitness,
 }
 
 impl Disclosure {
-    /// The twelve groups of fields, and the class that follows from them.
+    /// The twelve groups of fields, and the class of the result that follows from them and the record.
     pub(super) fn of(record: &Record, modelled: &Modelled<'_>, options: &PageOptions<'_>) -> Disclosure {
         let groups = vec![
             ("1 Identity", claim::identity(record, options)),
@@ -59,8 +58,9 @@ impl Disclosure {
             ("12 Deviations", claim::deviations(record)),
         ];
         let fields: Vec<&Field> = groups.iter().flat_map(|(_, fields)| fields).collect();
-        let class = Class::of(record, &fields);
-        Disclosure { groups, class }
+        let results = model::summary(record).results;
+        let fitness = model::fitness(record, &results, class::undisclosed(&fields));
+        Disclosure { groups, fitness }
     }
 
     /// The class, and the table of all fields.
@@ -73,6 +73,6 @@ impl Disclosure {
             table.rows.extend(fields.iter().map(Field::row));
         }
         let fields: Vec<&Field> = self.groups.iter().flat_map(|(_, fields)| fields).collect();
-        html! { (class::note(&self.class, &fields)) div class="disclosure" { (table.html()) } }
+        html! { (class::note(&self.fitness, &fields)) div class="disclosure" { (table.html()) } }
     }
 }

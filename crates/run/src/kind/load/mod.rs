@@ -27,7 +27,6 @@ use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::kind::io::StorageSupport;
 use crate::platform::{Context, OpenEngine, OpenOptions, Platform};
 use crate::recorder::Recorder;
-use crate::request::windows;
 use crate::run::keep;
 use crate::{Error, Fault, Result, Setup};
 
@@ -143,7 +142,7 @@ impl Kind for Load<'_> {
         add_agents(&mut plan, fleet);
         if self.request.scans.as_ref().is_some_and(|scans| scans.probes) && !self.elsewhere {
             let support = StorageSupport::detect(&directory.data(), Preset::Quick);
-            DeviceProbe::SEQUENTIAL.add_to(&mut plan, &support, 1, windows(self.request.setup.preset).1);
+            DeviceProbe::SEQUENTIAL.add_to(&mut plan, &support, 1, self.request.setup.preset.windows().1);
         }
         Ok([plan])
     }

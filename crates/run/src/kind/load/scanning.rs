@@ -14,7 +14,6 @@ use crate::Result;
 use crate::bench::Bench;
 use crate::caches::{Cached, cached_after_drop};
 use crate::device::DeviceProbe;
-use crate::request::windows;
 use crate::run::{self, Workers, drive};
 
 /// A loaded table.
@@ -44,7 +43,7 @@ impl OneScan<'_> {
     /// Where the user has interrupted the run.
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
         let (scan, left) = (self.scan, self.left);
-        let (_, window) = windows(self.preset);
+        let (_, window) = self.preset.windows();
         // Only one query finds the caches empty; its length is not limited.
         let (window_ns, steps) = if scan.is_cold { (bench.plan.window_ns, Some(1)) } else { (window, None) };
         let plan = Plan { window_ns, warm_up_ns: Nanos(0), steps, ..bench.plan.clone() };

@@ -1,0 +1,228 @@
+//! What a record is good for: the class of its result, and the obstacles to a better one.
+//!
+//! The class is the lowest that an obstacle allows ([`Obstacle::allows`]). Obstacles are data; the sentences are the report's.
+
+use record::{
+    Check, Finding, Nanos, PlanSubject, Preset, Ratio, Record, ResultClass, Run, Status, Verdict, WarningSubject,
+};
+
+use crate::emulation::emulation;
+use crate::machine_change::MachineChange;
+use crate::sheet::{Line, Point};
+use crate::summary::MainResult;
+use crate::verdict::{Warning, has_found_a_limit, is_invalid, warnings};
+
+/// Why a result is of no better class.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Obstacle {
+    /// dbdyno was built without optimisation.
+    NotOptimised,
+    /// dbdyno was run by an emulator.
+    Emulated {
+        /// The processor that it was built for.
+        program: String,
+        /// That of the machine.
+        machine: String,
+    },
+    /// Preset smoke, whose windows prove that everything works.
+    Smoke,
+    /// No run is finished.
+    NoRun,
+    /// No run is valid, or nothing was found.
+    NoResult,
+    /// Main results of one run each: how well they repeat is not known.
+    OneRun {
+        /// The tests; empty where it is all of the main results.
+        tests: Vec<String>,
+    },
+    /// The windows are too short to tell whether the rate is steady.
+    ShortWindows {
+        /// The length of the shortest of the main results.
+        window_ns: Nanos,
+    },
+    /// The search was not confirmed by runs above the rate that it found.
+    NotConfirmed,
+    /// A warning about a main result.
+    Doubt(Doubt),
+    /// The measurement did not end as planned.
+    NotFinished(Status),
+    /// Runs are invalid, without those that missed their rate.
+    InvalidRuns {
+        /// Their number.
+        invalid: usize,
+        /// The number of all runs.
+        runs: usize,
+    },
+    /// The kernel reported hardware faults during the measurement, so many.
+    HardwareFaults(u64),
+    /// Processors were throttled for their heat, so often.
+    Throttled(u64),
+    /// The probe of the processor took longer after the measurement than before, by this share; negative where shorter.
+    Slowed(Ratio),
+    /// Fields that dbdyno has to disclose are not known.
+    Undisclosed(Undisclosed),
+}
+
+/// A warning about main results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubt {
+    /// What it is about.
+    pub subject: WarningSubject,
+    /// The finding of the first run; absent unless it is a check.
+    pub finding: Option<Finding>,
+    /// The tests of main results that it is about.
+    pub tests: Vec<String>,
+    /// The number of their runs that it is about.
+    pub runs: usize,
+}
+
+/// Fields of the disclosure that are absent for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undisclosed {
+    /// The names of the fields.
+    pub fields: Vec<&'static str>,
+    /// Why they are absent.
+    pub reason: String,
+}
+
+impl Obstacle {
+    /// The best class of a result with this obstacle.
+    pub fn allows(&self) -> ResultClass {
+        match self {
+            Obstacle::NotOptimised
+            | Obstacle::Emulated { .. }
+            | Obstacle::Smoke
+            | Obstacle::NoRun
+            | Obstacle::NoResult => ResultClass::Meaningless,
+            Obstacle::OneRun { .. } | Obstacle::ShortWindows { .. } => ResultClass::FirstLook,
+            Obstacle::NotConfirmed
+            | Obstacle::Doubt(_)
+            | Obstacle::NotFinished(_)
+            | Obstacle::InvalidRuns { .. }
+            | Obstacle::HardwareFaults(_)
+            | Obstacle::Throttled(_)
+            | Obstacle::Slowed(_)
+            | Obstacle::Undisclosed(_) => ResultClass::Indicative,
+        }
+    }
+}
+
+/// What a record is good for, and why not for more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitness {
+    /// The class of its result.
+    pub class: ResultClass,
+    /// Why it is no better one, those that allow least first; empty where it is the best.
+    pub obstacles: Vec<Obstacle>,
+}
+
+impl Fitness {
+    /// The warnings about main results.
+    pub fn doubts(&self) -> impl Iterator<Item = &Doubt> {
+        self.obstacles.iter().filter_map(|obstacle| match obstacle {
+            Obstacle::Doubt(doubt) => Some(doubt),
+            _ => None,
+        })
+    }
+
+    /// The obstacles that decide the class.
+    pub fn decisive(&self) -> impl Iterator<Item = &Obstacle> {
+        self.obstacles.iter().filter(|obstacle| obstacle.allows() == self.class)
+    }
+
+    /// Whether one may decide by the main results.
+    pub fn is_basis(&self) -> bool {
+        self.class >= ResultClass::Indicative
+            && self.obstacles.iter().all(|one| !matches!(one, Obstacle::Doubt(_) | Obstacle::NotConfirmed))
+    }
+}
+
+/// What `record` with the main results `results` is good for, where the fields `undisclosed` are absent.
+pub fn fitness(record: &Record, results: &[MainResult], undisclosed: Vec<Undisclosed>) -> Fitness {
+    let mut obstacles = meaningless(record, results);
+    obstacles.extend(unrepeated(results));
+    obstacles.extend(short_windows(record, results));
+    let is_unconfirmed = |result: &MainResult| matches!(result, MainResult::Search(found) if !found.is_confirmed);
+    obstacles.extend(results.iter().any(is_unconfirmed).then_some(Obstacle::NotConfirmed));
+    obstacles.extend(doubts(record, results).into_iter().map(Obstacle::Doubt));
+    obstacles.extend(of_the_measurement(record));
+    obstacles.extend(undisclosed.into_iter().map(Obstacle::Undisclosed));
+    obstacles.sort_by_key(Obstacle::allows);
+    let class = obstacles.first().map_or(ResultClass::Publishable, Obstacle::allows);
+    Fitness { class, obstacles }
+}
+
+fn meaningless(record: &Record, results: &[MainResult]) -> Vec<Obstacle> {
+    let mut obstacles = Vec::new();
+    obstacles.extend((!record.tool.optimised).then_some(Obstacle::NotOptimised));
+    obstacles.extend(
+        emulation(record)
+            .map(|(program, machine)| Obstacle::Emulated { program: program.to_owned(), machine: machine.to_owned() }),
+    );
+    obstacles.extend((record.plan.preset == Preset::Smoke).then_some(Obstacle::Smoke));
+    if record.runs.is_empty() {
+        obstacles.push(Obstacle::NoRun);
+    } else if results.is_empty() {
+        obstacles.push(Obstacle::NoResult);
+    }
+    obstacles
+}
+
+/// The best lines of tests among `results`, each with its best point.
+fn best(results: &[MainResult]) -> impl Iterator<Item = (&Line, &Point)> {
+    results.iter().filter_map(|result| match result {
+        MainResult::Best(line) => Some((&**line, line.best.as_ref()?)),
+        _ => None,
+    })
+}
+
+fn unrepeated(results: &[MainResult]) -> Option<Obstacle> {
+    let once: Vec<String> =
+        best(results).filter(|(_, best)| best.repeats < 2).map(|(line, _)| line.test.clone()).collect();
+    let is_all = once.len() == results.len();
+    (!once.is_empty()).then(|| Obstacle::OneRun { tests: if is_all { Vec::new() } else { once } })
+}
+
+/// Runs of loads and streams end by themselves: of them the check of the window counts steps.
+fn short_windows(record: &Record, results: &[MainResult]) -> Option<Obstacle> {
+    let is_timed = matches!(record.plan.subject(), PlanSubject::Catalogue | PlanSubject::Blocks | PlanSubject::Io);
+    let is_short = |finding: &Finding| (finding.check(), finding.verdict) == (Check::WindowLength, Verdict::Unknown);
+    let runs = best(results).filter_map(|(_, best)| record.runs.iter().find(|run| run.number == best.run));
+    let short = runs.filter(|run| is_timed && run.findings.iter().any(is_short));
+    short.map(|run| run.window_ns).min().map(|window_ns| Obstacle::ShortWindows { window_ns })
+}
+
+/// The warnings about runs of `results`, of a search, a calibration or a proof about all runs, the most serious first.
+fn doubts(record: &Record, results: &[MainResult]) -> Vec<Doubt> {
+    let tests: Vec<&str> = best(results).map(|(line, _)| line.test.as_str()).collect();
+    let is_of_all = tests.len() < results.len();
+    let is_main =
+        |run: &Run| !is_invalid(run) && (is_of_all || run.variation.is_none() && tests.contains(&run.test.as_str()));
+    let doubt = |warning: Warning<'_>| {
+        let (verdict, subject) = (warning.verdict, warning.subject);
+        let instances: Vec<_> = warning.instances.into_iter().filter(|instance| is_main(instance.run)).collect();
+        let finding = instances.first()?.finding.cloned();
+        let of_main = Warning { verdict, subject, instances };
+        let tests = of_main.tests().into_iter().map(str::to_owned).collect();
+        Some(Doubt { subject, finding, tests, runs: of_main.run_count() })
+    };
+    let serious = warnings(record).into_iter().filter(|warning| warning.verdict == Verdict::Warn);
+    let mut doubts: Vec<Doubt> = serious.filter_map(doubt).collect();
+    doubts.sort_by_key(|doubt| std::cmp::Reverse(doubt.runs));
+    doubts
+}
+
+fn of_the_measurement(record: &Record) -> Vec<Obstacle> {
+    let mut obstacles = Vec::new();
+    obstacles.extend((record.status != Status::Finished).then_some(Obstacle::NotFinished(record.status)));
+    let runs = record.runs.len();
+    let invalid = record.runs.iter().filter(|run| is_invalid(run) && !has_found_a_limit(run)).count();
+    obstacles.extend((invalid > 0).then_some(Obstacle::InvalidRuns { invalid, runs }));
+    if let Some(change) = MachineChange::of(&record.host) {
+        let faults = change.fault_count;
+        obstacles.extend((faults > 0).then_some(Obstacle::HardwareFaults(faults)));
+        obstacles.extend(change.throttle_count.filter(|count| *count > 0).map(Obstacle::Throttled));
+        obstacles.extend(change.slowing.filter(|_| change.is_unstable()).map(Obstacle::Slowed));
+    }
+    obstacles
+}

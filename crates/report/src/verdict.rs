@@ -1,0 +1,72 @@
+//! The alphabet of verdicts: the mark of texts, the word of pages and sentences, the key of data. One place for all views.
+
+use maud::{Markup, html};
+use record::Verdict;
+
+/// How a verdict is written.
+struct Letter {
+    /// In a column of a text.
+    mark: &'static str,
+    /// On a page and in a sentence.
+    word: &'static str,
+    /// In CSV, JSON and other data: as it is stored.
+    key: &'static str,
+    /// The class of the word on a page.
+    class: &'static str,
+}
+
+fn letter(of: Verdict) -> Letter {
+    match of {
+        Verdict::Pass => Letter { mark: "ok", word: "passed", key: "pass", class: "word pass" },
+        Verdict::Unknown => Letter { mark: "?", word: "not all checked", key: "unknown", class: "word unknown" },
+        Verdict::Warn => Letter { mark: "!", word: "warning", key: "warn", class: "word warn" },
+        Verdict::Fail => Letter { mark: "invalid", word: "invalid", key: "fail", class: "word fail" },
+    }
+}
+
+/// The meaning of the marks, below a table.
+pub(crate) const LEGEND: &str = "ok passed   ! warning   ? not all checked   invalid: no result";
+
+/// The mark of a verdict, for a column of a text.
+pub(crate) fn mark(of: Verdict) -> &'static str {
+    letter(of).mark
+}
+
+/// The key of a verdict, for data.
+pub(crate) fn key(of: Verdict) -> &'static str {
+    letter(of).key
+}
+
+/// The word of a verdict with its colour, for a page.
+pub(crate) fn word(of: Verdict) -> Markup {
+    let Letter { word, class, .. } = letter(of);
+    html! { span class=(class) { (word) } }
+}
+
+/// The class of a tile or a row of a page: figures in doubt look different from others.
+pub(crate) fn row_class(of: Verdict) -> &'static str {
+    match of {
+        Verdict::Pass | Verdict::Unknown => "",
+        Verdict::Warn => "warn",
+        Verdict::Fail => "invalid",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Verdict; 4] = [Verdict::Pass, Verdict::Warn, Verdict::Unknown, Verdict::Fail];
+
+    #[test]
+    fn keys_are_those_of_records_and_the_legend_has_every_mark_and_word() {
+        for verdict in ALL {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), key(verdict));
+        }
+        let words = ALL.map(|verdict| match letter(verdict) {
+            Letter { mark, word, .. } if mark == word => format!("{mark}: no result"),
+            Letter { mark, word, .. } => format!("{mark} {word}"),
+        });
+        assert_eq!(LEGEND, words.join("   "));
+    }
+}
