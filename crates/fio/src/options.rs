@@ -127,7 +127,12 @@ impl Options {
         let mut entries = self.entries.iter().filter(|entry| entry.setting.key.name == key);
         entries.try_fold(Directions::all(default), |before, Entry { setting, prefixes }| {
             let text = setting.value.as_deref().unwrap_or_default();
-            list::directions(text, before, |part| read(part, *prefixes)).map_err(|error| error.about(setting))
+            // In a list of numbers without commas a colon is one; in a range it is between its ends.
+            let text = match key != "bsrange" && !text.contains(',') {
+                true => text.replace(':', ","),
+                false => text.to_owned(),
+            };
+            list::directions(&text, before, |part| read(part, *prefixes)).map_err(|error| error.about(setting))
         })
     }
 

@@ -48,6 +48,10 @@ fn split(blocks: &Blocks) -> Vec<(u64, u64)> {
 fn lists_are_those_of_fio() {
     for setting in [
         "bs=4k,",
+        "bs=4k:8k",
+        "ba=4k:8k",
+        "rate=1m:500k",
+        "rate_iops=100:200",
         "bs=,,4k",
         "bs=4k,,",
         "bsrange=4k-8k,",
@@ -104,6 +108,7 @@ fn an_empty_direction_has_its_default_and_an_empty_part_ends_a_list() {
     let both = |setting: &str| (split(&job(setting).read_blocks), split(&job(setting).write_blocks));
     assert_eq!(both("bssplit=8k/90:16k/10,,"), (vec![(8192, 90), (16384, 10)], vec![(4096, 100)]));
     assert_eq!(both("bssplit=,8k").0, [(4096, 100)]);
+    assert_eq!(both("bs=4k:8k"), (vec![(4096, 100)], vec![(8192, 100)]));
     assert_eq!(both("bs=2k\nbssplit=8k/50:16k/50,").1, [(2048, 100)]);
     assert_eq!(both("bssplit=8k/90::16k/10").0, [(8192, 100)]);
     assert_eq!(both("bssplit=:8k/50").0, [(4096, 100)]);
