@@ -12,6 +12,7 @@ fuzz_target!(|text: &str| {
     let surroundings = Surroundings {
         variable: &|name| (!name.is_empty()).then(|| name.to_owned()),
         include: &|_| Err(io::Error::from(io::ErrorKind::NotFound)),
+        content: &|_| Err(io::Error::from(io::ErrorKind::NotFound)),
         page_bytes: Bytes(4096),
         memory_bytes: Bytes::GIB,
         processors: 2,

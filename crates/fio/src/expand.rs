@@ -13,6 +13,8 @@ pub struct Surroundings<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// The text of an included file. The path is joined to the directory of the file that includes it.
     pub include: &'a dyn Fn(&Path) -> std::io::Result<String>,
+    /// The bytes of the file that a pattern names, relative to the working directory.
+    pub content: &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
     /// The value of `$pagesize`.
     pub page_bytes: Bytes,
     /// Memory of the machine: `$mb_memory`, and the limit of the lint for cached regions.

@@ -11,6 +11,7 @@ pub(crate) fn surroundings() -> Surroundings<'static> {
     Surroundings {
         variable: &|_| None,
         include: &|path| Err(io::Error::new(io::ErrorKind::NotFound, format!("no {}", path.display()))),
+        content: &|_| Err(io::Error::from(io::ErrorKind::NotFound)),
         page_bytes: Bytes(4096),
         memory_bytes: Bytes::GIB.times(16),
         processors: 8,

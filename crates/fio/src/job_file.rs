@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, Location, Result};
 use crate::expand::{Surroundings, expand};
 use crate::key::{self, Key, Meaning};
+use crate::plan::engine;
 
 /// Maximum depth of includes.
 const INCLUDE_DEPTH_MAX: usize = 16;
@@ -65,9 +66,13 @@ impl JobFile {
     /// Syntax errors with their line: a setting before any section, an unknown or refused key, a missing value, an
     /// included file that is missing or includes itself.
     pub fn parse(name: &str, text: &str, surroundings: &Surroundings<'_>) -> Result<JobFile> {
-        let mut reader = Reader { surroundings, sections: Vec::new(), setting_count: 0, include_count: 0 };
-        reader.read(name, text, &mut vec![PathBuf::from(name)])?;
-        Ok(JobFile { name: name.to_owned(), sections: reader.sections })
+        let mut reader =
+            Reader { surroundings, sections: Vec::new(), setting_count: 0, include_count: 0, refused: None };
+        let read = reader.read(name, text, &mut vec![PathBuf::from(name)]);
+        match reader.refused.take() {
+            Some((section, error)) => Err(reader.engine_refusal(section).unwrap_or(error)),
+            None => read.map(|()| JobFile { name: name.to_owned(), sections: reader.sections }),
+        }
     }
 }
 
@@ -76,6 +81,9 @@ struct Reader<'a> {
     sections: Vec<Section>,
     setting_count: usize,
     include_count: u32,
+    /// The first setting that is refused, and the number of its section: reported at the end, since a later line may name
+    /// the unsupported engine that it belongs to.
+    refused: Option<(usize, Error)>,
 }
 
 impl Reader<'_> {
@@ -106,7 +114,14 @@ impl Reader<'_> {
         if let Some(file) = included(line) {
             return self.include(file, path);
         }
-        let setting = setting(line, location, self.surroundings)?;
+        let setting = match setting(line, location, self.surroundings) {
+            Err(error) if !self.sections.is_empty() => {
+                let section = self.sections.len() - 1;
+                self.refused.get_or_insert_with(|| (section, error.at(location)));
+                return Ok(());
+            }
+            setting => setting?,
+        };
         let Some(section) = self.sections.last_mut() else {
             let error = Error::new(format!("{} is set before any section", setting.written));
             return Err(error.hint("start with [global] or with the [name] of a job"));
@@ -116,6 +131,23 @@ impl Reader<'_> {
         match self.setting_count > SETTINGS_MAX {
             true => Err(Error::new(format!("the file has more than {SETTINGS_MAX} settings"))),
             false => Ok(()),
+        }
+    }
+
+    /// The refusal of the engine of section `number`, if it is not supported: that of the section or of the defaults above
+    /// it; for defaults also that of a job below them.
+    fn engine_refusal(&self, number: usize) -> Option<Error> {
+        let last = |section: &Section| {
+            let of_engine = |setting: &&Setting| setting.key.name == "ioengine";
+            section.settings.iter().rev().find(of_engine).map(engine::refusal)
+        };
+        let (before, after) = self.sections.split_at(number + 1);
+        let own = before.last()?;
+        let above = before.iter().rev().skip(1).filter(|section| section.is_global());
+        match std::iter::once(own).chain(above).find_map(last) {
+            Some(refusal) => refusal,
+            None if own.is_global() => after.iter().find_map(|section| last(section).flatten()),
+            None => None,
         }
     }
 
@@ -201,7 +233,7 @@ impl Setting {
         }
         let expanded = value.map(|value| expand(value, surroundings));
         let unset = expanded.as_ref().and_then(|expanded| expanded.unset.clone());
-        let value = expanded.map(|expanded| expanded.text);
+        let value = expanded.map(|expanded| key.without_empty_part(expanded.text));
         match &value {
             None if !key.stands_alone() => {
                 Err(Error::new(format!("{written} has no value")).hint(format!("write {written}=...")))

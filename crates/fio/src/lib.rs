@@ -28,5 +28,5 @@ pub use expand::Surroundings;
 pub use job_file::{JobFile, Section, Setting};
 pub use key::{Form, Key, Meaning, keys};
 pub use overrides::{Override, options, overrides};
-pub use plan::{directory, plan};
+pub use plan::{Written, directory, plan, written};
 pub use profile::{profile, profiles};

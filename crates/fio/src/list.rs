@@ -53,6 +53,25 @@ pub(crate) fn directions<T: Copy>(
     })
 }
 
+/// A list as fio reads it: it ends with its first empty part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct List<T> {
+    /// The parts before the first empty one.
+    pub(crate) parts: Vec<T>,
+    /// Whether parts with content follow the empty one.
+    pub(crate) is_cut: bool,
+}
+
+/// Ends `parts` at the first empty one.
+pub(crate) fn until_empty<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> List<T> {
+    let mut parts = parts.into_iter();
+    let read: Vec<T> = parts.by_ref().take_while(|part| !part.as_ref().trim().is_empty()).collect();
+    List { parts: read, is_cut: parts.any(|part| !part.as_ref().trim().is_empty()) }
+}
+
+/// What is said of a list that is cut.
+pub(crate) const CUT: &str = "parts after an empty one are not read, as in fio";
+
 /// The parts between colons; `\:` is a literal colon.
 pub(crate) fn between_colons(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
@@ -91,6 +110,17 @@ mod tests {
         assert_eq!(read("1,2,3"), Some((1, 2, 3)));
         assert_eq!(read("1,2,3,4"), None);
         assert_eq!(read("x"), None);
+    }
+
+    #[test]
+    fn a_list_ends_with_its_first_empty_part() {
+        let read = |text: &'static str| until_empty(text.split(':'));
+        let list = |parts: &[&'static str], is_cut| List { parts: parts.to_vec(), is_cut };
+        assert_eq!(read("a:b"), list(&["a", "b"], false));
+        assert_eq!(read("a:b:"), list(&["a", "b"], false));
+        assert_eq!(read("a: :b"), list(&["a"], true));
+        assert_eq!(read(":b"), list(&[], true));
+        assert_eq!(read("::"), list(&[], false));
     }
 
     #[test]

@@ -73,11 +73,13 @@ fn digits(text: &str) -> Option<(u64, &str)> {
 }
 
 fn not_a_number(text: &str, what: &str) -> Error {
+    if text.is_empty() {
+        return Error::new(format!("has an empty part, which is not {what}")).hint("give a value, or remove the part");
+    }
     let error = Error::new(format!("{text} is not {what}"));
     match text.trim_start().starts_with('-') {
         true => error.hint("negative numbers are not valid here"),
         false if text.contains('.') => error.hint("fractions are not supported; use a smaller unit, 1536m for 1.5g"),
-        false if text.is_empty() => error.hint("the value is empty"),
         false => error,
     }
 }
@@ -137,6 +139,9 @@ pub(crate) fn time(text: &str, bare: Bare) -> Result<Nanos> {
 
 /// A decimal number, for distributions.
 pub(crate) fn decimal(text: &str) -> Result<f64> {
+    if text.trim().is_empty() {
+        return Err(not_a_number("", "a number"));
+    }
     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
     value.ok_or_else(|| Error::new(format!("{text} is not a number")).hint("a decimal number is 1.2"))
 }

@@ -114,7 +114,7 @@ impl Options {
     pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&str, Prefixes) -> Result<T>) -> Result<Option<T>> {
         let Some(Entry { setting, prefixes }) = self.find(key) else { return Ok(None) };
         let value = setting.value.as_deref().unwrap_or("1");
-        read(value, *prefixes).map(Some).map_err(|error| named(error, setting))
+        read(value, *prefixes).map(Some).map_err(|error| error.about(setting))
     }
 
     /// A value per direction. A later setting may keep parts of an earlier one.
@@ -127,7 +127,12 @@ impl Options {
         let mut entries = self.entries.iter().filter(|entry| entry.setting.key.name == key);
         entries.try_fold(Directions::all(default), |before, Entry { setting, prefixes }| {
             let text = setting.value.as_deref().unwrap_or_default();
-            list::directions(text, before, |part| read(part, *prefixes)).map_err(|error| named(error, setting))
+            // In a list of numbers without commas a colon is one; in a range it is between its ends.
+            let text = match key != "bsrange" && !text.contains(',') {
+                true => text.replace(':', ","),
+                false => text.to_owned(),
+            };
+            list::directions(&text, before, |part| read(part, *prefixes)).map_err(|error| error.about(setting))
         })
     }
 
@@ -157,7 +162,7 @@ impl Options {
     /// An error about `key`, with its line.
     pub(crate) fn error(&self, key: &str, error: Error) -> Error {
         match self.last(key) {
-            Some(setting) => named(error, setting),
+            Some(setting) => error.about(setting),
             None => error,
         }
     }
@@ -168,15 +173,18 @@ impl Options {
     }
 }
 
-fn named(error: Error, setting: &Setting) -> Error {
-    match error.location {
-        Some(_) => error,
-        None => {
-            let unset =
-                setting.unset.as_ref().map(|variable| format!("the environment variable {variable} is not set"));
-            let hint = unset.or(error.hint);
-            Error { message: format!("{} {}", setting.written, error.message), hint, location: None }
-                .at(&setting.location)
+impl Error {
+    /// The same error with key and line of `setting`, unless it has a line.
+    pub(crate) fn about(self, setting: &Setting) -> Error {
+        match self.location {
+            Some(_) => self,
+            None => {
+                let unset =
+                    setting.unset.as_ref().map(|variable| format!("the environment variable {variable} is not set"));
+                let hint = unset.or(self.hint);
+                Error { message: format!("{} {}", setting.written, self.message), hint, location: None }
+                    .at(&setting.location)
+            }
         }
     }
 }

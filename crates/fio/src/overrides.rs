@@ -6,6 +6,10 @@ use crate::error::{Error, Location, Result};
 use crate::expand::Surroundings;
 use crate::job_file::{JobFile, Section, Setting};
 use crate::key;
+use crate::plan::engine;
+
+/// The source of settings that are options of the command line.
+pub(crate) const COMMAND_LINE: &str = "command line";
 
 /// A setting that overrides those of every job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +55,15 @@ pub fn overrides(text: &str, surroundings: &Surroundings<'_>) -> Result<Vec<Over
         };
         setting.map(Override).map_err(|error| error.at(&location))
     };
-    parts.iter().map(read).collect()
+    let read: Vec<Result<Override>> = parts.iter().map(read).collect();
+    if read.iter().any(Result::is_err) {
+        // A setting may belong to an engine that is not supported.
+        let named = read.iter().flatten().rev().find(|Override(setting)| setting.key.name == "ioengine");
+        if let Some(error) = named.and_then(|Override(setting)| engine::refusal(setting)) {
+            return Err(error);
+        }
+    }
+    read.into_iter().collect()
 }
 
 fn starts_setting(token: &str) -> bool {
@@ -73,7 +85,7 @@ pub fn options<'a>(
     pairs: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     surroundings: &Surroundings<'_>,
 ) -> Result<JobFile> {
-    let location = Location { source: Arc::from("command line"), line: None };
+    let location = Location { source: Arc::from(COMMAND_LINE), line: None };
     let mut settings = Vec::new();
     for (key, value) in pairs {
         settings.push(Setting::new(key, value, &location, surroundings).map_err(|error| error.at(&location))?);

@@ -17,6 +17,7 @@ fn surroundings() -> Surroundings<'static> {
     Surroundings {
         variable: &|_| None,
         include: &|path| fs::read_to_string(path),
+        content: &|_| Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
         page_bytes: Bytes(4096),
         memory_bytes: Bytes::GIB.times(16),
         processors: 8,

@@ -50,7 +50,8 @@ pub use invocation::Measured;
 pub use kind::blocks::{BlocksRequest, measure_blocks};
 pub use kind::catalogue::{dry_run, measure, resume};
 pub use kind::io::{
-    Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, survey_io,
+    Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, not_found,
+    survey_io,
 };
 pub use kind::load::{LoadPlan, LoadRequest, PlannedLoad, PlannedScan, ScanRequest, dry_run_load, measure_load};
 pub use kind::nfs::{NfsRequest, measure_nfs};

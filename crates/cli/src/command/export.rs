@@ -79,5 +79,5 @@ fn refused(error: export::Error) -> Error {
         export::Error::NotEmpty { .. } | export::Error::NoHistograms { .. } => Fault::User,
         export::Error::Write { .. } => Fault::Environment,
     };
-    Error { fault, message: error.to_string(), hint: error.hint().map(str::to_owned) }
+    Error { fault, message: error.to_string(), hint: error.hint().map(str::to_owned), setting: None }
 }

@@ -15,6 +15,7 @@ use crate::measuring::record_path;
 use crate::output::{print, width};
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
 use crate::storage::location::{directory, permission, with_absolute_devices, with_devices_of_hosts, written_devices};
+use crate::storage::origin::Origins;
 use crate::storage::request::{carry_out, fresh_seed, surroundings};
 
 /// Relative tolerance of a search.
@@ -53,7 +54,10 @@ pub fn io_by(arguments: &IoArguments, fleet: Option<IoFleet>) -> Result<()> {
         with_absolute_devices(&arguments.location)?
     };
     let arguments = &IoArguments { location, ..arguments.clone() };
-    let (mut plan, mut directory) = planned(arguments, if are_elsewhere { 1 } else { count })?;
+    let Planned { mut plan, mut directory, origins } = planned(arguments, if are_elsewhere { 1 } else { count })?;
+    if !are_elsewhere && arguments.location.dir.is_none() {
+        origins.check_directory(&directory, &plan)?;
+    }
     if let Some(rate) = arguments.rate {
         set_rate(&mut plan, rate / f64::from(count), arguments.arrival)?;
     }
@@ -68,7 +72,7 @@ pub fn io_by(arguments: &IoArguments, fleet: Option<IoFleet>) -> Result<()> {
         let allowed = Permission { devices: arguments.location.device.clone(), destroy: writes };
         let request = IoRequest { permission: allowed, ..request(arguments, plan, directory, Permission::default())? };
         if !are_elsewhere {
-            run::survey_io(&request, count)?;
+            run::survey_io(&request, count).map_err(|error| origins.located(error))?;
         }
         let text = report::io_plan_text(&request.plan, width());
         return print(&match agents {
@@ -81,7 +85,7 @@ pub fn io_by(arguments: &IoArguments, fleet: Option<IoFleet>) -> Result<()> {
     let request = IoRequest { sweeps_agents, repeats, ..request(arguments, plan, directory, permission)? };
     if !are_elsewhere {
         // Before agents are started.
-        run::survey_io(&request, count)?;
+        run::survey_io(&request, count).map_err(|error| origins.located(error))?;
     }
     carry_out(&request, agents.as_ref(), &arguments.location.observe, arguments.format, &arguments.output)
 }
@@ -119,9 +123,16 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
     })
 }
 
-/// The plan of files, profile or options, and the directory that it works in; `sets` are the sets of its files that are in
-/// one file system.
-fn planned(arguments: &IoArguments, sets: u32) -> Result<(IoPlan, PathBuf)> {
+/// The plan of files, profile or options.
+struct Planned {
+    plan: IoPlan,
+    /// The directory that it works in.
+    directory: PathBuf,
+    origins: Origins,
+}
+
+/// The plan of files, profile or options; `sets` are the sets of its files that are in one file system.
+fn planned(arguments: &IoArguments, sets: u32) -> Result<Planned> {
     let include = |path: &Path| read_text(path);
     let surroundings = surroundings(&include);
     let mut overrides: Vec<Override> = Vec::new();
@@ -171,7 +182,7 @@ fn planned(arguments: &IoArguments, sets: u32) -> Result<(IoPlan, PathBuf)> {
     }
     let named = fio::directory(&files, &overrides).map_err(refused)?;
     let directory = directory(arguments.location.dir.as_deref(), named, &arguments.location.device, &mut plan)?;
-    Ok((plan, directory))
+    Ok(Planned { plan, directory, origins: Origins { files, overrides } })
 }
 
 /// The text of a job file, of limited length.

@@ -18,10 +18,7 @@ use crate::output::note;
 pub fn with_absolute_devices(location: &LocationArguments) -> Result<LocationArguments> {
     let absolute = |path: &PathBuf| match path.is_absolute() && path.exists() {
         true => Ok(path.clone()),
-        false => path.canonicalize().map_err(|error| {
-            Error::user(format!("device {} cannot be found: {error}", path.display()))
-                .hint("give a block device such as /dev/nvme1n1, or an existing file")
-        }),
+        false => path.canonicalize().map_err(|error| run::not_found(path, &error)),
     };
     let device = location.device.iter().map(absolute).collect::<Result<_>>()?;
     // A path that does not exist is refused later.

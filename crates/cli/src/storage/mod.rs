@@ -2,4 +2,5 @@
 
 pub mod job;
 pub mod location;
+pub mod origin;
 pub mod request;

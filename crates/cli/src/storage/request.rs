@@ -1,5 +1,7 @@
 //! Requests of storage: defaults, the environment of job files, and the measurement with its output.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,11 +23,19 @@ use crate::target::target;
 /// The target where no engine is opened; left-overs of engines in the directory are cleaned up all the same.
 pub const NO_ENGINE: &str = "sqlite";
 
+/// Bytes that are read of a file with a pattern: patterns are shorter.
+const PATTERN_FILE_BYTES_MAX: u64 = 4096;
+
 /// The environment that job files may query.
 pub fn surroundings<'a>(include: &'a dyn Fn(&Path) -> std::io::Result<String>) -> Surroundings<'a> {
     Surroundings {
         variable: &|name| std::env::var(name).ok(),
         include,
+        content: &|path| {
+            let mut bytes = Vec::new();
+            File::open(path)?.take(PATTERN_FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        },
         page_bytes: Bytes(rustix::param::page_size() as u64),
         memory_bytes: host::memory_total(),
         processors: host::cpus_allowed().len() as u32,

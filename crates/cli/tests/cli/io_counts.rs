@@ -48,6 +48,28 @@ fn twenty_three_are_twenty_three() {
     }
 }
 
+/// fio 3.33 does as many on its null engine.
+#[test]
+fn without_io_amounts_end_a_job_as_with_it() {
+    for (settings, operations) in [
+        ("size=64k", 16),
+        ("size=64k\nloops=3\nruntime=20", 48),
+        ("size=64k\nio_size=32k\nruntime=20", 8),
+        ("size=64k\nio_size=50%", 8),
+        ("size=1m\nnumber_ios=10\nruntime=20", 10),
+        ("size=64k\nnrfiles=4", 16),
+        ("size=64k\nnumjobs=2", 32),
+        ("size=64k\noffset=32k", 16),
+    ] {
+        let bench = Bench::on_disk();
+        let text = format!("[a]\nioengine=null\nrw=read\ngroup_reporting\n{settings}\n");
+        std::fs::write(bench.path().join("job.fio"), text).unwrap();
+        let output = bench.run(&["io", "job.fio", "--quiet", "--record", "r.json", "--format", "fio-json"]);
+        let json: Value = serde_json::from_str(&output.out).unwrap_or_else(|_| panic!("{settings}: {}", output.err));
+        assert_eq!(json["jobs"][0]["read"]["total_ios"], operations, "{settings}");
+    }
+}
+
 #[test]
 fn the_table_for_programs_says_the_same() {
     let bench = Bench::on_disk();

@@ -79,6 +79,45 @@ fn unsupported_block_sizes() {
 }
 
 #[test]
+fn blocks_that_direct_io_refuses_have_key_and_line() {
+    let text = b"[a]\nrw=write\nsize=1M\nbssplit=4k:30,16k:60\ndirect=1\n";
+    let words = ["job.fio:4: bssplit=4k:30,16k:60: job a: block size 60", "a share follows a slash: 4k/30:16k/60"];
+    refused_file(text, &["job.fio", "--dry-run"], 2, &words);
+}
+
+#[test]
+fn a_share_needs_something_to_be_a_share_of() {
+    let refused = |settings: &str, words: &[&str]| {
+        let text = format!("[a]\nrw=write\n{settings}\n");
+        refused_file(text.as_bytes(), &["job.fio", "--dry-run"], 2, words);
+    };
+    refused("size=100%", &["job.fio:3: size=100%: job a: size is a share of a device", "a.0.0 is a new file"]);
+    refused("ioengine=null\nsize=100%", &["job.fio:4: size=100%: job a: size is a share"]);
+    refused("size=1m\noffset=50%", &["job.fio:4: offset=50%: job a: offset is a share"]);
+    refused("size=1m\noffset_increment=10%", &["job.fio:4: offset_increment=10%: job a: offset_increment is a share"]);
+    refused("io_size=50%", &["job.fio:3: io_size=50%: job a: io_size is a share of size", "has no size"]);
+    refused("filesize=50%", &["job.fio:3: filesize 50% is a share"]);
+    refused("bs=4k", &["job a: file a.0.0 has no size"]);
+}
+
+#[test]
+fn a_missing_device_is_not_found_however_it_is_named() {
+    let refused = |settings: &str, words: &[&str]| {
+        let text = format!("[a]\nrw=randwrite\nsize=1m\n{settings}\n");
+        refused_file(text.as_bytes(), &["job.fio", "--dry-run"], 2, words);
+    };
+    let missing = "device /dev/nvme99n9 cannot be found: No such file";
+    refused("filename=/dev/nvme99n9", &["job.fio:4: filename=/dev/nvme99n9: ", missing]);
+    refused("filename=/dev/nvme99n9:/dev/nvme99n8", &["job.fio:4: filename=/dev/nvme99n9:/dev/nvme99n8: ", missing]);
+    refused("bs=8k\nfilename=nvme99n9\ndirectory=/dev", &["job.fio:5: filename=nvme99n9: ", missing]);
+    refused(
+        "directory=/mnt/none-such",
+        &["job.fio:4: directory=/mnt/none-such: directory /mnt/none-such cannot be found"],
+    );
+    refused("filename=/mnt/none-such/f", &["job.fio:4: filename=", "directory /mnt/none-such cannot be found"]);
+}
+
+#[test]
 fn files_larger_than_free_space_are_refused_before_writing() {
     refused(&["--rw", "randread", "--size", "1P"], 1, &["bytes are required", "are available"]);
 }

@@ -70,8 +70,6 @@ const FOREIGN: &[(&str, &[&str])] = &[
             "ttl",
             "window_size",
             "mss",
-            "bindname",
-            "verb",
         ],
     ),
     ("exec", &["program", "arguments", "grace_time", "std_redirect"]),
@@ -81,7 +79,8 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("sg", &["sg_write_mode", "stream_id"]),
     ("nbd", &["uri"]),
     ("rados", &["clustername", "pool", "clientname", "conf", "busy_poll", "touch_objects"]),
-    ("rbd", &["rbdname"]),
+    ("rbd", &["rbdname", "clustername", "pool", "clientname", "busy_poll"]),
+    ("rdma", &["hostname", "port", "bindname", "verb"]),
     (
         "http",
         &[
@@ -104,7 +103,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ),
     ("libhdfs", &["namenode", "hdfsdirectory", "chunk_size", "single_instance", "hdfs_use_direct"]),
     ("libcufile", &["gpu_dev_ids", "cuda_io", "rocm_io"]),
-    ("dfs", &["cont", "object_class"]),
+    ("dfs", &["cont", "pool", "chunk_size", "object_class"]),
     ("libpmem", &["direct_write_to_pmem"]),
     ("librpma", &["serverip", "busy_wait_polling"]),
     (
@@ -127,7 +126,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("spdk", &["ns_id", "spdk_conf", "spdk_mem", "trtype"]),
 ];
 
-/// The unsupported engine of a key.
-pub(crate) fn engine_of(name: &str) -> Option<&'static str> {
-    FOREIGN.iter().find(|(_, keys)| keys.contains(&name)).map(|(engine, _)| *engine)
+/// The unsupported engines of a key.
+pub(crate) fn engines_of(name: &str) -> Vec<&'static str> {
+    FOREIGN.iter().filter(|(_, keys)| keys.contains(&name)).map(|(engine, _)| *engine).collect()
 }

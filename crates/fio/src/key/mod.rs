@@ -84,6 +84,15 @@ impl Key {
         matches!(self.form, Form::Flag | Form::Optional)
     }
 
+    /// The value of a single number without the empty part that a comma at its end makes: fio reads numbers as lists.
+    pub(crate) fn without_empty_part(&self, mut value: String) -> String {
+        let is_number = matches!(self.form, Form::Switch | Form::Number | Form::Seconds | Form::Microseconds);
+        if (is_number || SINGLE.contains(&self.name)) && value.len() > 1 && value.ends_with(',') {
+            value.pop();
+        }
+        value
+    }
+
     /// Checks the form of `value`.
     ///
     /// # Errors
@@ -109,6 +118,9 @@ impl Key {
         }
     }
 }
+
+/// Keys with one number in a form of their own.
+const SINGLE: &[&str] = &["size", "io_size", "filesize", "offset", "offset_increment", "startdelay"];
 
 /// All keys, by family.
 pub fn keys() -> impl Iterator<Item = &'static Key> {
@@ -154,8 +166,11 @@ pub(crate) fn find(name: &str) -> Result<&'static Key> {
     if let Some(key) = keys().find(|key| key.name == name || key.aliases.contains(&name)) {
         return Ok(key);
     }
-    if let Some(engine) = device::engine_of(name) {
-        return Err(Error::new(format!("key {name} belongs to the I/O engine {engine}, which is not supported"))
+    let engines = device::engines_of(name);
+    if !engines.is_empty() {
+        let (noun, is) = if engines.len() == 1 { ("engine", "is") } else { ("engines", "are") };
+        let engines = engines.join(" and ");
+        return Err(Error::new(format!("key {name} belongs to the I/O {noun} {engines}, which {is} not supported"))
             .hint("supported engines are io_uring, libaio, posixaio, psync and null"));
     }
     let error = Error::new(format!("key \"{}\" is not known", name.escape_debug()));

@@ -1,9 +1,15 @@
 //! Depth, numjobs, mixes, distributions.
 
-use record::{Amount, Bytes, Distribution, IoMode};
+use std::collections::BTreeSet;
+
+use record::{Amount, Blocks, Bytes, Distribution, IoMode};
 
 use super::{Check, Subject};
+use crate::plan::blocks::with_slashes;
 use crate::plan::engine::ENGINE_DEFAULT;
+
+/// What every block is a multiple of on a device.
+const SECTOR_BYTES: u64 = 512;
 
 pub(crate) const CHECKS: &[Check] = &[
     depth_of_one,
@@ -12,6 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
     mix_of_one_kind,
     map_of_a_distribution,
     shares_of_order,
+    odd_split,
     unaligned_blocks,
     unaligned_offsets,
     paired_trims,
@@ -76,6 +83,24 @@ fn bounds(subject: &Subject<'_>) -> impl Iterator<Item = Bytes> {
     used.flat_map(|(_, blocks)| <[Bytes; 2]>::from(crate::plan::blocks::bounds(blocks)))
 }
 
+/// A share after a colon is a block of as many bytes.
+fn odd_split(subject: &Subject<'_>) -> Option<String> {
+    let text = subject.options.text("bssplit")?;
+    let job = subject.job;
+    let sizes = [&job.read_blocks, &job.write_blocks, &job.trim_blocks].into_iter().flat_map(|blocks| match blocks {
+        Blocks::Split(shares) => shares.iter().map(|share| share.size_bytes.0).collect(),
+        Blocks::Range { .. } => Vec::new(),
+    });
+    let odd: BTreeSet<u64> = sizes.filter(|size| size % SECTOR_BYTES != 0).collect();
+    let sizes = odd.iter().map(u64::to_string).collect::<Vec<_>>().join(" and ");
+    let written = with_slashes(text).unwrap_or_else(|| "4k/30:16k/60".to_owned());
+    (!odd.is_empty()).then(|| {
+        let noun = if odd.len() == 1 { "a block" } else { "blocks" };
+        let setting = subject.setting("bssplit");
+        format!("{setting} has {noun} of {sizes} bytes; hint: a share follows a slash: {written}")
+    })
+}
+
 fn unaligned_blocks(subject: &Subject<'_>) -> Option<String> {
     let odd = bounds(subject).find(|size| size.0 % 512 != 0)?;
     (subject.job.direct && subject.job.mode != IoMode::Null)
@@ -100,7 +125,7 @@ fn paired_trims(subject: &Subject<'_>) -> Option<String> {
 fn coverage_of_sizes(subject: &Subject<'_>) -> Option<String> {
     let mapped =
         subject.options.text("random_generator") == Some("lfsr") && subject.options.switch("norandommap") != Some(true);
-    let sizes: std::collections::BTreeSet<Bytes> = bounds(subject).collect();
+    let sizes: BTreeSet<Bytes> = bounds(subject).collect();
     (mapped && sizes.len() > 1 && subject.is_random()).then(|| {
         format!("{}: with several block sizes, not every block is visited once", subject.setting("random_generator"))
     })

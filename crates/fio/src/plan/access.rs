@@ -78,6 +78,7 @@ fn sequence(options: &Options, random: bool, argument: Option<&str>) -> Result<S
         |text: &str| options.read("rw", |_, prefixes| number::signed(text, prefixes)).map(Option::unwrap_or_default);
     match argument {
         None => Ok(step(1, 0)),
+        Some("") if random => Ok(step(1, 0)),
         Some(text) if random => match u32::try_from(read(text)?) {
             Ok(blocks) if blocks > 0 => Ok(step(blocks, 0)),
             _ => {

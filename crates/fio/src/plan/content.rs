@@ -3,19 +3,26 @@
 use record::{BufferContent, Bytes, IoMix, Ratio, Verification};
 
 use super::notes::Notes;
-use super::pattern;
+use super::pattern::{Extras, pattern};
 use crate::error::Result;
+use crate::expand::Surroundings;
 use crate::options::Options;
 
 /// Default size of a chunk of compressible data.
 const CHUNK_BYTES_DEFAULT: u64 = 512;
 
 /// The content of writes. Precedence: zeros, compressible data, a pattern, repeated blocks.
-pub(crate) fn content(options: &Options, notes: &mut Notes) -> Result<BufferContent> {
+pub(crate) fn content(options: &Options, surroundings: &Surroundings<'_>, notes: &mut Notes) -> Result<BufferContent> {
     let compressible = options.number_within("buffer_compress_percentage", 0, 100)?.filter(|share| *share > 0);
     let repeated = options.number_within("dedupe_percentage", 0, 100)?.filter(|share| *share > 0);
     let chunk = options.number("buffer_compress_chunk")?.filter(|bytes| *bytes > 0).unwrap_or(CHUNK_BYTES_DEFAULT);
-    let pattern = options.read("buffer_pattern", |text, _| pattern::pattern(text))?;
+    let of = |key: &str, has_offsets: bool| {
+        let extras = Extras { content: surroundings.content, has_offsets };
+        options.read(key, |text, _| pattern(text, extras))
+    };
+    let pattern = of("buffer_pattern", false)?;
+    // Not used, but read: a mistake in it is one in fio, too.
+    of("verify_pattern", true)?;
     let ratio = |per_cent: u32| Ratio(f64::from(per_cent) / 100.0);
     if options.is_on("zero_buffers") {
         return Ok(BufferContent::Zero);

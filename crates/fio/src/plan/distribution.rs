@@ -4,8 +4,9 @@ use record::{Blocks, Bytes, Coverage, Distribution, Ratio, Zone};
 
 use super::access::Access;
 use super::blocks;
+use super::notes::Notes;
 use crate::error::{Error, Result};
-use crate::list::Directions;
+use crate::list::{self, Directions};
 use crate::number::{self, Prefixes};
 use crate::options::Options;
 
@@ -14,7 +15,13 @@ const THETA_DEFAULT: f64 = 1.1;
 const H_DEFAULT: f64 = 0.2;
 
 /// Parses `random_distribution`; `region` is the length of the region, if known.
-pub(crate) fn distribution(options: &Options, access: &Access, region: Option<Bytes>) -> Result<Distribution> {
+pub(crate) fn distribution(
+    options: &Options,
+    access: &Access,
+    region: Option<Bytes>,
+    notes: &mut Notes,
+) -> Result<Distribution> {
+    let mut is_cut = false;
     let read = options.read("random_distribution", |text, prefixes| {
         let (law, argument) = match text.split_once(':') {
             Some((law, argument)) => (law, Some(argument)),
@@ -30,15 +37,22 @@ pub(crate) fn distribution(options: &Options, access: &Access, region: Option<By
             "zipf" => zipf(parameter(THETA_DEFAULT)?),
             "pareto" => pareto(parameter(H_DEFAULT)?),
             "normal" | "gauss" => normal(parameter(0.0)?),
-            "zoned" => zoned(of_direction(argument.unwrap_or_default(), access), prefixes, None),
-            "zoned_abs" => zoned(of_direction(argument.unwrap_or_default(), access), prefixes, Some(region)),
+            "zoned" => zoned(of_direction(argument.unwrap_or_default(), access), prefixes, None, &mut is_cut),
+            "zoned_abs" => {
+                zoned(of_direction(argument.unwrap_or_default(), access), prefixes, Some(region), &mut is_cut)
+            }
             _ => {
                 let error = Error::new(format!("{law} is not a distribution"));
                 Err(error.hint("one of random zipf pareto normal zoned zoned_abs"))
             }
         }
     });
-    Ok(read?.unwrap_or(Distribution::Uniform))
+    let read = read?.unwrap_or(Distribution::Uniform);
+    if is_cut {
+        let (text, at) = (options.text("random_distribution").unwrap_or_default(), options.at("random_distribution"));
+        notes.lint(format!("random_distribution={text}{at}: {}", list::CUT));
+    }
+    Ok(read)
 }
 
 /// Like fio, every block is visited once before one is repeated, unless the settings exclude it.
@@ -104,9 +118,15 @@ fn normal(per_cent: f64) -> Result<Distribution> {
 }
 
 /// `60/10:30/20:10/70`: shares of the I/O and of the region, or bytes of the region with `absolute`.
-fn zoned(text: &str, prefixes: Prefixes, absolute: Option<Option<Bytes>>) -> Result<Distribution> {
+/// Without zones, all of the region is one.
+fn zoned(text: &str, prefixes: Prefixes, absolute: Option<Option<Bytes>>, is_cut: &mut bool) -> Result<Distribution> {
     let (mut io, mut size) = (Vec::new(), Vec::new());
-    for entry in text.split(':') {
+    let list = list::until_empty(text.split(':'));
+    *is_cut = list.is_cut;
+    if list.parts.is_empty() {
+        return Ok(Distribution::Uniform);
+    }
+    for entry in list.parts {
         let wrong = || Error::new(format!("{entry} is not a zone")).hint("a zone is IO/REGION: zoned:80/20:20/80");
         let (share, region) = entry.split_once('/').ok_or_else(wrong)?;
         let number = |text: &str| match text.trim() {
@@ -121,13 +141,24 @@ fn zoned(text: &str, prefixes: Prefixes, absolute: Option<Option<Bytes>>) -> Res
             Error::new(format!("the I/O shares of {text} do not add up to 100 %")).hint("write zones like 80/20:20/80")
         );
     }
-    let io = blocks::fill(&io, text)?;
+    let mut io = blocks::fill(&io, text)?;
     let regions = match absolute {
-        None => blocks::fill(&size, text)?,
+        None => relative(&mut io, &size, text)?,
         Some(region) => shares_of(region, &size, text)?,
     };
     let zones = io.iter().zip(regions).map(|(io, region)| Zone { io: Ratio(*io), region: Ratio(region) });
     Ok(Distribution::Zoned(zones.collect()))
+}
+
+/// Shares of the region. What they leave of it gets no I/O, as in fio: a zone of its own, added to `io`.
+fn relative(io: &mut Vec<f64>, sizes: &[Option<u64>], text: &str) -> Result<Vec<f64>> {
+    let sum = sizes.iter().flatten().fold(0_u64, |sum, share| sum.saturating_add(*share));
+    let mut sizes = sizes.to_vec();
+    if sum < 100 && !sizes.contains(&None) {
+        sizes.push(Some(100 - sum));
+        io.push(0.0);
+    }
+    blocks::fill(&sizes, text)
 }
 
 fn shares_of(region: Option<Bytes>, sizes: &[Option<u64>], text: &str) -> Result<Vec<f64>> {

@@ -8,7 +8,7 @@ use super::each_job;
 use super::notes::Notes;
 use crate::error::{Error, Result};
 use crate::job_file::JobFile;
-use crate::list::between_colons;
+use crate::list::{self, between_colons};
 use crate::options::Options;
 use crate::overrides::Override;
 
@@ -29,11 +29,16 @@ pub(crate) struct Files {
 pub(crate) fn files(name: &str, options: &Options, notes: &mut Notes) -> Result<Files> {
     let folder = folder(options, notes);
     if let Some(text) = options.text("filename") {
-        let names = between_colons(text);
-        if names.iter().any(String::is_empty) {
-            return Err(options.error("filename", Error::new(format!("{text} has an empty name"))));
+        let list = list::until_empty(between_colons(text));
+        if list.parts.is_empty() {
+            let error = Error::new(format!("{text} begins with an empty name, and {}", list::CUT));
+            return Err(options.error("filename", error.hint("names are filename=a:b")));
         }
-        let names = names.iter().map(|name| placed(&folder, name, options, "filename")).collect::<Result<Vec<_>>>()?;
+        if list.is_cut {
+            notes.lint(format!("filename={text}{}: {}", options.at("filename"), list::CUT));
+        }
+        let names =
+            list.parts.iter().map(|name| placed(&folder, name, options, "filename")).collect::<Result<Vec<_>>>()?;
         return Ok(Files { names, shared: true });
     }
     let count = options.number_within("nrfiles", 1, FILES_MAX)?.unwrap_or(1);
@@ -48,18 +53,24 @@ pub(crate) fn files(name: &str, options: &Options, notes: &mut Notes) -> Result<
     Ok(Files { names, shared: !format.contains("$jobnum") })
 }
 
-/// The directory of the job relative to the measured one: empty if it is absolute.
+/// The directory of the job relative to the measured one: empty if it is absolute, unless it is one of devices.
 fn folder(options: &Options, notes: &mut Notes) -> String {
     let Some(text) = options.text("directory") else { return String::new() };
     let all = between_colons(text);
-    if all.len() > 1 {
+    if all.iter().filter(|one| !one.is_empty()).count() > 1 {
         let at = options.at("directory");
         notes.lint(format!("directory{at} has {} directories: all files are in the first one", all.len()));
     }
-    match all[0].starts_with('/') {
+    match all[0].starts_with('/') && !has_devices(&all[0]) {
         true => String::new(),
         false => all[0].clone(),
     }
+}
+
+/// Whether a directory has devices, which are used where they are, and no files.
+fn has_devices(directory: &str) -> bool {
+    let path = Path::new(directory);
+    path.starts_with("/dev") && !path.starts_with("/dev/shm")
 }
 
 /// The absolute directory of the jobs.
@@ -69,8 +80,9 @@ pub(crate) fn directory(files: &[JobFile], overrides: &[Override]) -> Result<Opt
         let Some(text) = options.text("directory") else { return Ok(()) };
         let first = between_colons(text).swap_remove(0);
         // If all file names of a job are absolute, its directory is not used.
-        let unused = options.text("filename").is_some_and(|names| names.split(':').all(|name| name.starts_with('/')));
-        if !first.starts_with('/') || unused {
+        let is_elsewhere = |name: &str| name.is_empty() || name.starts_with('/');
+        let unused = options.text("filename").is_some_and(|names| names.split(':').all(is_elsewhere));
+        if !first.starts_with('/') || has_devices(&first) || unused {
             return Ok(());
         }
         let trimmed = first.trim_end_matches('/');

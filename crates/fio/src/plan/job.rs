@@ -8,6 +8,7 @@ use super::notes::Notes;
 use super::region::Extent;
 use super::{blocks, content, distribution, engine, files, pace, processors, region, transaction};
 use crate::error::Result;
+use crate::expand::Surroundings;
 use crate::number::{self, Bare};
 use crate::options::Options;
 
@@ -15,11 +16,12 @@ use crate::options::Options;
 const CLONES_MAX: u32 = 4096;
 
 /// The job `name` with these settings.
-pub(crate) fn job(name: &str, options: &Options, notes: &mut Notes) -> Result<IoJob> {
+pub(crate) fn job(name: &str, options: &Options, surroundings: &Surroundings<'_>, notes: &mut Notes) -> Result<IoJob> {
+    // First: the other settings may be those of an engine that is not supported.
+    let engine = engine::engine(options, notes)?;
     let access = access::access(options)?;
     let clones = options.number_within("numjobs", 1, CLONES_MAX)?.unwrap_or(1);
-    let blocks = blocks::blocks(options)?;
-    let engine = engine::engine(options, notes)?;
+    let blocks = blocks::blocks(options, notes)?;
     let files = files::files(name, options, notes)?;
     let extent = Extent {
         files: files.names.len(),
@@ -28,11 +30,15 @@ pub(crate) fn job(name: &str, options: &Options, notes: &mut Notes) -> Result<Io
         shared: files.shared,
     };
     let region = region::region(options, &extent, notes)?;
-    let distribution =
-        distribution::distribution(options, &access, region::length(region.size, region.file_size, region.offset))?;
+    let distribution = distribution::distribution(
+        options,
+        &access,
+        region::length(region.size, region.file_size, region.offset),
+        notes,
+    )?;
     let align = align(options, &access)?;
     let (pace, mix) = pace::pace(options, access.mix, &blocks, clones, notes)?;
-    let (cpus_allowed, cpus_split) = processors::processors(options)?;
+    let (cpus_allowed, cpus_split) = processors::processors(options, notes)?;
     let io_count = options.number("number_ios")?.filter(|count| *count > 0);
     let times = times(options, notes)?;
     let (open_sync, sync_every) = (engine::open_sync(options), engine::sync_every(options, notes)?);
@@ -85,7 +91,7 @@ pub(crate) fn job(name: &str, options: &Options, notes: &mut Notes) -> Result<Io
         start_delay: times.delay,
         pace,
         burst: transaction::burst(options)?,
-        content: content::content(options, notes)?,
+        content: content::content(options, surroundings, notes)?,
         verification: content::verification(options, access.mix),
         seed: options.number("randseed")?,
         cpus_allowed,
@@ -102,7 +108,9 @@ struct Times {
 
 fn times(options: &Options, notes: &mut Notes) -> Result<Times> {
     let run = options.time("runtime", Bare::Seconds)?.filter(|time| time.0 > 0);
-    let delay = options.read("startdelay", |text, _| match text.split_once('-') {
+    let delay = options.read("startdelay", |text, _| match text.trim_matches('-').split_once('-') {
+        // One end of a range is the time itself.
+        None if text.ends_with('-') => number::time(text.trim_end_matches('-'), Bare::Seconds),
         Some((earliest, latest)) if !text.starts_with(['(', '-']) => {
             let (earliest, latest) = (number::time(earliest, Bare::Seconds)?, number::time(latest, Bare::Seconds)?);
             let middle = Nanos(earliest.0 / 2 + latest.0 / 2);

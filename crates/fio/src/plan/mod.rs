@@ -19,12 +19,12 @@ mod transaction;
 
 use record::IoPlan;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Location, Result};
 use crate::expand::Surroundings;
 use crate::job_file::{JobFile, Section};
 use crate::lint;
 use crate::options::Options;
-use crate::overrides::Override;
+use crate::overrides::{COMMAND_LINE, Override};
 
 use notes::Notes;
 use phase::Phases;
@@ -42,7 +42,7 @@ pub fn plan(files: &[JobFile], overrides: &[Override], surroundings: &Surroundin
     let mut notes = Notes::default();
     each_job(files, overrides, |section, options, first_of_file| {
         let name = options.text("name").unwrap_or(&section.name);
-        let job = job::job(name, options, &mut notes).map_err(|error| error.at(&section.location))?;
+        let job = job::job(name, options, surroundings, &mut notes).map_err(|error| error.at(&section.location))?;
         notes.list(options);
         lint::job(&job, options, surroundings, &mut notes);
         phases.add(job, options, first_of_file).map_err(|error| error.at(&section.location))?;
@@ -70,6 +70,45 @@ pub fn plan(files: &[JobFile], overrides: &[Override], surroundings: &Surroundin
 /// Jobs with different directories: one directory is measured at a time.
 pub fn directory(files: &[JobFile], overrides: &[Override]) -> Result<Option<String>> {
     files::directory(files, overrides)
+}
+
+/// A setting of a job as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// File and line.
+    pub location: Location,
+    /// `key=value`, or the key alone.
+    pub text: String,
+    /// What it may have been meant to be: shares of `bssplit` after slashes.
+    pub meant: Option<String>,
+}
+
+impl Written {
+    /// Whether it is an option of the command line, not of a file or an override.
+    pub fn is_command_line(&self) -> bool {
+        *self.location.source == *COMMAND_LINE
+    }
+}
+
+/// The first of `keys` that the job `name` has; none if there are several jobs of that name whose settings differ.
+pub fn written(files: &[JobFile], overrides: &[Override], name: &str, keys: &[&str]) -> Option<Written> {
+    let mut found: Vec<Written> = Vec::new();
+    let visited = each_job(files, overrides, |section, options, _| {
+        let setting = keys.iter().find_map(|key| options.last(key));
+        if let Some(setting) = setting.filter(|_| options.text("name").unwrap_or(&section.name) == name) {
+            let value = setting.value.as_deref();
+            let meant = value.filter(|_| setting.key.name == "bssplit").and_then(blocks::with_slashes);
+            let value = value.map(|value| format!("={value}")).unwrap_or_default();
+            let text = format!("{}{value}", setting.written);
+            let one = Written { location: setting.location.clone(), text, meant };
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+        Ok(())
+    });
+    visited.ok()?;
+    found.pop().filter(|_| found.is_empty())
 }
 
 /// Calls `visit` for every job, with its settings and whether it is the first of a file other than the first.

@@ -96,7 +96,13 @@ fn shifted(region: &Region, size: Bytes, extent: &Extent) -> Option<Bytes> {
 /// `filesize`; of a range the maximum applies.
 fn file_size(options: &Options, notes: &mut Notes) -> Result<Option<Bytes>> {
     options.read("filesize", |text, prefixes| {
-        let larger = match text.split_once('-') {
+        if text.ends_with('%') {
+            return Err(Error::new(format!("{text} is a share, and the length of a file is in bytes"))
+                .hint("write filesize=1g; size, offset and io_size can be shares"));
+        }
+        let larger = match text.split_once(['-', ',', ':']) {
+            // One end of a range is the length itself.
+            Some((one, "")) | Some(("", one)) => one,
             Some((_, larger)) if !text.starts_with('(') => {
                 let at = options.at("filesize");
                 notes.lint(format!("filesize={text}{at} is not supported: every file has {larger}"));

@@ -1,9 +1,10 @@
 //! Reads of blocks that were never written: holes of a sparse file, and preallocated space.
 //!
-//! The file system returns zeros without reading the device. With separate readers and writers it is not known whose
-//! file has the holes, so that it is a warning; missing reads are then detected by the check of device I/O. First
-//! writes differ from overwrites, since the file system also changes metadata. Not applied to an empty file, which is
-//! to grow. A device does not report unwritten blocks.
+//! The file system returns zeros without reading the device. The state is that at the start of the window, after the
+//! warm-up, and of files that a job reads: a file that is only written beside readers of others is no finding. A record
+//! that does not say which files are read has a warning where readers and writers are separate; missing reads are then
+//! detected by the check of device I/O. First writes differ from overwrites, since the file system also changes metadata.
+//! Not applied to an empty file, which is to grow. A device does not report unwritten blocks.
 
 use record::evidence::Unwritten;
 use record::{Evidence, Finding, IoFile, IoKind, Ratio, Run, Storage, Verdict};
@@ -59,10 +60,13 @@ fn judge(file: &IoFile, uses: &Uses, storage: &Storage) -> Option<(Verdict, Unwr
         return file.found.then_some((Verdict::Unknown, Unwritten::FileNotKnown { path }));
     };
     let never = share((holes.0 as f64) + (unwritten.0 as f64), file.region_bytes.0 as f64)?;
-    let verdict = match never {
-        0.0 => return Some((Verdict::Pass, Unwritten::None)),
+    let verdict = match (never, file.is_read) {
+        (0.0, _) => return Some((Verdict::Pass, Unwritten::None)),
         _ if !uses.reads => Verdict::Warn,
-        _ if never >= RULES.unwritten_fail && !uses.apart => Verdict::Fail,
+        // What others read has been judged by their own files.
+        (_, Some(false)) => return Some((Verdict::Pass, Unwritten::None)),
+        (_, Some(true)) if never >= RULES.unwritten_fail => Verdict::Fail,
+        (_, None) if never >= RULES.unwritten_fail && !uses.apart => Verdict::Fail,
         _ => Verdict::Warn,
     };
     let (are_holes, are_read) = (holes >= unwritten, uses.reads);
@@ -122,6 +126,21 @@ mod tests {
         let storage = crate::fixture::storage(&mut profile);
         storage.files.push(IoFile { hole_bytes: Some(Bytes(0)), ..storage.files[0].clone() });
         assert_eq!(says(&profile).unwrap().0, Verdict::Warn);
+    }
+
+    #[test]
+    fn only_files_that_a_job_reads_are_judged_by_reads() {
+        let mut mixed = with(IoKind::Read, 0, 1_000);
+        let all = storage(&mut mixed);
+        all.streams.push(IoStream { job: "log".to_owned(), kind: IoKind::Write, ..all.streams[0].clone() });
+        all.files.push(IoFile { unwritten_bytes: Some(Bytes(0)), is_read: Some(true), ..all.files[0].clone() });
+        all.files[0].is_read = Some(false);
+        assert_eq!(says(&mixed), Some((Verdict::Pass, Unwritten::None)), "the log is only written");
+        storage(&mut mixed).files[0].is_read = Some(true);
+        assert_eq!(says(&mixed), Some((Verdict::Fail, some(1.0, false))), "it is read");
+        let mut written = with(IoKind::Write, 0, 1_000);
+        storage(&mut written).files[0].is_read = Some(false);
+        assert_eq!(says(&written).unwrap().0, Verdict::Warn, "first writes");
     }
 
     #[test]

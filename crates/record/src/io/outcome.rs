@@ -93,6 +93,9 @@ pub struct IoFile {
     /// Whether it is on NFS, whose client counts the requests to the server in place of a block device.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_counted_by_mount: bool,
+    /// Whether a job of the run reads it; absent in records of versions that do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_read: Option<bool>,
     /// Holes in the regions, bytes; absent if the file system does not report them.
     pub hole_bytes: Option<Bytes>,
     /// Unwritten extents in the regions, bytes.

@@ -87,6 +87,7 @@ pub fn outcome(latency: &Latency) -> Storage {
             file_system: Some("ext4".to_owned()),
             has_device: Some(true),
             is_counted_by_mount: false,
+            is_read: Some(true),
             hole_bytes: Some(Bytes(0)),
             unwritten_bytes: Some(Bytes(4096)),
             cached: Some(Ratio(0.25)),

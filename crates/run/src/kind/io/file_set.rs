@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use probe::storage::{Region, unit_bytes};
 use record::{Bytes, IoJob, IoPlan, Layout, Verification};
 
-use super::geometry::{buffer_bytes, largest_block, names, own_name, region, sizes, uses, wanted_size};
-use super::permission::{Permission, check_writable, identity, is_foreign};
+use super::geometry::{
+    BLOCK_KEYS, buffer_bytes, check_fits, names, null_regions, own_name, region, sizes, uses, wanted_size,
+};
+use super::permission::{Permission, check_writable, identity, is_foreign, not_found};
 use crate::{Error, Result};
 
 /// Share of the free space that is left to the file system and to others.
 const FREE_SHARE_LEFT: f64 = 0.02;
+
+/// Keys that name files and devices, the one that applies first.
+const NAME_KEYS: &[&str] = &["filename", "filename_format", "directory"];
 
 /// The most memory that buffers may take, as a share.
 const MEMORY_SHARE: f64 = 0.5;
@@ -52,6 +57,7 @@ impl FileSet {
         let mut file_set = FileSet { files: BTreeMap::new(), data: data.to_owned() };
         for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
             if job.mode == record::IoMode::Null {
+                (0..job.clones).try_for_each(|clone| null_regions(job, clone).map(drop))?;
                 continue;
             }
             for clone in 0..job.clones {
@@ -77,7 +83,8 @@ impl FileSet {
                     .hint("omit verify, or verify in a job that writes"));
             }
             if !self.files.contains_key(name) {
-                self.files.insert(name.to_owned(), foreign_entry(path, permission)?);
+                let entry = foreign_entry(path, permission).map_err(|error| error.about(&job.name, NAME_KEYS))?;
+                self.files.insert(name.to_owned(), entry);
             }
             if job.mix.changes_data() {
                 check_writable(path, permission)?;
@@ -143,19 +150,12 @@ impl FileSet {
 
     /// Checks that the blocks of `job` fit its regions, and their alignment for direct I/O.
     fn check_blocks(&self, job: &IoJob) -> Result<()> {
-        let largest = largest_block(job);
         for clone in 0..job.clones {
             for (name, file) in
                 names(job, clone).into_iter().filter_map(|name| Some((name.clone(), self.files.get(&name)?)))
             {
                 let region = region(job, clone, file.size)?;
-                if region.length < largest {
-                    return Err(Error::user(format!(
-                        "job {}: block size {largest} is larger than the region of {} bytes in {name}",
-                        job.name, region.length
-                    ))
-                    .hint("use a larger size, or smaller blocks"));
-                }
+                check_fits(job, &name, region)?;
                 if job.direct {
                     check_alignment(job, file, region)?;
                 }
@@ -204,6 +204,11 @@ impl FileSet {
 /// The entry of a device, or of an existing file.
 fn foreign_entry(path: &Path, permission: &Permission) -> Result<FileSetEntry> {
     let shown = path.display();
+    if let Err(error) = path.metadata()
+        && error.kind() == std::io::ErrorKind::NotFound
+    {
+        return Err(not_found(path, &error));
+    }
     if !permission.devices.iter().any(|named| named == path) {
         return Err(Error::user(format!("{shown} was not created by dbdyno"))
             .hint(format!("allow reads of it by --device {shown}, or give another filename")));
@@ -244,18 +249,21 @@ fn check_alignment(job: &IoJob, file: &FileSetEntry, region: Region) -> Result<(
     let device = location.as_ref().and_then(|location| location.devices.first());
     let logical = device.and_then(|device| device.logical_block_bytes);
     let Some(unit) = logical.map(|bytes| bytes.0).filter(|unit| *unit > 0) else { return Ok(()) };
-    let steps = job.align_bytes.map(|bytes| bytes.0).into_iter().chain([job.sequence.gap_bytes.unsigned_abs()]);
-    let odd = sizes(job).flat_map(|(small, large)| [small, large]).chain(steps).find(|size| size % unit != 0);
-    if let Some(size) = odd {
+    let blocks = sizes(job).flat_map(|(small, large)| [(small, BLOCK_KEYS), (large, BLOCK_KEYS)]);
+    let align = job.align_bytes.map(|bytes| (bytes.0, &["ba"] as &'static [&'static str]));
+    let gap = (job.sequence.gap_bytes.unsigned_abs(), &["rw"] as &'static [&'static str]);
+    if let Some((size, keys)) = blocks.chain(align).chain([gap]).find(|(size, _)| size % unit != 0) {
         return Err(Error::user(format!(
             "job {}: block size {size} is not a multiple of the device's {unit} bytes, which direct I/O needs",
             job.name
         ))
-        .hint(format!("use a multiple of {unit}, or direct=0 (--buffered)")));
+        .hint(format!("use a multiple of {unit}, or direct=0 (--buffered)"))
+        .about(&job.name, keys));
     }
     match region.offset % unit {
         0 => Ok(()),
         _ => Err(Error::user(format!("job {}: offset {} is not a multiple of {unit} bytes", job.name, region.offset))
-            .hint(format!("use a multiple of {unit}"))),
+            .hint(format!("use a multiple of {unit}"))
+            .about(&job.name, &["offset_increment", "offset"])),
     }
 }

@@ -50,7 +50,7 @@ pub(in crate::kind) use self::agent_files::AgentFiles;
 pub use self::calibrate::calibration_phases;
 pub(in crate::kind) use self::file_set::FileSet;
 pub(in crate::kind) use self::folder::Folder;
-pub use self::permission::{Permission, is_foreign};
+pub use self::permission::{Permission, is_foreign, not_found};
 pub(in crate::kind) use self::phase::measure_phase;
 pub(in crate::kind) use self::phase_context::{PhaseContext, PhaseRun};
 pub(crate) use self::probes::{ProbeFiles, StorageSupport, add_jobs, probe_context, same_device};

@@ -19,6 +19,12 @@ pub fn is_foreign(path: &Path) -> bool {
     path.is_absolute() && (path.exists() || path.starts_with("/dev"))
 }
 
+/// A device or file that does not exist.
+pub fn not_found(path: &Path, error: &std::io::Error) -> Error {
+    Error::user(format!("device {} cannot be found: {error}", path.display()))
+        .hint("give a block device such as /dev/nvme1n1, or an existing file")
+}
+
 /// The identity of a file or device, whatever its name.
 pub(crate) fn identity(metadata: &std::fs::Metadata) -> (u64, u64, u64) {
     (metadata.dev(), metadata.ino(), metadata.rdev())

@@ -1,13 +1,13 @@
 //! One phase of an I/O plan: one run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use measure::{Broken, Burst, JobSettings, Observer, Outcome, Purpose, RunSeed, Tally, Work, Worker, run_workers};
 use probe::storage::{Account, LaneSetting, Ledger, generator_per_second, work};
 use record::{
-    Amount, Bytes, Dop, IoJob, IoMode, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, Plan, PlannedRun, Rate, Run,
+    Amount, Bytes, Dop, IoJob, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, Plan, PlannedRun, Rate, Run,
     Storage, Sweep, Timestamp, Unit,
 };
 
@@ -16,7 +16,7 @@ use super::file_set::FileSet;
 use super::geometry::names;
 use super::member::Members;
 use super::phase_context::{PhaseContext, PhaseRun, clones};
-use super::preparation::{file_names, inspect_files, make, open, sample_content};
+use super::preparation::{file_names, inspect_files, make, open, sample_content, unwritten_now};
 use super::stall::Stall;
 use super::stream::Streams;
 use super::verification::check_content;
@@ -80,7 +80,7 @@ fn measure_here(
     let generator = phase.jobs.iter().filter_map(generator_per_second).map(|rate| rate.0).reduce(f64::min);
     run.storage = Some(Box::new(Storage {
         generator_per_second: generator.map(Rate),
-        files,
+        files: files.clone(),
         bound: phase_run.bound,
         rounds: phase_run.rounds,
         ..Storage::default()
@@ -92,7 +92,23 @@ fn measure_here(
     let seed =
         |job: &IoJob| job.seed.map_or(RunSeed { plan: context.seed, run: run.number }, |plan| RunSeed { plan, run: 0 });
     let lanes = lanes(context, phase, &streams, &ledger, (&seed, bench.hands.share(run.dop.jobs).first))?;
-    drive(bench, run, phase, measured(&context.file_set, phase).as_deref(), &streams, lanes, &ledger);
+    let unwritten = OnceLock::new();
+    let is_warmed_up = phase.jobs.iter().any(|job| job.ramp_time.0 > 0);
+    let file_set = &context.file_set;
+    let at_begin = || {
+        if is_warmed_up {
+            unwritten.get_or_init(|| unwritten_now(file_set, phase, &files));
+        }
+    };
+    let watched = Watched { path: measured(file_set, phase), at_begin: &at_begin };
+    drive(bench, run, phase, &watched, &streams, lanes, &ledger);
+    if let (Some(storage), Some(unwritten)) = (&mut run.storage, unwritten.into_inner()) {
+        for (path, (holes, reserved)) in unwritten {
+            if let Some(file) = storage.files.iter_mut().find(|file| file.path == path) {
+                (file.hole_bytes, file.unwritten_bytes) = (holes, reserved);
+            }
+        }
+    }
     if let Some(storage) = &mut run.storage {
         sample_content(&context.file_set, phase, context.seed, &mut storage.files);
     }
@@ -197,7 +213,7 @@ fn processors(job: &IoJob, clone: u32) -> Vec<u32> {
 
 /// Bytes that a clone reads and writes; none if only the time limits it.
 fn bytes_max(job: &IoJob, area: Bytes) -> Option<Bytes> {
-    if job.time_based || job.mode == IoMode::Null && job.run_time.is_some() {
+    if job.time_based {
         return None;
     }
     let once = match job.io_bytes {
@@ -227,12 +243,20 @@ fn settings(job: &IoJob, warm_up: Nanos, seed: RunSeed) -> JobSettings {
     }
 }
 
+/// What is looked at beside the I/O.
+struct Watched<'a> {
+    /// The file or device that the I/O is on.
+    path: Option<PathBuf>,
+    /// Called before the window begins, while no job runs.
+    at_begin: &'a (dyn Fn() + Sync),
+}
+
 /// Warms up, measures and reads; fills in what was counted.
 fn drive(
     bench: &Bench<'_>,
     run: &mut Run,
     phase: &IoPhase,
-    measured: Option<&Path>,
+    watched: &Watched<'_>,
     streams: &Streams,
     mut lanes: Vec<Lane>,
     ledger: &Ledger,
@@ -257,7 +281,7 @@ fn drive(
         bench.hands.release().iter().for_each(|release| release.progress(operations));
         operations
     };
-    let members = Members::below(measured);
+    let members = Members::below(watched.path.as_deref());
     let edges = Edges {
         bench,
         sampler: &sampler,
@@ -265,6 +289,7 @@ fn drive(
         allowed: &allowed,
         started_at: &started_at,
         members: &members,
+        at_begin: watched.at_begin,
     };
     let outcome = std::thread::scope(|scope| {
         // If a thread cannot be started, the run has fewer readings.
@@ -334,6 +359,7 @@ struct Edges<'a, 'b, 'c> {
     allowed: &'a [Vec<u32>],
     started_at: &'a OnceLock<Timestamp>,
     members: &'a Members,
+    at_begin: &'a (dyn Fn() + Sync),
 }
 
 impl Observer for Edges<'_, '_, '_> {
@@ -347,6 +373,7 @@ impl Observer for Edges<'_, '_, '_> {
 
     fn begin(&self) -> std::result::Result<(), Broken> {
         let release = self.bench.hands.release();
+        (self.at_begin)();
         release.map_or(Ok(()), Release::ready)?;
         self.members.begin();
         self.sampler.begin();

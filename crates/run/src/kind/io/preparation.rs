@@ -8,7 +8,7 @@ use probe::storage::{Region, lay_out, sample};
 use record::{Bytes, IoFile, IoJob, IoPhase, OpenSync};
 
 use super::file_set::{FileSet, FileSetEntry};
-use super::geometry::{names, region};
+use super::geometry::{names, null_regions, region, uses};
 use super::permission::identity;
 use crate::{Error, Event, Interrupt, Listener, Result};
 
@@ -53,14 +53,14 @@ pub(crate) fn make(
 /// # Errors
 /// Where a file cannot be opened that way.
 pub(crate) fn open(file_set: &FileSet, job: &IoJob, clone: u32) -> Result<(Vec<Arc<File>>, Vec<Region>)> {
+    if job.mode == record::IoMode::Null {
+        return Ok((Vec::new(), null_regions(job, clone)?));
+    }
     let (mut files, mut regions) = (Vec::new(), Vec::new());
     for name in names(job, clone) {
         let Some(file) = file_set.file(&name) else { continue };
         files.push(Arc::new(open_one(file, job)?));
         regions.push(region(job, clone, file.size)?);
-    }
-    if job.mode == record::IoMode::Null && files.is_empty() {
-        regions.push(Region { offset: 0, length: 1 << 40 });
     }
     Ok((files, regions))
 }
@@ -100,7 +100,43 @@ fn open_one(file: &FileSetEntry, job: &IoJob) -> Result<File> {
 /// The state of the files of `phase`: extents and page cache.
 pub(crate) fn inspect_files(file_set: &FileSet, phase: &IoPhase) -> Vec<IoFile> {
     let names = file_names(phase);
-    names.iter().filter_map(|name| Some(inspect(file_set.file(name)?, &regions(file_set, phase, name)))).collect()
+    let one = |name: &String| {
+        let inspected = inspect(file_set.file(name)?, &regions(file_set, phase, name));
+        let is_read = phase.jobs.iter().any(|job| job.mix.read.0 > 0.0 && uses(job, name));
+        Some(IoFile { is_read: Some(is_read), ..inspected })
+    };
+    names.iter().filter_map(one).collect()
+}
+
+/// Bytes of holes and of unwritten extents of a file.
+pub(crate) type Unwritten = (Option<Bytes>, Option<Bytes>);
+
+/// The unwritten parts of those of `files` that had some, read again: the warm-up may have written them.
+pub(crate) fn unwritten_now(file_set: &FileSet, phase: &IoPhase, files: &[IoFile]) -> Vec<(String, Unwritten)> {
+    let had_some = |inspected: &&IoFile| {
+        [inspected.hole_bytes, inspected.unwritten_bytes].into_iter().flatten().any(|bytes| bytes.0 > 0)
+    };
+    let had: Vec<&str> = files.iter().filter(had_some).map(|inspected| inspected.path.as_str()).collect();
+    let again = |name: String| {
+        let file = file_set.file(&name)?;
+        let path = file.path.display().to_string();
+        let open = File::open(&file.path).ok().filter(|_| had.contains(&path.as_str()))?;
+        Some((path, unwritten(&open, &regions(file_set, phase, &name))))
+    };
+    file_names(phase).into_iter().filter_map(again).collect()
+}
+
+/// The unwritten parts of `regions` in a file; absent where the file system does not report them.
+fn unwritten(open: &File, regions: &[Region]) -> Unwritten {
+    let mut sum: Unwritten = (None, None);
+    for region in regions {
+        if let Ok(Some(extents)) = host::extents(open, region.offset, region.length) {
+            let add = |sum: &mut Option<Bytes>, bytes: Bytes| *sum = Some(Bytes(sum.unwrap_or_default().0 + bytes.0));
+            add(&mut sum.0, extents.hole_bytes);
+            add(&mut sum.1, extents.unwritten_bytes);
+        }
+    }
+    sum
 }
 
 /// The regions of all clones of all jobs in the file `name`, merged.
@@ -145,14 +181,10 @@ fn inspect(file: &FileSetEntry, regions: &[Region]) -> IoFile {
         ..IoFile::default()
     };
     let Ok(open) = File::open(&file.path) else { return inspected };
+    (inspected.hole_bytes, inspected.unwritten_bytes) = unwritten(&open, regions);
     let total = inspected.region_bytes.0.max(1) as f64;
     let mut cached = Some(0.0);
     for region in regions {
-        if let Ok(Some(extents)) = host::extents(&open, region.offset, region.length) {
-            let add = |sum: &mut Option<Bytes>, bytes: Bytes| *sum = Some(Bytes(sum.unwrap_or_default().0 + bytes.0));
-            add(&mut inspected.hole_bytes, extents.hole_bytes);
-            add(&mut inspected.unwritten_bytes, extents.unwritten_bytes);
-        }
         let share = host::cached_share(&open, region.offset, region.length);
         cached = cached.zip(share).map(|(sum, share)| sum + share.0 * region.length as f64);
     }
