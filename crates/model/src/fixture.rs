@@ -213,6 +213,8 @@ pub(crate) fn stream(run: &Run, kind: IoKind, clones: u32) -> IoStream {
         unfinished: 0,
         verified: 0,
         corrupt: 0,
+        stale: 0,
+        unverified: 0,
         service: run.service.clone(),
         response: run.response.clone(),
         seconds: run.seconds.clone(),

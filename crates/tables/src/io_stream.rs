@@ -112,6 +112,8 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
         Figure::fact("unfinished", Kind::Count, |of| of.of.0.unfinished.into()),
         Figure::fact("verified", Kind::Count, |of| of.of.0.verified.into()),
         Figure::fact("corrupt", Kind::Count, |of| of.of.0.corrupt.into()),
+        Figure::fact("stale", Kind::Count, |of| of.of.0.stale.into()),
+        Figure::fact("unverified", Kind::Count, |of| of.of.0.unverified.into()),
         invalid(),
         Figure::result("operations_per_second", Kind::Iops, |of| operations_per_second(of).into()).head("IOPS"),
         Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| bytes_per_second(of).into()).head("MB/s"),

@@ -101,6 +101,55 @@ fn a_file_that_was_written_is_measured() {
     assert_eq!(bench.files(), [PathBuf::from("r.json"), PathBuf::from("written")]);
 }
 
+/// The first block of the file at `path`, once it is there whole.
+fn first_block(path: &Path) -> Vec<u8> {
+    let read = || {
+        let mut block = vec![0; LOST_BYTES];
+        File::open(path).ok()?.read_exact(&mut block).ok()?;
+        // The space of a file is reserved before its blocks are written.
+        block.chunks(4096).all(|unit| unit.iter().any(|byte| *byte != 0)).then_some(block)
+    };
+    waited_for(read)
+}
+
+fn waited_for<T>(mut found: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not come");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+const LOST_BYTES: usize = 64 << 10;
+
+#[test]
+fn a_section_whose_write_was_lost_before_the_next_section_reads() {
+    let bench = Bench::on_disk();
+    let sections = "[global]\nfilename=f\nioengine=psync\ndirect=1\nbs=64k\nsize=64k\nverify=md5\n\
+        [write]\nstartdelay=1\nrw=write\ndo_verify=0\n[read]\nstonewall\nstartdelay=2\nrw=read\ndo_verify=1\n";
+    std::fs::write(bench.path().join("job.fio"), sections).unwrap();
+    let child = bench.command(&["io", "job.fio", "--record", "r.json"]).stdout(std::process::Stdio::piped()).spawn();
+    let path = bench.path().join("dbdyno-data/data/io/f");
+    let before = first_block(&path);
+    waited_for(|| (first_block(&path) != before).then_some(()));
+    // The section has written; what was there before comes back.
+    let mut file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all(&before).unwrap();
+    file.sync_all().unwrap();
+    let output = finished(child.unwrap().wait_with_output().unwrap());
+    assert_eq!(output.code, 1, "{}", output.out);
+    assert!(output.out.contains("16 of 16 blocks stale"), "{}", output.out);
+    let record = bench.record("r.json");
+    let counts = |number: u64| {
+        let stream = streams(&record, number)[0];
+        ["verified", "corrupt", "stale", "unverified"].map(|count| stream[count].as_u64().unwrap())
+    };
+    assert_eq!((counts(1), counts(2)), ([0; 4], [0, 0, 16, 0]));
+}
+
 /// Bytes that the process read from the device.
 fn bytes_read(process: u32) -> u64 {
     let counters = std::fs::read_to_string(format!("/proc/{process}/io")).expect("the process runs");

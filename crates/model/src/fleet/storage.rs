@@ -106,6 +106,8 @@ fn merged_stream(of_agents: &[(&AgentPart<'_>, &Storage)], index: usize, begun: 
         unfinished: sum(|stream| stream.unfinished),
         verified: sum(|stream| stream.verified),
         corrupt: sum(|stream| stream.corrupt),
+        stale: sum(|stream| stream.stale),
+        unverified: sum(|stream| stream.unverified),
         service: merged_latency(streams.iter().map(|(agent, _, stream)| (agent.as_str(), &stream.service)))?,
         response: merged_latency(streams.iter().map(|(agent, _, stream)| (agent.as_str(), &stream.response)))?,
         seconds: merged_seconds(streams.iter().map(|(_, since, stream)| (*since, stream.seconds.as_slice()))),

@@ -206,11 +206,17 @@ pub struct GeneratorBound {
 }
 
 /// Blocks whose content was checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Content {
     /// Verified blocks.
     pub verified: u64,
     /// Blocks with unexpected content.
     pub corrupt: u64,
+    /// Blocks that hold what was there before a write of this invocation that succeeded.
+    #[serde(default)]
+    pub stale: u64,
+    /// Blocks that were read and are neither right nor wrong: which write they have to hold is not known.
+    #[serde(default)]
+    pub unverified: u64,
 }

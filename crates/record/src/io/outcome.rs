@@ -165,10 +165,16 @@ pub struct IoStream {
     pub first_failure: Option<String>,
     /// I/Os that were scheduled and not started at the end.
     pub unfinished: u64,
-    /// Blocks whose content was checked.
+    /// Blocks that were read and hold what was written last.
     pub verified: u64,
     /// Blocks with unexpected content.
     pub corrupt: u64,
+    /// Blocks that hold what was there before a write of this invocation that succeeded: the write was lost.
+    #[serde(default)]
+    pub stale: u64,
+    /// Blocks that were read and are neither right nor wrong: which write they have to hold is not known.
+    #[serde(default)]
+    pub unverified: u64,
     /// From start to end.
     pub service: Latency,
     /// From intended start to end.

@@ -423,6 +423,7 @@ fn windows() -> Vec<Finding> {
 }
 
 fn storage() -> Vec<Finding> {
+    let content = |verified, corrupt, stale, unverified| Content { verified, corrupt, stale, unverified };
     let path = || "/data/file".to_owned();
     let no_device =
         |file_system: Option<&str>| DeviceIo::NoDevice { path: path(), file_system: file_system.map(str::to_owned) };
@@ -503,7 +504,14 @@ fn storage() -> Vec<Finding> {
         of(Evidence::GeneratorBound, [(Unknown, None), (Pass, bound(0.5)), (Warn, bound(0.8)), (Unknown, bound(1.25))]),
         of(
             Evidence::Content,
-            [(Pass, Content { verified: 100, corrupt: 0 }), (Fail, Content { verified: 100, corrupt: 1 })],
+            [
+                (Pass, content(100, 0, 0, 0)),
+                (Pass, content(100, 0, 0, 1)),
+                (Unknown, content(1, 0, 0, 100)),
+                (Fail, content(100, 1, 0, 0)),
+                (Fail, content(0, 0, 16, 0)),
+                (Fail, content(100, 2, 3, 4)),
+            ],
         ),
     ]
     .concat()

@@ -72,6 +72,8 @@ pub fn stream(job: &str, kind: IoKind, rate: u64, block: u64, clones: u32, depth
         unfinished: 0,
         verified: 0,
         corrupt: 0,
+        stale: 0,
+        unverified: 0,
         service: latency(operations, mean_ns),
         response: latency(operations, mean_ns),
         seconds: vec![second; SECONDS as usize],

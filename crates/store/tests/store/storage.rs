@@ -126,6 +126,8 @@ pub fn outcome(latency: &Latency) -> Storage {
             unfinished: 3,
             verified: 4,
             corrupt: 5,
+            stale: 6,
+            unverified: 7,
             service: latency.clone(),
             response: latency.clone(),
             seconds: vec![Second { steps: 23, operations: 23, ..Second::default() }],

@@ -16,7 +16,7 @@ use super::file_set::FileSet;
 use super::geometry::names;
 use super::member::Members;
 use super::phase_context::{PhaseContext, PhaseRun, clones};
-use super::preparation::{file_names, inspect_files, make, open, sample_content};
+use super::preparation::{file_names, generations, inspect_files, make, open, sample_content};
 use super::stall::Stall;
 use super::stream::Streams;
 use super::verification::check_content;
@@ -175,6 +175,7 @@ fn lanes(
                 bytes_max: bytes_max(job, area),
                 regions,
                 unit,
+                generations: generations(&context.file_set, job, clone),
                 writer: context.writer,
                 seed: seed(job).wrapping_add(place as u64),
                 streams: streams.numbers(job, place, clone),

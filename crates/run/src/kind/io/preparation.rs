@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 
-use probe::storage::{Region, lay_out, sample};
+use probe::storage::{Generations, Region, lay_out, sample};
 use record::{Bytes, IoFile, IoJob, IoPhase, OpenSync};
 
 use super::file_set::{FileSet, FileSetEntry};
@@ -63,6 +63,12 @@ pub(crate) fn open(file_set: &FileSet, job: &IoJob, clone: u32) -> Result<(Vec<A
         regions.push(Region { offset: 0, length: 1 << 40 });
     }
     Ok((files, regions))
+}
+
+/// The generations of the files of clone `clone` of `job`, in the order of [`open`].
+pub(crate) fn generations(file_set: &FileSet, job: &IoJob, clone: u32) -> Vec<Option<Arc<Generations>>> {
+    let files = names(job, clone).into_iter().filter_map(|name| Some(file_set.file(&name)?.generations.clone()));
+    files.collect()
 }
 
 fn open_one(file: &FileSetEntry, job: &IoJob) -> Result<File> {

@@ -161,6 +161,8 @@ impl Streams {
             unfinished: totals.unfinished,
             verified: account.verified,
             corrupt: account.corrupt,
+            stale: account.stale,
+            unverified: account.unknown,
             service: tally.service().latency(),
             response: tally.response().latency(),
             seconds: tally.seconds().to_vec(),
