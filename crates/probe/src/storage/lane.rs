@@ -166,6 +166,16 @@ impl<E: IoEngine> Lane<E> {
         self.reset();
     }
 
+    /// I/Os per submission where the job does not say. Few, so that a freed slot is submitted again promptly and the
+    /// device has work while the next ones are prepared; where most I/Os are known to be done already the device is
+    /// faster than this thread, and more of them in a system call save its time.
+    #[inline]
+    fn own_batch(&self) -> u32 {
+        let slots = self.setting.job.slots();
+        let is_behind = self.engine.found() > slots / 2;
+        if is_behind { slots.div_ceil(4) } else { slots.div_ceil(4).min(slots.div_ceil(16).max(2)) }
+    }
+
     fn refused(&self, what: &str, error: &std::io::Error) -> Broken {
         Broken { message: format!("job {}: {what}: {error}", self.setting.job.name) }
     }
@@ -334,10 +344,22 @@ impl<E: IoEngine> Queue for Lane<E> {
 
     fn batch(&self) -> u32 {
         match self.setting.job.batch_submit {
-            // A quarter: few system calls, and the device stays busy while further requests are prepared.
-            0 => self.setting.job.slots().div_ceil(4),
+            0 => self.own_batch(),
             batch => batch,
         }
+    }
+
+    #[inline]
+    fn reaped_at_once(&self) -> u32 {
+        match (self.setting.job.batch_submit, self.setting.job.batch_complete_min) {
+            (0, 0 | 1) => self.own_batch(),
+            _ => u32::MAX,
+        }
+    }
+
+    #[inline]
+    fn found(&self) -> u32 {
+        self.engine.found()
     }
 
     fn least(&self) -> u32 {

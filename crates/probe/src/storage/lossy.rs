@@ -39,6 +39,10 @@ impl<E: IoEngine> IoEngine for Lossy<E> {
         self.engine.submit(if self.acknowledged.is_some() { 0 } else { least }, until)
     }
 
+    fn found(&self) -> u32 {
+        self.engine.found() + u32::from(self.acknowledged.is_some())
+    }
+
     fn reap(&mut self) -> Option<(u32, i32)> {
         self.acknowledged.take().or_else(|| self.engine.reap())
     }
