@@ -198,6 +198,7 @@ pub(crate) fn stream(run: &Run, kind: IoKind, clones: u32) -> IoStream {
         clones,
         depth: 1,
         slots: clones,
+        in_flight_mean: None,
         duty_cycle: record::Ratio(1.0),
         block_bytes_min: Bytes(8_192),
         block_bytes_max: Bytes(8_192),

@@ -46,8 +46,8 @@ pub use inventory::{
 };
 pub use io::{
     Amount, BlockShare, Blocks, BufferContent, CacheCounts, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind,
-    IoLogEntry, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, MemberIo, OpenSync, RingOptions, Round,
-    SequenceStep, Storage, SyncEvery, Verification, Zone,
+    IoLogEntry, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, LoopFile, MemberIo, OpenSync, RingOptions,
+    Round, SequenceStep, Storage, SyncEvery, Verification, Zone,
 };
 pub use latency::{Latency, SAMPLES_BEYOND_QUANTILE, is_printable};
 pub use line::{End, FORMAT, Head, Line};

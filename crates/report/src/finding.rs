@@ -13,6 +13,7 @@ use record::{Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rat
 
 use crate::figure::{duration, percent};
 use crate::steady;
+use crate::storage::loop_text;
 use crate::words::{list, plural};
 
 /// The sentence of `finding`.
@@ -532,11 +533,14 @@ const SEVERAL_DEVICES: &str = "the counters are those of one device; the run use
 fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
     let (direction, share, limit, is_forced, is_counted_by_mount) = match io {
         DeviceIo::SeveralDevices => return SEVERAL_DEVICES.to_owned(),
-        DeviceIo::NoDevice { path, file_system } => {
+        DeviceIo::NoDevice { path, memory_device: Some(device), .. } => {
+            return format!("{path} is in memory: {device} keeps its blocks there, no storage device was measured");
+        }
+        DeviceIo::NoDevice { path, file_system, .. } => {
             let system = file_system.as_ref().map(|system| format!(" ({system})")).unwrap_or_default();
             return format!("{path} is in memory or on the network{system}: no block device was measured");
         }
-        DeviceIo::Counted { direction, share, limit, is_forced, is_counted_by_mount } => {
+        DeviceIo::Counted { direction, share, limit, is_forced, is_counted_by_mount, .. } => {
             (direction, share, limit, *is_forced, *is_counted_by_mount)
         }
     };
@@ -547,7 +551,11 @@ fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
         IoDirection::Trim => ("discarded", "trimmed"),
     };
     let Some(share) = share else { return format!("what {counter} {does} is not known") };
-    let summary = format!("{counter} saw {} of what was {done}", percent(*share));
+    let through = match io {
+        DeviceIo::Counted { loop_file: Some(file), .. } => format!(" ({} {})", file.device, loop_text(file)),
+        _ => String::new(),
+    };
+    let summary = format!("{counter} saw {} of what was {done}{through}", percent(*share));
     let limit = percent(*limit);
     match (verdict, direction) {
         (Verdict::Pass | Verdict::Unknown, _) => summary,

@@ -94,6 +94,7 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
         Figure::fact("clones", Kind::Count, |of| of.of.0.clones.into()).head("#J"),
         Figure::fact("depth", Kind::Count, |of| of.of.0.depth.into()).head("queue\ndepth"),
         Figure::fact("slots", Kind::Count, |of| of.of.0.slots.into()),
+        Figure::fact("in_flight_mean", Kind::Number, |of| of.of.0.in_flight_mean.into()).head("in\nflight"),
         Figure::fact("duty_cycle_ratio", Kind::Ratio, |of| of.of.0.duty_cycle.into()).head("duty\ncycle"),
         Figure::fact("block_bytes_min", Kind::Memory, |of| of.of.0.block_bytes_min.into()).head("smallest\nblock"),
         Figure::fact("block_bytes_max", Kind::Memory, |of| of.of.0.block_bytes_max.into()).head("largest\nblock"),

@@ -87,6 +87,49 @@ fn a_file_in_memory() {
     assert!(output.out.contains("tmpfs"), "{}", output.out);
 }
 
+/// A loop device on the file at `path`, detached when it is dropped; none where the host has none.
+struct Looped(String);
+
+impl Looped {
+    fn on(path: &Path, more: &[&str]) -> Option<Looped> {
+        let output = std::process::Command::new("losetup").args(["-f", "--show"]).args(more).arg(path).output().ok()?;
+        output.status.success().then(|| Looped(String::from_utf8_lossy(&output.stdout).trim().to_owned()))
+    }
+}
+
+impl Drop for Looped {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("losetup").args(["-d", &self.0]).output();
+    }
+}
+
+#[test]
+fn a_loop_device_is_its_file_through_the_page_cache() {
+    let bench = Bench::on_disk();
+    let path = bench.path().join("image");
+    written(&path);
+    let Some(device) = Looped::on(&path, &[]) else { return };
+    std::io::copy(&mut File::open(&path).unwrap(), &mut std::io::sink()).unwrap();
+    let output = is_invalid(&bench, Path::new(&device.0), &[], &["page_cache", "device_io"]);
+    let one_line = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let says = format!("reads and writes the file {}", path.canonicalize().unwrap().display());
+    assert!(one_line.contains(&says) && one_line.contains("through the page cache"), "{}", output.out);
+    let devices = bench.record("r.json")["host"]["devices"].as_array().unwrap().len();
+    assert!(devices > 1, "the device of the file is below it");
+}
+
+#[test]
+fn a_loop_device_on_a_file_in_memory_is_memory() {
+    let bench = Bench::on_disk();
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = memory.path().join("image");
+    written(&path);
+    let Some(device) = Looped::on(&path, &[]) else { return };
+    let output = is_invalid(&bench, Path::new(&device.0), &[], &["device_io"]);
+    let one_line = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(one_line.contains("keeps its blocks there"), "{}", output.out);
+}
+
 #[test]
 fn a_file_that_was_written_is_measured() {
     let bench = Bench::on_disk();
