@@ -172,10 +172,13 @@ const LOST_BYTES: usize = 64 << 10;
 fn a_section_whose_write_was_lost_before_the_next_section_reads() {
     let bench = Bench::on_disk();
     let sections = "[global]\nfilename=f\nioengine=psync\ndirect=1\nbs=64k\nsize=64k\nverify=md5\n\
-        [write]\nstartdelay=1\nrw=write\ndo_verify=0\n[read]\nstonewall\nstartdelay=2\nrw=read\ndo_verify=1\n";
+        [write]\nstartdelay=2\nrw=write\ndo_verify=0\n[read]\nstonewall\nstartdelay=2\nrw=read\ndo_verify=1\n";
     std::fs::write(bench.path().join("job.fio"), sections).unwrap();
     let child = bench.command(&["io", "job.fio", "--record", "r.json"]).stdout(std::process::Stdio::piped()).spawn();
     let path = bench.path().join("dbdyno-data/data/io/f");
+    // The warm-up, which is empty, writes the block once.
+    first_block(&path);
+    std::thread::sleep(Duration::from_millis(700));
     let before = first_block(&path);
     waited_for(|| (first_block(&path) != before).then_some(()));
     // The section has written; what was there before comes back.
