@@ -17,8 +17,51 @@ pub(crate) struct Device {
     pub(crate) directory: PathBuf,
     /// Kernel names of the devices or partitions that it consists of.
     pub(crate) slaves: Vec<String>,
+    /// Of a loop device, the file that it reads and writes.
+    pub(crate) loop_file: Option<LoopFile>,
     /// Depth below the file system; 0 is the topmost.
     pub(crate) depth: u32,
+}
+
+/// The file behind a loop device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LoopFile {
+    pub(crate) path: PathBuf,
+    /// Whether the loop device reads and writes it past the page cache.
+    pub(crate) is_direct: Option<bool>,
+    /// Whether its file system is in memory.
+    pub(crate) is_in_memory: bool,
+    /// Kernel names of the devices of its file system, or of itself where it is a device.
+    pub(crate) devices: Vec<String>,
+}
+
+impl Device {
+    /// Kernel names of the devices directly below.
+    pub(crate) fn below(&self) -> impl Iterator<Item = &String> {
+        self.slaves.iter().chain(self.loop_file.iter().flat_map(|file| &file.devices))
+    }
+
+    /// Whether it keeps its blocks in the memory of this host: a RAM disk (brd), a compressed one (zram), a null device,
+    /// or a loop device on a file in memory.
+    pub(crate) fn is_memory(&self) -> bool {
+        let numbered = |beginning: &str| {
+            let number = self.name.strip_prefix(beginning);
+            number.is_some_and(|number| !number.is_empty() && number.bytes().all(|letter| letter.is_ascii_digit()))
+        };
+        ["ram", "zram", "nullb"].into_iter().any(numbered)
+            || self.loop_file.as_ref().is_some_and(|file| file.is_in_memory)
+    }
+}
+
+/// Whether all blocks of a stack of devices are in the memory of this host.
+pub(crate) fn is_in_memory(devices: &[Device]) -> bool {
+    let mut lowest = devices.iter().filter(|device| device.below().next().is_none()).peekable();
+    lowest.peek().is_some() && lowest.all(Device::is_memory)
+}
+
+/// File systems that are in memory, by type.
+pub(crate) fn is_memory_file_system(kind: &str) -> bool {
+    matches!(kind, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs")
 }
 
 /// Maximum devices, against cycles.
@@ -72,15 +115,15 @@ pub(crate) fn below_overlays(root: &Root, mount: Mount, directory: &Path) -> Opt
 fn below(root: &Root, tops: &[PathBuf]) -> Vec<Device> {
     let mut found: Vec<Device> = Vec::new();
     for directory in tops {
-        push(&mut found, read(directory, 0));
+        push(&mut found, read(root, directory, 0));
     }
     let mut next = 0;
     while let Some(device) = found.get(next).cloned() {
-        for slave in &device.slaves {
-            if let Some(directory) = by_name(root, slave)
+        for name in device.below() {
+            if let Some(directory) = by_name(root, name)
                 && found.len() < DEVICES_MAX
             {
-                push(&mut found, read(&directory, device.depth + 1));
+                push(&mut found, read(root, &directory, device.depth + 1));
             }
         }
         next += 1;
@@ -159,11 +202,27 @@ fn by_source(root: &Root, source: &str) -> Option<PathBuf> {
 }
 
 /// The device of a sysfs directory; for a partition, its disk.
-fn read(directory: &Path, depth: u32) -> Option<Device> {
+fn read(root: &Root, directory: &Path, depth: u32) -> Option<Device> {
     let is_partition = directory.join("partition").exists();
     let directory = if is_partition { directory.parent()? } else { directory };
     let name = directory.file_name()?.to_str()?.to_owned();
-    Some(Device { name, directory: directory.to_owned(), slaves: root::names(directory.join("slaves")), depth })
+    let (slaves, loop_file) = (root::names(directory.join("slaves")), loop_file(root, directory));
+    Some(Device { name, directory: directory.to_owned(), slaves, loop_file, depth })
+}
+
+/// The file behind the loop device of a sysfs directory.
+fn loop_file(root: &Root, directory: &Path) -> Option<LoopFile> {
+    let path = PathBuf::from(root::text(directory.join("loop/backing_file"))?);
+    let is_direct = root::switch(directory.join("loop/dio"));
+    let name = |directory: &PathBuf| Some(directory.file_name()?.to_str()?.to_owned());
+    let of = |tops: Vec<PathBuf>| tops.iter().filter_map(name).collect();
+    if let Some(device) = by_source(root, &path.to_string_lossy()) {
+        return Some(LoopFile { path, is_direct, is_in_memory: false, devices: of(vec![device]) });
+    }
+    let backing = mount(root, &path).and_then(|mount| below_overlays(root, mount, &path));
+    let devices = backing.as_ref().map(|(mount, path)| of(tops(root, mount, path))).unwrap_or_default();
+    let is_in_memory = backing.is_some_and(|(mount, _)| is_memory_file_system(&mount.kind));
+    Some(LoopFile { path, is_direct, is_in_memory, devices })
 }
 
 /// The directory itself, or its nearest ancestor that exists, canonical.

@@ -78,8 +78,9 @@ fn drive_steps(
 /// The loop for work with several operations in flight: prepares operations, paced by `pacer`, while slots are free,
 /// submits them together, waits, and tallies completed ones by their [`Done::stream`](crate::Done::stream).
 ///
-/// The clock is read once per batch: an operation starts when its batch is prepared and ends when its completion is
-/// found. The loop takes no locks, and allocates as [`drive`] does; nothing is in flight when it returns. `meter` shows
+/// The clock is read once per batch: an operation starts when its batch is prepared and ends when it is reaped. No more are
+/// reaped than are prepared next ([`Queue::reaped_at_once`]): of completions that come in crowds, the slots of the first are
+/// submitted again before the last are looked at, and the device does not run out of work. The loop takes no locks, and allocates as [`drive`] does; nothing is in flight when it returns. `meter` shows
 /// the number of completed operations.
 ///
 /// # Errors
@@ -105,7 +106,8 @@ pub fn drive_queue(
 fn drain(queue: &mut dyn Queue, mut in_flight: u32) {
     let timeout = clock::now() + ABORT_TIMEOUT;
     let mut done = Done::default();
-    while in_flight > 0 && clock::now() < timeout && queue.submit(1, Some(timeout)).is_ok() {
+    let least = |queue: &dyn Queue| u32::from(queue.found() == 0);
+    while in_flight > 0 && clock::now() < timeout && queue.submit(least(queue), Some(timeout)).is_ok() {
         while in_flight > 0 && !matches!(queue.reap(&mut done), Ok(None)) {
             in_flight -= 1;
         }
@@ -121,7 +123,7 @@ fn drive_slots(
     slots: &mut Slots,
 ) -> Result<Ended, Broken> {
     let depth = slots.turns.len() as u32;
-    let (mut ended, mut reaped, mut done) = (None, 0, Done::default());
+    let (mut ended, mut reaped, mut done) = (None, 0u64, Done::default());
     let mut now = clock::now();
     loop {
         let filled = match ended {
@@ -145,12 +147,16 @@ fn drive_slots(
         let least = match filled {
             // More can be prepared at once: poll for completions, do not wait.
             Filled::Batch => 0,
+            _ if queue.found() > 0 => 0,
             Filled::Until(_) => 1,
             Filled::Full | Filled::Over(_) => queue.least().clamp(1, in_flight),
         };
         queue.submit(least, due.map(|due| due - WAKE_UP))?;
         now = clock::now();
-        while let Some(slot) = queue.reap(&mut done).inspect_err(|_| slots.broken = 1)? {
+        let last = reaped.saturating_add(u64::from(queue.reaped_at_once().max(1)));
+        while reaped < last
+            && let Some(slot) = queue.reap(&mut done).inspect_err(|_| slots.broken = 1)?
+        {
             let turn = slots.turns[slot as usize];
             tallies[done.stream as usize].record(&turn, now, &done);
             queue.log(slot, &turn, now);

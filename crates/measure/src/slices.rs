@@ -63,8 +63,16 @@ impl SliceSeries {
         (self.width, self.last, self.end) = (WIDTH_MIN, 0, WIDTH_MIN);
     }
 
-    /// The stored form: up to the last slice in which a step ended. None without values.
-    pub(crate) fn slices(&self) -> Option<Slices> {
+    /// The stored form: up to the end of `window`, and to the last slice in which a step ended. None without values.
+    pub(crate) fn slices(&self, window: Nanos) -> Option<Slices> {
+        let mut of_window = self.clone();
+        if window.0 > 0 && window > of_window.end {
+            of_window.advance(window - Nanos(1));
+        }
+        of_window.stored()
+    }
+
+    fn stored(&self) -> Option<Slices> {
         let used = &self.slices[..=self.last];
         let counted = used.iter().any(|slice| slice.len() > 0);
         let encoded = |slice: &CoarseCounts| encode(&slice.hdr());
@@ -143,6 +151,6 @@ mod tests {
 
     #[test]
     fn a_series_without_values_is_absent() {
-        assert!(SliceSeries::new().slices().is_none());
+        assert!(SliceSeries::new().slices(Nanos::SECOND).is_none());
     }
 }

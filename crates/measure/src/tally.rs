@@ -96,9 +96,14 @@ impl Tally {
         self.start
     }
 
-    /// Extends the window to `moment` at least.
+    /// Extends the window to `moment` at least: with its seconds, which are empty where no step ended. Steps that end
+    /// earlier are not counted afterwards.
     pub fn extend_to(&mut self, moment: Nanos) {
-        self.end = self.end.max(moment);
+        if moment > self.end {
+            self.end = moment;
+            // A moment on an edge is the end of the second before it.
+            self.advance(moment.max(self.start + Nanos(1)) - Nanos(1));
+        }
     }
 
     /// Counts the step of `turn`, which ended at `ended`.
@@ -194,14 +199,15 @@ impl Tally {
         all
     }
 
-    /// Seconds up to the last one in which a step ended; empty seconds are included, with zeros.
+    /// The seconds of the window, up to its end and to the last one in which a step ended; those in which none did are
+    /// included, with zeros.
     pub fn seconds(&self) -> &[Second] {
         &self.seconds[..=self.second_index]
     }
 
-    /// Response times by slice, up to the last one in which a step ended; none without a successful step.
+    /// Response times by slice of the window, up to its end; none without a successful step.
     pub fn slices(&self) -> Option<Slices> {
-        self.slices.slices()
+        self.slices.slices(self.window())
     }
 
     /// Totals of steps, operations, rows, transactions, bytes and failures.
@@ -274,6 +280,26 @@ mod tests {
         let steps: Vec<u64> = tally.seconds().iter().map(|second| second.steps).collect();
         assert_eq!(steps, [2, 1, 0, 1]);
         assert_eq!(tally.seconds().iter().map(|second| second.rows).sum::<u64>(), 8);
+    }
+
+    #[test]
+    fn a_window_has_all_its_seconds_and_slices_also_where_no_step_ends_in_the_last_ones() {
+        let mut tally = Tally::new(Nanos(0), 10);
+        tally.record(&turn(0, 0), Nanos(3_300_000_000), &done(1));
+        let mut idle = Tally::new(Nanos(0), 10);
+        tally.extend_to(Nanos(5_000_000_000));
+        idle.extend_to(Nanos(5_000_000_000));
+        assert_eq!((idle.seconds().len(), idle.slices()), (5, None));
+        tally.merge(&idle);
+        assert_eq!(tally.seconds().iter().map(|second| second.steps).collect::<Vec<_>>(), [0, 0, 0, 1, 0]);
+        assert_eq!(tally.slices().map(|slices| slices.responses.len()), Some(50));
+        tally.extend_to(Nanos(5_000_000_001));
+        assert_eq!((tally.seconds().len(), tally.slices().map(|slices| slices.responses.len())), (6, Some(51)));
+        tally.extend_to(Nanos(1_000_000_000_000));
+        assert_eq!((tally.seconds().len(), tally.seconds()[3].steps), (10, 1), "at most as many as there is room for");
+        tally.begin_again(Nanos(7));
+        tally.extend_to(Nanos(7));
+        assert_eq!(tally.seconds().len(), 1);
     }
 
     #[test]

@@ -124,9 +124,19 @@ pub trait Queue {
         Ok(NextOperation::Finished)
     }
 
-    /// Maximum number of operations per submission.
+    /// Maximum number of operations per submission, from what is known now.
     fn batch(&self) -> u32 {
         u32::MAX
+    }
+
+    /// Maximum number of completions to reap before their slots are filled again.
+    fn reaped_at_once(&self) -> u32 {
+        u32::MAX
+    }
+
+    /// Completions that are known and not yet reaped.
+    fn found(&self) -> u32 {
+        0
     }
 
     /// Minimum number of completions to wait for when all slots are used, at least 1.

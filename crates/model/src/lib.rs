@@ -119,7 +119,7 @@ pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,
 };
 pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
-pub use queue::{generator_share, in_flight};
+pub use queue::{generator_share, has_idle_slots, in_flight};
 pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
 pub use recorded_search::{Contradiction, RecordedSearch, SearchPoint, io_search};

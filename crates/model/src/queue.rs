@@ -3,6 +3,7 @@
 use record::{IoKind, IoStream, Nanos, Rate, Ratio, Run};
 
 use crate::delta::share;
+use crate::rules::RULES;
 
 /// The streams of one queue: all kinds of I/O of one job, or of one of its clones.
 pub(crate) struct Queue<'a> {
@@ -27,6 +28,15 @@ pub(crate) fn queues(run: &Run) -> Vec<Queue<'_>> {
 pub fn in_flight(run: &Run) -> Option<u32> {
     let slots = queues(run).iter().map(Queue::slots).fold(0u64, u64::saturating_add);
     run.storage.as_ref().map(|_| u32::try_from(slots).unwrap_or(u32::MAX))
+}
+
+/// Whether a queue of `run` had less than 95 % of its slots in use on average. False where that was not counted.
+pub fn has_idle_slots(run: &Run) -> bool {
+    let is_idle = |queue: &Queue<'_>| {
+        let in_flight: Option<f64> = queue.streams.iter().map(|stream| stream.in_flight_mean).sum();
+        in_flight.is_some_and(|in_flight| in_flight < RULES.in_flight_shown * queue.slots() as f64)
+    };
+    queues(run).iter().any(is_idle)
 }
 
 /// Utilisation of the generator: I/Os per second of a clone of the busiest job of `run`, over those of one thread with
@@ -90,6 +100,20 @@ impl Queue<'_> {
 mod tests {
     use super::*;
     use crate::fixture::{io_run, run, storage};
+
+    #[test]
+    fn a_queue_is_idle_below_95_percent_of_its_slots() {
+        let says = |reads: Option<f64>, writes: Option<f64>| {
+            let mut mixed = io_run("io", IoKind::Read, 1);
+            let streams = &mut storage(&mut mixed).streams;
+            (streams[0].depth, streams[0].slots, streams[0].in_flight_mean) = (32, 32, reads);
+            streams.push(IoStream { kind: IoKind::Write, in_flight_mean: writes, ..streams[0].clone() });
+            has_idle_slots(&mixed)
+        };
+        assert_eq!((says(Some(15.0), Some(15.3)), says(Some(15.0), Some(15.5))), (true, false));
+        assert!(!says(Some(3.0), None), "not counted");
+        assert!(!has_idle_slots(&run("T611", 4)));
+    }
 
     #[test]
     fn kinds_of_one_job_share_its_slots_and_jobs_add_up() {

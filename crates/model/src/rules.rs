@@ -10,6 +10,8 @@ pub struct Rules {
     pub littles_gap_pass: f64,
     /// Little's law: a gap up to this is a warning, a larger one a failure.
     pub littles_gap_warn: f64,
+    /// Share of the slots below which the mean number of I/Os in flight is shown beside the depth.
+    pub in_flight_shown: f64,
     /// Storage: share of the slots of a queue that may be empty while the generator prepares the next batch.
     pub queue_empty_max: f64,
     /// Wake-up delay of a job on a busy machine, nanoseconds.
@@ -314,6 +316,7 @@ pub const RULES: Rules = Rules {
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
+    in_flight_shown: 0.95,
     queue_empty_max: 0.2,
     wake_up_ns: 20e6,
     histogram_error: 0.002,

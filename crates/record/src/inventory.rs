@@ -263,6 +263,12 @@ pub struct BlockDevice {
     /// The file behind a loop device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backing_file: Option<String>,
+    /// Whether the loop device reads and writes that file past the page cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backing_is_direct: Option<bool>,
+    /// Whether it keeps its blocks in the memory of the host: a RAM disk, zram, a loop device on a file in memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_memory: bool,
     /// Settings of the request queue, by the kernel's names and in its units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub queue: BTreeMap<String, String>,

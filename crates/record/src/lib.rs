@@ -47,8 +47,8 @@ pub use inventory::{
 };
 pub use io::{
     Amount, BlockShare, Blocks, BufferContent, CacheCounts, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind,
-    IoLogEntry, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, MemberIo, OpenSync, RingOptions, Round,
-    SequenceStep, Storage, SyncEvery, Verification, Zone,
+    IoLogEntry, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, LoopFile, MemberIo, OpenSync, RingOptions,
+    Round, SequenceStep, Storage, SyncEvery, Verification, Zone,
 };
 pub use judgement::{
     JudgedWarning, Judgement, RecordDocument, ResultClass, RunCounts, RunVerdict, TestVerdict, WarningSubject,

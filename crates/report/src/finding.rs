@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use record::evidence::{
     AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Confirmation,
-    CountedTwice, DeviceIo, Durable, Failures, FileCount, Flush, FlushCounter, FlushSharing, ForeignCpuShare,
+    Content, CountedTwice, DeviceIo, Durable, Failures, FileCount, Flush, FlushCounter, FlushSharing, ForeignCpuShare,
     ForeignIoShare, GapExplanation, GeneratorBound, IoDirection, LittlesLaw, LostNode, NodeLoss, PageCache,
     RateInterval, SearchAnswer, SearchEnding, Steady, Steal, Unwritten, WindowLength,
 };
@@ -13,6 +13,7 @@ use record::{Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rat
 
 use crate::figure::{duration, percent};
 use crate::steady;
+use crate::storage::loop_text;
 use crate::words::{list, plural};
 
 /// The sentence of `finding`.
@@ -145,14 +146,7 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         }
         Evidence::GeneratorBound(None) => "the generator's own ceiling is not known".to_owned(),
         Evidence::GeneratorBound(Some(bound)) => generator_bound(verdict, bound),
-        Evidence::Content(content) => match content.corrupt {
-            0 => format!("{} verified, none corrupt", plural(content.verified, "block")),
-            corrupt => format!(
-                "{} of {} corrupt: not what was written",
-                plural(corrupt, "block"),
-                plural(content.verified, "block")
-            ),
-        },
+        Evidence::Content(content) => blocks(content),
         Evidence::Bound(bound) => self::bound(verdict, bound),
         Evidence::NodeLoss(NodeLoss::None { nodes }) => format!("all {nodes} nodes answered"),
         Evidence::NodeLoss(NodeLoss::Lost { nodes }) => nodes.iter().map(lost_node_text).collect::<Vec<_>>().join("; "),
@@ -539,11 +533,14 @@ const SEVERAL_DEVICES: &str = "the counters are those of one device; the run use
 fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
     let (direction, share, limit, is_forced, is_counted_by_mount) = match io {
         DeviceIo::SeveralDevices => return SEVERAL_DEVICES.to_owned(),
-        DeviceIo::NoDevice { path, file_system } => {
+        DeviceIo::NoDevice { path, memory_device: Some(device), .. } => {
+            return format!("{path} is in memory: {device} keeps its blocks there, no storage device was measured");
+        }
+        DeviceIo::NoDevice { path, file_system, .. } => {
             let system = file_system.as_ref().map(|system| format!(" ({system})")).unwrap_or_default();
             return format!("{path} is in memory or on the network{system}: no block device was measured");
         }
-        DeviceIo::Counted { direction, share, limit, is_forced, is_counted_by_mount } => {
+        DeviceIo::Counted { direction, share, limit, is_forced, is_counted_by_mount, .. } => {
             (direction, share, limit, *is_forced, *is_counted_by_mount)
         }
     };
@@ -554,7 +551,11 @@ fn device_io(verdict: Verdict, io: &DeviceIo) -> String {
         IoDirection::Trim => ("discarded", "trimmed"),
     };
     let Some(share) = share else { return format!("what {counter} {does} is not known") };
-    let summary = format!("{counter} saw {} of what was {done}", percent(*share));
+    let through = match io {
+        DeviceIo::Counted { loop_file: Some(file), .. } => format!(" ({} {})", file.device, loop_text(file)),
+        _ => String::new(),
+    };
+    let summary = format!("{counter} saw {} of what was {done}{through}", percent(*share));
     let limit = percent(*limit);
     match (verdict, direction) {
         (Verdict::Pass | Verdict::Unknown, _) => summary,
@@ -676,6 +677,23 @@ fn shared_flushes(syncs: u64, flushes: Option<u64>, sharing: FlushSharing, slots
 /// `1 flush`, `2 flushes`.
 fn flushes(count: u64) -> String {
     format!("{count} {}", if count == 1 { "flush" } else { "flushes" })
+}
+
+fn blocks(content: &Content) -> String {
+    let Content { verified, corrupt, stale, unverified } = *content;
+    let read = plural(verified + corrupt + stale + unverified, "block");
+    let unknown = match unverified {
+        0 => String::new(),
+        count => format!("; {count} not verified: which write they have to hold is not known"),
+    };
+    match (corrupt, stale) {
+        (0, 0) => format!("{} verified, none corrupt or stale{unknown}", plural(verified, "block")),
+        (corrupt, 0) => format!("{corrupt} of {read} corrupt: not what was written{unknown}"),
+        (0, stale) => format!("{stale} of {read} stale: a write was lost, they hold what was there before it{unknown}"),
+        (corrupt, stale) => {
+            format!("{corrupt} of {read} corrupt and {stale} stale (a write of them was lost){unknown}")
+        }
+    }
 }
 
 fn generator_bound(verdict: Verdict, bound: &GeneratorBound) -> String {

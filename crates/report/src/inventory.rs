@@ -356,10 +356,21 @@ pub(crate) fn storage_place(host: &HostInventory) -> String {
         let bottom = host.devices.iter().rev().find_map(|device| device.model.clone());
         let model = bottom.map(|model| format!(" ({})", model.trim())).unwrap_or_default();
         let size = device.size_bytes.map(|size| format!(" ({})", volume(size))).unwrap_or_default();
-        format!("{}{model}{size}", device.name)
+        format!("{}{model}{size}{}", device.name, backing(host))
     });
     let known: Vec<String> = [system, device].into_iter().flatten().collect();
     if known.is_empty() { "storage unknown".to_owned() } else { known.join(" on ") }
+}
+
+/// What is below the first device where that is no device: memory, or a file.
+fn backing(host: &HostInventory) -> String {
+    let memory = host.devices.iter().find(|device| device.is_memory);
+    let through = host.devices.iter().find_map(|device| Some((&device.name, device.backing_file.as_ref()?)));
+    match (memory, through) {
+        (Some(device), _) => format!(", in memory ({})", device.name),
+        (None, Some((device, path))) => format!(", {device} on the file {path}"),
+        (None, None) => String::new(),
+    }
 }
 
 /// File system, device and its write cache.
@@ -374,7 +385,7 @@ pub(crate) fn storage_line(host: &HostInventory) -> String {
         };
         let cache = device.write_cache.as_ref().map(|cache| format!("write cache: {cache}"));
         let rotational = device.rotational.filter(|rotational| *rotational).map(|_| "rotational".to_owned());
-        list([Some(name), size, rotational, cache].into_iter().flatten())
+        list([Some(name), size, rotational, cache].into_iter().flatten()) + &backing(host)
     });
     let known: Vec<String> = [system, device].into_iter().flatten().collect();
     if known.is_empty() { "unknown".to_owned() } else { known.join(" on ") }

@@ -1,6 +1,6 @@
 //! Details of runs, only written to files: seconds, findings, readings, parameters, node events, traces.
 
-use record::{Evidence, Finding, LayerLatency, NodeEvent, Reading, Record, Second};
+use record::{Evidence, Finding, LayerLatency, Nanos, NodeEvent, Reading, Record, Run, Second};
 
 use crate::column::{Column, Kind, Part, identity, parts};
 use crate::value::Value;
@@ -27,10 +27,23 @@ pub fn second_columns<'a>() -> Vec<Column<Part<'a, (usize, &'a Second)>>> {
         Figure::fact("rows", Kind::Count, |of| of.of.1.rows.into()),
         Figure::fact("failures", Kind::Count, |of| of.of.1.failures.into()),
         Figure::fact("service_ns_sum", Kind::Nanoseconds, |of| of.of.1.service_ns_sum.into()),
-        Figure::fact("service_ns_max", Kind::Nanoseconds, |of| of.of.1.service_ns_max.into()),
+        Figure::fact("service_ns_max", Kind::Nanoseconds, |of| longest(of.of.1, of.of.1.service_ns_max).into()),
         Figure::fact("response_ns_sum", Kind::Nanoseconds, |of| of.of.1.response_ns_sum.into()),
-        Figure::fact("response_ns_max", Kind::Nanoseconds, |of| of.of.1.response_ns_max.into()),
+        Figure::fact("response_ns_max", Kind::Nanoseconds, |of| longest(of.of.1, of.of.1.response_ns_max).into()),
+        Figure::fact("length_ns", Kind::Nanoseconds, |of| length(of.run, of.of.0).into()),
     ])
+}
+
+/// Length of second `index` of the window of `run`: the last one may be shorter, and one that steps ended in after the
+/// window is none.
+fn length(run: &Run, index: usize) -> Nanos {
+    let begun = Nanos(Nanos::SECOND.0.saturating_mul(index as u64));
+    (run.window_ns - begun).min(Nanos::SECOND)
+}
+
+/// The longest time of the steps of `second`; none where no step succeeded.
+fn longest(second: &Second, time: Nanos) -> Option<Nanos> {
+    (second.steps > second.failures).then_some(time)
 }
 
 /// Findings of the checks.

@@ -44,6 +44,31 @@ fn a_directory_becomes_tables_and_every_run_is_a_row() {
 }
 
 #[test]
+fn a_window_has_a_line_for_each_second_also_without_operations() {
+    let bench = Bench::on_disk();
+    let job =
+        ["io", "--rw", "randread", "--bs", "4k", "--depth", "2", "--size", "16M", "--seconds", "3", "--warm-up", "0"];
+    // At 0 s, and none after it.
+    let pace = ["--rate", "0.3", "--arrival", "fixed", "--quiet", "--no-html", "--record", "r.json"];
+    bench.run(&[&job[..], &pace[..]].concat());
+    bench.succeed(&["export", "r.json", "--format", "csv", "--out", "tables"]);
+    let text = std::fs::read_to_string(bench.path().join("tables/seconds.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| {
+        let place = rows[0].iter().position(|head| *head == name).unwrap();
+        rows[1..].iter().map(|row| row[place]).collect::<Vec<&str>>()
+    };
+    assert_eq!((column("second"), column("operations")), (vec!["0", "1", "2"], vec!["1", "0", "0"]), "{text}");
+    assert_eq!(column("length_ns"), ["1000000000"; 3]);
+    for time in ["service_ns_max", "response_ns_max"] {
+        let longest = column(time);
+        assert!(!longest[0].is_empty() && longest[1..] == ["", ""], "{text}");
+    }
+    let slices = bench.record("r.json")["runs"][0]["slices"]["responses"].as_array().unwrap().len();
+    assert_eq!(slices, 30, "of a tenth of a second each");
+}
+
+#[test]
 fn parquet_files_are_whole_and_logs_are_one_for_each_run() {
     let bench = measured();
     bench.succeed(&["export", "r.json", "--format", "parquet", "--out", "p"]);

@@ -87,6 +87,49 @@ fn a_file_in_memory() {
     assert!(output.out.contains("tmpfs"), "{}", output.out);
 }
 
+/// A loop device on the file at `path`, detached when it is dropped; none where the host has none.
+struct Looped(String);
+
+impl Looped {
+    fn on(path: &Path, more: &[&str]) -> Option<Looped> {
+        let output = std::process::Command::new("losetup").args(["-f", "--show"]).args(more).arg(path).output().ok()?;
+        output.status.success().then(|| Looped(String::from_utf8_lossy(&output.stdout).trim().to_owned()))
+    }
+}
+
+impl Drop for Looped {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("losetup").args(["-d", &self.0]).output();
+    }
+}
+
+#[test]
+fn a_loop_device_is_its_file_through_the_page_cache() {
+    let bench = Bench::on_disk();
+    let path = bench.path().join("image");
+    written(&path);
+    let Some(device) = Looped::on(&path, &[]) else { return };
+    std::io::copy(&mut File::open(&path).unwrap(), &mut std::io::sink()).unwrap();
+    let output = is_invalid(&bench, Path::new(&device.0), &[], &["page_cache", "device_io"]);
+    let one_line = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let says = format!("reads and writes the file {}", path.canonicalize().unwrap().display());
+    assert!(one_line.contains(&says) && one_line.contains("through the page cache"), "{}", output.out);
+    let devices = bench.record("r.json")["host"]["devices"].as_array().unwrap().len();
+    assert!(devices > 1, "the device of the file is below it");
+}
+
+#[test]
+fn a_loop_device_on_a_file_in_memory_is_memory() {
+    let bench = Bench::on_disk();
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = memory.path().join("image");
+    written(&path);
+    let Some(device) = Looped::on(&path, &[]) else { return };
+    let output = is_invalid(&bench, Path::new(&device.0), &[], &["device_io"]);
+    let one_line = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(one_line.contains("keeps its blocks there"), "{}", output.out);
+}
+
 #[test]
 fn a_file_that_was_written_is_measured() {
     let bench = Bench::on_disk();
@@ -99,6 +142,62 @@ fn a_file_that_was_written_is_measured() {
     assert!(file["found"] == true && file["path"].as_str().unwrap().ends_with("/written"), "{file}");
     assert_eq!((verdict(&record, "unwritten"), verdict(&record, "device_io")), ("pass", "pass"));
     assert_eq!(bench.files(), [PathBuf::from("r.json"), PathBuf::from("written")]);
+}
+
+/// The first block of the file at `path`, once it is there whole.
+fn first_block(path: &Path) -> Vec<u8> {
+    let read = || {
+        let mut block = vec![0; LOST_BYTES];
+        File::open(path).ok()?.read_exact(&mut block).ok()?;
+        // The space of a file is reserved before its blocks are written.
+        block.chunks(4096).all(|unit| unit.iter().any(|byte| *byte != 0)).then_some(block)
+    };
+    waited_for(read)
+}
+
+fn waited_for<T>(mut found: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not come");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+const LOST_BYTES: usize = 64 << 10;
+
+#[test]
+fn a_section_whose_write_was_lost_before_the_next_section_reads() {
+    let bench = Bench::on_disk();
+    let sections = "[global]\nfilename=f\nioengine=psync\ndirect=1\nbs=64k\nsize=64k\nverify=md5\n\
+        [write]\nstartdelay=2\nrw=write\ndo_verify=0\n[read]\nstonewall\nstartdelay=2\nrw=read\ndo_verify=1\n";
+    std::fs::write(bench.path().join("job.fio"), sections).unwrap();
+    let child = bench
+        .command(&["io", "job.fio", "--details", "--record", "r.json"])
+        .stdout(std::process::Stdio::piped())
+        .spawn();
+    let path = bench.path().join("dbdyno-data/data/io/f");
+    // The warm-up, which is empty, writes the block once.
+    first_block(&path);
+    std::thread::sleep(Duration::from_millis(700));
+    let before = first_block(&path);
+    waited_for(|| (first_block(&path) != before).then_some(()));
+    // The section has written; what was there before comes back.
+    let mut file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all(&before).unwrap();
+    file.sync_all().unwrap();
+    let output = finished(child.unwrap().wait_with_output().unwrap());
+    assert_eq!(output.code, 1, "{}", output.out);
+    let one_line = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(one_line.contains("16 of 16 blocks stale"), "{}", output.out);
+    let record = bench.record("r.json");
+    let counts = |number: u64| {
+        let stream = streams(&record, number)[0];
+        ["verified", "corrupt", "stale", "unverified"].map(|count| stream[count].as_u64().unwrap())
+    };
+    assert_eq!((counts(1), counts(2)), ([0; 4], [0, 0, 16, 0]));
 }
 
 /// Bytes that the process read from the device.

@@ -50,9 +50,16 @@ impl Stats {
 
 impl DeviceCounters {
     /// Counters of the device below `directory`: the topmost one that counts flushes and that all I/O passes; if the
-    /// stack spreads over several devices above such a one, the topmost of all.
+    /// stack spreads over several devices above such a one, the topmost of all. A loop device and what is above it count
+    /// also what the page cache of its file serves: below it is the first device whose I/O is that of a device.
     pub(super) fn below(root: &Root, directory: &Path) -> Option<DeviceCounters> {
-        let devices = stack::devices(root, directory);
+        let mut devices = stack::devices(root, directory);
+        let is_file = |device: &&Device| device.loop_file.as_ref().is_some_and(|file| !file.devices.is_empty());
+        if let Some(file) = devices.iter().filter(is_file).map(|device| device.depth).max()
+            && devices.iter().filter(|device| device.depth == file + 1).count() == 1
+        {
+            devices.retain(|device| device.depth > file);
+        }
         let with_stat: Vec<&Device> = devices.iter().filter(|device| device.directory.join("stat").is_file()).collect();
         let alone = |device: &&&Device| devices.iter().filter(|other| other.depth == device.depth).count() == 1;
         // All I/O passes a device that is the only one of its depth, as are all those above it.
@@ -233,7 +240,7 @@ mod tests {
         file("nvme5/nvme5c5n11/stat", "900 0 900 0 900 0 900 0 0 0 0\n");
         file("nvme5/nvme5c5n1p/stat", "900 0 900 0 900 0 900 0 0 0 0\n");
         let directory = subsystem.join("nvme5n1");
-        (sys, Device { name: "nvme5n1".to_owned(), directory, slaves: Vec::new(), depth: 0 })
+        (sys, Device { name: "nvme5n1".to_owned(), directory, slaves: Vec::new(), loop_file: None, depth: 0 })
     }
 
     fn read(device: &Device) -> Vec<(&'static str, u64)> {

@@ -50,7 +50,7 @@ impl MemberCounters {
     pub fn at(root: &Root, path: &Path) -> Option<MemberCounters> {
         let counted = |name: String| {
             let directory = stack::by_name(root, &name)?;
-            let member = Device { name: name.clone(), directory, slaves: Vec::new(), depth: 0 };
+            let member = Device { name: name.clone(), directory, slaves: Vec::new(), loop_file: None, depth: 0 };
             Some((name, Stats::of(&member)))
         };
         let members: Vec<(String, Stats)> = members_at(root, path).into_iter().filter_map(counted).collect();

@@ -149,7 +149,13 @@ mod tests {
             std::fs::write(directory.join("dm/name"), "cached\n").expect("written");
             std::fs::write(directory.join("dm/uuid"), id).expect("written");
             let slaves = slaves.iter().map(|name| (*name).to_owned()).collect();
-            is_opaque(&Device { name: "dm-0".to_owned(), directory: directory.clone(), slaves, depth: 0 })
+            is_opaque(&Device {
+                name: "dm-0".to_owned(),
+                directory: directory.clone(),
+                slaves,
+                loop_file: None,
+                depth: 0,
+            })
         };
         assert!(with(&["sda", "sdb"], ""));
         assert!(!with(&["sda", "sdb"], "LVM-x") && !with(&["sda", "sdb"], "mpath-3600"));

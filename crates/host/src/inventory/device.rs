@@ -56,7 +56,9 @@ pub(crate) fn read(device: &Device) -> BlockDevice {
         subsystem,
         path_policy,
         paths: paths::paths(device),
-        backing_file: root::text(file("loop/backing_file")),
+        backing_file: device.loop_file.as_ref().map(|file| file.path.display().to_string()),
+        backing_is_direct: device.loop_file.as_ref().and_then(|file| file.is_direct),
+        is_memory: device.is_memory(),
         queue: queue(&device.directory),
     }
 }

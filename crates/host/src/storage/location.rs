@@ -28,7 +28,7 @@ pub struct StorageLocation {
 pub enum Medium {
     /// Block devices of this host, whose counters include the I/O.
     Device,
-    /// Memory of this host.
+    /// Memory of this host: a file system in memory, or one on devices that keep their blocks there.
     Memory,
     /// Another host by NFS, whose client counts what it exchanges with the server.
     Nfs,
@@ -78,8 +78,9 @@ fn location_at(root: &Root, path: &Path) -> io::Result<StorageLocation> {
     if metadata.file_type().is_block_device() {
         let number = metadata.rdev();
         let devices = stack::devices_of(root, (rustix::fs::major(number), rustix::fs::minor(number)));
+        let medium = if stack::is_in_memory(&devices) { Medium::Memory } else { Medium::Device };
         let devices = devices.iter().map(inventory::block_device).collect();
-        return Ok(StorageLocation { path, file_system: None, medium: Medium::Device, devices });
+        return Ok(StorageLocation { path, file_system: None, medium, devices });
     }
     on_file_system(root, path)
 }
@@ -87,9 +88,11 @@ fn location_at(root: &Root, path: &Path) -> io::Result<StorageLocation> {
 fn on_file_system(root: &Root, path: PathBuf) -> io::Result<StorageLocation> {
     let no_mount = || io::Error::new(io::ErrorKind::NotFound, format!("{}: no mount contains it", path.display()));
     let file_system = inventory::file_system(root, &path).ok_or_else(no_mount)?;
-    let devices: Vec<BlockDevice> = stack::devices(root, &path).iter().map(inventory::block_device).collect();
+    let stack = stack::devices(root, &path);
+    let devices: Vec<BlockDevice> = stack.iter().map(inventory::block_device).collect();
     let backing = stack::mount(root, &path).and_then(|mount| stack::below_overlays(root, mount, &path));
     let medium = match backing {
+        _ if stack::is_in_memory(&stack) => Medium::Memory,
         _ if !devices.is_empty() => Medium::Device,
         Some((mount, _)) => medium_of(&mount.kind),
         None => Medium::Unknown,
@@ -100,7 +103,7 @@ fn on_file_system(root: &Root, path: PathBuf) -> io::Result<StorageLocation> {
 /// The medium of a file system without a block device, by its type.
 fn medium_of(kind: &str) -> Medium {
     match kind {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => Medium::Memory,
+        _ if stack::is_memory_file_system(kind) => Medium::Memory,
         "nfs" | "nfs4" => Medium::Nfs,
         "cifs" | "smb3" | "smbfs" | "ceph" | "9p" | "virtiofs" | "afs" | "coda" | "lustre" | "beegfs" | "orangefs"
         | "pvfs2" | "vboxsf" | "vmhgfs" | "prl_fs" => Medium::Remote,
@@ -149,7 +152,10 @@ mod tests {
             let inventory = inventory::inventory(&path);
             assert_eq!(inventory.file_system, None, "{name}");
             assert_eq!(inventory.devices.first().map(|device| &device.name), Some(name));
-            assert_eq!(crate::Counters::new(&path).device().map(|device| &device.name), Some(name));
+            // What is counted below a loop device is the device of its file.
+            if inventory.devices.first().is_some_and(|device| device.backing_file.is_none()) {
+                assert_eq!(crate::Counters::new(&path).device().map(|device| &device.name), Some(name));
+            }
         }
     }
 
@@ -173,6 +179,67 @@ mod tests {
         }
         let (_scratch, root) = tree(&[]);
         assert!(location_at(&root, Path::new("/")).expect_err("no mounts").to_string().contains("no mount"));
+    }
+
+    #[test]
+    fn devices_in_memory_and_loop_devices_are_what_they_are_made_of() {
+        let mounts = "22 1 254:0 / / rw - ext4 /dev/vda rw\n\
+                      23 22 0:23 / /dev/shm rw - tmpfs tmpfs rw\n\
+                      24 22 1:0 / /ram rw - ext4 /dev/ram0 rw\n\
+                      25 22 253:1 / /zram rw - ext4 /dev/zram1 rw\n\
+                      26 22 7:0 / /image rw - ext4 /dev/loop0 rw\n\
+                      27 22 7:1 / /shared rw - ext4 /dev/loop1 rw\n\
+                      28 22 7:2 / /over rw - ext4 /dev/loop2 rw\n\
+                      29 22 252:0 / /mapped rw - ext4 /dev/mapper/m rw\n";
+        let stat = "1 0 8 1 1 0 8 1 0 1 1 0 0 0 0 5 1\n";
+        let (_scratch, root) = tree(&[
+            ("proc/self/mountinfo", mounts),
+            ("sys/devices/vda/stat", stat),
+            ("sys/devices/vda/mq/0/cpu_list", "0"),
+            ("sys/devices/ram0/size", "8"),
+            ("sys/devices/zram1/size", "8"),
+            ("sys/devices/loop0/loop/backing_file", "/srv/disk.img\n"),
+            ("sys/devices/loop0/loop/dio", "0\n"),
+            ("sys/devices/loop0/stat", stat),
+            ("sys/devices/loop0/mq/0/cpu_list", "0"),
+            ("sys/devices/loop1/loop/backing_file", "/dev/shm/disk.img\n"),
+            ("sys/devices/loop2/loop/backing_file", "/dev/ram0\n"),
+            ("sys/devices/loop2/loop/dio", "1\n"),
+            ("sys/devices/dm-0/slaves/loop0", "-> ../../loop0"),
+            ("sys/devices/dm-0/stat", stat),
+            ("sys/dev/block/254:0", "-> ../../devices/vda"),
+            ("sys/dev/block/1:0", "-> ../../devices/ram0"),
+            ("sys/dev/block/253:1", "-> ../../devices/zram1"),
+            ("sys/dev/block/7:0", "-> ../../devices/loop0"),
+            ("sys/dev/block/7:1", "-> ../../devices/loop1"),
+            ("sys/dev/block/7:2", "-> ../../devices/loop2"),
+            ("sys/dev/block/252:0", "-> ../../devices/dm-0"),
+            ("sys/class/block/vda", "-> ../../devices/vda"),
+            ("sys/class/block/ram0", "-> ../../devices/ram0"),
+            ("sys/class/block/loop0", "-> ../../devices/loop0"),
+        ]);
+        for (path, medium, names) in [
+            ("/x", Medium::Device, &["vda"][..]),
+            ("/ram/x", Medium::Memory, &["ram0"]),
+            ("/zram/x", Medium::Memory, &["zram1"]),
+            ("/image/x", Medium::Device, &["loop0", "vda"]),
+            ("/shared/x", Medium::Memory, &["loop1"]),
+            ("/over/x", Medium::Memory, &["loop2", "ram0"]),
+            ("/mapped/x", Medium::Device, &["dm-0", "loop0", "vda"]),
+        ] {
+            let location = location_at(&root, Path::new(path)).expect("a location");
+            let found: Vec<&str> = location.devices.iter().map(|device| device.name.as_str()).collect();
+            assert_eq!((location.medium, found.as_slice()), (medium, names), "{path}");
+        }
+        let devices = location_at(&root, Path::new("/image")).expect("a location").devices;
+        assert_eq!(
+            (devices[0].backing_file.as_deref(), devices[0].backing_is_direct),
+            (Some("/srv/disk.img"), Some(false))
+        );
+        for path in ["/image", "/mapped"] {
+            let counted = crate::Counters::at(root.clone(), Path::new(path));
+            assert_eq!(counted.device().map(|device| device.name.as_str()), Some("vda"), "{path}: below the file");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct Device {
     pub depth: u32,
     pub batch: u32,
     pub least: u32,
+    /// Maximum number of completions to reap before their slots are filled.
+    pub reaped_at_once: u32,
     /// Latency of an operation.
     pub latency: Nanos,
     /// Maximum number of steps.
@@ -39,6 +41,7 @@ pub struct State {
     steps_since_sync: u64,
     made: Vec<(u32, bool)>,
     in_flight: VecDeque<(u32, bool, Nanos)>,
+    reaped_since: u32,
     busy: Vec<bool>,
 }
 
@@ -50,6 +53,8 @@ pub struct Seen {
     pub reaped: u64,
     pub in_flight_max: u32,
     pub submitted_max: u32,
+    /// Completions reaped between two submissions.
+    pub reaped_max: u32,
     pub waits: Vec<u32>,
     /// The turn of each logged operation with its end.
     pub log: Vec<(StepStart, Nanos)>,
@@ -61,6 +66,7 @@ impl Default for Device {
             depth: 1,
             batch: u32::MAX,
             least: 1,
+            reaped_at_once: u32::MAX,
             latency: MILLISECOND,
             steps_max: u64::MAX,
             sync_every: None,
@@ -125,7 +131,17 @@ impl Queue for Device {
         self.least
     }
 
+    fn reaped_at_once(&self) -> u32 {
+        self.reaped_at_once
+    }
+
+    fn found(&self) -> u32 {
+        let now = clock::now();
+        self.state.in_flight.iter().filter(|(_, _, ready)| *ready <= now).count() as u32
+    }
+
     fn submit(&mut self, least: u32, until: Option<Nanos>) -> Result<(), Broken> {
+        self.state.reaped_since = 0;
         self.seen.submitted_max = self.seen.submitted_max.max(self.state.made.len() as u32);
         self.seen.waits.push(least);
         let ready = clock::now() + self.latency;
@@ -144,6 +160,8 @@ impl Queue for Device {
         };
         self.state.busy[slot as usize] = false;
         self.seen.reaped += 1;
+        self.state.reaped_since += 1;
+        self.seen.reaped_max = self.seen.reaped_max.max(self.state.reaped_since);
         let stream = u32::from(sync && self.streams.len() > 1);
         *done = Done { operations: 1, bytes: if sync { 0 } else { 512 }, stream, ..Done::default() };
         Ok(Some(slot))

@@ -61,6 +61,22 @@ fn no_more_than_a_batch_is_submitted_at_once() {
 }
 
 #[test]
+fn slots_that_complete_in_a_crowd_are_submitted_again_in_parts() {
+    let mut device = Device { depth: 32, reaped_at_once: 2, ..Device::default() };
+    let (tallies, result) = driven(&mut device, Pace::Unthrottled, WINDOW);
+    result.unwrap();
+    // All of them were submitted at once, and so they complete.
+    assert_eq!((device.seen.reaped_max, device.held()), (2, 0));
+    assert_eq!((device.seen.in_flight_max, tallies[0].totals().steps), (32, device.seen.steps));
+    let busy: u64 = tallies[0].seconds().iter().map(|second| second.service_ns_sum.0).sum();
+    let in_flight = busy as f64 / tallies[0].window().0 as f64;
+    assert!(in_flight > 0.95 * 32.0, "{in_flight}: a slot is in flight until its completion is reaped");
+    let mut broken = Device { break_at: 40, ..Device { depth: 32, reaped_at_once: 2, ..Device::default() } };
+    assert!(driven(&mut broken, Pace::Unthrottled, WINDOW).1.is_err());
+    assert_eq!((broken.held(), broken.seen.reaped), (0, 40), "completions that were known are not waited for again");
+}
+
+#[test]
 fn it_waits_for_the_minimum_but_never_for_more_than_are_in_flight() {
     let mut device = Device { depth: 8, least: 6, steps_max: 21, ..Device::default() };
     driven(&mut device, Pace::Unthrottled, Nanos(60_000_000_000)).1.unwrap();

@@ -8,12 +8,20 @@ use super::finding;
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let streams = &run.storage.as_ref()?.streams;
     let sum = |value: fn(&IoStream) -> u64| streams.iter().map(value).fold(0, u64::saturating_add);
-    let content = Content { verified: sum(|stream| stream.verified), corrupt: sum(|stream| stream.corrupt) };
-    match content {
-        Content { verified: 0, corrupt: 0 } => None,
-        Content { corrupt: 0, .. } => finding(Verdict::Pass, Evidence::Content(content)),
-        _ => finding(Verdict::Fail, Evidence::Content(content)),
-    }
+    let content = Content {
+        verified: sum(|stream| stream.verified),
+        corrupt: sum(|stream| stream.corrupt),
+        stale: sum(|stream| stream.stale),
+        unverified: sum(|stream| stream.unverified),
+    };
+    let verdict = match content {
+        _ if content == Content::default() => return None,
+        Content { corrupt: 1.., .. } | Content { stale: 1.., .. } => Verdict::Fail,
+        // Single blocks that were written while they were read say nothing against the others.
+        Content { verified, unverified, .. } if unverified > verified => Verdict::Unknown,
+        _ => Verdict::Pass,
+    };
+    finding(verdict, Evidence::Content(content))
 }
 
 #[cfg(test)]
@@ -24,17 +32,24 @@ mod tests {
     use crate::fixture::{io_run, run, storage};
 
     #[test]
-    fn one_corrupt_block_invalidates_the_run() {
-        let says = |verified: u64, corrupt: u64| {
+    fn one_corrupt_or_stale_block_invalidates_the_run() {
+        let says = |content: Content| {
             let mut run = io_run("io", IoKind::Read, 1);
             let stream = &mut storage(&mut run).streams[0];
-            (stream.verified, stream.corrupt) = (verified, corrupt);
-            check(&run).map(|finding| (finding.verdict, finding.evidence))
+            (stream.verified, stream.corrupt) = (content.verified, content.corrupt);
+            (stream.stale, stream.unverified) = (content.stale, content.unverified);
+            let finding = check(&run)?;
+            assert_eq!(finding.evidence, Evidence::Content(content));
+            Some(finding.verdict)
         };
-        assert_eq!(says(0, 0), None);
-        assert_eq!(says(100, 0).unwrap().0, Verdict::Pass);
-        let corrupt = Evidence::Content(Content { verified: 100, corrupt: 1 });
-        assert_eq!(says(100, 1), Some((Verdict::Fail, corrupt)));
+        let verified = Content { verified: 100, ..Content::default() };
+        assert_eq!(says(Content::default()), None);
+        assert_eq!(says(verified), Some(Verdict::Pass));
+        assert_eq!(says(Content { corrupt: 1, ..verified }), Some(Verdict::Fail));
+        assert_eq!(says(Content { stale: 1, ..verified }), Some(Verdict::Fail));
+        assert_eq!(says(Content { stale: 16, ..Content::default() }), Some(Verdict::Fail), "none is verified");
+        assert_eq!(says(Content { unverified: 1, ..verified }), Some(Verdict::Pass));
+        assert_eq!(says(Content { unverified: 101, ..verified }), Some(Verdict::Unknown));
         assert_eq!(check(&run("T611", 1)), None);
     }
 }

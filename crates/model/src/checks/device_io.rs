@@ -16,14 +16,21 @@ use crate::rules::RULES;
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let storage = run.storage.as_ref().filter(|storage| !storage.files.is_empty())?;
     if let Some(file) = storage.files.iter().find(|file| is_uncounted(file)) {
-        let (path, file_system) = (file.path.clone(), file.file_system.clone());
-        return finding(Verdict::Fail, Evidence::DeviceIo(DeviceIo::NoDevice { path, file_system }));
+        return finding(Verdict::Fail, Evidence::DeviceIo(no_device(file)));
     }
     if uses_several_devices(storage) {
         return finding(Verdict::Unknown, Evidence::DeviceIo(DeviceIo::SeveralDevices));
     }
     let counted = [reads(run, storage), writes(run, storage), trims(run, storage)];
     worst(counted.into_iter().flatten())
+}
+
+fn no_device(file: &IoFile) -> DeviceIo {
+    DeviceIo::NoDevice {
+        path: file.path.clone(),
+        file_system: file.file_system.clone(),
+        memory_device: file.memory_device.clone(),
+    }
 }
 
 /// Whether neither a block device nor a mount counts the I/O of `file`.
@@ -93,6 +100,7 @@ impl Counted {
             limit: Ratio(self.limit),
             is_forced: self.is_forced,
             is_counted_by_mount: storage.files.iter().any(|file| file.is_counted_by_mount),
+            loop_file: storage.files.iter().find_map(|file| file.loop_file.clone()),
         })
     }
 }
@@ -114,7 +122,14 @@ mod tests {
 
     fn device_share(direction: IoDirection, share: Option<f64>, limit: f64, is_forced: bool) -> Evidence {
         let (share, limit) = (share.map(Ratio), Ratio(limit));
-        Evidence::DeviceIo(DeviceIo::Counted { direction, share, limit, is_forced, is_counted_by_mount: false })
+        Evidence::DeviceIo(DeviceIo::Counted {
+            direction,
+            share,
+            limit,
+            is_forced,
+            is_counted_by_mount: false,
+            loop_file: None,
+        })
     }
 
     fn says(run: &Run) -> (Verdict, Evidence) {
@@ -164,8 +179,12 @@ mod tests {
         let mut memory = seen_by_device(IoKind::Read, 1.0);
         let file = &mut storage(&mut memory).files[0];
         (file.has_device, file.file_system) = (Some(false), Some("tmpfs".to_owned()));
-        let (path, file_system) = ("/data/file".to_owned(), Some("tmpfs".to_owned()));
-        assert_eq!(says(&memory), (Verdict::Fail, Evidence::DeviceIo(DeviceIo::NoDevice { path, file_system })));
+        let no_device = DeviceIo::NoDevice {
+            path: "/data/file".to_owned(),
+            file_system: Some("tmpfs".to_owned()),
+            memory_device: None,
+        };
+        assert_eq!(says(&memory), (Verdict::Fail, Evidence::DeviceIo(no_device)));
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! share may exceed 1.
 //!
 //! For buffered storage runs: the share of the regions in the page cache at the start. Pages cached by the run itself
-//! are detected by the check of device I/O.
+//! are detected by the check of device I/O. A loop device that reads its file through the page cache is such a run,
+//! whatever the I/O to the device itself bypasses.
 
 use record::evidence::PageCache;
 use record::{
@@ -48,7 +49,8 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
 }
 
 fn cached(storage: &Storage) -> Option<Finding> {
-    let buffered = |stream: &record::IoStream| stream.kind == IoKind::Read && !stream.direct;
+    let through_file = storage.files.iter().any(|file| file.loop_file.as_ref().is_some_and(|file| !file.is_direct));
+    let buffered = |stream: &record::IoStream| stream.kind == IoKind::Read && (!stream.direct || through_file);
     if !storage.streams.iter().any(buffered) {
         return None;
     }
@@ -112,6 +114,20 @@ mod tests {
         let counters = [(name::PHYSICAL_READ_BYTES, 100_000_000), (name::DEVICE_READ_BYTES, 0)];
         let run = counted(blocks_run(CacheState::Warm), &counters);
         assert_eq!(check(&Run { kind: RunKind::Proof(part), ..run }), None);
+    }
+
+    #[test]
+    fn a_loop_device_that_reads_its_file_through_the_page_cache_is_a_buffered_run() {
+        let says = |is_direct| {
+            let mut run = io_run("io", IoKind::Read, 1);
+            let file = &mut storage(&mut run).files[0];
+            (file.is_device, file.cached) = (true, Some(Ratio(1.0)));
+            let of = |text: &str| text.to_owned();
+            let file_system = Some(of("ext4"));
+            file.loop_file = Some(record::LoopFile { device: of("loop0"), path: of("/srv/f"), file_system, is_direct });
+            check(&run).map(|finding| finding.verdict)
+        };
+        assert_eq!((says(false), says(true)), (Some(Verdict::Fail), None));
     }
 
     #[test]

@@ -110,6 +110,7 @@ prop_compose! {
         stream.clone = Some(small[2] % 2);
         (stream.operations, stream.bytes, stream.failures) = (counts[0], Bytes(counts[1]), counts[2]);
         (stream.unfinished, stream.verified, stream.corrupt) = (counts[3], counts[4], counts[5]);
+        stream.stale = counts[9];
         (stream.service.count, stream.service.mean_ns) = (counts[0], Nanos(counts[6]));
         stream.response.count = counts[0].saturating_add(counts[3]);
         (stream.service.p50_ns, stream.window_ns) = (Nanos(counts[7]), Nanos(counts[8]));

@@ -74,6 +74,15 @@ fn other_streams(part: &AgentPart<'_>) -> MergeError {
     MergeError::OtherRun { agent: part.agent.to_owned(), number: part.run.number, test: part.run.test.clone() }
 }
 
+/// The I/Os in flight of all `streams` together over `window`, each with its agent and its start; none where one of them
+/// has not counted them.
+fn in_flight_mean(streams: &[(String, Nanos, IoStream)], window: Nanos) -> Option<f64> {
+    let integral =
+        |(_, _, stream): &(String, Nanos, IoStream)| Some(stream.in_flight_mean? * stream.window_ns.0 as f64);
+    let sum: Option<f64> = streams.iter().map(integral).sum();
+    sum.filter(|_| window.0 > 0).map(|sum| sum / window.0 as f64)
+}
+
 /// Stream `index` of all agents: its threads are those of all of them, and its window lasts to the last end.
 fn merged_stream(of_agents: &[(&AgentPart<'_>, &Storage)], index: usize, begun: i64) -> Result<IoStream, MergeError> {
     let stream = |(part, storage): &(&AgentPart<'_>, &Storage)| {
@@ -90,12 +99,14 @@ fn merged_stream(of_agents: &[(&AgentPart<'_>, &Storage)], index: usize, begun: 
     let sum = |count: fn(&IoStream) -> u64| all().map(count).fold(0, u64::saturating_add);
     let threads = |count: fn(&IoStream) -> u32| all().map(count).fold(0, u32::saturating_add);
     let ends = streams.iter().map(|(_, since, stream)| *since + stream.window_ns);
+    let window_ns = ends.max().unwrap_or(Nanos(0));
     Ok(IoStream {
         clones: threads(|stream| stream.clones),
         slots: threads(|stream| stream.slots),
         depth: all().map(|stream| stream.depth).max().unwrap_or(first.depth),
         pace: all().skip(1).fold(first.pace, |pace, stream| together(pace, stream.pace)),
-        window_ns: ends.max().unwrap_or(Nanos(0)),
+        window_ns,
+        in_flight_mean: in_flight_mean(&streams, window_ns),
         operations: sum(|stream| stream.operations),
         bytes: record::Bytes(sum(|stream| stream.bytes.0)),
         short: sum(|stream| stream.short),
@@ -106,6 +117,8 @@ fn merged_stream(of_agents: &[(&AgentPart<'_>, &Storage)], index: usize, begun: 
         unfinished: sum(|stream| stream.unfinished),
         verified: sum(|stream| stream.verified),
         corrupt: sum(|stream| stream.corrupt),
+        stale: sum(|stream| stream.stale),
+        unverified: sum(|stream| stream.unverified),
         service: merged_latency(streams.iter().map(|(agent, _, stream)| (agent.as_str(), &stream.service)))?,
         response: merged_latency(streams.iter().map(|(agent, _, stream)| (agent.as_str(), &stream.response)))?,
         seconds: merged_seconds(streams.iter().map(|(_, since, stream)| (*since, stream.seconds.as_slice()))),

@@ -6,6 +6,7 @@ use record::{BufferContent, Bytes, IoJob};
 
 use super::address::Address;
 use super::content::{self, Body, Stamper, UnitState};
+use super::generations::Held;
 use super::memory::Memory;
 use super::permutation::mix;
 
@@ -82,21 +83,28 @@ impl Buffers {
         self.turn[slot as usize] * self.slots + slot as usize
     }
 
-    /// Switches `slot` to its next write buffer and stamps it as the block at `address` of write number `write`.
+    /// Switches `slot` to its next write buffer and stamps it as the block at `address`, each unit with the number of its
+    /// write.
     #[inline]
-    pub(crate) fn stamp(&mut self, slot: u32, address: &Address, write: u64) {
+    pub(crate) fn stamp(&mut self, slot: u32, address: &Address, number_of: impl FnMut(u64) -> u64) {
         let Some(stamper) = self.stamper else { return };
         let turn = &mut self.turn[slot as usize];
         *turn = if *turn + 1 == self.turns { 0 } else { *turn + 1 };
         let number = self.number(slot);
         let buffer = self.memory.slice(self.write_base + number * self.stride, address.length as usize);
-        stamper.stamp(buffer, &mut self.bodies[number], address.offset, write);
+        stamper.stamp(buffer, &mut self.bodies[number], address.offset, number_of);
     }
 
-    /// Verifies the units that `slot` read from `address`; nothing where content is not stamped.
-    pub(crate) fn verify(&mut self, slot: u32, address: &Address) -> Vec<UnitState> {
+    /// Verifies the units that `slot` read from `address` against what each may hold; nothing where content is not
+    /// stamped.
+    pub(crate) fn verify(
+        &mut self,
+        slot: u32,
+        address: &Address,
+        held_of: impl FnMut(u64) -> (Held, Held),
+    ) -> Vec<UnitState> {
         let Some(stamper) = self.stamper else { return Vec::new() };
         let buffer = self.memory.slice(slot as usize * self.stride, address.length as usize);
-        stamper.verify(buffer, address.offset).collect()
+        stamper.verify(buffer, address.offset, held_of).collect()
     }
 }

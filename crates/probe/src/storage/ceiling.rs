@@ -30,6 +30,7 @@ pub fn generator_per_second(job: &IoJob) -> Option<Rate> {
         lane: 0,
         files: Vec::new(),
         regions: vec![Region { offset: 0, length: 1 << 30 }],
+        generations: Vec::new(),
         writer: 0,
         seed: 0,
         streams,

@@ -10,6 +10,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{Amount, Blocks, BufferContent, Bytes, IoJob};
 
+use super::generations::{Age, Held};
 use super::permutation::mix;
 
 const SECTOR: usize = 512;
@@ -30,6 +31,8 @@ pub(crate) enum UnitState {
     Stale,
     /// Not written by dbdyno.
     Foreign,
+    /// Written by this invocation, by a write of which it is not known whether it is the last one.
+    Unknown,
 }
 
 /// The verification unit of the files of `jobs`: 4096 bytes or 512, whichever divides all block sizes and offsets; an
@@ -110,13 +113,20 @@ impl Stamper {
         buffer.chunks(self.unit).map(|unit| Body { checksum: body_checksum(unit, 0), key: 0 }).collect()
     }
 
-    /// Stamps `buffer` as the block at `offset` of write `number`, and updates its `bodies`.
+    /// Stamps `buffer` as the block at `offset`, each unit with the number of its write, and updates its `bodies`.
     #[inline]
-    pub(crate) fn stamp(&self, buffer: &mut [u8], bodies: &mut [Body], offset: u64, number: u64) {
-        let key = if self.keyed { key_of(offset, number, self.writer) } else { 0 };
+    pub(crate) fn stamp(
+        &self,
+        buffer: &mut [u8],
+        bodies: &mut [Body],
+        offset: u64,
+        mut number_of: impl FnMut(u64) -> u64,
+    ) {
         let mut at = offset;
         for (unit, body) in buffer.chunks_mut(self.unit).zip(bodies) {
             if unit.len() >= UNIT_MIN {
+                let number = number_of(at);
+                let key = if self.keyed { key_of(at, number, self.writer) } else { 0 };
                 if body.key != key {
                     combine(unit, body.key ^ key);
                     body.key = key;
@@ -144,15 +154,32 @@ impl Stamper {
         unit[52..HEADER].copy_from_slice(&header.to_le_bytes());
     }
 
-    /// Verifies each unit of `buffer`, read from `offset`; a rest at the end that is too short for a header is skipped.
-    pub(crate) fn verify<'a>(&'a self, buffer: &'a [u8], offset: u64) -> impl Iterator<Item = UnitState> + 'a {
+    /// Verifies each unit of `buffer`, read from `offset`, against what it may hold by `held_of`: before and after it was
+    /// read; a rest at the end that is too short for a header is skipped.
+    pub(crate) fn verify<'a>(
+        &'a self,
+        buffer: &'a [u8],
+        offset: u64,
+        mut held_of: impl FnMut(u64) -> (Held, Held) + 'a,
+    ) -> impl Iterator<Item = UnitState> + 'a {
         let units = buffer.chunks(self.unit).filter(|unit| unit.len() >= UNIT_MIN);
-        units.zip(0..).map(move |(unit, index)| self.verify_unit(unit, offset + index * self.unit as u64))
+        units.zip(0..).map(move |(unit, index)| {
+            let at = offset + index * self.unit as u64;
+            self.verify_unit(unit, at, held_of(at))
+        })
     }
 
-    fn verify_unit(&self, unit: &[u8], offset: u64) -> UnitState {
+    fn verify_unit(&self, unit: &[u8], offset: u64, (before, after): (Held, Held)) -> UnitState {
         match unit_state(unit, offset) {
             (UnitState::Valid, number, writer) if writer != self.writer || number < self.number_min => UnitState::Stale,
+            (UnitState::Valid, number, _) => match before.age(number, after) {
+                Age::Current => UnitState::Valid,
+                Age::Earlier => UnitState::Stale,
+                Age::NeverIssued => UnitState::Corrupt,
+                Age::Unknown => UnitState::Unknown,
+            },
+            // Half of a unit may be of a write that was in flight meanwhile.
+            (UnitState::Corrupt, ..) if before != Held::UNKNOWN && before.changes_until(after) => UnitState::Unknown,
             (state, ..) => state,
         }
     }
@@ -236,11 +263,17 @@ mod tests {
 
     use super::*;
 
+    /// The states of the units of `buffer`, of which any write may be the last.
+    fn states(stamper: &Stamper, buffer: &[u8], offset: u64) -> Vec<UnitState> {
+        let unknown = stamper.verify(buffer, offset, |_| (Held::UNKNOWN, Held::UNKNOWN));
+        unknown.map(|state| if state == UnitState::Unknown { UnitState::Valid } else { state }).collect()
+    }
+
     fn block(stamper: &Stamper, bytes: usize, offset: u64, number: u64) -> Vec<u8> {
         let mut buffer = vec![0; bytes];
         fill(&mut buffer, &BufferContent::Random, 5);
         let mut bodies = stamper.bodies(&buffer);
-        stamper.stamp(&mut buffer, &mut bodies, offset, number);
+        stamper.stamp(&mut buffer, &mut bodies, offset, |_| number);
         buffer
     }
 
@@ -255,11 +288,11 @@ mod tests {
         ) {
             let stamper = Stamper::new(Bytes(unit), 77);
             let mut buffer = block(&stamper, unit as usize * units, offset, number);
-            prop_assert!(stamper.verify(&buffer, offset).all(|found| found == UnitState::Valid));
-            prop_assert!(stamper.verify(&buffer, offset + 512).all(|found| found == UnitState::Corrupt), "elsewhere");
+            prop_assert!(states(&stamper, &buffer, offset).iter().all(|found| *found == UnitState::Valid));
+            prop_assert!(states(&stamper, &buffer, offset + 512).iter().all(|found| *found == UnitState::Corrupt), "elsewhere");
             let bit = flip.index(buffer.len() * 8);
             buffer[bit / 8] ^= 1 << (bit % 8);
-            prop_assert!(stamper.verify(&buffer, offset).any(|found| found != UnitState::Valid), "bit {}", bit);
+            prop_assert!(states(&stamper, &buffer, offset).iter().any(|found| *found != UnitState::Valid), "bit {}", bit);
         }
     }
 
@@ -267,17 +300,17 @@ mod tests {
     fn what_should_have_been_written_again_is_stale() {
         let stamper = Stamper::new(Bytes(4096), 1);
         let laid_out = block(&stamper, 4096, 0, 0);
-        assert!(stamper.verify(&laid_out, 0).all(|found| found == UnitState::Valid));
+        assert!(states(&stamper, &laid_out, 0).iter().all(|found| *found == UnitState::Valid));
         let rewritten = stamper.since(1);
-        assert!(rewritten.verify(&laid_out, 0).all(|found| found == UnitState::Stale), "the write was lost");
+        assert!(states(&rewritten, &laid_out, 0).iter().all(|found| *found == UnitState::Stale), "the write was lost");
         let other = Stamper::new(Bytes(4096), 2);
-        assert!(other.verify(&laid_out, 0).all(|found| found == UnitState::Stale), "another invocation's");
+        assert!(states(&other, &laid_out, 0).iter().all(|found| *found == UnitState::Stale), "another invocation's");
     }
 
     #[test]
     fn what_somebody_else_wrote_is_foreign() {
         let stamper = Stamper::new(Bytes(4096), 1);
-        assert!(stamper.verify(&[0; 8192], 0).all(|found| found == UnitState::Foreign));
+        assert!(states(&stamper, &[0; 8192], 0).iter().all(|found| *found == UnitState::Foreign));
     }
 
     #[test]
@@ -288,8 +321,8 @@ mod tests {
         let mut bodies = stamper.bodies(&buffer);
         let mut words = std::collections::BTreeSet::new();
         for number in 0..100 {
-            stamper.stamp(&mut buffer, &mut bodies, number * 4096, number);
-            assert!(stamper.verify(&buffer, number * 4096).all(|found| found == UnitState::Valid));
+            stamper.stamp(&mut buffer, &mut bodies, number * 4096, |_| number);
+            assert!(states(&stamper, &buffer, number * 4096).iter().all(|found| *found == UnitState::Valid));
             words.extend(buffer.chunks(8).map(<[u8]>::to_vec));
         }
         assert!(words.len() > 100 * 512 - 300, "but for the words of the headers: {}", words.len());

@@ -54,6 +54,9 @@ pub(crate) trait IoEngine {
     /// Submits all queued requests, and waits for `least` completions, or until `until`.
     fn submit(&mut self, least: u32, until: Option<Nanos>) -> io::Result<()>;
 
+    /// Completions that are known and not yet reaped.
+    fn found(&self) -> u32;
+
     /// A completion: the slot, and the number of bytes or the negative error number.
     fn reap(&mut self) -> Option<(u32, i32)>;
 }

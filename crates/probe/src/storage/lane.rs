@@ -11,6 +11,7 @@ use super::address::{Address, Addresses};
 use super::buffers::Buffers;
 use super::choice::unit as draw;
 use super::content::UnitState;
+use super::generations::{Generations, Held};
 use super::io_engine::{IoEngine, IoRequest, Operation};
 use super::ledger::{Account, Ledger, Page};
 use super::setting::LaneSetting;
@@ -43,6 +44,8 @@ pub(crate) struct Lane<E> {
 #[derive(Clone, Debug)]
 struct Slot {
     address: Address,
+    /// What the units may have held when their read began.
+    held: Vec<Held>,
     /// Whether the last I/O of the slot failed.
     failed: bool,
 }
@@ -63,6 +66,33 @@ struct SyncState {
     at_end: u32,
 }
 
+/// Units of one read by their state.
+#[derive(Clone, Copy, Debug, Default)]
+struct UnitStates {
+    valid: u64,
+    unknown: u64,
+    stale: u64,
+    corrupt: u64,
+}
+
+impl UnitStates {
+    fn count(&mut self, state: UnitState) {
+        match state {
+            UnitState::Valid => self.valid += 1,
+            UnitState::Unknown => self.unknown += 1,
+            UnitState::Stale => self.stale += 1,
+            UnitState::Corrupt | UnitState::Foreign => self.corrupt += 1,
+        }
+    }
+}
+
+/// The offsets of the units of `address`.
+#[inline]
+fn units(generations: &Generations, address: &Address) -> impl Iterator<Item = u64> + use<> {
+    let end = address.offset + u64::from(address.length);
+    (address.offset..end).step_by(generations.unit() as usize)
+}
+
 impl<E: IoEngine> Lane<E> {
     /// A lane whose I/O engine is opened by `open` after its memory is allocated.
     ///
@@ -80,7 +110,7 @@ impl<E: IoEngine> Lane<E> {
         let depth = setting.job.slots() as usize;
         let buffers = Buffers::new(job, depth, length_max, setting.unit, (setting.writer, seed))?;
         let empty = Address { kind: IoKind::Read, file: 0, offset: 0, length: 0 };
-        let slots = vec![Slot { address: empty, failed: false }; depth];
+        let slots = vec![Slot { address: empty, held: Vec::new(), failed: false }; depth];
         let engine = open(&setting, buffers.span())?;
         let page = page(&engine);
         let mut stream_of = [0; 5];
@@ -136,6 +166,16 @@ impl<E: IoEngine> Lane<E> {
         self.reset();
     }
 
+    /// I/Os per submission where the job does not say. Few, so that a freed slot is submitted again promptly and the
+    /// device has work while the next ones are prepared; where most I/Os are known to be done already the device is
+    /// faster than this thread, and more of them in a system call save its time.
+    #[inline]
+    fn own_batch(&self) -> u32 {
+        let slots = self.setting.job.slots();
+        let is_behind = self.engine.found() > slots / 2;
+        if is_behind { slots.div_ceil(4) } else { slots.div_ceil(4).min(slots.div_ceil(16).max(2)) }
+    }
+
     fn refused(&self, what: &str, error: &std::io::Error) -> Broken {
         Broken { message: format!("job {}: {what}: {error}", self.setting.job.name) }
     }
@@ -176,8 +216,33 @@ impl<E: IoEngine> Lane<E> {
             BufferContent::Repeated { share } => draw(&mut self.random) < share.0,
             _ => false,
         };
-        if !repeat {
-            self.buffers.stamp(slot, address, self.writes);
+        if repeat {
+            return;
+        }
+        match self.setting.generations(address.file) {
+            Some(generations) => self.buffers.stamp(slot, address, |at| generations.begin(at)),
+            None => self.buffers.stamp(slot, address, |_| self.writes),
+        }
+    }
+
+    /// The write in `slot` has ended with all its bytes, or failed.
+    #[inline]
+    fn written(&self, address: &Address, succeeded: bool) {
+        if let Some(generations) = self.setting.generations(address.file) {
+            units(generations, address).for_each(|at| generations.end(at, succeeded));
+        }
+    }
+
+    /// A read of `address` in `slot` begins: what is there already has to be found.
+    #[inline]
+    fn reads(&mut self, slot: u32, address: &Address) {
+        if self.setting.job.verification != Verification::OnRead {
+            return;
+        }
+        if let Some(generations) = self.setting.generations(address.file) {
+            let held = &mut self.slots[slot as usize].held;
+            held.clear();
+            held.extend(units(generations, address).map(|at| generations.held(at)));
         }
     }
 
@@ -186,19 +251,23 @@ impl<E: IoEngine> Lane<E> {
         if self.setting.unit.is_none() {
             return true;
         }
+        let mut states = UnitStates::default();
+        let generations = self.setting.generations(address.file);
+        let mut before = self.slots[slot as usize].held.iter();
+        let held_of = |at: u64| match (generations, before.next()) {
+            (Some(generations), Some(before)) => (*before, generations.held(at)),
+            _ => (Held::UNKNOWN, Held::UNKNOWN),
+        };
+        self.buffers.verify(slot, address, held_of).into_iter().for_each(|state| states.count(state));
         let account = &mut self.accounts[stream as usize];
-        let mut valid = true;
-        for state in self.buffers.verify(slot, address) {
-            match state {
-                UnitState::Valid => account.verified += 1,
-                UnitState::Corrupt | UnitState::Stale | UnitState::Foreign => {
-                    account.corrupt += 1;
-                    valid = false;
-                }
-            }
-        }
+        account.verified += states.valid;
+        account.unknown += states.unknown;
+        account.stale += states.stale;
+        account.corrupt += states.corrupt;
+        let valid = states.stale + states.corrupt == 0;
         if !valid && account.first_failure.is_none() {
-            account.first_failure = Some(format!("verification failed for the block at {}", address.offset));
+            let what = if states.corrupt == 0 { "stale: a write of it was lost" } else { "not what was written" };
+            account.first_failure = Some(format!("verification failed for the block at {}: {what}", address.offset));
         }
         valid
     }
@@ -210,6 +279,9 @@ impl<E: IoEngine> Lane<E> {
         let stream = self.stream_of[address.kind as usize];
         // A trim completes with 0 bytes.
         let expected = if address.kind == IoKind::Trim { 0 } else { address.length as i32 };
+        if matches!(address.kind, IoKind::Write | IoKind::Commit) {
+            self.written(&address, result == expected);
+        }
         if result != expected && !self.setting.idle {
             *done = self.failed(stream, &address, result)?;
             return Ok(());
@@ -272,10 +344,22 @@ impl<E: IoEngine> Queue for Lane<E> {
 
     fn batch(&self) -> u32 {
         match self.setting.job.batch_submit {
-            // A quarter: few system calls, and the device stays busy while further requests are prepared.
-            0 => self.setting.job.slots().div_ceil(4),
+            0 => self.own_batch(),
             batch => batch,
         }
+    }
+
+    #[inline]
+    fn reaped_at_once(&self) -> u32 {
+        match (self.setting.job.batch_submit, self.setting.job.batch_complete_min) {
+            (0, 0 | 1) => self.own_batch(),
+            _ => u32::MAX,
+        }
+    }
+
+    #[inline]
+    fn found(&self) -> u32 {
+        self.engine.found()
     }
 
     fn least(&self) -> u32 {
@@ -306,7 +390,10 @@ impl<E: IoEngine> Queue for Lane<E> {
                 (operation, self.buffers.writing(slot, address.length))
             }
             IoKind::Trim => (Operation::Trim, std::ptr::null_mut()),
-            _ => (Operation::Read, self.buffers.reading(slot, address.length)),
+            _ => {
+                self.reads(slot, &address);
+                (Operation::Read, self.buffers.reading(slot, address.length))
+            }
         };
         self.slots[slot as usize].address = address;
         let (file, offset, length) = (address.file, address.offset, address.length);

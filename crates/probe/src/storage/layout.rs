@@ -11,6 +11,7 @@ use record::{BufferContent, Bytes, Layout, Ratio};
 
 use super::address::Region;
 use super::content::{self, Stamper, UnitState};
+use super::generations::{Generations, Held};
 use super::memory::Memory;
 use super::permutation::{Permutation, mix};
 
@@ -75,7 +76,7 @@ fn write_all(
             return Err(io::ErrorKind::Interrupted.into());
         }
         let length = (chunk as u64).min(size.0 - at) as usize;
-        stamper.stamp(&mut buffer[..length], &mut bodies, at, 0);
+        stamper.stamp(&mut buffer[..length], &mut bodies, at, |_| 0);
         let aligned = at.is_multiple_of(BLOCK as u64) && length.is_multiple_of(BLOCK);
         match direct.as_ref().filter(|_| aligned) {
             Some(direct) => direct.write_all_at(&buffer[..length], at)?,
@@ -163,27 +164,42 @@ pub struct Verified {
     pub corrupt: u64,
     /// Units with earlier content: a write of this invocation is missing.
     pub stale: u64,
-    /// Units that dbdyno did not write.
+    /// Units that dbdyno did not write and should have written.
     pub foreign: u64,
-    /// Offset of the first unit that is not valid.
+    /// Units of this invocation of whose write it is not known whether it is the last one.
+    pub unknown: u64,
+    /// Units that no write of this invocation has reached, with content of others.
+    pub unwritten: u64,
+    /// Offset of the first unit that is wrong.
     pub first: Option<u64>,
 }
 
-/// Reads `region` of the file at `path` and verifies every unit as written by `writer`; where all of it was `rewritten`
-/// since the layout of the file, the content of the layout is stale.
+/// What a file has to hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected<'a> {
+    /// Bytes of a unit.
+    pub unit: Bytes,
+    /// The number of this invocation.
+    pub writer: u64,
+    /// Whether it wrote all of the file in advance.
+    pub is_laid_out: bool,
+    /// Whether all of the region was written again since the layout.
+    pub is_rewritten: bool,
+    /// Which writes the units may hold, if that is known.
+    pub generations: Option<&'a Generations>,
+}
+
+/// Reads `region` of the file at `path` and verifies every unit against what is `expected`.
 ///
 /// # Errors
 /// If the file cannot be read, or `interrupt` is set.
-pub fn verify(
-    path: &Path,
-    region: Region,
-    unit: Bytes,
-    (writer, rewritten): (u64, bool),
-    interrupt: &AtomicBool,
-) -> io::Result<Verified> {
+pub fn verify(path: &Path, region: Region, expected: &Expected<'_>, interrupt: &AtomicBool) -> io::Result<Verified> {
     let file = open_direct(path, false).or_else(|_| File::open(path))?;
     let plain = File::open(path)?;
-    let stamper = Stamper::new(unit, writer).since(u64::from(rewritten));
+    let unit = expected.unit;
+    let stamper = Stamper::new(unit, expected.writer).since(u64::from(expected.is_rewritten));
+    let generations = expected.generations.filter(|map| map.unit() == unit.0);
+    let held = |at: u64| generations.map_or(Held::UNKNOWN, |map| map.held(at));
     let chunk = (CHUNK as u64 / unit.0 * unit.0).max(unit.0);
     let mut memory = Memory::new(chunk as usize)?;
     let mut verified = Verified::default();
@@ -198,20 +214,43 @@ pub fn verify(
         if file.read_exact_at(buffer, at).is_err() {
             plain.read_exact_at(buffer, at)?;
         }
-        for (state, index) in stamper.verify(buffer, at).zip(0..) {
-            match state {
-                UnitState::Valid => verified.right += 1,
-                UnitState::Corrupt => verified.corrupt += 1,
-                UnitState::Stale => verified.stale += 1,
-                UnitState::Foreign => verified.foreign += 1,
-            }
-            if state != UnitState::Valid && verified.first.is_none() {
-                verified.first = Some(at + index * unit.0);
-            }
+        for (state, index) in stamper.verify(buffer, at, |offset| (held(offset), held(offset))).zip(0..) {
+            let offset = at + index * unit.0;
+            let is_ours = expected.is_laid_out || expected.is_rewritten || held(offset).is_written();
+            verified.count(state, is_ours, offset);
         }
         at += length as u64;
     }
     Ok(verified)
+}
+
+impl Verified {
+    /// Adds the counts of another region.
+    pub fn add(&mut self, other: &Verified) {
+        self.right += other.right;
+        self.corrupt += other.corrupt;
+        self.stale += other.stale;
+        self.foreign += other.foreign;
+        self.unknown += other.unknown;
+        self.unwritten += other.unwritten;
+        self.first = self.first.or(other.first);
+    }
+
+    fn count(&mut self, state: UnitState, is_ours: bool, offset: u64) {
+        let count = match state {
+            UnitState::Valid => &mut self.right,
+            UnitState::Unknown => &mut self.unknown,
+            UnitState::Corrupt => &mut self.corrupt,
+            UnitState::Stale if is_ours => &mut self.stale,
+            UnitState::Foreign if is_ours => &mut self.foreign,
+            UnitState::Stale | UnitState::Foreign => &mut self.unwritten,
+        };
+        *count += 1;
+        let is_wrong = is_ours && matches!(state, UnitState::Stale | UnitState::Foreign) || state == UnitState::Corrupt;
+        if is_wrong && self.first.is_none() {
+            self.first = Some(offset);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -220,6 +259,15 @@ mod tests {
 
     static NEVER: AtomicBool = AtomicBool::new(false);
     const UNIT: Bytes = Bytes(4096);
+
+    /// A file that was laid out and not written since.
+    fn expected(map: &Generations) -> Expected<'_> {
+        Expected { unit: UNIT, writer: 7, is_laid_out: true, is_rewritten: false, generations: Some(map) }
+    }
+
+    fn map(size: u64) -> Generations {
+        Generations::new(Bytes(size), UNIT, Bytes(1 << 20))
+    }
 
     fn made(size: u64, layout: Layout) -> (tempfile::TempDir, std::path::PathBuf) {
         let directory = tempfile::tempdir().unwrap();
@@ -233,7 +281,7 @@ mod tests {
         let size = 5 * 1024 * 1024 + 8192;
         let (_directory, path) = made(size, Layout::Written);
         let region = Region { offset: 0, length: size };
-        let verified = verify(&path, region, UNIT, (7, false), &NEVER).unwrap();
+        let verified = verify(&path, region, &expected(&map(size)), &NEVER).unwrap();
         assert_eq!(verified, Verified { right: size / 4096, ..Verified::default() });
         let sample = sample(&path, region, false, 3).unwrap().unwrap();
         assert!(sample.compressed.0 > 0.98, "{sample:?}");
@@ -245,7 +293,7 @@ mod tests {
         let (_directory, path) = made(1 << 20, Layout::Written);
         let file = OpenOptions::new().write(true).open(&path).unwrap();
         file.write_all_at(b"x", 300_000).unwrap();
-        let verified = verify(&path, Region { offset: 0, length: 1 << 20 }, UNIT, (7, false), &NEVER).unwrap();
+        let verified = verify(&path, Region { offset: 0, length: 1 << 20 }, &expected(&map(1 << 20)), &NEVER).unwrap();
         assert_eq!((verified.right, verified.corrupt, verified.first), (255, 1, Some(300_000 / 4096 * 4096)));
     }
 
@@ -253,7 +301,7 @@ mod tests {
     fn a_sparse_file_is_foreign_and_all_alike() {
         let (_directory, path) = made(1 << 20, Layout::Sparse);
         let region = Region { offset: 0, length: 1 << 20 };
-        assert_eq!(verify(&path, region, UNIT, (7, false), &NEVER).unwrap().foreign, 256);
+        assert_eq!(verify(&path, region, &expected(&map(1 << 20)), &NEVER).unwrap().foreign, 256);
         let sample = sample(&path, region, false, 3).unwrap().unwrap();
         assert!(sample.compressed.0 < 0.05 && sample.repeated.0 > 0.99, "{sample:?}");
     }

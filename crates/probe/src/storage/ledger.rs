@@ -37,6 +37,10 @@ pub struct Account {
     pub verified: u64,
     /// Units with unexpected content.
     pub corrupt: u64,
+    /// Units that hold what was there before a write of this invocation that succeeded.
+    pub stale: u64,
+    /// Units of this invocation of whose write it is not known whether it is the last one.
+    pub unknown: u64,
     /// The first error as text, if there was one.
     pub first_failure: Option<String>,
 }
@@ -47,6 +51,8 @@ impl Account {
         self.short += other.short;
         self.verified += other.verified;
         self.corrupt += other.corrupt;
+        self.stale += other.stale;
+        self.unknown += other.unknown;
         if self.first_failure.is_none() {
             self.first_failure.clone_from(&other.first_failure);
         }

@@ -205,6 +205,11 @@ impl IoEngine for Ring {
     }
 
     #[inline]
+    fn found(&self) -> u32 {
+        (self.completions.len() - self.reaped) as u32
+    }
+
+    #[inline]
     fn reap(&mut self) -> Option<(u32, i32)> {
         loop {
             let entry = self.completions.get(self.reaped)?;

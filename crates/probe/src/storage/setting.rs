@@ -7,6 +7,7 @@ use std::sync::Arc;
 use record::{Bytes, IoJob, IoKind, OpenSync};
 
 use super::address::Region;
+use super::generations::Generations;
 use super::io_engine::IoEngineSettings;
 use super::permutation::mix;
 
@@ -23,6 +24,8 @@ pub struct LaneSetting {
     pub regions: Vec<Region>,
     /// The verification unit of the files, if their content can be verified: see [`unit_bytes`](super::unit_bytes).
     pub unit: Option<Bytes>,
+    /// Which writes the units of each file may hold; none, or shorter than the files, where nothing is verified.
+    pub generations: Vec<Option<Arc<Generations>>>,
     /// Identifies this invocation in the written data.
     pub writer: u64,
     /// Seed of addresses and data.
@@ -41,6 +44,12 @@ impl LaneSetting {
     /// Seed of the addresses of this clone.
     pub(crate) fn address_seed(&self) -> u64 {
         mix(self.seed ^ mix(u64::from(self.lane)))
+    }
+
+    /// The generations of file `file`, where they are of its unit.
+    #[inline]
+    pub(crate) fn generations(&self, file: u32) -> Option<&Generations> {
+        self.generations.get(file as usize)?.as_deref()
     }
 
     /// I/Os after which the clone ends.

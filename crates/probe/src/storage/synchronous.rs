@@ -83,6 +83,10 @@ impl IoEngine for Synchronous {
         Ok(())
     }
 
+    fn found(&self) -> u32 {
+        u32::from(self.done.is_some())
+    }
+
     fn reap(&mut self) -> Option<(u32, i32)> {
         self.done.take()
     }
@@ -111,6 +115,11 @@ impl IoEngine for Null {
     #[inline]
     fn submit(&mut self, _least: u32, _until: Option<Nanos>) -> io::Result<()> {
         Ok(())
+    }
+
+    #[inline]
+    fn found(&self) -> u32 {
+        self.done.len() as u32
     }
 
     #[inline]

@@ -8,14 +8,47 @@ use record::{IoKind, IoMode, Nanos};
 use super::io_engine::IoEngine;
 use super::lane::Lane;
 use super::ledger::{Ledger, Page};
+use super::lossy::Lossy;
 use super::ring::Ring;
 use super::setting::LaneSetting;
 use super::synchronous::{Null, Synchronous};
 
 /// The work of one clone.
 pub fn work(setting: LaneSetting, ledger: Arc<Ledger>) -> Box<dyn Work> {
+    lane_work(setting, ledger, open)
+}
+
+/// The same over storage that acknowledges write number `lost` of the clone, from 0, and does not carry it out: for tests
+/// of verification.
+#[doc(hidden)]
+pub fn work_that_loses(lost: u64, setting: LaneSetting, ledger: Arc<Ledger>) -> Box<dyn Work> {
+    lane_work(setting, ledger, move |setting| {
+        let page = |mode: &str| Page { mode: format!("{mode}, losing a write"), ..Page::default() };
+        Ok(match setting.job.mode {
+            IoMode::Ring => Box::new(Lane::new(
+                setting,
+                |_: &Lossy<Ring>| page("io_uring"),
+                |setting, memory| {
+                    let ring = Ring::open(setting.engine_settings(memory), &setting.job.ring, setting.idle)?;
+                    Ok(Lossy::new(ring, lost))
+                },
+            )?),
+            IoMode::Synchronous | IoMode::Null => Box::new(Lane::new(
+                setting,
+                |_: &Lossy<Synchronous>| page("pread and pwrite"),
+                |setting, memory| Ok(Lossy::new(Synchronous::open(setting.engine_settings(memory)), lost)),
+            )?),
+        })
+    })
+}
+
+fn lane_work(
+    setting: LaneSetting,
+    ledger: Arc<Ledger>,
+    open: impl Fn(Arc<LaneSetting>) -> std::io::Result<Box<dyn AnyLane>> + Send + 'static,
+) -> Box<dyn Work> {
     let streams = setting.streams.iter().map(|(_, number)| *number).collect();
-    Box::new(LaneWork { setting: Arc::new(setting), streams, lane: None, ledger })
+    Box::new(LaneWork { setting: Arc::new(setting), streams, lane: None, ledger, open: Box::new(open) })
 }
 
 /// A lane with any I/O engine.
@@ -60,7 +93,11 @@ struct LaneWork {
     streams: Vec<usize>,
     lane: Option<LocalLane>,
     ledger: Arc<Ledger>,
+    open: Box<OpenLane>,
 }
+
+/// Opens a lane.
+type OpenLane = dyn Fn(Arc<LaneSetting>) -> std::io::Result<Box<dyn AnyLane>> + Send;
 
 impl LaneWork {
     fn report(&mut self) {
@@ -92,7 +129,7 @@ impl Work for LaneWork {
     }
 
     fn queue(&mut self) -> Option<&mut dyn Queue> {
-        let setting = &self.setting;
+        let (setting, open) = (&self.setting, &self.open);
         let LocalLane(lane) = self.lane.get_or_insert_with(|| {
             LocalLane(open(Arc::clone(setting)).unwrap_or_else(|error| {
                 let (engine, hint) = match setting.job.mode {

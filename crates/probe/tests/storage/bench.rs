@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use dbdyno_probe::storage::{Account, LaneSetting, Ledger, Region, kinds, lay_out, unit_bytes, work};
+use dbdyno_probe::storage::{
+    Account, Generations, LaneSetting, Ledger, Region, kinds, lay_out, unit_bytes, work, work_that_loses,
+};
 use measure::{Broken, Done, JobSettings, Observer, Queue, Tally, Work, Worker, run_workers};
 use record::{Bytes, IoJob, IoKind, IoLogEntry, IoMix, IoMode, IoOrder, Layout, Nanos, OpenSync};
 use tempfile::TempDir;
@@ -23,6 +25,8 @@ pub const MODES: [IoMode; 2] = [IoMode::Ring, IoMode::Synchronous];
 pub struct Bench {
     directory: TempDir,
     pub size: u64,
+    /// Shared by all runs on the file.
+    pub generations: Arc<Generations>,
 }
 
 /// Result of a run.
@@ -47,7 +51,8 @@ impl Bench {
     pub fn laid_out(size: u64, layout: Layout) -> Bench {
         // The build directory is on a disk; temporary directories may be in memory.
         let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let bench = Bench { directory, size };
+        let generations = Arc::new(Generations::new(Bytes(size), Bytes(BLOCK), Bytes(1 << 20)));
+        let bench = Bench { directory, size, generations };
         let never = AtomicBool::new(false);
         lay_out(&bench.path(), Bytes(size), layout, Bytes(BLOCK), 7, &never, &|_| ()).unwrap();
         bench
@@ -64,12 +69,27 @@ impl Bench {
 
     /// One lane per region.
     pub fn run_lanes(&self, job: &IoJob, window: Nanos, regions: &[Region]) -> Ran {
-        run_on(&self.path(), job, window, regions)
+        run_lanes(&self.path(), job, window, regions, (Some(&self.generations), None))
+    }
+
+    /// The same on storage that loses write number `lost` of each lane, from 0.
+    pub fn run_losing(&self, job: &IoJob, lost: u64, regions: &[Region]) -> Ran {
+        run_lanes(&self.path(), job, LONG, regions, (Some(&self.generations), Some(lost)))
     }
 }
 
 /// Runs one lane of `job` per region of the file at `path`.
 pub fn run_on(path: &Path, job: &IoJob, window: Nanos, regions: &[Region]) -> Ran {
+    run_lanes(path, job, window, regions, (None, None))
+}
+
+fn run_lanes(
+    path: &Path,
+    job: &IoJob,
+    window: Nanos,
+    regions: &[Region],
+    (generations, lost): (Option<&Arc<Generations>>, Option<u64>),
+) -> Ran {
     let ledger = Arc::new(Ledger::default());
     let shared = Arc::new(job.clone());
     let kinds = kinds(job);
@@ -81,6 +101,7 @@ pub fn run_on(path: &Path, job: &IoJob, window: Nanos, regions: &[Region]) -> Ra
             files: vec![Arc::new(open(path, job))],
             regions: vec![*region],
             unit: unit_bytes([job]),
+            generations: vec![generations.cloned()],
             writer: 7,
             seed: 11,
             streams: kinds.iter().copied().zip(0..).collect(),
@@ -88,7 +109,12 @@ pub fn run_on(path: &Path, job: &IoJob, window: Nanos, regions: &[Region]) -> Ra
             log_room: 1 << 20,
             idle: false,
         };
-        Counted { work: work(setting, Arc::clone(&ledger)), before: (0, 0), total: &device }
+        let ledger = Arc::clone(&ledger);
+        let work = match lost {
+            Some(lost) => work_that_loses(lost, setting, ledger),
+            None => work(setting, ledger),
+        };
+        Counted { work, before: (0, 0), total: &device }
     };
     let mut works: Vec<Counted<'_>> = regions.iter().zip(0..).map(lane).collect();
     let settings = JobSettings { pace: job.pace, window, drain: LONG, ..JobSettings::default() };

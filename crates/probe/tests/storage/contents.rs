@@ -3,16 +3,19 @@
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
 
-use dbdyno_probe::storage::{Region, Verified, lay_out, verify};
+use dbdyno_probe::storage::{Expected, Generations, Region, Verified, lay_out, verify};
 use record::{BufferContent, Bytes, Coverage, IoJob, IoKind, Layout, Ratio, Verification};
 
 use crate::bench::{BLOCK, Bench, LONG, MODES, reading, writing};
 
 const BLOCKS: u64 = 128;
 
-fn verified(bench: &Bench) -> Verified {
+/// All blocks of the file, of which all were written in advance or by a lane.
+pub fn verified(bench: &Bench) -> Verified {
     let region = Region { offset: 0, length: bench.size };
-    verify(&bench.path(), region, Bytes(BLOCK), (7, false), &AtomicBool::new(false)).unwrap()
+    let generations = Some(&*bench.generations);
+    let expected = Expected { unit: Bytes(BLOCK), writer: 7, is_laid_out: true, is_rewritten: false, generations };
+    verify(&bench.path(), region, &expected, &AtomicBool::new(false)).unwrap()
 }
 
 fn right(blocks: u64) -> Verified {
@@ -111,6 +114,14 @@ fn a_file_whose_length_is_no_multiple_of_a_page() {
     let never = AtomicBool::new(false);
     lay_out(&path, size, Layout::Written, Bytes(512), 7, &never, &|_| ()).unwrap();
     assert_eq!(path.metadata().unwrap().len(), size.0);
-    let found = verify(&path, Region { offset: 0, length: size.0 }, Bytes(512), (7, false), &never).unwrap();
+    let generations = Generations::new(size, Bytes(512), Bytes(1 << 20));
+    let expected = Expected {
+        unit: Bytes(512),
+        writer: 7,
+        is_laid_out: true,
+        is_rewritten: false,
+        generations: Some(&generations),
+    };
+    let found = verify(&path, Region { offset: 0, length: size.0 }, &expected, &never).unwrap();
     assert_eq!(found, right(size.0 / 512));
 }

@@ -5,4 +5,5 @@ mod contents;
 mod counts;
 mod failures;
 mod limits;
+mod losses;
 mod syncs;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, Rate, Ratio};
+use crate::{LoopFile, Nanos, Rate, Ratio};
 
 /// I/O of the block layer against requested I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +15,9 @@ pub enum DeviceIo {
         path: String,
         /// Its file system.
         file_system: Option<String>,
+        /// The device below, which keeps its blocks in the memory of the host.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        memory_device: Option<String>,
     },
     /// Only one device has counters, and the run uses several.
     SeveralDevices,
@@ -31,6 +34,9 @@ pub enum DeviceIo {
         /// Whether a mount of NFS counted them, in place of the block layer.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_counted_by_mount: bool,
+        /// A loop device between the I/O and what counted it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        loop_file: Option<LoopFile>,
     },
 }
 
@@ -206,11 +212,17 @@ pub struct GeneratorBound {
 }
 
 /// Blocks whose content was checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Content {
     /// Verified blocks.
     pub verified: u64,
     /// Blocks with unexpected content.
     pub corrupt: u64,
+    /// Blocks that hold what was there before a write of this invocation that succeeded.
+    #[serde(default)]
+    pub stale: u64,
+    /// Blocks that were read and are neither right nor wrong: which write they have to hold is not known.
+    #[serde(default)]
+    pub unverified: u64,
 }

@@ -69,6 +69,20 @@ pub struct CacheCounts {
     pub promotions: Option<u64>,
 }
 
+/// A loop device with its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoopFile {
+    /// Kernel name of the loop device: `loop0`.
+    pub device: String,
+    /// The file that it reads and writes.
+    pub path: String,
+    /// Type of the file system of that file: `ext4`.
+    pub file_system: Option<String>,
+    /// Whether it does so past the page cache.
+    pub is_direct: bool,
+}
+
 /// A file or device of a run, at the start of the window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -88,7 +102,7 @@ pub struct IoFile {
     pub is_device: bool,
     /// Type of its file system: `ext4`.
     pub file_system: Option<String>,
-    /// Whether it is on a block device: not for tmpfs and network file systems.
+    /// Whether it is on a block device: not for tmpfs, network file systems and devices in memory.
     pub has_device: Option<bool>,
     /// Whether it is on NFS, whose client counts the requests to the server in place of a block device.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -96,11 +110,17 @@ pub struct IoFile {
     /// Whether a job of the run reads it; absent in records of versions that do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_read: Option<bool>,
+    /// The device that keeps its blocks in the memory of the host, where it is on such a one: `ram0`, `zram1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_device: Option<String>,
+    /// The loop device that it is, or that is below it, with the file that this one reads and writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loop_file: Option<LoopFile>,
     /// Holes in the regions, bytes; absent if the file system does not report them.
     pub hole_bytes: Option<Bytes>,
     /// Unwritten extents in the regions, bytes.
     pub unwritten_bytes: Option<Bytes>,
-    /// Share of the regions in the page cache at the start of the window.
+    /// Share of the regions in the page cache at the start of the window; of a loop device, share of its file.
     pub cached: Option<Ratio>,
     /// Compression ratio (deflated size over size) of a sample of its data after the run; 1 for incompressible data.
     pub compressed: Option<Ratio>,
@@ -142,6 +162,10 @@ pub struct IoStream {
     pub depth: u32,
     /// Maximum I/Os in flight of all threads together; the kinds of I/O of one job share them.
     pub slots: u32,
+    /// Mean number of I/Os of the stream in flight: the time integral over its window, each I/O from its start until its
+    /// completion was found. Absent in records of before it was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_mean: Option<f64>,
     /// Duty cycle of the job: below 1 for bursts, whose rate is that within a burst.
     pub duty_cycle: Ratio,
     /// The smallest block.
@@ -168,10 +192,16 @@ pub struct IoStream {
     pub first_failure: Option<String>,
     /// I/Os that were scheduled and not started at the end.
     pub unfinished: u64,
-    /// Blocks whose content was checked.
+    /// Blocks that were read and hold what was written last.
     pub verified: u64,
     /// Blocks with unexpected content.
     pub corrupt: u64,
+    /// Blocks that hold what was there before a write of this invocation that succeeded: the write was lost.
+    #[serde(default)]
+    pub stale: u64,
+    /// Blocks that were read and are neither right nor wrong: which write they have to hold is not known.
+    #[serde(default)]
+    pub unverified: u64,
     /// From start to end.
     pub service: Latency,
     /// From intended start to end.

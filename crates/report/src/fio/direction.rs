@@ -95,6 +95,8 @@ impl<'a> Direction<'a> {
             "unfinished": self.sum(|stream| stream.unfinished),
             "verified": self.sum(|stream| stream.verified),
             "corrupt": self.sum(|stream| stream.corrupt),
+            "stale": self.sum(|stream| stream.stale),
+            "unverified": self.sum(|stream| stream.unverified),
         })
     }
 

@@ -69,7 +69,9 @@ pub(super) fn meaning(check: Check) -> &'static str {
         Check::GeneratorBound => {
             "The load generator was near its own limit, or that is not known: the device may be faster."
         }
-        Check::Content => "What was read is not what was written: corrupted data, or writes of other programs.",
+        Check::Content => {
+            "What was read is not what was written last: corrupted data, a write that was lost, or writes of other programs."
+        }
         Check::Bound => "The service level was missed at this load.",
         Check::NodeLoss => "A node was lost during the run: the figures cover the time with it and without it.",
         Check::AgentStarts => "The agents did not start together: for a part of the window not all of them worked.",

@@ -134,12 +134,22 @@ pub(crate) fn layers(device: &BlockDevice) -> Vec<(String, String)> {
         ("array", device.array.as_ref().map(array_text)),
         ("cache", device.cache.as_ref().map(cache_text)),
         ("mapping", device.is_opaque.then(|| OPAQUE.to_owned())),
-        ("file", device.backing_file.clone()),
+        ("file", device.backing_file.as_ref().map(|path| backing_text(path, device.backing_is_direct))),
+        ("medium", device.is_memory.then(|| "memory of this host".to_owned())),
         ("subsystem", subsystem),
     ];
     let facts = facts.into_iter().filter_map(|(label, text)| Some((label.to_owned(), clean(&text?))));
     let paths = device.paths.iter().filter(|_| has_paths);
     facts.chain(paths.map(|path| (format!("path {}", clean(&path.name)), path_text(path)))).collect()
+}
+
+/// The file of a loop device, and how it is read.
+fn backing_text(path: &str, is_direct: Option<bool>) -> String {
+    match is_direct {
+        Some(true) => format!("{path}, past the page cache"),
+        Some(false) => format!("{path}, through the page cache"),
+        None => path.to_owned(),
+    }
 }
 
 /// Of a mapping whose table is not known.

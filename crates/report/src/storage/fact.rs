@@ -1,8 +1,9 @@
 //! Details of storage runs: I/O modes, refused modes, files, rates, preconditioning, errors, verified content.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use record::{IoFile, IoStream, Nanos, Pace, Record, Round, Run, Storage, name};
+use record::{IoFile, IoStream, LoopFile, Nanos, Pace, Record, Round, Run, Storage, name};
 use tables::io_stream::{self, StreamRow, profile};
 
 use super::stream::{is_open, name as stream_name, runs};
@@ -126,9 +127,16 @@ fn file(file: &IoFile) -> String {
     let system = file.file_system.as_ref().map(|system| format!("on {system}"));
     let below = match file.has_device {
         Some(false) if file.is_counted_by_mount => Some("counted by the mount".to_owned()),
-        Some(false) => Some("no block device".to_owned()),
+        Some(false) => Some(match &file.memory_device {
+            Some(device) => format!("in memory ({device})"),
+            None => "no block device".to_owned(),
+        }),
         _ => None,
     };
+    let through = file.loop_file.as_ref().map(|through| match Path::new(&file.path).ends_with(&through.device) {
+        true => loop_text(through),
+        false => format!("on {}, which {}", through.device, loop_text(through)),
+    });
     let holes = file.hole_bytes.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{} of holes", memory(bytes)));
     let unwritten = file.unwritten_bytes.filter(|bytes| bytes.0 > 0);
     let unwritten = unwritten.map(|bytes| format!("{} never written", memory(bytes)));
@@ -141,9 +149,16 @@ fn file(file: &IoFile) -> String {
         false => "incompressible".to_owned(),
     });
     let repeated = file.repeated.filter(|share| share.0 > 0.0).map(|share| format!("{} repeated", percent(share)));
-    let facts = [Some(region), kind, system, below, holes, unwritten, cached, compressed, repeated];
+    let facts = [Some(region), kind, system, below, through, holes, unwritten, cached, compressed, repeated];
     let agent = file.agent.as_ref().map(|agent| format!("{}: ", clean(agent))).unwrap_or_default();
     format!("{agent}{}: {}", clean(&file.path), list(facts.into_iter().flatten()))
+}
+
+/// What a loop device does: `reads and writes the file /f on ext4 through the page cache`.
+pub(crate) fn loop_text(file: &LoopFile) -> String {
+    let system = file.file_system.as_ref().map(|system| format!(" on {system}")).unwrap_or_default();
+    let way = if file.is_direct { "past" } else { "through" };
+    format!("reads and writes the file {}{system} {way} the page cache", clean(&file.path))
 }
 
 /// The number of rounds before the window, and the rates of the last ones.
@@ -209,10 +224,14 @@ fn failure(line: &StreamRow<'_>) -> Option<String> {
 
 /// Blocks whose content was checked.
 fn content(line: &StreamRow<'_>) -> Option<String> {
-    let IoStream { verified, corrupt, .. } = line.of.0;
+    let IoStream { verified, corrupt, stale, unverified, .. } = line.of.0;
+    if verified + corrupt + stale + unverified == 0 {
+        return None;
+    }
     let name = clean(&stream_name(line.of.0));
-    (*verified > 0 || *corrupt > 0)
-        .then(|| format!("{name}: {} blocks verified, {} corrupt", count(*verified), count(*corrupt)))
+    let others = [(*stale, "stale"), (*unverified, "not verified")].into_iter().filter(|(blocks, _)| *blocks > 0);
+    let others: String = others.map(|(blocks, what)| format!(", {} {what}", count(blocks))).collect();
+    Some(format!("{name}: {} blocks verified, {} corrupt{others}", count(*verified), count(*corrupt)))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use record::Record;
 pub use plan::io_plan_text;
 pub use table::io_csv;
 
+pub(crate) use fact::loop_text;
 pub(crate) use stream::{runs, threads};
 pub(crate) use table::{job_and_rates, view};
 pub(crate) use warning::main_warnings;

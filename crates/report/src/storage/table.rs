@@ -1,7 +1,7 @@
 //! The tables of storage runs: throughput as in published reports, latency, CPU cost and block layer I/O.
 
 use model::run_verdict;
-use record::{Nanos, Record};
+use record::{Nanos, Record, Verdict};
 use tables::io_stream::{self, StreamRow, bytes_per_second};
 use tables::{Row, run};
 
@@ -20,8 +20,8 @@ const NAME_MAX: usize = 12;
 
 /// What a stream does, and its rates.
 pub(crate) fn job_and_rates(record: &Record) -> Vec<&'static str> {
-    let (job, rates) = (["job", "profile", "block"], ["clones", "depth", "operations_per_second", "bytes_per_second"]);
-    [&job[..], agents(record), &rates].concat()
+    let (job, rates) = (["job", "profile", "block"], ["operations_per_second", "bytes_per_second"]);
+    [&job[..], agents(record), &["clones", "depth"], in_flight(record), &rates].concat()
 }
 
 /// Streams of the short text, at most.
@@ -67,8 +67,15 @@ fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
 /// A line per stream: profile, block, numjobs, iodepth, I/Os per second, throughput in MB/s and MiB/s.
 /// A stream of an invalid run has no figures.
 pub(crate) fn throughputs(record: &Record) -> Table {
-    let rates = ["clones", "depth", "operations_per_second", "bytes_per_second", "throughput", "mark"];
-    table(&[&["block"], agents(record), &rates].concat(), listed_parts(io_stream::rows(record)))
+    let rates = ["operations_per_second", "bytes_per_second", "throughput", "mark"];
+    let figures = [&["block"], agents(record), &["clones", "depth"], in_flight(record), &rates].concat();
+    table(&figures, listed_parts(io_stream::rows(record)))
+}
+
+/// How many I/Os were in flight, where that was not as many as could be.
+fn in_flight(record: &Record) -> &'static [&'static str] {
+    let is_idle = record.runs.iter().any(|run| doubt(run) != Verdict::Fail && model::has_idle_slots(run));
+    if is_idle { &["in_flight_mean"] } else { &[] }
 }
 
 /// The number of agents, where there were some.

@@ -423,15 +423,20 @@ fn windows() -> Vec<Finding> {
 }
 
 fn storage() -> Vec<Finding> {
+    let content = |verified, corrupt, stale, unverified| Content { verified, corrupt, stale, unverified };
     let path = || "/data/file".to_owned();
-    let no_device =
-        |file_system: Option<&str>| DeviceIo::NoDevice { path: path(), file_system: file_system.map(str::to_owned) };
+    let no_device = |file_system: Option<&str>| DeviceIo::NoDevice {
+        path: path(),
+        file_system: file_system.map(str::to_owned),
+        memory_device: None,
+    };
     let counted = |direction, share: Option<f64>, is_forced| DeviceIo::Counted {
         direction,
         share: share.map(Ratio),
         limit: Ratio(0.9),
         is_forced,
         is_counted_by_mount: false,
+        loop_file: None,
     };
     let by_mount = |share| DeviceIo::Counted {
         direction: IoDirection::Read,
@@ -439,6 +444,21 @@ fn storage() -> Vec<Finding> {
         limit: Ratio(0.9),
         is_forced: false,
         is_counted_by_mount: true,
+        loop_file: None,
+    };
+    let in_memory = DeviceIo::NoDevice { path: path(), file_system: None, memory_device: Some("ram0".to_owned()) };
+    let through_file = DeviceIo::Counted {
+        direction: IoDirection::Read,
+        share: Some(Ratio(0.0)),
+        limit: Ratio(0.9),
+        is_forced: false,
+        is_counted_by_mount: false,
+        loop_file: Some(record::LoopFile {
+            device: "loop0".to_owned(),
+            path: "/srv/disk.img".to_owned(),
+            file_system: Some("ext4".to_owned()),
+            is_direct: false,
+        }),
     };
     let some = |are_holes, are_read| Unwritten::Some {
         path: path(),
@@ -462,6 +482,8 @@ fn storage() -> Vec<Finding> {
             [
                 (Fail, no_device(None)),
                 (Fail, no_device(Some("tmpfs"))),
+                (Fail, in_memory),
+                (Fail, through_file),
                 (Unknown, DeviceIo::SeveralDevices),
                 (Unknown, counted(read, None, false)),
                 (Pass, counted(read, Some(1.0), false)),
@@ -503,7 +525,14 @@ fn storage() -> Vec<Finding> {
         of(Evidence::GeneratorBound, [(Unknown, None), (Pass, bound(0.5)), (Warn, bound(0.8)), (Unknown, bound(1.25))]),
         of(
             Evidence::Content,
-            [(Pass, Content { verified: 100, corrupt: 0 }), (Fail, Content { verified: 100, corrupt: 1 })],
+            [
+                (Pass, content(100, 0, 0, 0)),
+                (Pass, content(100, 0, 0, 1)),
+                (Unknown, content(1, 0, 0, 100)),
+                (Fail, content(100, 1, 0, 0)),
+                (Fail, content(0, 0, 16, 0)),
+                (Fail, content(100, 2, 3, 4)),
+            ],
         ),
     ]
     .concat()

@@ -57,6 +57,7 @@ pub fn stream(job: &str, kind: IoKind, rate: u64, block: u64, clones: u32, depth
         clones,
         depth,
         slots: clones * depth,
+        in_flight_mean: None,
         duty_cycle: Ratio(1.0),
         block_bytes_min: Bytes(block),
         block_bytes_max: Bytes(block),
@@ -72,6 +73,8 @@ pub fn stream(job: &str, kind: IoKind, rate: u64, block: u64, clones: u32, depth
         unfinished: 0,
         verified: 0,
         corrupt: 0,
+        stale: 0,
+        unverified: 0,
         service: latency(operations, mean_ns),
         response: latency(operations, mean_ns),
         seconds: vec![second; SECONDS as usize],
@@ -100,7 +103,14 @@ fn device_read(verdict: Verdict, share: f64) -> Finding {
     let (direction, share, limit) = (IoDirection::Read, Some(Ratio(share)), Ratio(0.9));
     Finding::new(
         verdict,
-        Evidence::DeviceIo(DeviceIo::Counted { direction, share, limit, is_forced: false, is_counted_by_mount: false }),
+        Evidence::DeviceIo(DeviceIo::Counted {
+            direction,
+            share,
+            limit,
+            is_forced: false,
+            is_counted_by_mount: false,
+            loop_file: None,
+        }),
     )
 }
 
@@ -204,7 +214,8 @@ pub fn io() -> Record {
     ]);
     let fall = StepDown { job: "trim".to_owned(), before: Rate(20.0), after: Rate(12.0), at_second: 6 };
     runs[2].findings.push(Finding::new(Verdict::Warn, Evidence::StepDown(Some(fall))));
-    let memory = DeviceIo::NoDevice { path: "test".to_owned(), file_system: Some("tmpfs".to_owned()) };
+    let memory =
+        DeviceIo::NoDevice { path: "test".to_owned(), file_system: Some("tmpfs".to_owned()), memory_device: None };
     let cached = PageCache::Files { cached: Some(Ratio(1.0)), limit: Ratio(0.05) };
     runs[3].findings = vec![
         Finding::new(Verdict::Fail, Evidence::DeviceIo(memory)),

@@ -280,6 +280,8 @@ fn host() -> HostInventory {
                 queue_count: Some(3),
             }],
             backing_file: some("/srv/disk.img"),
+            backing_is_direct: Some(false),
+            is_memory: true,
             is_opaque: true,
         }],
         kernel: Kernel {

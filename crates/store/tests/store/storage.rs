@@ -2,8 +2,8 @@
 
 use record::{
     Amount, BlockShare, Blocks, BufferContent, Bytes, CacheCounts, Coverage, Distribution, FileChoice, IoFile, IoJob,
-    IoKind, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Latency, Layout, MemberIo, Nanos, OpenSync, Pace, Rate,
-    Ratio, RingOptions, Round, Second, SequenceStep, Storage, SyncEvery, Verification, Zone,
+    IoKind, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Latency, Layout, LoopFile, MemberIo, Nanos, OpenSync,
+    Pace, Rate, Ratio, RingOptions, Round, Second, SequenceStep, Storage, SyncEvery, Verification, Zone,
 };
 
 pub fn plan() -> IoPlan {
@@ -88,6 +88,13 @@ pub fn outcome(latency: &Latency) -> Storage {
             has_device: Some(true),
             is_counted_by_mount: false,
             is_read: Some(true),
+            memory_device: Some("ram0".to_owned()),
+            loop_file: Some(LoopFile {
+                device: "loop0".to_owned(),
+                path: "/srv/disk.img".to_owned(),
+                file_system: Some("ext4".to_owned()),
+                is_direct: false,
+            }),
             hole_bytes: Some(Bytes(0)),
             unwritten_bytes: Some(Bytes(4096)),
             cached: Some(Ratio(0.25)),
@@ -112,6 +119,7 @@ pub fn outcome(latency: &Latency) -> Storage {
             clones: 1,
             depth: 32,
             slots: 32,
+            in_flight_mean: Some(28.25),
             duty_cycle: Ratio(0.25),
             block_bytes_min: Bytes(512),
             block_bytes_max: Bytes(8192),
@@ -127,6 +135,8 @@ pub fn outcome(latency: &Latency) -> Storage {
             unfinished: 3,
             verified: 4,
             corrupt: 5,
+            stale: 6,
+            unverified: 7,
             service: latency.clone(),
             response: latency.clone(),
             seconds: vec![Second { steps: 23, operations: 23, ..Second::default() }],

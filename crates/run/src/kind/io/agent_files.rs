@@ -45,7 +45,9 @@ impl AgentFiles {
             Some(same) => self.0.insert(same),
             None => {
                 let folder = Folder::make(data, FOLDER)?;
-                let file_set = FileSet::survey(&wanted.plan, folder.path(), &wanted.permission)?;
+                let mut file_set = FileSet::survey(&wanted.plan, folder.path(), &wanted.permission)?;
+                // Other agents may have the same device.
+                file_set.forget_generations_of_found();
                 let locked = lock_devices(&file_set)?;
                 self.0.insert(Surveyed { wanted, file_set, _locked: locked, _folder: folder })
             }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use probe::storage::{Region, unit_bytes};
+use probe::storage::{Generations, Region, unit_bytes};
 use record::{Bytes, IoJob, IoPlan, Layout, Verification};
 
 use super::geometry::{
@@ -17,6 +18,9 @@ const FREE_SHARE_LEFT: f64 = 0.02;
 
 /// Keys that name files and devices, the one that applies first.
 const NAME_KEYS: &[&str] = &["filename", "filename_format", "directory"];
+/// The most memory that the generations of verified files take, as a share: it is enough for 30 times the memory in units
+/// of 4 KiB.
+const GENERATIONS_SHARE: f64 = 1.0 / 16.0;
 
 /// The most memory that buffers may take, as a share.
 const MEMORY_SHARE: f64 = 0.5;
@@ -39,6 +43,8 @@ pub(crate) struct FileSetEntry {
     pub unit: Option<Bytes>,
     /// Whether a file of ours has been laid out.
     pub made: bool,
+    /// Which writes its units may hold; only where a job verifies it.
+    pub generations: Option<Arc<Generations>>,
 }
 
 /// All files of a plan, by the names that jobs use.
@@ -105,6 +111,7 @@ impl FileSet {
             layout,
             unit: None,
             made: false,
+            generations: None,
         });
         own.size = own.size.max(wanted);
         // A reader needs written data.
@@ -126,9 +133,21 @@ impl FileSet {
     /// Sets the unit of the content of each file, the same for all phases. Content of a device or existing file is ours
     /// only where we wrote it.
     fn set_units(&mut self, plan: &IoPlan) {
+        let verified: Vec<String> = self.files.keys().filter(|name| is_verified(plan, name)).cloned().collect();
+        let room = Bytes((host::memory_total().0 as f64 * GENERATIONS_SHARE) as u64 / verified.len().max(1) as u64);
         for (name, file) in &mut self.files {
             let jobs = || plan.phases.iter().flat_map(|phase| &phase.jobs).filter(|job| uses(job, name));
             file.unit = unit_bytes(jobs()).filter(|_| !file.found || file.writable);
+            let unit = file.unit.filter(|_| verified.contains(name));
+            file.generations = unit.map(|unit| Arc::new(Generations::new(file.size, unit, room)));
+        }
+    }
+
+    /// Other processes write to the files that were there before: what these hold is not known here.
+    pub(crate) fn forget_generations_of_found(&mut self) {
+        for file in self.files.values_mut().filter(|file| file.found) {
+            let unknown = file.unit.map(|unit| Arc::new(Generations::new(Bytes(0), unit, Bytes(0))));
+            file.generations = unknown.filter(|_| file.generations.is_some());
         }
     }
 
@@ -201,6 +220,12 @@ impl FileSet {
     }
 }
 
+/// Whether a job of `plan` verifies what it reads of the file `name`.
+fn is_verified(plan: &IoPlan, name: &str) -> bool {
+    let mut jobs = plan.phases.iter().flat_map(|phase| &phase.jobs);
+    jobs.any(|job| job.verification != Verification::None && uses(job, name))
+}
+
 /// The entry of a device, or of an existing file.
 fn foreign_entry(path: &Path, permission: &Permission) -> Result<FileSetEntry> {
     let shown = path.display();
@@ -240,6 +265,7 @@ fn foreign_entry(path: &Path, permission: &Permission) -> Result<FileSetEntry> {
         layout: Layout::Written,
         unit: None,
         made: true,
+        generations: None,
     })
 }
 

@@ -24,6 +24,7 @@ mod verification;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use probe::storage::Ledger;
 use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset, ProofSubject, Run, RunKind};
@@ -211,7 +212,7 @@ impl Kind for Io<'_> {
         };
         let mut context = PhaseContext {
             file_set: std::mem::take(file_set),
-            writer: request.setup.seed,
+            writer: writer(request.setup.seed),
             seed: request.setup.seed,
             of_agents: Some(&self.wanted),
             log_room: log.as_ref().map_or(0, |_| Log::room(lanes(&request.plan))),
@@ -239,6 +240,13 @@ impl Kind for Io<'_> {
         self.prepared = None;
         Ok(())
     }
+}
+
+/// The number of an invocation in what it writes. Another invocation with the same seed has another one: on a device, what
+/// that one wrote would be taken for what this one did.
+fn writer(seed: u64) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    seed ^ (now.as_nanos() as u64).rotate_left(17) ^ (u64::from(std::process::id()) << 48)
 }
 
 fn check_goal(request: &IoRequest) -> Result<()> {

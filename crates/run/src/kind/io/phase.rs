@@ -16,7 +16,7 @@ use super::file_set::FileSet;
 use super::geometry::names;
 use super::member::Members;
 use super::phase_context::{PhaseContext, PhaseRun, clones};
-use super::preparation::{file_names, inspect_files, make, open, sample_content, unwritten_now};
+use super::preparation::{file_names, generations, inspect_files, make, open, sample_content, unwritten_now};
 use super::stall::Stall;
 use super::stream::Streams;
 use super::verification::check_content;
@@ -187,6 +187,7 @@ fn lanes(
                 bytes_max: bytes_max(job, area),
                 regions,
                 unit,
+                generations: generations(&context.file_set, job, clone),
                 writer: context.writer,
                 seed: seed(job).stream(Purpose::Addresses, first + lanes.len() as u32),
                 streams: streams.numbers(job, place, clone),

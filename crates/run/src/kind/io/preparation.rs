@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 
-use probe::storage::{Region, lay_out, sample};
-use record::{Bytes, IoFile, IoJob, IoPhase, OpenSync};
+use probe::storage::{Generations, Region, lay_out, sample};
+use record::{Bytes, IoFile, IoJob, IoPhase, LoopFile, OpenSync};
 
 use super::file_set::{FileSet, FileSetEntry};
 use super::geometry::{names, null_regions, region, uses};
@@ -63,6 +63,12 @@ pub(crate) fn open(file_set: &FileSet, job: &IoJob, clone: u32) -> Result<(Vec<A
         regions.push(region(job, clone, file.size)?);
     }
     Ok((files, regions))
+}
+
+/// The generations of the files of clone `clone` of `job`, in the order of [`open`].
+pub(crate) fn generations(file_set: &FileSet, job: &IoJob, clone: u32) -> Vec<Option<Arc<Generations>>> {
+    let files = names(job, clone).into_iter().filter_map(|name| Some(file_set.file(&name)?.generations.clone()));
+    files.collect()
 }
 
 fn open_one(file: &FileSetEntry, job: &IoJob) -> Result<File> {
@@ -172,16 +178,24 @@ fn inspect(file: &FileSetEntry, regions: &[Region]) -> IoFile {
         found: file.found,
         is_device: file.is_device,
         file_system: place.as_ref().and_then(|place| Some(place.file_system.as_ref()?.kind.clone())),
-        has_device: if file.is_device {
-            Some(true)
-        } else {
-            place.as_ref().and_then(|place| place.medium.has_device())
+        has_device: match &place {
+            Some(place) => place.medium.has_device(),
+            None => file.is_device.then_some(true),
         },
+        memory_device: place.as_ref().and_then(memory_device),
+        loop_file: place.as_ref().and_then(loop_file),
         is_counted_by_mount: place.as_ref().is_some_and(|place| place.medium == host::Medium::Nfs),
         ..IoFile::default()
     };
     let Ok(open) = File::open(&file.path) else { return inspected };
     (inspected.hole_bytes, inspected.unwritten_bytes) = unwritten(&open, regions);
+    if let Some(file) = inspected.loop_file.as_ref().filter(|file| !file.is_direct) {
+        // What the page cache holds of the device says nothing: it is read past it.
+        let cached =
+            File::open(&file.path).ok().and_then(|open| host::cached_share(&open, 0, open.metadata().ok()?.len()));
+        inspected.cached = cached;
+        return inspected;
+    }
     let total = inspected.region_bytes.0.max(1) as f64;
     let mut cached = Some(0.0);
     for region in regions {
@@ -190,6 +204,24 @@ fn inspect(file: &FileSetEntry, regions: &[Region]) -> IoFile {
     }
     inspected.cached = cached.map(|sum| record::Ratio((sum / total).min(1.0)));
     inspected
+}
+
+/// The lowest device below, where all of it is in the memory of this host.
+fn memory_device(place: &host::StorageLocation) -> Option<String> {
+    let is_in_memory = place.medium == host::Medium::Memory;
+    place.devices.iter().rev().find(|device| device.is_memory && is_in_memory).map(|device| device.name.clone())
+}
+
+/// The lowest loop device below with its file.
+fn loop_file(place: &host::StorageLocation) -> Option<LoopFile> {
+    let (device, path) = place.devices.iter().rev().find_map(|device| Some((device, device.backing_file.clone()?)))?;
+    let of_file = host::place(std::path::Path::new(&path)).ok().and_then(|place| place.file_system);
+    Some(LoopFile {
+        device: device.name.clone(),
+        path,
+        file_system: of_file.map(|system| system.kind),
+        is_direct: device.backing_is_direct.unwrap_or(false),
+    })
 }
 
 /// Adds the compressibility of a sample of the files, taken after the run, when they hold what it wrote.

@@ -2,7 +2,7 @@
 
 use measure::Tally;
 use probe::storage::{Account, kinds};
-use record::{Bytes, IoJob, IoKind, IoPhase, IoStream, Pace};
+use record::{Bytes, IoJob, IoKind, IoPhase, IoStream, Nanos, Pace};
 
 use super::geometry::block_span;
 
@@ -145,6 +145,7 @@ impl Streams {
             clones: head.clones,
             depth: head.sum.depth,
             slots: head.sum.slots,
+            in_flight_mean: in_flight_mean(tally, job.start_delay),
             duty_cycle: job.burst.map_or(record::Ratio(1.0), |(share, _)| share),
             block_bytes_min: head.sum.blocks.0,
             block_bytes_max: head.sum.blocks.1,
@@ -161,6 +162,8 @@ impl Streams {
             unfinished: totals.unfinished,
             verified: account.verified,
             corrupt: account.corrupt,
+            stale: account.stale,
+            unverified: account.unknown,
             service: tally.service().latency(),
             response: tally.response().latency(),
             seconds: tally.seconds().to_vec(),
@@ -171,4 +174,11 @@ impl Streams {
     pub(crate) fn counts(&self, number: usize) -> bool {
         self.heads[number].kind != IoKind::Sync
     }
+}
+
+/// The time integral of the operations of `tally` in flight over its window, which starts after `delay`.
+fn in_flight_mean(tally: &Tally, delay: Nanos) -> Option<f64> {
+    let window = (tally.window() - delay).0 as f64;
+    let in_flight: u64 = tally.seconds().iter().map(|second| second.service_ns_sum.0).sum();
+    (window > 0.0).then(|| in_flight as f64 / window)
 }

@@ -1,6 +1,6 @@
 //! Verification of written data after the run.
 
-use probe::storage::verify;
+use probe::storage::{Expected, Verified, verify};
 use record::{IoJob, IoKind, IoPhase, Outcome, Run, Verification};
 
 use super::file_set::FileSet;
@@ -17,43 +17,59 @@ pub(crate) fn check_content(
     phase: &IoPhase,
     run: &mut Run,
 ) -> Result<()> {
-    if phase.jobs.iter().all(|job| job.verification != Verification::After) {
+    if !phase.jobs.iter().any(is_read_back) {
         return Ok(());
     }
     let failed = run.totals.failures.values().sum::<u64>() > 0 || run.outcome != Outcome::Done;
-    let (mut right, mut wrong, mut first) = (0, 0, None);
+    let (mut sum, mut first) = (Verified::default(), None);
     for name in file_names(phase) {
         let Some(file) = file_set.file(&name) else { continue };
         let Some(unit) = file.unit else { continue };
         // Every block was rewritten only if all jobs on the file write their whole regions.
         let rewritten = !failed && phase.jobs.iter().filter(|job| uses(job, &name)).all(rewrites);
         for region in regions(file_set, phase, &name) {
-            let stamp = (writer, rewritten);
-            let verified = verify(&file.path, region, unit, stamp, bench.interrupt.flag()).map_err(|error| {
+            let expected = Expected {
+                unit,
+                writer,
+                // A file that was not written completely has blocks that nobody wrote, or another program.
+                is_laid_out: !file.found && file.layout == record::Layout::Written,
+                is_rewritten: rewritten,
+                generations: file.generations.as_deref(),
+            };
+            let verified = verify(&file.path, region, &expected, bench.interrupt.flag()).map_err(|error| {
                 if bench.interrupt.is_raised() {
                     return Error::interrupted();
                 }
                 Error::environment(format!("{} cannot be read back: {error}", file.path.display()))
             })?;
-            right += verified.right;
-            // A file that was not written completely has blocks that nobody wrote, or another program.
-            let own = !file.found && file.layout == record::Layout::Written;
-            wrong += verified.corrupt + if own || rewritten { verified.foreign + verified.stale } else { 0 };
-            if wrong > 0 && first.is_none() {
-                first = verified.first.map(|at| format!("the block at {at} of {name} differs from what was written"));
+            if let Some(at) = verified.first.filter(|_| first.is_none()) {
+                first = Some(format!("the block at {at} of {name} differs from what was written"));
             }
+            sum.add(&verified);
         }
     }
     let storage = run.storage.get_or_insert_default();
     let writes = |stream: &&mut record::IoStream| matches!(stream.kind, IoKind::Write | IoKind::Commit);
     if let Some(stream) = storage.streams.iter_mut().find(writes) {
-        stream.verified += right;
-        stream.corrupt += wrong;
+        stream.verified += sum.right;
+        stream.corrupt += sum.corrupt + sum.foreign;
+        stream.stale += sum.stale;
+        stream.unverified += sum.unknown;
         if stream.first_failure.is_none() {
             stream.first_failure = first;
         }
     }
     Ok(())
+}
+
+/// Whether what `job` wrote is read back after the run: a job that also reads verifies its reads, and what it wrote after
+/// the last of them is not read by it.
+fn is_read_back(job: &IoJob) -> bool {
+    match job.verification {
+        Verification::None => false,
+        Verification::After => true,
+        Verification::OnRead => job.mix.write.0 > 0.0,
+    }
 }
 
 /// Whether `job` writes every block of its region: then none may hold earlier data.
