@@ -11,6 +11,13 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../crates/cli/src/target.rs"]
 mod list;
 
+mod engines {
+    /// The schemes of the engines that are told what was parsed.
+    pub fn is_scheme(scheme: &str) -> bool {
+        ["postgres", "postgresql", "mysql", "mariadb", "oracle"].contains(&scheme)
+    }
+}
+
 fuzz_target!(|text: &str| {
     let target = match text.split_once('\n') {
         None => text.parse().ok(),
