@@ -37,6 +37,11 @@ pub fn engine(target: &Target) -> Result<&'static dyn Engine> {
         .ok_or_else(|| Error::user(format!("engine {} is not known", shown(&target.scheme))).hint(hint(target)))
 }
 
+/// The target in a string of an engine's own client, if `text` is one.
+pub fn of_keywords(text: &str) -> Option<engine::Result<Target>> {
+    postgres::keywords::of(text)
+}
+
 /// Whether an engine has this scheme.
 pub fn is_scheme(scheme: &str) -> bool {
     find(scheme).is_some()

@@ -31,7 +31,7 @@ pub fn print(text: &str) -> Result<()> {
 /// Writes a line to standard error.
 pub fn note(text: &str) {
     // A closed stream is no error.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", without_passwords(text));
 }
 
 /// Colour only on a capable terminal, and never if `NO_COLOR` is set (see no-color.org).

@@ -18,13 +18,14 @@ pub fn without_passwords(text: &str) -> String {
 }
 
 /// The parts of `words` that may hold a password, the longest first: a word, its value after `--option=`, its parts
-/// between spaces; each as it is and as it is quoted in a message.
+/// between spaces and quotation marks; each as it is and as it is quoted in a message.
 fn secret_parts(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut parts = Vec::new();
     for word in words {
         let value = word.strip_prefix("--").and_then(|option| option.split_once('=')).map(|(_, value)| value);
         let whole = value.unwrap_or(&word);
-        for part in [whole].into_iter().chain(whole.split_whitespace()).filter(|part| may_hold_password(part)) {
+        let between = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'');
+        for part in [whole].into_iter().chain(whole.split(between)).filter(|part| may_hold_password(part)) {
             parts.push(part.to_owned());
             parts.push(part.escape_debug().to_string());
         }
@@ -52,6 +53,8 @@ mod tests {
             let shown = hidden(&["load", word], &format!("file {word} cannot be read; {word:?}"));
             assert_eq!(shown, "file ... cannot be read; \"...\"");
         }
+        let shown = hidden(&["db1 via=\"PGPASSWORD=tiger ssh\""], "PGPASSWORD=tiger cannot be started");
+        assert_eq!(shown, "... cannot be started");
         let via = "db1 via=\"env PGPASSWORD=tiger ssh\"";
         let shown =
             hidden(&[&format!("--observe={via}")], &format!("host {via}: PGPASSWORD=tiger is no option; {via:?}"));

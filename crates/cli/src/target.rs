@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::{Target, TargetError, shown as shown_path};
 use run::{Error, Result};
 
-use crate::engines::is_scheme;
+use crate::engines::{is_scheme, of_keywords};
 
 /// The target in `words`: a target, or `@FILE` with one node per line.
 ///
@@ -14,7 +14,15 @@ use crate::engines::is_scheme;
 pub fn target(words: &str) -> Result<Target> {
     match words.strip_prefix('@') {
         Some(path) => listed(Path::new(path)),
-        None => words.parse().map_err(|error| refused(&error)),
+        None => whole(words),
+    }
+}
+
+/// The target that is all of `text`: a URL, a name, or a connection string of an engine's client.
+fn whole(text: &str) -> Result<Target> {
+    match of_keywords(text) {
+        Some(target) => Ok(target?),
+        None => text.parse().map_err(|error| refused(&error)),
     }
 }
 
@@ -47,10 +55,7 @@ pub fn of_lines(text: &str, shown: &str) -> Result<Target> {
         return Err(Error::user(format!("the list of nodes {shown} is empty"))
             .hint("write a target such as postgres://me@db1/shop into the first line, and further hosts below"));
     };
-    let mut target: Target = first.parse().map_err(|error| {
-        let Error { message, hint, .. } = refused(&error);
-        Error { hint, ..wrong(number, &message) }
-    })?;
+    let mut target = whole(first).map_err(|error| Error { hint: error.hint, ..wrong(number, &error.message) })?;
     if target.local || target.addresses.is_empty() {
         return Err(wrong(number, &format!("{target} names no host")).hint("give this target without a list"));
     }
@@ -106,7 +111,7 @@ mod tests {
             let error = of_file(text).expect_err(text).to_string();
             assert!(!error.contains("secret"), "{error}");
         }
-        for text in ["postgres://me:secret@h1:x/a", "host=h1 password=secret", "me/secret@h1", "mysql://me:s/secret"] {
+        for text in ["postgres://me:secret@h1:x/a", "Host=h1;Password=secret", "me/secret@h1", "mysql://me:s/secret"] {
             let error = of_file(text).expect_err(text);
             assert!(!format!("{error:?}").contains("secret") && error.hint.is_some(), "{error:?}");
         }

@@ -115,7 +115,7 @@ impl RemoteHost {
 }
 
 /// The part of `word` before its value, which may be a password.
-fn key(word: &str) -> &str {
+pub(crate) fn key(word: &str) -> &str {
     word.split_once('=').map_or(word, |(key, _)| &word[..=key.len()])
 }
 

@@ -343,6 +343,10 @@ fn load(roots: &Roots) -> Result<RootCertStore> {
         Error::new(Kind::Usage, format!("sslrootcert {} {what}", path.display()))
             .hint("give a PEM file with the CA certificate")
     };
+    // A device would never end.
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return Err(refuse("is not a file".to_owned()));
+    }
     let text = std::fs::read(path).map_err(|error| refuse(format!("cannot be read: {}", plain_message(&error))))?;
     for certificate in CertificateDer::pem_slice_iter(&text) {
         let certificate = certificate.map_err(|error| refuse(format!("is invalid: {error}")))?;

@@ -17,7 +17,7 @@ use transport::{Mode, Route, Transport, plain_message};
 
 pub(crate) use self::address::Login;
 pub(crate) use self::login::Server;
-pub(crate) use self::parameter::canonical;
+pub(crate) use self::parameter::{KNOWN as PARAMETERS, canonical};
 use crate::wire::Wire;
 
 /// Address of a server.

@@ -21,6 +21,7 @@ mod flavour;
 #[doc(hidden)]
 pub mod fuzz;
 mod inventory;
+pub mod keywords;
 mod message;
 mod node;
 mod objects;

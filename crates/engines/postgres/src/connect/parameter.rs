@@ -6,7 +6,7 @@ use transport::Environment;
 use super::service;
 
 /// Parameters that are honoured; all others are errors. `password` is taken by the parser of targets.
-pub(super) const KNOWN: [&str; 33] = [
+pub(crate) const KNOWN: [&str; 33] = [
     "host",
     "hostaddr",
     "port",
