@@ -2,6 +2,7 @@
 
 mod address;
 mod authentication;
+mod canonical;
 mod login;
 mod parameter;
 mod password;
@@ -16,8 +17,9 @@ use engine::{Address, Error, Kind, Result, Secret};
 use transport::{Mode, Route, Transport, plain_message};
 
 pub(crate) use self::address::Login;
+pub(crate) use self::canonical::canonical;
 pub(crate) use self::login::Server;
-pub(crate) use self::parameter::{KNOWN as PARAMETERS, canonical};
+pub(crate) use self::parameter::KNOWN as PARAMETERS;
 use crate::wire::Wire;
 
 /// Address of a server.

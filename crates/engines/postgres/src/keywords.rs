@@ -109,18 +109,14 @@ mod tests {
     #[test]
     fn a_connection_string_is_a_target() {
         for (text, expected, password) in [
-            (
-                "host=127.0.0.1 password=TOPSECRET user=bench",
-                "postgres://bench@?host=127%2E0%2E0%2E1".replace("%2E", "."),
-                Some("TOPSECRET"),
-            ),
+            ("host=127.0.0.1 password=TOPSECRET user=bench", "postgres://bench@?host=127.0.0.1", Some("TOPSECRET")),
             (
                 " dbname = 'my shop'  user=ann  options='-c work_mem=8MB' password='it\\'s \\\\' ",
-                "postgres://ann@/my%20shop?options=-c%20work_mem%3D8MB".to_owned(),
+                "postgres://ann@/my%20shop?options=-c%20work_mem%3D8MB",
                 Some("it's \\"),
             ),
-            ("host=h1,h2 port=5432 dbname=", "postgres?host=h1%2Ch2&port=5432".to_owned(), None),
-            ("service=shop nodes=all", "postgres?service=shop&nodes=all".to_owned(), None),
+            ("host=h1,h2 port=5432 dbname=", "postgres?host=h1%2Ch2&port=5432", None),
+            ("service=shop nodes=all", "postgres?service=shop&nodes=all", None),
         ] {
             let target = of(text).expect(text).expect(text);
             assert_eq!(target.to_string(), expected, "{text}");

@@ -9,6 +9,7 @@ use engine::{Address, Error, Kind, Result, Secret, Target, shown};
 use transport::{Environment, Keepalive, TIMEOUT, Tls, TlsSettings};
 
 use super::authentication::{AcceptedMethods, ChannelBinding};
+use super::canonical::canonical;
 use super::password::{self, Lookup};
 use super::{ServerAddress, parameter};
 
@@ -62,7 +63,7 @@ impl Login {
     /// # Errors
     /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
     pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
-        let target = &parameter::canonical(target, environment)?;
+        let target = &canonical(target, environment)?;
         let given = |name: &str| target.parameter(name).filter(|value| !value.is_empty());
         let or_variable =
             |name: &str, variable: &str| given(name).map(str::to_owned).or_else(|| environment.variable(variable));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::{Error, Kind, Result, Secret, Target};
 use transport::{Environment, plain_message};
 
-use super::parameter::{self, KNOWN};
+use super::parameter::KNOWN;
 
 /// The file of all users: in the directory `PGSYSCONFDIR`, or in that of Debian's packages.
 const SYSTEM_FILE: &str = "pg_service.conf";
@@ -39,13 +39,31 @@ pub(super) fn completed(target: &Target, environment: &Environment) -> Result<Ta
             }
         };
         if let Some((parameters, password)) = find(&String::from_utf8_lossy(&text), &name, &path)? {
-            parameter::complete(&mut target, parameters, password);
+            complete(&mut target, parameters, password);
             return Ok(target);
         }
     }
     let message = format!("the definition of service {name} is not found");
     Err(Error::new(Kind::Usage, message)
         .hint(format!("write it into ~/.pg_service.conf: [{name}], then host=..., dbname=...")))
+}
+
+/// Adds what `service` says and `target` does not, option by option as libpq does.
+fn complete(target: &mut Target, service: Vec<(String, String)>, password: Option<Secret>) {
+    let given = target.clone();
+    let is_given = |name: &str| {
+        let names_host = !given.addresses.is_empty() || given.parameter("host").is_some();
+        given.parameter(name).is_some()
+            || match name {
+                "user" => given.user.is_some(),
+                "dbname" => given.database.is_some(),
+                "host" | "hostaddr" => names_host,
+                "port" => given.addresses.iter().any(|address| address.port.is_some()),
+                _ => false,
+            }
+    };
+    target.parameters.extend(service.into_iter().filter(|(name, _)| !is_given(name)));
+    target.password = target.password.take().or(password);
 }
 
 /// The files in which services are looked up, in order.
@@ -111,7 +129,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join(".pg_service.conf"), text).unwrap();
         let environment = Environment::of(&[("PGSYSCONFDIR", "/nonexistent")], home.path(), &[]);
-        parameter::canonical(&url.parse().unwrap(), &environment)
+        crate::connect::canonical(&url.parse().unwrap(), &environment)
     }
 
     #[test]
@@ -137,7 +155,7 @@ mod tests {
         std::fs::write(&two, "[s]\nhost=h2\n").unwrap();
         let variables = [("PGSERVICEFILE", one.to_str().unwrap()), ("PGSYSCONFDIR", "/nonexistent")];
         let environment = Environment::of(&variables, home.path(), &[]);
-        let of = |url: String| parameter::canonical(&url.parse().unwrap(), &environment).unwrap().to_string();
+        let of = |url: String| crate::connect::canonical(&url.parse().unwrap(), &environment).unwrap().to_string();
         assert_eq!(of("postgres://?service=s".to_owned()), "postgres://h1");
         assert_eq!(of(format!("postgres://?service=s&servicefile={}", two.display())), "postgres://h2");
     }
