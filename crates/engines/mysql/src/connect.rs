@@ -1,6 +1,7 @@
 //! Connections to a target, with login.
 
 mod address;
+mod canonical;
 mod greeting;
 mod login;
 mod option_file;
@@ -15,8 +16,8 @@ use engine::{Error, Kind, Result};
 use transport::{Keepalive, Route, Transport, plain_message};
 
 pub(crate) use self::address::Login;
+pub(crate) use self::canonical::canonical;
 pub(crate) use self::greeting::Server;
-pub(crate) use self::parameter::canonical;
 use crate::wire::Wire;
 
 /// Address of a server.

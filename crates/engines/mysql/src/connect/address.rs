@@ -8,6 +8,7 @@ use engine::{Address, Error, Kind, Result, Secret, Target, shown};
 use transport::{Environment, TIMEOUT, Tls, TlsSettings};
 
 use super::ServerAddress;
+use super::canonical::canonical;
 use super::parameter::{self, CLEARTEXT};
 
 const PORT: u16 = 3306;
@@ -48,7 +49,7 @@ impl Login {
     /// # Errors
     /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
     pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
-        let target = &parameter::canonical(target, environment)?;
+        let target = &canonical(target, environment)?;
         let address = address(target, environment)?;
         let os_user = || environment.operating_system_user().map(str::to_owned);
         let user = target.user.clone().or_else(os_user).ok_or_else(|| {
