@@ -11,9 +11,20 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../crates/cli/src/target.rs"]
 mod list;
 
+mod engines {
+    /// The schemes of the engines that are told what was parsed.
+    pub fn is_scheme(scheme: &str) -> bool {
+        ["postgres", "postgresql", "mysql", "mariadb", "oracle"].contains(&scheme)
+    }
+
+    pub fn of_keywords(text: &str) -> Option<engine::Result<engine::Target>> {
+        postgres::keywords::of(text)
+    }
+}
+
 fuzz_target!(|text: &str| {
     let target = match text.split_once('\n') {
-        None => text.parse().ok(),
+        None => engines::of_keywords(text).map_or_else(|| text.parse().ok(), Result::ok),
         Some(_) => list::of_lines(text, "nodes").ok(),
     };
     let Some(target) = target else { return };

@@ -13,6 +13,7 @@ mod pace;
 mod page;
 mod progress;
 mod request;
+mod secret;
 mod sheet;
 mod signal;
 mod storage;
@@ -24,7 +25,10 @@ use arguments::{Arguments, Command};
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return output::refused(&error),
+    };
     let result = match &arguments.command {
         Command::Run(arguments) => command::run::run(arguments),
         Command::Pair(arguments) => command::pair::pair(arguments),

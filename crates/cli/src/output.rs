@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use report::Style;
 use run::{Error, Fault, Result};
 
+use crate::secret::without_passwords;
+
 /// Default width of a page.
 const WIDTH: usize = 80;
 
@@ -29,7 +31,7 @@ pub fn print(text: &str) -> Result<()> {
 /// Writes a line to standard error.
 pub fn note(text: &str) {
     // A closed stream is no error.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", without_passwords(text));
 }
 
 /// Colour only on a capable terminal, and never if `NO_COLOR` is set (see no-color.org).
@@ -59,13 +61,35 @@ pub fn columns() -> Option<usize> {
     given.filter(|columns| *columns > 0).or_else(|| terminal().filter(|columns| *columns >= TERMINAL_MIN))
 }
 
+/// Prints what the parser of the command line says: help and version, or what is wrong, without words that may hold a
+/// password.
+pub fn refused(error: &clap::Error) -> ExitCode {
+    // A closed stream is no error.
+    let _ = match error.use_stderr() {
+        true => {
+            let text = error.render();
+            let text = if stderr_has_colour() { text.ansi().to_string() } else { text.to_string() };
+            write!(io::stderr(), "{}", without_passwords(&text))
+        }
+        false => error.print(),
+    };
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// As [`style`], for the standard error.
+fn stderr_has_colour() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    io::stderr().is_terminal() && !refused && !dumb
+}
+
 /// Prints the error. The exit code is 2 for the user's mistake, 1 for an error of the environment, 130 after Ctrl-C.
 pub fn failed(error: &Error) -> ExitCode {
     let text = match error.fault {
         Fault::Interrupted => error.to_string(),
         _ => format!("error: {error}"),
     };
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", without_passwords(&text));
     ExitCode::from(match error.fault {
         Fault::User => 2,
         Fault::Environment => 1,

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use engine::{Target, TargetError};
+use engine::{Target, TargetError, shown as shown_path};
 use run::{Error, Result};
+
+use crate::engines::{is_scheme, of_keywords};
 
 /// The target in `words`: a target, or `@FILE` with one node per line.
 ///
@@ -12,41 +14,59 @@ use run::{Error, Result};
 pub fn target(words: &str) -> Result<Target> {
     match words.strip_prefix('@') {
         Some(path) => listed(Path::new(path)),
-        None => words.parse().map_err(|error: TargetError| Error::user(error.to_string())),
+        None => whole(words),
     }
+}
+
+/// The target that is all of `text`: a URL, a name, or a connection string of an engine's client.
+fn whole(text: &str) -> Result<Target> {
+    match of_keywords(text) {
+        Some(target) => Ok(target?),
+        None => text.parse().map_err(|error| refused(&error)),
+    }
+}
+
+/// Of a text that is no target only a known scheme is repeated: the rest may be a password.
+fn refused(error: &TargetError) -> Error {
+    let subject = match error.scheme.as_deref().filter(|scheme| is_scheme(scheme)) {
+        Some(scheme) => format!("target {scheme}://..."),
+        None => "the target".to_owned(),
+    };
+    Error::user(format!("{subject} {}", error.problem)).hint(error.hint.as_str())
 }
 
 /// The target in the lines of the file at `path`: the first line is a whole target, each other one the host and port of
 /// a further node. A private file hides a password better than a command line.
 fn listed(path: &Path) -> Result<Target> {
-    let shown = path.display();
+    let shown = path.display().to_string();
+    let shown = shown_path(&shown);
     let text = std::fs::read_to_string(path).map_err(|error| {
         Error::user(format!("the list of nodes {shown} cannot be read: {error}"))
             .hint("give @ and the path of a file with a target in the first line and a further host in each other line")
     })?;
-    of_lines(&text, &shown.to_string())
+    of_lines(&text, shown)
 }
 
 /// As [`listed`], for the text of a file; `shown` names it in errors.
 pub fn of_lines(text: &str, shown: &str) -> Result<Target> {
     let mut lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
-    let wrong = |number: u32, error: String| Error::user(format!("{shown}, line {number}: {error}"));
+    let wrong = |number: u32, error: &str| Error::user(format!("{shown}, line {number}: {error}"));
     let Some((first, number)) = lines.next() else {
         return Err(Error::user(format!("the list of nodes {shown} is empty"))
             .hint("write a target such as postgres://me@db1/shop into the first line, and further hosts below"));
     };
-    let mut target: Target = first.parse().map_err(|error: TargetError| wrong(number, error.to_string()))?;
+    let mut target = whole(first).map_err(|error| Error { hint: error.hint, ..wrong(number, &error.message) })?;
     if target.local || target.addresses.is_empty() {
-        return Err(wrong(number, format!("{target} names no host; hint: give this target without a list")));
+        return Err(wrong(number, &format!("{target} names no host")).hint("give this target without a list"));
     }
     for (line, number) in lines {
         // A host has the syntax of the middle of a target.
         let whole = format!("{}://{line}", target.scheme);
-        let node: Target = whole.parse().map_err(|_| wrong(number, NO_NODE.to_owned()))?;
+        let node: Target = whole.parse().map_err(|_| wrong(number, NO_NODE))?;
         let only_hosts = node.user.is_none() && node.password.is_none() && node.database.is_none();
         if line.contains(char::is_whitespace) || node.addresses.is_empty() || !only_hosts || !node.parameters.is_empty()
         {
-            return Err(wrong(number, NO_NODE.to_owned()));
+            return Err(wrong(number, NO_NODE));
         }
         target.addresses.extend(node.addresses);
     }
@@ -74,6 +94,16 @@ mod tests {
     }
 
     #[test]
+    fn of_what_is_no_target_a_known_scheme_is_shown() {
+        let shown = |text: &str| target(text).expect_err(text).to_string();
+        let ipv6 = shown("postgresql://bench@::1/bench");
+        assert!(ipv6.starts_with("target postgresql://... has an IPv6 address without brackets"), "{ipv6}");
+        assert!(ipv6.contains("[::1]"), "{ipv6}");
+        assert!(shown("tiger://scott:tiger").starts_with("the target has a port"));
+        assert!(shown("jdbc:postgresql://127.0.0.1/bench").contains("leave out jdbc:"));
+    }
+
+    #[test]
     fn an_invalid_list_is_refused_without_printing_its_text() {
         for text in
             ["", "# nothing", "local:postgres\nh2", "sqlite", "postgres://h1/a\nme:secret@h2", "postgres://h1\nh2/b"]
@@ -81,6 +111,12 @@ mod tests {
             let error = of_file(text).expect_err(text).to_string();
             assert!(!error.contains("secret"), "{error}");
         }
+        for text in ["postgres://me:secret@h1:x/a", "Host=h1;Password=secret", "me/secret@h1", "mysql://me:s/secret"] {
+            let error = of_file(text).expect_err(text);
+            assert!(!format!("{error:?}").contains("secret") && error.hint.is_some(), "{error:?}");
+        }
+        let error = target("@postgres://me:secret@h1/a").expect_err("no file");
+        assert!(!error.to_string().contains("secret"), "{error}");
         assert!(target("@/nowhere/nodes").is_err_and(|error| error.message.contains("cannot be read")));
     }
 }

@@ -27,8 +27,9 @@ impl<T> SharedServer<T> {
     }
 }
 
-/// Creates two CA certificates in `directory`, and a certificate for localhost signed by the first: `authority.crt`,
-/// `stranger.crt`, `server.crt` and `server.key`, which only its owner may read.
+/// Creates two CA certificates in `directory`, and certificates for the server localhost and the client `certified`, which
+/// the first signed: `authority.crt`, `stranger.crt`, `server.crt`, `server.key`, `client.crt`, `client.key`. Only the owner
+/// may read a key.
 pub fn make_certificates(directory: &Path) {
     let at = |name: &str| text(&directory.join(name)).to_owned();
     let openssl = |fixed: &str, rest: &[&str]| succeed(Command::new("openssl").args(fixed.split(' ')).args(rest));
@@ -38,16 +39,33 @@ pub fn make_certificates(directory: &Path) {
         let fixed = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2";
         openssl(fixed, &["-subj", &subject, "-keyout", &key, "-out", &certificate]);
     }
-    let (key, request, certificate, extension) =
-        (at("server.key"), at("server.csr"), at("server.crt"), at("server.ext"));
-    openssl("req -newkey rsa:2048 -nodes -subj /CN=localhost", &["-keyout", &key, "-out", &request]);
-    fs::write(&extension, "subjectAltName = DNS:localhost\n").expect("write the extension");
     let (authority, authority_key) = (at("authority.crt"), at("authority.key"));
-    openssl(
-        "x509 -req -days 2 -sha384 -CAcreateserial",
-        &["-in", &request, "-CA", &authority, "-CAkey", &authority_key, "-out", &certificate, "-extfile", &extension],
-    );
-    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("mode of the key");
+    let extension = at("server.ext");
+    fs::write(&extension, "subjectAltName = DNS:localhost\n").expect("write the extension");
+    for (name, subject, key_kind) in
+        [("server", "/CN=localhost", "rsa:2048"), ("client", "/CN=certified", "ec -pkeyopt ec_paramgen_curve:P-256")]
+    {
+        let (key, request, certificate) =
+            (at(&format!("{name}.key")), at(&format!("{name}.csr")), at(&format!("{name}.crt")));
+        let fixed = format!("req -newkey {key_kind} -nodes");
+        openssl(&fixed, &["-subj", subject, "-keyout", &key, "-out", &request]);
+        openssl(
+            "x509 -req -days 2 -sha384 -CAcreateserial",
+            &[
+                "-in",
+                &request,
+                "-CA",
+                &authority,
+                "-CAkey",
+                &authority_key,
+                "-out",
+                &certificate,
+                "-extfile",
+                &extension,
+            ],
+        );
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("mode of the key");
+    }
 }
 
 fn is_root() -> bool {

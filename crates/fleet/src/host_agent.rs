@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use crate::bridge::{STANDARD_STREAMS, pass, pass_on};
 use crate::error::{Error, Result};
 use crate::piece::sha256;
-use crate::remote_host::RemoteHost;
+use crate::remote_host::{RemoteHost, key};
 use crate::ticket::ticket_line;
 
 /// What the shell of a host does: it says what the host is, takes the program if it has none with this checksum, and
@@ -182,8 +182,9 @@ impl<'a> HostCommand<'a> {
         command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C reaches the coordinator alone, which ends the fleet in order.
         let spawned = command.process_group(0).spawn();
-        let mut child = spawned
-            .map_err(|error| Error::new(format!("host {}: {} cannot be started: {error}", host.name, words[0])))?;
+        let mut child = spawned.map_err(|error| {
+            Error::new(format!("host {}: {} cannot be started: {error}", host.name, key(&words[0])))
+        })?;
         let error_lines = ErrorLines::default();
         let _ = child.stderr.take().map(|errors| error_lines.follow(errors));
         let (to_lines, lines) = channel();

@@ -34,13 +34,18 @@ impl RemoteHost {
     /// # Errors
     /// For a word that means nothing, and a name that cannot be one.
     pub fn parse(line: &str) -> Result<RemoteHost> {
-        let words =
-            shlex::split(line).ok_or_else(|| Error::new(format!("{line:?}: a quotation mark is not closed")))?;
+        let words = shlex::split(line).ok_or_else(|| Error::new("a quotation mark is not closed"))?;
         let mut words = words.into_iter();
         let destination = words.next().unwrap_or_default();
         if destination.is_empty() || destination.starts_with('-') || destination.contains('=') {
-            return Err(Error::new(format!("{line:?} begins with {destination:?}, which is no host"))
+            return Err(Error::new(format!("it begins with {:?}, which is no host", key(&destination)))
                 .hint("a line is a host as ssh knows it, then options: db1 name=left dir=/srv/dbdyno"));
+        }
+        let login =
+            destination.strip_prefix("ssh://").unwrap_or(&destination).rsplit_once('@').map_or("", |(login, _)| login);
+        if login.contains(':') {
+            return Err(Error::new("the login of a host has a password, which ssh does not take")
+                .hint("leave it out, and use a key that needs none: me@db1"));
         }
         let mut name = host_name(&destination);
         let (mut program, mut via, mut directory, mut server) = (None, None, None, None);
@@ -72,8 +77,9 @@ impl RemoteHost {
     pub fn parse_file(text: &str) -> Result<Vec<RemoteHost>> {
         let is_host = |line: &&str| !line.is_empty() && !line.starts_with('#');
         let mut hosts: Vec<RemoteHost> = Vec::new();
-        for line in text.lines().map(str::trim).filter(is_host) {
-            let mut host = RemoteHost::parse(line)?;
+        for (line, number) in text.lines().map(str::trim).zip(1..).filter(|(line, _)| is_host(line)) {
+            let numbered = |error: Error| Error { message: format!("line {number}: {}", error.message), ..error };
+            let mut host = RemoteHost::parse(line).map_err(numbered)?;
             if host.server.is_some() {
                 return Err(Error::new(format!("host {}: server= is for the host of a server", host.name))
                     .hint("leave it out here; --observe takes it"));
@@ -108,13 +114,18 @@ impl RemoteHost {
     }
 }
 
+/// The part of `word` before its value, which may be a password.
+pub(crate) fn key(word: &str) -> &str {
+    word.split_once('=').map_or(word, |(key, _)| &word[..=key.len()])
+}
+
 /// `word` in quotation marks that all shells of Unix know.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn unknown(host: &str, word: &str) -> Error {
-    Error::new(format!("host {host}: {word:?} is no option of a host"))
+    Error::new(format!("host {host}: {:?} is no option of a host", key(word)))
         .hint("use name=NAME, program=PATH, dir=DIR, server=PROGRAM, via=\"COMMAND ...\"")
 }
 
@@ -165,7 +176,10 @@ mod tests {
             ("# none\n", "no host is named"),
             ("-oProxyCommand=evil", "which is no host"),
             ("name=x", "which is no host"),
-            ("db1 port=22", "host db1: \"port=22\" is no option of a host"),
+            ("db0\n\nme:tiger@db1", "line 3: the login of a host has a password"),
+            ("db1 port=22", "host db1: \"port=\" is no option of a host"),
+            ("db1 password=tiger", "host db1: \"password=\" is no option of a host"),
+            ("password=tiger", "it begins with \"password=\", which is no host"),
             ("db1 fast", "host db1: \"fast\" is no option of a host"),
             ("db1 name=", "host db1: \"name=\" is no option of a host"),
             ("db1 name=a.b", "\"a.b\" cannot be the name of an agent"),
@@ -173,7 +187,7 @@ mod tests {
             ("db1 dir='x", "a quotation mark is not closed"),
         ] {
             let error = RemoteHost::parse_file(text).unwrap_err();
-            assert!(error.message.contains(message), "{text:?}: {error}");
+            assert!(error.message.contains(message) && !error.message.contains("tiger"), "{text:?}: {error}");
         }
     }
 

@@ -251,7 +251,11 @@ pub(crate) fn engine_line(engine: &EngineInventory) -> String {
         Location::LocalTcp => "local over TCP",
         Location::Remote => "remote",
     };
-    let encryption = engine.encryption.as_ref().map(|encryption| format!(", {encryption}")).unwrap_or_default();
+    let encryption = match (&engine.encryption, engine.location) {
+        (Some(encryption), _) => format!(", {encryption}"),
+        (None, Location::LocalTcp | Location::Remote) => ", not encrypted".to_owned(),
+        (None, Location::InProcess | Location::UnixSocket) => String::new(),
+    };
     let temporary = if engine.temporary && engine.location != Location::InProcess { ", temporary server" } else { "" };
     let nodes = if engine.nodes > 1 { format!(", {} nodes", engine.nodes) } else { String::new() };
     format!("{} {}{nodes}, {connection}{encryption}{temporary}", engine.title, engine.version)

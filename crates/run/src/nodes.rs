@@ -279,9 +279,14 @@ fn targets_of_agents(target: &Target, nodes: &[Box<dyn Node>]) -> Vec<Option<Str
     (0..nodes.len()).map(of_one).collect()
 }
 
+/// Parameters that say which nodes a target has, beside the addresses before its database.
+const NODE_PARAMETERS: [&str; 5] = ["nodes", "target_session_attrs", "host", "port", "hostaddr"];
+
 /// The target of the node called `name` alone, which is at `index` among the `count` nodes of `target`.
 fn target_of_node(target: &Target, (index, count): (usize, usize), name: &str) -> Option<String> {
-    if count == 1 {
+    let lists_hosts = target.addresses.len() > 1 || target.parameter("host").is_some_and(|list| list.contains(','));
+    // One of several that were given is a choice that another process might make differently.
+    if count == 1 && !lists_hosts {
         return Some(target.to_string());
     }
     // The name of a node that a server told of is its address.
@@ -289,8 +294,11 @@ fn target_of_node(target: &Target, (index, count): (usize, usize), name: &str) -
         true => vec![target.addresses[index].clone()],
         false => format!("{}://{name}", target.scheme).parse::<Target>().ok()?.addresses,
     };
+    let numbers = target.parameter("hostaddr").map(|list| list.split(',').collect::<Vec<_>>());
+    let number = numbers.filter(|list| list.len() == count).map(|list| list[index].to_owned());
     let mut one = Target { addresses, ..target.clone() };
-    one.parameters.retain(|(name, _)| name != "nodes");
+    one.parameters.retain(|(name, _)| !NODE_PARAMETERS.contains(&name.as_str()));
+    one.parameters.extend(number.map(|number| ("hostaddr".to_owned(), number)));
     Some(one.to_string())
 }
 
@@ -309,5 +317,10 @@ mod tests {
         let told = "engine://me@h1/shop?nodes=all&sslmode=require";
         assert_eq!(of(told, (1, 3), "10.0.0.7:3307"), "engine://me@10.0.0.7:3307/shop?sslmode=require");
         assert_eq!(of(told, (2, 3), "[fe80::7]:3307"), "engine://me@[fe80::7]:3307/shop?sslmode=require");
+        let chosen = "engine://me@h1,h2/shop?target_session_attrs=primary&sslmode=require";
+        assert_eq!(of(chosen, (0, 1), "h2:5432"), "engine://me@h2:5432/shop?sslmode=require");
+        let listed = "engine://me@/shop?host=h1,h2&port=7&hostaddr=10.0.0.1,10.0.0.2";
+        assert_eq!(of(listed, (1, 2), "h2:7"), "engine://me@h2:7/shop?hostaddr=10.0.0.2");
+        assert_eq!(of("engine://me@/shop?host=h1", (0, 1), "h1:7"), "engine://me@/shop?host=h1");
     }
 }

@@ -4,10 +4,10 @@ use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-use engine::{Error, Kind, Result};
+use engine::{Error, Kind, Result, shown};
 use record::Location;
 
-use crate::keepalive;
+use crate::Keepalive;
 
 /// The default of `connect_timeout`.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -42,11 +42,17 @@ impl Route {
 }
 
 /// Connects to `peer`, or to the first address of `host` that responds, with `TCP_NODELAY`, `timeout` for reads, and
-/// keepalive, by which a lost host is noticed even without a timeout.
+/// `keepalive`, by which a lost host is noticed even without a timeout.
 ///
 /// # Errors
 /// The error of the last address.
-pub fn connect(host: &str, port: u16, peer: Option<SocketAddr>, timeout: Option<Duration>) -> io::Result<TcpStream> {
+pub fn connect(
+    host: &str,
+    port: u16,
+    peer: Option<SocketAddr>,
+    timeout: Option<Duration>,
+    keepalive: &Keepalive,
+) -> io::Result<TcpStream> {
     let addresses: Vec<SocketAddr> = match peer {
         Some(peer) => vec![peer],
         None => (host, port).to_socket_addrs()?.collect(),
@@ -60,7 +66,7 @@ pub fn connect(host: &str, port: u16, peer: Option<SocketAddr>, timeout: Option<
         let ready = stream.and_then(|stream| {
             stream.set_nodelay(true)?;
             stream.set_read_timeout(timeout)?;
-            keepalive::limit(&stream)?;
+            keepalive.set(&stream)?;
             Ok(stream)
         });
         match ready {
@@ -80,7 +86,7 @@ pub fn timeout(given: Option<&str>) -> Result<Option<Duration>> {
     match text.parse::<u32>() {
         Ok(0) => Ok(None),
         Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
-        Err(_) => Err(Error::new(Kind::Usage, format!("connect_timeout {text} is not a number of seconds"))
+        Err(_) => Err(Error::new(Kind::Usage, format!("connect_timeout {} is not a number of seconds", shown(text)))
             .hint("give whole seconds, 0 for no timeout")),
     }
 }
@@ -129,7 +135,7 @@ mod tests {
     #[test]
     fn messages_have_no_error_numbers() {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let error = connect("127.0.0.1", free.port(), None, Some(TIMEOUT)).unwrap_err();
+        let error = connect("127.0.0.1", free.port(), None, Some(TIMEOUT), &Keepalive::default()).unwrap_err();
         assert_eq!(plain_message(&error), "connection refused");
         assert_eq!(plain_message(&io::ErrorKind::WouldBlock.into()), "no response within the timeout");
     }

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
 
-use crate::keepalive::{self, explain};
+use crate::keepalive::{self, BacklogLimit, explain};
 use crate::{Buffer, Stream};
 
 /// The underlying stream.
@@ -41,11 +41,14 @@ impl Transport {
                 None if !has_input(stream, timeout)? => return Err(io::ErrorKind::TimedOut.into()),
                 None => receive_from(stream, into)?,
             },
-            Transport::Tcp(stream) => match receive_shared(stream, into, timeout).map_err(explain)? {
-                Some(count) => count,
-                None => receive_from(stream, into).map_err(explain)?,
-            },
-            Transport::Tls(stream) => stream.read(into).map_err(explain)?,
+            Transport::Tcp(stream) => {
+                let received = receive_shared(stream, into, timeout);
+                match received.map_err(|error| explain(stream, error))? {
+                    Some(count) => count,
+                    None => receive_from(stream, into).map_err(|error| explain(stream, error))?,
+                }
+            }
+            Transport::Tls(stream) => stream.read(into).map_err(|error| explain(&stream.sock.0, error))?,
         };
         if count == 0 {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection"));
@@ -62,8 +65,11 @@ impl Transport {
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Transport::Unix(stream) => send_to(stream, bytes),
-            Transport::Tcp(stream) => send_to(stream, bytes).map_err(explain),
-            Transport::Tls(stream) => stream.write_all(bytes).and_then(|()| stream.flush()).map_err(explain),
+            Transport::Tcp(stream) => send_to(stream, bytes).map_err(|error| explain(stream, error)),
+            Transport::Tls(stream) => {
+                let written = stream.write_all(bytes).and_then(|()| stream.flush());
+                written.map_err(|error| explain(&stream.sock.0, error))
+            }
         }
     }
 
@@ -75,10 +81,10 @@ impl Transport {
     pub fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
         match self {
             Transport::Unix(stream) => send_both_to(stream, head, body),
-            Transport::Tcp(stream) => send_both_to(stream, head, body).map_err(explain),
+            Transport::Tcp(stream) => send_both_to(stream, head, body).map_err(|error| explain(stream, error)),
             Transport::Tls(stream) => {
                 let written = stream.write_all(head).and_then(|()| stream.write_all(body));
-                written.and_then(|()| stream.flush()).map_err(explain)
+                written.and_then(|()| stream.flush()).map_err(|error| explain(&stream.sock.0, error))
             }
         }
     }
@@ -96,17 +102,29 @@ impl Transport {
         }
     }
 
-    /// Sets whether the peer may leave sent data unread for any time, as during a bulk load while its device is busy. A
-    /// lost host is then noticed only after minutes.
+    /// Lets the peer leave sent data unread for any time, as during a bulk load while its device is busy; returns the
+    /// limit before. A lost host is then noticed only after minutes.
     ///
     /// # Errors
     /// As the operating system says.
-    pub fn allow_backlog(&mut self, allowed: bool) -> io::Result<()> {
+    pub fn allow_backlog(&mut self) -> io::Result<BacklogLimit> {
         match self {
             // Both ends are on the same host.
+            Transport::Unix(_) => Ok(BacklogLimit::default()),
+            Transport::Tcp(stream) => keepalive::allow_backlog(stream),
+            Transport::Tls(stream) => keepalive::allow_backlog(&stream.sock.0),
+        }
+    }
+
+    /// Sets the `limit` of [`Self::allow_backlog`] again.
+    ///
+    /// # Errors
+    /// As the operating system says.
+    pub fn limit_backlog(&mut self, limit: BacklogLimit) -> io::Result<()> {
+        match self {
             Transport::Unix(_) => Ok(()),
-            Transport::Tcp(stream) => keepalive::allow_backlog(stream, allowed),
-            Transport::Tls(stream) => keepalive::allow_backlog(&stream.sock.0, allowed),
+            Transport::Tcp(stream) => keepalive::limit_backlog(stream, limit),
+            Transport::Tls(stream) => keepalive::limit_backlog(&stream.sock.0, limit),
         }
     }
 

@@ -4,6 +4,7 @@
 //! and the `verify` modes reject a CA certificate as server certificate.
 
 mod binding;
+mod identity;
 
 use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
@@ -12,17 +13,19 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::{Error, Kind, Result};
+use engine::{Error, Kind, Result, shown};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::version::{TLS12, TLS13};
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion, RootCertStore,
-    SignatureScheme, StreamOwned,
+    SignatureScheme, StreamOwned, SupportedProtocolVersion,
 };
 
+use self::identity::Identity;
 use crate::plain_message;
 
 /// An encrypted byte stream.
@@ -64,6 +67,8 @@ impl Write for Socket {
 pub enum Mode {
     /// No encryption, even where the server offers it.
     Disable,
+    /// Encrypted if the server takes the login only so; nothing is verified.
+    Allow,
     /// Encrypted if the server supports it; nothing is verified.
     Prefer,
     /// Always encrypted; the certificate is verified only if a root certificate is given.
@@ -75,8 +80,9 @@ pub enum Mode {
 }
 
 impl Mode {
-    const NAMES: [(&str, Mode); 5] = [
+    const NAMES: [(&str, Mode); 6] = [
         ("disable", Mode::Disable),
+        ("allow", Mode::Allow),
         ("prefer", Mode::Prefer),
         ("require", Mode::Require),
         ("verify-ca", Mode::VerifyCa),
@@ -100,6 +106,29 @@ enum Roots {
     File(PathBuf),
     /// None: certificates are not verified.
     None,
+}
+
+/// What a target says about encryption, in the words of libpq.
+#[derive(Clone, Debug, Default)]
+pub struct TlsSettings<'a> {
+    /// `sslmode`.
+    pub mode: Option<&'a str>,
+    /// `sslrootcert`: a file, or `system`.
+    pub roots: Option<&'a str>,
+    /// The root certificates that are used if this file exists.
+    pub default_roots: Option<PathBuf>,
+    /// `sslcert`: the file of the client's certificate.
+    pub certificate: Option<&'a str>,
+    /// `sslkey`: the file of its key.
+    pub key: Option<&'a str>,
+    /// Certificate and key that are used if this certificate exists.
+    pub default_identity: Option<(PathBuf, PathBuf)>,
+    /// `ssl_min_protocol_version`, such as `TLSv1.3`.
+    pub version_min: Option<&'a str>,
+    /// `ssl_max_protocol_version`.
+    pub version_max: Option<&'a str>,
+    /// Whether the name of the server is not sent to it (`sslsni=0`).
+    pub hides_server_name: bool,
 }
 
 /// TLS settings.
@@ -134,20 +163,20 @@ impl Tls {
         Tls { mode: Mode::Disable, config: None, verifies_server: false }
     }
 
-    /// From `sslmode` and `sslrootcert`; `default_roots` is the file that is used if it exists. On a Unix socket
-    /// nothing is encrypted and only the mode's name is checked.
+    /// From `settings`. On a Unix socket (not `tcp`) nothing is encrypted and only the mode's name is checked.
     ///
     /// # Errors
-    /// `Usage` for an unknown mode, and for root certificates that cannot be read.
-    pub fn of(mode: Option<&str>, roots: Option<&str>, default_roots: Option<&Path>, tcp: bool) -> Result<Tls> {
-        let name = mode.unwrap_or(if roots == Some("system") { "verify-full" } else { "prefer" });
+    /// `Usage` for an unknown mode or version, and for certificates and keys that cannot be read.
+    pub fn of(settings: &TlsSettings<'_>, tcp: bool) -> Result<Tls> {
+        let name = settings.mode.unwrap_or(if settings.roots == Some("system") { "verify-full" } else { "prefer" });
         let Some((_, mode)) = Mode::NAMES.into_iter().find(|(known, _)| *known == name) else {
             let known = Mode::NAMES.map(|(name, _)| name).join(", ");
-            return Err(Error::new(Kind::Usage, format!("sslmode {name} is unknown; known are {known}"))
+            return Err(Error::new(Kind::Usage, format!("sslmode {} is unknown; known are {known}", shown(name)))
                 .hint("prefer encrypts if the server supports it; verify-full also verifies the server"));
         };
-        let roots = choose_roots(mode, roots, default_roots)?;
-        let config = if tcp && mode != Mode::Disable { Some(Arc::new(config(mode, &roots)?)) } else { None };
+        let roots = choose_roots(mode, settings.roots, settings.default_roots.as_deref())?;
+        let encrypts = tcp && mode != Mode::Disable;
+        let config = if encrypts { Some(Arc::new(config(mode, &roots, settings)?)) } else { None };
         Ok(Tls { mode, config, verifies_server: !matches!(roots, Roots::None) })
     }
 
@@ -213,7 +242,7 @@ fn describe(connection: &ClientConnection) -> String {
 fn choose_roots(mode: Mode, given: Option<&str>, default_roots: Option<&Path>) -> Result<Roots> {
     let usage = |message: &str, hint: &str| Err(Error::new(Kind::Usage, message).hint(hint));
     match (given, default_roots.filter(|path| path.exists())) {
-        _ if matches!(mode, Mode::Disable | Mode::Prefer) => Ok(Roots::None),
+        _ if matches!(mode, Mode::Disable | Mode::Allow | Mode::Prefer) => Ok(Roots::None),
         (Some("system"), _) if mode != Mode::VerifyFull => usage(
             "sslrootcert=system needs sslmode=verify-full: anybody can get a certificate of a public CA",
             "give sslmode=verify-full, or the certificate file of one CA",
@@ -230,7 +259,7 @@ fn choose_roots(mode: Mode, given: Option<&str>, default_roots: Option<&Path>) -
 }
 
 /// The provider is explicit, so that it does not depend on a process-wide default.
-fn config(mode: Mode, roots: &Roots) -> Result<ClientConfig> {
+fn config(mode: Mode, roots: &Roots, settings: &TlsSettings<'_>) -> Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let broken = |error: String| Error::new(Kind::Usage, format!("TLS cannot be set up: {error}"));
     let verifier: Arc<dyn ServerCertVerifier> = match roots {
@@ -245,9 +274,58 @@ fn config(mode: Mode, roots: &Roots) -> Result<ClientConfig> {
             }
         }
     };
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let versions = versions(settings)?;
+    let builder = ClientConfig::builder_with_provider(provider).with_protocol_versions(&versions);
     let builder = builder.map_err(|error| broken(error.to_string()))?;
-    Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+    let mut config = match identity::files(settings) {
+        None => builder.with_no_client_auth(),
+        Some((certificate, key)) => {
+            let Identity { chain, key: secret } = identity::load(&certificate, &key)?;
+            builder.with_client_auth_cert(chain, secret).map_err(|error| {
+                let message =
+                    format!("sslkey {} does not fit sslcert {}: {error}", key.display(), certificate.display());
+                Error::new(Kind::Usage, message).hint("give the key that the certificate was made with")
+            })?
+        }
+    };
+    config.enable_sni = !settings.hides_server_name;
+    Ok(config)
+}
+
+/// The versions of the protocol within the limits of `settings`; older ones than TLS 1.2 are not supported.
+fn versions(settings: &TlsSettings<'_>) -> Result<Vec<&'static SupportedProtocolVersion>> {
+    const NAMES: [&str; 4] = ["tlsv1", "tlsv1.1", "tlsv1.2", "tlsv1.3"];
+    let known: [(usize, &'static SupportedProtocolVersion); 2] = [(2, &TLS12), (3, &TLS13)];
+    let place = |name: &str, given: Option<&str>, default: usize| match given.filter(|text| !text.is_empty()) {
+        None => Ok(default),
+        Some(text) => NAMES.iter().position(|known| text.eq_ignore_ascii_case(known)).ok_or_else(|| {
+            Error::new(Kind::Usage, format!("{name} {} is unknown; known are TLSv1.2, TLSv1.3", shown(text)))
+                .hint("give one of them")
+        }),
+    };
+    let least = place("ssl_min_protocol_version", settings.version_min, 2)?;
+    let most = place("ssl_max_protocol_version", settings.version_max, 3)?;
+    let within: Vec<_> =
+        known.into_iter().filter(|(at, _)| (least..=most).contains(at)).map(|(_, version)| version).collect();
+    match within.is_empty() {
+        false => Ok(within),
+        true => Err(Error::new(
+            Kind::Usage,
+            "no version of TLS that is supported lies within ssl_min_protocol_version and \
+             ssl_max_protocol_version",
+        )
+        .hint("supported are TLSv1.2 and TLSv1.3")),
+    }
+}
+
+/// The alert by which a server ended an encrypted connection, if `error` is one: often it rejects the client's
+/// certificate, and with TLS 1.3 that is known only after the handshake.
+pub fn alert(error: &io::Error) -> Option<String> {
+    match error.get_ref()?.downcast_ref::<rustls::Error>()? {
+        rustls::Error::AlertReceived(alert) => Some(format!("{alert:?}")),
+        _ => None,
+    }
 }
 
 fn load(roots: &Roots) -> Result<RootCertStore> {
@@ -265,6 +343,10 @@ fn load(roots: &Roots) -> Result<RootCertStore> {
         Error::new(Kind::Usage, format!("sslrootcert {} {what}", path.display()))
             .hint("give a PEM file with the CA certificate")
     };
+    // A device would never end.
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return Err(refuse("is not a file".to_owned()));
+    }
     let text = std::fs::read(path).map_err(|error| refuse(format!("cannot be read: {}", plain_message(&error))))?;
     for certificate in CertificateDer::pem_slice_iter(&text) {
         let certificate = certificate.map_err(|error| refuse(format!("is invalid: {error}")))?;
@@ -368,11 +450,30 @@ mod tests {
     fn an_invalid_root_file_is_a_usage_error() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("root.crt");
-        let refused = |file: &Path| Tls::of(Some("verify-ca"), file.to_str(), None, true).unwrap_err();
+        fn of(file: &Path, tcp: bool) -> Result<Tls> {
+            let (mode, roots) = (Some("verify-ca"), file.to_str());
+            Tls::of(&TlsSettings { mode, roots, ..TlsSettings::default() }, tcp)
+        }
+        let refused = |file: &Path| of(file, true).unwrap_err();
         assert!(refused(&file).message.contains("cannot be read"));
         std::fs::write(&file, "no certificate").unwrap();
         assert!(refused(&file).message.contains("contains no certificate"));
         assert_eq!(refused(&file).kind, Kind::Usage);
-        Tls::of(Some("verify-ca"), file.to_str(), None, false).expect("a Unix socket needs no certificate");
+        of(&file, false).expect("a Unix socket needs no certificate");
+    }
+
+    #[test]
+    fn versions_have_limits() {
+        fn within(least: Option<&str>, most: Option<&str>) -> Result<Vec<ProtocolVersion>> {
+            let settings = TlsSettings { version_min: least, version_max: most, ..TlsSettings::default() };
+            Ok(versions(&settings)?.iter().map(|version| version.version).collect())
+        }
+        let (two, three) = (ProtocolVersion::TLSv1_2, ProtocolVersion::TLSv1_3);
+        assert_eq!(within(None, None).unwrap(), [two, three]);
+        assert_eq!(within(Some("TLSv1"), Some("tlsv1.2")).unwrap(), [two], "never less than TLS 1.2");
+        assert_eq!(within(Some("TLSv1.3"), None).unwrap(), [three]);
+        for (least, most) in [(None, Some("TLSv1.1")), (Some("TLSv1.3"), Some("TLSv1.2")), (Some("SSLv3"), None)] {
+            assert_eq!(within(least, most).unwrap_err().kind, Kind::Usage);
+        }
     }
 }

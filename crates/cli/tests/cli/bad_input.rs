@@ -53,16 +53,82 @@ fn invalid_times() {
 
 #[test]
 fn targets_that_do_not_parse_or_are_not_known() {
-    refused(&["run", "--target", "://"], 2, &["target :// "]);
+    refused(&["run", "--target", "://"], 2, &["the target does not start with a scheme"]);
     refused(&["run", "--target", "db2://host"], 2, &["engine db2 is not known", "sqlite"]);
     refused(&["run", "--target", "postgres://host:99999/db"], 2, &["port"]);
     refused(&["run", "--target", "sqlite?no_such=1"], 2, &["no_such"]);
+    let ask = |target: &str, words: &[&str]| refused(&["inventory", "--target", target], 2, words);
+    ask("postgresql://bench@::1/bench", &["target postgresql://... has an IPv6 address", "in brackets, [::1]"]);
+    ask("jdbc:postgresql://127.0.0.1/bench", &["begins with jdbc:", "leave out jdbc:"]);
+    ask("postgresql+psycopg://127.0.0.1/bench", &["leave out +psycopg"]);
+    ask("pg://127.0.0.1/bench", &["engine pg is not known", "did you mean postgres?"]);
+}
+
+#[test]
+fn parameters_of_clients_are_honoured_or_refused_by_name() {
+    // Nobody listens there: what is honoured gets so far.
+    for parameter in [
+        "user=bench",
+        "dbname=bench",
+        "hostaddr=127.0.0.1",
+        "target_session_attrs=any",
+        "gssencmode=disable",
+        "keepalives=1",
+        "channel_binding=require",
+        "options=-csearch_path%3Dx",
+        "sslmode=allow",
+    ] {
+        let target = format!("postgresql://127.0.0.1:1/bench?{parameter}");
+        refused(&["inventory", "--target", &target], 1, &["no PostgreSQL server responds at 127.0.0.1 port 1"]);
+    }
+    let target = "mysql://u@127.0.0.1:1/b?ssl-mode=REQUIRED";
+    refused(&["inventory", "--target", target], 1, &["no MariaDB or MySQL server responds at 127.0.0.1 port 1"]);
+    let ask = |target: &str, words: &[&str]| {
+        let said = refused(&["inventory", "--target", target], 2, words).err;
+        assert!(!said.contains("on the server"), "{said}");
+    };
+    ask("postgres://127.0.0.1:1/b?sslcert=/c/c.crt", &["sslcert /c/c.crt cannot be read"]);
+    ask("postgres://127.0.0.1:1/b?work_mem=1GB", &["parameter work_mem is unknown", "options=-c%20work_mem%3DVALUE"]);
+    ask("mysql://127.0.0.1:1/b?ssl-modus=REQUIRED", &["parameter ssl-modus is unknown", "did you mean ssl-mode?"]);
+    ask("oracle://u:p@127.0.0.1:1/b?sga=1", &["parameter sga is unknown"]);
 }
 
 #[test]
 fn a_password_is_never_repeated() {
     let output = refused(&["run", "--target", "postgres://me:s3cret@host:99999/db"], 2, &["port"]);
     assert!(!output.err.contains("s3cret") && !output.out.contains("s3cret"), "{}", output.err);
+    let url = "postgres://me:s3cret@db1/shop";
+    for arguments in [
+        &["inventory", "--target", "Server=h;Uid=u;Pwd=s3cret;"][..],
+        &["inventory", "--target", "oracle://bench/s3cret@db1/service"],
+        &["inventory", "--target", "bench/s3cret@//db1:1521/svc"],
+        &["inventory", "--target", "mysql://bench:TOP/s3cret"],
+        &["inventory", "--target", "@postgres://me:s3cret@db1/shop"],
+        &["pair", "--a", "me:s3cret@tcp(db1:3306)/shop", "--b", "sqlite", "--tests", "T611"],
+        &["pair", "--a", "sqlite", "--b", "jdbc:mysql://me:s3cret@db1/shop", "--tests", "T611"],
+        // At the wrong place, and in words of a string that was not quoted.
+        &["inventory", "--target", "host=h", "password=s3cret", "user=bench"],
+        &["run", url],
+        &["report", url],
+        &["load", url, "--target", "sqlite", "--layout", url],
+        &["inventory", "--format", url],
+        &["run", "--record", url, "--resume"],
+        &["run", "--target", "postgres://db1/shop", "--observe", "db1 password=s3cret"],
+        &["run", "--target", "postgres://db1/shop", "--observe", "db1 x via=\"env PGPASSWORD=s3cret ssh\""],
+    ] {
+        let bench = Bench::new();
+        let output = bench.run(arguments);
+        assert!(output.code != 0, "{arguments:?}");
+        assert!(!output.err.contains("s3cret") && !output.out.contains("s3cret"), "{arguments:?}: {}", output.err);
+        assert!(!output.err.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_string_of_keywords_is_a_target_and_its_password_is_not_repeated() {
+    let target = "host=127.0.0.1 port=1 password=s3cret user=bench";
+    let output = refused(&["inventory", "--target", target], 1, &["no PostgreSQL server responds at 127.0.0.1 port 1"]);
+    assert!(!output.err.contains("s3cret"), "{}", output.err);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::secret::is_secret;
 use super::*;
 
 fn parsed(text: &str) -> Target {
@@ -92,15 +93,85 @@ fn what_is_not_a_target_is_refused_with_its_reason() {
 }
 
 #[test]
-fn an_error_shows_the_text_without_what_may_be_a_password() {
-    let shown = |text: &str| text.parse::<Target>().expect_err(text).text;
-    assert_eq!(shown("postgres://scott:tiger@db1:x/sales"), "postgres://scott:...@db1:x/sales");
-    assert_eq!(shown("postgres:scott:tiger@db1"), "postgres:...@db1");
-    assert_eq!(shown("postgres://scott:tiger"), "postgres://scott:...");
-    assert_eq!(shown("postgres://scott:tiger/sales?x=1"), "postgres://scott:.../sales?x=1");
-    assert_eq!(shown("postgres://scott:12/34@db1/sales"), "postgres://scott:...@db1/sales");
-    assert_eq!(shown("postgres://db1?a=1&sslPassword=tiger&b=2"), "postgres://db1?a=1&sslPassword=...&b=2");
-    assert_eq!(shown("postgres://db1?passw%6Frd=tiger&b"), "postgres://db1?passw%6Frd=...&b");
+fn an_error_has_the_scheme_alone_and_a_fitting_hint() {
+    let error = |text: &str| text.parse::<Target>().expect_err(text);
+    for (text, scheme, hint) in [
+        ("postgres://scott:tiger@db1:x/sales", Some("postgres"), "host:PORT"),
+        ("postgres:scott:tiger@db1", None, "SCHEME://user@host"),
+        ("postgres://scott:tiger", Some("postgres"), "between user and @"),
+        ("postgres://scott:12/34@db1/sales", Some("postgres"), "%2F for /"),
+        ("oracle://scott/tiger@db1/service", Some("oracle"), "after a colon"),
+        ("postgres://db1?a=1&sslPassword=tiger&b=2", Some("postgres"), "decrypted"),
+        ("postgres://db1/shop;Pwd=tiger", Some("postgres"), "?password="),
+        ("postgres://db1?options=-c%20my.password%3Dtiger", Some("postgres"), "?password="),
+        ("local:postgres?password=top&tiger=1", Some("postgres"), "%26"),
+        ("postgres://scott@::1/sales", Some("postgres"), "[::1]"),
+        ("postgres://scott@fe80::1%eth0/sales", Some("postgres"), "[::1]"),
+        ("postgres://scott@2001:db8::7:5432:x/sales", Some("postgres"), "host:PORT"),
+        ("postgres://scott@2001:db8::7::5432/sales", Some("postgres"), "[::1]"),
+        ("jdbc:postgresql://db1/sales?password=tiger", None, "leave out jdbc:"),
+        ("jdbc:oracle:thin:scott/tiger@//db1:1521/sales", None, "leave out jdbc: and thin:"),
+        ("scott:tiger@tcp(db1:3306)/sales", None, "without tcp(...)"),
+        ("mysql://scott:tiger@tcp(db1:3306)/sales", Some("mysql"), "without tcp(...)"),
+        ("host=db1 password=tiger user=scott", None, "as a URL"),
+        ("Server=db1;Uid=scott;Pwd=tiger;", None, "as a URL"),
+        ("scott/tiger@//db1:1521/sales", None, "SCHEME://user@host"),
+        ("sales tiger", None, "list engines"),
+    ] {
+        let error = error(text);
+        assert_eq!(error.scheme.as_deref(), scheme, "{text}");
+        assert!(error.hint.contains(hint), "{text}: {error}");
+        assert!(!format!("{error} {error:?}").contains("tiger"), "{text}: {error}");
+    }
+}
+
+/// The forms in which people give a login; `WORD` is the password.
+const FORMS: [&str; 30] = [
+    "postgres://scott:WORD@db1:5432/sales",
+    "postgres://scott:WORD@::1/sales",
+    "postgres://scott:WORD@db1:x/sales",
+    "postgresql+psycopg2://scott:WORD@db1,/sales",
+    "mysql://scott:WORD",
+    "mysql://scott:WORD@tcp(db1:3306)/sales",
+    "scott:WORD@tcp(db1:3306)/sales",
+    "scott:WORD@unix(/run/mysqld.sock)/sales",
+    "oracle://scott/WORD@db1/service",
+    "oracle://scott/WORD@//db1:1521/service",
+    "scott/WORD@db1",
+    "scott/WORD@//db1:1521/service",
+    "scott/\"WORD\"@db1:1521/service as sysdba",
+    "host=db1 password=WORD user=scott",
+    "password=WORD host=db1",
+    "host=db1 password='WORD'",
+    "host=db1 passwd = WORD",
+    "Server=db1;Uid=scott;Pwd=WORD;",
+    "Data Source=db1;User Id=scott;Password=WORD",
+    "Driver={PostgreSQL};SERVER=db1;UID=scott;PWD={WORD}",
+    "jdbc:postgresql://db1/sales?user=scott&password=WORD",
+    "jdbc:mysql://scott:WORD@db1/sales",
+    "jdbc:oracle:thin:scott/WORD@db1:1521:sid",
+    "jdbc:sqlserver://db1:1433;databaseName=sales;user=scott;password=WORD",
+    "sqlserver://db1;user=scott;password=WORD",
+    "postgres://db1/sales;password=WORD",
+    "postgres://db1/sales?sslpassword=WORD",
+    "postgres://db1/sales?passwd=WORD",
+    "postgres://db1/sales?password=WORD",
+    "local:postgres?password=WORD",
+];
+
+/// All that can be shown of `text`. The names of parameters are shown by engines, which know whether one may be the rest
+/// of a password ([`crate::unknown_parameter`]).
+fn shown(text: &str) -> String {
+    match text.parse::<Target>() {
+        Ok(target) if target.password.is_some() && !target.parameters.is_empty() => {
+            let names =
+                target.parameters.iter().map(|(name, _)| crate::unknown_parameter(&target, name, &["sslmode"], ""));
+            let names: Vec<String> = names.map(|error| format!("{error:?}")).collect();
+            format!("{:?} {:?} {:?} {:?} {names:?}", target.user, target.addresses, target.database, target.password)
+        }
+        Ok(target) => format!("{target} {target:?}"),
+        Err(error) => format!("{error} {error:?}"),
+    }
 }
 
 /// A target as a parser may give it, without a password.
@@ -153,11 +224,22 @@ proptest! {
         // `scott://hunter2@db1` is a target with the user hunter2, and nothing tells that it was not meant.
         prop_assume!(!scheme.is_empty() || !before.starts_with("//"));
         let text = format!("{scheme}scott:{before}hunter2{after}@{end}");
-        let shown = match text.parse::<Target>() {
-            Ok(target) => format!("{target} {target:?}"),
-            Err(error) => format!("{error} {error:?}"),
-        };
+        let shown = shown(&text);
         prop_assert!(!shown.contains("hunter2"), "{}", shown);
+    }
+
+    #[test]
+    fn no_form_of_a_login_shows_its_password(
+        form in proptest::sample::select(&FORMS[..]), before in "([A-Z][A-Za-z0-9/?#@:&=%;,+ \\[\\]!'\"{}()-]{0,5})?",
+        after in "[A-Za-z0-9/?#@:&=%;,+ \\[\\]!'\"{}()-]{0,6}",
+    ) {
+        // `scheme://scott:A@hunterX` is a whole target with a host, and nothing tells that it was not meant.
+        prop_assume!(form.contains('@') || !before.contains('@') || form.contains('='));
+        let text = form.replace("WORD", &format!("{before}hunterX{after}"));
+        let shown = shown(&text);
+        prop_assert!(!shown.contains("hunterX"), "{}: {}", text, shown);
+        // As an argument of the command line or a path it is not shown either.
+        prop_assert!(may_hold_password(&text), "{}", text);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Connections to a target, with login.
 
 mod address;
+mod canonical;
 mod greeting;
 mod login;
 mod option_file;
+mod parameter;
 mod password;
 
 use std::io;
@@ -11,9 +13,10 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use engine::{Error, Kind, Result};
-use transport::{Route, Transport, plain_message};
+use transport::{Keepalive, Route, Transport, plain_message};
 
 pub(crate) use self::address::Login;
+pub(crate) use self::canonical::canonical;
 pub(crate) use self::greeting::Server;
 use crate::wire::Wire;
 
@@ -57,7 +60,7 @@ impl Login {
                 (Transport::Unix(stream), Route::default())
             }
             ServerAddress::Tcp { host, port } => {
-                let stream = transport::connect(host, *port, None, self.timeout);
+                let stream = transport::connect(host, *port, None, self.timeout, &Keepalive::default());
                 let stream = stream.map_err(|error| self.unreachable(&error))?;
                 let route = Route::of_tcp(&stream);
                 (Transport::Tcp(stream), route)

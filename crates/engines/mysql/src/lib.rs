@@ -4,7 +4,7 @@
 //! client overhead is part of the measurement: a statement is one write and one read without allocation.
 //!
 //! Native dependencies: none; `local:mariadb` and `local:mysql` need the server's programs, and `local:mariadb?nodes=N`
-//! the Galera library. Known limits: no client certificates; supported plugins are `mysql_native_password` and
+//! the Galera library. Known limits: no compression, no revocation lists; supported plugins are `mysql_native_password` and
 //! `caching_sha2_password`; a clear text password (`sha256_password`, `mysql_clear_password`, and
 //! `caching_sha2_password` if the server has not cached the hash) is sent only over a private socket, to a verified
 //! server, or with an explicit option; `local:mysql` needs MySQL 8.0.30, the first with `innodb_redo_log_capacity`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{Address, Error, Kind, Result, Target, Workspace};
 use transport::Environment;
 
-use crate::connect::{Login, SOCKETS};
+use crate::connect::{Login, SOCKETS, canonical};
 use crate::flavour::Flavour;
 use crate::node::MysqlNode;
 use crate::replication;
@@ -66,6 +66,7 @@ fn discovered(target: &Target) -> Result<Target> {
     let if_permitted = target.parameter("nodes").map(str::to_owned);
     let mut target = target.clone();
     target.parameters.retain(|(name, _)| name != "nodes");
+    let target = canonical(&target, &Environment::here(&SOCKETS))?;
     match (if_permitted.as_deref(), target.addresses.as_slice()) {
         (None, _) => Ok(target),
         (Some("all"), [own]) => {

@@ -1,8 +1,12 @@
 //! Connections to a target, with login.
 
 mod address;
+mod authentication;
+mod canonical;
 mod login;
+mod parameter;
 mod password;
+mod service;
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -13,7 +17,9 @@ use engine::{Address, Error, Kind, Result, Secret};
 use transport::{Mode, Route, Transport, plain_message};
 
 pub(crate) use self::address::Login;
+pub(crate) use self::canonical::canonical;
 pub(crate) use self::login::Server;
+pub(crate) use self::parameter::KNOWN as PARAMETERS;
 use crate::wire::Wire;
 
 /// Address of a server.
@@ -68,21 +74,51 @@ struct Connected {
     binding: Option<Vec<u8>>,
 }
 
+/// How a connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encryption {
+    /// Unencrypted.
+    No,
+    /// Encrypted where server and handshake allow it.
+    IfPossible,
+    /// Encrypted, or not at all.
+    Yes,
+}
+
 impl Login {
-    /// Connects and logs in; `schema` becomes the search path.
+    /// Connects and logs in; `schema` becomes the search path. All sessions are encrypted or all are not, as the first
+    /// one, whatever `sslmode` permits: the record says it of all.
     ///
     /// # Errors
     /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self, schema: Option<&str>) -> Result<Opened> {
-        let encrypt = matches!(self.address, ServerAddress::Tcp { .. }) && self.tls.mode != Mode::Disable;
-        let connected = self.connect_with(encrypt, None)?;
+        let is_tcp = matches!(self.address, ServerAddress::Tcp { .. });
+        let (first, second) = match (self.is_encrypted.get().copied(), self.tls.mode) {
+            _ if !is_tcp => (Encryption::No, None),
+            (Some(true), _) => (Encryption::Yes, None),
+            (Some(false), _) | (None, Mode::Disable) => (Encryption::No, None),
+            (None, Mode::Allow) => (Encryption::No, Some(Encryption::Yes)),
+            (None, Mode::Prefer) => (Encryption::IfPossible, Some(Encryption::No)),
+            (None, Mode::Require | Mode::VerifyCa | Mode::VerifyFull) => (Encryption::Yes, None),
+        };
+        let connected = self.connect_with(first, None)?;
         let was_encrypted = connected.route.encryption.is_some();
-        match self.log_in(connected, schema) {
-            // The server rejects this role over TLS; `prefer` falls back to an unencrypted connection.
-            Err(error) if was_encrypted && self.tls.mode == Mode::Prefer && error.code.as_deref() == Some("28000") => {
-                self.log_in(self.connect_with(false, None)?, schema)
+        let opened = match (self.log_in(connected, schema), second) {
+            // The server rejects this role over such a connection.
+            (Err(error), Some(second))
+                if error.code.as_deref() == Some("28000") && was_encrypted == (second == Encryption::No) =>
+            {
+                let again = self.connect_with(second, None).and_then(|connected| self.log_in(connected, schema));
+                // Where both are rejected, the reason of the first counts.
+                again.map_err(|again| if again.code == error.code || again.kind == Kind::Usage { error } else { again })
             }
-            outcome => outcome,
+            (outcome, _) => outcome,
+        }?;
+        // Two sessions may begin at once; the first one counts.
+        let is_encrypted = opened.route.encryption.is_some();
+        match *self.is_encrypted.get_or_init(|| is_encrypted) == is_encrypted {
+            true => Ok(opened),
+            false => self.open(schema),
         }
     }
 
@@ -93,11 +129,12 @@ impl Login {
 
     /// Connects again to the server of `route`, without login.
     pub(crate) fn reconnect(&self, route: &Route) -> Result<Wire> {
-        let connected = self.connect_with(route.encryption.is_some(), route.peer)?;
+        let encryption = if route.encryption.is_some() { Encryption::Yes } else { Encryption::No };
+        let connected = self.connect_with(encryption, route.peer)?;
         Wire::new(connected.transport, self.timeout).map_err(|error| self.unreachable(&error))
     }
 
-    fn connect_with(&self, encrypt: bool, peer: Option<SocketAddr>) -> Result<Connected> {
+    fn connect_with(&self, encryption: Encryption, peer: Option<SocketAddr>) -> Result<Connected> {
         let (host, port) = match &self.address {
             ServerAddress::Unix { directory, port } => {
                 return self.connect_socket(&ServerAddress::socket(directory, *port));
@@ -107,15 +144,18 @@ impl Login {
         let stream = self.connect(host, port, peer)?;
         let route = Route::of_tcp(&stream);
         let unencrypted = |stream| Connected { transport: Transport::Tcp(stream), route: route.clone(), binding: None };
-        if !encrypt {
+        if encryption == Encryption::No {
             return Ok(unencrypted(stream));
         }
         if !self.offers_tls(&stream)? {
-            if self.tls.mode == Mode::Prefer {
+            if encryption == Encryption::IfPossible {
                 return Ok(unencrypted(stream));
             }
-            let message =
-                format!("the server at {} does not support TLS and sslmode is {}", self.address, self.tls.mode);
+            let and = match self.is_encrypted.get() {
+                Some(_) => "an earlier session was encrypted".to_owned(),
+                None => format!("sslmode is {}", self.tls.mode),
+            };
+            let message = format!("the server at {} does not support TLS and {and}", self.address);
             return Err(Error::new(Kind::Usage, message).hint("set ssl = on in the server, or give sslmode=prefer"));
         }
         match self.tls.handshake(stream, host, "PostgreSQL") {
@@ -124,7 +164,7 @@ impl Login {
                 route: Route { encryption: Some(encrypted.encryption), ..route },
                 binding: encrypted.binding,
             }),
-            Err(_) if self.tls.mode == Mode::Prefer => Ok(unencrypted(self.connect(host, port, route.peer)?)),
+            Err(_) if encryption == Encryption::IfPossible => Ok(unencrypted(self.connect(host, port, route.peer)?)),
             Err(error) => Err(error),
         }
     }
@@ -135,7 +175,9 @@ impl Login {
     }
 
     fn connect(&self, host: &str, port: u16, peer: Option<SocketAddr>) -> Result<TcpStream> {
-        transport::connect(host, port, peer, self.timeout).map_err(|error| self.unreachable(&error))
+        let peer = peer.or_else(|| self.host_address.map(|address| SocketAddr::new(address, port)));
+        let connected = transport::connect(host, port, peer, self.timeout, &self.keepalive);
+        connected.map_err(|error| self.unreachable(&error))
     }
 
     /// The error for a server that does not respond, with a hint.
@@ -160,5 +202,31 @@ impl Login {
 
     pub(crate) fn password(&self) -> Option<&Secret> {
         self.password.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_kit::impostor;
+    use transport::Environment;
+
+    use super::*;
+
+    /// Answers the request for TLS with no, and closes.
+    fn no_tls(stream: &mut dyn impostor::Stream) {
+        impostor::read_some(stream);
+        let _ = stream.write_all(b"N");
+        impostor::read_some(stream);
+    }
+
+    #[test]
+    fn a_session_is_not_less_encrypted_than_the_one_that_is_in_the_record() {
+        let target = format!("postgres://ann@127.0.0.1:{}/db?sslmode=prefer", impostor::start(no_tls));
+        let environment = Environment::of(&[], std::path::Path::new("/nonexistent"), &[]);
+        let login = Login::of(&target.parse().unwrap(), &environment).unwrap();
+        let refusal = |login: &Login| login.open(None).err().expect("no server").message;
+        assert!(!refusal(&login).contains("does not support TLS"), "as the first session it goes on without");
+        login.is_encrypted.set(true).unwrap();
+        assert!(refusal(&login).ends_with("does not support TLS and an earlier session was encrypted"));
     }
 }

@@ -2,38 +2,172 @@
 
 use std::sync::Arc;
 
-use engine::{Address, Error, Kind, Result, Target, Value};
+use engine::{Address, Error, Kind, Result, Target, Value, shown};
 use transport::Environment;
 
-use crate::connect::Login;
+use crate::connect::{Login, canonical};
 use crate::flavour::{self, Flavour};
 use crate::session::PostgresSession;
 
 /// The parameter that requests node discovery.
 pub(crate) const PARAMETER: &str = "nodes";
 
-/// One target per node of `target`. With `nodes=all` the first server that responds reports the others.
+/// The parameter that asks for one server of a list (libpq).
+const ATTRIBUTES: &str = "target_session_attrs";
+
+/// One target per node of `target`. With `nodes=all` the first server that responds reports the others; with
+/// `target_session_attrs` the first one that has the attribute is the only node.
 ///
 /// # Errors
-/// `Usage` for an invalid parameter, and if the server reports no nodes or not to this role; errors of opening a
-/// session.
+/// `Usage` for an invalid parameter, and if the server reports no nodes or not to this role; `Unreachable` if no server
+/// has the attribute; errors of opening a session.
 pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Vec<Target>> {
     let mut target = target.clone();
     let requested = target.parameter(PARAMETER).map(str::to_owned);
     target.parameters.retain(|(name, _)| name != PARAMETER);
-    let named = |addresses: Vec<Address>| -> Vec<Target> {
-        addresses.into_iter().map(|address| Target { addresses: vec![address], ..target.clone() }).collect()
+    let mut target = canonical(&target, environment)?;
+    let attributes = target.parameter(ATTRIBUTES).map(Attribute::of).transpose()?;
+    target.parameters.retain(|(name, _)| name != ATTRIBUTES);
+    let nodes = match (requested.as_deref(), attributes) {
+        (None, None) => return Ok(each(&target)),
+        (None, Some(attribute)) => return Ok(vec![attribute.first(&each(&target), environment)?]),
+        (Some("all"), None) => from_server(&target, environment)?,
+        (Some("all"), Some(_)) => {
+            let message = format!("nodes=all asks for all nodes of the target, and {ATTRIBUTES} for one");
+            return Err(Error::new(Kind::Usage, message).hint("give one of the two"));
+        }
+        (Some(other), _) => {
+            return Err(Error::new(Kind::Usage, format!("parameter nodes={other} is not nodes=all"))
+                .hint("give nodes=all to get the nodes from the server, or name them: postgres://h1,h2/database"));
+        }
     };
-    if target.addresses.len() > 1 && target.parameter("host").is_some() {
-        let message = format!("target {target} gives hosts twice, before the database and with host=");
-        return Err(Error::new(Kind::Usage, message).hint("omit host="));
+    // The address is that of one host, the others are named by the server.
+    target.parameters.retain(|(name, _)| name != "hostaddr");
+    target.addresses = nodes;
+    Ok(each(&target))
+}
+
+/// The canonical `target` for each of its hosts, with its address where addresses are listed.
+fn each(target: &Target) -> Vec<Target> {
+    if target.addresses.len() < 2 {
+        return vec![target.clone()];
     }
-    match requested.as_deref() {
-        None if target.addresses.len() < 2 => Ok(vec![target]),
-        None => Ok(named(target.addresses.clone())),
-        Some("all") => Ok(named(from_server(&target, environment)?)),
-        Some(other) => Err(Error::new(Kind::Usage, format!("parameter nodes={other} is not nodes=all"))
-            .hint("give nodes=all to get the nodes from the server, or name them: postgres://h1,h2/database")),
+    let numbers: Vec<String> = target
+        .parameter("hostaddr")
+        .map(|list| list.split(',').map(|one| one.trim().to_owned()).collect())
+        .unwrap_or_default();
+    let one = |(index, address): (usize, &Address)| {
+        let mut one = Target { addresses: vec![address.clone()], ..target.clone() };
+        one.parameters.retain(|(name, _)| name != "hostaddr");
+        let number = numbers.get(index).filter(|number| !number.is_empty());
+        one.parameters.extend(number.map(|number| ("hostaddr".to_owned(), number.clone())));
+        one
+    };
+    target.addresses.iter().enumerate().map(one).collect()
+}
+
+/// A value of `target_session_attrs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attribute {
+    Any,
+    ReadWrite,
+    ReadOnly,
+    Primary,
+    Standby,
+    PreferStandby,
+}
+
+impl Attribute {
+    const NAMES: [(&str, Attribute); 6] = [
+        ("any", Attribute::Any),
+        ("read-write", Attribute::ReadWrite),
+        ("read-only", Attribute::ReadOnly),
+        ("primary", Attribute::Primary),
+        ("standby", Attribute::Standby),
+        ("prefer-standby", Attribute::PreferStandby),
+    ];
+
+    fn of(text: &str) -> Result<Attribute> {
+        Attribute::NAMES.into_iter().find(|(name, _)| *name == text).map(|(_, attribute)| attribute).ok_or_else(|| {
+            let known = Attribute::NAMES.map(|(name, _)| name).join(", ");
+            Error::new(Kind::Usage, format!("{ATTRIBUTES} {} is unknown; known are {known}", shown(text)))
+                .hint("omit it to measure all hosts of the target, or give read-write for the one that takes writes")
+        })
+    }
+
+    fn name(self) -> &'static str {
+        Attribute::NAMES.iter().find(|(_, attribute)| *attribute == self).map_or("?", |(name, _)| name)
+    }
+
+    /// The first of `targets` that has this attribute, in their order as libpq takes them. A server that does not respond
+    /// is passed over.
+    fn first(self, targets: &[Target], environment: &Environment) -> Result<Target> {
+        let mut failure = None;
+        let mut others = Vec::new();
+        let mut reserve = None;
+        for target in targets {
+            let login = Login::of(target, environment)?;
+            let address = login.address.short();
+            let state = match State::of(login) {
+                Ok(state) => state,
+                Err(error) if error.kind == Kind::Unreachable => {
+                    failure = failure.or(Some(error));
+                    continue;
+                }
+                Err(error) => return Err(Error { message: format!("node {address}: {}", error.message), ..error }),
+            };
+            if self.is_of(state) {
+                return Ok(target.clone());
+            }
+            reserve = reserve.or(Some(target));
+            others.push(format!("{address} is {}", state.describe()));
+        }
+        match (self, reserve, failure) {
+            (Attribute::PreferStandby, Some(target), _) => Ok(target.clone()),
+            (_, None, Some(error)) => Err(error),
+            _ => {
+                let message = format!("no server of the target is {}: {}", self.name(), others.join(", "));
+                Err(Error::new(Kind::Unreachable, message).hint(format!("name one that is, or omit {ATTRIBUTES}")))
+            }
+        }
+    }
+
+    fn is_of(self, state: State) -> bool {
+        match self {
+            Attribute::Any => true,
+            Attribute::ReadWrite => !state.is_read_only,
+            Attribute::ReadOnly => state.is_read_only,
+            Attribute::Primary => !state.is_in_recovery,
+            Attribute::Standby | Attribute::PreferStandby => state.is_in_recovery,
+        }
+    }
+}
+
+/// What a server lets its sessions do.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    is_in_recovery: bool,
+    is_read_only: bool,
+}
+
+impl State {
+    fn of(login: Login) -> Result<State> {
+        let login = Arc::new(login);
+        let mut session = PostgresSession::start(login.open(None)?, login.clone())?;
+        let mut is = |sql: &str| -> Result<bool> {
+            Ok(session.query_if_supported(sql)?.is_some_and(|rows| rows == [[Value::Int(1)]]))
+        };
+        let is_in_recovery = is("select pg_catalog.pg_is_in_recovery()")?;
+        let is_read_only = is("select current_setting('transaction_read_only') = 'on'")?;
+        Ok(State { is_in_recovery, is_read_only: is_read_only || is_in_recovery })
+    }
+
+    fn describe(self) -> &'static str {
+        match (self.is_in_recovery, self.is_read_only) {
+            (true, _) => "a standby",
+            (false, true) => "a primary whose sessions are read-only",
+            (false, false) => "a primary",
+        }
     }
 }
 
@@ -44,8 +178,7 @@ fn from_server(target: &Target, environment: &Environment) -> Result<Vec<Address
         return Err(Error::new(Kind::Usage, message).hint("name one: postgres://host/database?nodes=all"));
     }
     let mut failure = None;
-    for address in &target.addresses {
-        let one = Target { addresses: vec![address.clone()], ..target.clone() };
+    for (one, address) in each(target).into_iter().zip(&target.addresses) {
         match Login::of(&one, environment).and_then(|login| from_node(login, address)) {
             Err(error) if error.kind == Kind::Unreachable => failure = failure.or(Some(error)),
             outcome => return outcome,
@@ -116,6 +249,11 @@ mod tests {
             ["postgres://ann@h1:7/db?sslmode=disable", "postgres://ann@h2/db?sslmode=disable",]
         );
         assert_eq!(targets("postgres:///db").unwrap(), ["postgres:///db"]);
+        assert_eq!(targets("postgres:///db?host=h1,h2&port=7").unwrap(), ["postgres://h1:7/db", "postgres://h2:7/db"]);
+        assert_eq!(
+            targets("postgres:///db?host=h1,h2&hostaddr=10.0.0.1,10.0.0.2").unwrap(),
+            ["postgres://h1/db?hostaddr=10.0.0.1", "postgres://h2/db?hostaddr=10.0.0.2"]
+        );
     }
 
     #[test]
@@ -124,6 +262,8 @@ mod tests {
             ("postgres://h1/db?nodes=3", "nodes=3"),
             ("postgres:///db?nodes=all", "needs a host"),
             ("postgres://h1,h2/db?host=h3", "twice"),
+            ("postgres://h1,h2/db?target_session_attrs=writer", "writer"),
+            ("postgres://h1,h2/db?target_session_attrs=any&nodes=all", "for one"),
         ] {
             let error = targets(text).unwrap_err();
             assert_eq!(error.kind, Kind::Usage);

@@ -6,7 +6,7 @@
 //! Native dependencies: none; `local:postgres` needs the server's programs. A lost synchronous replica of a temporary
 //! server is removed from `synchronous_standby_names`, as a cluster manager does.
 //!
-//! Known limits: no client certificates, no GSSAPI; before version 15 a reading of the counters takes a second; no
+//! Known limits: no GSSAPI, no OAuth, no revocation lists; before version 15 a reading of the counters takes a second; no
 //! PostgreSQL-compatible server was tested, only servers that lack the same features.
 
 mod activity;
@@ -21,6 +21,7 @@ mod flavour;
 #[doc(hidden)]
 pub mod fuzz;
 mod inventory;
+pub mod keywords;
 mod message;
 mod node;
 mod objects;

@@ -127,7 +127,9 @@ fn describe_engine(engine: &EngineInventory, facts: &mut Facts) {
     fact("engine", text(&format!("{} {}", engine.title, engine.version)));
     fact("location", Some(FactValue::Location(engine.location)));
     fact("server", (engine.location != Location::InProcess).then_some(server));
-    fact("encryption", known(&engine.encryption));
+    // On TCP, a record without encryption is one of a connection that was not encrypted.
+    let is_tcp = matches!(engine.location, Location::LocalTcp | Location::Remote);
+    fact("encryption", known(&engine.encryption).or_else(|| is_tcp.then(|| text("none")).flatten()));
     fact("nodes", Some(FactValue::Count(engine.nodes.into())));
     fact("block size", engine.block_bytes.map(size));
     fact("buffer cache", engine.cache_bytes.map(size));

@@ -219,3 +219,16 @@ fn a_name_that_a_shell_would_take_apart_is_quoted() {
     let sheet = text(&sample::record(), "/my records/it's.json", Style::default(), 80);
     assert!(sheet.contains(r"dbdyno report '/my records/it'\''s.json' --format csv"), "{sheet}");
 }
+
+#[test]
+fn a_connection_over_tcp_says_whether_it_was_encrypted() {
+    let words = |location, encryption: Option<&str>| {
+        let mut record = sample::record();
+        let engine = record.engine.as_mut().unwrap();
+        (engine.location, engine.encryption) = (location, encryption.map(str::to_owned));
+        plain(&record, 200).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(words(Location::Remote, None).contains("remote, not encrypted"));
+    assert!(words(Location::LocalTcp, Some("TLS 1.3")).contains("local over TCP, TLS 1.3"));
+    assert!(!words(Location::UnixSocket, None).contains("encrypted"), "it leaves no host");
+}

@@ -1,19 +1,15 @@
 //! Login parameters: the target, completed from the environment as by the client programs.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use engine::{Address, Error, Kind, Result, Secret, Target};
-use transport::{Environment, TIMEOUT, Tls};
+use engine::{Address, Error, Kind, Result, Secret, Target, shown};
+use transport::{Environment, TIMEOUT, Tls, TlsSettings};
 
 use super::ServerAddress;
-use super::option_file::option;
-
-/// Parameters of a URL; all others are errors.
-const KNOWN: [&str; 5] = ["sslmode", "sslrootcert", "connect_timeout", "socket", CLEARTEXT];
-
-/// Permits a clear text password over a connection to an unverified server, like the option of the client programs.
-pub(super) const CLEARTEXT: &str = "enable_cleartext_plugin";
+use super::canonical::canonical;
+use super::parameter::{self, CLEARTEXT};
 
 const PORT: u16 = 3306;
 
@@ -33,6 +29,8 @@ pub(crate) struct Login {
     pub(super) cleartext: bool,
     /// Timeout of each response during login.
     pub(crate) timeout: Option<Duration>,
+    /// Whether the first session was encrypted: the others are as that one, which is in the record.
+    pub(super) is_encrypted: OnceLock<bool>,
 }
 
 impl Login {
@@ -51,31 +49,35 @@ impl Login {
     /// # Errors
     /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
     pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
-        if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
-            let message = format!("target parameter {name} is unknown; known are {}", KNOWN.join(", "));
-            return Err(Error::new(Kind::Usage, message).hint("set server variables on the server"));
-        }
+        let target = &canonical(target, environment)?;
         let address = address(target, environment)?;
         let os_user = || environment.operating_system_user().map(str::to_owned);
-        let user = target.user.clone().or_else(|| option(environment, "user")).or_else(os_user).ok_or_else(|| {
+        let user = target.user.clone().or_else(os_user).ok_or_else(|| {
             Error::new(Kind::Usage, "the target names no user and the operating system user is unknown")
                 .hint(format!("give a user: {}://USER@host", target.scheme))
         })?;
+        let (version_min, version_max) = parameter::versions(target.parameter("tls_version"))?;
+        let settings = TlsSettings {
+            mode: target.parameter("sslmode"),
+            roots: target.parameter("sslrootcert"),
+            certificate: target.parameter("sslcert"),
+            key: target.parameter("sslkey"),
+            version_min,
+            version_max,
+            ..TlsSettings::default()
+        };
+        let tls = Tls::of(&settings, matches!(address, ServerAddress::Tcp { .. }))?;
         let password = target.password.clone().or_else(|| environment.variable("MYSQL_PWD").map(Secret::new));
-        let tls = Tls::of(
-            target.parameter("sslmode"),
-            target.parameter("sslrootcert"),
-            None,
-            matches!(address, ServerAddress::Tcp { .. }),
-        )?;
+        let cleartext = target.parameter(CLEARTEXT);
         Ok(Login {
             address,
             user,
             database: target.database.clone(),
-            password: password.or_else(|| option(environment, "password").map(Secret::new)),
+            password,
             tls,
-            cleartext: target.parameter(CLEARTEXT).map_or(Ok(false), switch)?,
+            cleartext: cleartext.map_or(Ok(false), |value| parameter::switch(CLEARTEXT, value))?,
             timeout: transport::timeout(target.parameter("connect_timeout"))?,
+            is_encrypted: OnceLock::new(),
         })
     }
 
@@ -89,15 +91,8 @@ impl Login {
             tls: Tls::disabled(),
             cleartext: false,
             timeout: Some(TIMEOUT),
+            is_encrypted: OnceLock::new(),
         }
-    }
-}
-
-fn switch(value: &str) -> Result<bool> {
-    match value {
-        "1" | "on" | "true" => Ok(true),
-        "0" | "off" | "false" => Ok(false),
-        _ => Err(Error::new(Kind::Usage, format!("{CLEARTEXT}={value} is neither 1 nor 0")).hint("omit it, or use 1")),
     }
 }
 
@@ -113,7 +108,21 @@ fn address(target: &Target, environment: &Environment) -> Result<ServerAddress> 
     }
     let address = target.addresses.first().filter(|address| !address.host.is_empty());
     let port = address.and_then(|address| address.port);
+    let uses_tcp = match target.parameter("protocol").map(str::to_ascii_lowercase).as_deref() {
+        None | Some("socket") => false,
+        Some("tcp") => true,
+        Some(other) => {
+            return Err(Error::new(
+                Kind::Usage,
+                format!("protocol {} is unknown; known are tcp, socket", shown(other)),
+            )
+            .hint("omit it: localhost without a port means the socket, any other host TCP"));
+        }
+    };
     match address.map(|address| address.host.as_str()) {
+        None | Some("localhost") if uses_tcp => {
+            Ok(ServerAddress::Tcp { host: "localhost".to_owned(), port: port.unwrap_or(PORT) })
+        }
         Some(path) if path.starts_with('/') => Ok(ServerAddress::Unix(socket_of(Path::new(path)))),
         Some("localhost") if port.is_none() => default_address(environment),
         Some(host) => Ok(ServerAddress::Tcp { host: host.to_owned(), port: port.unwrap_or(PORT) }),
@@ -177,6 +186,8 @@ mod tests {
             ("mariadb", unix("/run/x.sock")),
             ("mariadb://ann@%2Fsrv%2Fa.sock", unix("/srv/a.sock")),
             ("mariadb://ann@localhost?socket=/srv/b.sock", unix("/srv/b.sock")),
+            ("mariadb://ann@localhost?protocol=TCP", tcp("localhost", 3306)),
+            ("mariadb:///?host=db&port=7", tcp("db", 7)),
         ] {
             assert_eq!(login(url, &variables).unwrap().address, expected, "{url}");
         }

@@ -3,10 +3,10 @@
 use std::io;
 
 use engine::{Error, Kind, Result};
-use transport::{Mode, Route, Transport, plain_message};
+use transport::{Mode, Route, Transport, alert, plain_message};
 
-use super::address::CLEARTEXT;
 use super::greeting::{ClientCapabilities, Greeting, capability, greeting};
+use super::parameter::CLEARTEXT;
 use super::password::{CACHING, CLEAR, NATIVE, NONCE_BYTES, UNCACHED, proof};
 use super::{Login, Opened, ServerAddress};
 use crate::codec::encode_bytes;
@@ -20,9 +20,15 @@ impl Login {
         let greeting = self.receive(&mut wire)?;
         let wants_tls = matches!(self.address, ServerAddress::Tcp { .. }) && self.tls.mode != Mode::Disable;
         let offers_tls = greeting.capabilities & capability::SSL != 0;
-        if wants_tls && !offers_tls && self.tls.mode != Mode::Prefer {
-            let message =
-                format!("the server at {} does not support TLS and sslmode is {}", self.address, self.tls.mode);
+        // All sessions are encrypted or all are not, as the first one: the record says it of all.
+        let first = self.is_encrypted.get().copied();
+        let wants_tls = wants_tls && first != Some(false);
+        if wants_tls && !offers_tls && (self.tls.mode != Mode::Prefer || first.is_some()) {
+            let and = match first {
+                Some(_) => "an earlier session was encrypted".to_owned(),
+                None => format!("sslmode is {}", self.tls.mode),
+            };
+            let message = format!("the server at {} does not support TLS and {and}", self.address);
             return Err(Error::new(Kind::Usage, message)
                 .hint("configure a certificate (ssl_cert, ssl_key) on the server, or give sslmode=prefer"));
         }
@@ -34,6 +40,7 @@ impl Login {
         self.send_login(&mut wire, &greeting, &requested, database)?;
         self.authenticate(&mut wire, &greeting, &route)?;
         wire.messages.enter_session().map_err(|error| self.unreachable(&error))?;
+        self.is_encrypted.get_or_init(|| encrypted);
         Ok(Opened { wire, server: greeting.server, route })
     }
 
@@ -198,6 +205,11 @@ impl Login {
     fn receive_error(&self, error: &io::Error, has_received: bool) -> Error {
         match error.kind() {
             io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => self.unreachable(error),
+            _ if let Some(alert) = alert(error) => {
+                let message = format!("the server at {} ended the encrypted connection: {alert}", self.address);
+                Error::new(Kind::Access, message)
+                    .hint("check the client certificate (ssl-cert, ssl-key): the server accepts those of its ssl_ca")
+            }
             _ if has_received => {
                 Error::new(Kind::Unreachable, format!("the login was aborted: {}", plain_message(error)))
                     .hint("see the log of the server")

@@ -90,14 +90,14 @@ impl MysqlSession {
             session.send_query(sql)?;
             session.await_request()
         })?;
-        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.mark_lost(&error, None))?;
+        let limit = self.wire.messages.transport.allow_backlog().map_err(|error| self.mark_lost(&error, None))?;
         let mut sequence = 2;
         let sent = send(self, &mut sequence)?;
         // The end of the file is always sent.
         self.send_packet(&[], &mut sequence)?;
         let response = self.timed(|session| session.response(&mut Vec::new(), |_, _| Ok(())));
         if !self.lost {
-            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.mark_lost(&error, None))?;
+            self.wire.messages.transport.limit_backlog(limit).map_err(|error| self.mark_lost(&error, None))?;
         }
         let sent = sent?;
         let response = response?;

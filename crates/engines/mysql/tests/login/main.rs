@@ -96,6 +96,34 @@ fn a_certificate_is_checked_as_far_as_was_asked() {
 }
 
 #[test]
+fn a_client_certificate_and_the_options_of_the_clients_have_their_meaning() {
+    let server = Server::shared();
+    let identity = format!("ssl-cert={}&ssl-key={}", server.client("crt").display(), server.client("key").display());
+    let target = |user: &str, parameters: &str| server.tcp(user, "localhost", parameters);
+    assert!(encryption(&target("certified:pass%20word", &format!("ssl-mode=REQUIRED&{identity}"))).is_some());
+    let verified = format!("ssl_mode=VERIFY_IDENTITY&ssl_ca={}&{identity}", server.authority().display());
+    assert!(encryption(&target("certified:pass%20word", &verified)).is_some());
+    let error = refused(&target("certified:pass%20word", "ssl-mode=REQUIRED"));
+    assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("1045")), "{error:?}");
+    for (parameters, is_encrypted) in [("ssl-mode=DISABLED", false), ("ssl=true", true), ("ssl=0", false)] {
+        assert_eq!(encryption(&target("plain:pass%20word", parameters)).is_some(), is_encrypted, "{parameters}");
+    }
+    let three = encryption(&target("plain:pass%20word", "ssl=1&tls-version=TLSv1.2")).expect("encrypted");
+    assert!(three.starts_with("TLS 1.2, "), "{three}");
+    // An option file, in which the password and the certificate stand.
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("client.cnf");
+    let text = format!(
+        "[client]\nuser=certified\npassword='pass word'\nhost=127.0.0.1\nport={}\nssl-mode=REQUIRED\n[mysql]\nssl-cert={}\nssl-key={}\n",
+        server.port,
+        server.client("crt").display(),
+        server.client("key").display()
+    );
+    std::fs::write(&file, text).unwrap();
+    assert!(encryption(&format!("mariadb://?defaults-file={}", file.display())).is_some());
+}
+
+#[test]
 fn a_statement_is_cancelled_over_tls_and_tcp() {
     let server = Server::shared();
     for mode in ["require", "disable"] {

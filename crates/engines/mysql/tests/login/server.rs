@@ -38,6 +38,7 @@ static MARIADB_SERVER: Product = Product {
 create user 'plain'@'%' identified by 'pass word';
 grant all on dbdyno.* to 'plain'@'%';
 create user 'encrypted'@'%' identified by 'pass word' require ssl;
+create user 'certified'@'%' identified by 'pass word' require subject '/CN=certified';
 create user 'nobody'@'%';
 create user 'crowded'@'%' with max_user_connections 3;
 grant select on mysql.* to 'crowded'@'%';
@@ -101,6 +102,7 @@ impl Server {
             .args(["--no-defaults", &data, &temporary, "--bind-address=127.0.0.1", &format!("--port={port}")])
             .args([format!("--socket={}", at("mysqld.sock")), format!("--pid-file={}", at("pid"))])
             .args([format!("--ssl-cert={}", at("server.crt")), format!("--ssl-key={}", at("server.key"))])
+            .arg(format!("--ssl-ca={}", at("authority.crt")))
             .args(["--innodb-buffer-pool-size=16M", "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=0"])
             .args(product.start)
             .stderr(log)
@@ -148,6 +150,11 @@ impl Server {
     /// A file with the certificate of the authority that signed the server's.
     pub fn authority(&self) -> PathBuf {
         self.directory.path().join("authority.crt")
+    }
+
+    /// A file with the certificate or the key of the client `certified`.
+    pub fn client(&self, ending: &str) -> PathBuf {
+        self.directory.path().join("client").with_extension(ending)
     }
 
     /// A file with the certificate of an authority that signed nothing here.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use engine::{Error, Kind, Result, Secret, Target};
+use engine::{Error, Kind, Result, Secret, Target, unknown_parameter};
 use oracledb::Config;
 
 use super::{ServerAddress, TIMEOUT, names};
@@ -44,13 +44,15 @@ impl Login {
     /// `Usage` for an invalid target, `Access` where there is no password.
     pub(crate) fn of(target: &Target, variable: Variables<'_>) -> Result<Login> {
         if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
-            let message = format!("target parameter {name} is unknown; known are {}", KNOWN.join(", "));
-            return Err(Error::new(Kind::Usage, message).hint("set parameters of the server in the server"));
+            return Err(unknown_parameter(target, name, &KNOWN, "other parameters of an Oracle client are not read"));
         }
-        let descriptor = descriptor(target, variable)?;
+        // First: without a user, what follows may be a login of the form user/password, and is not shown.
         let user = target.user.clone().ok_or_else(|| {
-            Error::new(Kind::Usage, "the target names no user").hint("name one: oracle://USER@host:1521/service")
+            Error::new(Kind::Usage, "the target names no user").hint(
+                "name one: oracle://USER@host:1521/service, with a password oracle://USER:PASSWORD@host:1521/service",
+            )
         })?;
+        let descriptor = descriptor(target, variable)?;
         let password = target.password.clone().or_else(|| variable("ORACLE_PASSWORD").map(Secret::new));
         let password = password.filter(|password| !password.reveal().is_empty()).ok_or_else(|| {
             Error::new(Kind::Access, format!("there is no password for user {user}"))
@@ -243,6 +245,8 @@ mod tests {
             ("oracle://a:b@h", "no service"),
             ("oracle://a:b@h1,h2/s", "2 hosts"),
             ("oracle://h/s", "no user"),
+            ("oracle://scott/tig!er", "no user"),
+            ("oracle://a:b@h/s?connect_timeou=1", "connect_timeou"),
             ("oracle://a:b@h/s?protocol=ipc", "ipc"),
             ("oracle://a:b@h/s?connect_timeout=soon", "soon"),
             ("oracle://a:b@h/s?calibrate_io=0", "calibrate_io 0"),

@@ -1,16 +1,17 @@
 //! Login parameters: the target, completed from the environment as by libpq.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use engine::{Address, Error, Kind, Result, Secret, Target};
-use transport::{Environment, TIMEOUT, Tls};
+use engine::{Address, Error, Kind, Result, Secret, Target, shown};
+use transport::{Environment, Keepalive, TIMEOUT, Tls, TlsSettings};
 
-use super::ServerAddress;
+use super::authentication::{AcceptedMethods, ChannelBinding};
+use super::canonical::canonical;
 use super::password::{self, Lookup};
-
-/// Parameters of a URL; all others are errors.
-const KNOWN: [&str; 6] = ["sslmode", "sslrootcert", "connect_timeout", "application_name", "host", "port"];
+use super::{ServerAddress, parameter};
 
 const PORT: u16 = 5432;
 
@@ -27,6 +28,15 @@ pub(crate) struct Login {
     pub(crate) tls: Tls,
     /// Timeout of each response during login.
     pub(crate) timeout: Option<Duration>,
+    /// The address that the host is known to have.
+    pub(super) host_address: Option<IpAddr>,
+    /// Command-line options of the backend, such as `-c work_mem=8MB`.
+    pub(super) options: Option<String>,
+    pub(super) channel_binding: ChannelBinding,
+    pub(super) accepted_methods: AcceptedMethods,
+    pub(super) keepalive: Keepalive,
+    /// Whether the first session was encrypted: the others are as that one, which is in the record.
+    pub(super) is_encrypted: OnceLock<bool>,
 }
 
 impl Login {
@@ -53,13 +63,12 @@ impl Login {
     /// # Errors
     /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
     pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
-        if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
-            let message = format!("target parameter {name} is unknown; known are {}", KNOWN.join(", "));
-            return Err(Error::new(Kind::Usage, message)
-                .hint("set server parameters on the server, or for the role with alter role"));
-        }
-        let port = port(target, environment)?;
-        let address = address(target, environment, port)?;
+        let target = &canonical(target, environment)?;
+        let given = |name: &str| target.parameter(name).filter(|value| !value.is_empty());
+        let or_variable =
+            |name: &str, variable: &str| given(name).map(str::to_owned).or_else(|| environment.variable(variable));
+        let host_address = given("hostaddr").map(ip_address).transpose()?;
+        let address = address(target, environment)?;
         let os_user = || environment.operating_system_user().map(str::to_owned);
         let user = target.user.clone().or_else(|| environment.variable("PGUSER")).or_else(os_user);
         let user = user.ok_or_else(|| {
@@ -70,27 +79,25 @@ impl Login {
         let database = database.unwrap_or_else(|| user.clone());
         let lookup = Lookup { address: &address, user: &user, database: &database };
         let (password, password_file) = password::find(target, environment, &lookup);
-        let application = target.parameter("application_name").map(str::to_owned);
-        let mode = target.parameter("sslmode").map(str::to_owned).or_else(|| environment.variable("PGSSLMODE"));
-        let roots =
-            target.parameter("sslrootcert").map(str::to_owned).or_else(|| environment.variable("PGSSLROOTCERT"));
-        let timeout = target.parameter("connect_timeout").map(str::to_owned);
-        let timeout = timeout.or_else(|| environment.variable("PGCONNECT_TIMEOUT"));
-        let default_roots = environment.home().map(|home| home.join(".postgresql/root.crt"));
+        let application = given("application_name").or_else(|| given("fallback_application_name")).unwrap_or("dbdyno");
+        let timeout = or_variable("connect_timeout", "PGCONNECT_TIMEOUT");
+        let binding = or_variable("channel_binding", "PGCHANNELBINDING");
+        let methods = or_variable("require_auth", "PGREQUIREAUTH");
         Ok(Login {
-            tls: Tls::of(
-                mode.as_deref(),
-                roots.as_deref(),
-                default_roots.as_deref(),
-                matches!(address, ServerAddress::Tcp { .. }),
-            )?,
+            tls: tls(target, environment, &address)?,
             address,
             user,
             database,
             password,
             password_file,
-            application_name: application.filter(|name| !name.is_empty()).unwrap_or_else(|| "dbdyno".to_owned()),
+            application_name: application.to_owned(),
             timeout: transport::timeout(timeout.as_deref())?,
+            host_address,
+            options: given("options").map(str::to_owned),
+            channel_binding: ChannelBinding::of(binding.as_deref())?,
+            accepted_methods: AcceptedMethods::of(methods.as_deref())?,
+            keepalive: Keepalive::of(given)?,
+            is_encrypted: OnceLock::new(),
         })
     }
 
@@ -105,41 +112,74 @@ impl Login {
             application_name: "dbdyno".to_owned(),
             tls: Tls::disabled(),
             timeout: Some(TIMEOUT),
+            host_address: None,
+            options: None,
+            channel_binding: ChannelBinding::default(),
+            accepted_methods: AcceptedMethods::default(),
+            keepalive: Keepalive::default(),
+            is_encrypted: OnceLock::new(),
         }
     }
 }
 
-fn port(target: &Target, environment: &Environment) -> Result<u16> {
-    if let Some(port) = target.addresses.first().and_then(|address| address.port) {
-        return Ok(port);
-    }
-    let given = target.parameter("port").map(str::to_owned).or_else(|| environment.variable("PGPORT"));
-    match given {
-        None => Ok(PORT),
-        Some(text) => text.parse().ok().filter(|port| *port > 0).ok_or_else(|| {
-            Error::new(Kind::Usage, format!("port {text} is not a number from 1 to 65535"))
-                .hint("give a port such as 5432")
-        }),
-    }
+/// What the target and its environment say about encryption.
+fn tls(target: &Target, environment: &Environment, address: &ServerAddress) -> Result<Tls> {
+    let of = |name: &str, variable: &str| {
+        let given = target.parameter(name).filter(|value| !value.is_empty()).map(str::to_owned);
+        given.or_else(|| environment.variable(variable))
+    };
+    let (mode, roots) = (of("sslmode", "PGSSLMODE"), of("sslrootcert", "PGSSLROOTCERT"));
+    let (certificate, key) = (of("sslcert", "PGSSLCERT"), of("sslkey", "PGSSLKEY"));
+    let least = of("ssl_min_protocol_version", "PGSSLMINPROTOCOLVERSION");
+    let most = of("ssl_max_protocol_version", "PGSSLMAXPROTOCOLVERSION");
+    let server_name = of("sslsni", "PGSSLSNI");
+    let hides_server_name = match server_name.as_deref() {
+        None | Some("1") => false,
+        Some("0") => true,
+        Some(other) => {
+            return Err(Error::new(Kind::Usage, format!("sslsni {} is neither 1 nor 0", shown(other))).hint("omit it"));
+        }
+    };
+    let own = |name: &str| environment.home().map(|home| home.join(".postgresql").join(name));
+    let settings = TlsSettings {
+        mode: mode.as_deref(),
+        roots: roots.as_deref(),
+        default_roots: own("root.crt"),
+        certificate: certificate.as_deref(),
+        key: key.as_deref(),
+        default_identity: own("postgresql.crt").zip(own("postgresql.key")),
+        version_min: least.as_deref(),
+        version_max: most.as_deref(),
+        hides_server_name,
+    };
+    Tls::of(&settings, matches!(address, ServerAddress::Tcp { .. }))
 }
 
-fn address(target: &Target, environment: &Environment, port: u16) -> Result<ServerAddress> {
-    let several = |count: usize| {
-        Error::new(Kind::Usage, format!("the target has {count} hosts where one is expected")).hint("give one host")
+fn ip_address(text: &str) -> Result<IpAddr> {
+    text.trim().parse().map_err(|_| {
+        Error::new(Kind::Usage, format!("hostaddr {} is not an IP address", shown(text)))
+            .hint("give an address such as 192.0.2.1, and names in host")
+    })
+}
+
+/// The one address of a canonical target.
+fn address(target: &Target, environment: &Environment) -> Result<ServerAddress> {
+    let address = match target.addresses.as_slice() {
+        [] => {
+            let port = target.parameter("port").map_or(Ok(None), parameter::port)?.unwrap_or(PORT);
+            return default_address(&environment.sockets, port);
+        }
+        [address] => address,
+        several => {
+            let message = format!("the target has {} hosts where one is expected", several.len());
+            return Err(Error::new(Kind::Usage, message).hint("give one host"));
+        }
     };
-    if target.addresses.len() > 1 {
-        return Err(several(target.addresses.len()));
-    }
-    // A parameter takes precedence over the host of the URL, as in libpq.
-    let host = target.parameter("host").map(str::to_owned);
-    let host = host.or_else(|| target.addresses.first().map(|address| address.host.clone()));
-    let host = host.or_else(|| environment.variable("PGHOST")).filter(|host| !host.is_empty());
-    match host {
-        Some(hosts) if hosts.contains(',') => Err(several(hosts.split(',').count())),
-        Some(directory) if directory.starts_with('/') => Ok(ServerAddress::Unix { directory: directory.into(), port }),
-        Some(host) => Ok(ServerAddress::Tcp { host, port }),
-        None => default_address(&environment.sockets, port),
-    }
+    let port = address.port.unwrap_or(PORT);
+    Ok(match address.host.starts_with('/') {
+        true => ServerAddress::Unix { directory: address.host.as_str().into(), port },
+        false => ServerAddress::Tcp { host: address.host.clone(), port },
+    })
 }
 
 fn default_address(directories: &[PathBuf], port: u16) -> Result<ServerAddress> {
@@ -181,6 +221,21 @@ mod tests {
     }
 
     #[test]
+    fn a_client_is_what_its_parameters_say() {
+        let url = "postgres:///?host=db1&user=ann&dbname=shop&hostaddr=192.0.2.7&options=-c%20work_mem%3D8MB\
+                   &channel_binding=require&keepalives_idle=60&fallback_application_name=ours&gssencmode=prefer";
+        let found = login(url, &[("PGREQUIREAUTH", "scram-sha-256")]).unwrap();
+        assert_eq!(found.address, ServerAddress::Tcp { host: "db1".into(), port: 5432 });
+        assert_eq!((found.user.as_str(), found.database.as_str()), ("ann", "shop"));
+        assert_eq!(found.host_address, Some([192, 0, 2, 7].into()));
+        assert_eq!(found.options.as_deref(), Some("-c work_mem=8MB"));
+        assert_eq!((found.channel_binding, found.application_name.as_str()), (ChannelBinding::Require, "ours"));
+        assert_eq!(found.keepalive.idle, Some(Duration::from_secs(60)));
+        assert!(found.accepted_methods.check("md5").is_err());
+        assert_eq!(login("postgres://h/d?sslmode=allow", &[]).unwrap().tls.mode, Mode::Allow);
+    }
+
+    #[test]
     fn missing_parameters_are_taken_from_the_environment() {
         let variables = [("PGHOST", "/run/pg"), ("PGPORT", "5433"), ("PGUSER", "bob"), ("PGPASSWORD", "word")];
         let login = login("postgres://", &variables).unwrap();
@@ -214,18 +269,23 @@ mod tests {
     fn invalid_parameters_are_usage_errors() {
         for (url, word) in [
             ("postgres://h/d?work_mem=1GB", "work_mem"),
-            ("postgres://h/d?options=-cwork_mem=1GB", "options"),
             ("postgres://h1,h2/d", "2 hosts"),
             ("postgres:///d?host=a,b,c", "3 hosts"),
             ("postgres://h/d?connect_timeout=soon", "soon"),
             ("postgres://h/d?sslmode=maybe", "maybe"),
             ("postgres:///d?host=h&port=0", "port 0"),
+            ("postgres://h/d?hostaddr=db1", "hostaddr db1"),
+            ("postgres://h/d?channel_binding=yes", "channel_binding yes"),
+            ("postgres://h/d?require_auth=magic", "require_auth magic"),
+            ("postgres://h/d?keepalives=x", "keepalives x"),
+            ("postgres://h/d?sslsni=2", "sslsni 2"),
+            ("postgres://h/d?sslcert=/nonexistent/c.crt", "sslcert /nonexistent/c.crt"),
         ] {
             let error = login(url, &[]).unwrap_err();
             assert_eq!(error.kind, Kind::Usage, "{url}");
             assert!(error.message.contains(word), "{url}: {error}");
         }
         let error = login("postgres://h/d?work_mem=1GB", &[]).unwrap_err();
-        assert!(KNOWN.iter().all(|name| error.message.contains(name)), "{error}");
+        assert!(parameter::KNOWN.iter().all(|name| error.message.contains(name)), "{error}");
     }
 }

@@ -9,11 +9,12 @@ use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256};
 use postgres_protocol::message::frontend;
 
+use super::authentication::ChannelBinding as RequestedBinding;
 use super::{Connected, Login, Opened};
 use crate::failure::ServerError;
 use crate::message::Reader;
 use crate::wire::Wire;
-use transport::{Transport, malformed, plain_message};
+use transport::{Transport, alert, malformed, plain_message};
 
 /// Parameters that a server reports at login.
 #[derive(Clone, Debug, Default)]
@@ -73,14 +74,15 @@ impl Login {
             // Dates are read and written as 2010-02-28.
             ("datestyle", "ISO, YMD"),
         ];
+        // The server applies them before the parameters that follow.
+        parameters.extend(self.options.iter().map(|options| ("options", options.as_str())));
         // A statement_timeout of the role would abort measured statements.
         parameters.extend(schema.iter().flat_map(|schema| [("search_path", *schema), ("statement_timeout", "0")]));
         frontend::startup_message(parameters, &mut wire.output).map_err(|_| {
-            Error::new(Kind::Usage, "role, database or application name contains a zero byte").hint("remove it")
+            Error::new(Kind::Usage, "role, database, application name or options contain a zero byte").hint("remove it")
         })?;
         wire.send_output().map_err(|error| self.unreachable(&error))?;
-        let mut exchange =
-            Exchange { login: self, binding, confidential, scram: None, server_verified: false, has_received: false };
+        let mut exchange = Exchange { login: self, binding, confidential, ..Exchange::new(self) };
         let mut server = Server::default();
         while !exchange.next(&mut wire, &mut server)? {}
         wire.messages.enter_session().map_err(|error| self.unreachable(&error))?;
@@ -97,11 +99,29 @@ struct Exchange<'a> {
     scram: Option<ScramSha256>,
     /// Whether the server has proven in a SCRAM exchange that it knows the password.
     server_verified: bool,
+    /// Whether the password was bound to the connection.
+    is_bound: bool,
+    /// Whether the server has requested any authentication.
+    is_asked: bool,
     /// Whether a valid message was received.
     has_received: bool,
 }
 
-impl Exchange<'_> {
+impl<'a> Exchange<'a> {
+    /// One over an unencrypted connection.
+    fn new(login: &'a Login) -> Exchange<'a> {
+        Exchange {
+            login,
+            binding: None,
+            confidential: false,
+            scram: None,
+            server_verified: false,
+            is_bound: false,
+            is_asked: false,
+            has_received: false,
+        }
+    }
+
     /// Handles the next message; true when the session is ready.
     fn next(&mut self, wire: &mut Wire, server: &mut Server) -> Result<bool> {
         let message = match wire.messages.receive() {
@@ -137,6 +157,12 @@ impl Exchange<'_> {
     fn receive_error(&self, error: &io::Error) -> Error {
         match error.kind() {
             io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => self.login.unreachable(error),
+            _ if let Some(alert) = alert(error) => {
+                // The server looks at the client's certificate after the handshake.
+                let message = format!("the server at {} ended the encrypted connection: {alert}", self.login.address);
+                Error::new(Kind::Access, message)
+                    .hint("check the client certificate (sslcert, sslkey): the server accepts those of its ssl_ca_file")
+            }
             _ if self.has_received => {
                 Error::new(Kind::Unreachable, format!("the login was aborted: {}", plain_message(error)))
                     .hint("see the log of the server")
@@ -158,6 +184,7 @@ impl Exchange<'_> {
         let mut reader = Reader::new(body);
         let request = reader.int4().map_err(|error| self.receive_error(&error))?;
         let mut response = BytesMut::new();
+        self.check_demands(request)?;
         match request {
             0 if self.scram.is_some() && !self.server_verified => {
                 let message = "the server accepted the login without proving that it knows the password";
@@ -204,6 +231,34 @@ impl Exchange<'_> {
         Ok(Some(response))
     }
 
+    /// Whether a request of the server is what `require_auth` and `channel_binding` accept.
+    fn check_demands(&mut self, request: i32) -> Result<()> {
+        let method = match request {
+            0 if !self.is_asked => "none",
+            3 => "password",
+            5 => "md5",
+            7 | 8 => "gss",
+            9 => "sspi",
+            10..=12 => "scram-sha-256",
+            _ => "",
+        };
+        self.login.accepted_methods.check(method)?;
+        self.is_asked |= request != 0;
+        let binds = if request == 0 { self.is_bound } else { (10..=12).contains(&request) };
+        match self.login.channel_binding == RequestedBinding::Require && !binds {
+            true => Err(self.unbound("the server does not request it")),
+            false => Ok(()),
+        }
+    }
+
+    /// The error for a login that would not be bound to its connection.
+    fn unbound(&self, why: &str) -> Error {
+        let message = format!("channel_binding is require, and {why}");
+        Error::new(Kind::Access, message).hint(
+            "channel binding needs TLS (sslmode=require) and scram-sha-256 for this role in pg_hba.conf of the server",
+        )
+    }
+
     fn password(&self) -> Result<&[u8]> {
         if let Some(password) = self.login.password() {
             return Ok(password.reveal().as_bytes());
@@ -217,6 +272,17 @@ impl Exchange<'_> {
     /// Chooses the mechanism: with channel binding if both sides support it.
     fn start_scram(&mut self, offered: &[u8], response: &mut BytesMut) -> Result<io::Result<()>> {
         let offers = |mechanism: &str| offered.split(|byte| *byte == 0).any(|name| name == mechanism.as_bytes());
+        let requested = self.login.channel_binding;
+        if requested == RequestedBinding::Disable {
+            self.binding = None;
+        }
+        if requested == RequestedBinding::Require && !(offers(SCRAM_SHA_256_PLUS) && self.binding.is_some()) {
+            return Err(self.unbound(match (self.confidential, self.binding.is_some()) {
+                (true, true) => "the server does not offer it",
+                (true, false) => "the connection is not encrypted, or the server's certificate has no hash to bind to",
+                (false, _) => "the connection is not encrypted",
+            }));
+        }
         let (mechanism, binding) = match (offers(SCRAM_SHA_256_PLUS), offers(SCRAM_SHA_256), self.binding.take()) {
             (true, _, Some(binding)) => (SCRAM_SHA_256_PLUS, ChannelBinding::tls_server_end_point(binding)),
             // The client supports channel binding: a server that offered it too detects a man in the middle by this
@@ -230,6 +296,7 @@ impl Exchange<'_> {
                 return Err(Error::new(Kind::Access, message).hint("use scram-sha-256 in pg_hba.conf of the server"));
             }
         };
+        self.is_bound = mechanism == SCRAM_SHA_256_PLUS;
         let scram = ScramSha256::new(self.password()?, binding);
         let written = frontend::sasl_initial_response(mechanism, scram.message(), response);
         self.scram = Some(scram);
@@ -293,16 +360,13 @@ mod tests {
 
     /// The chosen mechanism and channel binding flag, as the server reads them.
     fn chosen(offered: &[u8], binding: Option<Vec<u8>>) -> Result<String> {
+        chosen_by(RequestedBinding::Prefer, offered, binding)
+    }
+
+    fn chosen_by(requested: RequestedBinding, offered: &[u8], binding: Option<Vec<u8>>) -> Result<String> {
         let socket = Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
-        let login = Login { password: Some(engine::Secret::new("word")), ..socket };
-        let mut exchange = Exchange {
-            login: &login,
-            binding,
-            confidential: true,
-            scram: None,
-            server_verified: false,
-            has_received: false,
-        };
+        let login = Login { password: Some(engine::Secret::new("word")), channel_binding: requested, ..socket };
+        let mut exchange = Exchange { binding, confidential: true, ..Exchange::new(&login) };
         let body = [&10_i32.to_be_bytes()[..], offered, &[0]].concat();
         let response = exchange.authenticate(&body)?.expect("an answer");
         let text = String::from_utf8_lossy(&response[5..]).into_owned();
@@ -319,22 +383,40 @@ mod tests {
         assert_eq!(chosen(both, None).unwrap(), "SCRAM-SHA-256 n");
         assert_eq!(chosen(plain, binding()).unwrap(), "SCRAM-SHA-256 y");
         assert_eq!(chosen(plain, None).unwrap(), "SCRAM-SHA-256 n");
+        let (disable, require) = (RequestedBinding::Disable, RequestedBinding::Require);
+        assert_eq!(chosen_by(disable, both, binding()).unwrap(), "SCRAM-SHA-256 n");
+        assert_eq!(chosen_by(require, both, binding()).unwrap(), "SCRAM-SHA-256-PLUS p=tls-server-end-point");
+        for (offered, binding) in [(plain, binding()), (both, None), (plain, None)] {
+            let error = chosen_by(require, offered, binding).unwrap_err();
+            assert!(error.kind == Kind::Access && error.message.contains("channel_binding is require"), "{error:?}");
+        }
         let error = chosen(b"OAUTHBEARER\0", None).unwrap_err();
         assert!(error.kind == Kind::Access && error.message.contains("OAUTHBEARER"), "{error:?}");
+    }
+
+    #[test]
+    fn what_was_demanded_is_not_given_up() {
+        let socket = || Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
+        let refuses = |login: &Login, body: &[u8]| {
+            let mut exchange = Exchange { confidential: true, ..Exchange::new(login) };
+            exchange.authenticate(body).is_err_and(|error| error.kind == Kind::Access)
+        };
+        let bound = Login { channel_binding: RequestedBinding::Require, ..socket() };
+        // Accepted without a question, by trust or a certificate; a password in clear text; MD5.
+        for body in [&[0, 0, 0, 0][..], &[0, 0, 0, 3], &[0, 0, 0, 5, 1, 2, 3, 4]] {
+            assert!(refuses(&bound, body), "{body:?}");
+        }
+        let methods = super::super::authentication::AcceptedMethods::of(Some("scram-sha-256")).unwrap();
+        let demanding = Login { accepted_methods: methods, ..socket() };
+        assert!(refuses(&demanding, &[0, 0, 0, 0]) && refuses(&demanding, &[0, 0, 0, 3]));
+        assert!(!refuses(&socket(), &[0, 0, 0, 0]));
     }
 
     #[test]
     fn a_short_authentication_request_is_an_error() {
         let login = Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
         for body in [&[][..], &[0, 0, 0], &[0, 0, 0, 5, 1], &[0, 0, 0, 11], &[0, 0, 0, 12], &[0, 0, 0, 99]] {
-            let mut exchange = Exchange {
-                login: &login,
-                binding: None,
-                confidential: true,
-                scram: None,
-                server_verified: false,
-                has_received: true,
-            };
+            let mut exchange = Exchange { confidential: true, has_received: true, ..Exchange::new(&login) };
             assert!(exchange.authenticate(body).is_err(), "{body:?}");
         }
     }

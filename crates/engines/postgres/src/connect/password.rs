@@ -28,11 +28,14 @@ pub(super) fn find(
     if let Some(password) = environment.variable("PGPASSWORD") {
         return (Some(Secret::new(password)), None);
     }
-    let named = environment.variable("PGPASSFILE").map(PathBuf::from);
+    let named = target.parameter("passfile").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let is_named = named.is_some();
+    let named = named.or_else(|| environment.variable("PGPASSFILE").map(PathBuf::from));
     let Some(path) = named.or_else(|| environment.home().map(|home| home.join(".pgpass"))) else {
         return (None, None);
     };
     match is_private(&path) {
+        None if is_named => (None, Some(format!("password file {} does not exist", path.display()))),
         None => (None, None),
         Some(false) => {
             let path = path.display();
@@ -157,6 +160,12 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
         let (password, hint) = find(&target, &environment, &lookup);
         assert_eq!((password.unwrap().reveal(), hint), ("secret", None));
+        let named = home.path().join("other");
+        let target: Target = format!("postgres://db?passfile={}", named.display()).parse().unwrap();
+        let (password, hint) = find(&target, &environment, &lookup);
+        assert!(password.is_none() && hint.unwrap().contains("does not exist"), "not that of the home directory");
+        std::fs::rename(&file, &named).unwrap();
+        assert_eq!(find(&target, &environment, &lookup).0.unwrap().reveal(), "secret");
     }
 
     proptest! {

@@ -78,7 +78,7 @@ impl PostgresSession {
     /// Runs a COPY whose rows are sent by `send`; returns the number of loaded rows.
     fn copy(&mut self, sql: &str, send: impl FnOnce(&mut PostgresSession) -> Result<CopyEnd>) -> Result<u64> {
         self.timed(|session| session.start_copy(sql))?;
-        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.mark_lost(&error, None))?;
+        let limit = self.wire.messages.transport.allow_backlog().map_err(|error| self.mark_lost(&error, None))?;
         let end = send(self)?;
         self.wire.output.clear();
         match &end {
@@ -100,7 +100,7 @@ impl PostgresSession {
             })
         });
         if !self.lost {
-            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.mark_lost(&error, None))?;
+            self.wire.messages.transport.limit_backlog(limit).map_err(|error| self.mark_lost(&error, None))?;
         }
         match end {
             CopyEnd::Complete => response.map(|()| loaded),

@@ -1,6 +1,7 @@
 //! Logging in: passwords, encryption, and what is not a PostgreSQL server at all.
 
 mod impostor;
+mod parameters;
 mod server;
 
 use std::time::{Duration, Instant};

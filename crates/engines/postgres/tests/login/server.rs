@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +20,7 @@ host      all clear         127.0.0.1/32 password
 hostssl   all encrypted     127.0.0.1/32 scram-sha-256
 hostnossl all unencrypted   127.0.0.1/32 trust
 host      all mapped        127.0.0.1/32 ident
+hostssl   all certified     127.0.0.1/32 cert
 ";
 
 /// Roles and their passwords.
@@ -31,6 +32,7 @@ create role encrypted login password 'pass word';
 create role unencrypted login;
 create role mapped login;
 create role limited login;
+create role certified login;
 set password_encryption = 'md5';
 create role hashed login password 'pass word';
 ";
@@ -61,7 +63,7 @@ impl Server {
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let settings = format!(
-            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nssl = on\nfsync = off\n\
+            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nssl = on\nssl_ca_file = 'authority.crt'\nfsync = off\n\
              max_connections = 20\nshared_buffers = 16MB\n",
             path.display()
         );
@@ -107,6 +109,17 @@ impl Server {
     /// The certificate of another CA.
     pub fn stranger(&self) -> PathBuf {
         self.directory.path().join("data/stranger.crt")
+    }
+
+    /// Certificate and key of the client `certified`, as parameters.
+    pub fn client(&self) -> String {
+        let data = self.directory.path().join("data");
+        format!("sslcert={0}/client.crt&sslkey={0}/client.key", data.display())
+    }
+
+    /// The directory of the Unix socket.
+    pub fn sockets(&self) -> &Path {
+        self.directory.path()
     }
 
     pub fn postmaster(&self) -> u32 {

@@ -128,6 +128,26 @@ fn nodes_are_found_in_any_order() {
     assert!(error.hint.is_some_and(|hint| hint.contains("primary")));
     let error = open(format!("postgres://dbdyno@{primary},%2Fnowhere/postgres")).expect_err("one is not there");
     assert!(error.kind == Kind::Unreachable && error.message.starts_with("node %2Fnowhere: "), "{error:?}");
+    let chosen = |attribute: &str| {
+        let text =
+            format!("postgres://dbdyno@{replica},{primary},%2Fnowhere/postgres?target_session_attrs={attribute}");
+        let nodes = POSTGRES.open_all(&text.parse().expect("a target"), &workspace).expect(attribute);
+        assert_eq!(nodes.len(), 1);
+        nodes[0].takes_writes()
+    };
+    for (attribute, is_primary) in [
+        ("any", false),
+        ("read-write", true),
+        ("primary", true),
+        ("read-only", false),
+        ("standby", false),
+        ("prefer-standby", false),
+    ] {
+        assert_eq!(chosen(attribute), is_primary, "{attribute}");
+    }
+    let error = open(format!("postgres://dbdyno@{primary}/postgres?target_session_attrs=standby")).expect_err("none");
+    assert!(error.kind == Kind::Unreachable && error.message.contains("is a primary"), "{error:?}");
+    open(format!("postgres://dbdyno@{primary}/postgres?target_session_attrs=prefer-standby")).expect("the primary");
     drop((first, here));
     for node in nodes {
         node.close().expect("close");
