@@ -74,7 +74,7 @@ pub(crate) fn throughputs(record: &Record) -> Table {
 
 /// How many I/Os were in flight, where that was not as many as could be.
 fn in_flight(record: &Record) -> &'static [&'static str] {
-    let is_idle = record.runs.iter().any(|run| doubt(run) != Verdict::Fail && model::has_idle_slots(run));
+    let is_idle = record.runs.iter().any(|run| run_verdict(run) != Verdict::Fail && model::has_idle_slots(run));
     if is_idle { &["in_flight_mean"] } else { &[] }
 }
 
