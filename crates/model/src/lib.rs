@@ -25,6 +25,7 @@ mod fixture;
 pub mod fleet;
 mod foreign;
 mod group;
+mod headline;
 mod history;
 mod kept_curve;
 mod layers;
@@ -97,6 +98,7 @@ pub use estimate::{Estimate, Method};
 pub use fitness::{Doubt, Fitness, Obstacle, Undisclosed, fitness};
 pub use foreign::{ForeignCpu, ForeignIo, cpu_ns_with_kernel, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use group::{Repeats, by_degree, degree};
+pub use headline::{Headline, LatencyName, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside};
 pub use history::{ChangePoint, change_points};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
@@ -120,7 +122,7 @@ pub use price::{
 };
 pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
 pub use queue::{generator_share, has_idle_slots, in_flight};
-pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
+pub use random_blocks::{PerOperation, Scans, only_visits, per_operation, reads_though_filled, scans, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
 pub use recorded_search::{Contradiction, RecordedSearch, SearchPoint, io_search};
 pub use response_interval::response_interval;

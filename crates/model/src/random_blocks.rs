@@ -1,9 +1,9 @@
 //! Per-operation averages of a run of random blocks, as of SLOB.
 
-use record::{BlockOperation, Bytes, CacheState, Ratio, Record, Run, WaitClass, name};
+use record::{BlockOperation, Bytes, CacheState, Rate, Ratio, Record, Run, WaitClass, name};
 
 use crate::activity::{ActivityMethod, EventLine, own_activity};
-use crate::delta::delta;
+use crate::delta::{delta, per_second};
 
 /// Per-operation averages; absent without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,6 +59,33 @@ pub fn only_visits(run: &Run) -> Option<bool> {
     run.blocks.as_deref()?;
     let parameter = |name: &str| run.parameters.get(name).copied();
     Some(parameter("update_pct")? == 0 && parameter("scan_pct")? == 0)
+}
+
+/// What a run scanned whose operations are all scans of whole tables.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scans {
+    /// Scans.
+    pub per_second: Rate,
+    /// Rows that were visited; each block of a scanned table has one.
+    pub rows_per_second: Rate,
+    /// Their blocks; absent if the engine does not report the size of a block.
+    pub bytes_per_second: Option<Rate>,
+}
+
+/// The scans of `run`; None unless random blocks of which all operations are scans.
+pub fn scans(run: &Run) -> Option<Scans> {
+    let blocks = run.blocks.as_deref()?;
+    let parameter = |name: &str| run.parameters.get(name).copied();
+    // The percentage of scans is that among operations that do not update.
+    if (parameter("scan_pct"), parameter("update_pct")) != (Some(100), Some(0)) {
+        return None;
+    }
+    let Rate(rows) = per_second(run, run.totals.rows)?;
+    Some(Scans {
+        per_second: per_second(run, run.totals.operations)?,
+        rows_per_second: Rate(rows),
+        bytes_per_second: blocks.block_bytes.map(|Bytes(block)| Rate(rows * block as f64)),
+    })
 }
 
 /// Mean reads per operation of a run that reads although all blocks were preloaded. For a run that only visits blocks,
@@ -124,6 +151,21 @@ mod tests {
             operations: vec![kind(BlockOperation::Read, 70, 4_480), kind(BlockOperation::Update, 30, 1_920)],
         }));
         run
+    }
+
+    #[test]
+    fn scans_are_those_of_a_run_that_does_nothing_else() {
+        let mut run = of_blocks(&[]);
+        (run.totals.rows, run.window_ns) = (204_800, Nanos(2_000_000_000));
+        let mut with = |scan: i64, update: i64| {
+            run.parameters =
+                [("scan_pct", scan), ("update_pct", update)].map(|(name, of)| (name.to_owned(), of)).into();
+            scans(&run)
+        };
+        assert_eq!((with(0, 0), with(99, 0), with(100, 10)), (None, None, None));
+        let found = with(100, 0).expect("only scans");
+        assert_eq!((found.per_second, found.rows_per_second), (Rate(50.0), Rate(102_400.0)));
+        assert_eq!(found.bytes_per_second, Some(Rate(102_400.0 * 8_192.0)));
     }
 
     #[test]

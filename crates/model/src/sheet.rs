@@ -6,6 +6,7 @@ use crate::delta::{per_second, share};
 use crate::derived::{Derived, derived};
 use crate::efficiency::{Limit, limit};
 use crate::group::{ByTest, Repeats, degree, fastest, valid_groups};
+use crate::headline::{Headline, headline};
 use crate::queue::in_flight;
 use crate::row::{Quantiles, quantiles};
 use crate::rules::RULES;
@@ -83,6 +84,8 @@ pub struct Point {
     pub bytes_per_second: Option<Rate>,
     /// Service time.
     pub service: Option<Quantiles>,
+    /// The latency that stands for the run, by name.
+    pub headline: Option<Headline>,
     /// The figure in the usual terms of the test, where different.
     pub derived: Option<Derived>,
     /// Its ceiling, where there is a valid probe.
@@ -153,6 +156,7 @@ fn point(by_test: &ByTest<'_>, run: &Run, repeats: &Repeats<'_>) -> Option<Point
         interval: order_interval(&rates),
         bytes_per_second: run.totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
         service: quantiles(&run.service),
+        headline: headline(run),
         derived: derived(run),
         ceiling: run.ceiling.as_ref().and_then(|ceiling| limit(by_test, run, ceiling)),
     })

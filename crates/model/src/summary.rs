@@ -290,10 +290,18 @@ fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
         return vec![MainResult::Calibration(Box::new(found))];
     }
     let known = |code: &&str| line(by_test, code).filter(|line| line.best.is_some());
-    let mut lines: Vec<Line> = MAIN_TESTS.iter().filter_map(known).take(RESULTS_MAX).collect();
-    if lines.is_empty() {
-        lines = by_test.codes().filter_map(|code| known(&code)).take(RESULTS_MAX).collect();
+    let mut lines: Vec<Line> = MAIN_TESTS.iter().filter_map(known).collect();
+    if lines.iter().all(|line| line.is_probe) {
+        // Tests come before the probes that were measured beside them, which are their ceilings.
+        let others = by_test.codes().filter_map(|code| known(&code)).filter(|line| !line.is_probe);
+        lines.splice(0..0, others);
     }
+    if record.plan.subject() != PlanSubject::Catalogue {
+        lines.retain(|line| !line.is_probe);
+    } else if lines.is_empty() {
+        lines = by_test.codes().filter_map(|code| known(&code)).collect();
+    }
+    lines.truncate(RESULTS_MAX);
     lines.into_iter().map(|line| MainResult::Best(Box::new(line))).collect()
 }
 
@@ -479,11 +487,11 @@ fn of_waits(found: &Attribution) -> impl Iterator<Item = Gain> {
 
 #[cfg(test)]
 mod tests {
-    use record::Check;
+    use record::{CacheState, Check, PlannedRun, RunKind};
 
     use super::*;
     use crate::attribution::{TimeClass, Use};
-    use crate::fixture::{finding, record, run};
+    use crate::fixture::{blocks_run, finding, record, run};
     use crate::statistics::Interval;
 
     fn found(limiter: Limiter, uses: &[(ResourceName, f64)], classes: &[(TimeClassName, f64)]) -> Attribution {
@@ -571,6 +579,28 @@ mod tests {
         assert_eq!(storage_limiter(None, [None; 2], Some(false)), StorageLimiter::Device);
         let served = [Some(Ratio(0.2)), Some(Ratio(0.95))];
         assert_eq!(storage_limiter(None, served, Some(false)), StorageLimiter::StorageHost);
+    }
+
+    #[test]
+    fn the_result_is_the_subject_and_not_the_probe_beside_it() {
+        let probe = || Run { kind: RunKind::Probe, ..run("S21", 1) };
+        let codes = |measured: &Record| -> Vec<String> {
+            let found = summary(measured).results.into_iter();
+            found
+                .filter_map(|result| if let MainResult::Best(line) = result { Some(line.test) } else { None })
+                .collect()
+        };
+        let mut blocks = record(vec![probe(), blocks_run(CacheState::Warm)]);
+        blocks.plan.runs = vec![
+            PlannedRun::new("S21", RunKind::Probe, Dop::jobs(1)),
+            PlannedRun::new("B100", RunKind::Blocks { cache_bytes: None }, Dop::jobs(1)),
+        ];
+        assert_eq!(codes(&blocks), ["B100"]);
+        blocks.runs[1].outcome = Outcome::Failed { message: "the server is gone".to_owned() };
+        assert_eq!(codes(&blocks), [""; 0]);
+        assert_eq!(codes(&record(vec![probe(), run("T211", 1)])), ["T211", "S21"]);
+        assert_eq!(codes(&record(vec![probe(), run("T211", 1), run("T611", 1)])), ["T611", "S21"]);
+        assert_eq!(codes(&record(vec![probe()])), ["S21"]);
     }
 
     #[test]

@@ -125,7 +125,10 @@ pub(crate) fn link_text(link: PciLink) -> String {
 
 /// What `run` does, where it is one kind of I/O of one job: `randread, 8 KiB`.
 pub(crate) fn io_pattern(run: &Run) -> Option<String> {
-    let [stream] = &run.storage.as_deref()?.streams[..] else { return None };
+    // A sync between writes has its own stream.
+    let streams = run.storage.as_deref()?.streams.iter();
+    let counted: Vec<&IoStream> = streams.filter(|stream| stream.kind != IoKind::Sync).collect();
+    let [stream] = counted[..] else { return None };
     let sizes = Some(block(stream)).filter(|sizes| !sizes.is_empty());
     Some(list([Some(io_stream::pattern(stream, None).to_owned()), sizes].into_iter().flatten()))
 }

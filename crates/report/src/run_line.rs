@@ -1,5 +1,6 @@
 //! A finished run in one line.
 
+use model::{Headline, LatencyName};
 use record::{Outcome, Run, Variation, Verdict};
 
 use crate::figure::{duration, rate, time};
@@ -11,10 +12,16 @@ use crate::words::{dop, unit_per_second, variation};
 /// Characters of a title.
 const TITLE_WIDTH: usize = 21;
 
+/// Characters of service times.
+const TIMES_WIDTH: usize = 26;
+
+/// The unit of a run of random blocks that only scans.
+const SCANS: &str = "scan/s";
+
 /// Columns of the page.
 const WIDTH: usize = 80;
 
-/// The result of `run` in at most 80 columns: number, test, degree of parallelism, rate, service times, the worst
+/// The result of `run` in at most 80 columns: number, test, degree of parallelism, rate, latency, the worst
 /// verdict, and whether its rate was steady where that was checked. An invalid run has the reason instead of a rate.
 pub fn run_line(run: &Run) -> String {
     let row = model::row(run);
@@ -32,19 +39,13 @@ pub fn run_line(run: &Run) -> String {
     if row.verdict == Verdict::Fail {
         return cut(&format!("{identity} invalid: {}", clean(&reason(run))), WIDTH);
     }
-    // The table of file streams shows requests; a step may also be an open or a commit.
-    let service = match &run.streams {
-        Some(streams) => model::quantiles(&streams.requests),
-        None => row.service,
-    };
-    let times = service.map_or_else(String::new, |service| {
-        format!("  p50 {:>7}  p99 {:>7}", duration(service.p50_ns), time(service.p99_ns))
-    });
+    let times = times(run).unwrap_or_default();
     let operations = rate(row.operations_per_second.map(|rate| rate.0));
     let mark = mark(row.verdict);
     let steady = model::steady_verdict(run).map_or("", |word| word.word());
-    // The word takes its space from the title.
-    let room = steady.chars().count() + usize::from(!steady.is_empty());
+    // The word and longer times take their space from the title.
+    let longer = times.chars().count().saturating_sub(TIMES_WIDTH);
+    let room = longer + steady.chars().count() + usize::from(!steady.is_empty());
     let identity = match room {
         0 => identity,
         room => format!(
@@ -55,8 +56,23 @@ pub fn run_line(run: &Run) -> String {
             at
         ),
     };
-    let line = format!("{identity} {operations:>7} {:<6}{times} {mark} {steady}", unit_per_second(run.unit));
+    let unit = if model::scans(run).is_some() { SCANS } else { unit_per_second(run.unit) };
+    let line = format!("{identity} {operations:>7} {unit:<6}{times} {mark} {steady}");
     cut(line.trim_end(), WIDTH)
+}
+
+/// The latency that stands for `run`: service times without a name, response times, or those of writes and of the sync
+/// that follows them.
+fn times(run: &Run) -> Option<String> {
+    let Headline { name, times } = model::headline(run)?;
+    let p50 = duration(times.p50_ns);
+    let sync = model::sync_beside(run).map(|sync| duration(sync.service.p50_ns));
+    Some(match (name, sync) {
+        (LatencyName::Service, None) => format!("  p50 {p50:>7}  p99 {:>7}", time(times.p99_ns)),
+        (LatencyName::Service, Some(sync)) => format!("  p50 {p50:>7} sync {sync:>7}"),
+        (LatencyName::Response, None) => format!("  resp. p50 {p50:>7} p99 {:>7}", time(times.p99_ns)),
+        (LatencyName::Response, Some(sync)) => format!("  resp. p50 {p50:>7} sync {sync:>7}"),
+    })
 }
 
 /// Why a run is invalid.

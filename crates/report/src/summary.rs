@@ -1,10 +1,10 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Attribution, Calibration, Cause, Fitness, FoundRate, Gain, Limiter, Line, MainLimit, MainResult, MostSerious,
-    Point, Remedy, StorageLimit, StorageLimiter, Validity, summary as summarise,
+    Attribution, Calibration, Cause, Fitness, FoundRate, Gain, Headline, LatencyName, Limiter, Line, MainLimit,
+    MainResult, MostSerious, Point, Remedy, Scans, StorageLimit, StorageLimiter, Validity, summary as summarise,
 };
-use record::{Bytes, Check, PlanSubject, Rate, Record, RunCounts, Unit, Verdict};
+use record::{Bytes, Check, IoStream, PlanSubject, Rate, Record, Run, RunCounts, Unit, Verdict};
 
 use crate::fact::{io_pattern, size_text};
 use crate::figure::{duration, megabytes, number, percent, volume};
@@ -131,14 +131,65 @@ pub(crate) fn bound_text(found: &Calibration) -> Option<String> {
 
 fn best_text(record: &Record, line: &Line) -> String {
     let Some(best) = &line.best else { return String::new() };
-    let times = best.service.map(|service| match service.p99_ns {
-        Some(p99) => format!("p99 {}", duration(p99)),
-        None => format!("p50 {} (too few for p99)", duration(service.p50_ns)),
+    let run = record.runs.iter().find(|run| run.number == best.run);
+    let times = best.headline.map(|found| match run.and_then(model::sync_beside) {
+        Some(sync) => synced_text(record, run, found, sync),
+        None => headline_text(found),
     });
     let doubt = (line.verdict == Verdict::Warn).then(|| "with a warning".to_owned());
     let what = io_name(record, line).unwrap_or_else(|| short_name(&line.test, title(line)));
-    let facts = list([Some(rate_text(line, best)), times, doubt].into_iter().flatten());
+    let rate = run.and_then(model::scans).map_or_else(
+        || rate_text(line, best),
+        |scans| format!("{} with {}", scans_text(&scans), dop_text(best.dop, line.sweep)),
+    );
+    let facts = list([Some(rate), times, doubt, run.and_then(at_once)].into_iter().flatten());
     format!("{what}: {facts}")
+}
+
+/// The latency that stands for a run; service time has no name.
+pub(crate) fn headline_text(found: Headline) -> String {
+    let name = latency_prefix(found.name);
+    match found.times.p99_ns {
+        Some(p99) => format!("{name}p99 {}", duration(p99)),
+        None => format!("{name}p50 {} (too few for p99)", duration(found.times.p50_ns)),
+    }
+}
+
+/// The name of a latency before its figure; service time has none.
+fn latency_prefix(name: LatencyName) -> &'static str {
+    match name {
+        LatencyName::Service => "",
+        LatencyName::Response => "response time ",
+    }
+}
+
+/// The latency of writes, and of the sync that follows them; the note says how both are timed as one.
+fn synced_text(record: &Record, run: Option<&Run>, found: Headline, sync: &IoStream) -> String {
+    let job = run.and_then(|run| tables::io_stream::job(record, run, sync));
+    let call = tables::io_stream::pattern(sync, job);
+    let followed = match job.and_then(|job| job.sync_every).map(|every| every.writes) {
+        Some(1) => format!("each followed by {call}"),
+        Some(writes) => format!("{call} after every {writes} writes"),
+        None => format!("besides {call}"),
+    };
+    format!(
+        "{}write p50 {}, {followed} p50 {} (commit=1 or --commit times both as one)",
+        latency_prefix(found.name),
+        duration(found.times.p50_ns),
+        duration(sync.service.p50_ns)
+    )
+}
+
+/// That several jobs of storage ran at once.
+pub(crate) fn at_once(run: &Run) -> Option<String> {
+    (model::io_jobs(run).len() > 1).then(|| "the jobs ran at the same time".to_owned())
+}
+
+/// The rates of scans.
+pub(crate) fn scans_text(scans: &Scans) -> String {
+    let bytes = scans.bytes_per_second.map(|Rate(bytes)| format!("{} MB/s", megabytes(Some(bytes))));
+    let rows = format!("{} row/s", number(scans.rows_per_second.0));
+    list([Some(format!("{} scan/s", number(scans.per_second.0))), Some(rows), bytes].into_iter().flatten())
 }
 
 /// A test by its code and title, an I/O job by its name and what it does.
@@ -148,8 +199,21 @@ pub(crate) fn result_name(record: &Record, line: &Line) -> String {
 
 fn io_name(record: &Record, line: &Line) -> Option<String> {
     let best = line.best.as_ref().filter(|_| line.test == line.title)?;
-    let pattern = io_pattern(record.runs.iter().find(|run| run.number == best.run)?)?;
-    Some(format!("{} ({pattern})", clean(&line.test)))
+    let run = record.runs.iter().find(|run| run.number == best.run)?;
+    let jobs = model::io_jobs(run);
+    if jobs.len() > 1 {
+        return Some(format!("{} together", named(&jobs)));
+    }
+    Some(format!("{} ({})", clean(&line.test), io_pattern(run)?))
+}
+
+/// Names of jobs: `a, b and c`, or `a, b and 3 more`.
+fn named(jobs: &[&str]) -> String {
+    let (first, last) = match jobs {
+        [first @ .., last] if jobs.len() <= CODES_MAX => (first, clean(last)),
+        _ => (&jobs[..CODES_MAX.min(jobs.len()) - 1], format!("{} more", jobs.len() + 1 - CODES_MAX)),
+    };
+    format!("{} and {last}", list(first.iter().map(|job| clean(job))))
 }
 
 /// A test by its code and title.

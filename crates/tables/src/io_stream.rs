@@ -16,11 +16,11 @@ pub fn rows(record: &Record) -> impl Iterator<Item = StreamRow<'_>> {
     })
 }
 
-/// The job of a stream: the one with its name in the phase of the run, or else in any phase.
+/// The job of a stream, or the first of its jobs: the one with its name in the phase of the run, or else in any phase.
 pub fn job<'a>(record: &'a Record, run: &Run, stream: &IoStream) -> Option<&'a IoJob> {
     let phases = &record.plan.io.as_ref()?.phases;
     let own = phases.iter().filter(|phase| phase.name == run.test);
-    own.chain(phases).flat_map(|phase| &phase.jobs).find(|job| job.name == stream.job)
+    own.chain(phases).flat_map(|phase| &phase.jobs).find(|job| stream.is_of(&job.name))
 }
 
 /// The I/O pattern of a stream: `randread`, `write`, `fdatasync`, `commit`.

@@ -148,7 +148,7 @@ pub enum IoKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IoStream {
-    /// Name of the job.
+    /// Name of the job; those of a report group in their order, separated by a comma and a space.
     pub job: String,
     /// Its report group.
     pub report_group: u32,
@@ -210,6 +210,32 @@ pub struct IoStream {
     #[serde(with = "crate::series::columns")]
     #[schemars(with = "crate::series::Columns")]
     pub seconds: Vec<Second>,
+}
+
+/// Between the names of jobs in [`IoStream::job`].
+const JOB_SEPARATOR: &str = ", ";
+
+impl IoStream {
+    /// The name of a stream of these jobs, each of which is named once.
+    pub fn name_of<'a>(jobs: impl IntoIterator<Item = &'a str>) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for job in jobs {
+            if !names.contains(&job) {
+                names.push(job);
+            }
+        }
+        names.join(JOB_SEPARATOR)
+    }
+
+    /// The names of the jobs that are counted here.
+    pub fn jobs(&self) -> impl Iterator<Item = &str> {
+        self.job.split(JOB_SEPARATOR)
+    }
+
+    /// Whether I/O of the job `name` is counted here.
+    pub fn is_of(&self, name: &str) -> bool {
+        self.job == name || self.jobs().any(|job| job == name)
+    }
 }
 
 /// One round of preconditioning.

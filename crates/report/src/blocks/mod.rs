@@ -39,14 +39,23 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
     let schemas = parameter("schemas");
     let tables = if schemas == 1 { "one schema".to_owned() } else { format!("each of {schemas} schemas") };
     let columns = if parameter("redo_stress_heavy") == 1 { 19 } else { 2 };
-    let mut facts = vec![format!(
+    let (scans, updates) = (parameter("scan_pct"), parameter("update_pct"));
+    let scanned = run.parameters.get("scan_table_blocks").map(|count| format!("a scan table of {count} blocks{block}"));
+    let only_scans = model::scans(run).is_some();
+    let mut facts = Vec::new();
+    match scanned {
+        Some(table) if only_scans => facts.push(format!("each operation scans {table} to its end; each commits")),
+        Some(table) if updates < 100 => facts.push(format!(
+            "{scans} % of the operations that only read scan {table} to its end in place of random blocks"
+        )),
+        _ => {}
+    }
+    let of_blocks = format!(
         "{} blocks{block} in {tables}, one visited row in each; an operation visits {}; {} % of the operations update \
          {} of 19 columns; each commits",
-        blocks.blocks_per_schema,
-        blocks.work_unit,
-        parameter("update_pct"),
-        columns
-    )];
+        blocks.blocks_per_schema, blocks.work_unit, updates, columns
+    );
+    facts.extend((!only_scans).then_some(of_blocks));
     facts.push(match blocks.loop_location {
         LoopLocation::Client => "client-side loop: a statement for each operation".to_owned(),
         LoopLocation::Engine => {

@@ -64,7 +64,8 @@ pub(super) fn job(entry: &Entry<'_>, all: &[Entry<'_>], form: FioJson) -> Value 
     let window_ms = run.window_ns.0 / 1_000_000;
     let every = Distribution::of(of_kinds(results, &[IoKind::Read, IoKind::Write, IoKind::Commit, IoKind::Trim]));
     let mut object = json!({
-        "jobname": stream.job,
+        // As fio names a report group: by its first job.
+        "jobname": stream.jobs().next(),
         "groupid": stream.report_group,
         "job_start": clock::unix_ms(&run.started_at).unwrap_or(0),
         "error": if is_invalid(run) { INVALID_ERROR } else { 0 },

@@ -1,7 +1,7 @@
 //! The key performance metrics: tiles, the platform in a few lines, and the spec sheet.
 
 use maud::{Markup, html};
-use model::{Limit, Line, MAIN_TESTS, MainResult, Point, PriceBook, Sheet};
+use model::{Headline, LatencyName, Limit, Line, MAIN_TESTS, MainResult, Point, PriceBook, Quantiles, Sheet};
 use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
@@ -12,7 +12,7 @@ use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topo
 use crate::layout::clean;
 use crate::network::network_path;
 use crate::plan::settings;
-use crate::summary::{bound_text, large_reads, result_name};
+use crate::summary::{at_once, bound_text, headline_text, large_reads, result_name};
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
 use crate::verdict::{row_class, word};
 use crate::words::{LAYERS, dop, dop_text, list, unit_per_second};
@@ -106,9 +106,11 @@ fn other_tile(result: &MainResult) -> Markup {
 }
 
 fn tile(record: &Record, line: &Line, best: &Point) -> Markup {
+    let run = record.runs.iter().find(|run| run.number == best.run);
     let (rate, unit) = match line.unit {
         Unit::Byte => (number(best.operations_per_second.0 / 1e6), "MB/s"),
         _ if best.in_flight.is_some() => (number(best.operations_per_second.0), "IOPS"),
+        _ if run.and_then(model::scans).is_some() => (number(best.operations_per_second.0), "scan/s"),
         unit => (number(best.operations_per_second.0), unit_per_second(unit)),
     };
     let how = [
@@ -116,7 +118,9 @@ fn tile(record: &Record, line: &Line, best: &Point) -> Markup {
             Some(count) => format!("{count} in flight"),
             None => format!("with {}", dop_text(best.dop, line.sweep)),
         }),
-        best.service.and_then(|service| Some(format!("p99 {}", duration(service.p99_ns?)))),
+        best.headline.filter(|found| found.times.p99_ns.is_some()).map(headline_text),
+        run.and_then(model::sync_beside).map(|sync| format!("sync p50 {}", duration(sync.service.p50_ns))),
+        run.and_then(at_once),
         repeats(best, line.unit),
         best.ceiling.as_ref().map(share),
     ];
@@ -219,7 +223,7 @@ fn short(sheet: &Sheet) -> Markup {
     html! {
         div class="sheet short" { (table.html()) }
         p class="muted" {
-            "1 job: throughput of one job or thread. p99: 99 of 100 steps took no longer. % of ceiling: share of what the \
+            "1 job: throughput of one job or thread. p99: 99 of 100 steps took no longer; response: from the intended start. % of ceiling: share of what the \
              bare machine reaches, as the probes (C, M and S) of this record show."
             @if let Some(note) = unrepeated(sheet) { " " strong { (note) "." } }
         }
@@ -260,10 +264,20 @@ fn short_cells(line: &Line) -> Vec<Cell> {
         rate_cell(line.speed.as_ref()),
         rate_cell(best),
         Cell::text(best.map_or_else(String::new, |best| dop_text(best.dop, line.sweep))),
-        time_cell(best.and_then(|best| best.service).and_then(|service| service.p99_ns)),
+        headline_cell(best.and_then(|best| best.headline)),
         ceiling_cell(best),
         Cell::Markup(word(line.verdict)),
     ]
+}
+
+/// The 0.99 quantile of the latency that stands for a run; a response time by name.
+fn headline_cell(found: Option<Headline>) -> Cell {
+    match found {
+        Some(Headline { name: LatencyName::Response, times: Quantiles { p99_ns: Some(p99), .. } }) => {
+            Cell::Figure(format!("response {}", duration(p99)), Some(p99.0 as f64))
+        }
+        found => time_cell(found.and_then(|found| found.times.p99_ns)),
+    }
 }
 
 fn rate_cell(point: Option<&Point>) -> Cell {

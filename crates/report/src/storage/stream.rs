@@ -2,16 +2,22 @@
 
 use record::{IoStream, Pace, Record, Run, Storage};
 
+/// Jobs of a stream that are named one by one.
+const JOBS_NAMED_MAX: usize = 2;
+
 /// The runs of `record` that have streams.
 pub(crate) fn runs(record: &Record) -> impl Iterator<Item = (&Run, &Storage)> {
     record.runs.iter().filter_map(|run| Some((run, run.storage.as_deref()?)))
 }
 
-/// The name of the job of a stream, with the number of the thread where threads are reported separately.
+/// The name of the job of a stream, with the number of the thread where threads are reported separately; of many jobs the
+/// first, and how many there are besides.
 pub(crate) fn name(stream: &IoStream) -> String {
-    match stream.clone {
-        Some(clone) => format!("{}.{clone}", stream.job),
-        None => stream.job.clone(),
+    let jobs: Vec<&str> = stream.jobs().collect();
+    match (stream.clone, &jobs[..]) {
+        (Some(clone), _) => format!("{}.{clone}", stream.job),
+        (None, [first, others @ ..]) if others.len() >= JOBS_NAMED_MAX => format!("{first} and {} more", others.len()),
+        (None, _) => stream.job.clone(),
     }
 }
 

@@ -5,7 +5,7 @@ use record::{Nanos, Record, Verdict};
 use tables::io_stream::{self, StreamRow, bytes_per_second};
 use tables::{Row, run};
 
-use super::stream::{is_open, name};
+use super::stream::name;
 use crate::fact::block;
 use crate::figure::{megabytes, throughput, time};
 use crate::html::Cell;
@@ -17,6 +17,9 @@ use crate::{RUNS_LISTED_MAX, listed_parts};
 
 /// Characters of the name of a job.
 const NAME_MAX: usize = 12;
+
+/// Characters of the names of several jobs.
+const NAMES_MAX: usize = 20;
 
 /// What a stream does, and its rates.
 pub(crate) fn job_and_rates(record: &Record) -> Vec<&'static str> {
@@ -39,10 +42,14 @@ pub fn io_csv(record: &Record) -> String {
 /// The columns of streams, and further columns of published reports.
 pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
     View::of(io_stream::columns())
-        .words("job", ("", "job"), |of| Cell::Text(cut(&clean(&name(of.of.0)), NAME_MAX)))
+        .words("job", ("", "job"), |of| {
+            let most = if of.of.0.jobs().nth(1).is_some() { NAMES_MAX } else { NAME_MAX };
+            Cell::Text(cut(&clean(&name(of.of.0)), most))
+        })
         .figure("block", ("", "block"), |of| Cell::Text(block(of.of.0)))
         .figure("bytes_per_second", ("", "MB/s"), |of| moved(of, megabytes))
         .figure("throughput", ("", "throughput"), |of| moved(of, throughput))
+        .figure("response_ns_p50", ("response", "p50"), |of| response(of, Some(of.of.0.response.p50_ns)))
         .figure("response_ns_p99", ("response", "p99"), |of| response(of, of.of.0.response.p99_ns))
         .figure("response_ns_p999", ("response", "p99.9"), |of| response(of, of.of.0.response.p999_ns))
         .words("mark", ("", ""), |of| Cell::text(mark(run_verdict(of.run))))
@@ -56,9 +63,9 @@ fn moved(of: &StreamRow<'_>, shown: fn(Option<f64>) -> String) -> Cell {
     }
 }
 
-/// A response time; empty in a closed loop, where it is the service time.
+/// A response time; empty without rate and think time, where it is the service time.
 fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
-    match is_open(of.of.0.pace) && !of.is_invalid() {
+    match model::is_paced(of.of.0.pace) && !of.is_invalid() {
         true => Cell::Figure(time(span), span.map(|span| span.0 as f64)),
         false => Cell::Text(String::new()),
     }
@@ -83,12 +90,16 @@ fn agents(record: &Record) -> &'static [&'static str] {
     if record.plan.agents.is_some() { &["agents"] } else { &[] }
 }
 
-/// A line per stream: what it does, its rates and its service times.
+/// A line per stream: what it does, its rates and its service times, and its response times where one has a pace.
 pub(crate) fn results(record: &Record) -> Table {
+    let streams = || listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
+    let ink = |of: &StreamRow<'_>| Ink::of(run_verdict(of.run));
+    if streams().any(|of| model::is_paced(of.of.0.pace)) {
+        let times = ["service_ns_p50", "service_ns_p99", "response_ns_p50", "response_ns_p99", "mark"];
+        return view().only(&[&job_and_rates(record)[..], &times].concat()).text_table(streams(), ink);
+    }
     let times = ["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"];
-    let figures = [&job_and_rates(record)[..], &times].concat();
-    let streams = listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
-    view().only(&figures).ungrouped().text_table(streams, |of| Ink::of(run_verdict(of.run)))
+    view().only(&[&job_and_rates(record)[..], &times].concat()).ungrouped().text_table(streams(), ink)
 }
 
 /// A line per stream: service time, failed I/Os, and response time in an open loop.
@@ -96,7 +107,7 @@ pub(crate) fn results(record: &Record) -> Table {
 pub(crate) fn latencies(record: &Record) -> Table {
     let valid = || listed_parts(io_stream::rows(record)).filter(|of| !of.is_invalid());
     let service = ["service_ns_mean", "service_ns_p50", "service_ns_p99", "service_ns_p999", "service_ns_max"];
-    let figures = match valid().any(|of| is_open(of.of.0.pace)) {
+    let figures = match valid().any(|of| model::is_paced(of.of.0.pace)) {
         // Response times replace the mean.
         true => [&service[1..], &["response_ns_p99", "response_ns_p999", "failures"]].concat(),
         false => [&service[..], &["failures"]].concat(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::{Derived, Io, Limit, Line, Point, Sheet};
+use model::{Derived, Headline, Io, LatencyName, Limit, Line, Point, Sheet};
 use record::{Layer, Ratio, Record, Run, Unit};
 
 use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent, three_digits, time};
@@ -253,6 +253,7 @@ pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
         other => other.map(in_its_terms),
     });
     let Some(best) = &line.best else { return asides };
+    asides.extend(best.headline.filter(|found| found.name == LatencyName::Response).map(response));
     if let Some(limit) = &best.ceiling {
         asides.push(ceiling(limit));
         asides.extend(cached(limit));
@@ -260,6 +261,12 @@ pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
     }
     asides.extend(io(runs, line, best));
     asides
+}
+
+/// The response time, beside the columns of service times.
+fn response(found: Headline) -> String {
+    let p99 = found.times.p99_ns.map(|p99| format!(", p99 {}", duration(p99))).unwrap_or_default();
+    format!("response time (from the intended start): p50 {}{p99}", duration(found.times.p50_ns))
 }
 
 /// A figure in the usual unit of the test.

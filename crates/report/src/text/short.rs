@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use model::{Capacities, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
+use model::{Capacities, Headline, LatencyName, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
 use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
 
 use super::sheet::title;
 use super::{findings, head, next};
-use crate::figure::{UNKNOWN, number, percent, time};
+use crate::figure::{UNKNOWN, duration, number, percent, time};
 use crate::fleet::{agents, run_command, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
@@ -44,6 +44,9 @@ const WARNINGS_FRAME: usize = 2;
 
 /// The meaning of the column of ceilings, and of a limit in parentheses.
 const LEGEND: &str = "ceil.: share of the bare machine (C, M, S); (limit): most of the time, none full";
+
+/// The meaning of `resp.`, where a rate or a think time was given.
+const RESPONSE: &str = "resp.: response time, from the intended start; other latencies are service times";
 
 /// The width from which a sheet has all its columns.
 const WIDTH_ALL: usize = 78;
@@ -184,7 +187,9 @@ fn sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<St
     }
     let has_ceiling =
         width >= WIDTH_ALL && shown.iter().any(|line| line.best.as_ref().is_some_and(|best| best.ceiling.is_some()));
-    let legend = [MARKS].into_iter().chain(has_ceiling.then_some(LEGEND));
+    let found = shown.iter().filter_map(|line| line.best.as_ref()?.headline);
+    let has_response = found.into_iter().any(|found| found.name == LatencyName::Response);
+    let legend = [MARKS].into_iter().chain(has_ceiling.then_some(LEGEND)).chain(has_response.then_some(RESPONSE));
     lines.extend(legend.flat_map(|text| spaced(text, 0, width)).map(|line| style.paint(&line, Ink::Aside)));
     lines
 }
@@ -261,11 +266,19 @@ fn cells(line: &Line, limit: String) -> Vec<String> {
         line.speed.as_ref().map_or_else(|| UNKNOWN.to_owned(), rate),
         best.map_or_else(|| UNKNOWN.to_owned(), rate),
         best.map_or_else(String::new, |best| workers(best.dop, line.sweep)),
-        time(best.and_then(|best| best.service).and_then(|service| service.p99_ns)),
+        best.and_then(|best| best.headline).map_or_else(|| UNKNOWN.to_owned(), p99),
         best.and_then(|best| best.ceiling.as_ref()).map_or_else(String::new, |limit| percent(limit.efficiency)),
         limit,
         mark(line.verdict).to_owned(),
     ]
+}
+
+/// The 0.99 quantile of the latency that stands for a run; see [`RESPONSE`].
+fn p99(found: Headline) -> String {
+    match (found.name, found.times.p99_ns) {
+        (LatencyName::Response, Some(p99)) => format!("resp. {}", duration(p99)),
+        (_, p99) => time(p99),
+    }
 }
 
 /// The limit of the best run of `line` in a word; empty for a probe, and where nothing is known.

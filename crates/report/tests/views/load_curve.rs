@@ -1,6 +1,6 @@
 //! Latency over rate, the answer of a search, and think time, as a reader sees them.
 
-use dbdyno_report::{PageOptions, Style, html, plan, run_line, text};
+use dbdyno_report::{PageOptions, ShortText, Style, html, plan, results, run_line, short_text, text};
 use model::{RateSearch, Visit};
 use record::{
     Arrival, Check, Latency, Nanos, Pace, PlannedRun, Ratio, Reading, Record, Resource, Run, Until, Variation, Verdict,
@@ -99,6 +99,31 @@ fn rates_stand_beside_the_capacity_that_they_are_shares_of() {
     let drawn = html(&record, &PageOptions::default());
     assert!(drawn.contains("id=\"load-1\"") || drawn.contains("load-1"), "a chart");
     assert!(drawn.contains("response p99") && drawn.contains("service p99"));
+}
+
+#[test]
+fn with_a_pace_every_view_shows_response_times_by_name() {
+    let mut record = sample::record();
+    let of_test = record.runs.iter_mut().filter(|run| run.test == "T616");
+    for run in of_test {
+        let paced = varied(run.number, Variation::Traced, Pace::Rate { steps_per_second: 2_998.0 }, 80);
+        (run.pace, run.response) = (paced.pace, paced.response);
+    }
+    let is_paced = |run: &&Run| run.test == "T616" && !model::is_invalid(run);
+    let line = run_line(record.runs.iter().find(is_paced).unwrap());
+    assert!(line.contains("resp. p50 40.0 ms p99 80.0 ms") && line.chars().count() <= 80, "{line}");
+    let sentences = results(&record);
+    assert!(sentences.iter().any(|found| found.contains("T616") && found.contains("response time p99 80.0 ms")));
+    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true };
+    let short = short_text(&record, &shown, Style::default(), 80);
+    assert!(
+        short.contains("resp. 80.0 ms") && short.contains("resp.: response time, from the intended start"),
+        "{short}"
+    );
+    let details = text(&record, "r.jsonl", Style::default(), 80);
+    assert!(details.contains("response time (from the intended start): p50 40.0 ms, p99 80.0 ms"), "{details}");
+    let page = html(&record, &PageOptions::default());
+    assert!(page.contains("response time p99 80.0 ms") && page.contains("response 80.0 ms"), "tile and sheet");
 }
 
 #[test]

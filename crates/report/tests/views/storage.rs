@@ -1,7 +1,7 @@
 //! The views of storage runs.
 
-use dbdyno_report::{Style, io_csv, io_plan_text, io_text, text};
-use record::{Finding, IoPlan, Record, Verdict};
+use dbdyno_report::{ShortText, Style, io_csv, io_plan_text, io_text, results, run_line, short_text, text};
+use record::{Finding, IoKind, IoPlan, IoStream, Pace, Record, Verdict};
 
 use crate::{sample, storage_sample};
 
@@ -88,6 +88,57 @@ fn the_sheet_of_a_platform_shows_its_storage_runs_too() {
     assert!(after.contains("STORAGE: throughput") && after.contains(" 40  S21  randread  8 KiB"), "{after}");
     assert!(sheet.contains("T611") && after.contains("STORAGE: details"));
     assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("STORAGE: throughput"));
+}
+
+/// A run of `streams`, with their I/O as its totals.
+fn of(name: &str, streams: Vec<IoStream>) -> Record {
+    storage_sample::record(vec![storage_sample::run(1, name, name, streams)], None)
+}
+
+#[test]
+fn jobs_at_once_are_named_as_their_sum() {
+    let stream = |job: &str, kind| storage_sample::stream(job, kind, 1_000, 4_096, 1, 16);
+    let record = of("a, b", vec![stream("a", IoKind::Read), stream("b", IoKind::Write)]);
+    let [sentence] = &results(&record)[..] else { panic!("one result") };
+    assert!(sentence.starts_with("a and b together: ") && sentence.contains("ran at the same time"), "{sentence}");
+    let one = of("a", vec![stream("a", IoKind::Read)]);
+    assert!(results(&one)[0].starts_with("a (randread, 4 KiB): "), "{:?}", results(&one));
+    let jobs = ["a", "b", "c", "d", "e"];
+    let many = of("a, b", jobs.map(|job| stream(job, IoKind::Read)).into());
+    assert!(results(&many)[0].starts_with("a, b, c and 2 more together: "), "{:?}", results(&many));
+}
+
+#[test]
+fn a_line_of_several_jobs_has_their_names() {
+    let short = |jobs: &[&str]| {
+        let name = IoStream::name_of(jobs.iter().copied());
+        let record = of("group", vec![storage_sample::stream(&name, IoKind::Read, 5_100, 4_096, 2, 1)]);
+        let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true };
+        short_text(&record, &shown, Style::default(), 80)
+    };
+    assert!(short(&["cold", "hot", "cold"]).contains("\ncold, hot "), "{}", short(&["cold", "hot"]));
+    assert!(short(&["cold", "hot", "warm"]).contains("\ncold and 2 more "), "{}", short(&["cold", "hot", "warm"]));
+}
+
+#[test]
+fn a_write_and_its_sync_stand_side_by_side() {
+    let stream = |kind, rate| storage_sample::stream("a", kind, rate, 4_096, 1, 1);
+    let record = of("a", vec![stream(IoKind::Write, 8_000), stream(IoKind::Sync, 4_000)]);
+    let [sentence] = &results(&record)[..] else { panic!("one result") };
+    assert!(sentence.contains("write p50 ") && sentence.contains("sync p50 "), "{sentence}");
+    assert!(sentence.contains("--commit"), "{sentence}");
+    assert!(run_line(&record.runs[0]).contains(" sync "), "{}", run_line(&record.runs[0]));
+}
+
+#[test]
+fn jobs_with_a_pace_have_response_times_by_name() {
+    let mut paced = storage_sample::stream("a", IoKind::Read, 1_000, 4_096, 1, 16);
+    paced.pace = Pace::ThinkTime { think_ns: record::Nanos(1_000) };
+    let record = of("a", vec![paced]);
+    assert!(results(&record)[0].contains("response time p"), "{:?}", results(&record));
+    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true };
+    let short = short_text(&record, &shown, Style::default(), 80);
+    assert!(short.contains("service") && short.contains("response"), "{short}");
 }
 
 #[test]

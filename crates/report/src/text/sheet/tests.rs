@@ -27,6 +27,7 @@ fn point(jobs: u32) -> Point {
         interval: None,
         bytes_per_second: None,
         service: None,
+        headline: None,
         derived: None,
         in_flight: None,
         ceiling: None,

@@ -11,12 +11,11 @@ use workload::TestContext;
 use workload::blocks::{self, BlocksJob, BlocksLoading, BlocksSettings, Kind, Layout, Mode, Visit};
 
 use super::extent::per_step;
-use super::parameter::{parameters, title};
+use super::parameter::{device_probe, parameters, title};
 use super::request::BlocksRequest;
 use crate::bench::{Bench, Subject};
 use crate::caches::drop_page_cache;
 use crate::data_reads::{PageCacheBypass, PageCacheShare};
-use crate::device::DeviceProbe;
 use crate::fleet::drive_fleet;
 use crate::hands::Fleet;
 use crate::pacing;
@@ -100,7 +99,7 @@ pub(in crate::kind) fn measure_one(
     (run.layer, run.unit) = (Layer::Storage, Unit::Statement);
     run.parameters = parameters(settings).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     run.changes = settings.update_percent == 100;
-    run.ceiling = Some(DeviceProbe::RANDOM.ceiling()).filter(|ceiling| bench.is_bounded_by(ceiling));
+    run.ceiling = Some(device_probe(settings).ceiling()).filter(|ceiling| bench.is_bounded_by(ceiling));
     run.data_bytes = Some(layout.data_bytes(settings));
     if let Preparation::Own { answers } = preparation {
         run.findings.push(answers.clone());

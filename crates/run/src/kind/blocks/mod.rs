@@ -14,7 +14,6 @@ use workload::blocks::{self, Layout, Mode};
 use self::extent::{remark, steps};
 use self::measurement::{Preparation, load, measure_one};
 use crate::bench::Bench;
-use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
 use crate::fleet::{add_agents, check_target};
 use crate::invocation::{Kind, Measured, invoke};
@@ -91,7 +90,7 @@ impl Kind for Blocks<'_> {
         add_agents(&mut plan, fleet);
         if request.probes {
             let (jobs, window) = (plan.runs.first().map_or(1, |run| run.dop.jobs), plan.window_ns);
-            DeviceProbe::RANDOM.add_to(
+            parameter::device_probe(&request.settings).add_to(
                 &mut plan,
                 &StorageSupport::detect(&directory.data(), Preset::Quick),
                 jobs,
@@ -105,7 +104,7 @@ impl Kind for Blocks<'_> {
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let plan = record.plan.clone();
         self.announce(platform, &plan);
-        let runs = DeviceProbe::RANDOM.measure(platform, &plan, record)?;
+        let runs = parameter::device_probe(&self.request.settings).measure(platform, &plan, record)?;
         let mut loaded = None;
         for (planned, index) in runs.into_iter().zip(0..) {
             if index > 0 {

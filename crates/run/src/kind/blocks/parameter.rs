@@ -1,14 +1,31 @@
-//! Title and parameters of a run.
+//! Title, parameters and device probe of a run.
 
 use record::{Bytes, Nanos};
 use workload::blocks::{BlocksSettings, RedoStress};
 
+use crate::device::DeviceProbe;
+
 /// Title: what is done, and with which cache size if runs differ in it.
 pub(super) fn title(settings: &BlocksSettings, cache: Option<Bytes>) -> String {
-    let BlocksSettings { work_unit, update_percent, .. } = settings;
-    let noun = if *work_unit == 1 { "block" } else { "blocks" };
+    let BlocksSettings { work_unit, update_percent, scan_percent, scan_blocks, .. } = settings;
+    let blocks = |count: u64| format!("{count} {}", if count == 1 { "block" } else { "blocks" });
     let cache = cache.map_or_else(String::new, |Bytes(bytes)| format!("cache {} MiB, ", bytes >> 20));
-    format!("{cache}random blocks, {work_unit} {noun} an operation, {update_percent} % updates")
+    if only_scans(settings) {
+        return format!("{cache}scans of {}", blocks(*scan_blocks));
+    }
+    let scans = if settings.scans() { format!(", {scan_percent} % of the reads scan") } else { String::new() };
+    format!("{cache}random blocks, {} an operation, {update_percent} % updates{scans}", blocks(*work_unit))
+}
+
+/// Whether each operation scans a whole table.
+fn only_scans(settings: &BlocksSettings) -> bool {
+    // The percentage of scans is that among operations that do not update.
+    settings.scans() && settings.scan_percent == 100 && settings.update_percent == 0
+}
+
+/// The probe of the device that does what the operations do.
+pub(super) fn device_probe(settings: &BlocksSettings) -> DeviceProbe {
+    if only_scans(settings) { DeviceProbe::SEQUENTIAL } else { DeviceProbe::RANDOM }
 }
 
 /// The settings as numbers, named as in `slob.conf`.
@@ -50,16 +67,31 @@ pub(super) fn parameters(settings: &BlocksSettings) -> Vec<(&'static str, i64)> 
 mod tests {
     use super::*;
 
+    fn of(pairs: &[(&str, &str)]) -> BlocksSettings {
+        let mut settings = BlocksSettings::default();
+        for (name, value) in pairs {
+            settings.set(name, name, value).expect(name);
+        }
+        settings
+    }
+
+    #[test]
+    fn scans_are_called_scans_and_bounded_by_sequential_reads() {
+        let plain = of(&[("UPDATE_PCT", "10")]);
+        assert_eq!(title(&plain, None), "random blocks, 64 blocks an operation, 10 % updates");
+        assert_eq!(device_probe(&plain).code, "S21");
+        let mixed = of(&[("UPDATE_PCT", "10"), ("SCAN_PCT", "20")]);
+        assert_eq!(title(&mixed, None), "random blocks, 64 blocks an operation, 10 % updates, 20 % of the reads scan");
+        assert_eq!(device_probe(&mixed).code, "S21");
+        let scans = of(&[("UPDATE_PCT", "0"), ("SCAN_PCT", "100"), ("SCAN_TABLE_SZ", "16M")]);
+        assert_eq!(title(&scans, Some(Bytes::MIB)), "cache 1 MiB, scans of 2048 blocks");
+        assert_eq!(device_probe(&scans).code, "S11");
+    }
+
     #[test]
     fn parameters_are_those_that_the_run_had() {
         let names = |pairs: &[(&str, &str)]| -> Vec<&str> {
-            {
-                let mut settings = BlocksSettings::default();
-                for (name, value) in pairs {
-                    settings.set(name, name, value).expect(name);
-                }
-                parameters(&settings).into_iter().map(|(name, _)| name).collect()
-            }
+            parameters(&of(pairs)).into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(names(&[]).len(), 10);
         let all = names(&[

@@ -14,7 +14,8 @@ pub(crate) struct Streams {
 
 #[derive(Clone, Debug)]
 struct Head {
-    job: String,
+    /// The jobs that are counted here.
+    jobs: Vec<String>,
     group: u32,
     grouped: bool,
     clone: Option<u32>,
@@ -92,9 +93,10 @@ impl Streams {
             Some(number) => {
                 self.heads[number].clones += 1;
                 self.heads[number].sum.add(&Sum::of(job, kind));
+                self.heads[number].jobs.push(job.name.clone());
             }
             None => self.heads.push(Head {
-                job: job.name.clone(),
+                jobs: vec![job.name.clone()],
                 group: job.report_group,
                 grouped: job.grouped,
                 clone: alone,
@@ -138,7 +140,7 @@ impl Streams {
             IoKind::Sync => record::Ratio(0.0),
         };
         IoStream {
-            job: head.job.clone(),
+            job: IoStream::name_of(head.jobs.iter().map(String::as_str)),
             report_group: head.group,
             clone: head.clone,
             kind: head.kind,
