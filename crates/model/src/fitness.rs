@@ -226,3 +226,58 @@ fn of_the_measurement(record: &Record) -> Vec<Obstacle> {
     }
     obstacles
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{finding, record, run};
+    use crate::summary::summary;
+
+    fn repeated(count: u32) -> Record {
+        let mut measured = record((1..=count).map(|number| Run { number, ..run("T611", 1) }).collect());
+        measured.tool.optimised = true;
+        measured.status = Status::Finished;
+        measured
+    }
+
+    fn of(measured: &Record) -> Fitness {
+        fitness(measured, &summary(measured).results, Vec::new())
+    }
+
+    #[test]
+    fn one_run_is_a_first_look_and_repeats_without_a_warning_may_be_published() {
+        let once = of(&repeated(1));
+        assert_eq!((once.class, once.is_basis()), (ResultClass::FirstLook, false));
+        assert_eq!(once.obstacles, [Obstacle::OneRun { tests: Vec::new() }]);
+        let often = of(&repeated(6));
+        assert_eq!((often.class, often.is_basis()), (ResultClass::Publishable, true));
+        let open = Undisclosed { fields: vec!["build"], reason: "not known".to_owned() };
+        let measured = repeated(6);
+        let open = fitness(&measured, &summary(&measured).results, vec![open]);
+        assert_eq!((open.class, open.is_basis()), (ResultClass::Indicative, true), "to decide by, not to publish");
+    }
+
+    #[test]
+    fn a_warning_about_a_main_result_leaves_no_basis() {
+        let mut measured = repeated(6);
+        measured.runs[2].findings.push(finding(Check::Steal, Verdict::Warn));
+        let found = of(&measured);
+        assert_eq!((found.class, found.is_basis()), (ResultClass::Indicative, false));
+        let doubts: Vec<_> = found.doubts().map(|doubt| (doubt.subject, doubt.tests.clone(), doubt.runs)).collect();
+        assert_eq!(doubts, [(WarningSubject::Check(Check::Steal), vec!["T611".to_owned()], 1)]);
+    }
+
+    #[test]
+    fn what_means_nothing_and_short_windows_come_before_all_else() {
+        let mut measured = repeated(6);
+        for run in &mut measured.runs {
+            run.findings.push(finding(Check::WindowLength, Verdict::Unknown));
+        }
+        assert_eq!(of(&measured).class, ResultClass::FirstLook);
+        measured.plan.preset = Preset::Smoke;
+        let found = of(&measured);
+        assert_eq!((found.class, found.decisive().count()), (ResultClass::Meaningless, 1));
+        measured.runs.clear();
+        assert!(of(&measured).obstacles.contains(&Obstacle::NoRun));
+    }
+}

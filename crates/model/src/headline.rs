@@ -66,6 +66,18 @@ pub fn sync_beside(run: &Run) -> Option<&IoStream> {
     syncs.max_by_key(|stream| stream.service.p50_ns)
 }
 
+/// The writes that `sync`, a stream of `run`, makes durable: those of the same job, or thread where threads are told apart.
+pub fn synced_writes<'a>(run: &'a Run, sync: &IoStream) -> Option<&'a IoStream> {
+    let mut streams = run.storage.iter().flat_map(|storage| &storage.streams);
+    streams.find(|stream| stream.kind == IoKind::Write && (&stream.job, stream.clone) == (&sync.job, sync.clone))
+}
+
+/// Whether `run` counts other I/Os beside `writes`.
+pub fn has_others(run: &Run, writes: &IoStream) -> bool {
+    let mut streams = run.storage.iter().flat_map(|storage| &storage.streams);
+    streams.any(|stream| stream.kind != IoKind::Sync && stream.operations > 0 && !std::ptr::eq(stream, writes))
+}
+
 /// The names of the jobs of storage that did the I/O of `run`, each once.
 pub fn io_jobs(run: &Run) -> Vec<&str> {
     let streams = run.storage.iter().flat_map(|storage| &storage.streams);
@@ -132,7 +144,12 @@ mod tests {
         let none = IoStream { kind: IoKind::Sync, service: Latency::default(), ..write.clone() };
         let group = IoStream { job: IoStream::name_of(["cold", "hot", "cold"]), ..write.clone() };
         storage(&mut synced).streams.extend([sync(7), sync(8), none, group]);
-        assert_eq!(sync_beside(&synced).map(|sync| sync.service.p50_ns), Some(Nanos(8)));
+        let slowest = sync_beside(&synced).expect("a sync");
+        assert_eq!(slowest.service.p50_ns, Nanos(8));
+        assert_eq!(synced_writes(&synced, slowest), None, "no job `log` wrote");
+        let of_job = IoStream { job: "job".to_owned(), ..slowest.clone() };
+        let writes = synced_writes(&synced, &of_job).expect("writes of the job");
+        assert_eq!((writes.kind, has_others(&synced, writes)), (IoKind::Write, true));
         assert_eq!(io_jobs(&synced), ["job", "cold", "hot"]);
     }
 

@@ -98,7 +98,10 @@ pub use estimate::{Estimate, Method};
 pub use fitness::{Doubt, Fitness, Obstacle, Undisclosed, fitness};
 pub use foreign::{ForeignCpu, ForeignIo, cpu_ns_with_kernel, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use group::{Repeats, by_degree, degree};
-pub use headline::{Headline, LatencyName, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside};
+pub use headline::{
+    Headline, LatencyName, has_others, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside,
+    synced_writes,
+};
 pub use history::{ChangePoint, change_points};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{

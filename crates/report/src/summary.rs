@@ -132,8 +132,9 @@ pub(crate) fn bound_text(found: &Calibration) -> Option<String> {
 fn best_text(record: &Record, line: &Line) -> String {
     let Some(best) = &line.best else { return String::new() };
     let run = record.runs.iter().find(|run| run.number == best.run);
-    let times = best.headline.map(|found| match run.and_then(model::sync_beside) {
-        Some(sync) => synced_text(record, run, found, sync),
+    let synced = run.and_then(|run| Some((run, model::sync_beside(run)?)));
+    let times = best.headline.map(|found| match synced {
+        Some((run, sync)) => synced_text(record, run, found, sync),
         None => headline_text(found),
     });
     let doubt = (line.verdict == Verdict::Warn).then(|| "with a warning".to_owned());
@@ -163,21 +164,28 @@ fn latency_prefix(name: LatencyName) -> &'static str {
     }
 }
 
-/// The latency of writes, and of the sync that follows them; the note says how both are timed as one.
-fn synced_text(record: &Record, run: Option<&Run>, found: Headline, sync: &IoStream) -> String {
-    let job = run.and_then(|run| tables::io_stream::job(record, run, sync));
+/// The latency of the run, and beside it by name that of its syncs and of the writes before them; the note says how both are timed
+/// as one.
+fn synced_text(record: &Record, run: &Run, found: Headline, sync: &IoStream) -> String {
+    let job = tables::io_stream::job(record, run, sync);
     let call = tables::io_stream::pattern(sync, job);
+    let sync_time = duration(sync.service.p50_ns);
+    let note = "commit=1 or --commit times both as one";
+    let Some(writes) = model::synced_writes(run, sync) else {
+        return format!("{}; besides {call} p50 {sync_time}", headline_text(found));
+    };
+    let of_all = model::has_others(run, writes).then(|| format!("{}; ", headline_text(found))).unwrap_or_default();
+    let write_time = match found.name {
+        LatencyName::Service => writes.service.p50_ns,
+        LatencyName::Response => writes.response.p50_ns,
+    };
     let followed = match job.and_then(|job| job.sync_every).map(|every| every.writes) {
         Some(1) => format!("each followed by {call}"),
-        Some(writes) => format!("{call} after every {writes} writes"),
+        Some(count) => format!("{call} after every {count} writes"),
         None => format!("besides {call}"),
     };
-    format!(
-        "{}write p50 {}, {followed} p50 {} (commit=1 or --commit times both as one)",
-        latency_prefix(found.name),
-        duration(found.times.p50_ns),
-        duration(sync.service.p50_ns)
-    )
+    let prefix = latency_prefix(found.name);
+    format!("{of_all}{prefix}write p50 {}, {followed} p50 {sync_time} ({note})", duration(write_time))
 }
 
 /// That several jobs of storage ran at once.
