@@ -25,7 +25,8 @@ fn secret_parts(words: impl Iterator<Item = String>) -> Vec<String> {
         let value = word.strip_prefix("--").and_then(|option| option.split_once('=')).map(|(_, value)| value);
         let whole = value.unwrap_or(&word);
         let between = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'');
-        for part in [whole].into_iter().chain(whole.split(between)).filter(|part| may_hold_password(part)) {
+        let parts_of_word = [whole].into_iter().chain(whole.split(between));
+        for part in parts_of_word.filter(|part| may_hold_password(part) && !is_rate(part)) {
             parts.push(part.to_owned());
             parts.push(part.escape_debug().to_string());
         }
@@ -33,6 +34,13 @@ fn secret_parts(words: impl Iterator<Item = String>) -> Vec<String> {
     parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
     parts.dedup();
     parts
+}
+
+/// Whether `part` is a rate with what it needs, as in `50MB/s@0.25`, and no `user/password@host`: its password would be a unit of
+/// time.
+fn is_rate(part: &str) -> bool {
+    let rate = part.split_once('@').map_or(part, |(rate, _)| rate);
+    rate.starts_with(|letter: char| letter.is_ascii_digit()) && (rate.ends_with("/s") || rate.ends_with("/h"))
 }
 
 fn hide(text: &str, parts: &[String]) -> String {
@@ -63,7 +71,8 @@ mod tests {
 
     #[test]
     fn other_words_stay() {
-        let words = ["run", "--target", "postgres://me@db1:5432/shop", "--dir", "/mnt/a@b", "root@db1", "T611"];
+        let words =
+            ["run", "--target", "postgres://me@db1:5432/shop", "--dir", "/mnt/a@b", "root@db1", "T611", "50MB/s@x"];
         let text = words.join(" ");
         assert_eq!(hidden(&words, &text), text);
     }
