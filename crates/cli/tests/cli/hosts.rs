@@ -122,7 +122,7 @@ fn hosts_that_cannot_be_used_are_named_with_what_they_said() {
         (&format!("x {kind}"), 1, &["host x: it is Linux riscv64, and this program is for", "hint: ", "program=PATH"]),
         ("x via=env program=/bin/false", 1, &["x", "has ended"]),
         ("x via=env program=/none", 1, &["host x: ", "no program /none"]),
-        ("x port=22", 2, &["hosts: host x: \"port=22\" is no option of a host", "hint: "]),
+        ("x port=22", 2, &["hosts: line 1: host x: \"port=\" is no option of a host", "hint: "]),
         ("", 2, &["hosts: no host is named", "hint: "]),
     ] {
         write(&bench, "hosts", line);
