@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Location, Result};
 use crate::expand::{Surroundings, expand};
+use crate::io_engine::mode_of;
 use crate::key::{self, Key, Meaning};
-use crate::plan::engine;
 
 /// Maximum depth of includes.
 const INCLUDE_DEPTH_MAX: usize = 16;
@@ -139,7 +139,7 @@ impl Reader<'_> {
     fn engine_refusal(&self, number: usize) -> Option<Error> {
         let last = |section: &Section| {
             let of_engine = |setting: &&Setting| setting.key.name == "ioengine";
-            section.settings.iter().rev().find(of_engine).map(engine::refusal)
+            section.settings.iter().rev().find(of_engine).map(refusal)
         };
         let (before, after) = self.sections.split_at(number + 1);
         let own = before.last()?;
@@ -246,4 +246,10 @@ impl Setting {
             _ => Ok(Setting { key, written: written.to_owned(), value, unset, location: location.clone() }),
         }
     }
+}
+
+/// The refusal of `setting`, if it is of an engine that is not supported.
+pub(crate) fn refusal(setting: &Setting) -> Option<Error> {
+    let name = setting.value.as_deref().filter(|_| setting.key.name == "ioengine")?;
+    mode_of(name).err().map(|error| error.about(setting))
 }

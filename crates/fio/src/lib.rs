@@ -13,6 +13,7 @@ mod error;
 mod expand;
 #[cfg(test)]
 mod fixture;
+mod io_engine;
 mod job_file;
 mod key;
 mod lint;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Location, Result};
 use crate::expand::Surroundings;
-use crate::job_file::{JobFile, Section, Setting};
+use crate::job_file::{JobFile, Section, Setting, refusal};
 use crate::key;
-use crate::plan::engine;
 
 /// The source of settings that are options of the command line.
 pub(crate) const COMMAND_LINE: &str = "command line";
@@ -59,7 +58,7 @@ pub fn overrides(text: &str, surroundings: &Surroundings<'_>) -> Result<Vec<Over
     if read.iter().any(Result::is_err) {
         // A setting may belong to an engine that is not supported.
         let named = read.iter().flatten().rev().find(|Override(setting)| setting.key.name == "ioengine");
-        if let Some(error) = named.and_then(|Override(setting)| engine::refusal(setting)) {
+        if let Some(error) = named.and_then(|Override(setting)| refusal(setting)) {
             return Err(error);
         }
     }

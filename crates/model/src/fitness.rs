@@ -10,7 +10,8 @@ use crate::emulation::emulation;
 use crate::machine_change::MachineChange;
 use crate::sheet::{Line, Point};
 use crate::summary::MainResult;
-use crate::verdict::{Warning, has_found_a_limit, is_invalid, warnings};
+use crate::verdict::{has_found_a_limit, is_invalid};
+use crate::warning::{Warning, warnings};
 
 /// Why a result is of no better class.
 #[derive(Clone, Debug, PartialEq)]

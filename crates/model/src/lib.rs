@@ -67,6 +67,7 @@ mod thin;
 mod think_time;
 mod verdict;
 mod wait_count;
+mod warning;
 
 pub use activity::{
     ActivityChoice, ActivityFigure, ActivityMethod, ActivitySection, Checkpoints, ClassLine, DatabaseActivity,
@@ -152,6 +153,5 @@ pub use system::{
 };
 pub use thin::thin;
 pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};
-pub use verdict::{
-    Instance, Warning, has_found_a_limit, is_answer, is_invalid, most_serious, run_counts, run_verdict, warnings,
-};
+pub use verdict::{has_found_a_limit, is_answer, is_invalid, run_counts, run_verdict};
+pub use warning::{Instance, Warning, most_serious, warnings};

@@ -140,7 +140,7 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         runs: runs.len(),
         invalid_runs,
     };
-    line.verdict = test_verdict(&line, runs);
+    line.verdict = test_verdict(runs, line.best.is_some(), line.gains_beyond_its_workers());
     Some(line)
 }
 

@@ -19,7 +19,8 @@ use crate::recorded_search::io_search;
 use crate::row::row;
 use crate::rules::RULES;
 use crate::sheet::{Line, line};
-use crate::verdict::{Warning, is_invalid, most_serious, run_counts, warnings};
+use crate::verdict::{is_invalid, run_counts};
+use crate::warning::{Warning, most_serious, warnings};
 
 /// The tests of the catalogue that stand for a platform, the most telling first: transactions, single statements,
 /// physical I/O, scans, loads, processors and memory.

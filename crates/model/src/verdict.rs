@@ -1,5 +1,5 @@
-//! The verdict of a run, of a test and of a record, and the warnings that they rest on: decided here and nowhere else. Every
-//! view shows what this module found.
+//! The verdict of a run, of a test and of a record: decided here and nowhere else. Every view shows what this module found.
+//! The warnings that they rest on are those of [`warnings`](crate::warnings).
 //!
 //! - A **run** is invalid where it was aborted or a check failed. Otherwise its verdict is the worst of its findings, without
 //!   what is the expected answer of the run ([`is_answer`]) and without the length of the window, which is common to all runs.
@@ -7,11 +7,7 @@
 //!   workers can give is a warning of the test: no run shows it alone.
 //! - A **record** has the number of its runs by verdict, and its warnings.
 
-use std::collections::BTreeMap;
-
-use record::{Check, Finding, Outcome, Record, Run, RunCounts, Variation, Verdict, WarningSubject};
-
-use crate::sheet::{Line, sheet};
+use record::{Check, Finding, Outcome, Record, Run, RunCounts, Variation, Verdict};
 
 /// The verdict of `run`.
 pub fn run_verdict(run: &Run) -> Verdict {
@@ -56,11 +52,11 @@ pub fn has_found_a_limit(run: &Run) -> bool {
     is_under_rate && failed.peek().is_some() && failed.all(|finding| finding.check() == Check::Backlog)
 }
 
-/// The verdict of a test: `line` with all figures but this one, and all of its `runs`.
-pub(crate) fn test_verdict(line: &Line, runs: &[&Run]) -> Verdict {
+/// The verdict of a test with `runs`, of which the best one `has_result`, and which `gains` more than the added workers can give.
+pub(crate) fn test_verdict(runs: &[&Run], has_result: bool, gains: bool) -> Verdict {
     let worst = runs.iter().filter(|run| !is_invalid(run)).map(|run| run_verdict(run)).max();
-    let of_runs = worst.filter(|_| line.best.is_some()).unwrap_or(Verdict::Fail);
-    if line.gains_beyond_its_workers() { of_runs.max(Verdict::Warn) } else { of_runs }
+    let of_runs = worst.filter(|_| has_result).unwrap_or(Verdict::Fail);
+    if gains { of_runs.max(Verdict::Warn) } else { of_runs }
 }
 
 /// The runs of `record` by verdict.
@@ -70,90 +66,12 @@ pub fn run_counts(record: &Record) -> RunCounts {
     counts
 }
 
-/// What speaks against runs or tests of a record: all findings of one check with the same verdict.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Warning<'a> {
-    /// How serious it is: never [`Verdict::Pass`].
-    pub verdict: Verdict,
-    /// What it is about.
-    pub subject: WarningSubject,
-    /// Where it was found, in the order of the runs; not empty.
-    pub instances: Vec<Instance<'a>>,
-}
-
-/// A place of a warning.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Instance<'a> {
-    /// The run; for [`WarningSubject::Gain`] the best one of the test.
-    pub run: &'a Run,
-    /// What was found; absent unless it is a check.
-    pub finding: Option<&'a Finding>,
-}
-
-impl Warning<'_> {
-    /// The number of its runs.
-    pub fn run_count(&self) -> usize {
-        self.instances.chunk_by(|one, next| one.run.number == next.run.number).count()
-    }
-
-    /// The codes of its tests, each once.
-    pub fn tests(&self) -> Vec<&str> {
-        let mut tests: Vec<&str> = Vec::new();
-        for instance in &self.instances {
-            if !tests.contains(&instance.run.test.as_str()) {
-                tests.push(&instance.run.test);
-            }
-        }
-        tests
-    }
-}
-
-/// The warnings of `record`, by severity, then in the order in which they first occurred: aborts, findings that are no pass
-/// and no answer ([`is_answer`]), gains beyond the workers.
-pub fn warnings(record: &Record) -> Vec<Warning<'_>> {
-    let mut warnings: Vec<Warning<'_>> = Vec::new();
-    let mut places: BTreeMap<(Verdict, WarningSubject), usize> = BTreeMap::new();
-    let mut add = |verdict: Verdict, subject: WarningSubject, instance| {
-        let place = *places.entry((verdict, subject)).or_insert(warnings.len());
-        match warnings.get_mut(place) {
-            Some(warning) => warning.instances.push(instance),
-            None => warnings.push(Warning { verdict, subject, instances: vec![instance] }),
-        }
-    };
-    for run in &record.runs {
-        if run.outcome != Outcome::Done {
-            add(Verdict::Fail, WarningSubject::Abort, Instance { run, finding: None });
-        }
-        let against = run.findings.iter().filter(|one| one.verdict != Verdict::Pass && !is_answer(run, one));
-        for finding in against {
-            add(finding.verdict, WarningSubject::Check(finding.check()), Instance { run, finding: Some(finding) });
-        }
-    }
-    for line in sheet(record).lines.iter().filter(|line| line.gains_beyond_its_workers()) {
-        let best = line.best.as_ref().and_then(|best| record.runs.iter().find(|run| run.number == best.run));
-        best.into_iter().for_each(|run| add(Verdict::Warn, WarningSubject::Gain, Instance { run, finding: None }));
-    }
-    warnings.sort_by_key(|warning| std::cmp::Reverse(warning.verdict));
-    warnings
-}
-
-/// The most serious of `warnings` of a check, of several equally serious ones that with most findings in runs that were
-/// carried out; none where nothing is a warning or worse.
-pub fn most_serious<'w, 'a>(warnings: &'w [Warning<'a>]) -> Option<&'w Warning<'a>> {
-    let done = |warning: &Warning<'_>| warning.instances.iter().filter(|one| one.run.outcome == Outcome::Done).count();
-    let of_check = |warning: &&&Warning<'_>| matches!(warning.subject, WarningSubject::Check(_)) && done(warning) > 0;
-    let serious = warnings.iter().collect::<Vec<_>>();
-    let serious = serious.iter().filter(|warning| warning.verdict >= Verdict::Warn).filter(of_check);
-    // Of equal ones the first.
-    serious.rev().max_by_key(|warning| (warning.verdict, done(warning))).copied()
-}
-
 #[cfg(test)]
 mod tests {
-    use record::{Dop, Pace};
+    use record::Pace;
 
     use super::*;
-    use crate::fixture::{finding, record, run};
+    use crate::fixture::{finding, run};
 
     fn with(number: u32, findings: &[(Check, Verdict)]) -> Run {
         let findings = findings.iter().map(|(check, verdict)| finding(*check, *verdict)).collect();
@@ -186,42 +104,5 @@ mod tests {
         assert!(!has_found_a_limit(&stolen), "something else failed, too");
         let short = with(1, &[(Check::WindowLength, Verdict::Unknown)]);
         assert_eq!(run_verdict(&short), Verdict::Pass, "the length of the window is that of the plan");
-    }
-
-    #[test]
-    fn a_gain_beyond_the_workers_is_a_warning_of_the_test_and_of_the_record_and_of_no_run() {
-        let with_rate = |number: u32, jobs: u32, operations: u64| {
-            let mut run = Run { number, dop: Dop::jobs(jobs), ..run("T611", jobs) };
-            run.totals.operations = operations;
-            run
-        };
-        let record = record(vec![with_rate(1, 1, 1_000), with_rate(2, 2, 9_000)]);
-        assert_eq!(sheet(&record).lines[0].verdict, Verdict::Warn);
-        assert_eq!(run_counts(&record), RunCounts { runs: 2, passed: 2, ..RunCounts::default() });
-        let found = warnings(&record);
-        assert_eq!((found.len(), found[0].subject, found[0].tests()), (1, WarningSubject::Gain, vec!["T611"]));
-        assert_eq!(found[0].instances[0].run.number, 2);
-    }
-
-    #[test]
-    fn warnings_of_one_check_are_one_by_severity_without_expected_answers() {
-        let runs = vec![
-            with(1, &[(Check::Steal, Verdict::Unknown), (Check::Swapping, Verdict::Warn)]),
-            paced(with(2, &[(Check::Backlog, Verdict::Fail)])),
-            with(3, &[(Check::Swapping, Verdict::Warn), (Check::Swapping, Verdict::Warn)]),
-            Run { outcome: Outcome::Failed { message: "gone".to_owned() }, ..with(4, &[]) },
-        ];
-        let measured = record(runs);
-        let found = warnings(&measured);
-        let told: Vec<_> = found.iter().map(|one| (one.verdict, one.subject, one.run_count())).collect();
-        assert_eq!(
-            told,
-            [
-                (Verdict::Fail, WarningSubject::Abort, 1),
-                (Verdict::Warn, WarningSubject::Check(Check::Swapping), 2),
-                (Verdict::Unknown, WarningSubject::Check(Check::Steal), 1)
-            ]
-        );
-        assert_eq!(run_counts(&measured), RunCounts { runs: 4, passed: 0, unchecked: 0, with_warnings: 2, invalid: 2 });
     }
 }

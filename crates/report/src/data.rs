@@ -5,6 +5,7 @@ use serde_json::json;
 use tables::run;
 
 use crate::fitness::judgement;
+use crate::html::fitness;
 use crate::view::View;
 
 /// The runs of `record` as comma-separated values (RFC 4180, UTF-8) with a header line; the unit of a column is in
@@ -16,7 +17,7 @@ pub fn csv(record: &Record) -> String {
 /// `record` as one document with the verdicts on it: indented JSON text that ends with a line end; its schema is published
 /// in `schema/`.
 pub fn json(record: &Record) -> String {
-    let document = RecordDocument { record, judgement: judgement(record) };
+    let document = RecordDocument { record, judgement: judgement(record, &fitness(record)) };
     // Encoding fails only for keys that are not text, and a record has none.
     let text = serde_json::to_string_pretty(&document).expect("every key of a record is text");
     text + "\n"

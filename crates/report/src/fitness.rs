@@ -8,10 +8,8 @@ use record::{
 
 use crate::figure::duration;
 use crate::finding::finding_text;
-use crate::html;
-use crate::summary::few;
 use crate::warning::{instance_text, subject};
-use crate::words::{list, plural, status};
+use crate::words::{few, list, plural, status};
 
 /// Obstacles that are named in a sentence; more are counted.
 const NAMED_MAX: usize = 6;
@@ -24,11 +22,6 @@ const FIELDS_NAMED_MAX: usize = 4;
 
 /// Repeats of a run that its figures may be decided by.
 const REPEATS: u64 = 6;
-
-/// What `record` is good for.
-pub(crate) fn fitness(record: &Record) -> Fitness {
-    html::fitness_of(record)
-}
 
 /// What a record is good for and why for no more; whether its main results are in doubt; and what makes it better.
 pub(crate) fn sentence(record: &Record, found: &Fitness) -> String {
@@ -183,9 +176,8 @@ fn undisclosed_text(fields: &Undisclosed) -> String {
     format!("{} not disclosed ({})", names(fields), fields.reason)
 }
 
-/// The verdicts on `record`, as every view shows them.
-pub(crate) fn judgement(record: &Record) -> Judgement {
-    let found = fitness(record);
+/// The verdicts on `record`, which is good for `found`, as every view shows them.
+pub(crate) fn judgement(record: &Record, found: &Fitness) -> Judgement {
     let warnings = model::warnings(record);
     let mut doubtful_results: Vec<String> = Vec::new();
     for test in found.doubts().flat_map(|doubt| &doubt.tests) {

@@ -10,11 +10,12 @@ use crate::fact::{io_pattern, size_text};
 use crate::figure::{duration, megabytes, number, percent, volume};
 use crate::finding::{finding_text, remedy};
 use crate::fitness;
+use crate::html;
 use crate::layout::{clean, labelled};
 use crate::limit::{headline, resource, time_class};
 use crate::platform_proof;
 use crate::text::{short_title, title};
-use crate::words::{check, dop_text, list, looked_for, plural, unit_per_second};
+use crate::words::{CODES_MAX, check, dop_text, few, list, looked_for, plural, unit_per_second};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -37,9 +38,6 @@ const SAME_RATE: f64 = 0.03;
 /// With this share, most of the time goes to one class.
 const MOST: f64 = 0.5;
 
-/// Codes that are named one by one.
-const CODES_MAX: usize = 4;
-
 /// The label of what a record is good for.
 pub(crate) const GOOD_FOR: &str = "good for";
 
@@ -48,7 +46,7 @@ pub(crate) const RESULTS: &str = "results";
 
 /// The summary of `record` as sentences under labels; empty without runs.
 pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
-    if record.runs.is_empty() { Vec::new() } else { facts_of(record, &fitness::fitness(record)) }
+    if record.runs.is_empty() { Vec::new() } else { facts_of(record, &html::fitness(record)) }
 }
 
 /// The same of a record that is good for `fitness`.
@@ -304,14 +302,6 @@ fn unchecked_text(validity: &Validity) -> Option<String> {
     let text = |(found, count): (&Check, &usize)| format!("{} ({})", looked_for(*found), of(*count));
     let checks: Vec<String> = validity.unchecked.iter().map(text).collect();
     (!checks.is_empty()).then(|| checks.join(", "))
-}
-
-/// Some codes, or their number.
-pub(crate) fn few(codes: &[String]) -> String {
-    match codes.len() > CODES_MAX {
-        true => plural(codes.len() as u64, "test"),
-        false => codes.iter().map(|code| clean(code)).collect::<Vec<_>>().join(", "),
-    }
 }
 
 /// The most serious finding, and what to do about it.

@@ -3,7 +3,7 @@
 use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Status, Sweep, Unit, Variation};
 
 use crate::figure::{duration, number, percent, short};
-use crate::layout::cut;
+use crate::layout::{clean, cut};
 
 /// Items in a row, with commas between.
 pub(crate) fn list(items: impl IntoIterator<Item = String>) -> String {
@@ -13,6 +13,17 @@ pub(crate) fn list(items: impl IntoIterator<Item = String>) -> String {
 /// A number of things: `1 core`, `2 cores`.
 pub(crate) fn plural(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Codes that are named one by one.
+pub(crate) const CODES_MAX: usize = 4;
+
+/// Some codes, or their number.
+pub(crate) fn few(codes: &[String]) -> String {
+    match codes.len() > CODES_MAX {
+        true => plural(codes.len() as u64, "test"),
+        false => codes.iter().map(|code| clean(code)).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// Headings of the groups of the sheet, in their order: from the processor to the whole database.

@@ -4,7 +4,7 @@ use record::{IoMode, OpenSync, RingOptions, SyncEvery};
 
 use super::notes::Notes;
 use crate::error::{Error, Result};
-use crate::job_file::Setting;
+use crate::io_engine::{AS_RING, mode_of};
 use crate::options::Options;
 
 /// Maximum entries of an io_uring.
@@ -59,38 +59,12 @@ pub(crate) fn commits_fit(options: &Options, engine: &Engine) -> Result<()> {
     }
 }
 
-/// Engines of fio in whose place io_uring is used.
-const AS_RING: &[&str] = &["libaio", "aio", "linuxaio", "posixaio"];
-
 fn mode(options: &Options, notes: &mut Notes) -> Result<IoMode> {
     let name = options.text("ioengine").unwrap_or(ENGINE_DEFAULT);
     if AS_RING.contains(&name) {
         notes.ignored(format!("ioengine={name}{}: io_uring is used instead", options.at("ioengine")));
     }
     mode_of(name).map_err(|error| options.error("ioengine", error))
-}
-
-/// The mode of the engine `name`.
-///
-/// # Errors
-/// If it is not supported.
-fn mode_of(name: &str) -> Result<IoMode> {
-    match name {
-        "io_uring" => Ok(IoMode::Ring),
-        name if AS_RING.contains(&name) => Ok(IoMode::Ring),
-        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Ok(IoMode::Synchronous),
-        "null" => Ok(IoMode::Null),
-        _ => {
-            let known = "io_uring libaio posixaio sync psync vsync pvsync pvsync2 null";
-            Err(Error::new(format!("{name} is not a supported I/O engine")).hint(format!("one of {known}")))
-        }
-    }
-}
-
-/// The refusal of `setting`, if it is of an engine that is not supported.
-pub(crate) fn refusal(setting: &Setting) -> Option<Error> {
-    let name = setting.value.as_deref().filter(|_| setting.key.name == "ioengine")?;
-    mode_of(name).err().map(|error| error.about(setting))
 }
 
 fn ring(options: &Options) -> Result<RingOptions> {

@@ -13,8 +13,8 @@ use super::{ComparisonView, shift};
 use crate::figure::{number, percent};
 use crate::html::{self, Cell, Column};
 use crate::layout::{Align, Head, Table, clean, cut, labelled};
-use crate::summary::{few, limit_text, remedy_text};
-use crate::words::{plural, unit_per_second};
+use crate::summary::{limit_text, remedy_text};
+use crate::words::{few, plural, unit_per_second};
 
 /// Column of the texts.
 const INDENT: usize = 12;

@@ -8,6 +8,7 @@ mod curve;
 mod diagram;
 mod disclosure;
 mod explanation;
+mod fitness;
 mod io;
 mod key;
 mod latency;
@@ -41,6 +42,7 @@ use record::{PlanSubject, Record};
 
 pub(crate) use diagram::{Diagram, gallery};
 pub use explanation::check_texts;
+pub(crate) use fitness::fitness;
 pub use page::PageOptions;
 pub(crate) use page::{Page, Section};
 pub use published::system_html;
@@ -48,10 +50,11 @@ pub(crate) use table::{Cell, Column, Row, Table, facts};
 pub(crate) use throughput::has_band;
 
 use self::disclosure::{Disclosure, Modelled};
+use crate::fitness::{class_sentence, sentence};
 use crate::layout::clean;
+use crate::summary;
 use crate::text::{platform_sentence, started, subject, warnings};
 use crate::words::{capital, list};
-use crate::{fitness, summary};
 
 /// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency,
 /// platform, disclosure. One file that opens from disk without network access.
@@ -64,7 +67,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let limited = ceiling::limited(record, &tests);
     let modelled = Modelled { sheet: &sheet, estimates, limited: &limited };
     let disclosure = Disclosure::of(record, &modelled, options);
-    let verdicts = html! { p class="class" { (clean(&fitness::class_sentence(&disclosure.fitness))) " " a href="#disclosure" { "All fields" } } (verdicts) };
+    let verdicts = html! { p class="class" { (clean(&class_sentence(&disclosure.fitness))) " " a href="#disclosure" { "All fields" } } (verdicts) };
     // What a record of I/O is about stands first; an empty section is left out.
     let streams = storage::storage(record);
     let (first, later) = match record.plan.subject() {
@@ -122,14 +125,6 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
 /// Storage runs of a record that is about them are shown at first, unless there are more.
 const RUNS_OPEN_MAX: usize = 12;
 
-/// What `record` is good for.
-pub(crate) fn fitness_of(record: &Record) -> Fitness {
-    let (sheet, tests) = (model::sheet(record), curve::tests(record));
-    let limited = ceiling::limited(record, &tests);
-    let modelled = Modelled { sheet: &sheet, estimates: 0, limited: &limited };
-    Disclosure::of(record, &modelled, &PageOptions::default()).fitness
-}
-
 /// The numbers of the runs whose seconds and histograms the page of `record` needs: one for each test and degree of
 /// parallelism, and those with node events, for the rates around them. Of all other runs it needs only what
 /// [`model::thin`] keeps.
@@ -154,7 +149,7 @@ fn lead(record: &Record, sheet: &Sheet, found: &Fitness) -> Markup {
             div class=(if found.is_basis() { "note" } else { "note warn" }) {
                 p {
                     strong { (capital(summary::GOOD_FOR)) ": " }
-                    (clean(&fitness::sentence(record, found))) "."
+                    (clean(&sentence(record, found))) "."
                 }
             }
             (key::tiles(record, sheet))

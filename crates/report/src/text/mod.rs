@@ -14,6 +14,7 @@ use record::{PlanSubject, Record};
 
 use crate::agents;
 use crate::fitness;
+use crate::html;
 use crate::layout::paragraph;
 use crate::limit::limits;
 use crate::load_curve;
@@ -49,7 +50,7 @@ pub fn text(record: &Record, path: &str, style: Style, width: usize) -> String {
     } else {
         page.part("", sheet::groups(record, style, width));
         page.part("WARNINGS", findings::findings(record, style, width));
-        page.part("RESULT CLASS", paragraph("", 2, &fitness::class_sentence(&fitness::fitness(record)), width));
+        page.part("RESULT CLASS", paragraph("", 2, &fitness::class_sentence(&html::fitness(record)), width));
         page.part("LIMITS", limits(record, width));
         page.part("STEADINESS", steady::steady(record, style, width));
     }
