@@ -51,6 +51,10 @@ impl<W: Work> Work for CacheAligned<W> {
         self.0.finish()
     }
 
+    fn shares_threads(&self) -> bool {
+        self.0.shares_threads()
+    }
+
     fn aborted(&mut self) {
         self.0.aborted();
     }

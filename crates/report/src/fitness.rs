@@ -198,7 +198,7 @@ pub(crate) fn judgement(record: &Record, found: &Fitness) -> Judgement {
     });
     Judgement {
         result_class: found.class,
-        good_for: good_for(&found),
+        good_for: good_for(found),
         is_basis: found.is_basis(),
         obstacles: found.obstacles.iter().map(text).collect(),
         doubtful_results,

@@ -172,7 +172,7 @@ fn synced_text(record: &Record, run: &Run, found: Headline, sync: &IoStream) -> 
     let Some(writes) = model::synced_writes(run, sync) else {
         return format!("{}; besides {call} p50 {sync_time}", headline_text(found));
     };
-    let of_all = model::has_others(run, writes).then(|| format!("{}; ", headline_text(found))).unwrap_or_default();
+    let of_all = if model::has_others(run, writes) { format!("{}; ", headline_text(found)) } else { String::new() };
     let write_time = match found.name {
         LatencyName::Service => writes.service.p50_ns,
         LatencyName::Response => writes.response.p50_ns,

@@ -53,7 +53,7 @@ fn storage_has_its_result_in_a_few_lines() {
     ];
     let output = plain(&bench, &job);
     let lines = output.out.lines().filter(|line| !line.starts_with('!')).count();
-    assert!(lines <= 25, "{lines} lines\n{}", output.out);
+    assert!(lines <= 27, "{lines} lines\n{}", output.out);
     assert!(
         output.out.contains("\nresults     reader (randread, 4 KiB): ") && output.out.contains("\npage      r.html\n"),
         "{}",

@@ -4,6 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use dbdyno_store::Form;
+use record::{
+    Check, JudgedWarning, Judgement, RecordDocument, ResultClass, RunCounts, RunVerdict, TestVerdict, Verdict,
+    WarningSubject,
+};
 use serde_json::{Value, json};
 
 use crate::file::lines;
@@ -30,11 +34,35 @@ fn the_published_schemas_are_current() {
     }
 }
 
+/// Verdicts of every kind; whether they are right is not the schema's.
+fn judgement() -> Judgement {
+    let warning = |subject: WarningSubject| JudgedWarning {
+        verdict: Verdict::Warn,
+        subject,
+        text: "the rate fell".to_owned(),
+        tests: vec!["T611".to_owned()],
+        runs: vec![1],
+    };
+    Judgement {
+        result_class: ResultClass::FirstLook,
+        good_for: "a first look".to_owned(),
+        is_basis: false,
+        obstacles: vec!["one run of T611".to_owned()],
+        doubtful_results: vec!["T611".to_owned()],
+        counts: RunCounts { runs: 1, with_warnings: 1, ..RunCounts::default() },
+        runs: vec![RunVerdict { run: 1, verdict: Verdict::Warn }],
+        tests: vec![TestVerdict { test: "T611".to_owned(), verdict: Verdict::Warn }],
+        warnings: [WarningSubject::Abort, WarningSubject::Check(Check::Steal), WarningSubject::Gain]
+            .map(warning)
+            .into(),
+    }
+}
+
 /// `record` in `form`.
 fn written(record: &record::Record, form: Form) -> Vec<Value> {
     match form {
         Form::Line => lines(record).lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
-        Form::Document => vec![json!(record)],
+        Form::Document => vec![json!(RecordDocument { record, judgement: judgement() })],
     }
 }
 

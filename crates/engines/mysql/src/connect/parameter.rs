@@ -104,13 +104,13 @@ pub(super) fn uniform(options: Vec<(String, String)>) -> Result<Vec<(String, Str
     if let Some(ssl) = last(&["ssl"]) {
         mode = mode.or(Some(if switch("ssl", &ssl)? { "require" } else { "disable" }));
     }
-    if let Some(verifies) = last(&["ssl_verify_server_cert"]) {
-        if switch("ssl-verify-server-cert", &verifies)? {
-            mode = match mode {
-                Some("disable") => mode,
-                _ => Some("verify-full"),
-            };
-        }
+    if let Some(verifies) = last(&["ssl_verify_server_cert"])
+        && switch("ssl-verify-server-cert", &verifies)?
+    {
+        mode = match mode {
+            Some("disable") => mode,
+            _ => Some("verify-full"),
+        };
     }
     if let Some(set) = last(&["default_character_set"]).filter(|set| set != "utf8mb4") {
         let message = format!("default-character-set {} is not supported", shown(&set));

@@ -85,10 +85,10 @@ pub(super) fn check(target: &Target) -> Result<()> {
             return Err(unknown_parameter(target, name, &KNOWN, &hint));
         }
         let fixed = FIXED.iter().find(|(known, ..)| known == name);
-        if let Some((_, values, hint)) = fixed.filter(|_| !value.is_empty()) {
-            if !values.contains(&value.to_ascii_lowercase().as_str()) {
-                return Err(refused(name, &format!("= {} is not supported", shown(value)), hint));
-            }
+        if let Some((_, values, hint)) = fixed.filter(|_| !value.is_empty())
+            && !values.contains(&value.to_ascii_lowercase().as_str())
+        {
+            return Err(refused(name, &format!("= {} is not supported", shown(value)), hint));
         }
     }
     Ok(())
