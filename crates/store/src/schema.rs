@@ -32,6 +32,10 @@ pub fn schema(form: Form) -> Value {
     };
     let mut schema = Value::from(schema);
     schema["title"] = Value::from(format!("{title}, schema version {SCHEMA_VERSION}"));
+    if form == Form::Document {
+        // The record is flattened into the document, by which the refusal of other fields is lost.
+        schema["additionalProperties"] = Value::from(false);
+    }
     // A validator should refuse other versions.
     if let Some(version) = schema.pointer_mut(pointer) {
         version["const"] = Value::from(SCHEMA_VERSION);
