@@ -16,6 +16,7 @@ use super::procedure::{self, Calls};
 use super::range::{Ranges, below};
 use super::settings::{BlocksSettings, Think};
 use super::statement::{Bind, Statements};
+use crate::data::mix;
 use crate::test_context::{TestContext, failed};
 
 /// Where the loop runs.
@@ -133,7 +134,9 @@ impl BlocksJob {
             // The sessions of a schema share one order.
             Visit::Once => Ranges::once(settings, thread, seed.stream(Purpose::Order, schema)),
         };
-        let random = Xoshiro256PlusPlus::seed_from_u64(seed.stream(Purpose::Blocks, job));
+        // Plans at other numbers of sessions have the same numbers of runs, and would find these blocks in the caches.
+        let stream = mix(seed.stream(Purpose::Blocks, job) ^ u64::from(settings.sessions()));
+        let random = Xoshiro256PlusPlus::seed_from_u64(stream);
         Ok(BlocksJob {
             session,
             statements,
