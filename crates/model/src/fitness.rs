@@ -13,6 +13,10 @@ use crate::summary::MainResult;
 use crate::verdict::{has_found_a_limit, is_invalid};
 use crate::warning::{Warning, warnings};
 
+/// Repeats by which one may decide: with fewer, no pair of their order statistics holds the median with 95 % confidence, and no
+/// comparison of them can have a verdict.
+pub const REPEATS_MIN: usize = 6;
+
 /// Why a result is of no better class.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Obstacle {
@@ -35,6 +39,13 @@ pub enum Obstacle {
     OneRun {
         /// The tests; empty where it is all of the main results.
         tests: Vec<String>,
+    },
+    /// Main results of several runs each, and fewer than [`REPEATS_MIN`].
+    FewRepeats {
+        /// The tests.
+        tests: Vec<String>,
+        /// The fewest runs of one of them.
+        repeats: usize,
     },
     /// The windows are too short to tell whether the rate is steady.
     ShortWindows {
@@ -96,7 +107,8 @@ impl Obstacle {
             | Obstacle::NoRun
             | Obstacle::NoResult => ResultClass::Meaningless,
             Obstacle::OneRun { .. } | Obstacle::ShortWindows { .. } => ResultClass::FirstLook,
-            Obstacle::NotConfirmed
+            Obstacle::FewRepeats { .. }
+            | Obstacle::NotConfirmed
             | Obstacle::Doubt(_)
             | Obstacle::NotFinished(_)
             | Obstacle::InvalidRuns { .. }
@@ -131,10 +143,26 @@ impl Fitness {
         self.obstacles.iter().filter(|obstacle| obstacle.allows() == self.class)
     }
 
-    /// Whether one may decide by the main results.
+    /// The tests of main results with a warning, each once.
+    pub fn doubtful_tests(&self) -> Vec<String> {
+        let mut tests: Vec<String> = Vec::new();
+        for test in self.doubts().flat_map(|doubt| &doubt.tests) {
+            if !tests.contains(test) {
+                tests.push(test.clone());
+            }
+        }
+        tests
+    }
+
+    /// Whether main results have too few runs to decide by.
+    pub fn lacks_repeats(&self) -> bool {
+        self.obstacles.iter().any(|one| matches!(one, Obstacle::OneRun { .. } | Obstacle::FewRepeats { .. }))
+    }
+
+    /// Whether one may decide by the main results: they were repeated, and none is in doubt.
     pub fn is_basis(&self) -> bool {
-        self.class >= ResultClass::Indicative
-            && self.obstacles.iter().all(|one| !matches!(one, Obstacle::Doubt(_) | Obstacle::NotConfirmed))
+        let speaks_against = |one: &Obstacle| matches!(one, Obstacle::Doubt(_) | Obstacle::NotConfirmed);
+        self.class >= ResultClass::Indicative && !self.lacks_repeats() && !self.obstacles.iter().any(speaks_against)
     }
 }
 
@@ -142,6 +170,7 @@ impl Fitness {
 pub fn fitness(record: &Record, results: &[MainResult], undisclosed: Vec<Undisclosed>) -> Fitness {
     let mut obstacles = meaningless(record, results);
     obstacles.extend(unrepeated(results));
+    obstacles.extend(few_repeats(results));
     obstacles.extend(short_windows(record, results));
     let is_unconfirmed = |result: &MainResult| matches!(result, MainResult::Search(found) if !found.is_confirmed);
     obstacles.extend(results.iter().any(is_unconfirmed).then_some(Obstacle::NotConfirmed));
@@ -182,6 +211,13 @@ fn unrepeated(results: &[MainResult]) -> Option<Obstacle> {
         best(results).filter(|(_, best)| best.repeats < 2).map(|(line, _)| line.test.clone()).collect();
     let is_all = once.len() == results.len();
     (!once.is_empty()).then(|| Obstacle::OneRun { tests: if is_all { Vec::new() } else { once } })
+}
+
+fn few_repeats(results: &[MainResult]) -> Option<Obstacle> {
+    let is_few = |(_, best): &(&Line, &Point)| (2..REPEATS_MIN).contains(&best.repeats);
+    let repeats = best(results).filter(is_few).map(|(_, best)| best.repeats).min()?;
+    let tests = best(results).filter(is_few).map(|(line, _)| line.test.clone()).collect();
+    Some(Obstacle::FewRepeats { tests, repeats })
 }
 
 /// Runs of loads and streams end by themselves: of them the check of the window counts steps.
@@ -256,6 +292,14 @@ mod tests {
         let measured = repeated(6);
         let open = fitness(&measured, &summary(&measured).results, vec![open]);
         assert_eq!((open.class, open.is_basis()), (ResultClass::Indicative, true), "to decide by, not to publish");
+    }
+
+    #[test]
+    fn fewer_repeats_than_an_interval_needs_are_no_basis() {
+        let few = of(&repeated(5));
+        assert_eq!((few.class, few.is_basis()), (ResultClass::Indicative, false));
+        assert_eq!(few.obstacles, [Obstacle::FewRepeats { tests: vec!["T611".to_owned()], repeats: 5 }]);
+        assert!(!of(&repeated(REPEATS_MIN as u32)).lacks_repeats());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use record::{
     Bytes, CacheState, Check, Dop, EngineInventory, Evidence, Finding, ForeignLoad, HostInventory, Instrument, IoFile,
     IoKind, IoStream, Latency, Layer, Location, LoopLocation, Nanos, ObservedHost, ObservedRun, Pace, Placement, Plan,
     PlannedRun, Preset, RandomBlocks, Reading, Record, Run, RunKind, Second, Status, Storage, Timestamp, Tool, Totals,
-    Unit, Verdict,
+    Unit, Variation, Verdict,
 };
 
 use crate::Context;
@@ -100,6 +100,18 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         readings: vec![reading(0, &[]), reading(10, &[])],
         ..Run::new(&planned, Pace::Unthrottled, Timestamp::default())
     }
+}
+
+/// Run `number` of T611 with these findings.
+pub(crate) fn found(number: u32, findings: &[(Check, Verdict)]) -> Run {
+    let findings = findings.iter().map(|(check, verdict)| finding(*check, *verdict)).collect();
+    Run { number, findings, ..run("T611", 1) }
+}
+
+/// `run` as one of a sweep of rates.
+pub(crate) fn paced(run: Run) -> Run {
+    let pace = Pace::Rate { steps_per_second: 100.0 };
+    Run { variation: Some(Variation::Paced { pace, one_thread_per_core: false }), ..run }
 }
 
 /// The same without foreign load.

@@ -30,10 +30,7 @@ pub fn is_paced(pace: Pace) -> bool {
 /// Which latency stands for `run`. Steps that start late are not seen in service times (coordinated omission), so with a
 /// rate or a think time it is the response time; of a run of storage where any of its jobs has one.
 pub fn latency_name(run: &Run) -> LatencyName {
-    let has_paced_stream = || {
-        let streams = run.storage.iter().flat_map(|storage| &storage.streams);
-        streams.filter(|stream| stream.kind != IoKind::Sync).any(|stream| is_paced(stream.pace))
-    };
+    let has_paced_stream = || counted(run).any(|stream| is_paced(stream.pace));
     match is_paced(run.pace) || has_paced_stream() {
         true => LatencyName::Response,
         false => LatencyName::Service,
@@ -61,33 +58,39 @@ pub fn headline(run: &Run) -> Option<Headline> {
 /// The slowest kind of sync, by its median, that jobs of `run` wait for between their I/O: it is part of the time from
 /// one write to the next, and not of the latency of the run. None where no sync was timed on its own.
 pub fn sync_beside(run: &Run) -> Option<&IoStream> {
-    let streams = run.storage.iter().flat_map(|storage| &storage.streams);
-    let syncs = streams.filter(|stream| stream.kind == IoKind::Sync && stream.service.count > 0);
+    let syncs = streams(run).filter(|stream| stream.kind == IoKind::Sync && stream.service.count > 0);
     syncs.max_by_key(|stream| stream.service.p50_ns)
 }
 
 /// The writes that `sync`, a stream of `run`, makes durable: those of the same job, or thread where threads are told apart.
 pub fn synced_writes<'a>(run: &'a Run, sync: &IoStream) -> Option<&'a IoStream> {
-    let mut streams = run.storage.iter().flat_map(|storage| &storage.streams);
-    streams.find(|stream| stream.kind == IoKind::Write && (&stream.job, stream.clone) == (&sync.job, sync.clone))
+    let is_same_job = |stream: &&IoStream| (&stream.job, stream.clone) == (&sync.job, sync.clone);
+    streams(run).find(|stream| stream.kind == IoKind::Write && is_same_job(stream))
 }
 
 /// Whether `run` counts other I/Os beside `writes`.
 pub fn has_others(run: &Run, writes: &IoStream) -> bool {
-    let mut streams = run.storage.iter().flat_map(|storage| &storage.streams);
-    streams.any(|stream| stream.kind != IoKind::Sync && stream.operations > 0 && !std::ptr::eq(stream, writes))
+    counted(run).any(|stream| stream.operations > 0 && !std::ptr::eq(stream, writes))
 }
 
 /// The names of the jobs of storage that did the I/O of `run`, each once.
 pub fn io_jobs(run: &Run) -> Vec<&str> {
-    let streams = run.storage.iter().flat_map(|storage| &storage.streams);
     let mut names = Vec::new();
-    for name in streams.filter(|stream| stream.kind != IoKind::Sync).flat_map(IoStream::jobs) {
+    for name in counted(run).flat_map(IoStream::jobs) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
     names
+}
+
+fn streams(run: &Run) -> impl Iterator<Item = &IoStream> {
+    run.storage.iter().flat_map(|storage| &storage.streams)
+}
+
+/// The streams whose I/Os are operations of `run`: all but syncs.
+fn counted(run: &Run) -> impl Iterator<Item = &IoStream> {
+    streams(run).filter(|stream| stream.kind != IoKind::Sync)
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ pub use distribution::{buckets, quantile};
 pub use efficiency::Limit;
 pub use emulation::emulation;
 pub use estimate::{Estimate, Method};
-pub use fitness::{Doubt, Fitness, Obstacle, Undisclosed, fitness};
+pub use fitness::{Doubt, Fitness, Obstacle, REPEATS_MIN, Undisclosed, fitness};
 pub use foreign::{ForeignCpu, ForeignIo, cpu_ns_with_kernel, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use group::{Repeats, by_degree, degree};
 pub use headline::{

@@ -68,26 +68,14 @@ pub fn run_counts(record: &Record) -> RunCounts {
 
 #[cfg(test)]
 mod tests {
-    use record::Pace;
-
     use super::*;
-    use crate::fixture::{finding, run};
-
-    fn with(number: u32, findings: &[(Check, Verdict)]) -> Run {
-        let findings = findings.iter().map(|(check, verdict)| finding(*check, *verdict)).collect();
-        Run { number, findings, ..run("T611", 1) }
-    }
-
-    fn paced(run: Run) -> Run {
-        let pace = Pace::Rate { steps_per_second: 100.0 };
-        Run { variation: Some(Variation::Paced { pace, one_thread_per_core: false }), ..run }
-    }
+    use crate::fixture::{found, paced, run};
 
     #[test]
     fn a_run_that_aborted_or_failed_a_check_is_invalid() {
-        let warned = with(1, &[(Check::Steal, Verdict::Warn), (Check::Swapping, Verdict::Pass)]);
+        let warned = found(1, &[(Check::Steal, Verdict::Warn), (Check::Swapping, Verdict::Pass)]);
         assert_eq!((run_verdict(&warned), is_invalid(&warned)), (Verdict::Warn, false));
-        let failed = with(1, &[(Check::Steal, Verdict::Warn), (Check::Swapping, Verdict::Fail)]);
+        let failed = found(1, &[(Check::Steal, Verdict::Warn), (Check::Swapping, Verdict::Fail)]);
         assert_eq!((run_verdict(&failed), is_invalid(&failed)), (Verdict::Fail, true));
         let outcome = Outcome::Failed { message: "the server is gone".to_owned() };
         assert!(is_invalid(&Run { outcome, ..run("T611", 1) }));
@@ -95,14 +83,14 @@ mod tests {
 
     #[test]
     fn an_expected_answer_is_no_warning_and_may_still_invalidate() {
-        let behind = |verdict| with(1, &[(Check::Backlog, verdict), (Check::Steal, Verdict::Unknown)]);
+        let behind = |verdict| found(1, &[(Check::Backlog, verdict), (Check::Steal, Verdict::Unknown)]);
         assert_eq!(run_verdict(&behind(Verdict::Warn)), Verdict::Warn, "of a plain run it is one");
         assert_eq!(run_verdict(&paced(behind(Verdict::Warn))), Verdict::Unknown);
         let limit = paced(behind(Verdict::Fail));
         assert_eq!((run_verdict(&limit), has_found_a_limit(&limit)), (Verdict::Fail, true));
-        let stolen = paced(with(1, &[(Check::Backlog, Verdict::Fail), (Check::Steal, Verdict::Fail)]));
+        let stolen = paced(found(1, &[(Check::Backlog, Verdict::Fail), (Check::Steal, Verdict::Fail)]));
         assert!(!has_found_a_limit(&stolen), "something else failed, too");
-        let short = with(1, &[(Check::WindowLength, Verdict::Unknown)]);
+        let short = found(1, &[(Check::WindowLength, Verdict::Unknown)]);
         assert_eq!(run_verdict(&short), Verdict::Pass, "the length of the window is that of the plan");
     }
 }

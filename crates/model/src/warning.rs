@@ -87,21 +87,11 @@ pub fn most_serious<'w, 'a>(warnings: &'w [Warning<'a>]) -> Option<&'w Warning<'
 
 #[cfg(test)]
 mod tests {
-    use record::{Check, Dop, Pace, RunCounts, Variation};
+    use record::{Check, Dop, RunCounts};
 
     use super::*;
-    use crate::fixture::{finding, record, run};
+    use crate::fixture::{found, paced, record, run};
     use crate::verdict::run_counts;
-
-    fn with(number: u32, findings: &[(Check, Verdict)]) -> Run {
-        let findings = findings.iter().map(|(check, verdict)| finding(*check, *verdict)).collect();
-        Run { number, findings, ..run("T611", 1) }
-    }
-
-    fn paced(run: Run) -> Run {
-        let pace = Pace::Rate { steps_per_second: 100.0 };
-        Run { variation: Some(Variation::Paced { pace, one_thread_per_core: false }), ..run }
-    }
 
     #[test]
     fn a_gain_beyond_the_workers_is_a_warning_of_the_test_and_of_the_record_and_of_no_run() {
@@ -121,14 +111,14 @@ mod tests {
     #[test]
     fn warnings_of_one_check_are_one_by_severity_without_expected_answers() {
         let runs = vec![
-            with(1, &[(Check::Steal, Verdict::Unknown), (Check::Swapping, Verdict::Warn)]),
-            paced(with(2, &[(Check::Backlog, Verdict::Fail)])),
-            with(3, &[(Check::Swapping, Verdict::Warn), (Check::Swapping, Verdict::Warn)]),
-            Run { outcome: Outcome::Failed { message: "gone".to_owned() }, ..with(4, &[]) },
+            found(1, &[(Check::Steal, Verdict::Unknown), (Check::Swapping, Verdict::Warn)]),
+            paced(found(2, &[(Check::Backlog, Verdict::Fail)])),
+            found(3, &[(Check::Swapping, Verdict::Warn), (Check::Swapping, Verdict::Warn)]),
+            Run { outcome: Outcome::Failed { message: "gone".to_owned() }, ..found(4, &[]) },
         ];
         let measured = record(runs);
-        let found = warnings(&measured);
-        let told: Vec<_> = found.iter().map(|one| (one.verdict, one.subject, one.run_count())).collect();
+        let told_of = warnings(&measured);
+        let told: Vec<_> = told_of.iter().map(|one| (one.verdict, one.subject, one.run_count())).collect();
         assert_eq!(
             told,
             [

@@ -1,6 +1,6 @@
 //! What a record is good for, in words: the first sentence of every view, and the class of its result.
 
-use model::{Doubt, Fitness, Obstacle, Undisclosed};
+use model::{Doubt, Fitness, Obstacle, REPEATS_MIN, Undisclosed};
 use record::{
     JudgedWarning, Judgement, Nanos, PlanSubject, Preset, Ratio, Record, ResultClass, RunVerdict, TestVerdict,
     WarningSubject,
@@ -19,9 +19,6 @@ const REASONS_MAX: usize = 2;
 
 /// Fields that are named for one reason.
 const FIELDS_NAMED_MAX: usize = 4;
-
-/// Repeats of a run that its figures may be decided by.
-const REPEATS: u64 = 6;
 
 /// What a record is good for and why for no more; whether its main results are in doubt; and what makes it better.
 pub(crate) fn sentence(record: &Record, found: &Fitness) -> String {
@@ -55,12 +52,7 @@ pub(crate) fn good_for(found: &Fitness) -> String {
 
 /// Which of the main results are in doubt.
 fn in_doubt(found: &Fitness) -> Option<String> {
-    let mut tests: Vec<String> = Vec::new();
-    for test in found.doubts().flat_map(|doubt| &doubt.tests) {
-        if !tests.contains(test) {
-            tests.push(test.clone());
-        }
-    }
+    let tests = found.doubtful_tests();
     match tests.is_empty() {
         true if found.class > ResultClass::Meaningless => Some("no warning is about the main results".to_owned()),
         true => None,
@@ -75,13 +67,13 @@ fn better(record: &Record, found: &Fitness) -> Option<String> {
     if !is_repeatable || found.is_basis() || record.runs.is_empty() {
         return None;
     }
-    if found.class == ResultClass::Indicative {
+    if found.class == ResultClass::Indicative && !found.lacks_repeats() {
         return Some("to make it one: remove what the warnings name, and repeat".to_owned());
     }
     let (warm_up, window) = Preset::Standard.windows();
     let each = plan.runs.iter().filter(|run| run.variation.is_none() && run.repeat == 1).count() as u64;
-    let whole = Nanos((warm_up + window).0.saturating_mul(REPEATS).saturating_mul(each));
-    Some(format!("a basis to buy by is --preset standard --repeats {REPEATS}: about {} for these", duration(whole)))
+    let whole = Nanos((warm_up + window).0.saturating_mul(REPEATS_MIN as u64).saturating_mul(each));
+    Some(format!("a basis to buy by is --preset standard --repeats {REPEATS_MIN}: about {} for these", duration(whole)))
 }
 
 /// The class in one word.
@@ -122,6 +114,9 @@ pub(crate) fn text(obstacle: &Obstacle) -> String {
         Obstacle::NoResult => "there is no result".to_owned(),
         Obstacle::OneRun { tests } if tests.is_empty() => "one run each: how well they repeat is not known".to_owned(),
         Obstacle::OneRun { tests } => format!("one run of {}: how well it repeats is not known", few(tests)),
+        Obstacle::FewRepeats { tests, repeats } => {
+            format!("{repeats} runs of {}: an interval needs {REPEATS_MIN}", few(tests))
+        }
         Obstacle::ShortWindows { window_ns } => {
             format!("windows of {} are too short to tell whether the rate is steady", duration(*window_ns))
         }
@@ -145,6 +140,7 @@ fn short_text(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::OneRun { tests } if tests.is_empty() => "one run each".to_owned(),
         Obstacle::OneRun { tests } => format!("one run of {}", few(tests)),
+        Obstacle::FewRepeats { repeats, .. } => format!("{repeats} runs each, and {REPEATS_MIN} give an interval"),
         Obstacle::ShortWindows { window_ns } => format!("windows of {}", duration(*window_ns)),
         Obstacle::Undisclosed(fields) => format!("{} not disclosed", names(fields)),
         // The tests are named once for all of them.
@@ -179,12 +175,6 @@ fn undisclosed_text(fields: &Undisclosed) -> String {
 /// The verdicts on `record`, which is good for `found`, as every view shows them.
 pub(crate) fn judgement(record: &Record, found: &Fitness) -> Judgement {
     let warnings = model::warnings(record);
-    let mut doubtful_results: Vec<String> = Vec::new();
-    for test in found.doubts().flat_map(|doubt| &doubt.tests) {
-        if !doubtful_results.contains(test) {
-            doubtful_results.push(test.clone());
-        }
-    }
     let warnings = warnings.iter().map(|warning| {
         let mut runs: Vec<u32> = warning.instances.iter().map(|instance| instance.run.number).collect();
         runs.dedup();
@@ -201,7 +191,7 @@ pub(crate) fn judgement(record: &Record, found: &Fitness) -> Judgement {
         good_for: good_for(found),
         is_basis: found.is_basis(),
         obstacles: found.obstacles.iter().map(text).collect(),
-        doubtful_results,
+        doubtful_results: found.doubtful_tests(),
         counts: model::run_counts(record),
         runs: record.runs.iter().map(|run| RunVerdict { run: run.number, verdict: model::run_verdict(run) }).collect(),
         tests: model::sheet(record)

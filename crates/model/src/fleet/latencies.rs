@@ -75,9 +75,15 @@ pub(super) fn merged_slices(parts: &[AgentPart<'_>], begun: i64) -> Result<Optio
         let moved = index + shift(part.since(begun), slices.width_ns);
         moved / usize::try_from(width.0 / slices.width_ns.0).unwrap_or(usize::MAX)
     };
+    // A part without values has a window nevertheless.
+    let last_without = |width: Nanos| {
+        let without = parts.iter().filter(|part| part.run.slices.is_none() && part.run.window_ns.0 > 0);
+        without.map(|part| shift(part.since(begun), width) + ((part.run.window_ns.0 - 1) / width.0) as usize).max()
+    };
     let last = |width: Nanos| {
         let ends = with_slices.iter().filter(|(_, slices)| !slices.responses.is_empty());
-        ends.map(|(part, slices)| place(part, slices, slices.responses.len() - 1, width)).max()
+        let last_with = ends.map(|(part, slices)| place(part, slices, slices.responses.len() - 1, width)).max();
+        last_with.max(last_without(width))
     };
     while last(width).is_some_and(|last| last >= SLICES_MAX) {
         width = Nanos(width.0.saturating_mul(2));
@@ -90,7 +96,7 @@ pub(super) fn merged_slices(parts: &[AgentPart<'_>], begun: i64) -> Result<Optio
             empty = empty.or_else(|| decoded(text));
         }
     }
-    // A slice in which no part has values lies in the gap before a part that started late.
+    // A slice in which no part has values lies in the gap before a part that started late, or in the window of one without any.
     let empty = empty.map(|mut histogram| (histogram.reset(), histogram).1);
     let texts = sums.iter().filter_map(|sum| sum.0.as_ref().or(empty.as_ref())).map(encoded);
     Ok(Some(Slices { width_ns: width, responses: texts.collect() }))

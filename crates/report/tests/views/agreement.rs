@@ -11,11 +11,11 @@ use dbdyno_report::{
 };
 use model::CompareOptions;
 use record::{
-    Check, Finding, Nanos, NodeEvent, NodeEventKind, Outcome, Pace, PlannedRun, Record, Resource, Run, Variation,
-    Verdict,
+    Check, Finding, Nanos, NodeEvent, NodeEventKind, Outcome, Pace, Record, Resource, Run, Variation, Verdict,
 };
 
 use crate::finding_sample::{backlog, finding, steal};
+use crate::load_curve::with_runs;
 use crate::{proof_sample, sample, storage_sample};
 
 /// What a view says.
@@ -379,20 +379,6 @@ fn stored() -> Vec<(String, Record)> {
     paths.iter().map(|path| (path.display().to_string(), store::read(path).unwrap())).collect()
 }
 
-/// `record` with `runs` behind its own, planned.
-fn with(mut record: Record, runs: Vec<Run>) -> Record {
-    record.plan.runs.extend(runs.iter().map(|run| PlannedRun {
-        kind: run.kind.clone(),
-        number: run.number,
-        test: run.test.clone(),
-        dop: run.dop,
-        repeat: 1,
-        variation: run.variation,
-    }));
-    record.runs.extend(runs);
-    record
-}
-
 /// A run of T616 at four jobs with `variation` and `findings`.
 fn varied(number: u32, variation: Variation, findings: Vec<Finding>) -> Run {
     let plain = sample::record().runs.into_iter().find(|run| run.test == "T616" && run.dop.jobs == 4).unwrap();
@@ -471,7 +457,7 @@ fn made() -> Vec<(String, Record)> {
         ("sample", sample::record()),
         ("gain beyond the workers", beyond),
         ("nothing but a gain beyond the workers", only_beyond),
-        ("paced runs with expected answers", with(sample::record(), expected)),
+        ("paced runs with expected answers", with_runs(sample::record(), expected)),
         ("aborted runs", invalid(sample::record())),
         ("no run", Record { runs: Vec::new(), ..sample::record() }),
         ("a lost node", lost(sample::record())),

@@ -33,9 +33,8 @@ fn varied(number: u32, variation: Variation, pace: Pace, milliseconds: u64) -> R
     run
 }
 
-/// The sample with these runs behind its own, planned.
-fn with(runs: Vec<Run>) -> Record {
-    let mut record = sample::record();
+/// `record` with `runs` behind its own, planned.
+pub fn with_runs(mut record: Record, runs: Vec<Run>) -> Record {
     record.plan.runs.extend(runs.iter().map(|run| PlannedRun {
         kind: run.kind.clone(),
         number: run.number,
@@ -46,6 +45,11 @@ fn with(runs: Vec<Run>) -> Record {
     }));
     record.runs.extend(runs);
     record
+}
+
+/// The sample with these runs behind its own, planned.
+fn with(runs: Vec<Run>) -> Record {
+    with_runs(sample::record(), runs)
 }
 
 fn share(number: u32, share: f64, milliseconds: u64) -> Run {

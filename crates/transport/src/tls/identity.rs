@@ -106,7 +106,7 @@ mod tests {
     fn given_files_come_before_default_ones() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
-        let default = Some((at("postgresql.crt"), at("postgresql.key")));
+        let default = Some((at("client.crt"), at("client.key")));
         let settings = |certificate, key| TlsSettings {
             certificate,
             key,
@@ -114,9 +114,9 @@ mod tests {
             ..TlsSettings::default()
         };
         assert_eq!(files(&settings(None, None)), None, "the default does not exist");
-        assert_eq!(files(&settings(Some("/c"), None)), Some(("/c".into(), at("postgresql.key"))));
+        assert_eq!(files(&settings(Some("/c"), None)), Some(("/c".into(), at("client.key"))));
         assert_eq!(files(&settings(Some("/c"), Some("/k"))), Some(("/c".into(), "/k".into())));
-        std::fs::write(at("postgresql.crt"), "").unwrap();
+        std::fs::write(at("client.crt"), "").unwrap();
         assert_eq!(files(&settings(None, None)), default);
         let alone = TlsSettings { certificate: Some("/both"), ..TlsSettings::default() };
         assert_eq!(files(&alone), Some(("/both".into(), "/both".into())));

@@ -6,31 +6,13 @@ use std::path::{Path, PathBuf};
 use engine::{Error, Kind, Result, Secret, Target};
 use transport::{Environment, plain_message};
 
-use super::parameter::{NEVER_IGNORED, plain, refusal, uniform};
+use super::parameter::{NEVER_IGNORED, is_known, plain, refusal, uniform};
 
 /// The groups that the client programs of both products read.
 const GROUPS: [&str; 6] = ["client", "client-server", "client-mariadb", "mysql", "mariadb", "mariadb-client"];
 
-/// Options that a target takes; the others in a file are those of other programs, or of no consequence here.
-const TAKEN: [&str; 17] = [
-    "user",
-    "host",
-    "port",
-    "database",
-    "socket",
-    "protocol",
-    "connect_timeout",
-    "sslmode",
-    "ssl_mode",
-    "ssl",
-    "ssl_ca",
-    "ssl_cert",
-    "ssl_key",
-    "ssl_verify_server_cert",
-    "tls_version",
-    "enable_cleartext_plugin",
-    "password",
-];
+/// Parameters of a target that are none in a file: the file itself, and the character set, which other programs need there.
+const NOT_IN_FILES: [&str; 2] = ["defaults_file", "default_character_set"];
 
 /// Adds what the option file says and `target` does not. Where the server is, is one thing: a target that names a host or
 /// a socket takes neither from the file.
@@ -63,6 +45,12 @@ pub(super) fn complete(target: &mut Target, environment: &Environment) -> Result
     let from_variable = environment.variable("MYSQL_PWD").filter(|_| !is_named).map(Secret::new);
     target.password = target.password.take().or(from_variable).or(password);
     Ok(())
+}
+
+/// Whether the option `name`, with underscores, is taken from a file; the others are those of other programs, or of no
+/// consequence here.
+fn is_taken(name: &str) -> bool {
+    name == "password" || is_known(name) && !NOT_IN_FILES.contains(&name)
 }
 
 /// The text of the file at `path`; `None` if it does not exist and need not.
@@ -127,7 +115,7 @@ fn options_of(text: &str, path: &Path) -> Result<Vec<(String, String)>> {
             "disable_ssl_verify_server_cert" | "skip_ssl_verify_server_cert" => {
                 options.push(("ssl_verify_server_cert".to_owned(), "0".to_owned()));
             }
-            known if TAKEN.contains(&known) => options.push((name, value_of(value))),
+            known if is_taken(known) => options.push((name, value_of(value))),
             _ => {}
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn checked(target: &Target) -> Result<Vec<(String, String)>> {
         let plain = plain(name);
         match refusal(&plain) {
             Some(error) => Err(error),
-            None if KNOWN.into_iter().any(|known| self::plain(known) == plain) => Ok((plain, value.clone())),
+            None if is_known(&plain) => Ok((plain, value.clone())),
             None => {
                 let hint = "a target takes options of the client; variables of the server are no part of it";
                 Err(unknown_parameter(target, name, &KNOWN, hint))
@@ -83,6 +83,11 @@ pub(super) fn checked(target: &Target) -> Result<Vec<(String, String)>> {
         }
     };
     target.parameters.iter().map(plain).collect()
+}
+
+/// Whether the option `name`, with underscores, is honoured.
+pub(super) fn is_known(name: &str) -> bool {
+    KNOWN.into_iter().any(|known| plain(known) == name)
 }
 
 /// The name of an option with underscores, in lower case.
