@@ -1,8 +1,9 @@
 //! CPU time of the host, and of one party on it.
 
-use record::{Ratio, Run, name};
+use record::{Nanos, Ratio, Reading, Run, name};
 
 use crate::delta::{delta, share};
+use crate::rules::RULES;
 
 /// Shares of the time of all processors of the host; the rest up to 1 is idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,9 +34,21 @@ pub struct CpuUse {
     pub of_host: Option<Ratio>,
 }
 
-/// Time of all processors in all states between the readings, nanoseconds; None where user, system or idle is missing.
-/// Some kernels do not count iowait and steal.
+/// Time of all processors in all states between the readings, nanoseconds; None where user, system or idle is missing,
+/// and where the readings are too close to each other for clock ticks: a single tick then counts for much of the window,
+/// and all processors together can have more time than passed.
 pub(crate) fn host_cpu_ns(run: &Run) -> Option<f64> {
+    (between_readings(run)?.0 >= RULES.cpu_times_ns_min).then(|| counted_host_cpu_ns(run))?
+}
+
+/// The time from the first reading to the last; None without readings.
+pub(crate) fn between_readings(run: &Run) -> Option<Nanos> {
+    let at = |reading: &Reading| reading.at_ns;
+    Some(run.readings.iter().map(at).max()?.since(run.readings.iter().map(at).min()?))
+}
+
+/// [`host_cpu_ns`] at any distance of the readings. Some kernels do not count iowait and steal.
+pub(crate) fn counted_host_cpu_ns(run: &Run) -> Option<f64> {
     let required = [name::HOST_CPU_USER_NS, name::HOST_CPU_SYSTEM_NS, name::HOST_CPU_IDLE_NS];
     let optional = [name::HOST_CPU_IOWAIT_NS, name::HOST_CPU_STEAL_NS];
     let required: f64 = required.iter().map(|name| Some(delta(run, name)? as f64)).sum::<Option<f64>>()?;

@@ -11,7 +11,7 @@
 
 use record::{Bytes, Check, Ratio, Run, Verdict, name};
 
-use crate::cpu::host_cpu_ns;
+use crate::cpu::{between_readings, host_cpu_ns};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
@@ -53,7 +53,7 @@ pub fn is_under_foreign_load(run: &Run) -> bool {
     is_judged && run.findings.iter().any(|finding| is_foreign(finding.check()) && finding.verdict >= Verdict::Warn)
 }
 
-/// Foreign CPU load during `run`; None where not measured.
+/// Foreign CPU load during `run`; None where not measured, and in a window too short for clock ticks.
 pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     let load = run.foreign_load.as_ref()?;
     let processors = processors(run)?;
@@ -93,9 +93,7 @@ pub(crate) fn kernel_cpu_ns(run: &Run) -> Option<f64> {
 
 /// Processors of the host: the sum of its CPU times over the time between the readings.
 pub(crate) fn processors(run: &Run) -> Option<f64> {
-    let at = |reading: &record::Reading| reading.at_ns.0;
-    let between = run.readings.iter().map(at).max()?.saturating_sub(run.readings.iter().map(at).min()?);
-    share(host_cpu_ns(run)?, between as f64).map(|processors| processors.round().max(1.0))
+    share(host_cpu_ns(run)?, between_readings(run)?.0 as f64).map(|processors| processors.round().max(1.0))
 }
 
 /// Bytes that dbdyno and its server read from devices during `run`; None where those of the server are not known.
@@ -143,6 +141,7 @@ mod tests {
     use record::{ForeignLoad, Nanos};
 
     use super::*;
+    use crate::cpu::cpu_shares;
     use crate::fixture::{counted, run};
 
     const SECOND: u64 = 1_000_000_000;
@@ -181,6 +180,24 @@ mod tests {
         let found = foreign_cpu(&beside(20, ForeignLoad { kernel_processors: 1.0, ..ForeignLoad::default() })).unwrap();
         assert_eq!(found.all().0, 0.0, "the kernel works for dbdyno");
         assert_eq!(foreign_cpu(&Run { foreign_load: None, ..beside(20, ForeignLoad::default()) }), None);
+    }
+
+    #[test]
+    fn ticks_are_no_processors_in_a_short_window() {
+        let tick = 10_000_000;
+        let counters = [
+            (name::HOST_CPU_USER_NS, 15 * tick / 10),
+            (name::HOST_CPU_SYSTEM_NS, 0),
+            (name::HOST_CPU_IDLE_NS, 0),
+            (name::CLIENT_CPU_NS, tick / 10),
+        ];
+        let load = ForeignLoad { observed_ns: Nanos(1_000_000), ..ForeignLoad::default() };
+        let mut run = Run { foreign_load: Some(Box::new(load)), ..counted(run("L100", 1), &counters) };
+        run.readings[1].at_ns = run.readings[0].at_ns + Nanos(1_000_000);
+        assert_eq!((foreign_cpu(&run), processors(&run)), (None, None), "one tick in 1 ms is no 15 processors");
+        assert_eq!(cpu_shares(&run), None, "and no utilisation");
+        run.readings[1].at_ns = run.readings[0].at_ns + Nanos(100_000_000);
+        assert_eq!(processors(&run), Some(1.0));
     }
 
     #[test]

@@ -80,7 +80,10 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         Evidence::ClientShare(share) => client_share(share),
         Evidence::Steal(None) => "CPU steal is not known".to_owned(),
         Evidence::Steal(Some(steal)) => self::steal(verdict, steal),
-        Evidence::ForeignCpu(None) => "the CPU use of other programs is not known".to_owned(),
+        Evidence::ForeignCpu(None) => {
+            "the CPU use of other programs is not known: not read, or the window is too short for clock ticks"
+                .to_owned()
+        }
         Evidence::ForeignCpu(Some(share)) => foreign_cpu(verdict, share),
         Evidence::ForeignIo(None) => "the I/O of other programs on the device is not known".to_owned(),
         Evidence::ForeignIo(Some(share)) => foreign_io(verdict, share),

@@ -4,11 +4,13 @@ use std::cell::Cell;
 
 use engine::Processes;
 use record::{Bytes, CacheFit, DataSet, PlannedRun, Preset};
+use workload::DataTable;
 use workload::Test;
 use workload::data_set::{self, Loading, Progress};
 
 use crate::bench::{Bench, Subject};
 use crate::item::Item;
+use crate::space::{self, log_bytes, megabytes, table_bytes};
 use crate::{Error, Event, Result};
 
 /// Loads the tables that the tests of `todo` need and that do not exist yet, into each database; returns those of the
@@ -35,6 +37,7 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
             bench.listener.on_event(&Event::Note(&format!("table {table}: {rows} rows loaded, indexes follow")));
         }
     };
+    check_space(bench, subject, &tables)?;
     let jobs = bench.processors.len() as u32;
     let loading = Loading { jobs, stop: bench.interrupt.flag(), progress: &progress, server_cpu: &server_cpu };
     let mut of_first = None;
@@ -46,6 +49,21 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
         of_first.get_or_insert(loaded?);
     }
     Ok(of_first.unwrap_or_default())
+}
+
+/// Refuses tables that are still to be loaded and exceed the free space of the engine, where that is known.
+///
+/// # Errors
+/// Names the required and the available space, and errors of the engine.
+fn check_space(bench: &Bench<'_>, subject: &Subject<'_>, tables: &[DataTable]) -> Result<()> {
+    let mut rows = Bytes(0);
+    for context in bench.databases().iter().filter(|context| context.node.data_directory().is_some()) {
+        rows.0 = rows.0.saturating_add(data_set::missing_bytes(context, tables)?.0);
+    }
+    let names = tables.iter().map(|table| table.name()).collect::<Vec<&str>>().join(", ");
+    let content = format!("{} of rows of {names}, their indexes and the log", megabytes(rows));
+    let needed = Bytes(table_bytes(rows, true).0.saturating_add(log_bytes(rows).0));
+    space::check_tables(subject, needed, &content, "give fewer --small-rows and --large-rows, or another --dir")
 }
 
 /// Warnings before the load: tables that are meant to exceed a cache and do not.

@@ -37,6 +37,7 @@ mod sampler;
 mod session_job;
 mod session_sampler;
 mod setup;
+mod space;
 mod steps_probe;
 mod tracing;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use record::{Bytes, Preset};
 use run::{BlocksRequest, Context, Error, Fleet, Result, Setup, measure_blocks};
-use workload::blocks::{BlocksSettings, Idle, Mode, SettingResult, Wrong, assignments};
+use workload::blocks::{BlocksSettings, Idle, Ignored, Mode, Wrong, assignments};
 
 use crate::agents::{Agents, check_target};
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
@@ -152,16 +152,11 @@ fn read(path: &Path, settings: &mut BlocksSettings, quiet: bool) -> Result<Vec<S
     let text = fs::read_to_string(path)
         .map_err(|error| Error::user(format!("settings {shown} cannot be read: {error}")).hint(hint))?;
     let assignments = assignments(&text).map_err(|error| Error::user(format!("{shown}, {error}")).hint(error.hint))?;
-    for assignment in &assignments {
-        let noted = settings.set(&assignment.name, &assignment.name, &assignment.value);
-        let noted = noted.map_err(|wrong| {
-            Error::user(format!("{shown}, line {}: {}", assignment.line, wrong.message)).hint(wrong.hint)
-        })?;
-        if let SettingResult::WithoutMeaning(reason) = noted
-            && !quiet
-        {
-            note(&format!("{shown}, line {}: {} is ignored: {reason}", assignment.line, assignment.name));
-        }
+    let ignored = settings
+        .set_all(&assignments)
+        .map_err(|wrong| Error::user(format!("{shown}, {}", wrong.message)).hint(wrong.hint))?;
+    for Ignored { line, name, reason } in ignored.iter().filter(|_| !quiet) {
+        note(&format!("{shown}, line {line}: {name} is ignored: {reason}"));
     }
     Ok(assignments.into_iter().map(|assignment| assignment.name).collect())
 }

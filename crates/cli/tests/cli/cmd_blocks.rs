@@ -288,3 +288,47 @@ fn engines_with_other_blocks_are_compared_by_their_number() {
     assert!(output.out.contains("block size: A 8 KiB; B 16 KiB"), "{}\n{}", output.out, output.err);
     assert!(output.out.contains("B100") && !output.out.contains("table sizes differ"), "{}", output.out);
 }
+
+#[test]
+fn tables_without_free_space_are_refused_before_the_first_is_made() {
+    let bench = Bench::new();
+    for (arguments, words) in [
+        (
+            &["blocks", "--no-probe", "--scale", "1000T", "--schemas", "4", "--record", "r.json"][..],
+            ["for 4 tables of 4 schemas with ", "give a smaller --scale, fewer --schemas, or another --dir"],
+        ),
+        (
+            &["run", "--tests", "T611", "--small-rows", "1000000000000", "--seconds", "0.1", "--record", "r.json"],
+            [" MB of rows of small, their indexes and the log, and ", "give fewer --small-rows"],
+        ),
+    ] {
+        let output = bench.run(arguments);
+        assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
+        for words in [" MB are required in ", " MB are available"].iter().chain(&words) {
+            assert!(output.err.contains(words), "no {words:?} in {}", output.err);
+        }
+        assert!(bench.record("r.json")["data_sets"].as_array().is_none_or(Vec::is_empty));
+        std::fs::remove_file(bench.path().join("r.json")).unwrap();
+    }
+}
+
+#[test]
+fn settings_of_former_releases_are_ignored_or_all_named() {
+    let bench = Bench::new();
+    std::fs::write(
+        bench.path().join("old.conf"),
+        "SCALE=200\nWORK_UNIT=4\nDO_UPDATE_HOTSPOT=FALSE\nHOTSPOT_PCT=10\nTHINK_TM_MODULUS=0\n",
+    )
+    .unwrap();
+    let arguments = ["blocks", "old.conf", "--run-time", "0.2", "--no-probe", "--record", "r.json"];
+    let output = bench.succeed(&arguments);
+    for (line, name) in [(3, "DO_HOTSPOT"), (4, "HOTSPOT_FREQUENCY"), (5, "THINK_TM_FREQUENCY")] {
+        assert!(output.err.contains(&format!("old.conf, line {line}: ")), "{}", output.err);
+        assert!(output.err.contains(&format!("(now {name})")), "{}", output.err);
+    }
+    std::fs::write(bench.path().join("two.conf"), "SHARED_DATA_MODULUS=8\nUPDATES=9\n").unwrap();
+    let output = bench.run(&["blocks", "two.conf", "--record", "s.json"]);
+    assert_eq!(output.code, 2);
+    let expected = "two.conf, line 1: SHARED_DATA_MODULUS (now HOT_SCHEMA_FREQUENCY), line 2: UPDATES are not settings";
+    assert!(output.err.contains(expected), "{}", output.err);
+}

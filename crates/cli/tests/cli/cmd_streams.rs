@@ -190,7 +190,9 @@ fn files_that_have_no_room_are_refused_before_the_first_is_written() {
         bench.run(&["streams", "--file", "16TiB", "--streams", "4096", "--form", "file-system", "--record", "r.json"]);
     assert_eq!(output.code, 1, "{}\n{}", output.out, output.err);
     assert!(
-        output.err.contains("bytes available, and the files of all streams require") && output.err.contains("hint: "),
+        output.err.contains(" MB are required in ")
+            && output.err.contains(" for the files of all streams, and ")
+            && output.err.contains("hint: "),
         "{}",
         output.err
     );

@@ -8,13 +8,14 @@ use record::evidence::Steal;
 use record::{Evidence, Finding, Nanos, Ratio, Run, Verdict, name};
 
 use super::{Context, finding};
-use crate::cpu::host_cpu_ns;
+use crate::cpu::counted_host_cpu_ns;
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let stolen = delta(run, name::HOST_CPU_STEAL_NS);
-    let Some((stolen, ratio)) = stolen.and_then(|stolen| Some((stolen, share(stolen as f64, host_cpu_ns(run)?)?)))
+    let Some((stolen, ratio)) =
+        stolen.and_then(|stolen| Some((stolen, share(stolen as f64, counted_host_cpu_ns(run)?)?)))
     else {
         return finding(Verdict::Unknown, Evidence::Steal(None));
     };

@@ -41,9 +41,8 @@ pub struct ConfError {
 /// For what is no such text.
 pub fn settings_of(text: &str) -> Result<BlocksSettings, Wrong> {
     let mut settings = BlocksSettings::default();
-    for assignment in assignments(text).map_err(|error| Wrong::new(error.to_string(), error.hint))? {
-        settings.set(&assignment.name, &assignment.name, &assignment.value)?;
-    }
+    let assignments = assignments(text).map_err(|error| Wrong::new(error.to_string(), error.hint))?;
+    settings.set_all(&assignments)?;
     Ok(settings)
 }
 

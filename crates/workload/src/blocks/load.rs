@@ -39,15 +39,34 @@ pub fn ensure(
 ) -> Result<Vec<DataSet>> {
     let mut session = context.node.connect()?;
     registry::create(context, session.as_mut())?;
-    let mut sets = Vec::new();
-    for schema in 1..=settings.schemas {
-        let scan = settings.scans().then_some(TableOf::Scan);
-        for of in [Some(TableOf::Blocks), scan].into_iter().flatten() {
-            let one = OneTable { context, layout, loading, target: (of, schema), name: Layout::name(of, schema) };
-            sets.push(one.ensure(settings.load_jobs, session.as_mut())?);
+    let ensure = |(of, schema)| {
+        let one = OneTable { context, layout, loading, target: (of, schema), name: Layout::name(of, schema) };
+        one.ensure(settings.load_jobs, session.as_mut())
+    };
+    tables(settings).map(ensure).collect()
+}
+
+/// Number of the tables of `settings` that [`ensure`] would load, as the registry knows them, and their blocks.
+///
+/// # Errors
+/// Errors of the engine.
+pub fn missing(context: &TestContext<'_>, settings: &BlocksSettings, layout: &Layout) -> Result<(u64, u64)> {
+    let mut session = context.node.connect()?;
+    let mut missing = (0, 0);
+    for (of, schema) in tables(settings) {
+        let (name, fingerprint) = (Layout::name(of, schema), layout.fingerprint(of, schema));
+        if !registry::is_complete(context, session.as_mut(), &name, &fingerprint)? {
+            missing = (missing.0 + 1, layout.blocks(of).saturating_add(missing.1));
         }
     }
-    Ok(sets)
+    Ok(missing)
+}
+
+/// The tables of all schemas.
+fn tables(settings: &BlocksSettings) -> impl Iterator<Item = (TableOf, u32)> {
+    let scan = settings.scans().then_some(TableOf::Scan);
+    (1..=settings.schemas)
+        .flat_map(move |schema| [Some(TableOf::Blocks), scan].into_iter().flatten().map(move |of| (of, schema)))
 }
 
 /// One table, and how it is loaded.

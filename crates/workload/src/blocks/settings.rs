@@ -2,9 +2,12 @@
 
 use record::Nanos;
 
+use super::conf::Assignment;
 use super::value::{
     BLOCK, RedoStress, SCALE_MAX, Wrong, blocks, frequency, number, redo_stress, scan_table, seconds, switch,
 };
+
+mod foreign;
 
 /// The most sessions of all schemas: beyond it, one thread per session is itself the limit.
 const SESSIONS_MAX: u64 = 8_192;
@@ -100,28 +103,16 @@ impl Default for BlocksSettings {
     }
 }
 
-/// The result of a setting.
+/// An assignment of a file that is known and ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SettingResult {
-    /// It is set.
-    Taken,
-    /// It is known and ignored, for this reason.
-    WithoutMeaning(&'static str),
+pub struct Ignored {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// Why, as a clause.
+    pub reason: &'static str,
 }
-
-/// Settings of the file that are known and ignored, and why.
-const IGNORED: &[(&str, &str)] = &[
-    ("DATABASE_STATISTICS_TYPE", "the counters of every engine are read at both edges of the window"),
-    ("EXTERNAL_SCRIPT", "dbdyno runs no scripts"),
-    ("ADMIN_SQLNET_SERVICE", "--target gives the location of the database"),
-    ("SQLNET_SERVICE_BASE", "--target gives the location of the database"),
-    ("SQLNET_SERVICE_MAX", "--target gives the location of the database"),
-    ("DBA_PRIV_USER", "--target gives the user"),
-    ("SYSDBA_PASSWD", "--target gives the user; the password was not kept"),
-    ("NO_OS_PERF_DATA", "the counters of the host are always read"),
-    ("UNIQUE_INDEX", "the key index is the same on every engine"),
-    ("BLOCK_SZ", "sizes are counted in blocks of 8 KiB"),
-];
 
 /// Settings that are read, as the file names them.
 const KNOWN: [&str; 20] = [
@@ -174,11 +165,35 @@ const HOT_SCHEMA: Idle =
     Idle { names: &["HOT_SCHEMA_FREQUENCY"], reason: "there is only one schema", hint: "give --schemas 2 or more" };
 
 impl BlocksSettings {
+    /// Sets all assignments of a file; returns those that are ignored.
+    ///
+    /// # Errors
+    /// For an impossible value, with its line; and for unknown names, all of them with their lines.
+    pub fn set_all(&mut self, assignments: &[Assignment]) -> Result<Vec<Ignored>, Wrong> {
+        let (known, others): (Vec<&Assignment>, Vec<&Assignment>) =
+            assignments.iter().partition(|one| KNOWN.contains(&one.name.as_str()));
+        for Assignment { line, name, value } in known {
+            let on_line = |wrong: Wrong| Wrong { message: format!("line {line}: {}", wrong.message), ..wrong };
+            self.set(name, name, value).map_err(on_line)?;
+        }
+        let reason = |one: &Assignment| {
+            foreign::ignored(&one.name).or_else(|| foreign::neutral(&one.name, &one.value, self.hot_spot_wanted))
+        };
+        let unknown: Vec<&Assignment> = others.iter().copied().filter(|one| reason(one).is_none()).collect();
+        match unknown.is_empty() {
+            true => Ok(others
+                .into_iter()
+                .filter_map(|one| Some(Ignored { line: one.line, name: one.name.clone(), reason: reason(one)? }))
+                .collect()),
+            false => Err(unknown_settings(&unknown)),
+        }
+    }
+
     /// Sets `name` of the file; `shown` is its name in errors (an option, for example).
     ///
     /// # Errors
     /// For an unknown name, and for an impossible value.
-    pub fn set(&mut self, name: &str, shown: &str, value: &str) -> Result<SettingResult, Wrong> {
+    pub fn set(&mut self, name: &str, shown: &str, value: &str) -> Result<(), Wrong> {
         match name {
             "UPDATE_PCT" => self.update_percent = number(shown, value, 0..=100, "the updates in a hundred operations")?,
             "SCAN_PCT" => self.scan_percent = number(shown, value, 0..=100, "the scans in a hundred reads")?,
@@ -204,9 +219,9 @@ impl BlocksSettings {
             "THINK_TM_MIN" => self.think_least_ns = seconds(shown, value, 0.0)?,
             "THINK_TM_MAX" => self.think_most_ns = seconds(shown, value, 0.0)?,
             "OBFUSCATE_COLUMNS" => self.obfuscated = switch(shown, value)?,
-            _ => return ignored(name, shown),
+            _ => return Err(Wrong::new(format!("{shown} is not a setting of this method"), known())),
         }
-        Ok(SettingResult::Taken)
+        Ok(())
     }
 
     /// All settings as lines of the file, from which [`super::settings_of`] makes the same.
@@ -347,15 +362,27 @@ impl BlocksSettings {
 
 /// Whether `name` is a known setting of the file that is ignored.
 pub(super) fn is_ignored(name: &str) -> bool {
-    IGNORED.iter().any(|(known, _)| *known == name)
+    foreign::ignored(name).is_some()
 }
 
-fn ignored(name: &str, shown: &str) -> Result<SettingResult, Wrong> {
-    if let Some((_, reason)) = IGNORED.iter().find(|(known, _)| *known == name) {
-        return Ok(SettingResult::WithoutMeaning(reason));
-    }
-    let hint = format!("known are {}", KNOWN.join(", "));
-    Err(Wrong::new(format!("{shown} is not a setting of this method"), hint))
+/// The error of assignments to settings that there are not, or not any more.
+fn unknown_settings(unknown: &[&Assignment]) -> Wrong {
+    let shown = |one: &&Assignment| match foreign::successor(&one.name) {
+        Some(successor) => format!("line {}: {} (now {successor})", one.line, one.name),
+        None => format!("line {}: {}", one.line, one.name),
+    };
+    let all = unknown.iter().map(shown).collect::<Vec<String>>().join(", ");
+    let is_former = |one: &&Assignment| foreign::successor(&one.name).is_some();
+    let hint = match unknown.iter().all(is_former) {
+        true => "give the present names with values that mean the same, or leave them out".to_owned(),
+        false => known(),
+    };
+    let what = if unknown.len() == 1 { "is not a setting" } else { "are not settings" };
+    Wrong::new(format!("{all} {what} of this method"), hint)
+}
+
+fn known() -> String {
+    format!("known are {}", KNOWN.join(", "))
 }
 
 #[cfg(test)]

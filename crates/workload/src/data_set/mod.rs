@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use engine::{Kind, Result, Session};
-use record::{DataSet, Nanos};
+use record::{Bytes, DataSet, Nanos};
 
 use crate::check::first_difference;
 use crate::data::{DataColumn, DataTable, Generator, ROW_BYTES};
@@ -58,6 +58,25 @@ pub fn ensure(context: &TestContext<'_>, tables: &[DataTable], loading: &Loading
     let mut session = context.node.connect()?;
     registry::create(context, session.as_mut())?;
     tables.iter().map(|table| one(context, *table, loading, session.as_mut())).collect()
+}
+
+/// Bytes of the rows of `tables` that [`ensure`] would load, as the registry knows them.
+///
+/// # Errors
+/// Errors of the engine.
+pub fn missing_bytes(context: &TestContext<'_>, tables: &[DataTable]) -> Result<Bytes> {
+    if tables.is_empty() {
+        return Ok(Bytes(0));
+    }
+    let mut session = context.node.connect()?;
+    let mut missing = Bytes(0);
+    for table in tables {
+        let generator = Generator::new(*table, context.sizes);
+        if !registry::is_complete(context, session.as_mut(), table.name(), &generator.fingerprint())? {
+            missing.0 = missing.0.saturating_add(ROW_BYTES.times(generator.rows()).0);
+        }
+    }
+    Ok(missing)
 }
 
 fn one(

@@ -35,6 +35,9 @@ pub(crate) fn is_complete(
     table: &str,
     fingerprint: &str,
 ) -> Result<bool> {
+    if !exists(session, NAME)? {
+        return Ok(false);
+    }
     let placeholder = context.engine.dialect().placeholder.at(1);
     let sql = format!("select fingerprint from {NAME} where table_name = {placeholder}");
     let select = session.prepare(&sql)?;

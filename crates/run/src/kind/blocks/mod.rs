@@ -4,6 +4,7 @@ mod extent;
 mod measurement;
 mod parameter;
 mod request;
+mod space;
 
 use std::path::PathBuf;
 
@@ -103,6 +104,8 @@ impl Kind for Blocks<'_> {
     /// A run for each size of the cache.
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let plan = record.plan.clone();
+        let layout = layout(platform, self.request)?;
+        platform.with_bench(&plan, |bench| space::check(bench, self.request, &layout))?;
         self.announce(platform, &plan);
         let runs = parameter::device_probe(&self.request.settings).measure(platform, &plan, record)?;
         let mut loaded = None;
@@ -166,8 +169,7 @@ impl Loaded {
         record: &mut Recorder,
         request: &BlocksRequest,
     ) -> Result<Loaded> {
-        let block = platform.engine.as_ref().and_then(|opened| opened.inventory.block_bytes);
-        let layout = Layout::new(&request.settings, sparse(&platform.context, block)?, request.setup.seed);
+        let layout = layout(platform, request)?;
         let (sets, answers) = platform.with_bench(plan, |bench| load(bench, request, &layout))?;
         sets.into_iter().try_for_each(|set| record.add_data_set(set))?;
         Ok(Loaded { layout, answers })
@@ -203,9 +205,17 @@ pub(in crate::kind) fn measure_part(
     planned: &PlannedRun,
     (request, caches): (&BlocksRequest, CacheState),
 ) -> Result<Run> {
-    let block = platform.engine.as_ref().and_then(|opened| opened.inventory.block_bytes);
-    let layout = Layout::new(&request.settings, sparse(&platform.context, block)?, request.setup.seed);
+    let layout = layout(platform, request)?;
     measure_one(bench, planned, request, &layout, Preparation::Coordinator { caches })
+}
+
+/// The layout of the tables of `request` in the blocks of the engine.
+///
+/// # Errors
+/// For an engine that cannot place rows so.
+fn layout(platform: &Platform<'_>, request: &BlocksRequest) -> Result<Layout> {
+    let block = platform.engine.as_ref().and_then(|opened| opened.inventory.block_bytes);
+    Ok(Layout::new(&request.settings, sparse(&platform.context, block)?, request.setup.seed))
 }
 
 /// Refuses what the engine cannot do, before anything is created.

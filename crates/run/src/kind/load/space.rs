@@ -6,19 +6,8 @@ use record::{Bytes, IndexTime};
 use workload::load::Input;
 
 use super::request::LoadRequest;
-use crate::{Error, Result};
-
-/// Size of a table relative to its flat file, without its log.
-const TIMES_TABLE: f64 = 1.5;
-
-/// Size of its indexes, if any, relative to its flat file.
-const TIMES_INDEXES: f64 = 0.5;
-
-/// Size of its log relative to its flat file, until a checkpoint recycles it; one table is loaded at a time.
-const TIMES_LOG: f64 = 1.25;
-
-/// The largest log: a temporary server has a checkpoint before.
-const LOG_BYTES_MAX: f64 = 16.0 * (1u64 << 30) as f64;
+use crate::Result;
+use crate::space::{self, log_bytes, megabytes, table_bytes};
 
 /// Refuses loads of `tables` tables into `directory` that exceed the free space there, if the size of the source is
 /// known. A resumed load already has its space.
@@ -28,30 +17,18 @@ const LOG_BYTES_MAX: f64 = 16.0 * (1u64 << 30) as f64;
 pub(super) fn check(request: &LoadRequest, tables: usize, directory: &Path) -> Result<()> {
     // The uncompressed size of compressed files is unknown before they are read: it is at least their own size.
     let flat = request.input.size().filter(|_| !request.resume);
-    let (Some(Bytes(flat)), Some(Bytes(free))) = (flat, host::free_bytes(directory)) else { return Ok(()) };
+    let Some(Bytes(flat)) = flat else { return Ok(()) };
     // Without --keep each table is removed before the next one.
     let stay = if request.setup.keep { tables.max(1) } else { 1 };
-    let needed = needed(flat, request.indexes, stay);
-    match needed.0 <= free {
-        true => Ok(()),
-        false => Err(Error::environment(format!(
-            "about {} are required in {} for {} of flat file in {}, including the log, and {} are available",
-            megabytes(needed),
-            directory.display(),
-            megabytes(Bytes(flat)),
-            if stay == 1 { "one table".to_owned() } else { format!("{stay} tables") },
-            megabytes(Bytes(free))
-        ))
-        .hint(hint(request, stay))),
-    }
+    let tables = if stay == 1 { "one table".to_owned() } else { format!("{stay} tables") };
+    let content = format!("{} of flat file in {tables}, including the log", megabytes(Bytes(flat)));
+    space::check(directory, needed(flat, request.indexes, stay), &content, &hint(request, stay))
 }
 
-/// The space for `flat` bytes of lines if `stay` tables are kept.
+/// The space for `flat` bytes of lines if `stay` tables are kept; one table is loaded at a time.
 fn needed(flat: u64, indexes: IndexTime, stay: usize) -> Bytes {
-    let flat = flat as f64;
-    let of_indexes = if indexes == IndexTime::None { 0.0 } else { TIMES_INDEXES };
-    let tables = flat * stay as f64 * (TIMES_TABLE + of_indexes);
-    Bytes((tables + (flat * TIMES_LOG).min(LOG_BYTES_MAX)).ceil() as u64)
+    let tables = Bytes(flat.saturating_mul(stay as u64));
+    Bytes(table_bytes(tables, indexes != IndexTime::None).0.saturating_add(log_bytes(Bytes(flat)).0))
 }
 
 fn hint(request: &LoadRequest, stay: usize) -> String {
@@ -61,10 +38,6 @@ fn hint(request: &LoadRequest, stay: usize) -> String {
     };
     let fewer = if stay > 1 { ", fewer --models" } else { "" };
     format!("{less}{fewer}, or another --dir")
-}
-
-fn megabytes(Bytes(bytes): Bytes) -> String {
-    format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
 #[cfg(test)]

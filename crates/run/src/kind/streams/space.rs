@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use record::Bytes;
+
 use super::request::StreamsRequest;
 use super::stream_run::{Backend, StreamRuns};
-use crate::{Error, Result};
+use crate::{Result, space};
 
 /// The most space of a file in a database while it is written, relative to its size: the data, the log, and the fill
 /// before it.
@@ -34,17 +36,8 @@ pub(super) fn check(
     let of_engine = needed(TIMES_IN_ENGINE, &|backend| backend != Backend::FileSystem);
     for (directory, needed) in [(Some(folder), of_files), (data, of_engine)] {
         let Some(directory) = directory else { continue };
-        let Some(free) = free_bytes(directory).filter(|free| *free < needed) else { continue };
-        let message = format!(
-            "{} has {free} bytes available, and the files of all streams require {needed}",
-            directory.display()
-        );
-        return Err(Error::environment(message).hint("give a smaller --file, fewer --streams, or another --dir"));
+        let hint = "give a smaller --file, fewer --streams, or another --dir";
+        space::check(directory, Bytes(needed), "the files of all streams", hint)?;
     }
     Ok(())
-}
-
-/// Free bytes at `directory`, if known.
-fn free_bytes(directory: &Path) -> Option<u64> {
-    rustix::fs::statvfs(directory).ok().map(|found| found.f_bavail.saturating_mul(found.f_frsize))
 }

@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-use base::quantity::size_text;
 use record::{
     Bytes, Dop, Nanos, PageCached, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace, ProofSubject, RunKind,
 };
@@ -17,7 +16,7 @@ use crate::invocation::{Kind, Measured, invoke};
 use crate::kind::blocks::{self, BLOCK_USUAL, BlocksRequest, Loaded};
 use crate::platform::{Context, OpenEngine, OpenOptions, Platform};
 use crate::recorder::Recorder;
-use crate::{Error, Result, Setup};
+use crate::{Error, Result, Setup, space};
 
 /// The table, in sizes of the buffer cache.
 const TABLE: f64 = 4.0;
@@ -129,16 +128,8 @@ impl Tiers<'_> {
 /// Where the table, with its log, does not fit what is free.
 fn check_space(cache: Bytes, directory: &Path) -> Result<()> {
     let needed = Bytes((cache.0 as f64 * TABLE * TIMES_TABLE) as u64);
-    match host::free_bytes(directory) {
-        Some(free) if free < needed => Err(Error::environment(format!(
-            "about {} are required in {} for a table of {TABLE} times the buffer cache and its log, and {} are available",
-            size_text(needed.0),
-            directory.display(),
-            size_text(free.0)
-        ))
-        .hint("give a smaller --cache, or another --dir")),
-        _ => Ok(()),
-    }
+    let content = format!("a table of {TABLE} times the buffer cache and its log");
+    space::check(directory, needed, &content, "give a smaller --cache, or another --dir")
 }
 
 /// Buffer cache and block of the engine.

@@ -8,7 +8,7 @@ use crate::blocks::{assignments, settings_of};
 fn with(pairs: &[(&str, &str)]) -> BlocksSettings {
     let mut settings = BlocksSettings::default();
     for (name, value) in pairs {
-        assert_eq!(settings.set(name, name, value), Ok(SettingResult::Taken), "{name}={value}");
+        assert_eq!(settings.set(name, name, value), Ok(()), "{name}={value}");
     }
     settings
 }
@@ -143,16 +143,52 @@ fn settings_without_effect_are_listed() {
     assert_eq!((with(&all).hot_schema(), with(&[("HOT_SCHEMA_FREQUENCY", "3")]).hot_schema()), (Some(3), None));
 }
 
+fn set_all(text: &str) -> Result<Vec<Ignored>, Wrong> {
+    BlocksSettings::default().set_all(&assignments(text).expect("assignments"))
+}
+
 #[test]
 fn ignored_settings_have_a_reason_and_a_password_is_not_kept() {
-    let mut settings = BlocksSettings::default();
-    for (name, _) in IGNORED {
-        let noted = settings.set(name, name, "tiger").expect("known");
-        let SettingResult::WithoutMeaning(reason) = noted else { panic!("{name} is not ignored") };
-        assert!(!reason.is_empty() && !reason.contains("tiger"));
+    for name in ["SYSDBA_PASSWD", "MYSQL_ROOT_PWD", "EXTERNAL_SCRIPT", "NON_ADMIN_CONNECT_STRING", "BLOCK_SZ"] {
+        let ignored = set_all(&format!("\n{name}=tiger")).expect("known");
+        let [Ignored { line: 2, name: shown, reason }] = &ignored[..] else { panic!("{ignored:?}") };
+        assert!(shown == name && !reason.is_empty() && !reason.contains("tiger"), "{ignored:?}");
     }
-    assert_eq!(settings, BlocksSettings::default());
-    assert!(KNOWN.iter().all(|name| IGNORED.iter().all(|(other, _)| other != name)));
+    assert!(KNOWN.iter().all(|name| foreign::ignored(name).is_none() && foreign::successor(name).is_none()));
+}
+
+#[test]
+fn former_settings_that_ask_for_nothing_are_ignored_with_their_present_name() {
+    let text = "UPDATE_PCT=25\nSHARED_DATA_MODULUS=0\nDO_UPDATE_HOTSPOT=FALSE\nHOTSPOT_PCT=10\nTHINK_TM_MODULUS=0.0\n";
+    let ignored = set_all(text).expect("SLOB 2.2");
+    assert_eq!(ignored.iter().map(|one| one.line).collect::<Vec<u32>>(), [2, 3, 4, 5]);
+    for (ignored, successor) in
+        ignored.iter().zip(["HOT_SCHEMA_FREQUENCY", "DO_HOTSPOT", "HOTSPOT_FREQUENCY", "THINK_TM_FREQUENCY"])
+    {
+        assert!(ignored.reason.contains(successor) && KNOWN.contains(&successor), "{ignored:?}");
+    }
+    let error = set_all("DO_HOTSPOT=TRUE\nHOTSPOT_PCT=10").expect_err("it would mean something");
+    assert_eq!(error.message, "line 2: HOTSPOT_PCT (now HOTSPOT_FREQUENCY) is not a setting of this method");
+}
+
+#[test]
+fn all_unknown_settings_are_in_one_error_with_their_lines_and_present_names() {
+    let error = set_all("DO_UPDATE_HOTSPOT=TRUE\nSCALE=10000\nTHINK_TM_MODULUS=7").expect_err("former ones");
+    assert_eq!(
+        error.message,
+        "line 1: DO_UPDATE_HOTSPOT (now DO_HOTSPOT), line 3: THINK_TM_MODULUS (now THINK_TM_FREQUENCY) are not settings \
+         of this method"
+    );
+    assert!(error.hint.starts_with("give the present names"), "{}", error.hint);
+    let error = set_all("UPDATE_PERCENT=tiger\nTHINK_TM_MODULUS=7\nWORKUNIT=1").expect_err("unknown");
+    assert_eq!(
+        error.message,
+        "line 1: UPDATE_PERCENT, line 2: THINK_TM_MODULUS (now THINK_TM_FREQUENCY), line 3: WORKUNIT are not settings \
+         of this method"
+    );
+    assert!(error.hint.starts_with("known are UPDATE_PCT, "), "{}", error.hint);
+    let error = set_all("SCALE=10000\nUPDATE_PCT=101").expect_err("a value");
+    assert!(error.message.starts_with("line 2: UPDATE_PCT"), "{}", error.message);
 }
 
 /// The published file, as it is.
@@ -160,9 +196,7 @@ fn ignored_settings_have_a_reason_and_a_password_is_not_kept() {
 fn the_published_file_is_read() {
     let text = include_str!("slob.conf");
     let mut settings = BlocksSettings::default();
-    for one in assignments(text).expect("assignments") {
-        assert_eq!(settings.set(&one.name, &one.name, &one.value), Ok(SettingResult::Taken));
-    }
+    assert_eq!(settings.set_all(&assignments(text).expect("assignments")), Ok(Vec::new()));
     assert_eq!((settings.update_percent, settings.work_unit), (30, 64));
     assert_eq!(settings.run_time, Nanos::from_seconds(7200.0));
     assert_eq!((settings.scan_blocks, settings.sessions()), (128, 1));
