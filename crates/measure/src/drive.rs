@@ -228,7 +228,7 @@ fn fill(
             Due::At(due) => return Ok(Filled::Until(due)),
             Due::Never => match queue.end(slot)? {
                 NextOperation::Extra => {
-                    slots.take(slot, StepStart { number: 0, due: now, begun: now });
+                    slots.take(slot, StepStart { due: now, begun: now, ..StepStart::default() });
                     continue;
                 }
                 NextOperation::Blocked => return Ok(Filled::Full),
@@ -236,8 +236,10 @@ fn fill(
             },
         };
         match queue.begin(slot)? {
-            NextOperation::Step => slots.take(slot, StepStart { number: pacer.taken(now), due, begun: now }),
-            NextOperation::Extra => slots.take(slot, StepStart { number: 0, due: now, begun: now }),
+            NextOperation::Step => {
+                slots.take(slot, StepStart { number: pacer.taken(now), due, begun: now, was_idle: false })
+            }
+            NextOperation::Extra => slots.take(slot, StepStart { due: now, begun: now, ..StepStart::default() }),
             NextOperation::Blocked => return Ok(Filled::Full),
             NextOperation::Finished => return Ok(Filled::Over(Ended::Work)),
         }

@@ -41,6 +41,8 @@ pub struct StepStart {
     pub due: Nanos,
     /// Actual start: service time counts from here.
     pub begun: Nanos,
+    /// Whether the job had nothing else to do when the step was due: what it began late is then the lag of its wake-up.
+    pub was_idle: bool,
 }
 
 /// Schedules the steps of one job. Late steps are never skipped: they follow each other, each with its intended start.
@@ -50,6 +52,8 @@ pub struct Pacer {
     number: u64,
     /// Intended start of the next step; in a closed loop, the end of the last one.
     due: Nanos,
+    /// End of the last step.
+    ended: Nanos,
     /// Start of the window, and the bursts.
     burst: Option<(Nanos, Burst)>,
 }
@@ -105,7 +109,7 @@ impl Pacer {
             }
             Pace::ThinkTime { think_ns } => Schedule::ThinkTime { think: think_ns },
         };
-        Pacer { schedule, number: 0, due, burst: None }
+        Pacer { schedule, number: 0, due, ended: start, burst: None }
     }
 
     /// The same in bursts, the first of which starts at `start`. A rate is then that within a burst.
@@ -176,15 +180,15 @@ impl Pacer {
             return None;
         }
         let due = self.due;
-        let begun = match self.schedule {
+        let (begun, was_idle) = match self.schedule {
             // A step starts at the end of the last one: one clock reading per step.
-            Schedule::Unthrottled => due,
-            _ => wait(due, stop)?,
+            Schedule::Unthrottled => (due, false),
+            _ => (wait(due, stop)?, self.ended <= due),
         };
         if begun >= stop.drained && !first {
             return None;
         }
-        let turn = StepStart { number: self.number, due, begun };
+        let turn = StepStart { number: self.number, due, begun, was_idle };
         self.number += 1;
         Some(turn)
     }
@@ -192,6 +196,7 @@ impl Pacer {
     /// The last step ended at `ended`.
     #[inline]
     pub fn ended(&mut self, ended: Nanos) {
+        self.ended = ended;
         match &mut self.schedule {
             Schedule::Unthrottled => self.due = ended,
             // Computed from the number, so that no rounding error accumulates.
@@ -272,6 +277,27 @@ mod tests {
         pacer.number = 3;
         pacer.ended(Nanos(999_999_999_999));
         assert_eq!(pacer.due, Nanos(5_000 + 1_000_000 + 3 * 2_000_000));
+    }
+
+    #[test]
+    fn a_job_is_idle_at_a_step_that_is_due_after_the_end_of_the_one_before() {
+        let start = clock::now() - Nanos(100_000_000);
+        let stop = stop_at(start + Nanos::SECOND, start + Nanos::SECOND);
+        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 1_000.0 }, 0, 1, start, 1);
+        let mut idle = |ended: u64| {
+            let turn = pacer.next(&stop).expect("a step");
+            pacer.ended(start + Nanos(ended));
+            turn.was_idle
+        };
+        assert!(idle(900_000), "the first one");
+        assert!(idle(2_100_000), "due at 1 ms, after the end at 0.9 ms");
+        assert!(
+            !idle(2_900_000),
+            "due at 2 ms, before the end at 2.1 ms: it waits for the session and not for the clock"
+        );
+        assert!(idle(3_000_000));
+        let mut closed = Pacer::new(Pace::Unthrottled, 0, 1, start, 1);
+        assert!(!closed.next(&stop).expect("a step").was_idle, "it is never late");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Tally {
     /// Of the others.
     service: Histogram,
     response: Histogram,
+    /// From intended to actual start, of steps whose job was idle; allocated by the first of them.
+    start_lag: Option<Box<Histogram>>,
     slices: SliceSeries,
     steps: u64,
     operations: u64,
@@ -61,6 +63,7 @@ impl Tally {
             prompt: Histogram::default(),
             service: Histogram::default(),
             response: Histogram::default(),
+            start_lag: None,
             slices: SliceSeries::new(),
             steps: 0,
             operations: 0,
@@ -80,12 +83,14 @@ impl Tally {
         self.prompt.clear();
         self.service.clear();
         self.response.clear();
+        self.start_lag.iter_mut().for_each(|lag| lag.clear());
         self.slices.clear();
         *self = Tally {
             seconds,
             prompt: std::mem::take(&mut self.prompt),
             service: std::mem::take(&mut self.service),
             response: std::mem::take(&mut self.response),
+            start_lag: self.start_lag.take(),
             slices: std::mem::replace(&mut self.slices, SliceSeries::new()),
             ..Tally::new(start, self.seconds_max)
         };
@@ -128,6 +133,9 @@ impl Tally {
         } else {
             self.service.record(service);
             self.response.record(response);
+            if turn.was_idle {
+                self.start_lag.get_or_insert_default().record(turn.begun - turn.due);
+            }
         }
         self.slices.record(ended - self.start, response);
         self.operations += done.operations;
@@ -155,6 +163,9 @@ impl Tally {
         self.prompt.add(&other.prompt);
         self.service.add(&other.service);
         self.response.add(&other.response);
+        if let Some(lag) = &other.start_lag {
+            self.start_lag.get_or_insert_default().add(lag);
+        }
         self.slices.merge(&other.slices);
         self.steps += other.steps;
         self.operations += other.operations;
@@ -191,6 +202,11 @@ impl Tally {
     /// Response times, from intended start to end.
     pub fn response(&self) -> Histogram {
         self.with_prompt(&self.response)
+    }
+
+    /// How late steps began whose job was idle when they were due; none of a closed loop.
+    pub fn start_lag(&self) -> Option<&Histogram> {
+        self.start_lag.as_deref().filter(|lag| lag.count() > 0)
     }
 
     fn with_prompt(&self, others: &Histogram) -> Histogram {
@@ -256,7 +272,7 @@ mod tests {
     use super::*;
 
     fn turn(due: u64, begun: u64) -> StepStart {
-        StepStart { number: 0, due: Nanos(due), begun: Nanos(begun) }
+        StepStart { number: 0, due: Nanos(due), begun: Nanos(begun), was_idle: false }
     }
 
     fn done(rows: u64) -> Done {
@@ -269,6 +285,19 @@ mod tests {
         tally.record(&turn(0, 2_000_000), Nanos(2_000_500), &done(1));
         assert_eq!(tally.service().latency().max_ns, Nanos(500));
         assert!(tally.response().latency().max_ns >= Nanos(2_000_500));
+    }
+
+    #[test]
+    fn the_lag_of_idle_jobs_is_apart_from_waiting() {
+        let mut tally = Tally::new(Nanos(0), 10);
+        tally.record(&turn(0, 9_000), Nanos(10_000), &done(1));
+        assert_eq!(tally.start_lag().map(Histogram::count), None, "it waited for the step before it");
+        tally.record(&StepStart { was_idle: true, ..turn(20_000, 20_500) }, Nanos(21_000), &done(1));
+        tally.merge(&tally.clone());
+        let lag = tally.start_lag().expect("a lag").latency();
+        assert_eq!((lag.count, lag.max_ns), (2, Nanos(500)));
+        tally.begin_again(Nanos(0));
+        assert!(tally.start_lag().is_none());
     }
 
     #[test]

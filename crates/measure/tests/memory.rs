@@ -49,7 +49,7 @@ const SECONDS_MAX: usize = 7 * 86_400;
 const SECOND: u64 = 1_000_000_000;
 
 fn count_step(tally: &mut Tally, ended: u64, service: u64, response: u64) {
-    let turn = StepStart { number: 0, due: Nanos(ended - response), begun: Nanos(ended - service) };
+    let turn = StepStart { number: 0, due: Nanos(ended - response), begun: Nanos(ended - service), was_idle: true };
     tally.record(&turn, Nanos(ended), &Done { operations: 1, rows: 1, ..Done::default() });
 }
 

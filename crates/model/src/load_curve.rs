@@ -19,6 +19,9 @@ use crate::verdict::{is_invalid, run_verdict};
 /// Minimum ratio of the p99 of open and closed loop for [`RateCurve::contrast`].
 const CONTRAST_MIN: f64 = 2.0;
 
+/// Minimum share of the lag of idle jobs in the response time, of the medians, that is told.
+const NOTABLE_LAG: f64 = 0.1;
+
 /// One test at one degree of parallelism at several rates.
 #[derive(Clone, Debug)]
 pub struct RateCurve<'a> {
@@ -53,6 +56,8 @@ pub struct RatePoint<'a> {
     pub service: Option<Quantiles>,
     /// Response time, from intended start to end.
     pub response: Option<Quantiles>,
+    /// How late idle jobs began their steps, which is part of the response time; absent where not measured.
+    pub start_lag: Option<Quantiles>,
     /// Whether it met the service level of the search; absent without one, and where not known.
     pub kept: Option<bool>,
     /// The verdict of the run.
@@ -154,8 +159,26 @@ fn point<'a>(run: &'a Run, asked: f64, capacity: Option<Rate>, bound: Option<&Bo
         done: steps_per_second(run),
         service: quantiles(&run.service),
         response: quantiles(&run.response),
+        start_lag: run.start_lag.as_deref().and_then(quantiles),
         kept: bound.and_then(|bound| meets_level(run, bound)),
         verdict: run_verdict(run),
+    }
+}
+
+impl RatePoint<'_> {
+    /// The median lag of idle jobs, where it is much of the median response time.
+    pub fn notable_lag(&self) -> Option<Nanos> {
+        let (lag, response) = (self.start_lag?.p50_ns, self.response?.p50_ns);
+        (self.verdict != Verdict::Fail && lag.0 as f64 >= NOTABLE_LAG * response.0 as f64).then_some(lag)
+    }
+}
+
+impl Contrast<'_> {
+    /// The p99 of the lag, where it explains most of what response times are longer than service times.
+    pub fn lag(&self) -> Option<Nanos> {
+        let p99 = |times: Option<Quantiles>| times.and_then(|times| times.p99_ns);
+        let (lag, service, response) = (p99(self.open.start_lag)?, p99(self.open.service)?, p99(self.open.response)?);
+        (lag.0 >= response.since(service).0 / 2).then_some(lag)
     }
 }
 
@@ -237,6 +260,22 @@ mod tests {
             rate_curves(&record(vec![think, open, Run { variation: Some(Variation::Traced), ..run("T1", 1) }]))
                 .is_empty()
         );
+    }
+
+    #[test]
+    fn the_lag_of_idle_jobs_is_told_where_it_is_much_of_the_response_time() {
+        let lagging = |response: u64, lag: u64, share: f64| {
+            let [service, response, lag] = [3_000, response, lag].map(|time| stored(&vec![time; 2_000]));
+            Run { service, response, start_lag: Some(Box::new(lag)), ..shared(share) }
+        };
+        let plain = Run { service: stored(&[3_000; 2_000]), response: stored(&[3_000; 2_000]), ..run("T611", 4) };
+        let told = record(vec![plain.clone(), lagging(20_000, 17_000, 0.1), lagging(200_000, 17_000, 0.9)]);
+        let curve = &rate_curves(&told)[0];
+        let lags: Vec<Option<u64>> = curve.points.iter().map(|point| Some(point.notable_lag()?.0 / 1_000)).collect();
+        assert_eq!(lags, [Some(17), None]);
+        assert_eq!(curve.contrast().and_then(|contrast| contrast.lag()).map(|lag| lag.0 / 1_000), Some(17));
+        let queueing = record(vec![plain, lagging(200_000, 17_000, 0.9)]);
+        assert_eq!(rate_curves(&queueing)[0].contrast().map(|contrast| contrast.lag()), Some(None), "of other steps");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use record::{Latency, Nanos, Reading, Run};
 pub fn thin(run: &mut Run) {
     (run.seconds, run.slices) = (Vec::new(), None);
     let bare = |latency: &mut Latency| latency.histogram = String::new();
-    [&mut run.service, &mut run.response].into_iter().for_each(bare);
+    [&mut run.service, &mut run.response].into_iter().chain(run.start_lag.as_deref_mut()).for_each(bare);
     for stream in run.storage.iter_mut().flat_map(|storage| &mut storage.streams) {
         stream.seconds = Vec::new();
         [&mut stream.service, &mut stream.response].into_iter().for_each(bare);

@@ -156,6 +156,10 @@ pub struct Run {
     pub service: Latency,
     /// From intended start to end.
     pub response: Latency,
+    /// From intended to actual start, of steps whose job was idle when they were due: how late the thread of the job woke
+    /// up, which is part of their response times and none of the engine's. Absent in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_lag: Option<Box<Latency>>,
     /// Second by second.
     #[serde(with = "crate::series::columns")]
     #[schemars(with = "crate::series::Columns")]
@@ -232,6 +236,7 @@ impl Run {
             started_at,
             window_ns: Nanos(0),
             jobs_ended_separately: false,
+            start_lag: None,
             outcome: Outcome::Done,
             totals: Totals::default(),
             service: Latency::default(),

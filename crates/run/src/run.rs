@@ -233,6 +233,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     run.totals = outcome.tally.totals();
     run.service = outcome.tally.service().latency();
     run.response = outcome.tally.response().latency();
+    run.start_lag = outcome.tally.start_lag().map(|lag| Box::new(lag.latency()));
     run.seconds = outcome.tally.seconds().to_vec();
     run.slices = outcome.tally.slices();
     if let Some(tracer) = tracer {

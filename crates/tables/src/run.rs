@@ -204,6 +204,12 @@ fn processors<'a>() -> Vec<Figure<'a>> {
         Figure::fact("unseen_ns_p99", Kind::Nanoseconds, |of| {
             of.run.client_threads.map(|client| client.unseen_ns_p99).into()
         }),
+        Figure::fact("start_lag_ns_p50", Kind::Nanoseconds, |of| {
+            of.run.start_lag.as_ref().map(|lag| lag.p50_ns).into()
+        }),
+        Figure::fact("start_lag_ns_p99", Kind::Nanoseconds, |of| {
+            of.run.start_lag.as_ref().and_then(|lag| lag.p99_ns).into()
+        }),
         Figure::fact("clock_difference_ns_max", Kind::Nanoseconds, |of| of.run.clock_difference_ns_max.into()),
         Figure::result("client_cpus", Kind::Number, |of| of.row.client_cpu.map(|cpu| cpu.cores).into())
             .under(WHOLE, "dbdyno"),

@@ -79,6 +79,8 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
     run.totals = parts.iter().fold(Totals::default(), |sum, part| added(sum, &part.run.totals));
     run.service = merged_latency(parts.iter().map(|part| (part.agent, &part.run.service)))?;
     run.response = merged_latency(parts.iter().map(|part| (part.agent, &part.run.response)))?;
+    let lags = || parts.iter().filter_map(|part| Some((part.agent, part.run.start_lag.as_deref()?)));
+    run.start_lag = Some(Box::new(merged_latency(lags())?)).filter(|lag| lag.count > 0);
     run.seconds = merged_seconds(parts.iter().map(|part| (part.since(begun), part.run.seconds.as_slice())));
     run.slices = merged_slices(parts, begun)?;
     if first.run.storage.is_some() {

@@ -45,7 +45,7 @@ fn steps(agents: usize, gap_ns: u64) -> impl Strategy<Value = Vec<Step>> {
 fn count(tally: &mut Tally, step: &Step, ended: u64) {
     let begun = ended.saturating_sub(step.service_ns);
     let due = begun.saturating_sub(step.late_ns);
-    let turn = StepStart { number: 0, due: Nanos(due), begun: Nanos(begun) };
+    let turn = StepStart { number: 0, due: Nanos(due), begun: Nanos(begun), was_idle: due < begun };
     let done = Done { operations: 2, rows: 3, transactions: 1, bytes: step.gap_ns, ..Done::default() };
     tally.record(&turn, Nanos(ended), if step.failed { &FAILED } else { &done });
 }

@@ -10,7 +10,7 @@ use super::throughput::CHARTS_MAX;
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
 use crate::figure::{number, percent, time};
 use crate::layout::clean;
-use crate::load_curve::{bound, capacity, curve_answer, explanation, head, reason};
+use crate::load_curve::{bound, capacity, curve_answer, explanation, head, lag, reason};
 use crate::words::{capital, list};
 
 /// A chart for each test and degree of parallelism with target rates, charts and a table for each with think times;
@@ -38,7 +38,7 @@ pub(super) fn load(record: &Record) -> Markup {
 fn diagram(index: usize, record: &Record, curve: &RateCurve<'_>) -> Diagram {
     let answered = curve_answer(curve, &record.plan);
     let contrast = curve.contrast().map(|contrast| explanation(&contrast));
-    let sentences = answered.into_iter().chain(contrast).map(|sentence| capital(&sentence) + ".");
+    let sentences = answered.into_iter().chain(lag(curve)).chain(contrast).map(|sentence| capital(&sentence) + ".");
     let note = sentences.collect::<Vec<String>>().join(" ");
     Diagram { note, ..Diagram::new(format!("load-{}", index + 1), chart(curve, bound(record).as_ref())) }
 }

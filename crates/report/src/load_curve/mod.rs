@@ -6,7 +6,7 @@ mod command;
 mod reason;
 mod text;
 
-use model::{Bound, Contrast, CpuScope, RateCurve, ThinkPoint, ThinkStudy};
+use model::{Bound, Contrast, CpuScope, RateCurve, RatePoint, ThinkPoint, ThinkStudy};
 use record::{Finding, Ratio, Record, Run, Until, Verdict};
 
 pub(crate) use answer::{answer, curve_answer};
@@ -54,6 +54,16 @@ pub(crate) fn bound(record: &Record) -> Option<Bound> {
 /// Why a closed and an open loop of the same test differ, from their figures.
 pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
     let Contrast { closed, open, long, closed_long, open_long } = contrast;
+    if let Some(lag) = contrast.lag() {
+        return format!(
+            "closed loop: p99 is {}; open loop: p99 is {}{}, because the threads of idle jobs woke up late: p99 of that is \
+             {}",
+            time(closed.response.p99_ns),
+            time(open.run.response.p99_ns),
+            open.share.map_or_else(String::new, |share| format!(" at {} of that rate", percent(share))),
+            duration(lag),
+        );
+    }
     let service = open.service.and_then(|service| service.p99_ns);
     let share =
         open.share.map_or_else(|| "at a target rate".to_owned(), |share| format!("at {} of that rate", percent(share)));
@@ -69,6 +79,21 @@ pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
         time(open.run.response.p99_ns),
         service.map_or_else(String::new, |p99| format!(" (from their actual start: {})", duration(p99)))
     )
+}
+
+/// How late idle jobs began their steps, where that is much of a response time.
+pub(crate) fn lag(curve: &RateCurve<'_>) -> Option<String> {
+    let of = |point: &RatePoint<'_>| {
+        let at = point.share.map_or_else(|| format!("{} steps/s", number(point.asked.0)), percent);
+        Some(format!("{} at {at}", duration(point.notable_lag()?)))
+    };
+    let lags = list(curve.points.iter().filter_map(of));
+    (!lags.is_empty()).then(|| {
+        format!(
+            "start lag, the time by which threads of idle jobs woke up late, p50: {lags}; it is part of the response times, \
+             and the generator's"
+        )
+    })
 }
 
 /// The yield of SMT, and the capacity used at 50 % busy; nothing where it is not known.

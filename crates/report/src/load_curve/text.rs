@@ -6,7 +6,7 @@ use model::{Bound, Quantiles, RateCurve, RatePoint, Statistic, ThinkPoint, Think
 use record::{Finding, Nanos, Ratio, Record, Run, Verdict};
 
 use super::{
-    RATES, SEARCH, THINK, answers, bound, capacity, cpu_scope, curve_answer, explanation, head, hidden, is_behind,
+    RATES, SEARCH, THINK, answers, bound, capacity, cpu_scope, curve_answer, explanation, head, hidden, is_behind, lag,
     paragraphs, reason, search, study_head,
 };
 use crate::figure::{UNKNOWN, duration, percent, percent_digits, rate, time};
@@ -45,6 +45,7 @@ fn of_curve(record: &Record, curve: &RateCurve<'_>, style: Style, width: usize) 
     let runs = curve.points.iter().map(|point| point.run);
     let findings = runs.flat_map(|run| answers(run).map(move |finding| (run, finding)));
     lines.extend(paragraphs(findings.filter(|(_, finding)| !is_in_table(finding)), 2, width));
+    lines.extend(lag(curve).iter().flat_map(|text| paragraph("", 2, text, width)));
     lines.extend(curve.contrast().iter().flat_map(|contrast| paragraph("", 2, &explanation(contrast), width)));
     lines
 }

@@ -501,6 +501,7 @@ fn run(number: u32, pace: Pace) -> Run {
         load: None,
         streams: None,
         service: latency.clone(),
+        start_lag: Some(Box::new(latency.clone())),
         response: latency,
         seconds: vec![
             Second { steps: 23, operations: 23, rows: 46, ..Second::default() },
