@@ -30,6 +30,7 @@ fn check(run: &Run) -> Validity {
     }
     latency("service", &run.service)?;
     latency("response", &run.response)?;
+    run.start_lag.iter().try_for_each(|lag| latency("start_lag", lag))?;
     slices(run)?;
     let edges = run.readings.first().zip(run.readings.last());
     if let Some((first, last)) = edges.filter(|(first, last)| last.at_ns < first.at_ns) {
