@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{
-    AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Content,
-    DeviceIo, Durable, Failures, Flush, ForeignCpuShare, ForeignIoShare, GeneratorBound, LittlesLaw, NodeLoss,
+    AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, CacheMisses, ClientShare, CommitCount, Compressible,
+    Content, DeviceIo, Durable, Failures, Flush, ForeignCpuShare, ForeignIoShare, GeneratorBound, LittlesLaw, NodeLoss,
     OtherSessions, PageCache, RateLevels, SlowAgent, Stall, Steady, Steal, StepDown, Swapping, Throttling,
     UnseenAnswers, Unwritten, WindowLength,
 };
@@ -36,6 +36,8 @@ pub enum Check {
     PageCache,
     /// Whether the table fits the buffer cache or not, as the test requires.
     CacheFit,
+    /// Whether reads of random rows missed the buffer cache as often as uniform access does, from the first to the last.
+    CacheMisses,
     /// Whether commits were flushed to stable storage.
     Durability,
     /// A rate that jumps between two levels.
@@ -82,7 +84,7 @@ pub enum Check {
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 32] = [
+    pub const ALL: [Check; 33] = [
         Check::Answers,
         Check::LittlesLaw,
         Check::CommitCount,
@@ -94,6 +96,7 @@ impl Check {
         Check::Swapping,
         Check::PageCache,
         Check::CacheFit,
+        Check::CacheMisses,
         Check::Durability,
         Check::RateLevels,
         Check::Failures,
@@ -144,6 +147,8 @@ pub enum Evidence {
     PageCache(PageCache),
     /// The tables against the engine's cache.
     CacheFit(CacheFill),
+    /// [`Check::CacheMisses`].
+    CacheMisses(CacheMisses),
     /// Commits against flushes of the device.
     Durability(Durable),
     /// The two levels of the rate; `None` if it has one.
@@ -203,6 +208,7 @@ impl Evidence {
             Evidence::Swapping(_) => Check::Swapping,
             Evidence::PageCache(_) => Check::PageCache,
             Evidence::CacheFit(_) => Check::CacheFit,
+            Evidence::CacheMisses(_) => Check::CacheMisses,
             Evidence::Durability(_) => Check::Durability,
             Evidence::RateLevels(_) => Check::RateLevels,
             Evidence::Failures(_) => Check::Failures,

@@ -122,6 +122,9 @@ pub struct Run {
     pub ceiling: Option<Ceiling>,
     /// Whether the tables should fit the buffer cache; absent if irrelevant.
     pub cache_fit: Option<CacheFit>,
+    /// Whether each of its rows is at a random place of its tables, all places alike.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rows_at_random: bool,
     /// How data reads of the engine reach the device; absent if irrelevant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_reads: Option<DataReads>,
@@ -226,6 +229,7 @@ impl Run {
             pace,
             ceiling: None,
             cache_fit: None,
+            rows_at_random: false,
             data_reads: None,
             data_bytes: None,
             commits_expected: None,

@@ -4,14 +4,14 @@
 use std::fmt::Write as _;
 
 use record::evidence::{
-    AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, ClientShare, CommitCount, Compressible, Confirmation,
-    Content, CountedTwice, DeviceIo, Durable, Failures, FileCount, Flush, FlushCounter, FlushSharing, ForeignCpuShare,
-    ForeignIoShare, GapExplanation, GeneratorBound, IoDirection, LittlesLaw, LostNode, NodeLoss, PageCache,
-    RateInterval, SearchAnswer, SearchEnding, Steady, Steal, Unwritten, WindowLength,
+    AgentRates, AgentStarts, Answers, Backlog, Bound, CacheFill, CacheMisses, ClientShare, CommitCount, Compressible,
+    Confirmation, Content, CountedTwice, DeviceIo, Durable, Failures, FileCount, Flush, FlushCounter, FlushSharing,
+    ForeignCpuShare, ForeignIoShare, GapExplanation, GeneratorBound, IoDirection, LittlesLaw, LostNode, NodeLoss,
+    PageCache, RateInterval, SearchAnswer, SearchEnding, Steady, Steal, Unwritten, WindowLength,
 };
 use record::{Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rate, Ratio, Verdict};
 
-use crate::figure::{duration, percent};
+use crate::figure::{duration, percent, three_digits};
 use crate::steady;
 use crate::storage::loop_text;
 use crate::words::{list, plural};
@@ -45,6 +45,7 @@ pub(crate) fn remedy(check: Check) -> &'static str {
         Check::Swapping => "free memory, or choose a smaller cache, and repeat",
         Check::PageCache => "use direct I/O, or more data than memory",
         Check::CacheFit => "choose --large-rows for data of at least twice the cache",
+        Check::CacheMisses => "choose a longer --warm-up, and another --seed where an earlier run had the same keys",
         Check::Durability => "make commits durable in the settings of the engine, or compare only with equal settings",
         Check::RateLevels => "choose longer windows (--seconds) and look at what changes meanwhile",
         Check::Failures => "look up the errors in the record, and repeat",
@@ -105,6 +106,7 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         },
         Evidence::PageCache(cache) => page_cache(verdict, cache),
         Evidence::CacheFit(fill) => cache_fit(verdict, fill),
+        Evidence::CacheMisses(misses) => cache_misses(verdict, misses),
         Evidence::Durability(durable) => durability(verdict, durable),
         Evidence::RateLevels(None) => "the rate of the seconds has one level".to_owned(),
         Evidence::RateLevels(Some(levels)) => format!(
@@ -405,6 +407,23 @@ fn page_cache(verdict: Verdict, cache: &PageCache) -> String {
                 (_, Some(share)) => format!("{summary}; {}", seen(share)),
             }
         }
+    }
+}
+
+fn cache_misses(verdict: Verdict, misses: &CacheMisses) -> String {
+    let CacheMisses { per_row, per_row_min, per_row_first_third, per_row_last_third } = misses;
+    let [missed, least] = [*per_row, *per_row_min].map(three_digits);
+    let filling = per_row_first_third.zip(*per_row_last_third).map(|thirds| <[f64; 2]>::from(thirds).map(three_digits));
+    match (verdict, filling) {
+        (Verdict::Warn, _) if per_row < per_row_min => format!(
+            "warmed: {missed} blocks of a row missed the engine's cache, and uniform access to rows of this size leaves at \
+             least {least}: it held blocks of the same rows before"
+        ),
+        (Verdict::Warn, Some([first, last])) => format!(
+            "cold: the engine's cache was still filling: {first} blocks of a row were read in the first third of the window \
+             and {last} in the last"
+        ),
+        _ => format!("{missed} blocks of a row missed the engine's cache; uniform access leaves at least {least}"),
     }
 }
 

@@ -84,6 +84,7 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::Swapping => "no swapping",
         Check::PageCache => "page cache bypassed",
         Check::CacheFit => "table size and cache",
+        Check::CacheMisses => "misses of the cache",
         Check::Durability => "durable commits",
         Check::RateLevels => "one rate level",
         Check::Failures => "no failures",
@@ -136,9 +137,13 @@ pub(crate) fn looked_for(of: Check) -> &'static str {
         Check::AgentRates => "common times of the agents",
         Check::SlowAgent => "slow agents",
         Check::UnseenAnswers => "answers seen late",
-        Check::Answers | Check::LittlesLaw | Check::CommitCount | Check::CacheFit | Check::Content | Check::Bound => {
-            check(of)
-        }
+        Check::Answers
+        | Check::LittlesLaw
+        | Check::CommitCount
+        | Check::CacheFit
+        | Check::CacheMisses
+        | Check::Content
+        | Check::Bound => check(of),
     }
 }
 

@@ -7,6 +7,7 @@ mod agent_starts;
 mod backlog;
 mod bound;
 mod cache_fit;
+mod cache_misses;
 mod client_share;
 mod commit_count;
 mod commit_time;
@@ -157,6 +158,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         swapping::check(run),
         page_cache::check(run),
         cache_fit::check(run, context),
+        cache_misses::check(run, context),
         durability::check(run, context),
         rate_levels::check(run),
         failures::check(run),

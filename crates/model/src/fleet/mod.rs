@@ -117,6 +117,7 @@ fn described_as(run: &Run) -> Run {
         sweep: run.sweep,
         ceiling: run.ceiling.clone(),
         cache_fit: run.cache_fit,
+        rows_at_random: run.rows_at_random,
         data_reads: run.data_reads.clone(),
         data_bytes: run.data_bytes,
         changes: run.changes,

@@ -380,6 +380,22 @@ pub enum CacheFill {
     },
 }
 
+/// Reads of random rows that missed the cache of the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheMisses {
+    /// Blocks that the engine read for each row.
+    pub per_row: f64,
+    /// The fewest with uniform access to rows of this size and a cache of this size.
+    pub per_row_min: f64,
+    /// Blocks that the device read for each row in the first third of the window; absent where not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_row_first_third: Option<f64>,
+    /// The same in the last third.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_row_last_third: Option<f64>,
+}
+
 /// Whether commits reached stable storage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

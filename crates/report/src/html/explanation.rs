@@ -38,6 +38,10 @@ pub(super) fn meaning(check: Check) -> &'static str {
         Check::Swapping => "Memory was short: the result includes swap I/O.",
         Check::PageCache => "Reads were served by the page cache: the result is not the speed of the device.",
         Check::CacheFit => "The table is not inside or outside the engine's cache as the test requires.",
+        Check::CacheMisses => {
+            "The cache of the engine was not in the state that it has in the long run: repeats and other degrees of \
+             parallelism may find it in another one."
+        }
         Check::Durability => {
             "Commits may not reach stable storage: the result is not comparable with that of a durable engine."
         }

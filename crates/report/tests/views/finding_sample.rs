@@ -301,6 +301,12 @@ fn memory() -> Vec<Finding> {
         device_share: share.map(Ratio),
     };
     let through = DataReads::PageCache { reason: "the server is not ours".to_owned() };
+    let misses = |per_row, thirds: Option<[f64; 2]>| CacheMisses {
+        per_row,
+        per_row_min: 0.75,
+        per_row_first_third: thirds.map(|thirds| thirds[0]),
+        per_row_last_third: thirds.map(|thirds| thirds[1]),
+    };
     let missed = |share| CacheFill::Missed { share: Ratio(share), limit: Ratio(0.01) };
     let inside = |fill: Option<f64>| CacheFill::Inside { fill: fill.map(Ratio) };
     let outside = |multiple| CacheFill::Outside { multiple, multiple_min: 2.0 };
@@ -324,6 +330,15 @@ fn memory() -> Vec<Finding> {
                 (Pass, cold(Some(0.0), None)),
                 (Pass, cold(Some(0.0), Some(1.0))),
                 (Warn, cold(Some(0.01), Some(0.8))),
+            ],
+        ),
+        of(
+            Evidence::CacheMisses,
+            [
+                (Pass, misses(0.78, None)),
+                (Pass, misses(0.78, Some([0.79, 0.77]))),
+                (Warn, misses(0.16, None)),
+                (Warn, misses(1.3, Some([1.7, 0.9]))),
             ],
         ),
         of(

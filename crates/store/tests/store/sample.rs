@@ -456,6 +456,7 @@ fn run(number: u32, pace: Pace) -> Run {
         pace,
         ceiling: Some(Ceiling { probe: "C11".to_owned(), unit: Unit::Operation }),
         cache_fit: Some(CacheFit::Inside),
+        rows_at_random: true,
         data_reads: Some(DataReads::Dropped),
         data_bytes: Some(Bytes(4096)),
         commits_expected: Some(23),

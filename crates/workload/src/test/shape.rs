@@ -159,6 +159,12 @@ impl Test {
         self.cache
     }
 
+    /// Whether each of its rows is at a random place of a table that should not fit the cache, all places alike.
+    pub fn rows_at_random(&self) -> bool {
+        let is_drawn = |entry: &StatementEntry| entry.bind.values().any(|rule| matches!(rule, BindRule::Uniform(_)));
+        self.cache == Some(CacheFit::Outside) && !self.statement.is_empty() && self.statement.iter().all(is_drawn)
+    }
+
     /// Its parameters.
     pub fn parameters(&self, preset: Preset) -> BTreeMap<String, i64> {
         self.param.iter().map(|(name, parameter)| (name.clone(), parameter.at(preset))).collect()

@@ -43,7 +43,7 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<
     run.title.clone_from(&test.summary);
     (run.layer, run.unit, run.sweep) = (test.layer, test.unit, test.sweep);
     run.ceiling = test.ceiling.clone().filter(|ceiling| bench.is_bounded_by(ceiling));
-    run.cache_fit = test.cache_fit();
+    (run.cache_fit, run.rows_at_random) = (test.cache_fit(), test.rows_at_random());
     run.parameters = test.parameters(bench.plan.preset);
     run.changes = test.changes();
     run.data_bytes = test.data_bytes(bench.sizes);
