@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use crate::number::DIGITS_MAX as INT_DIGITS_MAX;
+
 /// Maximum fields of a line, the limit of columns in databases.
 const FIELDS_MAX: usize = 1_000;
-/// Maximum digits of a number, which fit 64 bits.
-const DIGITS_MAX: u8 = 18;
+/// Maximum digits of a decimal number, which always fit 64 bits.
+const DECIMAL_DIGITS_MAX: u8 = 18;
 /// Maximum length of a name; databases truncate or refuse longer ones.
 const NAME_BYTES_MAX: usize = 63;
 
@@ -16,7 +18,7 @@ const NAME_BYTES_MAX: usize = 63;
 pub enum FieldKind {
     /// A signed 64-bit integer.
     Int {
-        /// Maximum digits, 1 to 18.
+        /// Maximum digits, 1 to 19; with 19 of them any number that fits.
         digits_max: u8,
     },
     /// A number with a fixed count of decimals.
@@ -239,7 +241,7 @@ impl WrittenKind {
 
     fn keys(self) -> &'static str {
         match self {
-            WrittenKind::Int => "has only the key digits (default 18)",
+            WrittenKind::Int => "has only the key digits (default 19)",
             WrittenKind::Decimal => "requires the keys precision and scale only",
             WrittenKind::Date => "has no further keys",
             WrittenKind::Text => "requires the key size only",
@@ -265,11 +267,11 @@ impl WrittenField {
         }
         let kind = match (self.kind, self.digits, self.precision, self.scale, self.size) {
             (WrittenKind::Int, digits, None, None, None) => {
-                let digits = digits.unwrap_or(u32::from(DIGITS_MAX));
-                FieldKind::Int { digits_max: self.within("digits", digits, 1, u32::from(DIGITS_MAX))? as u8 }
+                let digits = digits.unwrap_or(u32::from(INT_DIGITS_MAX));
+                FieldKind::Int { digits_max: self.within("digits", digits, 1, u32::from(INT_DIGITS_MAX))? as u8 }
             }
             (WrittenKind::Decimal, None, Some(precision), Some(scale), None) => FieldKind::Decimal {
-                precision: self.within("precision", precision, 1, u32::from(DIGITS_MAX))? as u8,
+                precision: self.within("precision", precision, 1, u32::from(DECIMAL_DIGITS_MAX))? as u8,
                 scale: self.within("scale", scale, 0, precision)? as u8,
             },
             (WrittenKind::Date, None, None, None, None) => FieldKind::Date,

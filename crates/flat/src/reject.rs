@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::layout::{FieldKind, Layout};
 use crate::line_reader::LINE_BYTES_MAX;
-use crate::number::{NumberError, decimal, whole};
+use crate::number::{DIGITS_MAX, NumberError, decimal, whole};
 
 /// Maximum characters of a field in a reason; the whole line is stored beside it.
 const SHOWN_CHARS_MAX: usize = 60;
@@ -60,8 +60,14 @@ pub enum Wrong {
     NotDecimal,
     /// Not a date `YYYY-MM-DD`.
     NotDate,
-    /// More digits before the point than this.
+    /// Nothing, where a number or a date is.
+    Empty,
+    /// More digits of an integer than this.
     Digits(u8),
+    /// An integer that does not fit 64 bits.
+    BeyondInt,
+    /// More digits before the point of a decimal number than this.
+    WholeDigits(u8),
     /// More decimals than this.
     Decimals(u8),
     /// More characters than this.
@@ -77,6 +83,9 @@ impl fmt::Display for Reason {
                 write!(formatter, "{found} {noun} instead of {expected}")
             }
             Reason::LineTooLong => write!(formatter, "the line has more than {LINE_BYTES_MAX} bytes, and is truncated"),
+            Reason::Field { number, name, wrong: Wrong::Empty, .. } => {
+                write!(formatter, "field {number} {name}: {}", Wrong::Empty)
+            }
             Reason::Field { number, name, text, wrong } => write!(formatter, "field {number} {name}: {text:?} {wrong}"),
         }
     }
@@ -90,8 +99,15 @@ impl fmt::Display for Wrong {
             Wrong::NotInt => formatter.write_str("is not a whole number"),
             Wrong::NotDecimal => formatter.write_str("is not a decimal number"),
             Wrong::NotDate => formatter.write_str("is not a date"),
-            Wrong::Digits(1) => formatter.write_str("has more than 1 digit before the point"),
-            Wrong::Digits(max) => write!(formatter, "has more than {max} digits before the point"),
+            Wrong::Empty => formatter.write_str("the field is empty; nulls are not supported"),
+            Wrong::Digits(1) => formatter.write_str("has more than 1 digit"),
+            Wrong::Digits(max) => write!(formatter, "has more than {max} digits"),
+            Wrong::BeyondInt => {
+                let (min, max) = (i64::MIN, i64::MAX);
+                write!(formatter, "does not fit an int of 64 bits, {min} to {max}; kind text holds any digits")
+            }
+            Wrong::WholeDigits(1) => formatter.write_str("has more than 1 digit before the point"),
+            Wrong::WholeDigits(max) => write!(formatter, "has more than {max} digits before the point"),
             Wrong::Decimals(1) => formatter.write_str("has more than 1 decimal"),
             Wrong::Decimals(max) => write!(formatter, "has more than {max} decimals"),
             Wrong::TooLong(1) => formatter.write_str("has more than 1 character"),
@@ -132,14 +148,16 @@ fn wrong(kind: FieldKind, text: &[u8]) -> Option<Wrong> {
         return Some(Wrong::ZeroByte);
     }
     match kind {
+        FieldKind::Int { .. } | FieldKind::Decimal { .. } | FieldKind::Date if text.is_empty() => Some(Wrong::Empty),
         FieldKind::Int { digits_max } => match whole(text, digits_max) {
             Ok(_) => None,
+            Err(NumberError::Range) if digits_max >= DIGITS_MAX => Some(Wrong::BeyondInt),
             Err(NumberError::Range) => Some(Wrong::Digits(digits_max)),
             Err(_) => Some(Wrong::NotInt),
         },
         FieldKind::Decimal { precision, scale } => match decimal(text, precision, scale) {
             Ok(_) => None,
-            Err(NumberError::Range) => Some(Wrong::Digits(precision - scale)),
+            Err(NumberError::Range) => Some(Wrong::WholeDigits(precision - scale)),
             Err(NumberError::Decimals) => Some(Wrong::Decimals(scale)),
             Err(NumberError::Form) => Some(Wrong::NotDecimal),
         },

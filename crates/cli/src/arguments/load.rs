@@ -37,7 +37,7 @@ other loaders: workers are --jobs, rows per commit --batch, a bad file --rejects
   [[fields]]
   name = \"id\"
   kind = \"int\"       # or decimal with precision and scale, date, text with size
-  digits = 9         # of an int, at most; default 18";
+  digits = 9         # of an int, at most; default 19";
 
 /// Options of `dbdyno load`.
 #[derive(Args, Debug)]

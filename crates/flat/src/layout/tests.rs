@@ -33,9 +33,18 @@ fn a_layout_is_parsed_from_toml() {
 }
 
 #[test]
+fn an_int_has_all_digits_of_64_bits_unless_it_has_fewer() {
+    let kind = |digits: &str| Layout::from_toml(&MINE.replacen("digits = 9", digits, 1)).unwrap().fields[0].kind;
+    assert_eq!(kind(""), FieldKind::Int { digits_max: 19 });
+    assert_eq!(kind("digits = 19"), FieldKind::Int { digits_max: 19 });
+    assert_eq!(kind("digits = 1"), FieldKind::Int { digits_max: 1 });
+}
+
+#[test]
 fn invalid_values_are_errors() {
     let refused = |from: &str, to: &str| Layout::from_toml(&MINE.replacen(from, to, 1)).unwrap_err().to_string();
-    assert!(refused("digits = 9", "digits = 19").contains("field id: digits 19 is out of range; hint: use 1 to 18"));
+    assert!(refused("digits = 9", "digits = 20").contains("field id: digits 20 is out of range; hint: use 1 to 19"));
+    assert!(refused("precision = 12", "precision = 19").contains("precision 19 is out of range; hint: use 1 to 18"));
     assert!(refused("scale = 3", "scale = 13").contains("field price: scale 13 is out of range; hint: use 0 to 12"));
     assert!(refused("scale = 3", "").contains("field price: kind decimal requires the keys precision and scale"));
     assert!(

@@ -64,8 +64,11 @@ fn every_reject_has_a_reason_and_other_rows_are_kept() {
         (b"", "1 field instead of 4"),
         (b"|", "1 field instead of 4"),
         (b"1x|1.00|2010-01-01|a|", "field 1 id: \"1x\" is not a whole number"),
-        (b"|1.00|2010-01-01|a|", "field 1 id: \"\" is not a whole number"),
-        (b"123456|1.00|2010-01-01|a|", "field 1 id: \"123456\" has more than 5 digits before the point"),
+        (b"|1.00|2010-01-01|a|", "field 1 id: the field is empty; nulls are not supported"),
+        (b"1||2010-01-01|a|", "field 2 price: the field is empty; nulls are not supported"),
+        (b"1|1.00||a|", "field 3 day: the field is empty; nulls are not supported"),
+        (b"-|1.00|2010-01-01|a|", "field 1 id: \"-\" is not a whole number"),
+        (b"123456|1.00|2010-01-01|a|", "field 1 id: \"123456\" has more than 5 digits"),
         (b"1|1.005|2010-01-01|a|", "field 2 price: \"1.005\" has more than 2 decimals"),
         (b"1|123456.00|2010-01-01|a|", "field 2 price: \"123456.00\" has more than 5 digits before the point"),
         (b"1|1,00|2010-01-01|a|", "field 2 price: \"1,00\" is not a decimal number"),
@@ -93,6 +96,19 @@ fn every_reject_has_a_reason_and_other_rows_are_kept() {
         assert_eq!(ids, [FieldValue::Int(7), FieldValue::Int(8)], "{shown}");
         assert_eq!(parsed.sums().columns, [15, 1_500, 14_610 + 14_611, 8], "{shown}");
     }
+}
+
+#[test]
+fn an_int_of_64_bits_is_a_row_and_one_beyond_is_named() {
+    let id = Field { name: "id".to_owned(), kind: FieldKind::Int { digits_max: 19 } };
+    let layout = Layout { fields: vec![id], ..layout(false) };
+    let parsed = parse(&layout, "9110818468285196899\n-9223372036854775808\n9223372036854775807\n");
+    let values: Vec<FieldValue<'_>> = (0..parsed.rows()).map(|row| parsed.field(row, 0)).collect();
+    assert_eq!(values, [9_110_818_468_285_196_899, i64::MIN, i64::MAX].map(FieldValue::Int));
+    let beyond =
+        "does not fit an int of 64 bits, -9223372036854775808 to 9223372036854775807; kind text holds any digits";
+    let reason = format!("field 1 id: \"9223372036854775808\" {beyond}");
+    assert_eq!(rejects(&parse(&layout, "9223372036854775808\n")), [(1, reason)]);
 }
 
 #[test]
