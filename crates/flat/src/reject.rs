@@ -1,10 +1,12 @@
 //! Rejected lines, and the reasons.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use crate::layout::{FieldKind, Layout};
+use crate::layout::{FieldKind, Layout, Quote, UNDECLARED_QUOTE};
 use crate::line_reader::LINE_BYTES_MAX;
 use crate::number::{DIGITS_MAX, NumberError, decimal, whole};
+use crate::quoted::{FieldRange, QuoteFault, Quoting};
 
 /// Maximum characters of a field in a reason; the whole line is stored beside it.
 const SHOWN_CHARS_MAX: usize = 60;
@@ -60,6 +62,12 @@ pub enum Wrong {
     NotDecimal,
     /// Not a date `YYYY-MM-DD`.
     NotDate,
+    /// Begins with a quote, and the layout does not say what that is.
+    Quote,
+    /// Its quote is not closed.
+    QuoteOpen,
+    /// Something follows its closing quote.
+    QuoteInside,
     /// Nothing, where a number or a date is.
     Empty,
     /// More digits of an integer than this.
@@ -99,6 +107,13 @@ impl fmt::Display for Wrong {
             Wrong::NotInt => formatter.write_str("is not a whole number"),
             Wrong::NotDecimal => formatter.write_str("is not a decimal number"),
             Wrong::NotDate => formatter.write_str("is not a date"),
+            Wrong::Quote => formatter.write_str(
+                "begins with a quote; quote = \"\\\"\" in the layout reads quoted fields, quote = \"none\" loads quotes as content",
+            ),
+            Wrong::QuoteOpen => formatter.write_str("has a quote that is not closed"),
+            Wrong::QuoteInside => {
+                formatter.write_str("is followed by more than a separator or the end of the line; a quote within is doubled")
+            }
             Wrong::Empty => formatter.write_str("the field is empty; nulls are not supported"),
             Wrong::Digits(1) => formatter.write_str("has more than 1 digit"),
             Wrong::Digits(max) => write!(formatter, "has more than {max} digits"),
@@ -116,15 +131,30 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Why `line`, without its line feed, is not a row of `layout`. Slow; the parser only detects *that* it is not.
+/// Why `line`, without its line feed, is not a row of `layout`; with its carriage return where quotes are read, which may
+/// be content there. Slow; the parser only detects *that* it is not.
 #[cold]
 pub(crate) fn reason(layout: &Layout, line: &[u8]) -> Reason {
     if line.len() > LINE_BYTES_MAX {
         return Reason::LineTooLong;
     }
-    let mut fields: Vec<&[u8]> = line.split(|byte| *byte == layout.separator).collect();
+    let (mut fields, faults) = match layout.quoting() {
+        Some(quoting) => of_quoted(quoting, line),
+        None => of_plain(layout, line),
+    };
+    let field_reason = |index: usize, wrong: Wrong, text: &[u8]| Reason::Field {
+        number: index + 1,
+        name: layout.fields.get(index).map_or_else(String::new, |field| field.name.clone()),
+        text: String::from_utf8_lossy(text).chars().take(SHOWN_CHARS_MAX).collect(),
+        wrong,
+    };
+    // Quotes that are not read as such change the number of fields.
+    if let Some((index, wrong)) = faults {
+        return field_reason(index, wrong, &fields[index]);
+    }
     let expected = layout.fields.len();
-    let end_missing = layout.ends_with_separator && !line.ends_with(&[layout.separator]);
+    let end_missing =
+        layout.ends_with_separator && !fields.last().is_some_and(|last| last.is_empty() && fields.len() > 1);
     if layout.ends_with_separator && !end_missing {
         fields.pop();
     }
@@ -132,13 +162,47 @@ pub(crate) fn reason(layout: &Layout, line: &[u8]) -> Reason {
     if found != expected || end_missing {
         return Reason::FieldCount { found, expected, end_missing: end_missing && found == expected };
     }
-    let wrong = fields.iter().zip(&layout.fields).enumerate().find_map(|(index, (text, field))| {
-        let wrong = wrong(field.kind, text)?;
-        let shown = String::from_utf8_lossy(text).chars().take(SHOWN_CHARS_MAX).collect();
-        Some(Reason::Field { number: index + 1, name: field.name.clone(), text: shown, wrong })
-    });
+    let wrong = fields
+        .iter()
+        .zip(&layout.fields)
+        .enumerate()
+        .find_map(|(index, (text, field))| Some(field_reason(index, wrong(field.kind, text)?, text)));
     // The parser rejected the line, so a field is not valid.
     wrong.unwrap_or(Reason::FieldCount { found, expected, end_missing: false })
+}
+
+/// The fields of a line, and the first one whose quotes are wrong.
+type Split<'a> = (Vec<Cow<'a, [u8]>>, Option<(usize, Wrong)>);
+
+/// The fields of a line without quotes; one that begins with a quote is wrong if the layout does not say what that is.
+fn of_plain<'a>(layout: &Layout, line: &'a [u8]) -> Split<'a> {
+    let fields: Vec<Cow<'a, [u8]>> = line.split(|byte| *byte == layout.separator).map(Cow::Borrowed).collect();
+    let is_quoted = |field: &Cow<'_, [u8]>| layout.quote == Quote::Refused && field.first() == Some(&UNDECLARED_QUOTE);
+    let quoted = fields.iter().position(is_quoted);
+    (fields, quoted.map(|index| (index, Wrong::Quote)))
+}
+
+/// The fields of a row with quotes.
+fn of_quoted(quoting: Quoting, line: &[u8]) -> Split<'_> {
+    let mut ranges = Vec::new();
+    quoting.row(line, 0, &mut ranges);
+    let fault = ranges.iter().enumerate().find_map(|(index, range)| match range.fault? {
+        QuoteFault::Open => Some((index, Wrong::QuoteOpen)),
+        QuoteFault::TextAfter => Some((index, Wrong::QuoteInside)),
+    });
+    let content = |range: &FieldRange| {
+        let bytes = &line[range.start..range.end];
+        match (range.is_doubled, std::str::from_utf8(bytes)) {
+            (true, Ok(text)) => {
+                let mut unescaped = String::new();
+                quoting.unescape(text, &mut unescaped);
+                Cow::Owned(unescaped.into_bytes())
+            }
+            // Invalid UTF-8 is what the reason says.
+            _ => Cow::Borrowed(bytes),
+        }
+    };
+    (ranges.iter().map(content).collect(), fault)
 }
 
 /// The error of `text` as a field of `kind`.

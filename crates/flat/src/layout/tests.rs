@@ -41,6 +41,26 @@ fn an_int_has_all_digits_of_64_bits_unless_it_has_fewer() {
 }
 
 #[test]
+fn quotes_are_refused_read_or_content() {
+    let of = |line: &str| Layout::from_toml(&MINE.replacen("separator", &format!("{line}\nseparator"), 1));
+    let quote = |line: &str| of(line).map(|layout| layout.quote).map_err(|error| error.to_string());
+    assert_eq!(quote(""), Ok(Quote::Refused));
+    assert_eq!(quote("quote = \"\\\"\""), Ok(Quote::Read(b'"')));
+    assert_eq!(quote("quote = \"'\""), Ok(Quote::Read(b'\'')));
+    assert_eq!(quote("quote = \"none\""), Ok(Quote::Content));
+    for wrong in ["", ";", "\\t", " ", "a", "5", "''", "\\u00e4", "-", "_"] {
+        let error = quote(&format!("quote = \"{wrong}\"")).unwrap_err();
+        assert!(error.contains("cannot quote fields; hint: use \"\\\"\" or another"), "{error}");
+    }
+    let layout = of("").unwrap();
+    assert!(
+        layout.refuses_quote_of(b"a;\"b\n") && layout.refuses_quote_of(b"\"a") && layout.refuses_quote_of(b"a\n\"b")
+    );
+    assert!(!layout.refuses_quote_of(b"5\" pipe;a\n") && !layout.refuses_quote_of(b""));
+    assert!(!of("quote = \"none\"").unwrap().refuses_quote_of(b"\"a\""));
+}
+
+#[test]
 fn invalid_values_are_errors() {
     let refused = |from: &str, to: &str| Layout::from_toml(&MINE.replacen(from, to, 1)).unwrap_err().to_string();
     assert!(refused("digits = 9", "digits = 20").contains("field id: digits 20 is out of range; hint: use 1 to 19"));
