@@ -2,38 +2,15 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use lz4_flex::frame::FrameDecoder;
 
 use crate::compression::Compression;
+use crate::counted::{Counted, FileCounts};
 use crate::gzip_members::GzipMembers;
 
 /// Bytes per read of a file or pipe.
 const READ_BYTES: usize = 256 << 10;
-
-/// Counts of a file that is read; shared, because decoders own their input.
-#[derive(Debug, Default)]
-pub(crate) struct FileCounts {
-    /// Bytes read from the file.
-    pub(crate) bytes: AtomicU64,
-    /// Zero bytes behind the last member of a gzip file.
-    pub(crate) padding_bytes: AtomicU64,
-}
-
-/// Counts the bytes read from a file.
-pub(crate) struct Counted {
-    input: Box<dyn Read + Send>,
-    counts: Arc<FileCounts>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(into)?;
-        self.counts.bytes.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
-    }
-}
 
 /// The decompressed bytes of `input`, through all members or frames, and the counts of `input`.
 ///
@@ -44,7 +21,7 @@ pub(crate) fn decoder(
     compression: Compression,
 ) -> io::Result<(Box<dyn Read + Send>, Arc<FileCounts>)> {
     let counts = Arc::new(FileCounts::default());
-    let counted = Counted { input, counts: Arc::clone(&counts) };
+    let counted = Counted::new(input, Arc::clone(&counts));
     let buffered = |counted| BufReader::with_capacity(READ_BYTES, counted);
     let decoder: Box<dyn Read + Send> = match compression {
         // Without a buffer, which would be an additional copy.

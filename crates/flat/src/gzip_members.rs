@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use flate2::bufread::GzDecoder;
 
-use crate::decoder::{Counted, FileCounts};
+use crate::counted::{Counted, FileCounts};
 
 /// First bytes of a member (RFC 1952).
 const MAGIC_NUMBER: [u8; 2] = [0x1F, 0x8B];

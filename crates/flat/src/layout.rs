@@ -8,6 +8,9 @@ use serde::Deserialize;
 use crate::number::DIGITS_MAX as INT_DIGITS_MAX;
 use crate::quoted::Quoting;
 
+/// Maximum length of a line, in bytes without the line feed. A longer one is a reject; where quotes are read, a longer row
+/// is an error.
+pub const LINE_BYTES_MAX: usize = 1 << 20;
 /// Maximum fields of a line, the limit of columns in databases.
 const FIELDS_MAX: usize = 1_000;
 /// Maximum digits of a decimal number, which always fit 64 bits.
@@ -359,7 +362,7 @@ impl WrittenField {
             },
             (WrittenKind::Date, None, None, None, None) => FieldKind::Date,
             (WrittenKind::Text, None, None, None, Some(size)) => {
-                FieldKind::Text { size: self.within("size", size, 1, crate::LINE_BYTES_MAX as u32)? }
+                FieldKind::Text { size: self.within("size", size, 1, LINE_BYTES_MAX as u32)? }
             }
             (kind, ..) => {
                 return Err(LayoutError::Key { field: self.name, kind: kind.name(), what: kind.keys() });

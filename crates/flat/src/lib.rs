@@ -7,6 +7,7 @@
 mod beginning;
 mod cards;
 mod compression;
+mod counted;
 mod date;
 mod decoder;
 mod files;
@@ -25,7 +26,7 @@ pub use date::{date_text, days_of_date};
 pub use files::{
     Destination, Files, FilesError, FilesFormat, FilesProgress, FilesWritten, Preview, is_in_place, write_files,
 };
-pub use layout::{Field, FieldKind, Header, Layout, LayoutError, Quote};
-pub use line_reader::{LINE_BYTES_MAX, LineReader, Lines};
+pub use layout::{Field, FieldKind, Header, LINE_BYTES_MAX, Layout, LayoutError, Quote};
+pub use line_reader::{LineReader, Lines};
 pub use parsed::{FieldValue, Parsed, Sums};
 pub use reject::{Reason, Reject, Wrong};

@@ -8,14 +8,11 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::beginning;
 use crate::compression::Compression;
-use crate::decoder::{FileCounts, decoder};
+use crate::counted::FileCounts;
+use crate::decoder::decoder;
 use crate::gzip_members::TrailingGarbage;
-use crate::layout::Layout;
+use crate::layout::{LINE_BYTES_MAX, Layout};
 use crate::quoted::{Quoting, RowEnds};
-
-/// Maximum length of a line, in bytes without the line feed. A longer one is a reject; where quotes are read, a longer row
-/// is an error.
-pub const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// Bytes per read while skipping a line that is too long.
 const SKIP_BYTES: usize = 64 << 10;

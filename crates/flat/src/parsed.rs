@@ -5,8 +5,8 @@ mod quoted_rows;
 use memchr::{memchr, memchr2_iter};
 
 use crate::date::days_of_date;
-use crate::layout::{FieldKind, Layout, Quote, UNDECLARED_QUOTE};
-use crate::line_reader::{LINE_BYTES_MAX, Lines};
+use crate::layout::{FieldKind, LINE_BYTES_MAX, Layout, Quote, UNDECLARED_QUOTE};
+use crate::line_reader::Lines;
 use crate::number::{decimal, whole};
 use crate::quoted::FieldRange;
 use crate::reject::{Reject, reason};

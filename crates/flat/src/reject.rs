@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::layout::{FieldKind, Layout, Quote, UNDECLARED_QUOTE};
-use crate::line_reader::LINE_BYTES_MAX;
+use memchr::memchr_iter;
+
+use crate::layout::{FieldKind, LINE_BYTES_MAX, Layout, Quote, UNDECLARED_QUOTE};
 use crate::number::{DIGITS_MAX, NumberError, decimal, whole};
 use crate::quoted::{FieldRange, QuoteFault, Quoting};
 
@@ -33,6 +34,8 @@ pub enum Reason {
         expected: usize,
         /// Whether the separator at the end is missing.
         end_missing: bool,
+        /// Carriage returns before the end of the line: it may be several lines of another system.
+        returns: usize,
     },
     /// The line is longer than [`LINE_BYTES_MAX`].
     LineTooLong,
@@ -86,9 +89,14 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::FieldCount { end_missing: true, .. } => formatter.write_str("no separator at the end of the line"),
-            Reason::FieldCount { found, expected, .. } => {
+            Reason::FieldCount { found, expected, returns, .. } => {
                 let noun = if *found == 1 { "field" } else { "fields" };
-                write!(formatter, "{found} {noun} instead of {expected}")
+                write!(formatter, "{found} {noun} instead of {expected}")?;
+                match returns {
+                    0 => Ok(()),
+                    1 => formatter.write_str("; the line has 1 carriage return before its end"),
+                    returns => write!(formatter, "; the line has {returns} carriage returns before its end"),
+                }
             }
             Reason::LineTooLong => write!(formatter, "the line has more than {LINE_BYTES_MAX} bytes, and is truncated"),
             Reason::Field { number, name, wrong: Wrong::Empty, .. } => {
@@ -159,8 +167,10 @@ pub(crate) fn reason(layout: &Layout, line: &[u8]) -> Reason {
         fields.pop();
     }
     let found = fields.len();
+    let line = if layout.reads_quotes() { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
+    let returns = memchr_iter(b'\r', line).count();
     if found != expected || end_missing {
-        return Reason::FieldCount { found, expected, end_missing: end_missing && found == expected };
+        return Reason::FieldCount { found, expected, end_missing: end_missing && found == expected, returns };
     }
     let wrong = fields
         .iter()
@@ -168,7 +178,7 @@ pub(crate) fn reason(layout: &Layout, line: &[u8]) -> Reason {
         .enumerate()
         .find_map(|(index, (text, field))| Some(field_reason(index, wrong(field.kind, text)?, text)));
     // The parser rejected the line, so a field is not valid.
-    wrong.unwrap_or(Reason::FieldCount { found, expected, end_missing: false })
+    wrong.unwrap_or(Reason::FieldCount { found, expected, end_missing: false, returns })
 }
 
 /// The fields of a line, and the first one whose quotes are wrong.

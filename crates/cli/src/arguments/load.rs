@@ -35,7 +35,7 @@ other loaders: workers are --jobs, rows per commit --batch, a bad file --rejects
   name = \"mine\"
   separator = \";\"
   header = true      # the first line has the names of the fields; default false
-  quote = \"\\\"\"       # fields may be quoted; or none, where a quote at the start of a field is content
+  quote = \"\\\"\"       # fields may be quoted; \"none\" loads quotes as content
   [[fields]]
   name = \"id\"
   kind = \"int\"       # or decimal with precision and scale, date, text with size

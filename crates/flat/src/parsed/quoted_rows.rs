@@ -3,8 +3,8 @@
 use memchr::{memchr, memchr_iter};
 
 use super::{Block, Column, Parsed, Span, readable, without_return};
-use crate::layout::Layout;
-use crate::line_reader::{LINE_BYTES_MAX, Lines};
+use crate::layout::{LINE_BYTES_MAX, Layout};
+use crate::line_reader::Lines;
 use crate::quoted::{FieldRange, Quoting};
 use crate::reject::{Reject, reason};
 

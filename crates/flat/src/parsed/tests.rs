@@ -62,6 +62,7 @@ fn every_reject_has_a_reason_and_other_rows_are_kept() {
         (b"1|1.00|2010-01-01|", "3 fields instead of 4"),
         (b"1|1.00|2010-01-01|a|b|", "5 fields instead of 4"),
         (b"1|1.00|2010-01-01|a|b", "5 fields instead of 4"),
+        (b"1|1.00\r2|2.00", "3 fields instead of 4; the line has 1 carriage return before its end"),
         (b"", "1 field instead of 4"),
         (b"|", "1 field instead of 4"),
         (b"1x|1.00|2010-01-01|a|", "field 1 id: \"1x\" is not a whole number"),
