@@ -80,7 +80,7 @@ fn read(criterion: &mut Criterion) {
         group.bench_function(compression.name(), |bencher| {
             bencher.iter(|| {
                 let input = Box::new(Cursor::new(packed.clone()));
-                let mut reader = LineReader::open(input, compression, 1 << 20).expect("a reader");
+                let mut reader = LineReader::open(input, compression, 1 << 20, &Layout::cards()).expect("a reader");
                 let mut memory = Vec::new();
                 while let Some(lines) = reader.next_in(memory).expect("lines") {
                     memory = black_box(lines).bytes;

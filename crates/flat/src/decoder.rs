@@ -2,49 +2,35 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
 use lz4_flex::frame::FrameDecoder;
 
 use crate::compression::Compression;
+use crate::counted::{Counted, FileCounts};
+use crate::gzip_members::GzipMembers;
 
 /// Bytes per read of a file or pipe.
 const READ_BYTES: usize = 256 << 10;
 
-/// Counts the bytes read from a file; shared, because decoders own their input.
-struct Counted {
-    input: Box<dyn Read + Send>,
-    bytes: Arc<AtomicU64>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(into)?;
-        self.bytes.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
-    }
-}
-
-/// The decompressed bytes of `input`, through all members or frames, and the count of bytes read from `input`.
+/// The decompressed bytes of `input`, through all members or frames, and the counts of `input`.
 ///
 /// # Errors
 /// If memory cannot be allocated.
 pub(crate) fn decoder(
     input: Box<dyn Read + Send>,
     compression: Compression,
-) -> io::Result<(Box<dyn Read + Send>, Arc<AtomicU64>)> {
-    let bytes = Arc::new(AtomicU64::new(0));
-    let counted = Counted { input, bytes: Arc::clone(&bytes) };
+) -> io::Result<(Box<dyn Read + Send>, Arc<FileCounts>)> {
+    let counts = Arc::new(FileCounts::default());
+    let counted = Counted::new(input, Arc::clone(&counts));
     let buffered = |counted| BufReader::with_capacity(READ_BYTES, counted);
     let decoder: Box<dyn Read + Send> = match compression {
         // Without a buffer, which would be an additional copy.
         Compression::Plain => Box::new(counted),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(counted))),
+        Compression::Gzip => Box::new(GzipMembers::new(buffered(counted), Arc::clone(&counts))),
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(counted))?),
         Compression::Lz4 => Box::new(Lz4Frames { decoder: FrameDecoder::new(buffered(counted)) }),
     };
-    Ok((decoder, bytes))
+    Ok((decoder, counts))
 }
 
 /// Concatenated LZ4 frames: their decoder ends after each.

@@ -2,21 +2,30 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memchr_iter;
 use serde::Deserialize;
 
+use crate::number::DIGITS_MAX as INT_DIGITS_MAX;
+use crate::quoted::Quoting;
+
+/// Maximum length of a line, in bytes without the line feed. A longer one is a reject; where quotes are read, a longer row
+/// is an error.
+pub const LINE_BYTES_MAX: usize = 1 << 20;
 /// Maximum fields of a line, the limit of columns in databases.
 const FIELDS_MAX: usize = 1_000;
-/// Maximum digits of a number, which fit 64 bits.
-const DIGITS_MAX: u8 = 18;
+/// Maximum digits of a decimal number, which always fit 64 bits.
+const DECIMAL_DIGITS_MAX: u8 = 18;
 /// Maximum length of a name; databases truncate or refuse longer ones.
 const NAME_BYTES_MAX: usize = 63;
+/// The quote that is refused at the start of a field where a layout says nothing of quotes.
+pub(crate) const UNDECLARED_QUOTE: u8 = b'"';
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A signed 64-bit integer.
     Int {
-        /// Maximum digits, 1 to 18.
+        /// Maximum digits, 1 to 19; with 19 of them any number that fits.
         digits_max: u8,
     },
     /// A number with a fixed count of decimals.
@@ -44,7 +53,29 @@ pub struct Field {
     pub kind: FieldKind,
 }
 
-/// The fields of the lines of a flat file, and their separator. There is no escape for a separator, and no quoting.
+/// What the first line of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// A row.
+    Absent,
+    /// The names of the fields, in their order. The letter case of names does not matter.
+    Names,
+    /// Skipped, whatever it has.
+    Unread,
+}
+
+/// What a quote at the start of a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quote {
+    /// A reason to reject the line: nobody has said what it is.
+    Refused,
+    /// A character of the field.
+    Content,
+    /// The start of a quoted field as RFC 4180 has it, with this byte as the quote.
+    Read(u8),
+}
+
+/// The fields of the lines of a flat file, and their separator. There is no escape for a separator other than quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The name of the table.
@@ -53,8 +84,10 @@ pub struct Layout {
     pub separator: u8,
     /// Whether a separator follows the last field.
     pub ends_with_separator: bool,
-    /// Whether the first line of a file has the names of the fields.
-    pub header: bool,
+    /// What the first line of a file is.
+    pub header: Header,
+    /// What quotes are.
+    pub quote: Quote,
     /// The fields in the order of the line; at least one.
     pub fields: Vec<Field>,
 }
@@ -70,6 +103,12 @@ pub enum LayoutError {
         "layout: separator {0:?} cannot separate fields; hint: use one character such as | or , that no field contains"
     )]
     Separator(String),
+    /// Invalid quote.
+    #[error(
+        "layout: quote {0:?} cannot quote fields; hint: use \"\\\"\" or another punctuation mark that does not separate \
+         fields, or none where quotes are content"
+    )]
+    Quote(String),
     /// Too few or too many fields.
     #[error("layout: {0} fields; hint: list 1 to {FIELDS_MAX} of them, each as [[fields]]")]
     FieldCount(usize),
@@ -115,7 +154,8 @@ impl Layout {
             name: "cards".to_owned(),
             separator: b'|',
             ends_with_separator: true,
-            header: false,
+            header: Header::Absent,
+            quote: Quote::Refused,
             fields: vec![
                 field("card_no", FieldKind::Int { digits_max: 16 }),
                 field("card_type", FieldKind::Text { size: 12 }),
@@ -132,7 +172,7 @@ impl Layout {
 
     /// The same with commas between the fields, none at the end, and a header.
     pub fn cards_csv() -> Layout {
-        Layout { separator: b',', ends_with_separator: false, header: true, ..Layout::cards() }
+        Layout { separator: b',', ends_with_separator: false, header: Header::Names, ..Layout::cards() }
     }
 
     /// The layout that `source` names, `cards` or `cards-csv`, or that it is as TOML.
@@ -153,6 +193,8 @@ impl Layout {
     /// name = "cards"
     /// separator = "|"
     /// ends_with_separator = true
+    /// header = false        # true: the first line of a file has the names of the fields
+    /// quote = "\""          # quoted fields are read; or none, where a quote is content
     ///
     /// [[fields]]
     /// name = "card_no"
@@ -168,6 +210,7 @@ impl Layout {
             [byte] if is_separator(*byte) => *byte,
             _ => return Err(LayoutError::Separator(written.separator)),
         };
+        let quote = quote(written.quote, separator)?;
         if !(1..=FIELDS_MAX).contains(&written.fields.len()) {
             return Err(LayoutError::FieldCount(written.fields.len()));
         }
@@ -180,9 +223,42 @@ impl Layout {
                 name: written.name,
                 separator,
                 ends_with_separator: written.ends_with_separator,
-                header: written.header,
+                header: if written.header { Header::Names } else { Header::Absent },
+                quote,
                 fields,
             }),
+        }
+    }
+
+    /// Whether the first line of a file is no row.
+    pub fn has_header(&self) -> bool {
+        self.header != Header::Absent
+    }
+
+    /// Whether quoted fields are read.
+    pub fn reads_quotes(&self) -> bool {
+        self.quoting().is_some()
+    }
+
+    /// Whether a field of `lines` begins with a quote, and the layout does not say what that is.
+    pub fn refuses_quote_of(&self, lines: &[u8]) -> bool {
+        let begins = |at: usize| at == 0 || lines[at - 1] == self.separator || lines[at - 1] == b'\n';
+        self.quote == Quote::Refused && memchr_iter(UNDECLARED_QUOTE, lines).any(begins)
+    }
+
+    /// The bytes that structure a row with quotes; none where quotes are not read.
+    pub(crate) fn quoting(&self) -> Option<Quoting> {
+        match self.quote {
+            Quote::Read(quote) => Some(Quoting { separator: self.separator, quote }),
+            Quote::Refused | Quote::Content => None,
+        }
+    }
+
+    /// Appends `text` as a field, quoted where it has to be.
+    pub fn write_field(&self, text: &str, into: &mut Vec<u8>) {
+        match self.quoting() {
+            Some(quoting) => quoting.escape(text, into),
+            None => into.extend_from_slice(text.as_bytes()),
         }
     }
 
@@ -192,13 +268,24 @@ impl Layout {
         let mut line = names.join(&self.separator);
         line.extend(self.ends_with_separator.then_some(self.separator));
         line.push(b'\n');
-        self.header.then_some(line)
+        self.has_header().then_some(line)
     }
 }
 
 /// Any character that is not part of lines, numbers, dates and names.
 fn is_separator(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"\n\r\0-+.\"_".contains(&byte)
+}
+
+/// The quote that a layout writes.
+fn quote(written: Option<String>, separator: u8) -> Result<Quote, LayoutError> {
+    let Some(text) = written else { return Ok(Quote::Refused) };
+    match text.as_bytes() {
+        b"none" => Ok(Quote::Content),
+        [UNDECLARED_QUOTE] => Ok(Quote::Read(UNDECLARED_QUOTE)),
+        [byte] if is_separator(*byte) && !byte.is_ascii_whitespace() && *byte != separator => Ok(Quote::Read(*byte)),
+        _ => Err(LayoutError::Quote(text)),
+    }
 }
 
 #[derive(Deserialize)]
@@ -211,6 +298,7 @@ struct Written {
     ends_with_separator: bool,
     #[serde(default)]
     header: bool,
+    quote: Option<String>,
     fields: Vec<WrittenField>,
 }
 
@@ -239,7 +327,7 @@ impl WrittenKind {
 
     fn keys(self) -> &'static str {
         match self {
-            WrittenKind::Int => "has only the key digits (default 18)",
+            WrittenKind::Int => "has only the key digits (default 19)",
             WrittenKind::Decimal => "requires the keys precision and scale only",
             WrittenKind::Date => "has no further keys",
             WrittenKind::Text => "requires the key size only",
@@ -265,16 +353,16 @@ impl WrittenField {
         }
         let kind = match (self.kind, self.digits, self.precision, self.scale, self.size) {
             (WrittenKind::Int, digits, None, None, None) => {
-                let digits = digits.unwrap_or(u32::from(DIGITS_MAX));
-                FieldKind::Int { digits_max: self.within("digits", digits, 1, u32::from(DIGITS_MAX))? as u8 }
+                let digits = digits.unwrap_or(u32::from(INT_DIGITS_MAX));
+                FieldKind::Int { digits_max: self.within("digits", digits, 1, u32::from(INT_DIGITS_MAX))? as u8 }
             }
             (WrittenKind::Decimal, None, Some(precision), Some(scale), None) => FieldKind::Decimal {
-                precision: self.within("precision", precision, 1, u32::from(DIGITS_MAX))? as u8,
+                precision: self.within("precision", precision, 1, u32::from(DECIMAL_DIGITS_MAX))? as u8,
                 scale: self.within("scale", scale, 0, precision)? as u8,
             },
             (WrittenKind::Date, None, None, None, None) => FieldKind::Date,
             (WrittenKind::Text, None, None, None, Some(size)) => {
-                FieldKind::Text { size: self.within("size", size, 1, crate::LINE_BYTES_MAX as u32)? }
+                FieldKind::Text { size: self.within("size", size, 1, LINE_BYTES_MAX as u32)? }
             }
             (kind, ..) => {
                 return Err(LayoutError::Key { field: self.name, kind: kind.name(), what: kind.keys() });

@@ -1,5 +1,7 @@
 //! Exact parsing of numbers, without floating point.
 
+/// Most digits of a signed 64-bit integer. Not every integer of so many digits fits.
+pub(crate) const DIGITS_MAX: u8 = 19;
 /// Digits that always fit 64 bits.
 const DIGITS_SAFE: usize = 18;
 
@@ -18,7 +20,7 @@ const POWERS: [i64; 19] = {
 pub(crate) enum NumberError {
     /// Not a number.
     Form,
-    /// More digits than the field.
+    /// More digits than the field, or beyond 64 bits.
     Range,
     /// More decimals than the field.
     Decimals,
@@ -73,15 +75,13 @@ fn four_digits(text: [u8; 4]) -> Option<i64> {
     eight_digits([b'0', b'0', b'0', b'0', a, b, c, d])
 }
 
-/// An integer with at most `digits_max` digits, not counting leading zeros.
+/// A signed 64-bit integer with at most `digits_max` digits, not counting leading zeros.
 #[inline]
 pub(crate) fn whole(text: &[u8], digits_max: u8) -> Result<i64, NumberError> {
     let (negative, text) = sign(text);
-    let value = match digits(text) {
-        Some(value) => value,
-        None => long(text)?,
-    };
-    match value < POWERS[usize::from(digits_max)] {
+    let Some(value) = digits(text) else { return long_whole(text, negative, digits_max) };
+    // Of 19 digits there is no power: any value of at most 18 is in range.
+    match POWERS.get(usize::from(digits_max)).is_none_or(|end| value < *end) {
         true => Ok(if negative { -value } else { value }),
         false => Err(NumberError::Range),
     }
@@ -125,17 +125,38 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// A text that is not 1 to 18 digits: more of them with leading zeros, too many, or none.
+/// A part of a decimal number that is not 1 to 18 digits: more of them with leading zeros, too many, or none.
 #[cold]
 fn long(text: &[u8]) -> Result<i64, NumberError> {
+    match significant(text)? {
+        [] => Ok(0),
+        rest => digits(rest).ok_or(NumberError::Range),
+    }
+}
+
+/// The same for an integer, whose 19 digits may fit.
+#[cold]
+fn long_whole(text: &[u8], negative: bool, digits_max: u8) -> Result<i64, NumberError> {
+    let rest = significant(text)?;
+    if rest.len() > usize::from(digits_max.min(DIGITS_MAX)) {
+        return Err(NumberError::Range);
+    }
+    // 19 digits fit an unsigned number of 64 bits.
+    let value = rest.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0'));
+    match (negative, value) {
+        (true, 0..=0x8000_0000_0000_0000) => Ok(0_i64.wrapping_sub_unsigned(value)),
+        (false, 0..=0x7FFF_FFFF_FFFF_FFFF) => Ok(value as i64),
+        _ => Err(NumberError::Range),
+    }
+}
+
+/// A text of at least one digit, and of nothing else, without its leading zeros.
+fn significant(text: &[u8]) -> Result<&[u8], NumberError> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return Err(NumberError::Form);
     }
     let zeros = text.iter().take_while(|byte| **byte == b'0').count();
-    match &text[zeros..] {
-        [] => Ok(0),
-        rest => digits(rest).ok_or(NumberError::Range),
-    }
+    Ok(&text[zeros..])
 }
 
 #[cfg(test)]
@@ -156,8 +177,16 @@ mod tests {
         assert_eq!(whole(b"1000000000000000000", 18), Err(NumberError::Range));
         assert_eq!(whole(b"99999999999999999999999", 18), Err(NumberError::Range));
         assert_eq!(whole(b"12345", 4), Err(NumberError::Range));
+        assert_eq!(whole(b"1000000000000000000", 19), Ok(1_000_000_000_000_000_000));
+        assert_eq!(whole(b"9223372036854775807", 19), Ok(i64::MAX));
+        assert_eq!(whole(b"-9223372036854775808", 19), Ok(i64::MIN));
+        assert_eq!(whole(b"-0009223372036854775808", 19), Ok(i64::MIN));
+        for text in ["9223372036854775808", "-9223372036854775809", "9999999999999999999", "18446744073709551616"] {
+            assert_eq!(whole(text.as_bytes(), 19), Err(NumberError::Range), "{text}");
+        }
         for text in ["", "-", "--1", "+1", "1 ", " 1", "1.0", "1e3", "0x1", "12345678a", "1234567:", "\u{661}"] {
             assert_eq!(whole(text.as_bytes(), 18), Err(NumberError::Form), "{text}");
+            assert_eq!(whole(text.as_bytes(), 19), Err(NumberError::Form), "{text}");
         }
     }
 
@@ -190,15 +219,21 @@ mod tests {
         }
 
         #[test]
-        fn integers_are_those_of_the_standard_library(text in "-?[0-9a.:/]{0,20}") {
-            let ours = whole(text.as_bytes(), 18).ok();
-            let theirs = text.parse::<i64>().ok().filter(|value| value.abs() < 1_000_000_000_000_000_000);
-            prop_assert_eq!(ours, theirs);
+        fn integers_are_those_of_the_standard_library(text in prop_oneof!["-?[0-9a.:/]{0,20}", "-?[0-9]{17,21}"]) {
+            let theirs = text.parse::<i64>().ok();
+            prop_assert_eq!(whole(text.as_bytes(), 19).ok(), theirs);
+            let below = theirs.filter(|value| value.unsigned_abs() < 1_000_000_000_000_000_000);
+            prop_assert_eq!(whole(text.as_bytes(), 18).ok(), below);
+        }
+
+        #[test]
+        fn all_integers_round_trip(value: i64) {
+            prop_assert_eq!(whole(value.to_string().as_bytes(), 19), Ok(value));
         }
 
         #[test]
         fn any_bytes_are_a_number_or_none(text in proptest::collection::vec(any::<u8>(), 0..24), precision in 1..=18u8) {
-            let _ = (whole(&text, precision), decimal(&text, precision, precision / 2));
+            let _ = (whole(&text, precision), whole(&text, 19), decimal(&text, precision, precision / 2));
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Parsed rows of a block: numbers and dates in columns, texts as ranges of the block.
 
+mod quoted_rows;
+
 use memchr::{memchr, memchr2_iter};
 
 use crate::date::days_of_date;
-use crate::layout::{FieldKind, Layout};
-use crate::line_reader::{LINE_BYTES_MAX, Lines};
+use crate::layout::{FieldKind, LINE_BYTES_MAX, Layout, Quote, UNDECLARED_QUOTE};
+use crate::line_reader::Lines;
 use crate::number::{decimal, whole};
+use crate::quoted::FieldRange;
 use crate::reject::{Reject, reason};
 
 /// The value of a field.
@@ -33,14 +36,37 @@ pub struct Parsed {
     columns: Vec<Column>,
     rows: usize,
     rejects: Vec<Reject>,
+    /// Number of the first line that is no header.
+    first_line: u64,
+    /// Where quotes are read, the number of the first line of each row.
+    lines: Vec<u64>,
+    /// The fields of one row, where quotes are read; for reuse.
+    ranges: Vec<FieldRange>,
 }
+
+/// A byte that no field begins with: it is no UTF-8.
+const NO_BYTE: u8 = 0xFF;
 
 #[derive(Debug)]
 enum Column {
-    Int { digits_max: u8, values: Vec<i64> },
-    Decimal { precision: u8, scale: u8, values: Vec<i64> },
-    Date { values: Vec<i32> },
-    Text { size: u32, values: Vec<Span> },
+    Int {
+        digits_max: u8,
+        values: Vec<i64>,
+    },
+    Decimal {
+        precision: u8,
+        scale: u8,
+        values: Vec<i64>,
+    },
+    Date {
+        values: Vec<i32>,
+    },
+    /// A text that begins with `refused` is not valid.
+    Text {
+        size: u32,
+        refused: u8,
+        values: Vec<Span>,
+    },
 }
 
 /// Range of a text in the block, in bytes.
@@ -73,30 +99,40 @@ struct Block {
     is_ascii: bool,
     has_zero: bool,
     /// Lines that are not UTF-8: their offsets, ascending, and original bytes without the line feed. In the block they
-    /// are overwritten with zero bytes, so that they are rejected.
+    /// have zero bytes instead, so that they are rejected.
     damaged: Vec<(usize, Vec<u8>)>,
 }
 
 impl Parsed {
-    /// Parses `lines`, at most 4 GiB, replacing the previous block. Every line is a row or a reject, except the header
-    /// of a file. A line may end with a carriage return and a line feed.
+    /// Parses `lines`, at most 2 GiB, replacing the previous block. Every line is a row or a reject, except the header
+    /// of a file. A line may end with a carriage return and a line feed, and has more of them where quotes are read and
+    /// have them.
     ///
     /// Stops after more than `rejects_max` rejects: a file of another layout would take many times its size.
     ///
     /// Returns the memory of the previous block.
     pub fn parse(&mut self, layout: &Layout, lines: Lines, rejects_max: u64) -> Vec<u8> {
         self.reset(layout);
+        match layout.quoting() {
+            Some(quoting) => self.parse_quoted(layout, quoting, lines, rejects_max),
+            None => self.parse_plain(layout, lines, rejects_max),
+        }
+    }
+
+    /// Parses lines without quotes.
+    fn parse_plain(&mut self, layout: &Layout, lines: Lines, rejects_max: u64) -> Vec<u8> {
         let Lines { bytes, first_line, .. } = lines;
-        let (text, block) = readable(bytes, rejects_max);
+        let line_end = |bytes: &[u8], start: usize| memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
+        let (text, block) = readable(bytes, rejects_max, line_end);
         let before = std::mem::replace(&mut self.text, text);
-        let mut number = first_line;
         let bytes = self.text.as_bytes();
-        let header_end = match layout.header && first_line == 1 {
+        let header_end = match layout.has_header() && first_line == 1 {
             true => memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1),
             false => 0,
         };
         let mut start = header_end;
-        number += u64::from(header_end > 0);
+        self.first_line = first_line + u64::from(header_end > 0);
+        let mut number = self.first_line;
         let mut delimiters = memchr2_iter(layout.separator, b'\n', &bytes[start..]).map(|at| header_end + at);
         while start < bytes.len() && self.rejects.len() as u64 <= rejects_max {
             let end = match push_row(&mut self.columns, layout, bytes, start, &mut delimiters, &block) {
@@ -122,6 +158,15 @@ impl Parsed {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The number in its file of the first line of a row.
+    pub fn line(&self, row: usize) -> u64 {
+        if let Some(line) = self.lines.get(row) {
+            return *line;
+        }
+        // The lines are rows and rejects.
+        self.rejects.iter().fold(self.first_line + row as u64, |line, reject| line + u64::from(reject.line <= line))
     }
 
     /// Rejected lines, in order.
@@ -168,6 +213,13 @@ impl Parsed {
             self.columns = layout.fields.iter().map(|field| Column::of(field.kind)).collect();
         }
         self.columns.iter_mut().for_each(|column| column.truncate(0));
+        let refuses = layout.quote == Quote::Refused;
+        for column in &mut self.columns {
+            if let Column::Text { refused, .. } = column {
+                *refused = if refuses { UNDECLARED_QUOTE } else { NO_BYTE };
+            }
+        }
+        self.lines.clear();
         self.rows = 0;
         self.rejects.clear();
     }
@@ -179,7 +231,7 @@ impl Column {
             FieldKind::Int { digits_max } => Column::Int { digits_max, values: Vec::new() },
             FieldKind::Decimal { precision, scale } => Column::Decimal { precision, scale, values: Vec::new() },
             FieldKind::Date => Column::Date { values: Vec::new() },
-            FieldKind::Text { size } => Column::Text { size, values: Vec::new() },
+            FieldKind::Text { size } => Column::Text { size, refused: NO_BYTE, values: Vec::new() },
         }
     }
 
@@ -200,17 +252,17 @@ impl Column {
         }
     }
 
-    /// Appends the field at `start..end`; none if it is not valid.
+    /// Appends the field `field`, which is at `span` if it is a text; none if it is not valid.
     #[inline]
-    fn push(&mut self, bytes: &[u8], start: usize, end: usize, is_ascii: bool) -> Option<()> {
-        let field = &bytes[start..end];
+    fn push(&mut self, field: &[u8], span: Span, is_ascii: bool) -> Option<()> {
         match self {
             Column::Int { digits_max, values } => values.push(whole(field, *digits_max).ok()?),
             Column::Decimal { precision, scale, values } => values.push(decimal(field, *precision, *scale).ok()?),
             Column::Date { values } => values.push(days_of_date(field)?),
-            Column::Text { size, values } => {
+            Column::Text { size, refused, values } => {
                 let fits = field.len() <= *size as usize || (!is_ascii && characters(field) <= *size as usize);
-                values.push(fits.then_some(Span { start: start as u32, end: end as u32 })?);
+                let is_valid = fits && field.first() != Some(refused);
+                values.push(is_valid.then_some(span)?);
             }
         }
         Some(())
@@ -252,7 +304,8 @@ fn push_row(
         }
         end = hit;
         let field_end = if ends_line && hit > from && bytes[hit - 1] == b'\r' { hit - 1 } else { hit };
-        column.push(bytes, from, field_end, block.is_ascii).ok_or(Some(hit))?;
+        let span = Span { start: from as u32, end: field_end as u32 };
+        column.push(&bytes[from..field_end], span, block.is_ascii).ok_or(Some(hit))?;
         from = hit + 1;
     }
     if layout.ends_with_separator {
@@ -269,18 +322,18 @@ fn push_row(
     }
 }
 
-/// The bytes of a block as text, with lines that are not UTF-8 overwritten; truncated after more than `damaged_max` of
-/// them.
-fn readable(bytes: Vec<u8>, damaged_max: u64) -> (String, Block) {
+/// The bytes of a block as text; truncated after more than `damaged_max` lines that are not UTF-8. In these each byte that
+/// is not ASCII is overwritten. `line_end` is the end of the line that starts at an offset.
+fn readable(bytes: Vec<u8>, damaged_max: u64, line_end: impl Fn(&[u8], usize) -> usize) -> (String, Block) {
     let mut damaged = Vec::new();
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
         let mut bytes = error.into_bytes();
         let mut start = 0;
         while start < bytes.len() {
-            let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+            let end = line_end(&bytes, start);
             if std::str::from_utf8(&bytes[start..end]).is_err() {
                 damaged.push((start, bytes[start..end].to_vec()));
-                bytes[start..end].fill(0);
+                bytes[start..end].iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = 0);
                 if damaged.len() as u64 > damaged_max {
                     bytes.truncate(end);
                 }

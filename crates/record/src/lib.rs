@@ -56,7 +56,8 @@ pub use judgement::{
 pub use latency::{Latency, SAMPLES_BEYOND_QUANTILE, is_printable};
 pub use line::{End, FORMAT, Head, Line};
 pub use load::{
-    IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
+    IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadNote, LoadNoteKind, LoadStage,
+    LoadStageKind, ScanKind,
 };
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, LoadPart, LoadSource,

@@ -159,6 +159,33 @@ pub struct LoadCheck {
     pub found: Option<String>,
 }
 
+/// What was found in files beside their lines, and left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadNoteKind {
+    /// A byte order mark of UTF-8 at the start.
+    ByteOrderMark,
+    /// A first line that was skipped unread, as requested.
+    UnreadHeader,
+    /// Zero bytes behind the last member of a gzip file.
+    ZeroPadding,
+}
+
+/// Something of one kind that was found in files beside their lines, and left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadNote {
+    /// What it is.
+    pub kind: LoadNoteKind,
+    /// Number of files that have it, at least 1.
+    pub files: u64,
+    /// The name of the first of them.
+    pub first: String,
+    /// Bytes of it in all of them; absent where they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
+}
+
 /// A run that loads a flat file. Its CPU time, log and writes are in the readings of the run; rows and bytes within the
 /// window are in its totals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -196,6 +223,9 @@ pub struct Load {
     pub deferred_batches: u64,
     /// Maximum bytes between stages: batches in flight, by their size.
     pub in_flight_bytes_max: Bytes,
+    /// What was found in files beside their lines, each kind once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<LoadNote>,
     /// The stages, in order.
     pub stages: Vec<LoadStage>,
     /// Size of the table with its partitions, without indexes; absent if the engine does not report it.

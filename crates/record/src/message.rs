@@ -275,6 +275,8 @@ pub struct LoadPart {
     pub source: LoadSource,
     /// The layout of the lines: the name of a known one, or TOML.
     pub layout: String,
+    /// Whether the first line of a file is skipped unread where the layout has names there.
+    pub header_unread: bool,
     /// Compression of the files; absent to detect it.
     pub compression: Option<String>,
     /// The table, which the coordinator has made.

@@ -34,10 +34,12 @@ other loaders: workers are --jobs, rows per commit --batch, a bad file --rejects
 
   name = \"mine\"
   separator = \";\"
+  header = true      # the first line has the names of the fields; default false
+  quote = \"\\\"\"       # fields may be quoted; \"none\" loads quotes as content
   [[fields]]
   name = \"id\"
   kind = \"int\"       # or decimal with precision and scale, date, text with size
-  digits = 9         # of an int, at most; default 18";
+  digits = 9         # of an int, at most; default 19";
 
 /// Options of `dbdyno load`.
 #[derive(Args, Debug)]
@@ -83,6 +85,9 @@ pub struct LoadArguments {
     /// Format of the lines: `cards`, `cards-csv`, or a layout file
     #[arg(long, value_name = "LAYOUT", default_value = "cards", help_heading = "Workload")]
     pub layout: String,
+    /// First line of each file, where the layout has a header
+    #[arg(long, value_enum, default_value_t = HeaderArgument::Check, help_heading = "Workload")]
+    pub header: HeaderArgument,
     /// Compression of the files
     #[arg(long, value_enum, default_value_t = CompressionArgument::Auto, help_heading = "Workload")]
     pub compressed_with: CompressionArgument,
@@ -173,6 +178,15 @@ pub enum IndexArgument {
     Before,
     /// After the load
     After,
+}
+
+/// What is done with a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HeaderArgument {
+    /// Its names must be those of the layout, in their order
+    Check,
+    /// Skipped unread
+    Ignore,
 }
 
 /// Compression of files.

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use flat::{Cards, Compression, Layout, date_text, days_of_date};
+use flat::{Cards, Compression, Header, Layout, date_text, days_of_date};
 use record::{Bytes, IndexTime, LoadForm, Preset};
 use run::{Context, Error, Fleet, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Setup};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
 use crate::agents::{Agents, check_target};
-use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
+use crate::arguments::load::{CompressionArgument, FormArgument, HeaderArgument, IndexArgument, LoadArguments};
 use crate::arguments::value::once;
 use crate::engines::engine;
 use crate::measuring::{judge, measuring, record_path};
@@ -102,7 +102,8 @@ fn scanned(scan: &PlannedScan, table: &str) -> String {
 }
 
 fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
-    let (layout, layout_source) = layout(&arguments.layout)?;
+    let (mut layout, layout_source) = layout(&arguments.layout)?;
+    layout.header = header(arguments.header, &layout)?;
     let preset = Preset::from(arguments.preset);
     let record = record_path(arguments.record.as_deref())?;
     let table = arguments.table.clone().unwrap_or_else(|| layout.name.to_ascii_lowercase());
@@ -187,6 +188,18 @@ fn layout(word: &str) -> Result<(Layout, String)> {
         Error::user(format!("{word}: {message}")).hint(own)
     })?;
     Ok((layout, source))
+}
+
+/// What the first line of a file of `layout` is.
+fn header(argument: HeaderArgument, layout: &Layout) -> Result<Header> {
+    match (argument, layout.header) {
+        (HeaderArgument::Check, header) => Ok(header),
+        (HeaderArgument::Ignore, Header::Absent) => {
+            Err(Error::user(format!("--header ignore skips a header, and layout {} has none", layout.name))
+                .hint("leave it out, or set header = true in the layout"))
+        }
+        (HeaderArgument::Ignore, _) => Ok(Header::Unread),
+    }
 }
 
 fn layout_file(word: &str, hint: &str) -> Result<String> {

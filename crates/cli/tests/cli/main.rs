@@ -44,6 +44,7 @@ mod io_refused;
 mod io_truth;
 mod limits;
 mod link_down;
+mod load_files;
 mod load_indexes;
 mod load_read;
 mod load_stopped;

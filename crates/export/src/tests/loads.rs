@@ -31,6 +31,7 @@ fn loaded(number: u32) -> Run {
         resumed_rows: 0,
         retried_batches: 1,
         deferred_batches: 1_500,
+        notes: Vec::new(),
         in_flight_bytes_max: Bytes(9_000),
         stages: vec![stage],
         table_bytes: Some(Bytes(750_000)),

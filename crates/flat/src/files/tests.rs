@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::compression::Compression;
+use crate::layout::Layout;
 use crate::line_reader::LineReader;
 
 const ROWS: u64 = 100_000;
@@ -33,7 +34,7 @@ fn lines(paths: &[PathBuf]) -> Vec<u8> {
     let mut all = Vec::new();
     for path in paths {
         let file = Box::new(fs::File::open(path).unwrap());
-        let mut reader = LineReader::open(file, Compression::of_path(path), 1 << 20).unwrap();
+        let mut reader = LineReader::open(file, Compression::of_path(path), 1 << 20, &Layout::cards()).unwrap();
         while let Some(lines) = reader.next_in(Vec::new()).unwrap() {
             all.extend(lines.bytes);
         }

@@ -33,9 +33,38 @@ fn a_layout_is_parsed_from_toml() {
 }
 
 #[test]
+fn an_int_has_all_digits_of_64_bits_unless_it_has_fewer() {
+    let kind = |digits: &str| Layout::from_toml(&MINE.replacen("digits = 9", digits, 1)).unwrap().fields[0].kind;
+    assert_eq!(kind(""), FieldKind::Int { digits_max: 19 });
+    assert_eq!(kind("digits = 19"), FieldKind::Int { digits_max: 19 });
+    assert_eq!(kind("digits = 1"), FieldKind::Int { digits_max: 1 });
+}
+
+#[test]
+fn quotes_are_refused_read_or_content() {
+    let of = |line: &str| Layout::from_toml(&MINE.replacen("separator", &format!("{line}\nseparator"), 1));
+    let quote = |line: &str| of(line).map(|layout| layout.quote).map_err(|error| error.to_string());
+    assert_eq!(quote(""), Ok(Quote::Refused));
+    assert_eq!(quote("quote = \"\\\"\""), Ok(Quote::Read(b'"')));
+    assert_eq!(quote("quote = \"'\""), Ok(Quote::Read(b'\'')));
+    assert_eq!(quote("quote = \"none\""), Ok(Quote::Content));
+    for wrong in ["", ";", "\\t", " ", "a", "5", "''", "\\u00e4", "-", "_"] {
+        let error = quote(&format!("quote = \"{wrong}\"")).unwrap_err();
+        assert!(error.contains("cannot quote fields; hint: use \"\\\"\" or another"), "{error}");
+    }
+    let layout = of("").unwrap();
+    assert!(
+        layout.refuses_quote_of(b"a;\"b\n") && layout.refuses_quote_of(b"\"a") && layout.refuses_quote_of(b"a\n\"b")
+    );
+    assert!(!layout.refuses_quote_of(b"5\" pipe;a\n") && !layout.refuses_quote_of(b""));
+    assert!(!of("quote = \"none\"").unwrap().refuses_quote_of(b"\"a\""));
+}
+
+#[test]
 fn invalid_values_are_errors() {
     let refused = |from: &str, to: &str| Layout::from_toml(&MINE.replacen(from, to, 1)).unwrap_err().to_string();
-    assert!(refused("digits = 9", "digits = 19").contains("field id: digits 19 is out of range; hint: use 1 to 18"));
+    assert!(refused("digits = 9", "digits = 20").contains("field id: digits 20 is out of range; hint: use 1 to 19"));
+    assert!(refused("precision = 12", "precision = 19").contains("precision 19 is out of range; hint: use 1 to 18"));
     assert!(refused("scale = 3", "scale = 13").contains("field price: scale 13 is out of range; hint: use 0 to 12"));
     assert!(refused("scale = 3", "").contains("field price: kind decimal requires the keys precision and scale"));
     assert!(

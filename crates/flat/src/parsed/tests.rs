@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::date::date_text;
-use crate::layout::Field;
+use crate::layout::{Field, Header};
 
 fn lines(bytes: impl Into<Vec<u8>>) -> Lines {
     Lines { bytes: bytes.into(), first_line: 1, cut: false }
@@ -17,7 +17,8 @@ fn layout(ends_with_separator: bool) -> Layout {
         name: "mine".to_owned(),
         separator: b'|',
         ends_with_separator,
-        header: false,
+        header: Header::Absent,
+        quote: Quote::Refused,
         fields: vec![
             field("id", FieldKind::Int { digits_max: 5 }),
             field("price", FieldKind::Decimal { precision: 7, scale: 2 }),
@@ -61,11 +62,15 @@ fn every_reject_has_a_reason_and_other_rows_are_kept() {
         (b"1|1.00|2010-01-01|", "3 fields instead of 4"),
         (b"1|1.00|2010-01-01|a|b|", "5 fields instead of 4"),
         (b"1|1.00|2010-01-01|a|b", "5 fields instead of 4"),
+        (b"1|1.00\r2|2.00", "3 fields instead of 4; the line has 1 carriage return before its end"),
         (b"", "1 field instead of 4"),
         (b"|", "1 field instead of 4"),
         (b"1x|1.00|2010-01-01|a|", "field 1 id: \"1x\" is not a whole number"),
-        (b"|1.00|2010-01-01|a|", "field 1 id: \"\" is not a whole number"),
-        (b"123456|1.00|2010-01-01|a|", "field 1 id: \"123456\" has more than 5 digits before the point"),
+        (b"|1.00|2010-01-01|a|", "field 1 id: the field is empty; nulls are not supported"),
+        (b"1||2010-01-01|a|", "field 2 price: the field is empty; nulls are not supported"),
+        (b"1|1.00||a|", "field 3 day: the field is empty; nulls are not supported"),
+        (b"-|1.00|2010-01-01|a|", "field 1 id: \"-\" is not a whole number"),
+        (b"123456|1.00|2010-01-01|a|", "field 1 id: \"123456\" has more than 5 digits"),
         (b"1|1.005|2010-01-01|a|", "field 2 price: \"1.005\" has more than 2 decimals"),
         (b"1|123456.00|2010-01-01|a|", "field 2 price: \"123456.00\" has more than 5 digits before the point"),
         (b"1|1,00|2010-01-01|a|", "field 2 price: \"1,00\" is not a decimal number"),
@@ -93,6 +98,86 @@ fn every_reject_has_a_reason_and_other_rows_are_kept() {
         assert_eq!(ids, [FieldValue::Int(7), FieldValue::Int(8)], "{shown}");
         assert_eq!(parsed.sums().columns, [15, 1_500, 14_610 + 14_611, 8], "{shown}");
     }
+}
+
+#[test]
+fn an_int_of_64_bits_is_a_row_and_one_beyond_is_named() {
+    let id = Field { name: "id".to_owned(), kind: FieldKind::Int { digits_max: 19 } };
+    let layout = Layout { fields: vec![id], ..layout(false) };
+    let parsed = parse(&layout, "9110818468285196899\n-9223372036854775808\n9223372036854775807\n");
+    let values: Vec<FieldValue<'_>> = (0..parsed.rows()).map(|row| parsed.field(row, 0)).collect();
+    assert_eq!(values, [9_110_818_468_285_196_899, i64::MIN, i64::MAX].map(FieldValue::Int));
+    let beyond =
+        "does not fit an int of 64 bits, -9223372036854775808 to 9223372036854775807; kind text holds any digits";
+    let reason = format!("field 1 id: \"9223372036854775808\" {beyond}");
+    assert_eq!(rejects(&parse(&layout, "9223372036854775808\n")), [(1, reason)]);
+}
+
+/// [`layout`] with quotes.
+fn quoted(ends_with_separator: bool) -> Layout {
+    Layout { quote: Quote::Read(b'"'), ..layout(ends_with_separator) }
+}
+
+#[test]
+fn a_field_that_begins_with_a_quote_is_not_loaded_unasked() {
+    let hint = r#"begins with a quote; quote = "\"" in the layout reads quoted fields, quote = "none" loads quotes as content"#;
+    for (line, field, text) in [
+        ("1|1.00|2010-01-01|\"a\"", "4 label", r#""\"a\"""#),
+        ("1|1.00|2010-01-01|\"", "4 label", r#""\"""#),
+        ("\"1\"|1.00|2010-01-01|a", "1 id", r#""\"1\"""#),
+        ("1|1.00|\"2010-01-01\"|a", "3 day", r#""\"2010-01-01\"""#),
+        ("1|1.00|2010-01-01|\"a|b\"", "4 label", r#""\"a""#),
+    ] {
+        let parsed = parse(&layout(false), format!("{line}\n"));
+        assert_eq!(rejects(&parsed), [(1, format!("field {field}: {text} {hint}"))]);
+    }
+    let within = "1|1.00|2010-01-01|5\" a\"\n";
+    assert_eq!(parse(&layout(false), within).field(0, 3), FieldValue::Text("5\" a\""), "a quote within is content");
+    let content = Layout { quote: Quote::Content, ..layout(false) };
+    assert_eq!(parse(&content, "1|1.00|2010-01-01|\"a\"\n").field(0, 3), FieldValue::Text("\"a\""));
+    let mut reused = Parsed::default();
+    reused.parse(&content, lines("1|1.00|2010-01-01|\"a\"\n"), u64::MAX);
+    reused.parse(&layout(false), lines("1|1.00|2010-01-01|\"a\"\n"), u64::MAX);
+    assert_eq!(reused.rows(), 0, "the layout of the last block");
+}
+
+#[test]
+fn quoted_fields_are_values() {
+    for (ends_with_separator, end) in [(false, "\n"), (true, "|\n"), (false, "\r\n"), (true, "|\r\n")] {
+        let text = format!(
+            "\"12\"|\"3.45\"|\"2010-12-31\"|\"a|b\"{end}1|1.00|2010-01-01|\"a\n\u{f6}\"\"\"{end}2|2.00|2010-01-01|\"\"{end}3|3|2010-01-01|x\"{end}"
+        );
+        let parsed = parse(&quoted(ends_with_separator), text);
+        assert_eq!(rejects(&parsed), []);
+        let labels: Vec<FieldValue<'_>> = (0..parsed.rows()).map(|row| parsed.field(row, 3)).collect();
+        assert_eq!(labels, ["a|b", "a\n\u{f6}\"", "", "x\""].map(FieldValue::Text));
+        assert_eq!(parsed.field(0, 0), FieldValue::Int(12));
+        assert_eq!(parsed.field(0, 1), FieldValue::Decimal { unscaled: 345, scale: 2 });
+        assert_eq!([0, 1, 2, 3].map(|row| parsed.line(row)), [1, 2, 4, 5]);
+        assert_eq!(parsed.sums().columns[3], 3 + 4 + 2);
+    }
+}
+
+#[test]
+fn rejects_among_quoted_rows_have_their_lines_and_texts() {
+    let header = Layout { header: Header::Names, ..quoted(false) };
+    let mut text = b"\"id\"|\"price\nx\"|day|label\n1|1|2010-01-01|\"a\nb\"\n2|2|2010-01-01|\"a\"b\n".to_vec();
+    text.extend(b"3|3|2010-01-01|\"\xFF\n\"\n4|4|2010-01-01|\"seven\n7\"\n5|\"5\"\n6|6|2010-01-01|\"a\0\"\n\"\"|6|2010-01-01|a\n7|7|2010-01-01|c\n");
+    let parsed = parse(&header, text);
+    assert_eq!((parsed.rows(), parsed.line(0), parsed.line(1)), (2, 3, 13));
+    let after = "is followed by more than a separator or the end of the line; a quote within is doubled";
+    let reasons = [
+        (5, format!("field 4 label: \"a\" {after}")),
+        (6, "field 4 label: \"\u{FFFD}\\n\" is not UTF-8".to_owned()),
+        (8, "field 4 label: \"seven\\n7\" has more than 6 characters".to_owned()),
+        (10, "2 fields instead of 4".to_owned()),
+        (11, "field 4 label: \"a\\0\" contains a zero byte".to_owned()),
+        (12, "field 1 id: the field is empty; nulls are not supported".to_owned()),
+    ];
+    assert_eq!(rejects(&parsed), reasons);
+    assert_eq!(parsed.rejects()[1].text, b"3|3|2010-01-01|\"\xFF\n\"");
+    let open = parse(&quoted(false), "1|1|2010-01-01|\"a\n");
+    assert_eq!(rejects(&open), [(1, "field 4 label: \"a\\n\" has a quote that is not closed".to_owned())]);
 }
 
 #[test]
@@ -127,7 +212,7 @@ fn a_block_of_another_layout_is_aborted_early() {
 
 #[test]
 fn a_header_is_only_at_the_start_of_a_file() {
-    let layout = Layout { header: true, ..layout(true) };
+    let layout = Layout { header: Header::Names, ..layout(true) };
     let bytes = b"id|price|day|label|\n1|1|2010-01-01||\n".to_vec();
     let parsed = parse(&layout, bytes.clone());
     assert_eq!((parsed.rows(), parsed.rejects().len()), (1, 0));
@@ -159,7 +244,7 @@ fn the_field_in_a_reason_is_shortened_and_the_line_is_complete() {
 
 /// A row of [`layout`].
 fn row() -> impl Strategy<Value = (i64, i64, i32, String)> {
-    (-99_999..=99_999i64, -9_999_999..=9_999_999i64, -719_162..=2_932_896i32, "[^|\n\r\0]{0,6}")
+    (-99_999..=99_999i64, -9_999_999..=9_999_999i64, -719_162..=2_932_896i32, "([^|\n\r\0\"][^|\n\r\0]{0,5})?")
 }
 
 fn printed(row: &(i64, i64, i32, String), ends_with_separator: bool) -> String {
@@ -180,6 +265,56 @@ proptest! {
             prop_assert_eq!(parsed.field(index, 1), FieldValue::Decimal { unscaled: *cents, scale: 2 });
             prop_assert_eq!(parsed.field(index, 2), FieldValue::Date(*day));
             prop_assert_eq!(parsed.field(index, 3), FieldValue::Text(label));
+        }
+    }
+
+    #[test]
+    fn quoted_rows_round_trip(rows in proptest::collection::vec((0..99_999i64, "[a|\"\n\r\u{e4}]{0,6}"), 0..20), ends_with_separator: bool) {
+        let layout = quoted(ends_with_separator);
+        let mut text = Vec::new();
+        for (id, label) in &rows {
+            text.extend(format!("{id}|1|2010-01-01|").bytes());
+            layout.write_field(label, &mut text);
+            text.extend(if ends_with_separator { "|\n" } else { "\n" }.bytes());
+        }
+        let parsed = parse(&layout, text);
+        prop_assert_eq!((parsed.rows(), parsed.rejects().len()), (rows.len(), 0));
+        let mut line = 1;
+        for (index, (id, label)) in rows.iter().enumerate() {
+            prop_assert_eq!(parsed.field(index, 0), FieldValue::Int(*id));
+            prop_assert_eq!(parsed.field(index, 3), FieldValue::Text(label));
+            prop_assert_eq!(parsed.line(index), line);
+            line += 1 + label.matches('\n').count() as u64;
+        }
+    }
+
+    #[test]
+    fn any_bytes_with_quotes_are_rows_and_rejects(
+        bytes in proptest::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"0123.-||||\n\n\r\"\"\"".to_vec())], 0..400),
+        ends_with_separator: bool,
+    ) {
+        let layout = quoted(ends_with_separator);
+        let parsed = parse(&layout, bytes.clone());
+        let (mut count, mut start, mut ranges) = (0, 0, Vec::new());
+        while start < bytes.len() {
+            start = layout.quoting().unwrap().row(&bytes, start, &mut ranges) + 1;
+            count += 1;
+        }
+        prop_assert_eq!(parsed.rows() + parsed.rejects().len(), count);
+        prop_assert!(parsed.rejects().is_sorted_by_key(|reject| reject.line));
+        let _ = parsed.sums();
+    }
+
+    #[test]
+    fn lines_without_quotes_are_the_same_rows_with_and_without_quoting(
+        bytes in proptest::collection::vec(prop::sample::select(b"0123456789-.|||||\n\n\ra\xC3\xB6\0".to_vec()), 0..400),
+        ends_with_separator: bool,
+    ) {
+        let (plain, quoted) = (parse(&layout(ends_with_separator), bytes.clone()), parse(&quoted(ends_with_separator), bytes));
+        prop_assert_eq!(plain.rejects(), quoted.rejects());
+        prop_assert_eq!(plain.sums(), quoted.sums());
+        for row in 0..plain.rows() {
+            prop_assert_eq!(plain.line(row), quoted.line(row));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The shares of several agents in one load, added.
 
-use record::{Bytes, Load, LoadStage, Nanos};
+use record::{Bytes, Load, LoadNote, LoadStage, Nanos};
 
 use super::AgentPart;
 
@@ -21,9 +21,26 @@ pub(super) fn merged_load(parts: &[AgentPart<'_>]) -> Option<Load> {
         retried_batches: sum(|load| load.retried_batches),
         deferred_batches: sum(|load| load.deferred_batches),
         in_flight_bytes_max: Bytes(sum(|load| load.in_flight_bytes_max.0)),
+        notes: merged_notes(&loads),
         stages: merged_stages(&loads),
         ..(*first).clone()
     })
+}
+
+/// The notes of all loads, each kind once, in the order of their first occurrence.
+fn merged_notes(loads: &[&Load]) -> Vec<LoadNote> {
+    let mut all: Vec<LoadNote> = Vec::new();
+    for note in loads.iter().flat_map(|load| &load.notes) {
+        match all.iter_mut().find(|known| known.kind == note.kind) {
+            None => all.push(note.clone()),
+            Some(known) => {
+                known.files = known.files.saturating_add(note.files);
+                let sum = |(one, other): (Bytes, Bytes)| Bytes(one.0.saturating_add(other.0));
+                known.bytes = known.bytes.zip(note.bytes).map(sum);
+            }
+        }
+    }
+    all
 }
 
 /// The stages of all loads, each kind once, in the order of their first occurrence.

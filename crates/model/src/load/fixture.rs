@@ -131,6 +131,7 @@ impl Machine {
             resumed_rows: 0,
             retried_batches: 0,
             deferred_batches: 0,
+            notes: Vec::new(),
             in_flight_bytes_max: Bytes::MIB,
             stages,
             table_bytes: Some(Bytes(table as u64)),

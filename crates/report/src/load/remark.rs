@@ -1,6 +1,6 @@
 //! Common facts of the loads, and remarks about single ones.
 
-use record::{IndexTime, Load, LoadForm, LoadStageKind, Record, Run};
+use record::{IndexTime, Load, LoadForm, LoadNote, LoadNoteKind, LoadStageKind, Record, Run};
 
 use super::valid;
 use crate::figure::{count, memory, three_digits, volume};
@@ -17,6 +17,7 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
         clean(&load.source),
         compressed(load)
     )];
+    facts.extend(load.notes.iter().map(noted));
     let any = |has: fn(&Load) -> bool| record.runs.iter().any(|run| run.load.as_deref().is_some_and(has));
     facts.push(format!(
         "loaded and committed in batches of at most {}; at most {} in flight",
@@ -43,6 +44,25 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
         facts.push("in-process engine: its CPU time is that of the client".to_owned());
     }
     facts
+}
+
+/// What was left out of files.
+fn noted(note: &LoadNote) -> String {
+    let first = clean(&note.first);
+    let files = match note.files {
+        0 | 1 => format!("of {first}"),
+        files => format!("of {}, the first of which is {first}", plural(files, "file")),
+    };
+    match note.kind {
+        LoadNoteKind::ByteOrderMark => format!("the byte order mark at the start {files} was left out"),
+        LoadNoteKind::UnreadHeader => {
+            format!("the first line {files} was skipped unread: its names were not compared with the layout")
+        }
+        LoadNoteKind::ZeroPadding => {
+            let bytes = note.bytes.map_or(String::new(), |bytes| format!(" ({})", plural(bytes.0, "byte")));
+            format!("zeros behind the last gzip member {files} are padding, and were left out{bytes}")
+        }
+    }
 }
 
 fn compressed(load: &Load) -> String {

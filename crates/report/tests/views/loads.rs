@@ -52,6 +52,7 @@ fn loaded(plain: &Run, number: u32, model: LoadModel, form: LoadForm) -> Run {
         resumed_rows: 0,
         retried_batches: 0,
         deferred_batches: 0,
+        notes: Vec::new(),
         in_flight_bytes_max: Bytes(64 << 20),
         stages: vec![
             stage(LoadStageKind::Read, 1, SECOND),

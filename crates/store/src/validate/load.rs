@@ -23,6 +23,9 @@ pub(super) fn load(run: &Run, load: &Load) -> Validity {
             return Err(format!("{name} {count}, {of} has {most}"));
         }
     }
+    if load.notes.iter().any(|note| note.files == 0) {
+        return Err("a note of 0 files, minimum 1".to_owned());
+    }
     match load.checked.iter().find(|check| check.what.is_empty()) {
         Some(check) => Err(format!("a check without a name, expected {}", check.expected)),
         None => Ok(()),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use flat::{Cards, Compression, FieldKind, Layout, LineReader, Lines, Style};
-use record::{Bytes, JOBS_PER_GENERATOR, LoadModel, Nanos};
+use flat::{BeginningError, Cards, Compression, FieldKind, Header, Layout, LineReader, Lines, Quote, Style};
+use record::{Bytes, JOBS_PER_GENERATOR, LoadModel, LoadNoteKind, Nanos};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -131,13 +131,41 @@ impl Input {
         described
     }
 
-    /// Opens file `file`; the compression is detected from its first bytes unless it is given. A pipe ends when `over`
-    /// is set.
+    /// Checks that each file begins as one of `layout`, before anything is changed; `given` is the compression, if it is
+    /// not to be detected. What cannot be read is an error of the load, and not of this check.
+    ///
+    /// # Errors
+    /// An error message about the first file that does not.
+    pub fn check(&self, layout: &Layout, given: Option<Compression>) -> Result<(), String> {
+        let Input::Files(files) = self else { return Ok(()) };
+        let over = Arc::default();
+        for file in (0..).take(files.len()) {
+            let opened = self.open(file, given, Bytes(1), layout, &over);
+            if let Err(error) = opened.map_err(|error| self.refused(file, &error))
+                && error.is_mistake
+            {
+                return Err(error.message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Why file `file` cannot be read.
+    pub(super) fn refused(&self, file: u32, error: &io::Error) -> SourceError {
+        let is_mistake = error.get_ref().is_some_and(|error| error.is::<BeginningError>());
+        let name = self.name(file);
+        let message = if is_mistake { format!("{name}: {error}") } else { format!("{name} cannot be read: {error}") };
+        SourceError { message, is_mistake }
+    }
+
+    /// Opens file `file` of `layout`; the compression is detected from its first bytes unless it is given. A pipe ends
+    /// when `over` is set.
     pub(super) fn open(
         &self,
         file: u32,
         given: Option<Compression>,
         batch: Bytes,
+        layout: &Layout,
         over: &Arc<AtomicBool>,
     ) -> io::Result<Reading> {
         let input: Box<dyn Read + Send> = match self {
@@ -150,8 +178,9 @@ impl Input {
         (&mut input).take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
         let compression = given.unwrap_or_else(|| Compression::of_magic_number(&beginning));
         let input = Box::new(Cursor::new(beginning).chain(input));
-        let lines = LineReader::open(input, compression, batch.0 as usize)?;
-        Ok(Reading { lines, compression, times })
+        let lines = LineReader::open(input, compression, batch.0 as usize, layout)?;
+        let skips_header = layout.header == Header::Unread;
+        Ok(Reading { lines, compression, skips_header, times })
     }
 }
 
@@ -165,16 +194,35 @@ fn of_layout(layout: &Layout) -> String {
     };
     let fields: Vec<String> =
         layout.fields.iter().map(|field| format!("{} {}", field.name, kind(field.kind))).collect();
-    let names = if layout.header { ", names first" } else { "" };
+    let names = match layout.header {
+        Header::Absent => "",
+        Header::Names => ", names first",
+        Header::Unread => ", first line unread",
+    };
+    let quote = match layout.quote {
+        Quote::Refused => String::new(),
+        Quote::Content => ", quotes are content".to_owned(),
+        Quote::Read(quote) => format!(", quote {}", char::from(quote)),
+    };
     let end = if layout.ends_with_separator { " at the end too" } else { "" };
     let separator = char::from(layout.separator);
-    format!("layout {} ({}; separator {separator}{end}{names})", layout.name, fields.join(", "))
+    format!("layout {} ({}; separator {separator}{end}{names}{quote})", layout.name, fields.join(", "))
+}
+
+/// Why a source cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceError {
+    /// The message, with a hint where there is one.
+    pub message: String,
+    /// Whether the source and its layout do not fit, so that reading it again changes nothing.
+    pub is_mistake: bool,
 }
 
 /// A file during its load.
 pub(super) struct Reading {
     lines: LineReader,
     pub compression: Compression,
+    skips_header: bool,
     times: Arc<Times>,
 }
 
@@ -195,6 +243,17 @@ impl Reading {
     /// Bytes that were read, compressed where they are.
     pub(super) fn input_bytes(&self) -> u64 {
         self.lines.input_bytes()
+    }
+
+    /// What was left out of the file, which was read to its end, with its bytes where they are known.
+    pub(super) fn notes(&self) -> Vec<(LoadNoteKind, Option<Bytes>)> {
+        let padding = Bytes(self.lines.padding_bytes());
+        let notes = [
+            self.lines.has_byte_order_mark().then_some((LoadNoteKind::ByteOrderMark, None)),
+            self.skips_header.then_some((LoadNoteKind::UnreadHeader, None)),
+            (padding.0 > 0).then_some((LoadNoteKind::ZeroPadding, Some(padding))),
+        ];
+        notes.into_iter().flatten().collect()
     }
 }
 
@@ -282,6 +341,9 @@ mod tests {
         assert!(described[1].starts_with("layout cards (card_no int 16, card_type text 12, mcc int 4,"));
         assert!(described[1].ends_with("merchant_zip text 5; separator | at the end too)"), "{}", described[1]);
         assert_eq!(described[3], "/data/cards-2.tbl, 100 bytes, changed 7 ns after 1970");
+        let unread = Layout { header: Header::Unread, quote: Quote::Read(b'"'), ..Layout::cards_csv() };
+        let described_csv = files(1).described(&unread, Bytes(8), LoadModel::default());
+        assert!(described_csv[1].ends_with("separator ,, first line unread, quote \")"), "{}", described_csv[1]);
         assert_ne!(described[0], describe(&files(2), 9)[0]);
         let cards = Input::Generated { seed: 42, rows: 10 };
         assert_eq!(describe(&cards, 8)[2], "10 cards generated from seed 42");

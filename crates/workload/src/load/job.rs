@@ -120,15 +120,20 @@ impl LoadJob<'_> {
     /// Sends unparsed lines.
     fn load_lines(&mut self, position: (u32, u64), lines: &Lines) -> std::result::Result<u64, Refusal> {
         let layout = self.pipeline.loading.layout;
-        let of_header = layout.header && lines.first_line == 1;
+        let of_header = layout.has_header() && lines.first_line == 1;
         let begin =
             if of_header { lines.bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1) } else { 0 };
-        if lines.cut {
-            let error = Error::new(engine::Kind::Statement, "a line is too long to be sent unparsed");
-            return Err(Refusal::Data(error));
+        let bytes = &lines.bytes[begin..];
+        let refused = match () {
+            () if lines.cut => Some("a line is too long to be sent unparsed"),
+            // The engine would load the quotes as content.
+            () if layout.refuses_quote_of(bytes) => Some("a field begins with a quote"),
+            () => None,
+        };
+        if let Some(reason) = refused {
+            return Err(Refusal::Data(Error::new(engine::Kind::Statement, reason)));
         }
         let table = self.pipeline.loading.table;
-        let bytes = &lines.bytes[begin..];
         let flat_bytes = lines.bytes.len() as u64;
         let rows = self.appended(flat_bytes, |session| session.append_lines(table.name(), table.form(), bytes))?;
         let figures = Figures::unread(rows);
@@ -164,7 +169,7 @@ impl LoadJob<'_> {
                 return Err(Stopped::Broken(broken(&error)));
             }
             for (row, error) in &refused {
-                rejected.push(rejected_row(loading.layout, parsed, batch.first_line, *row, error));
+                rejected.push(rejected_row(loading.layout, parsed, *row, error));
             }
             rejected.sort_by_key(|one| one.line);
             if rejected.len() as u64 > loading.rejects.remaining() {

@@ -27,7 +27,7 @@ mod table;
 
 pub use check_query::compare;
 pub use figures::Figures;
-pub use input::{Input, InputFile};
+pub use input::{Input, InputFile, SourceError};
 pub use job::{LoadJob, jobs};
 pub use pipeline::{Loading, Pipeline};
 pub use progress::{ResumePoint, begin, remove, resume};

@@ -1,16 +1,16 @@
 //! The pipeline of batches from the source to the sessions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::Duration;
 
 use flat::{Cards, Compression, Layout, Lines, Parsed};
-use record::{Bytes, JobShare, LoadForm, LoadStage, LoadStageKind};
+use record::{Bytes, JobShare, LoadForm, LoadNote, LoadNoteKind, LoadStage, LoadStageKind};
 
 use super::figures::Figures;
-use super::input::Input;
+use super::input::{Input, Reading, SourceError};
 use super::progress::ResumePoint;
 use super::queue::BatchQueue;
 use super::rejects::Rejects;
@@ -52,8 +52,6 @@ pub(super) struct Batch {
     pub position: (u32, u64),
     /// Bytes of flat file.
     pub flat_bytes: u64,
-    /// The number of its first line in the file, from 1.
-    pub first_line: u64,
     pub content: Content,
 }
 
@@ -86,10 +84,18 @@ pub struct Pipeline<'a> {
     released: Mutex<bool>,
     changed: Condvar,
     stopped: Arc<AtomicBool>,
-    failure: Mutex<Option<String>>,
+    failure: Mutex<Option<SourceError>>,
+    notes: Mutex<BTreeMap<LoadNoteKind, Noted>>,
     compressions: Mutex<BTreeSet<&'static str>>,
     input_bytes: AtomicU64,
     pub(super) counts: Counts,
+}
+
+/// What was left out of files, of one kind.
+struct Noted {
+    first: u32,
+    files: u64,
+    bytes: Option<Bytes>,
 }
 
 /// Counts of committed work.
@@ -124,6 +130,7 @@ impl<'a> Pipeline<'a> {
             changed: Condvar::new(),
             stopped: Arc::default(),
             failure: Mutex::default(),
+            notes: Mutex::default(),
             compressions: Mutex::default(),
             input_bytes: AtomicU64::new(0),
             counts: Counts {
@@ -144,8 +151,8 @@ impl<'a> Pipeline<'a> {
             scope.spawn(|| {
                 let _guard = ProducerGuard(if self.parsers > 0 { &self.read } else { &self.ready });
                 self.wait_for_release();
-                if let Err(message) = self.read_all() {
-                    self.fail(message);
+                if let Err(error) = self.read_all() {
+                    lock(&self.failure).get_or_insert(error);
                 }
             });
         }
@@ -187,8 +194,19 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Why the source could not be read to its end, if it could not.
-    pub fn failure(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<SourceError> {
         lock(&self.failure).clone()
+    }
+
+    /// What was left out of the files that were read to their ends.
+    pub fn notes(&self) -> Vec<LoadNote> {
+        let note = |(kind, noted): (&LoadNoteKind, &Noted)| LoadNote {
+            kind: *kind,
+            files: noted.files,
+            first: self.loading.input.name(noted.first),
+            bytes: noted.bytes,
+        };
+        lock(&self.notes).iter().map(note).collect()
     }
 
     /// Figures of the rows that were committed so far.
@@ -273,7 +291,7 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    fn read_all(&self) -> Result<(), String> {
+    fn read_all(&self) -> Result<(), SourceError> {
         match self.loading.input {
             Input::Generated { seed, rows } => self.generate(&Cards::new(*seed, *rows)),
             Input::Files(files) => {
@@ -322,10 +340,10 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    fn read_file(&self, file: u32) -> Result<(), String> {
-        let Loading { input, compression, batch, before, .. } = self.loading;
-        let failed = |error: std::io::Error| format!("{} cannot be read: {error}", input.name(file));
-        let mut reading = input.open(file, compression, batch, &self.stopped).map_err(failed)?;
+    fn read_file(&self, file: u32) -> Result<(), SourceError> {
+        let Loading { input, compression, batch, before, layout, .. } = self.loading;
+        let failed = |error: std::io::Error| input.refused(file, &error);
+        let mut reading = input.open(file, compression, batch, layout, &self.stopped).map_err(failed)?;
         if reading.compression != Compression::Plain {
             lock(&self.compressions).insert(reading.compression.name());
         }
@@ -338,7 +356,10 @@ impl<'a> Pipeline<'a> {
             let next = reading.next_in(self.memory());
             self.input_bytes.fetch_add(reading.input_bytes() - counted, Ordering::Relaxed);
             counted = reading.input_bytes();
-            let Some((lines, read, decompress)) = next.map_err(failed)? else { break };
+            let Some((lines, read, decompress)) = next.map_err(failed)? else {
+                self.note(file, &reading);
+                break;
+            };
             let flat_bytes = lines.bytes.len() as u64;
             self.stages.add(LoadStageKind::Read, read, flat_bytes);
             if decompress != Spent::default() {
@@ -353,16 +374,23 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Passes lines to the next stage; false if the load is to end.
-    fn forward(&self, position: (u32, u64), lines: Lines) -> bool {
-        let (flat_bytes, first_line) = (lines.bytes.len() as u64, lines.first_line);
-        let batch = Batch { position, flat_bytes, first_line, content: Content::Lines(lines) };
-        let next = if self.parsers > 0 { &self.read } else { &self.ready };
-        next.push(batch, || self.is_over())
+    /// Notes what was left out of `file`, which was read to its end.
+    fn note(&self, file: u32, reading: &Reading) {
+        let mut notes = lock(&self.notes);
+        for (kind, bytes) in reading.notes() {
+            let noted = notes.entry(kind).or_insert(Noted { first: file, files: 0, bytes: bytes.map(|_| Bytes(0)) });
+            noted.first = noted.first.min(file);
+            noted.files += 1;
+            noted.bytes = noted.bytes.zip(bytes).map(|(one, other)| Bytes(one.0 + other.0));
+        }
     }
 
-    fn fail(&self, message: String) {
-        lock(&self.failure).get_or_insert(message);
+    /// Passes lines to the next stage; false if the load is to end.
+    fn forward(&self, position: (u32, u64), lines: Lines) -> bool {
+        let flat_bytes = lines.bytes.len() as u64;
+        let batch = Batch { position, flat_bytes, content: Content::Lines(lines) };
+        let next = if self.parsers > 0 { &self.read } else { &self.ready };
+        next.push(batch, || self.is_over())
     }
 
     fn release(&self) {

@@ -56,22 +56,17 @@ pub(super) fn refused_rows(
     Ok(found)
 }
 
-/// Row `row` of a batch whose first line is `first_line`, as a rejected line: its values, formatted again.
-pub(super) fn rejected_row(layout: &Layout, parsed: &Parsed, first_line: u64, row: usize, error: &Error) -> Rejected {
-    let mut line = first_line + u64::from(layout.header && first_line == 1) + row as u64;
-    // The lines of the batch are rows and rejects.
-    for reject in parsed.rejects() {
-        line += u64::from(reject.line <= line);
-    }
+/// Row `row` of a batch, as a rejected line: its values, formatted again.
+pub(super) fn rejected_row(layout: &Layout, parsed: &Parsed, row: usize, error: &Error) -> Rejected {
     let mut text = Vec::new();
     for (place, field) in layout.fields.iter().enumerate() {
         if place > 0 {
             text.push(layout.separator);
         }
-        text.extend_from_slice(written(field.kind, &parsed.field(row, place)).as_bytes());
+        layout.write_field(&written(field.kind, &parsed.field(row, place)), &mut text);
     }
     text.extend(layout.ends_with_separator.then_some(layout.separator));
-    Rejected { line, reason: format!("refused by the engine: {}", error.message), text }
+    Rejected { line: parsed.line(row), reason: format!("refused by the engine: {}", error.message), text }
 }
 
 fn written(kind: FieldKind, value: &FieldValue<'_>) -> String {
@@ -137,11 +132,27 @@ mod tests {
         assert_eq!((parsed.rows(), parsed.rejects().len()), (3, 3));
         let error = Error::new(Kind::Step(FailureKind::Other), "out of range");
         let line = |row| {
-            let rejected = rejected_row(&layout, &parsed, 11, row, &error);
+            let rejected = rejected_row(&layout, &parsed, row, &error);
             (rejected.line, String::from_utf8(rejected.text).unwrap())
         };
         assert_eq!(line(0), (11, "1|2026-01-01".to_owned()));
         assert_eq!(line(1), (13, "2|2026-01-02".to_owned()));
         assert_eq!(line(2), (16, "3|2026-01-03".to_owned()));
+    }
+
+    #[test]
+    fn a_refused_row_is_quoted_where_it_has_to_be() {
+        let layout = Layout::from_toml(
+            "name = \"two\"\nquote = \"\\\"\"\nheader = true\n[[fields]]\nname = \"id\"\nkind = \"int\"\n\
+             [[fields]]\nname = \"note\"\nkind = \"text\"\nsize = 9\n",
+        )
+        .unwrap();
+        let bytes = b"id|note\n1|\"a\nb\"\n2|\"c|\"\"\"\n3|\"d\"\n".to_vec();
+        let mut parsed = Parsed::default();
+        parsed.parse(&layout, Lines { bytes, first_line: 1, cut: false }, u64::MAX);
+        let error = Error::new(Kind::Step(FailureKind::Other), "no");
+        let rejected = [0, 1, 2].map(|row| rejected_row(&layout, &parsed, row, &error));
+        let texts: Vec<(u64, &[u8])> = rejected.iter().map(|one| (one.line, one.text.as_slice())).collect();
+        assert_eq!(texts, [(2, &b"1|\"a\nb\""[..]), (4, b"2|\"c|\"\"\""), (5, b"3|d")]);
     }
 }

@@ -1,5 +1,6 @@
 //! The files of rejected lines: one has the lines unchanged, so that they can be repaired and loaded again, and the
-//! other their positions and reasons. Line k of one belongs to line k of the other.
+//! other their positions and reasons. Line k of one belongs to line k of the other; a row with line feeds within quotes has
+//! several lines in the one, and the range of their numbers in the other.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -75,7 +76,9 @@ impl RejectFiles {
             of_lines.push(b'\n');
             // An error of an engine may have several lines.
             let reason = one.reason.replace(['\n', '\r'], " ");
-            of_reasons.extend_from_slice(format!("{source}:{}: {reason}\n", one.line).as_bytes());
+            let feeds = one.text.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let lines = if feeds == 0 { one.line.to_string() } else { format!("{}-{}", one.line, one.line + feeds) };
+            of_reasons.extend_from_slice(format!("{source}:{lines}: {reason}\n").as_bytes());
         }
         if of_lines.is_empty() {
             return Ok(());
@@ -103,7 +106,7 @@ impl RejectFiles {
     fn recover(&mut self) -> Result<(), String> {
         let (lines_path, reasons_path) = (&self.lines_path, &self.reasons_path);
         let mut positions = Vec::new();
-        each_line(reasons_path, |line| positions.push(source_and_line(line)))?;
+        each_line(reasons_path, |line| positions.push(Position::of(line)))?;
         if let Some(at) = positions.iter().position(Option::is_none) {
             let (file, line) = (reasons_path.display(), at + 1);
             return Err(format!("line {line} of {file} does not have the position of a rejected line"));
@@ -111,10 +114,17 @@ impl RejectFiles {
         let header_lines = usize::from(!self.header.is_empty());
         let mut lines = 0_usize;
         each_line(lines_path, |_| lines += 1)?;
-        let in_both = positions.len().min(lines.saturating_sub(header_lines));
+        let (mut in_both, mut lines_of_both) = (0, header_lines);
+        for position in positions.into_iter().flatten() {
+            if lines_of_both.saturating_add(position.lines) > lines {
+                break;
+            }
+            lines_of_both += position.lines;
+            in_both += 1;
+            self.known.insert((position.source, position.first));
+        }
         cut(reasons_path, in_both)?;
-        cut(lines_path, header_lines + in_both)?;
-        self.known.extend(positions.into_iter().flatten().take(in_both));
+        cut(lines_path, lines_of_both)?;
         Ok(())
     }
 }
@@ -126,14 +136,28 @@ fn is_there(path: &Path) -> Result<bool, String> {
     tried.map(|()| is_there).map_err(|error| unwritable(path, &error))
 }
 
-/// Source and line number of a rejected line, from its reason.
-fn source_and_line(reason: &[u8]) -> Option<(String, u64)> {
-    let reason = std::str::from_utf8(reason).ok()?;
-    // File names may contain colons.
-    reason.match_indices(": ").find_map(|(end, _)| {
-        let (source, number) = reason[..end].rsplit_once(':')?;
-        Some((source.to_owned(), number.parse().ok()?))
-    })
+/// The position of a rejected row.
+struct Position {
+    source: String,
+    /// Number of its first line.
+    first: u64,
+    /// Number of its lines.
+    lines: usize,
+}
+
+impl Position {
+    /// The position that a reason begins with.
+    fn of(reason: &[u8]) -> Option<Position> {
+        let reason = std::str::from_utf8(reason).ok()?;
+        // File names may contain colons.
+        reason.match_indices(": ").find_map(|(end, _)| {
+            let (source, numbers) = reason[..end].rsplit_once(':')?;
+            let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
+            let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+            let lines = usize::try_from(last.checked_sub(first)?).ok()?.checked_add(1)?;
+            Some(Position { source: source.to_owned(), first, lines })
+        })
+    }
 }
 
 /// Calls `visit` with all complete lines of the file at `path`, with their ends.
@@ -248,6 +272,23 @@ mod tests {
             assert!(lines.starts_with(b"id|day\n") && reasons.starts_with("t:1: "));
             assert_eq!(lines.ends_with(b"a\n"), both == 1, "existing lines stay");
         }
+    }
+
+    #[test]
+    fn a_row_of_several_lines_is_written_once_and_recovered_whole() {
+        let row = Rejected { text: b"1|\"a\nb\nc\"".to_vec(), ..rejected(7) };
+        let folder = Folder::new("several");
+        let mut files = folder.files().unwrap();
+        files.write("t", &[row.clone(), rejected(10)]).unwrap();
+        let whole = folder.read();
+        assert!(whole.1.starts_with("t:7-9: field 2 day") && whole.1.contains("\nt:10: "), "{}", whole.1);
+        assert_eq!(whole.0, b"id|day\n1|\"a\nb\nc\"\nx\xff\n");
+        folder.files().unwrap().write("t", &[row.clone(), rejected(10)]).unwrap();
+        assert_eq!(folder.read(), whole, "each row once");
+        // Killed before the whole row was written.
+        folder.write(b"id|day\n1|\"a\nb\n", "t:7-9: no\nt:10: no\n");
+        folder.files().unwrap().write("t", &[row, rejected(10)]).unwrap();
+        assert_eq!(folder.read(), whole);
     }
 
     #[test]

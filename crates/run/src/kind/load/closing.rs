@@ -47,10 +47,20 @@ pub(super) fn close(
     Ok(())
 }
 
+/// The error of a source that its layout does not fit; a hint within its message becomes the hint of the error.
+pub(super) fn mistake(message: &str) -> Error {
+    let (message, hint) = message_and_hint(message);
+    let error = Error::user(message);
+    hint.map_or(error.clone(), |hint| error.hint(hint))
+}
+
+fn message_and_hint(message: &str) -> (&str, Option<&str>) {
+    message.split_once("; hint: ").map_or((message, None), |(message, hint)| (message, Some(hint)))
+}
+
 /// The error of a failed load; a hint within its message becomes the hint of the error.
 pub(super) fn failed(message: &str, is_single: bool) -> Error {
-    let (message, hint) =
-        message.split_once("; hint: ").map_or((message, None), |(message, hint)| (message, Some(hint)));
+    let (message, hint) = message_and_hint(message);
     let error = Error::environment(message);
     match hint {
         // The hint of the engine comes first, then how to resume.

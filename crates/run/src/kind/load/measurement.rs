@@ -9,8 +9,9 @@ use record::{
     PlannedRun, Run, Unit, Verdict,
 };
 use workload::TestContext;
-use workload::load::{self, Figures, LoadJob, Loading, Pipeline, Rejects, ResumePoint};
+use workload::load::{self, Figures, LoadJob, Loading, Pipeline, Rejects, ResumePoint, SourceError};
 
+use super::closing::mistake;
 use super::loaded::{first_query, make_indexes, sizes};
 use super::plan::PlannedLoad;
 use super::request::LoadRequest;
@@ -103,8 +104,13 @@ impl OneLoad<'_> {
         });
         let jobs = load::jobs(context, &pipeline)?;
         self.drive(bench, run, &pipeline, jobs, node_indexes);
-        if let (Some(message), Outcome::Done) = (pipeline.failure(), &run.outcome) {
-            run.outcome = Outcome::Failed { message };
+        match pipeline.failure() {
+            // Of a file that has changed since it was checked, or of a pipe, which can be read once.
+            Some(SourceError { message, is_mistake: true }) => return Err(mistake(&message)),
+            Some(SourceError { message, .. }) if run.outcome == Outcome::Done => {
+                run.outcome = Outcome::Failed { message };
+            }
+            _ => {}
         }
         run.commits_expected = Some(run.totals.transactions);
         let mut figures = before.figures.clone();
@@ -198,6 +204,7 @@ impl OneLoad<'_> {
             retried_batches,
             deferred_batches,
             in_flight_bytes_max: pipeline.in_flight_max(),
+            notes: pipeline.notes(),
             stages: pipeline.stages(),
             table_bytes: None,
             index_bytes: None,

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use record::{LoadPart, Nanos, Plan, PlannedRun, Preset, Record, Run};
 use workload::load::{self, Figures, Input, LoadTable, Unfit};
 
-use self::closing::{RESUME_HINT, close, failed, is_resumable};
+use self::closing::{RESUME_HINT, close, failed, is_resumable, mistake};
 use self::measurement::OneLoad;
 use self::plan::{loads, plan};
 use self::scan_plan::ScanContext;
@@ -125,7 +125,10 @@ impl Kind for Load<'_> {
             (Some(_), Input::Pipe) => {
                 Err(Error::user("a pipe cannot be read by a fleet").hint("give files, or leave them out"))
             }
-            _ => Ok(()),
+            _ => {
+                let LoadRequest { input, layout, compression, .. } = self.request;
+                input.check(layout, *compression).map_err(|message| mistake(&message))
+            }
         }
     }
 

@@ -74,6 +74,11 @@ pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], context
                     skipped.push(skip(code, "this engine cannot load unparsed lines"));
                     continue;
                 }
+                Ok(_) if *form == LoadForm::AsIs && request.layout.reads_quotes() => {
+                    let reason = format!("quoted fields of layout {} are read by dbdyno (typed)", request.layout.name);
+                    skipped.push(skip(code, &reason));
+                    continue;
+                }
                 Ok(table) => table,
                 Err(Unfit(reason)) => {
                     skipped.push(skip(code, &reason));
@@ -189,6 +194,18 @@ mod tests {
         assert!(error.message.contains("supports one writer at a time"), "{error}");
         let unasked = LoadRequest { forms: vec![LoadForm::Typed], models: vec![LoadModel::default()], ..wide() };
         assert_eq!(loads(&unasked, &simple, &[2]).unwrap().loads[0].jobs, 1, "no more were requested");
+    }
+
+    #[test]
+    fn quoted_fields_are_not_sent_unparsed() {
+        let layout = flat::Layout { quote: flat::Quote::Read(b'"'), ..flat::Layout::cards() };
+        let request = LoadRequest { layout, models: vec![LoadModel::default()], ..wide() };
+        let plan = loads(&request, &caps(), &[1]).unwrap();
+        assert_eq!((plan.loads.len(), plan.loads[0].form), (1, LoadForm::Typed));
+        assert_eq!(plan.skipped[0].test, "L100,as-is");
+        assert!(plan.skipped[0].reason.contains("quoted fields of layout cards are read by dbdyno"));
+        let error = loads(&LoadRequest { forms: vec![LoadForm::AsIs], ..request }, &caps(), &[1]).unwrap_err();
+        assert!(error.message.contains("nothing to load: L100,as-is: quoted fields of layout cards"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use flat::{Compression, Layout};
+use flat::{Compression, Header, Layout};
 use record::{Bytes, IndexTime, LoadForm, LoadModel, LoadPart, LoadSource};
 use workload::load::{Input, InputFile, LoadTable};
 
@@ -81,6 +81,7 @@ impl LoadRequest {
         Ok(LoadPart {
             source,
             layout: self.layout_source.clone(),
+            header_unread: self.layout.header == Header::Unread,
             compression: self.compression.map(|compression| compression.name().to_owned()),
             table: table.name().to_owned(),
             model: table.model(),
@@ -105,7 +106,10 @@ impl LoadRequest {
             LoadSource::Generated { seed, rows } => Input::Generated { seed: *seed, rows: *rows },
             LoadSource::Files(paths) => Input::Files(paths.iter().map(file).collect::<Result<_>>()?),
         };
-        let layout = Layout::of(&part.layout).map_err(|error| Error::user(error.to_string()))?;
+        let mut layout = Layout::of(&part.layout).map_err(|error| Error::user(error.to_string()))?;
+        if part.header_unread {
+            layout.header = Header::Unread;
+        }
         Ok(LoadRequest {
             setup,
             input,
