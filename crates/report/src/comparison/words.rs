@@ -9,7 +9,7 @@ use record::{Rate, Ratio, Sweep, Verdict};
 use super::ComparisonView;
 use super::sentence::{evidence_text, reason_text, verdict_reason_text, warning_text};
 use crate::fact::fact_text;
-use crate::figure::{UNKNOWN, duration, number, percent, three_digits};
+use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits};
 use crate::layout::clean;
 use crate::verdict::mark;
 use crate::words::{dop, list, plural, preset, unit_per_second};
@@ -221,10 +221,10 @@ pub(super) fn grounds(
             basis.iter().map(|basis| format!("{basis}: a ratio without a verdict")).collect()
         }
         ComparisonOutcome::Judged { p_adjusted, reason, .. } => {
-            let chance = p_adjusted.map(|chance| format!("p (Holm) {chance:.3}"));
+            let adjusted = p_adjusted.map(|p_adjusted| format!("p (Holm) {}", chance("=", p_adjusted)));
             let reason = verdict_reason_text(reason);
             let basis = basis.filter(|basis| *basis != reason);
-            basis.into_iter().chain(chance).chain([reason]).collect()
+            basis.into_iter().chain(adjusted).chain([reason]).collect()
         }
     };
     grounds.extend(
