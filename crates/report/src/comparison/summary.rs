@@ -212,7 +212,7 @@ fn rows(view: &ComparisonView<'_>) -> Vec<Row> {
                 found.and_then(|shift| shift.interval).map_or_else(String::new, ends),
             ],
             verdict: match compared.outcome {
-                ComparisonOutcome::Unjudged => "no verdict: published".to_owned(),
+                ComparisonOutcome::Unjudged => "no verdict".to_owned(),
                 _ => compared.outcome.word().to_owned(),
             },
         }
