@@ -198,3 +198,29 @@ fn repeats_are_the_noise_and_lack_of_fit_counts_free_coefficients() {
     assert_eq!(wall.fit.form, Form::Linear);
     assert!(wall.misfits().any(|misfit| matches!(misfit, Misfit::LackOfFit { .. })), "{:?}", wall.notes);
 }
+
+#[test]
+fn a_peak_that_is_not_there_is_seldom_named_and_bands_hold_the_truth() {
+    let mut random = Simulation::new(21);
+    let amdahl = |n: f64| 1_000.0 * n / (1.0 + 0.05 * (n - 1.0));
+    let degrees = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0];
+    let (mut peaks, mut held, mut shown, mut contradicted) = (0, 0, 0, 0);
+    let replications = 200;
+    for replication in 0..replications {
+        // Runs that scatter less and more than is assumed.
+        let noise = if replication % 2 == 0 { 0.01 } else { 0.04 };
+        let rates = degrees.map(|n| LoadPoint::new(n, amdahl(n) * (1.0 + noise * random.normal())));
+        let found = scalability(&rates).unwrap();
+        peaks += usize::from(found.peak().is_some());
+        if let Some(band) = found.band(20.0) {
+            shown += 1;
+            held += usize::from(band.contains(amdahl(20.0)));
+        }
+        let claim = Claim { n: 48.0, rate: amdahl(48.0) };
+        let judged = judge(&rates, claim, &Circumstances::default()).unwrap();
+        contradicted += usize::from(judged.verdict != ClaimVerdict::Unsupported);
+    }
+    assert!(peaks <= 10, "{peaks} of {replications}, 2.5 % are expected");
+    assert!(shown > replications * 3 / 4 && held * 100 >= shown * 92, "{held} of {shown} of {replications}");
+    assert_eq!(contradicted, 0, "single runs give no estimate");
+}
