@@ -117,11 +117,9 @@ pub(super) fn target(view: &ScaleView) -> Vec<Fact> {
     };
     facts.push(("interval", interval));
     let fitted = view.known().filter(|_| target.measured.is_some());
-    facts.extend(
-        fitted
-            .and_then(|fitted| fitted.band(target.n))
-            .map(|band| ("fitted", format!("{}, {} by the law, {basis}", number(band.estimate), span(band)))),
-    );
+    facts.extend(fitted.and_then(|fitted| fitted.band(target.n)).map(|band| {
+        ("fitted", format!("{}, {} by the law, {}", number(band.estimate), span(band), noise_text(target.noise)))
+    }));
     facts.push(("linear", format!("{}: the upper bound, not an estimate", number(target.linear))));
     facts.extend(needed(view));
     let label = match (target.estimate, target.measured) {

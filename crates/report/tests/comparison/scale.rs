@@ -179,3 +179,18 @@ fn the_weights_of_the_fit_are_named() {
         assert!(html(&points, query).contains(named.trim_start_matches("weights ")));
     }
 }
+
+#[test]
+fn at_a_measured_degree_run_and_band_name_their_noise() {
+    let rates = [20.0, 78.0, 130.0, 170.0, 190.0, 200.0, 210.0, 230.0, 260.0, 280.0, 310.0];
+    let degrees = [1.0, 4.0, 8.0, 12.0, 16.0, 20.0, 24.0, 28.0, 32.0, 48.0, 64.0];
+    let points: Vec<(f64, f64)> = degrees.into_iter().zip(rates).collect();
+    let text = words(&points, ScaleQuery { at: Some(64.0), ..ScaleQuery::default() });
+    for expected in [
+        "interval 297.8 to 322.2: the interval of the measurement, if runs repeat within 2.0 % (assumed)",
+        "fitted 302.4, 270.0 to 338.7 by the law, with 95 % confidence (noise 5.7 % of a run, from the residuals)",
+        "64 310.0 1 302.4 270.0 to 338.7",
+    ] {
+        assert!(text.contains(expected), "no {expected} in\n{text}");
+    }
+}
