@@ -22,6 +22,6 @@ fuzz_target!(|text: &str| {
     if at.is_none() || claim.is_none() || curve.points.is_empty() || curve.points.len() > POINTS_MAX {
         return;
     }
-    let view = ScaleView::new(curve, ScaleQuery { at, claim, claim_text: None, ceilings: Vec::new() });
+    let view = ScaleView::new(curve, ScaleQuery { at, claim, ..ScaleQuery::default() });
     let _ = (scale_text(&view, Style::default(), 100), scale_html(&view));
 });

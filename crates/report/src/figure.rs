@@ -165,6 +165,11 @@ pub fn three_digits(value: f64) -> String {
     }
 }
 
+/// A probability after `relation`: `= 0.029`, `<= 0.001`; below a thousandth `< 0.001`.
+pub fn chance(relation: &str, p_value: f64) -> String {
+    if p_value < 0.001 { "< 0.001".to_owned() } else { format!("{relation} {p_value:.3}") }
+}
+
 /// Three significant digits without zeros at the end.
 fn trimmed(value: f64) -> String {
     let shown = three_digits(value);
@@ -176,6 +181,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn no_probability_is_zero() {
+        assert_eq!([0.0, 4e-4, 9.99e-4].map(|p| chance("=", p)), ["< 0.001"; 3]);
+        assert_eq!([chance("=", 0.0286), chance("<=", 0.001)], ["= 0.029", "<= 0.001"]);
+    }
 
     #[test]
     fn a_number_has_four_digits_and_a_prefix() {

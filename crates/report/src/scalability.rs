@@ -1,7 +1,12 @@
 //! The scalability of a test, in words: notes on its fit, the judgement of a claim, reasons against an extrapolation.
 
 use model::RULES;
-use model::scalability::{ClaimVerdict, Judgement, Misfit, Noise, Note, Reason, Varied};
+use model::scalability::{
+    ClaimVerdict, Judgement, Misfit, Noise, NoiseBasis, Note, Reason, Side, UnknownLimit, Varied,
+};
+use record::Ratio;
+
+use crate::figure::{chance, percent};
 
 /// The varied quantity, in the plural.
 pub(crate) fn varied_noun(varied: Varied) -> &'static str {
@@ -34,7 +39,7 @@ pub(crate) fn note_text(note: &Note) -> String {
         Note::UnmeasuredPeak { n, n_max } => {
             format!("the peak at N = {n:.0} is beyond the measured range (N = {n_max}): no decline was measured")
         }
-        Note::NoFreedom => "no degrees of freedom: no band".to_owned(),
+        Note::NoFreedom => "three different N fit any such law: no band".to_owned(),
         Note::Linear => "linear within the measured range; its limit is unknown".to_owned(),
     }
 }
@@ -50,8 +55,42 @@ pub(crate) fn misfit_reason(misfit: &Misfit) -> String {
         Misfit::LackOfFit { quotient } => {
             format!("lack of fit is {:.1} times the noise between repeats", quotient.sqrt())
         }
-        Misfit::Runs { p_value } => format!("residuals of one sign are grouped (p = {p_value:.3})"),
+        Misfit::Runs { p_value } => format!("residuals of one sign are grouped (p {})", chance("=", *p_value)),
         Misfit::Curved => "the linearised plot is curved".to_owned(),
+        Misfit::Beside(sides) => format!("rates are {}", beside_text(sides)),
+    }
+}
+
+/// `below the curve up to 12, above the curve from 48 on`.
+pub(crate) fn beside_text(sides: &[Side]) -> String {
+    let side = |side: &Side| {
+        let place = match (side.from, side.to) {
+            (None, None) => String::new(),
+            (None, Some(to)) => format!(" up to {to}"),
+            (Some(from), None) => format!(" from {from} on"),
+            (Some(from), Some(to)) if from == to => format!(" at {from}"),
+            (Some(from), Some(to)) => format!(" from {from} to {to}"),
+        };
+        format!("{} the curve{place}", if side.is_above { "above" } else { "below" })
+    };
+    sides.iter().map(side).collect::<Vec<String>>().join(", ")
+}
+
+/// Why a limit is not known, in a clause.
+pub(crate) fn unknown_limit_text(why: UnknownLimit) -> &'static str {
+    match why {
+        UnknownLimit::FewDegrees => "a fit with an interval needs runs at four degrees or more",
+        UnknownLimit::Misfit => "the law does not fit",
+        UnknownLimit::Insignificant => "neither contention nor coherency is significantly above 0",
+    }
+}
+
+/// A coefficient with four significant digits.
+pub(crate) fn coefficient(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size < 0.001 => format!("{value:.3e}"),
+        size => format!("{value:.*}", (3.0 - size.log10().floor()).clamp(0.0, 6.0) as usize),
     }
 }
 
@@ -86,9 +125,23 @@ pub(crate) fn reason_text(reason: &Reason) -> String {
 
 /// The basis of intervals with this noise.
 pub(crate) fn noise_text(noise: Noise) -> String {
-    match noise.is_assumed {
-        true => format!("if runs repeat within {:.1} % (assumed)", noise.of_run * 100.0),
-        false => "with 95 % confidence".to_owned(),
+    match noise.basis {
+        NoiseBasis::Stated => format!("if runs repeat within {:.1} % (assumed)", noise.of_run * 100.0),
+        NoiseBasis::Residuals { .. } | NoiseBasis::Repeats { .. } => {
+            format!("with 95 % confidence (noise {})", noise_source(noise))
+        }
+    }
+}
+
+/// The noise and its source: `5.7 % of a run, from the residuals`.
+pub(crate) fn noise_source(noise: Noise) -> String {
+    let of_run = percent(Ratio(noise.of_run));
+    match noise.basis {
+        NoiseBasis::Stated => {
+            format!("{of_run} of a run (assumed: there are few repeats, and the residuals show no more)")
+        }
+        NoiseBasis::Residuals { .. } => format!("{of_run} of a run, from the residuals"),
+        NoiseBasis::Repeats { .. } => format!("{of_run} of a run, from the repeats"),
     }
 }
 
@@ -104,15 +157,19 @@ pub(crate) fn verdict_word(verdict: ClaimVerdict) -> &'static str {
 /// The sentences of a judgement; `noun` is the varied quantity, in the plural.
 pub(crate) fn judgement_text(judgement: &Judgement, noun: &str) -> String {
     let Judgement { extrapolation: found, n_max, nearest_n, nearest_rate, .. } = judgement;
-    let (n, basis) = (found.n, noise_text(found.noise));
+    let (n, basis) = (found.n, noise_text(found.interval_noise()));
     let mut parts = Vec::new();
     if n > *n_max {
         parts.push("Linear extrapolation is an upper bound, not an estimate.".to_owned());
     }
     parts.push(format!("Measured: {} at N = {nearest_n}.", short(*nearest_rate)));
-    for (n, interval) in found.at_horizon.into_iter().chain([(n, found.interval)]) {
+    for (n, interval) in found.at_horizon.into_iter().chain(found.interval().map(|interval| (n, interval))) {
         let (low, high) = (short(interval.low), short(interval.high));
-        parts.push(format!("At N = {n} the data are compatible with {low} to {high}, {basis}."));
+        let what = if found.measured.is_some() { "the runs" } else { "the data" };
+        parts.push(format!("At N = {n} {what} are compatible with {low} to {high}, {basis}."));
+    }
+    if found.interval().is_none() {
+        parts.push(format!("The law does not fit the data and says nothing of N = {n}."));
     }
     if let Some(granted) = found.granted {
         let (low, high) = (short(granted.low), short(granted.high));
@@ -201,8 +258,38 @@ mod tests {
         }
         let runs = reason_text(&Reason::Misfit(Misfit::Runs { p_value: 0.0286 }));
         assert_eq!(runs, "the law does not fit: residuals of one sign are grouped (p = 0.029)");
+        let certain = reason_text(&Reason::Misfit(Misfit::Runs { p_value: 3e-5 }));
+        assert_eq!(certain, "the law does not fit: residuals of one sign are grouped (p < 0.001)");
         let differs = Reason::Differs(vec!["network".to_owned(), "data per host".to_owned()]);
         assert_eq!(reason_text(&differs), "different setup at the target: network, data per host");
+    }
+
+    #[test]
+    fn a_misfit_says_where() {
+        let side = |is_above, from, to| Side { is_above, from, to };
+        let sides = vec![side(false, None, Some(4.0)), side(true, Some(8.0), Some(8.0)), side(true, Some(48.0), None)];
+        assert_eq!(
+            note_text(&Note::Misfit(Misfit::Beside(sides))),
+            "the law does not fit: rates are below the curve up to 4, above the curve at 8, above the curve from 48 on"
+        );
+    }
+
+    #[test]
+    fn a_coefficient_has_four_digits() {
+        let shown = [0.02672, 0.0206281, 7.691e-4, 0.0, 1.0, -0.0137, 0.00102].map(coefficient);
+        assert_eq!(shown, ["0.02672", "0.02063", "7.691e-4", "0", "1.000", "-0.01370", "0.001020"]);
+    }
+
+    #[test]
+    fn the_noise_is_named_with_its_source() {
+        let texts = [
+            (NoiseBasis::Stated, "if runs repeat within 2.0 % (assumed)"),
+            (NoiseBasis::Residuals { freedom: 4 }, "with 95 % confidence (noise 2.0 % of a run, from the residuals)"),
+            (NoiseBasis::Repeats { freedom: 4 }, "with 95 % confidence (noise 2.0 % of a run, from the repeats)"),
+        ];
+        for (basis, text) in texts {
+            assert_eq!(noise_text(Noise { of_run: 0.02, basis }), text);
+        }
     }
 
     #[test]

@@ -6,21 +6,23 @@ pub mod platform;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use model::scalability::SharedCeiling;
 
 const SCALE_EXAMPLES: &str = "\
 Examples:
-  dbdyno model scale record.jsonl --test T611              fit, knee and peak of a test
+  dbdyno model scale record.jsonl --test T611              fit and limit of a test
   dbdyno model scale record.jsonl --test T611 --at 64      prediction for 64 jobs
   dbdyno model scale hosts.csv --at 128 --claim 7M        is the claim supported by the measurements?
   dbdyno model scale hosts.csv --at 24 --claim 1.2M --ceiling switch=2M --ceiling metadata=unknown
+  dbdyno model scale hosts.csv --weights absolute         coefficients as published ones are fitted
   dbdyno model scale datrium                              a published claim, judged by the published figures
 
 A CSV has two columns, N and the rate; a header line and several lines of one N are allowed.
 
 A claim means \"at least\": a claim of 7M at 128 hosts is met by 8M. Verdicts: SUPPORTED, UNSUPPORTED (the data are
-compatible with it and with lower rates), CONTRADICTED (the data only allow lower rates).";
+compatible with it and with lower rates), CONTRADICTED (the data only allow lower rates). Where N was measured, its runs
+decide; elsewhere the fitted law, where it gives an estimate; otherwise only more than linear scaling is contradicted.";
 
 const MODEL_NOTE: &str = "\
 A claim means \"at least\": a claim of 7M at 128 hosts is met by 8M. See `dbdyno model scale --help`.";
@@ -64,7 +66,19 @@ pub struct ScaleArguments {
     /// Ceiling of a shared resource: 2M, switch=2M, metadata=unknown
     #[arg(long, value_name = "[NAME=]RATE", allow_hyphen_values = true, value_parser = figure::ceiling)]
     pub ceiling: Vec<SharedCeiling>,
+    /// Which errors the fit weighs alike: shares of the rate, or the unit of the rate as in most other tools
+    #[arg(long, value_enum, default_value_t = FitWeights::Relative)]
+    pub weights: FitWeights,
     /// Write an HTML page instead of printing
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+}
+
+/// Weights of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FitWeights {
+    /// Errors as a share of the rate.
+    Relative,
+    /// Errors in the unit of the rate.
+    Absolute,
 }

@@ -34,7 +34,7 @@ fn a_published_claim_is_judged_by_default() {
 fn a_published_sweep_is_fitted() {
     let bench = Bench::new();
     let output = words(&bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626"]).out);
-    for words in ["knee N = 10.2", "peak 358.6 k blk/s at N = 60.1", "128 339.3 k 1"] {
+    for words in ["knee N = 10.2", "peak 358.6 k blk/s (95 %: ", "at N = 60.1", "128 339.3 k 1"] {
         assert!(output.contains(words), "no {words:?} in\n{output}");
     }
     let inside = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "32", "--ceiling", "1M"]).out;
@@ -42,7 +42,55 @@ fn a_published_sweep_is_fitted() {
     let drawn = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--ceiling", "1M"]).out;
     assert!(drawn.contains("ceilings are not used without --at"), "{drawn}");
     let more = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "256", "--claim", "600K"]);
-    assert!(words(&more.out).contains("verdict CONTRADICTED"), "{}", more.out);
+    assert!(words(&more.out).contains("verdict UNSUPPORTED"), "no estimate there: {}", more.out);
+    let linear = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "256", "--claim", "12M"]);
+    assert!(words(&linear.out).contains("verdict CONTRADICTED"), "{}", linear.out);
+    let measured = |claim| {
+        let all = ["model", "scale", "hp-dl980", "--test", "T626", "--at", "128", "--claim", claim];
+        words(&bench.succeed(&all).out)
+    };
+    for (claim, verdict) in [("330K", "SUPPORTED"), ("350K", "UNSUPPORTED"), ("400K", "CONTRADICTED")] {
+        let found = measured(claim);
+        assert!(
+            found.contains(&format!("verdict {verdict} ")) && found.contains("measured 339.3 k"),
+            "{claim}: {found}"
+        );
+    }
+}
+
+#[test]
+fn the_weights_of_a_fit_are_chosen() {
+    let bench = Bench::new();
+    // The data set specsdm91 of the R package usl.
+    let file = "load,ops\n1,64.9\n18,995.9\n36,1652.4\n72,1853.2\n108,1828.9\n144,1775.0\n216,1702.2\n";
+    fs::write(bench.path().join("sdm.csv"), file).unwrap();
+    for (weights, expected) in [
+        (
+            &["--weights", "absolute"][..],
+            ["weights absolute: ", "sigma = 0.02773", "kappa = 1.044e-4", "lambda 90.00 ops"],
+        ),
+        (&["--weights", "relative"], ["weights relative: ", "sigma = 0.01352", "kappa = 1.151e-4", "lambda 67.71 ops"]),
+        (&[], ["weights relative: ", "sigma = 0.01352", "kappa = 1.151e-4", "lambda 67.71 ops"]),
+    ] {
+        let found = words(&bench.succeed(&[&["model", "scale", "sdm.csv"], weights].concat()).out);
+        for expected in expected {
+            assert!(found.contains(expected), "no {expected} in\n{found}");
+        }
+    }
+    assert_eq!(bench.run(&["model", "scale", "sdm.csv", "--weights", "none"]).code, 2);
+}
+
+#[test]
+fn repeats_at_one_degree_are_judged_by_their_own_noise() {
+    let bench = Bench::new();
+    let file = "vu,nopm\n20,134092\n20,129852\n20,206136\n20,198488\n20,123287\n20,195082\n";
+    fs::write(bench.path().join("repeats.csv"), file).unwrap();
+    let found = words(&bench.succeed(&["model", "scale", "repeats.csv", "--at", "20", "--claim", "190k"]).out);
+    for expected in
+        ["verdict UNSUPPORTED", "164.5 k nopm, the mean of 6 runs", "interval 123.4 k to 205.5 k", "from the repeats"]
+    {
+        assert!(found.contains(expected), "no {expected} in\n{found}");
+    }
 }
 
 #[test]

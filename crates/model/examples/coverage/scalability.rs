@@ -1,7 +1,7 @@
 //! Extrapolation of rates.
 
 use dbdyno_model::median;
-use dbdyno_model::scalability::{LoadPoint, Profile, Scatter, fit};
+use dbdyno_model::scalability::{LoadPoint, Noise, Profile, fit};
 
 use crate::simulation::Simulation;
 use crate::{COVERS, Tables, share};
@@ -18,13 +18,13 @@ pub(crate) fn beyond_what_was_measured(tables: &mut Tables) {
         let measured = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0].map(|n| (n, law(n) * (1.0 + 0.02 * simulation.normal())));
         let points = measured.map(|(n, rate)| LoadPoint::new(n, rate));
         let Some(fit) = fit(&points) else { continue };
-        let scatter = Scatter::Residual { variance: fit.variance().unwrap_or_default(), freedom: fit.freedom() };
+        let Some(run_width) = Noise::of_residuals(&fit).map(Noise::half_width) else { continue };
         for (at, n) in targets.into_iter().enumerate() {
-            let held = fit.band(n).is_some_and(|band| band.contains(law(n)));
+            let held = fit.band(n, run_width).is_some_and(|band| band.contains(law(n)));
             band[at] += usize::from(held);
-            let set = Profile::new(&points, n, scatter);
+            let set = Profile::new(&points, n, run_width);
             profile[at] += usize::from(set.is_some_and(|set| set.contains(law(n))));
-            widths[at].extend(fit.log_half_width(n, None));
+            widths[at].extend(fit.log_half_width(n, run_width));
         }
     }
     for (at, n) in targets.into_iter().enumerate() {

@@ -308,7 +308,7 @@ fn geometric_mean(tests: &[TestComparison], other: usize) -> Option<GeometricMea
     let of_engines: Vec<f64> = tests.iter().filter(|test| !test.is_probe).filter_map(ratio).collect();
     let logs = if of_engines.is_empty() { tests.iter().filter_map(ratio).collect() } else { of_engines };
     let middle = mean(&logs)?;
-    let interval = (logs.len() >= 2).then(|| {
+    let interval = (logs.len() >= RULES.mean_tests_min).then(|| {
         let student = student_quantile(1.0 - RULES.significance / 2.0, (logs.len() - 1) as f64);
         let half = student * (variance(&logs) / logs.len() as f64).sqrt();
         Interval { estimate: middle.exp(), low: (middle - half).exp(), high: (middle + half).exp() }

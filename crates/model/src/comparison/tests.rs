@@ -288,15 +288,24 @@ fn p_values_are_adjusted_for_multiple_tests() {
 
 #[test]
 fn the_mean_over_tests_by_hand() {
-    let tests = |factors: [f64; 4]| -> Vec<SystemTest> {
-        let codes = ["T611", "T616", "T716", "C11"];
-        codes.into_iter().zip(factors).map(|(code, factor)| test(code, vec![point(1, &[1000.0 * factor])])).collect()
+    let mean = |factors: &[f64]| {
+        let tests = |factors: &[f64]| -> Vec<SystemTest> {
+            let codes = ["C11", "T611", "T616", "T716", "T621"];
+            let test = |(code, factor): (&str, &f64)| test(code, vec![point(1, &[1000.0 * factor])]);
+            codes.into_iter().zip(factors).map(test).collect()
+        };
+        let base = vec![1.0; factors.len()];
+        compared(&[system("a", None, tests(&base)), system("b", None, tests(factors))]).means[1].unwrap()
     };
-    let comparison = compared(&[system("a", None, tests([1.0; 4])), system("b", None, tests([0.5, 1.0, 2.0, 7.0]))]);
-    let mean = comparison.means[1].unwrap();
-    assert!((mean.ratio - 1.0).abs() < 1e-12 && mean.tests == 3, "{mean:?}");
-    // Logarithms -0.693, 0, 0.693: t = 4.3027 times 0.693 / sqrt(3) is 1.7219.
-    assert!((mean.interval.unwrap().high.ln() - 1.7219).abs() < 1e-3);
+    let four = mean(&[7.0, 0.5, 1.0, 1.0, 2.0]);
+    assert!((four.ratio - 1.0).abs() < 1e-12 && four.tests == 4, "{four:?}");
+    // Logarithms -0.693, 0, 0, 0.693: t = 3.1824 times 0.566 / 2 is 0.9005.
+    assert!((four.interval.unwrap().high.ln() - 0.9005).abs() < 1e-3, "{four:?}");
+    // Of fewer tests, their number would decide the width.
+    for few in [&[7.0, 0.5, 1.0, 2.0][..], &[7.0, 0.05, 20.0]] {
+        let found = mean(few);
+        assert!((found.ratio - 1.0).abs() < 1e-12 && found.interval.is_none(), "{found:?}");
+    }
 }
 
 #[test]

@@ -158,7 +158,7 @@ impl ComparisonOutcome {
         }
     }
 
-    /// The name of the verdict, `INCOMPARABLE`, or `PUBLISHED` without a verdict.
+    /// The name of the verdict for tables that programs read, `INCOMPARABLE`, or `PUBLISHED` without a verdict.
     pub fn word(&self) -> &'static str {
         match self {
             ComparisonOutcome::Judged { verdict, .. } => verdict.word(),

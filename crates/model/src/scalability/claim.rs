@@ -1,11 +1,10 @@
-//! Judges a claim about an N that was not measured.
+//! Judges a claim: by the measurement at its N, or by the law where it gives an estimate there.
 
 use crate::rules::RULES;
 
 use super::extrapolation::{Circumstances, Extrapolation, extrapolation};
 use super::fit::{LoadPoint, distinct, usable};
 use super::information::{NeededN, needed_n, sweep};
-use super::reason::Reason;
 
 /// A claimed rate at some N.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,12 +18,12 @@ pub struct Claim {
 /// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClaimVerdict {
-    /// The data exclude a lower rate and the law fits; or an estimate is given there, and the data exclude a clearly
-    /// lower rate.
+    /// The measured rate, or the estimate, is at least the claim, and its 95 % interval excludes a clearly lower rate.
     Supported,
     /// The data are compatible with it, but do not show it.
     Unsupported,
-    /// The data exclude it with 95 % confidence and the law fits; or it exceeds a known capacity of a shared resource.
+    /// The 95 % interval of the measurement, or of the estimate, ends below it; without an estimate it exceeds linear
+    /// scaling; or it exceeds a known capacity of a shared resource.
     Contradicted,
 }
 
@@ -62,34 +61,28 @@ impl Judgement {
 
 /// Judges `claim` by `points`; None where no point is usable or the claim is not a rate at an N of at least 1.
 ///
-/// SUPPORTED: the whole 95 % set is at or above the claim, the law fits points and target, and no shared resource of
-/// unknown capacity may saturate between the measured rates and the claim; or an estimate is given at that N, and the
-/// set is above 0.9 of the claim. CONTRADICTED: the claim is above the set and the law fits points and target, or it is
-/// above a known capacity of a shared resource. UNSUPPORTED: otherwise.
+/// Where the N of the claim was measured, the mean of its runs and their 95 % interval decide; elsewhere the estimate by
+/// the law with its set, unless there is a reason against it. SUPPORTED: the rate is at least the claim, and all of the
+/// interval at least 0.9 of it. CONTRADICTED: the interval ends below the claim; or there is no such rate and the claim is
+/// above linear scaling, noise included; or it is above a known capacity of a shared resource. UNSUPPORTED: otherwise.
 pub fn judge(points: &[LoadPoint], claim: Claim, circumstances: &Circumstances) -> Option<Judgement> {
     if !(claim.n >= 1.0 && claim.n.is_finite() && claim.rate > 0.0 && claim.rate.is_finite()) {
         return None;
     }
     let found = extrapolation(points, claim.n, circumstances)?;
     let efficiency = claim.rate / found.linear;
-    let shared = circumstances.ceilings.iter().filter_map(|ceiling| ceiling.capacity).fold(f64::INFINITY, f64::min);
-    // The set is meaningless where the law does not fit.
-    let is_lawful = !found.reasons.iter().any(|reason| matches!(reason, Reason::Misfit(_) | Reason::Differs(_)));
-    let used = usable(points);
-    let reached = used.iter().map(|point| point.rate).fold(0.0, f64::max);
-    let may_saturate =
-        claim.rate > reached && found.reasons.iter().any(|why| matches!(why, Reason::UnverifiedCeilings(_)));
-    // Required lower end of the set.
-    let least = match () {
-        () if found.reasons.is_empty() => RULES.scale_claim_share_min * claim.rate,
-        () if is_lawful && !may_saturate => claim.rate,
-        () => f64::INFINITY,
+    // A mean of runs is rounded.
+    let is_reached = |rate: f64| rate >= claim.rate * (1.0 - 1e-9);
+    let is_shown = || {
+        let low = found.interval().map_or(0.0, |interval| interval.low);
+        found.estimate.is_some_and(is_reached) && low >= RULES.scale_claim_share_min * claim.rate
     };
     let verdict = match () {
-        () if claim.rate > shared || is_lawful && claim.rate > found.excluded_from => ClaimVerdict::Contradicted,
-        () if found.interval.low >= least => ClaimVerdict::Supported,
+        () if claim.rate > found.excluded_from => ClaimVerdict::Contradicted,
+        () if found.reasons.is_empty() && is_shown() => ClaimVerdict::Supported,
         () => ClaimVerdict::Unsupported,
     };
+    let used = usable(points);
     let needed = beyond(needed_n(claim.n, efficiency, RULES.scale_precision), &used, claim.n);
     let ninety = needed_n(claim.n, 0.9, RULES.scale_precision);
     let n_max = used.last().map_or(1.0, |point| point.n);

@@ -1,4 +1,4 @@
-//! The scalability of one test: fit, curve with band, knee, peak, and limitations.
+//! The scalability of one test: fit, curve with band, limit, and limitations.
 
 use record::Pace;
 
@@ -7,9 +7,10 @@ use crate::statistics::{Interval, mean};
 use crate::system::SystemTest;
 
 use super::added::Added;
-use super::fit::{Fit, Form, LoadPoint, Superlinear, fit, usable};
+use super::fit::{Fit, Form, LoadPoint, Superlinear, distinct, fit, usable};
+use super::limit::{Limit, Peak, UnknownLimit, limit};
 use super::misfit::{Misfit, misfits};
-use super::profile::Scatter;
+use super::noise::{Noise, TESTED_FROM, noise};
 
 /// Points of a curve.
 const CURVE_POINTS: usize = 48;
@@ -19,24 +20,45 @@ const CURVE_POINTS: usize = 48;
 pub struct Scalability {
     /// The law that fits.
     pub fit: Fit,
-    /// The law and its 95 % band from the smallest measured N to `horizon`, logarithmically spaced; the band is absent
-    /// without degrees of freedom.
+    /// The law and its 95 % band from the smallest measured N to `horizon`, logarithmically spaced.
     pub curve: Vec<FittedPoint>,
     /// The measured points per N: mean of the repetitions, and efficiency by the fit.
     pub measured: Vec<MeasuredPoint>,
     /// End of the curve: twice the largest measured N, or less where the band becomes too wide; at least the largest
     /// measured N.
     pub horizon: f64,
-    /// The knee: N at which linear scaling would reach the peak.
-    pub knee_n: Option<f64>,
-    /// The peak.
-    pub peak: Option<Peak>,
+    /// The limit.
+    pub limit: Limit,
+    /// The noise behind all bands; absent, as they are, with fewer than four different N, and where the law does not fit.
+    pub noise: Option<Noise>,
     /// Limitations of the fit.
     pub notes: Vec<Note>,
 }
 
+impl Scalability {
+    /// The 95 % band at `n`.
+    pub fn band(&self, n: f64) -> Option<Interval> {
+        self.fit.band(n, self.noise?.half_width())
+    }
+
+    /// The 95 % intervals of g, s and k.
+    pub fn intervals(&self) -> Option<[Interval; 3]> {
+        self.fit.intervals(self.noise?.half_width())
+    }
+
+    /// The peak, where coherency is significant.
+    pub fn peak(&self) -> Option<Peak> {
+        if let Limit::Peak(peak) = self.limit { Some(peak) } else { None }
+    }
+
+    /// How the law does not fit; empty where it does.
+    pub fn misfits(&self) -> impl Iterator<Item = &Misfit> {
+        self.notes.iter().filter_map(|note| if let Note::Misfit(misfit) = note { Some(misfit) } else { None })
+    }
+}
+
 /// A limitation of a fit.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     /// Points that are not a rate at an N of at least 1 were ignored.
     Ignored {
@@ -60,7 +82,7 @@ pub enum Note {
         /// The largest measured N.
         n_max: f64,
     },
-    /// Without degrees of freedom there is no band.
+    /// Three different N determine the coefficients and test nothing: there is no band.
     NoFreedom,
     /// Linear within the measured range; its limit is unknown.
     Linear,
@@ -90,49 +112,48 @@ pub struct MeasuredPoint {
     pub repeats: usize,
 }
 
-/// The peak of the fitted curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peak {
-    /// Its N; absent where the rate approaches a ceiling.
-    pub n: Option<f64>,
-    /// The rate.
-    pub rate: f64,
-    /// Whether a larger N was measured, so that the decline is measured.
-    pub is_measured: bool,
-}
-
 /// The scalability of `points`; None with fewer than three different N.
 pub fn scalability(points: &[LoadPoint]) -> Option<Scalability> {
     let fit = fit(points)?;
     let used = usable(points);
-    let horizon = horizon(&fit);
-    let (first, last) = fit.n_range;
+    let misfits = misfits(points, &fit, None);
+    let doubt = match () {
+        () if distinct(points) < TESTED_FROM => Some(UnknownLimit::FewDegrees),
+        () if !misfits.is_empty() => Some(UnknownLimit::Misfit),
+        () => None,
+    };
+    let noise = doubt.is_none().then(|| noise(points, Some(&fit), None));
+    let run_width = noise.map(Noise::half_width);
+    let limit = match (doubt, run_width) {
+        (None, Some(run_width)) => limit(&fit, run_width),
+        (doubt, _) => Limit::Unknown(doubt.unwrap_or(UnknownLimit::FewDegrees)),
+    };
+    let horizon = horizon(&fit, run_width);
+    let first = fit.n_range.0;
     let step = (horizon / first).powf(1.0 / (CURVE_POINTS - 1) as f64);
     let curve = (0..CURVE_POINTS).map(|at| first * step.powi(at as i32)).map(|n| FittedPoint {
         n,
         rate: fit.rate(n),
-        band: fit.band(n),
+        band: run_width.and_then(|run_width| fit.band(n, run_width)),
     });
-    let peak = fit.peak_rate().map(|rate| {
-        let n = fit.peak_n();
-        Peak { n, rate, is_measured: n.is_some_and(|n| n < last) }
-    });
-    Some(Scalability {
+    let mut found = Scalability {
         curve: curve.collect(),
         measured: measured(&used, &fit),
         horizon,
-        knee_n: fit.knee_n(),
-        peak,
-        notes: notes(points, &used, &fit, peak),
+        limit,
+        noise,
+        notes: Vec::new(),
         fit,
-    })
+    };
+    found.notes = notes(points.len(), &found, misfits);
+    Some(found)
 }
 
 /// The end of the curve.
-fn horizon(fit: &Fit) -> f64 {
+fn horizon(fit: &Fit, run_width: Option<f64>) -> f64 {
     let last = fit.n_range.1;
-    let is_narrow =
-        |n: f64| fit.log_half_width(n, None).is_none_or(|width| width.exp() <= RULES.scale_interval_factor_max);
+    let log_width = |n: f64| fit.log_half_width(n, run_width?);
+    let is_narrow = |n: f64| log_width(n).is_none_or(|width| width.exp() <= RULES.scale_interval_factor_max);
     let steps = (0..=16).map(|at| last * (1.0 + (RULES.scale_horizon - 1.0) * f64::from(at) / 16.0));
     steps.take_while(|n| is_narrow(*n)).last().unwrap_or(last)
 }
@@ -147,26 +168,23 @@ fn measured(used: &[LoadPoint], fit: &Fit) -> Vec<MeasuredPoint> {
     .collect()
 }
 
-fn notes(points: &[LoadPoint], used: &[LoadPoint], fit: &Fit, peak: Option<Peak>) -> Vec<Note> {
-    let ignored = points.len() - used.len();
-    let scatter = match fit.variance() {
-        Some(variance) => Scatter::Residual { variance, freedom: fit.freedom() },
-        None => Scatter::Stated { noise: RULES.scale_noise_assumed },
-    };
+/// The limitations of `found`, which is of `points` points.
+fn notes(points: usize, found: &Scalability, misfits: Vec<Misfit>) -> Vec<Note> {
+    let fit = &found.fit;
+    let ignored = points - fit.points;
     let insignificant = |at: usize| {
-        let interval = fit.intervals().map(|intervals| intervals[at]);
+        let interval = found.intervals().map(|intervals| intervals[at]);
         interval.is_some_and(|interval| interval.estimate > 0.0 && interval.low <= 0.0)
     };
-    let mut notes: Vec<Note> =
-        (ignored > 0).then_some(Note::Ignored { ignored, points: points.len() }).into_iter().collect();
+    let mut notes: Vec<Note> = (ignored > 0).then_some(Note::Ignored { ignored, points }).into_iter().collect();
     notes.extend(fit.superlinear.map(Note::Superlinear));
-    notes.extend(misfits(points, fit, scatter).into_iter().map(Note::Misfit));
+    notes.extend(misfits.into_iter().map(Note::Misfit));
     notes.extend(insignificant(1).then_some(Note::InsignificantContention));
     notes.extend(insignificant(2).then_some(Note::InsignificantCoherency));
-    if let Some(Peak { n: Some(n), is_measured: false, .. }) = peak {
+    if let Some(Peak { n, is_measured: false, .. }) = found.peak() {
         notes.push(Note::UnmeasuredPeak { n, n_max: fit.n_range.1 });
     }
-    notes.extend((fit.freedom() == 0).then_some(Note::NoFreedom));
+    notes.extend((found.measured.len() < TESTED_FROM).then_some(Note::NoFreedom));
     notes.extend((fit.form == Form::Linear).then_some(Note::Linear));
     notes
 }
@@ -202,9 +220,9 @@ mod tests {
         let points: Vec<LoadPoint> =
             (0..7).map(|power| f64::from(1u32 << power)).map(|n| LoadPoint::new(n, law(n))).collect();
         let found = scalability(&points).unwrap();
-        let peak = found.peak.unwrap();
-        assert!((peak.n.unwrap() - (0.98f64 / 2e-3).sqrt()).abs() < 1e-6 && peak.is_measured);
-        assert!((found.knee_n.unwrap() - law(490f64.sqrt()) / 100.0).abs() < 1e-6);
+        let peak = found.peak().unwrap();
+        assert!((peak.n - (0.98f64 / 2e-3).sqrt()).abs() < 1e-6 && peak.is_measured);
+        assert!((peak.knee_n - law(490f64.sqrt()) / 100.0).abs() < 1e-6);
         assert_eq!((found.measured.len(), found.horizon, found.curve.len()), (7, 128.0, CURVE_POINTS));
         assert!((found.measured[6].efficiency - law(64.0) / 6_400.0).abs() < 1e-9);
         let (first, last) = (found.curve[0], found.curve[CURVE_POINTS - 1]);
@@ -222,9 +240,8 @@ mod tests {
         let cold = notes(&[(1.0, 50.0), (2.0, 190.0), (4.0, 380.0), (8.0, 720.0), (0.0, 1.0)]);
         let is_cold = matches!(cold[..], [Note::Ignored { ignored: 1, points: 5 }, Note::Superlinear(_), ..]);
         assert!(is_cold, "{cold:?}");
-        let rising: Vec<(f64, f64)> = (0..6).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
-        let rising = notes(&rising[..4]);
-        let is_beyond = |note: &Note| matches!(note, Note::UnmeasuredPeak { n, n_max: 8.0 } if n.round() == 22.0);
+        let rising = notes(&[1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0].map(|n| (n, law(n))));
+        let is_beyond = |note: &Note| matches!(note, Note::UnmeasuredPeak { n, n_max: 20.0 } if n.round() == 22.0);
         assert!(rising.iter().any(is_beyond), "{rising:?}");
         assert_eq!(scalability(&[LoadPoint::new(1.0, 1.0), LoadPoint::new(2.0, 2.0)]), None);
     }

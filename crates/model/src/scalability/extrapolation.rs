@@ -4,8 +4,9 @@ use crate::rules::RULES;
 use crate::statistics::Interval;
 
 use super::fit::{Fit, Form, LoadPoint, best, distinct, fit, usable};
-use super::misfit::misfits;
-use super::profile::{Profile, Scatter};
+use super::misfit::{Misfit, misfits};
+use super::noise::{Measurement, Noise, measurement, noise};
+use super::profile::Profile;
 use super::reason::Reason;
 
 /// A shared resource that may saturate: a switch, an array, a metadata service.
@@ -28,63 +29,81 @@ pub struct Circumstances {
     pub differences: Vec<String>,
 }
 
-/// A coefficient of variation of one run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noise {
-    /// In (0, 1).
-    pub of_run: f64,
-    /// Whether it was given or assumed, not estimated from the fit.
-    pub is_assumed: bool,
-}
-
-/// The rate at a target N by extrapolation.
+/// The rate at a target N: measured there, or by extrapolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extrapolation {
     /// The target.
     pub n: f64,
-    /// The fitted rate; absent where an estimate is refused. Between measured N it is given even with few points, which
-    /// then are a reason against a claim.
+    /// What was measured there; absent where nothing was.
+    pub measured: Option<Measurement>,
+    /// The measured rate, otherwise the fitted one; absent where an estimate is refused. Between measured N it is given
+    /// even with few points, which then are a reason against a claim.
     pub estimate: Option<f64>,
-    /// The rates that the points do not exclude with 95 % confidence, capped at `linear` and at shared resources.
-    pub interval: Interval,
-    /// Rates above this are excluded, noise included; at least the best rate measured at a smaller N.
+    /// The rates that law and points do not exclude with 95 % confidence, capped at `linear` and at shared resources;
+    /// absent where the law does not fit.
+    pub by_law: Option<Interval>,
+    /// Rates above this are excluded, noise included: by the measurement; by the law where it gives an estimate without a
+    /// reason against it, then at least the best rate measured at a smaller N; otherwise by linear scaling.
     pub excluded_from: f64,
     /// Linear scaling from the best point per unit: an upper bound, not an estimate.
     pub linear: f64,
     /// With fewer than three different N: the interval if all N up to the largest measured one had been measured and
     /// linear.
     pub granted: Option<Interval>,
-    /// The interval at the horizon, the largest N with an estimate; absent where the target is nearer.
+    /// The interval at the horizon, the largest N with an estimate; absent where the target is nearer, or the law does not
+    /// fit.
     pub at_horizon: Option<(f64, Interval)>,
-    /// The noise behind the intervals.
+    /// The noise behind the intervals by the law.
     pub noise: Noise,
     /// Why an estimate is refused, or cannot support a claim; empty where neither.
     pub reasons: Vec<Reason>,
 }
 
+impl Extrapolation {
+    /// The 95 % interval of the rate: that of the measurement, otherwise that by the law.
+    pub fn interval(&self) -> Option<Interval> {
+        self.measured.map(|measured| measured.interval()).or(self.by_law)
+    }
+
+    /// The noise behind it.
+    pub fn interval_noise(&self) -> Noise {
+        self.measured.map_or(self.noise, |measured| measured.noise)
+    }
+}
+
 /// Extrapolates `points` to `n`, at least 1; None where no point is usable.
 pub fn extrapolation(points: &[LoadPoint], n: f64, circumstances: &Circumstances) -> Option<Extrapolation> {
     let used = usable(points);
-    let n_max = used.last()?.n;
+    let n_max = used.last().filter(|_| n >= 1.0 && n.is_finite())?.n;
     let fit = fit(points);
-    let (noise, scatter) = noise(fit.as_ref(), circumstances);
-    let linear = linear(&used, n);
-    let (interval, excluded_from) = allowed(points, n, scatter, circumstances)?;
-    let horizon = RULES.scale_horizon * n_max;
-    let reasons = reasons(&used, fit.as_ref(), n, &interval, (noise, scatter), circumstances);
+    let misfits = fit.as_ref().map(|fit| misfits(points, fit, circumstances.noise)).unwrap_or_default();
+    let is_lawful = misfits.is_empty();
+    let noise = noise(points, fit.as_ref().filter(|_| is_lawful), circumstances.noise);
+    let measured = measurement(&used, n, circumstances.noise);
+    let allowed_at = |n: f64| allowed(points, n, noise, circumstances).filter(|_| is_lawful);
+    let by_law = allowed_at(n);
+    let reasons = match measured {
+        Some(_) => differs(circumstances).into_iter().collect(),
+        None => reasons(&used, fit.as_ref(), n, by_law, misfits, noise, circumstances),
+    };
     let only_few = |reason: &Reason| matches!(reason, Reason::FewPoints { .. });
     let is_given = reasons.is_empty() || n <= n_max && reasons.iter().all(only_few);
+    let fitted = || Some(fit.as_ref()?.rate(n).min(by_law?.high));
+    let estimate = match measured {
+        Some(measured) => Some(measured.rate),
+        None => fitted(),
+    };
+    let horizon = RULES.scale_horizon * n_max;
+    let is_far = measured.is_none() && n > horizon;
     Some(Extrapolation {
         n,
-        estimate: fit.as_ref().filter(|_| is_given).map(|fit| fit.rate(n).min(interval.high)),
-        interval,
-        excluded_from,
-        linear,
-        granted: granted(&used, n, noise, circumstances),
-        at_horizon: (n > horizon)
-            .then(|| allowed(points, horizon, scatter, circumstances))
-            .flatten()
-            .map(|(interval, _)| (horizon, interval)),
+        measured,
+        estimate: estimate.filter(|_| is_given),
+        by_law,
+        excluded_from: excluded_from(&used, n, measured, by_law, &reasons, circumstances),
+        linear: linear(&used, n),
+        granted: granted(&used, n, noise, circumstances).filter(|_| measured.is_none()),
+        at_horizon: is_far.then(|| Some((horizon, allowed_at(horizon)?))).flatten(),
         noise,
         reasons,
     })
@@ -92,40 +111,59 @@ pub fn extrapolation(points: &[LoadPoint], n: f64, circumstances: &Circumstances
 
 /// Linear scaling from the best point per unit.
 fn linear(points: &[LoadPoint], n: f64) -> f64 {
-    points.iter().map(|point| point.rate / point.n).fold(0.0, f64::max) * n
+    best_per_unit(points).map_or(0.0, |best| best.rate / best.n * n)
 }
 
-/// The noise of a run: given, estimated from the fit, or assumed where the fit has too few degrees of freedom.
-fn noise(fit: Option<&Fit>, circumstances: &Circumstances) -> (Noise, Scatter) {
-    let seen = fit.filter(|fit| fit.freedom() >= RULES.scale_freedom_min).and_then(|fit| Some((fit, fit.variance()?)));
-    match (circumstances.noise, seen) {
-        (None, Some((fit, variance))) => {
-            // Lower bound for rounded or synthetic rates.
-            let variance = variance.max(RULES.scale_noise_min.powi(2));
-            let noise = Noise { of_run: variance.sqrt(), is_assumed: false };
-            (noise, Scatter::Residual { variance, freedom: fit.freedom() })
-        }
-        (stated, _) => {
-            let of_run = stated.unwrap_or(RULES.scale_noise_assumed);
-            (Noise { of_run, is_assumed: true }, Scatter::Stated { noise: of_run })
-        }
+/// The point with the highest rate per unit.
+fn best_per_unit(points: &[LoadPoint]) -> Option<LoadPoint> {
+    points.iter().copied().max_by(|one, other| (one.rate / one.n).total_cmp(&(other.rate / other.n)))
+}
+
+/// The rate above which all are excluded at `n`, as [`Extrapolation::excluded_from`] has it.
+fn excluded_from(
+    points: &[LoadPoint],
+    n: f64,
+    measured: Option<Measurement>,
+    by_law: Option<Interval>,
+    reasons: &[Reason],
+    circumstances: &Circumstances,
+) -> f64 {
+    let shared = shared(circumstances);
+    if reasons.iter().any(|reason| matches!(reason, Reason::Differs(_))) {
+        return shared;
     }
+    // Linear scaling bounds only N above the smallest measured one.
+    let is_bounded = points.first().is_some_and(|first| first.n <= n);
+    let bound = match (measured, by_law.filter(|_| reasons.is_empty())) {
+        (Some(measured), _) => measured.interval().high,
+        (None, Some(by_law)) => {
+            // A rate measured at a smaller N is never excluded.
+            let reached = points.iter().filter(|point| point.n < n).map(|point| point.rate).fold(0.0, f64::max);
+            by_law.high.max(reached)
+        }
+        (None, None) if is_bounded => {
+            let best = best_per_unit(points).and_then(|best| measurement(points, best.n, circumstances.noise));
+            linear(points, n) * (1.0 + best.map_or(0.0, |best| best.half_width))
+        }
+        (None, None) => f64::INFINITY,
+    };
+    bound.min(shared)
 }
 
-/// The 95 % set at `n` with its caps, and its upper end without them.
-fn allowed(points: &[LoadPoint], n: f64, scatter: Scatter, circumstances: &Circumstances) -> Option<(Interval, f64)> {
-    let (low, high) = Profile::new(points, n, scatter)?.interval();
-    let known = circumstances.ceilings.iter().filter_map(|ceiling| ceiling.capacity);
-    let shared = known.fold(f64::INFINITY, f64::min);
-    // A rate measured at a smaller N is never excluded.
+/// The least known capacity of a shared resource.
+fn shared(circumstances: &Circumstances) -> f64 {
+    circumstances.ceilings.iter().filter_map(|ceiling| ceiling.capacity).fold(f64::INFINITY, f64::min)
+}
+
+/// The 95 % set at `n` by the law, with its caps.
+fn allowed(points: &[LoadPoint], n: f64, noise: Noise, circumstances: &Circumstances) -> Option<Interval> {
+    let (low, high) = Profile::new(points, n, noise.half_width())?.interval();
     let used = usable(points);
-    let reached = used.iter().filter(|point| point.n < n).map(|point| point.rate).fold(0.0, f64::max);
-    let excluded_from = high.max(reached).min(shared);
     // Linear scaling bounds only N above the smallest measured one.
     let is_bounded = used.first().is_some_and(|first| first.n <= n);
-    let cap = high.min(shared).min(if is_bounded { linear(&used, n) } else { f64::INFINITY });
+    let cap = high.min(shared(circumstances)).min(if is_bounded { linear(&used, n) } else { f64::INFINITY });
     let estimate = best(points, Form::Universal)?.rate(n).min(cap);
-    Some((Interval { estimate, low: low.min(cap), high: cap }, excluded_from))
+    Some(Interval { estimate, low: low.min(cap), high: cap })
 }
 
 /// The interval from linear points at 1, 2, 4, ... up to the largest measured N.
@@ -139,15 +177,17 @@ fn granted(points: &[LoadPoint], n: f64, noise: Noise, circumstances: &Circumsta
         .into_iter()
         .map(|n| LoadPoint::new(n as f64, per_unit * n as f64))
         .collect();
-    allowed(&points, n, Scatter::Stated { noise: noise.of_run }, circumstances).map(|(interval, _)| interval)
+    allowed(&points, n, noise, circumstances)
 }
 
+/// Why the law gives no estimate at `n`, which was not measured, or one that supports no claim.
 fn reasons(
     points: &[LoadPoint],
     fit: Option<&Fit>,
     n: f64,
-    interval: &Interval,
-    (noise, scatter): (Noise, Scatter),
+    by_law: Option<Interval>,
+    misfits: Vec<Misfit>,
+    noise: Noise,
     circumstances: &Circumstances,
 ) -> Vec<Reason> {
     let n_max = points.last().map_or(1.0, |point| point.n);
@@ -155,13 +195,12 @@ fn reasons(
     let distinct = distinct(points);
     let fewest = points.chunk_by(|one, other| one.n == other.n).map(<[LoadPoint]>::len).min().unwrap_or(0);
     let is_few = distinct < RULES.scale_distinct_min || fewest < RULES.scale_repeats_min;
-    let is_measured = points.iter().any(|point| point.n == n);
-    let few = (!is_measured && is_few).then_some(Reason::FewPoints { distinct, repeats: fewest });
+    let few = is_few.then_some(Reason::FewPoints { distinct, repeats: fewest });
     let far = (n > RULES.scale_horizon * n_max).then_some(Reason::Far { n_max, factor: n / n_max });
-    let factor = (interval.high / interval.estimate).max(interval.estimate / interval.low);
-    let wide = (factor > RULES.scale_interval_factor_max).then_some(Reason::Wide { factor });
-    let misfit = fit.map(|fit| misfits(points, fit, scatter)).unwrap_or_default();
-    let open = fit.filter(|_| beyond).and_then(|fit| open_coherency(fit, n, noise));
+    let factor = by_law.map(|found| (found.high / found.estimate).max(found.estimate / found.low));
+    let wide = factor.filter(|factor| *factor > RULES.scale_interval_factor_max).map(|factor| Reason::Wide { factor });
+    let lawful = fit.filter(|_| beyond && misfits.is_empty());
+    let open = lawful.and_then(|fit| open_coherency(fit, n, noise));
     let unverified: Vec<String> = circumstances
         .ceilings
         .iter()
@@ -169,21 +208,21 @@ fn reasons(
         .map(|ceiling| ceiling.name.clone())
         .collect();
     let unverified = (beyond && !unverified.is_empty()).then_some(Reason::UnverifiedCeilings(unverified));
-    let differs = (!circumstances.differences.is_empty()).then(|| Reason::Differs(circumstances.differences.clone()));
-    let flat = fit.filter(|fit| {
-        beyond
-            && points.iter().all(|point| point.rate / (point.n * fit.per_unit) > RULES.scale_uninformative_efficiency)
+    let flat = lawful.filter(|fit| {
+        points.iter().all(|point| point.rate / (point.n * fit.per_unit) > RULES.scale_uninformative_efficiency)
     });
-    let reasons = few.into_iter().chain(far).chain(wide).chain(misfit.into_iter().map(Reason::Misfit)).chain(open);
-    reasons.chain(unverified).chain(differs).chain(flat.map(|_| Reason::Uninformative)).collect()
+    let reasons = few.into_iter().chain(far).chain(wide).chain(misfits.into_iter().map(Reason::Misfit)).chain(open);
+    let reasons = reasons.chain(unverified).chain(differs(circumstances));
+    reasons.chain(flat.map(|_| Reason::Uninformative)).collect()
+}
+
+fn differs(circumstances: &Circumstances) -> Option<Reason> {
+    (!circumstances.differences.is_empty()).then(|| Reason::Differs(circumstances.differences.clone()))
 }
 
 /// Coherency that is not significantly above 0 and would matter at `n`.
 fn open_coherency(fit: &Fit, n: f64, noise: Noise) -> Option<Reason> {
-    let interval = match noise.is_assumed {
-        true => fit.coherency_interval(noise.of_run)?,
-        false => fit.intervals()?[2],
-    };
+    let interval = fit.intervals(noise.half_width())?[2];
     let adds = n * (n - 1.0) * interval.high;
     (interval.low <= 0.0 && adds > RULES.scale_open_coherency_max)
         .then_some(Reason::OpenCoherency { coherency_high: interval.high, adds })

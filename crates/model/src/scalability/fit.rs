@@ -29,6 +29,28 @@ impl LoadPoint {
     }
 }
 
+/// Which errors a fit weighs alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// Errors as a share of the rate: every N counts alike. Noise in throughput is multiplicative.
+    #[default]
+    Relative,
+    /// Errors in the unit of the rate: high rates count most. The fit of most other tools, and of published coefficients.
+    Absolute,
+}
+
+/// `points` of runs with the weights of a fit by `weights`. Weights of absolute errors have a mean of 1, so that the
+/// noise of a run of weight 1 is a share of the root mean square of the rates.
+pub fn weighted(points: &[LoadPoint], weights: Weights) -> Vec<LoadPoint> {
+    let used = usable(points);
+    let square = used.iter().map(|point| point.rate * point.rate).sum::<f64>() / used.len().max(1) as f64;
+    let weigh = |point: &LoadPoint| match weights {
+        Weights::Relative => LoadPoint { weight: 1.0, ..*point },
+        Weights::Absolute => LoadPoint { weight: point.rate * point.rate / square, ..*point },
+    };
+    points.iter().map(weigh).collect()
+}
+
 /// The terms of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -240,25 +262,21 @@ impl Fit {
         dot(terms(n), [1.0, self.contention, self.coherency])
     }
 
-    /// N at which the rate is highest, sqrt((1 - s)/k); None where it rises without limit.
-    pub fn peak_n(&self) -> Option<f64> {
+    /// N at which the fitted rate is highest, sqrt((1 - s)/k), whether k is significant or not; None where the rate rises
+    /// without limit.
+    pub(super) fn peak_n(&self) -> Option<f64> {
         let peak = ((1.0 - self.contention) / self.coherency).sqrt();
         (self.coherency > 0.0).then(|| peak.max(1.0))
     }
 
-    /// The highest rate: at [`Fit::peak_n`], or where coherency is zero the ceiling g/s; None where the law is linear.
-    pub fn peak_rate(&self) -> Option<f64> {
-        match self.peak_n() {
-            Some(peak) => Some(self.rate(peak)),
-            None => (self.contention > 0.0).then(|| self.per_unit / self.contention),
-        }
-    }
-
-    /// The knee: N at which linear scaling from one would reach the peak, N* = X_max/g, the corner of the asymptotic
-    /// bounds (Denning and Buzen 1978). Below it the rate is bound by N, above it by the peak. Absent where the law is
-    /// linear.
-    pub fn knee_n(&self) -> Option<f64> {
-        self.peak_rate().map(|peak| peak / self.per_unit)
+    /// The ceiling g/s without coherency, with its 95 % interval by the delta method on the logarithm; None without
+    /// contention, or where the points do not determine it. `run_width` as in [`Fit::intervals`].
+    pub(super) fn ceiling(&self, run_width: f64) -> Option<Interval> {
+        let scatter = self.scatter.filter(|_| self.contention > 0.0)?;
+        let slope = [1.0 / self.per_unit, -1.0 / self.contention, 0.0];
+        let factor = (run_width * delta(&scatter, slope)).exp();
+        let estimate = self.per_unit / self.contention;
+        Some(Interval { estimate, low: estimate / factor, high: estimate * factor })
     }
 
     /// Degrees of freedom: points less coefficients.
@@ -266,53 +284,50 @@ impl Fit {
         self.points.saturating_sub(3)
     }
 
+    /// Coefficients that are not at a bound: g, s, k.
+    pub(super) fn free(&self) -> [bool; 3] {
+        [true, self.contention > 0.0 && self.contention < 1.0, self.coherency > 0.0]
+    }
+
     /// Variance of a relative residual of weight 1, from the residuals of the fit; None without degrees of freedom.
     pub fn variance(&self) -> Option<f64> {
         (self.freedom() > 0).then(|| self.squares / self.freedom() as f64)
     }
 
-    /// Standard errors of g, s and k; absent where there is no degree of freedom.
+    /// Standard errors of g, s and k from the residuals; absent where there is no degree of freedom.
     pub fn standard_errors(&self) -> Option<[f64; 3]> {
         let (scatter, variance) = (self.scatter?, self.variance()?);
         Some([0, 1, 2].map(|at| (scatter[at][at] * variance).sqrt()))
     }
 
     /// 95 % intervals of g, s and k, not clipped at their bounds: contention or coherency is not significant where its
-    /// interval includes zero.
-    pub fn intervals(&self) -> Option<[Interval; 3]> {
-        let width = student_end(self.freedom());
+    /// interval includes zero. `run_width`: half of the relative 95 % interval of a run of weight 1, as
+    /// [`super::Noise::half_width`] has it. Absent where the points do not determine the coefficients.
+    pub fn intervals(&self, run_width: f64) -> Option<[Interval; 3]> {
         let values = [self.per_unit, self.contention, self.coherency];
-        let errors = self.standard_errors()?;
-        Some([0, 1, 2].map(|at| Interval::around(values[at], width * errors[at])))
-    }
-
-    /// The 95 % interval of k where the coefficient of variation of a run of weight 1 is known to be `noise`.
-    pub(super) fn coherency_interval(&self, noise: f64) -> Option<Interval> {
-        Some(Interval::around(self.coherency, normal_end() * noise * self.scatter?[2][2].sqrt()))
+        let scatter = self.scatter?;
+        Some([0, 1, 2].map(|at| Interval::around(values[at], run_width * scatter[at][at].sqrt())))
     }
 
     /// Natural logarithm of the factor by which the true rate at `n` may lie above or below the fit, with 95 %
-    /// confidence: the delta method on the logarithm. `noise`: the coefficient of variation of a run of weight 1, where
-    /// known; otherwise from the residuals of the fit.
-    pub fn log_half_width(&self, n: f64, noise: Option<f64>) -> Option<f64> {
-        let scatter = self.scatter?;
+    /// confidence: the delta method on the logarithm. `run_width` as in [`Fit::intervals`].
+    pub fn log_half_width(&self, n: f64, run_width: f64) -> Option<f64> {
         let [_, pairs, all_pairs] = terms(n);
         let divisor = self.divisor(n);
-        let slope = [1.0 / self.per_unit, -pairs / divisor, -all_pairs / divisor];
-        let image = scatter.map(|row| dot(row, slope));
-        let (width, variance) = match noise {
-            Some(noise) => (normal_end(), noise * noise),
-            None => (student_end(self.freedom()), self.variance()?),
-        };
-        Some(width * (dot(slope, image) * variance).max(0.0).sqrt())
+        Some(run_width * delta(&self.scatter?, [1.0 / self.per_unit, -pairs / divisor, -all_pairs / divisor]))
     }
 
-    /// The 95 % band of the true rate at `n` from the residuals of the fit; None without degrees of freedom. Valid up
-    /// to about twice the largest measured N.
-    pub fn band(&self, n: f64) -> Option<Interval> {
-        let (estimate, factor) = (self.rate(n), self.log_half_width(n, None)?.exp());
+    /// The 95 % band of the true rate at `n`; None where the points do not determine the coefficients. Valid up to about
+    /// twice the largest measured N. `run_width` as in [`Fit::intervals`].
+    pub fn band(&self, n: f64, run_width: f64) -> Option<Interval> {
+        let (estimate, factor) = (self.rate(n), self.log_half_width(n, run_width)?.exp());
         Some(Interval { estimate, low: estimate / factor, high: estimate * factor })
     }
+}
+
+/// Standard error of a function of g, s and k with these derivatives, in units of the noise of a run.
+fn delta(scatter: &[[f64; 3]; 3], slope: [f64; 3]) -> f64 {
+    dot(slope, scatter.map(|row| dot(row, slope))).max(0.0).sqrt()
 }
 
 /// Standard errors of a 95 % interval with estimated variance.

@@ -10,10 +10,23 @@ use crate::statistics::{f_quantile, normal_quantile, student_quantile};
 
 use super::face::{inverse, normal_equations, solve, terms};
 use super::fit::{Fit, LoadPoint, middle, usable};
-use super::profile::Scatter;
+
+/// Neighbouring N whose rates are on one side of the curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Side {
+    /// Whether the rates are above the curve.
+    pub is_above: bool,
+    /// The smallest N; absent where it is the smallest measured one.
+    pub from: Option<f64>,
+    /// The largest N; absent where it is the largest measured one.
+    pub to: Option<f64>,
+}
+
+/// Most sides that are named.
+const SIDES_MAX: usize = 4;
 
 /// A misfit of the law.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Misfit {
     /// An outlier.
     Outlier {
@@ -34,25 +47,54 @@ pub enum Misfit {
     },
     /// The linearised plot is curved.
     Curved,
+    /// Where the points are beside the curve, in ascending order of N: the largest departures. Only beside another misfit.
+    Beside(Vec<Side>),
 }
 
-/// The misfits of `fit` to its `points`, for runs with noise `scatter`.
-pub(super) fn misfits(points: &[LoadPoint], fit: &Fit, scatter: Scatter) -> Vec<Misfit> {
+/// The misfits of `fit` to its `points`; `noise`: the coefficient of variation of a run of weight 1, where given.
+pub(super) fn misfits(points: &[LoadPoint], fit: &Fit, noise: Option<f64>) -> Vec<Misfit> {
     let points = usable(points);
-    let outlier = outlier(&points, fit, scatter);
-    let residual = |same: &[LoadPoint]| 1.0 - fit.rate(same[0].n) / middle(same);
-    let residuals: Vec<f64> = points.chunk_by(|one, other| one.n == other.n).map(residual).collect();
-    let p_value = runs_p_value(&residuals);
-    let runs = (p_value < RULES.scale_runs_p_min).then_some(Misfit::Runs { p_value });
+    let noise = noise.or_else(|| (fit.freedom() == 0).then_some(RULES.scale_noise_assumed));
+    let outlier = outlier(&points, fit, noise);
+    let residual = |same: &[LoadPoint]| (same[0].n, 1.0 - fit.rate(same[0].n) / middle(same));
+    let residuals: Vec<(f64, f64)> = points.chunk_by(|one, other| one.n == other.n).map(residual).collect();
+    // The signs of rounding errors are no pattern.
+    let is_rounded = residuals.iter().all(|(_, residual)| residual.abs() < RULES.scale_noise_min);
+    let p_value = runs_p_value(&residuals.iter().map(|(_, residual)| *residual).collect::<Vec<f64>>());
+    let runs = (p_value < RULES.scale_runs_p_min && !is_rounded).then_some(Misfit::Runs { p_value });
     let curved = is_curved(&points).then_some(Misfit::Curved);
-    outlier.into_iter().chain(lack_of_fit(&points, fit)).chain(runs).chain(curved).collect()
+    let mut patterns: Vec<Misfit> = lack_of_fit(&points, fit).into_iter().chain(runs).chain(curved).collect();
+    if !patterns.is_empty() {
+        patterns.push(Misfit::Beside(sides(&residuals)));
+    }
+    outlier.into_iter().chain(patterns).collect()
+}
+
+/// The stretches of `residuals`, by ascending N, of one sign that add most to their sum, in ascending order of N.
+fn sides(residuals: &[(f64, f64)]) -> Vec<Side> {
+    let is_same = |one: &(f64, f64), other: &(f64, f64)| (one.1 > 0.0) == (other.1 > 0.0);
+    let mut stretches: Vec<&[(f64, f64)]> = residuals.chunk_by(is_same).collect();
+    let size = |stretch: &[(f64, f64)]| stretch.iter().map(|(_, residual)| residual.abs()).sum::<f64>();
+    stretches.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    stretches.truncate(SIDES_MAX);
+    let ends = |stretch: &[(f64, f64)]| Some((stretch.first()?.0, stretch.last()?.0));
+    stretches.sort_by(|one, other| ends(one).partial_cmp(&ends(other)).unwrap_or(std::cmp::Ordering::Equal));
+    let whole = ends(residuals).unwrap_or_default();
+    let side = |stretch: &&[(f64, f64)]| {
+        let (from, to) = ends(stretch)?;
+        Some(Side {
+            is_above: stretch.first()?.1 > 0.0,
+            from: Some(from).filter(|from| *from > whole.0),
+            to: Some(to).filter(|to| *to < whole.1),
+        })
+    };
+    stretches.iter().filter_map(side).collect()
 }
 
 /// The point furthest from the law fitted to the others, in standard errors, if significant after Bonferroni
 /// correction. The noise, where not given, is estimated from the others, since the outlier would inflate it.
-fn outlier(points: &[LoadPoint], fit: &Fit, scatter: Scatter) -> Option<Misfit> {
-    // Coefficients that are not at a bound.
-    let free = [true, fit.contention > 0.0 && fit.contention < 1.0, fit.coherency > 0.0];
+fn outlier(points: &[LoadPoint], fit: &Fit, noise: Option<f64>) -> Option<Misfit> {
+    let free = fit.free();
     let row = |(point, middle): &(LoadPoint, f64)| -> Vec<f64> {
         let quotient = point.weight.sqrt() * fit.rate(point.n) / middle;
         let [_, pairs, all_pairs] = terms(point.n);
@@ -75,12 +117,12 @@ fn outlier(points: &[LoadPoint], fit: &Fit, scatter: Scatter) -> Option<Misfit> 
         let image = inverse.iter().map(|line| line.iter().zip(&row).map(|(one, other)| one * other).sum::<f64>());
         // One less the leverage of the point.
         let left = 1.0 - image.zip(&row).map(|(one, other)| one * other).sum::<f64>();
-        let variance = match scatter {
-            Scatter::Residual { .. } => {
+        let variance = match noise {
+            None => {
                 let others = fit.squares - residual * residual / left;
                 (others / freedom as f64).max(RULES.scale_noise_min.powi(2))
             }
-            Scatter::Stated { noise } => noise * noise,
+            Some(noise) => noise * noise,
         };
         // A point with full leverage has no residual.
         (left > 1e-6).then(|| residual.abs() / (variance * left).sqrt())
@@ -88,9 +130,10 @@ fn outlier(points: &[LoadPoint], fit: &Fit, scatter: Scatter) -> Option<Misfit> 
     let furthest = points.iter().filter_map(|repeat| Some((repeat.0, studentised(repeat)?)));
     let (point, distance) = furthest.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
     let chance = RULES.scale_curve_p_min / 2.0 / points.len() as f64;
-    let limit = match scatter {
-        Scatter::Residual { .. } => student_quantile(1.0 - chance, freedom as f64),
-        Scatter::Stated { .. } => normal_quantile(1.0 - chance),
+    let limit = match noise {
+        None if freedom == 0 => return None,
+        None => student_quantile(1.0 - chance, freedom as f64),
+        Some(_) => normal_quantile(1.0 - chance),
     };
     (distance > limit).then(|| Misfit::Outlier { n: point.n, residual: 1.0 - fit.rate(point.n) / point.rate })
 }
@@ -105,7 +148,8 @@ fn lack_of_fit(points: &[LoadPoint], fit: &Fit) -> Option<Misfit> {
         between += weight * (middle / fit.rate(same[0].n)).ln().powi(2);
         groups += 1;
     }
-    let (above, below) = (groups.saturating_sub(3), points.len() - groups);
+    let free = fit.free().into_iter().filter(|is_free| *is_free).count();
+    let (above, below) = (groups.saturating_sub(free), points.len() - groups);
     if above == 0 || below < RULES.scale_freedom_min {
         return None;
     }
@@ -200,9 +244,9 @@ mod tests {
     #[test]
     fn the_law_itself_is_no_misfit_and_a_wall_is_one() {
         let law = points(|n| 100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0)));
-        assert_eq!(misfits(&law, &fit(&law).unwrap(), Scatter::Stated { noise: 0.005 }), []);
+        assert_eq!(misfits(&law, &fit(&law).unwrap(), Some(0.005)), []);
         let wall = points(|n| (100.0 * n).min(1_600.0));
-        let found = misfits(&wall, &fit(&wall).unwrap(), Scatter::Stated { noise: 0.02 });
+        let found = misfits(&wall, &fit(&wall).unwrap(), Some(0.02));
         assert!(found.iter().any(|misfit| matches!(misfit, Misfit::Outlier { .. })), "{found:?}");
     }
 
@@ -210,7 +254,7 @@ mod tests {
     fn one_point_far_off_is_found_by_what_the_others_scatter() {
         let outlier = |points: &[LoadPoint]| {
             let fit = fit(points).unwrap();
-            outlier(points, &fit, Scatter::Residual { variance: fit.variance().unwrap(), freedom: fit.freedom() })
+            outlier(points, &fit, None)
         };
         let mut random = Simulation::new(4);
         let mut found = 0;

@@ -1,39 +1,12 @@
 //! Profile intervals: the rates at a target N that the data do not exclude.
 
 use super::face::{Face, minimum, squares, terms};
-use super::fit::{Fit, Form, LoadPoint, Observed, best, normal_end, observed, student_end};
+use super::fit::{Fit, Form, LoadPoint, Observed, best, observed};
 
 /// Halvings of the search for an end of the interval.
 const HALVINGS: usize = 60;
 /// A rate below this share of the estimate counts as zero.
 const NOTHING: f64 = 1e-12;
-
-/// The noise of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scatter {
-    /// Estimated from the residuals of the fit.
-    Residual {
-        /// Variance of a relative residual of weight 1.
-        variance: f64,
-        /// Degrees of freedom.
-        freedom: usize,
-    },
-    /// Given: the coefficient of variation of one run.
-    Stated {
-        /// In (0, 1).
-        noise: f64,
-    },
-}
-
-impl Scatter {
-    /// Allowed excess of the sum of squares over its minimum: F(.95; 1, freedom) or chi²(.95; 1) times the variance.
-    fn allowance(self) -> f64 {
-        match self {
-            Scatter::Residual { variance, freedom } => student_end(freedom).powi(2) * variance,
-            Scatter::Stated { noise } => (normal_end() * noise).powi(2),
-        }
-    }
-}
 
 /// The rates at one N that a set of points is compatible with.
 pub struct Profile {
@@ -45,10 +18,12 @@ pub struct Profile {
 
 impl Profile {
     /// The profile of the law at `n`, at least 1. One point suffices: where coefficients are not unique, all of them
-    /// count. None where no point is usable.
-    pub fn new(points: &[LoadPoint], n: f64, scatter: Scatter) -> Option<Profile> {
+    /// count. None where no point is usable. `run_width`: half of the relative 95 % interval of a run of weight 1; the
+    /// square of it is the allowed excess of the sum of squares over its minimum, F(.95; 1, freedom) or chi²(.95; 1) times
+    /// the variance.
+    pub fn new(points: &[LoadPoint], n: f64, run_width: f64) -> Option<Profile> {
         let fit = best(points, Form::Universal)?;
-        (n >= 1.0).then(|| Profile { observed: observed(points), n, fit, allowance: scatter.allowance() })
+        (n >= 1.0).then(|| Profile { observed: observed(points), n, fit, allowance: run_width * run_width })
     }
 
     /// Whether the data do not exclude `rate` with 95 % confidence.

@@ -1,7 +1,7 @@
 //! A comparison as one page.
 
 use maud::{Markup, html};
-use model::{ComparedTest, PointFigures, TestComparison};
+use model::{ComparedTest, ComparisonOutcome, PointFigures, TestComparison};
 
 use super::words::{
     self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_unpaired, letter, letters, marked, mean,
@@ -182,10 +182,13 @@ fn verdict(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Op
     Some(Row { class: if best.is_none() { "invalid" } else { "" }, cells })
 }
 
-/// The verdict; bold only where it is free of drift.
+/// The verdict; bold only where there is one, and it is free of drift.
 fn word(compared_test: &ComparedTest) -> Markup {
     let word = words::verdict(compared_test);
-    html! { @if is_unpaired(compared_test) || has_warning(compared_test) { (word) } @else { strong { (word) } } }
+    let is_plain = compared_test.outcome == ComparisonOutcome::Unjudged;
+    html! {
+        @if is_plain || is_unpaired(compared_test) || has_warning(compared_test) { (word) } @else { strong { (word) } }
+    }
 }
 
 fn rate(point: Option<&PointFigures>) -> Cell {

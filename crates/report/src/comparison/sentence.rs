@@ -7,7 +7,7 @@ use model::{
 use record::{Finding, Ratio};
 
 use crate::fact::{condition_text, pace_text, size_text};
-use crate::figure::percent;
+use crate::figure::{chance, percent};
 use crate::finding::finding_text;
 use crate::system::invalid_run_text;
 use crate::words::plural;
@@ -40,9 +40,10 @@ pub(super) fn verdict_reason_text(reason: &VerdictReason) -> String {
             format!("95 % interval {} includes 0 and exceeds the margin of {margin}", span(interval))
         }
         VerdictBasis::NotSignificant { interval, p_adjusted, tests } => format!(
-            "95 % interval {}, but adjusted p (Holm, {}) {p_adjusted:.3} is above {}",
+            "95 % interval {}, but adjusted p (Holm, {}) {} is above {}",
             span(interval),
             plural(tests as u64, "test"),
+            chance("=", p_adjusted),
             RULES.significance
         ),
         VerdictBasis::Beyond(interval) => format!("95 % interval {} beyond the margin of {margin}", span(interval)),
@@ -195,7 +196,7 @@ mod tests {
         let basis = VerdictBasis::NotSignificant { interval: interval(1.03, 1.07), p_adjusted: 0.06, tests: 3 };
         assert_eq!(
             text(paired, basis),
-            "95 % interval +3.0 % to +7.0 %, but adjusted p (Holm, 3 tests) 0.060 is above 0.05"
+            "95 % interval +3.0 % to +7.0 %, but adjusted p (Holm, 3 tests) = 0.060 is above 0.05"
         );
     }
 

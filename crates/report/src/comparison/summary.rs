@@ -62,7 +62,8 @@ fn overall(found: &GeometricMean) -> String {
     let text = mean(found);
     match found.interval {
         Some(interval) if interval.low <= 1.0 && interval.high >= 1.0 => format!("no overall difference shown: {text}"),
-        _ => format!("overall {text}"),
+        Some(_) => format!("overall {text}"),
+        None => text,
     }
 }
 
@@ -210,7 +211,10 @@ fn rows(view: &ComparisonView<'_>) -> Vec<Row> {
                 found.map_or_else(String::new, |shift| change(shift.ratio)),
                 found.and_then(|shift| shift.interval).map_or_else(String::new, ends),
             ],
-            verdict: compared.outcome.word().to_owned(),
+            verdict: match compared.outcome {
+                ComparisonOutcome::Unjudged => "no verdict".to_owned(),
+                _ => compared.outcome.word().to_owned(),
+            },
         }
     };
     view.compared_tests().map(row).collect()

@@ -9,7 +9,7 @@ use record::{Rate, Ratio, Sweep, Verdict};
 use super::ComparisonView;
 use super::sentence::{evidence_text, reason_text, verdict_reason_text, warning_text};
 use crate::fact::fact_text;
-use crate::figure::{UNKNOWN, duration, number, percent, three_digits};
+use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits};
 use crate::layout::clean;
 use crate::verdict::mark;
 use crate::words::{dop, list, plural, preset, unit_per_second};
@@ -132,8 +132,14 @@ pub(super) fn has_warning(compared_test: &ComparedTest) -> bool {
     !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. }) && compared_test.warning.is_some()
 }
 
+/// In place of a verdict on a published figure.
+const UNJUDGED: &str = "no verdict: a published figure";
+
 /// The verdict on `compared_test` with its qualification: `FASTER, unpaired`.
 pub(super) fn verdict(compared_test: &ComparedTest) -> String {
+    if compared_test.outcome == ComparisonOutcome::Unjudged {
+        return UNJUDGED.to_owned();
+    }
     let mark = match () {
         () if is_unpaired(compared_test) => ", unpaired",
         () if has_warning(compared_test) => ", warning",
@@ -221,10 +227,10 @@ pub(super) fn grounds(
             basis.iter().map(|basis| format!("{basis}: a ratio without a verdict")).collect()
         }
         ComparisonOutcome::Judged { p_adjusted, reason, .. } => {
-            let chance = p_adjusted.map(|chance| format!("p (Holm) {chance:.3}"));
+            let adjusted = p_adjusted.map(|p_adjusted| format!("p (Holm) {}", chance("=", p_adjusted)));
             let reason = verdict_reason_text(reason);
             let basis = basis.filter(|basis| *basis != reason);
-            basis.into_iter().chain(chance).chain([reason]).collect()
+            basis.into_iter().chain(adjusted).chain([reason]).collect()
         }
     };
     grounds.extend(
@@ -278,14 +284,15 @@ fn service(headline: &ComparedPoint) -> Option<String> {
 
 /// The verdicts of the system at `other`, counted: `3 FASTER, 1 INCONCLUSIVE unpaired`.
 pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
-    const WORDS: [&str; 6] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "PUBLISHED", "INCOMPARABLE"];
+    const WORDS: [&str; 5] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "INCOMPARABLE"];
     let compared_tests = tests.iter().filter_map(|test| test.compared_tests.get(other)?.as_ref());
     let verdicts: Vec<String> = compared_tests.map(|compared_test| verdict(compared_test).replace(',', "")).collect();
     let kinds = WORDS.into_iter().flat_map(|word| ["", " unpaired", " warning"].map(|mark| format!("{word}{mark}")));
-    list(kinds.filter_map(|kind| {
-        let count = verdicts.iter().filter(|verdict| **verdict == kind).count();
-        (count > 0).then(|| format!("{count} {kind}"))
-    }))
+    let count = |kind: &str| verdicts.iter().filter(|verdict| *verdict == kind).count();
+    let judged =
+        kinds.filter_map(|kind| Some(count(&kind)).filter(|count| *count > 0).map(|count| format!("{count} {kind}")));
+    let published = Some(count(UNJUDGED)).filter(|count| *count > 0);
+    list(judged.chain(published.map(|count| format!("{} without a verdict", plural(count as u64, "published figure")))))
 }
 
 /// The geometric mean of all tests.
@@ -295,7 +302,7 @@ pub(super) fn mean(mean: &GeometricMean) -> String {
         Some(interval) => {
             format!("{} over {of} (geometric mean); 95 % interval across tests {}", change(mean.ratio), ends(interval))
         }
-        None => format!("{} over {of}", change(mean.ratio)),
+        None => format!("{} over {of} (geometric mean; too few for an interval)", change(mean.ratio)),
     }
 }
 

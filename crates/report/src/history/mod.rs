@@ -11,7 +11,7 @@ use model::{ChangePoint, Line, Point};
 use record::{Bytes, Nanos, Preset, Ratio, Record, Run};
 
 use crate::fact::{condition_text, pace_text};
-use crate::figure::{UNKNOWN, duration, number, percent, three_digits, volume};
+use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits, volume};
 use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
 use crate::view::line as csv_line;
@@ -210,12 +210,7 @@ fn changed(series: &Series, index: usize, change: &ChangePoint) -> String {
         false => format!("; version {} before, {} after", clean(&earlier.version), clean(&later.version)),
     };
     let (one, other) = (clean(&earlier.record), clean(&later.record));
-    format!("{by} between {one} and {other} (p <= {}){version}", chance(change.p_value))
-}
-
-/// An upper bound, from the number of permutations.
-fn chance(p_value: f64) -> String {
-    format!("{p_value:.3}")
+    format!("{by} between {one} and {other} (p {}){version}", chance("<=", change.p_value))
 }
 
 /// The verdict on a series.

@@ -47,7 +47,6 @@ pub use page::PageOptions;
 pub(crate) use page::{Page, Section};
 pub use published::system_html;
 pub(crate) use table::{Cell, Column, Row, Table, facts};
-pub(crate) use throughput::has_band;
 
 use self::disclosure::{Disclosure, Modelled};
 use crate::fitness::{class_sentence, sentence};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use model::scalability::{FittedPoint, LoadPoint, Note, Scalability, scalability};
+use model::scalability::{FittedPoint, Limit, LoadPoint, Scalability, UnknownLimit, scalability};
 use model::{Degree, Line, MAIN_TESTS, Sheet};
 use record::Unit;
 
@@ -13,7 +13,7 @@ use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
 use crate::fact::io_pattern;
 use crate::figure::{duration, number, three_digits, time};
 use crate::layout::clean;
-use crate::scalability::{misfit_reason, note_text};
+use crate::scalability::{coefficient, misfit_reason, note_text, unknown_limit_text};
 use crate::words::{capital, list, unit_per_second};
 
 /// Charts of one kind on one page.
@@ -51,7 +51,7 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> Curves {
             p {
                 "Every point is a run; for repeated runs the one with the median rate, with the lowest and the highest \
                  as whiskers. The ideal line is linear scaling from the first point. Crosses are invalid runs. The \
-                 fitted curve has a 95 % confidence band; it needs more than three points."
+                 fitted curve has a 95 % confidence band; it needs four degrees or more."
             }
         }
         (gallery(&rest))
@@ -95,8 +95,15 @@ fn diagram(index: usize, test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&L
     };
     let chart = chart(test, curve, line, scalability.as_ref());
     let last = curve.points.last().map_or(0.0, |(n, _)| *n);
-    let is_beyond = |found: &Scalability| found.peak.is_some_and(|peak| !peak.is_measured) || found.horizon > last;
-    let is_estimate = scalability.as_ref().is_some_and(|found| is_shown(found) && is_beyond(found));
+    let is_beyond = |found: &Scalability| {
+        let is_measured = match found.limit {
+            Limit::Peak(peak) => peak.is_measured,
+            Limit::Ceiling(ceiling) => ceiling.is_reached,
+            Limit::Unknown(_) => true,
+        };
+        !is_measured || found.horizon > last
+    };
+    let is_estimate = scalability.as_ref().is_some_and(|found| has_band(found) && is_beyond(found));
     (Diagram { note, ..Diagram::new(format!("throughput-{}", index + 1), chart) }, is_estimate)
 }
 
@@ -105,44 +112,42 @@ pub(super) fn fitted(found: &Scalability) -> Option<Series> {
     let points = found.curve.iter().map(|point| Point::new(point.n, point.rate));
     let reach = |point: &FittedPoint| Some(Reach { x: point.n, low: point.band?.low, high: point.band?.high });
     let band = found.curve.iter().filter_map(reach);
-    is_shown(found).then(|| Series::new("fitted, 95 % band", Role::Fit, points.collect()).with_band(band.collect()))
+    has_band(found).then(|| Series::new("fitted, 95 % band", Role::Fit, points.collect()).with_band(band.collect()))
 }
 
-/// Coefficients, knee, peak and notes of a fit, in words.
+/// Coefficients, limit and notes of a fit, in words.
 pub(super) fn fit_note(found: &Scalability, unit: Unit, workers: &str) -> String {
-    if !has_band(found) {
+    if found.limit == Limit::Unknown(UnknownLimit::FewDegrees) {
         return String::new();
     }
-    let misfits = found.notes.iter().filter_map(|note| match note {
-        Note::Misfit(misfit) => Some(misfit_reason(misfit)),
-        _ => None,
-    });
-    let misfits = list(misfits);
+    let misfits = list(found.misfits().map(misfit_reason));
     if !misfits.is_empty() {
         return format!("The {LAW} does not fit these points: {misfits}.");
     }
-    let knee = found.knee_n.map(|knee| format!("knee at {} {workers}", three_digits(knee)));
-    let peak = found.peak.map(|peak| {
-        let rate = rate_of(peak.rate, unit);
-        let (estimate, how) = if peak.is_measured { ("", "") } else { ("ESTIMATE: ", ", beyond the measurements") };
-        match peak.n {
-            Some(n) => format!("{estimate}peak {rate} at {} {workers}{how}", three_digits(n)),
-            None => format!("{estimate}ceiling {rate}{how}"),
-        }
-    });
     let (contention, coherency) = (coefficient(found.fit.contention), coefficient(found.fit.coherency));
     let law = format!("{LAW}: contention {contention}, coherency {coherency}");
-    let law = list([Some(law), knee, peak].into_iter().flatten());
+    let law = list([law].into_iter().chain(limit(found.limit, unit, workers)));
     let sentences = [law].into_iter().chain(found.notes.iter().map(note_text));
     sentences.map(|sentence| capital(&sentence) + ".").collect::<Vec<String>>().join(" ")
 }
 
-/// A coefficient with three significant digits.
-fn coefficient(value: f64) -> String {
-    match value {
-        0.0 => "0".to_owned(),
-        small if small.abs() < 0.001 => format!("{small:.2e}"),
-        value => format!("{value:.*}", (2.0 - value.abs().log10().floor()).clamp(2.0, 5.0) as usize),
+/// Knee and peak, or the ceiling, or why neither is known.
+fn limit(limit: Limit, unit: Unit, workers: &str) -> Vec<String> {
+    const BEYOND: (&str, &str) = ("ESTIMATE: ", ", beyond the measurements");
+    match limit {
+        Limit::Peak(peak) => {
+            let (estimate, how) = if peak.is_measured { ("", "") } else { BEYOND };
+            let (rate, n) = (rate_of(peak.rate, unit), three_digits(peak.n));
+            let knee = format!("knee at {} {workers}", three_digits(peak.knee_n));
+            vec![knee, format!("{estimate}peak {rate} at {n} {workers}{how}")]
+        }
+        Limit::Ceiling(ceiling) => {
+            let (estimate, how) = if ceiling.is_reached { ("", ", reached") } else { BEYOND };
+            let [low, rate, high] =
+                [ceiling.rate.low, ceiling.rate.estimate, ceiling.rate.high].map(|rate| rate_of(rate, unit));
+            vec![format!("{estimate}ceiling {rate} (95 %: {low} to {high}){how}")]
+        }
+        Limit::Unknown(why) => vec![format!("limit not known: {}", unknown_limit_text(why))],
     }
 }
 
@@ -158,14 +163,9 @@ pub(super) fn rate_of(per_second: f64, counted: Unit) -> String {
 /// The law of the fits.
 const LAW: &str = "Universal Scalability Law (Gunther 1993)";
 
-/// Whether the fit is worth a curve: its scatter is known, and the law fits.
-fn is_shown(found: &Scalability) -> bool {
-    has_band(found) && !found.notes.iter().any(|note| matches!(note, Note::Misfit(_)))
-}
-
-/// Whether the scatter around the fit is known; without it a fitted curve is not significant.
-pub(crate) fn has_band(found: &Scalability) -> bool {
-    found.curve.iter().any(|point| point.band.is_some())
+/// Whether the fit is worth a curve: enough degrees test the law, and it fits.
+fn has_band(found: &Scalability) -> bool {
+    found.noise.is_some()
 }
 
 fn chart(test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&Line>, scalability: Option<&Scalability>) -> LineChart {

@@ -1,16 +1,16 @@
 //! The scalability of one test as a page.
 
 use maud::{Markup, html};
-use model::scalability::FittedPoint;
+use model::scalability::{FittedPoint, Scalability};
 use record::Ratio;
 
 use super::ScaleView;
-use super::text::{facts as fit_facts, points, span};
+use super::words::{self, Fact, claimed, points, span, summary, target};
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Reach, Role, Scale, Series};
 use crate::figure::{UNKNOWN, number, percent, three_digits};
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
-use crate::scalability::{judgement_text, noise_text, reason_text, verdict_word};
+use crate::scalability::{judgement_text, verdict_word};
 
 /// The curve as a self-contained HTML file: the verdict, the chart, the law, the measurements.
 pub fn scale_html(view: &ScaleView) -> String {
@@ -32,7 +32,7 @@ pub fn scale_html(view: &ScaleView) -> String {
 fn lead(view: &ScaleView) -> Markup {
     html! {
         dl class="facts" {
-            @for (label, text) in super::text::summary(view) { div { dt { (label) } dd { (clean(&text)) } } }
+            @for (label, text) in summary(view) { div { dt { (label) } dd { (clean(&text)) } } }
         }
         @if !view.curve.remarks.is_empty() {
             div class="note warn" {
@@ -43,29 +43,8 @@ fn lead(view: &ScaleView) -> Markup {
     }
 }
 
-/// The verdict on a claim, or the extrapolation without one.
+/// The verdict on a claim, or the rate at the target without one.
 fn claim(view: &ScaleView) -> Markup {
-    let Some(target) = &view.target else { return Markup::default() };
-    let unit = &view.curve.unit;
-    let mut rows = Vec::new();
-    let mut fact = |name: &str, text: String| rows.push((name.to_owned(), clean(&text)));
-    if let Some(judgement) = &view.judgement {
-        fact("claim", format!("{} {unit} at N = {}", number(judgement.claim.rate), judgement.claim.n));
-        view.query.claim_text.iter().for_each(|text| fact("source text", text.clone()));
-        fact("verdict", verdict_word(judgement.verdict).to_owned());
-    }
-    if view.judgement.is_none() {
-        fact("at", format!("N = {}", target.n));
-    }
-    fact("estimate", target.estimate.map_or_else(|| "refused".to_owned(), |rate| format!("{} {unit}", number(rate))));
-    fact("not excluded", format!("{}, {}", span(target.interval), noise_text(target.noise)));
-    fact("linear, the upper bound", number(target.linear));
-    if let Some(judgement) = view.open_claim() {
-        fact("measure up to", format!("N = {}", judgement.needed.coherency));
-        if let Some(ninety) = judgement.needed_for_ninety {
-            fact("the same for 90 % of linear", format!("N = {}", ninety.coherency));
-        }
-    }
     html! {
         @if let Some(judgement) = &view.judgement {
             div class="note" {
@@ -73,12 +52,13 @@ fn claim(view: &ScaleView) -> Markup {
                 p { (clean(&judgement_text(judgement, &view.curve.noun))) }
             }
         }
-        (facts(&rows))
-        @if !target.reasons.is_empty() {
-            h3 { (if target.estimate.is_some() { "Why this number supports no claim" } else { "Why no number is given" }) }
-            ul { @for reason in &target.reasons { li { (clean(&reason_text(reason))) } } }
-        }
+        (table(claimed(view).into_iter().chain(target(view)).collect()))
     }
+}
+
+/// Labelled facts as a table.
+fn table(rows: Vec<Fact>) -> Markup {
+    facts(&rows.into_iter().map(|(name, text)| (name.to_owned(), clean(&text))).collect::<Vec<_>>())
 }
 
 fn diagram(view: &ScaleView) -> Diagram {
@@ -104,8 +84,8 @@ fn diagram(view: &ScaleView) -> Diagram {
         let capacity = ceiling.capacity.map(|capacity| Point::new(1.0, capacity));
         series.extend(capacity.map(|point| Series::new(clean(&ceiling.name), Role::Ceiling, vec![point])));
     }
-    let knee = view.known().and_then(|fitted| fitted.knee_n);
-    let marks = knee.map(|knee| Mark { x: knee, label: format!("knee {}", three_digits(knee)) });
+    let peak = view.known().and_then(Scalability::peak);
+    let marks = peak.map(|peak| Mark { x: peak.knee_n, label: format!("knee {}", three_digits(peak.knee_n)) });
     let sentences = view.judgement.as_ref().map(|judgement| clean(&judgement_text(judgement, &view.curve.noun)));
     let chart = LineChart {
         marks: marks.into_iter().collect(),
@@ -122,22 +102,20 @@ fn diagram(view: &ScaleView) -> Diagram {
 
 /// The interval beyond the measurements, and linear scaling.
 fn beyond(view: &ScaleView) -> Vec<Series> {
-    let Some((first, last)) = view.reach.first().zip(view.reach.last()) else { return Vec::new() };
     let band = view.reach.iter().map(|(n, interval)| Reach { x: *n, low: interval.low, high: interval.high });
     let low = view.reach.iter().map(|(n, interval)| Point::new(*n, interval.low));
     let allowed = Series::new("lowest rate not excluded", Role::Other, low.collect()).with_band(band.collect());
-    let linear = view.target.as_ref().map(|target| target.linear / target.n);
-    let ideal = linear
-        .map(|one| Series::new("linear", Role::Ideal, [first.0, last.0].map(|n| Point::new(n, one * n)).to_vec()));
-    [Some(allowed), ideal].into_iter().flatten().collect()
+    let last = view.curve.degrees().last().copied();
+    let target = view.target.as_ref().zip(last).filter(|(target, last)| target.n > *last);
+    let ideal = target.map(|(target, last)| {
+        let points = [last, target.n].map(|n| Point::new(n, target.linear / target.n * n));
+        Series::new("linear", Role::Ideal, points.to_vec())
+    });
+    [(!view.reach.is_empty()).then_some(allowed), ideal].into_iter().flatten().collect()
 }
 
 fn fit(view: &ScaleView) -> Markup {
-    let Some(fitted) = &view.fitted else {
-        return html! { p { "None: a curve needs 3 different degrees of parallelism." } };
-    };
-    let rows = fit_facts(&view.curve, fitted);
-    facts(&rows.into_iter().map(|(name, text)| (name.to_owned(), clean(&text))).collect::<Vec<_>>())
+    table(words::fit(view))
 }
 
 const COLUMNS: [Column; 6] = [
@@ -155,7 +133,7 @@ fn measured(view: &ScaleView) -> Markup {
         .into_iter()
         .map(|point| {
             let rate = view.fitted.as_ref().map(|fitted| fitted.fit.rate(point.n));
-            let band = view.fitted.as_ref().and_then(|fitted| fitted.fit.band(point.n));
+            let band = view.fitted.as_ref().and_then(|fitted| fitted.band(point.n));
             let efficiency = Some(point.efficiency).filter(|efficiency| efficiency.is_finite());
             Row::new(vec![
                 Cell::Figure(point.n.to_string(), Some(point.n)),

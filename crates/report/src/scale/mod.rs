@@ -3,17 +3,17 @@
 mod html;
 mod picture;
 mod text;
+mod words;
 
 use model::scalability::{
-    Added, Circumstances, Claim, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling, extrapolation, judge,
-    load_points, scalability,
+    Added, Circumstances, Claim, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling, Weights,
+    extrapolation, judge, load_points, scalability, weighted,
 };
 use model::{Interval, Remark, System, SystemTest};
 
 pub use html::scale_html;
 pub use text::scale_text;
 
-use crate::html::has_band;
 use crate::scalability::varied_noun;
 use crate::system::remark_text;
 use crate::words::unit_per_second;
@@ -71,6 +71,8 @@ pub struct ScaleQuery {
     pub claim_text: Option<String>,
     /// Shared ceilings.
     pub ceilings: Vec<SharedCeiling>,
+    /// The weights of the fit.
+    pub weights: Weights,
 }
 
 /// A curve and its model.
@@ -92,15 +94,16 @@ impl ScaleView {
     /// The view of `curve` for `query`.
     pub fn new(curve: LoadCurve, query: ScaleQuery) -> ScaleView {
         let circumstances = Circumstances { ceilings: query.ceilings.clone(), ..Circumstances::default() };
+        let points = weighted(&curve.points, query.weights);
         let judgement =
-            query.at.zip(query.claim).and_then(|(n, rate)| judge(&curve.points, Claim { n, rate }, &circumstances));
+            query.at.zip(query.claim).and_then(|(n, rate)| judge(&points, Claim { n, rate }, &circumstances));
         let target = match &judgement {
             Some(judgement) => Some(judgement.extrapolation.clone()),
-            None => query.at.and_then(|n| extrapolation(&curve.points, n, &circumstances)),
+            None => query.at.and_then(|n| extrapolation(&points, n, &circumstances)),
         };
         ScaleView {
-            fitted: scalability(&curve.points),
-            reach: query.at.map(|n| reach(&curve, n, &circumstances)).unwrap_or_default(),
+            fitted: scalability(&points),
+            reach: query.at.map(|n| reach(&points, n, &circumstances)).unwrap_or_default(),
             curve,
             query,
             target,
@@ -108,9 +111,9 @@ impl ScaleView {
         }
     }
 
-    /// The fit where its scatter is known; without it line, knee and peak are not significant.
+    /// The fit where it has a band: enough degrees test the law, and it fits.
     fn known(&self) -> Option<&Scalability> {
-        self.fitted.as_ref().filter(|fitted| has_band(fitted))
+        self.fitted.as_ref().filter(|fitted| fitted.noise.is_some())
     }
 
     /// The judgement of a claim that more measurements may support.
@@ -119,13 +122,12 @@ impl ScaleView {
     }
 }
 
-/// Intervals at degrees evenly spaced on a log scale from the largest measured one to `target`; nothing where that was
-/// measured.
-fn reach(curve: &LoadCurve, target: f64, circumstances: &Circumstances) -> Vec<(f64, Interval)> {
-    let Some(last) = curve.degrees().last().copied().filter(|last| target > *last && *last >= 1.0) else {
-        return Vec::new();
-    };
+/// Intervals by the law at degrees evenly spaced on a log scale from the largest measured one to `target`; nothing where
+/// that was measured, or the law does not fit.
+fn reach(points: &[LoadPoint], target: f64, circumstances: &Circumstances) -> Vec<(f64, Interval)> {
+    let last = points.iter().map(|point| point.n).filter(|n| *n >= 1.0 && n.is_finite()).reduce(f64::max);
+    let Some(last) = last.filter(|last| target > *last) else { return Vec::new() };
     let step = (target / last).powf(1.0 / f64::from(REACH_STEPS));
     let degrees = (0..=REACH_STEPS).map(|at| if at == REACH_STEPS { target } else { last * step.powf(f64::from(at)) });
-    degrees.filter_map(|n| Some((n, extrapolation(&curve.points, n, circumstances)?.interval))).collect()
+    degrees.filter_map(|n| Some((n, extrapolation(points, n, circumstances)?.by_law?))).collect()
 }

@@ -101,7 +101,7 @@ fn allowed(view: &ScaleView, n: f64) -> Option<Interval> {
         return Some(*interval);
     }
     let fitted = view.fitted.as_ref().filter(|fitted| n <= fitted.horizon * 1.001)?;
-    fitted.fit.band(n)
+    fitted.band(n)
 }
 
 fn drawn(canvas: &Canvas, view: &ScaleView) -> Vec<String> {
