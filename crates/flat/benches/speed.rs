@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dbdyno_flat::{
-    Cards, Compression, Destination, Files, FilesFormat, Layout, LineReader, Lines, Packing, Parsed, Style, write_files,
+    Cards, Compression, Destination, Files, FilesFormat, Layout, LineReader, Lines, Packing, Parsed, Quote, Style,
+    write_files,
 };
 
 /// About 1.2 MB of lines.
@@ -42,16 +43,19 @@ fn made(criterion: &mut Criterion) {
 
 fn parsed(criterion: &mut Criterion) {
     let lines = lines();
-    let layout = Layout::cards();
     let mut parsed = Parsed::default();
     let mut group = criterion.benchmark_group("parsed");
     group.throughput(Throughput::Bytes(lines.len() as u64));
-    group.bench_function("cards", |bencher| {
-        bencher.iter(|| {
-            parsed.parse(&layout, Lines { bytes: lines.clone(), first_line: 1, cut: false }, u64::MAX);
-            assert_eq!(parsed.rows() as u64, ROWS);
+    // The same lines, without quotes, also where a layout reads them.
+    let quoted = Layout { quote: Quote::Read(b'"'), ..Layout::cards() };
+    for (name, layout) in [("cards", Layout::cards()), ("cards by a layout with quotes", quoted)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                parsed.parse(&layout, Lines { bytes: lines.clone(), first_line: 1, cut: false }, u64::MAX);
+                assert_eq!(parsed.rows() as u64, ROWS);
+            });
         });
-    });
+    }
     group.finish();
 }
 

@@ -21,16 +21,16 @@ pub(super) fn merged_load(parts: &[AgentPart<'_>]) -> Option<Load> {
         retried_batches: sum(|load| load.retried_batches),
         deferred_batches: sum(|load| load.deferred_batches),
         in_flight_bytes_max: Bytes(sum(|load| load.in_flight_bytes_max.0)),
-        notes: merged_notes(&loads),
+        notes: merged_notes(loads.iter().flat_map(|load| &load.notes)),
         stages: merged_stages(&loads),
         ..(*first).clone()
     })
 }
 
 /// The notes of all loads, each kind once, in the order of their first occurrence.
-fn merged_notes(loads: &[&Load]) -> Vec<LoadNote> {
+fn merged_notes<'a>(notes: impl Iterator<Item = &'a LoadNote>) -> Vec<LoadNote> {
     let mut all: Vec<LoadNote> = Vec::new();
-    for note in loads.iter().flat_map(|load| &load.notes) {
+    for note in notes {
         match all.iter_mut().find(|known| known.kind == note.kind) {
             None => all.push(note.clone()),
             Some(known) => {
@@ -58,4 +58,23 @@ fn merged_stages(loads: &[&Load]) -> Vec<LoadStage> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use record::LoadNoteKind::{ByteOrderMark, ZeroPadding};
+
+    use super::*;
+
+    #[test]
+    fn notes_of_one_kind_are_added() {
+        let note = |kind, files, first: &str, bytes| LoadNote { kind, files, first: first.to_owned(), bytes };
+        let notes = [
+            note(ZeroPadding, 1, "a.gz", Some(Bytes(512))),
+            note(ByteOrderMark, 2, "a.tbl", None),
+            note(ZeroPadding, 3, "b.gz", Some(Bytes(3))),
+        ];
+        let merged = [note(ZeroPadding, 4, "a.gz", Some(Bytes(515))), note(ByteOrderMark, 2, "a.tbl", None)];
+        assert_eq!(merged_notes(notes.iter()), merged);
+    }
 }
