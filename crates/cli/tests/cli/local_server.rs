@@ -82,6 +82,8 @@ fn round_trips_between_threads_are_in_the_record_of_a_server_on_this_host_alone(
     let waiting: Vec<&Value> = found["cases"].as_array().unwrap().iter().map(|case| &case["waiting"]).collect();
     assert_eq!((found["processors"].as_u64(), waiting), (Some(1), vec![&Value::from("one_processor"); 3]));
     assert_eq!(of("sqlite", "inside.jsonl"), Value::Null, "it has no server");
+    assert_eq!(bench.record("inside.jsonl")["engine"]["sessions_share_file_lock"], true);
+    assert_eq!(bench.record("server.jsonl")["engine"]["sessions_share_file_lock"], Value::Null);
     assert!(servers(&bench).is_empty(), "a server was left behind");
 }
 
