@@ -189,6 +189,7 @@ impl Node for NullNode {
             encryption: None,
             temporary: true,
             direct_reads: None,
+            sessions_share_file_lock: false,
             block_bytes: None,
             cache_bytes: None,
             durable: Some(false),

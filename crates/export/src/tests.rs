@@ -180,6 +180,7 @@ fn record() -> Record {
         engine: None,
         instrument: Instrument::default(),
         nodes: (1..=3).map(node).collect(),
+        local_round_trips: None,
         unproved: Vec::new(),
         data_sets: vec![data_set()],
         runs,

@@ -18,6 +18,7 @@ use record::Ratio;
 
 use self::classes::is_of_sessions;
 use crate::rules::RULES;
+use crate::wake_up::WakeUp;
 
 pub use classes::{TimeClass, TimeClassName};
 pub use measured::{Capacities, attribute};
@@ -84,6 +85,8 @@ pub struct ClosedSystem {
     pub own_work: Option<Ratio>,
     /// Share of all processors used by other programs.
     pub foreign: Option<Ratio>,
+    /// What wake-ups of idle processors add to a step.
+    pub wake_up: Option<WakeUp>,
 }
 
 /// The limit of a run.
@@ -103,6 +106,8 @@ pub enum Limiter {
         /// Share of the time that it was on CPU.
         used: Ratio,
     },
+    /// Wake-ups of idle processors in the round trips to a server on this host.
+    WakeUps(WakeUp),
     /// The target rate.
     Offered,
     /// Too few clients.
@@ -182,6 +187,10 @@ fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limite
     }
     if let Some(used) = system.thread_used.filter(|used| full(*used)) {
         return Limiter::OneThread { used };
+    }
+    let woken = system.wake_up.filter(|wake_up| wake_up.share().0 >= RULES.attribution_class_min);
+    if let Some(wake_up) = woken.filter(|wake_up| waiting.is_none_or(|class| class.share.0 <= wake_up.share().0)) {
+        return Limiter::WakeUps(wake_up);
     }
     let knee = fullest.filter(|found| found.used.0 > 0.0).and_then(|found| {
         let rate_max = system.rate / found.used.0;

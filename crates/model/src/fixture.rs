@@ -3,9 +3,9 @@
 use record::evidence::{Backlog, Bound, DeviceIo, LittlesLaw, PageCache, WindowLength};
 use record::{
     Bytes, CacheState, Check, Dop, EngineInventory, Evidence, Finding, ForeignLoad, HostInventory, Instrument, IoFile,
-    IoKind, IoStream, Latency, Layer, Location, LoopLocation, Nanos, ObservedHost, ObservedRun, Pace, Placement, Plan,
-    PlannedRun, Preset, RandomBlocks, Reading, Record, Run, RunKind, Second, Status, Storage, Timestamp, Tool, Totals,
-    Unit, Variation, Verdict,
+    IoKind, IoStream, Latency, Layer, LocalRoundTrip, LocalRoundTrips, LocalTransport, Location, LoopLocation, Nanos,
+    ObservedHost, ObservedRun, Pace, Placement, Plan, PlannedRun, Preset, RandomBlocks, Reading, Record,
+    RoundTripWaiting, Run, RunKind, Second, Status, Storage, Timestamp, Tool, Totals, Unit, Variation, Verdict,
 };
 
 use crate::Context;
@@ -162,6 +162,34 @@ pub(crate) fn counted(mut run: Run, deltas: &[(&str, u64)]) -> Run {
     run
 }
 
+/// A run on a server, whose steps take `service_ns` on average and are one round trip each.
+pub(crate) fn server_run(jobs: u32, service_ns: u64) -> Run {
+    let run = run("T611", jobs);
+    let steps = run.totals.steps;
+    Run { service: latency(steps, service_ns), ..counted(run, &[(record::name::CLIENT_ROUND_TRIP_COUNT, steps)]) }
+}
+
+/// Round trips over a Unix socket with these medians on two processors, idle and busy; a quarter longer over TCP. On one
+/// processor there are no such cases.
+pub(crate) fn round_trips(processors: u32, idle_ns: u64, busy_ns: u64) -> LocalRoundTrips {
+    let case = |transport, waiting, median_ns| LocalRoundTrip {
+        transport,
+        waiting,
+        cpus: if waiting == RoundTripWaiting::OneProcessor { vec![0] } else { vec![0, 1] },
+        latency: latency(1_000, median_ns),
+    };
+    let cases =
+        [(LocalTransport::UnixSocket, 4), (LocalTransport::Tcp, 5)].into_iter().flat_map(|(transport, quarters)| {
+            [
+                case(transport, RoundTripWaiting::OneProcessor, 2 * busy_ns * quarters / 4),
+                case(transport, RoundTripWaiting::Idle, idle_ns * quarters / 4),
+                case(transport, RoundTripWaiting::Busy, busy_ns * quarters / 4),
+            ]
+        });
+    let has_two = processors > 1;
+    LocalRoundTrips { processors, cases: cases.filter(|case| has_two || case.cpus.len() == 1).collect() }
+}
+
 /// The same run with `factor` times as many operations.
 pub(crate) fn faster(mut run: Run, factor: u64) -> Run {
     run.totals.operations *= factor;
@@ -250,6 +278,7 @@ pub(crate) fn engine() -> EngineInventory {
         encryption: None,
         temporary: true,
         direct_reads: None,
+        sessions_share_file_lock: false,
         block_bytes: Some(Bytes(8_192)),
         cache_bytes: Some(Bytes::MIB.times(128)),
         durable: Some(true),
@@ -282,6 +311,7 @@ pub(crate) fn record(runs: Vec<Run>) -> Record {
         engine: Some(engine()),
         instrument: instrument(),
         nodes: Vec::new(),
+        local_round_trips: None,
         unproved: Vec::new(),
         data_sets: Vec::new(),
         runs,

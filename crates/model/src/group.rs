@@ -8,6 +8,7 @@ use crate::degree::Degree;
 use crate::delta::rate_in;
 use crate::queue::in_flight;
 use crate::verdict::is_invalid;
+use crate::wake_up::{WakeUp, WakeUps};
 
 /// Runs of one test at one degree of parallelism, each with its rate: from the slowest to the fastest, equally fast
 /// ones by number. At least one.
@@ -66,6 +67,8 @@ pub fn by_degree<'a>(
 pub(crate) struct ByTest<'a> {
     codes: Vec<&'a str>,
     runs: HashMap<&'a str, Vec<&'a Run>>,
+    /// What wake-ups of processors add to round trips, where it is known.
+    wake_ups: Option<WakeUps>,
 }
 
 impl<'a> ByTest<'a> {
@@ -78,12 +81,17 @@ impl<'a> ByTest<'a> {
             }
             of_test.push(run);
         }
-        ByTest { codes, runs }
+        ByTest { codes, runs, wake_ups: WakeUps::of(record) }
     }
 
     /// The codes of the tests.
     pub(crate) fn codes(&self) -> impl Iterator<Item = &'a str> {
         self.codes.iter().copied()
+    }
+
+    /// What wake-ups of processors add to the steps of `run`.
+    pub(crate) fn wake_up(&self, run: &Run) -> Option<WakeUp> {
+        self.wake_ups.as_ref()?.of_run(run)
     }
 
     /// The runs of the test `code`, in the order of execution.

@@ -67,6 +67,7 @@ mod thin;
 mod think_time;
 mod verdict;
 mod wait_count;
+mod wake_up;
 mod warning;
 
 pub use activity::{
@@ -154,4 +155,5 @@ pub use system::{
 pub use thin::thin;
 pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};
 pub use verdict::{has_found_a_limit, is_answer, is_invalid, run_counts, run_verdict};
+pub use wake_up::WakeUp;
 pub use warning::{Instance, Warning, most_serious, warnings};

@@ -109,6 +109,14 @@ pub struct Rules {
     /// Maximum speedup per job or thread; above 1. More is not parallelism: the single job waited for something else.
     pub gain_per_worker_max: f64,
 
+    /// Minimum of a median service time over the round trips between idle processors in it, for wake-ups to be a part of
+    /// it: the probe and the run are seconds apart.
+    pub wake_up_step_min: f64,
+
+    /// What wake-ups may add to a run over what the probe says, for a gain that they explain: what an engine does with cold
+    /// caches after an idle time is more than what the probe does.
+    pub wake_up_excess: f64,
+
     /// Minimum of whole seconds for two levels.
     pub level_seconds_min: usize,
     /// Minimum of seconds of a level.
@@ -378,6 +386,9 @@ pub const RULES: Rules = Rules {
     rate_shortfall: 0.01,
 
     gain_per_worker_max: 1.25,
+
+    wake_up_step_min: 0.75,
+    wake_up_excess: 1.25,
 
     level_seconds_min: 6,
     level_size_min: 2,

@@ -12,6 +12,7 @@ use crate::row::{Quantiles, quantiles};
 use crate::rules::RULES;
 use crate::statistics::{Interval, order_interval};
 use crate::verdict::{is_invalid, test_verdict};
+use crate::wake_up::WakeUp;
 
 /// The spec sheet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +42,8 @@ pub struct Line {
     pub best: Option<Point>,
     /// Throughput over speed; at least 1.
     pub scalability: Option<f64>,
+    /// What wake-ups of idle processors add to the steps of `speed`; absent where they add nothing or are not known.
+    pub wake_up: Option<WakeUp>,
     /// The worst verdict of the valid runs, a warning at least where it [gains beyond its workers]; `Fail` where all are
     /// invalid.
     ///
@@ -53,10 +56,29 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether the speedup exceeds the workers: a warming cache, or a single job that was delayed by the kernel.
+    /// Whether the speedup exceeds the workers, and wake-ups of idle processors in the steps of the single job do not
+    /// explain it: a warming cache, or a single job that was delayed by something else.
     pub fn gains_beyond_its_workers(&self) -> bool {
+        self.exceeds_workers(self.scalability)
+            && self
+                .wake_up
+                .is_none_or(|found| self.exceeds_workers(self.scalability.map(|gain| gain / found.factor_max())))
+    }
+
+    /// Whether the speedup exceeds the workers because the single job wakes up idle processors in each round trip, and
+    /// several jobs keep them busy.
+    pub fn gain_is_of_wake_ups(&self) -> bool {
+        self.exceeds_workers(self.scalability) && !self.gains_beyond_its_workers()
+    }
+
+    /// Throughput over what the speed would be without wake-ups of idle processors; None where they are not known.
+    pub fn gain_without_wake_ups(&self) -> Option<f64> {
+        Some(self.scalability? / self.wake_up?.factor())
+    }
+
+    fn exceeds_workers(&self, gain: Option<f64>) -> bool {
         let workers = self.best.as_ref().map(|best| f64::from(best.workers()));
-        matches!((self.scalability, workers), (Some(gain), Some(workers)) if gain > workers * RULES.gain_per_worker_max)
+        matches!((gain, workers), (Some(gain), Some(workers)) if gain > workers * RULES.gain_per_worker_max)
     }
 
     /// Whether no run of the test is valid.
@@ -119,7 +141,8 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         Sweep::Threads => run.dop.threads == 1,
     };
     let point = |run: &Run| point(by_test, run, groups.get(&degree(run))?);
-    let speed = valid.iter().find(single).and_then(|run| point(run));
+    let alone = valid.iter().find(single);
+    let speed = alone.and_then(|run| point(run));
     let best = fastest(&valid, first.unit).and_then(point);
     let scalability = match (&speed, &best) {
         (Some(speed), Some(best)) => share(best.operations_per_second.0, speed.operations_per_second.0),
@@ -137,6 +160,7 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         speed,
         best,
         scalability,
+        wake_up: alone.and_then(|run| by_test.wake_up(run)),
         runs: runs.len(),
         invalid_runs,
     };

@@ -187,7 +187,7 @@ impl MainLimit {
     pub fn is_best_of_tried(&self) -> bool {
         let is_open = matches!(
             self.attribution.limiter,
-            Limiter::TooFewClients { .. } | Limiter::Unexplained | Limiter::Serialised(_)
+            Limiter::TooFewClients { .. } | Limiter::WakeUps(_) | Limiter::Unexplained | Limiter::Serialised(_)
         );
         is_open && self.with_more.is_none()
     }
@@ -452,7 +452,11 @@ fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Opti
         // Up to the saturation of the busiest resource (asymptotic bound), also where sessions wait for each other.
         Limiter::TooFewClients { .. } if next.is_finite() => figures(Remedy::Sessions, next),
         Limiter::TooFewClients { clients, knee } => figures(Remedy::Sessions, knee / clients),
-        Limiter::OneThread { .. } | Limiter::Offered | Limiter::Serialised(_) | Limiter::Unexplained => None,
+        Limiter::OneThread { .. }
+        | Limiter::WakeUps(_)
+        | Limiter::Offered
+        | Limiter::Serialised(_)
+        | Limiter::Unexplained => None,
     }
 }
 

@@ -384,6 +384,10 @@ pub struct EngineInventory {
     /// Whether it reads data files by direct I/O; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_reads: Option<bool>,
+    /// Whether the sessions of a process share the lock of the file of the data: a single one takes and releases it in each
+    /// transaction, several rarely.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sessions_share_file_lock: bool,
     /// Page or block size.
     pub block_bytes: Option<Bytes>,
     /// Size of the buffer cache: per node, or per session if the engine caches per session.

@@ -14,6 +14,7 @@ mod judgement;
 mod latency;
 mod line;
 mod load;
+mod local_round_trips;
 mod message;
 mod network;
 mod observed_host;
@@ -59,6 +60,7 @@ pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadNote, LoadNoteKind, LoadStage,
     LoadStageKind, ScanKind,
 };
+pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, LoadPart, LoadSource,
     Order, PROTOCOL_VERSION, Part, PartKind, PartNode, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent,

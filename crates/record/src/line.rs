@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentHost, DataSet, EngineInventory, HostInventory, HostState, Instrument, NodeInventory, ObservedHost, Plan,
-    PlannedRun, Run, Status, Timestamp, Tool, Unproved,
+    AgentHost, DataSet, EngineInventory, HostInventory, HostState, Instrument, LocalRoundTrips, NodeInventory,
+    ObservedHost, Plan, PlannedRun, Run, Status, Timestamp, Tool, Unproved,
 };
 
 /// Value of [`Head::format`].
@@ -75,6 +75,10 @@ pub struct Head {
     pub nodes: Vec<NodeInventory>,
     /// Overhead of dbdyno.
     pub instrument: Instrument,
+    /// Round trips between two threads of this host; absent unless the engine is reached over a socket of this host, and in
+    /// records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_round_trips: Option<LocalRoundTrips>,
 }
 
 /// How an invocation ended.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentHost, Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, ObservedHost, Plan, Run,
-    Timestamp, Tool, Unproved,
+    AgentHost, Bytes, EngineInventory, HostInventory, Instrument, LocalRoundTrips, Nanos, NodeInventory, ObservedHost,
+    Plan, Run, Timestamp, Tool, Unproved,
 };
 
 /// The version of the format. Readers refuse other versions.
@@ -89,6 +89,10 @@ pub struct Record {
     pub nodes: Vec<NodeInventory>,
     /// Overhead of dbdyno.
     pub instrument: Instrument,
+    /// Round trips between two threads of this host; absent unless the engine is reached over a socket of this host, and in
+    /// records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_round_trips: Option<LocalRoundTrips>,
     /// The measured tables.
     pub data_sets: Vec<DataSet>,
     /// Finished runs, in order of execution.

@@ -46,6 +46,7 @@ mod system;
 mod text;
 mod verdict;
 mod view;
+mod wake_up;
 mod warning;
 mod words;
 

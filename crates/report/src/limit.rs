@@ -7,9 +7,10 @@ use record::{Dop, Record, Variation};
 
 use crate::layout::{clean, paragraph};
 use crate::load_curve::{answers, paragraphs};
+use crate::wake_up::single_job;
 use crate::words::{dop, short_code};
 
-pub(crate) use words::{attribution_text, limit_word, resource, time_class};
+pub(crate) use words::{attribution_text, limit, limit_word, resource, time_class};
 pub use words::{proof_text, unproved_text};
 
 /// Column of the texts.
@@ -19,7 +20,7 @@ const INDENT: usize = 14;
 pub(crate) const NOTHING_COUNTED: &str = "unexplained; no counters";
 
 /// A line for each test that needs an engine: the limit of its best run; below it, the result of perturbed runs and
-/// their findings.
+/// their findings, and wake-ups of idle processors in its single job.
 pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
     let sheet = model::sheet(record);
     let (capacities, proofs) = (Capacities::of(record), model::proofs(record));
@@ -38,6 +39,9 @@ pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
             let perturbed = alike.filter(|run| matches!(run.variation, Some(Variation::Perturbed { .. })));
             let findings = perturbed.flat_map(|run| answers(run).map(move |finding| (run, finding)));
             lines.extend(paragraphs(findings, INDENT, width));
+            if let Some((at, text)) = single_job(line) {
+                lines.extend(paragraph(&format!("{code} {at}"), INDENT, &text, width));
+            }
             Some(lines)
         })
         .flatten()
@@ -93,6 +97,7 @@ fn limit_with_use(found: Option<&Attribution>) -> String {
         },
         Limiter::OtherPrograms { .. }
         | Limiter::OneThread { .. }
+        | Limiter::WakeUps(_)
         | Limiter::Offered
         | Limiter::TooFewClients { .. }
         | Limiter::Serialised(_) => limit,

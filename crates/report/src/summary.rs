@@ -15,6 +15,7 @@ use crate::layout::{clean, labelled};
 use crate::limit::{headline, resource, time_class};
 use crate::platform_proof;
 use crate::text::{short_title, title};
+use crate::wake_up::single_job;
 use crate::words::{CODES_MAX, check, dop_text, few, list, looked_for, plural, unit_per_second};
 
 /// Column of the texts.
@@ -65,7 +66,12 @@ pub(crate) fn facts_of(record: &Record, fitness: &Fitness) -> Vec<(&'static str,
             _ => "none: no run is valid".to_owned(),
         });
     }
-    let limits = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text)).collect();
+    let alone = found.results.iter().filter_map(|result| match result {
+        MainResult::Best(line) => single_job(line).map(|(at, text)| format!("{} {at}: {text}", clean(&line.test))),
+        MainResult::Calibration(_) | MainResult::Search(_) | MainResult::Proof(_) => None,
+    });
+    let of_best = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text));
+    let limits = of_best.chain(alone).collect();
     let help = found
         .limits
         .iter()

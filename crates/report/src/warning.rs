@@ -34,17 +34,29 @@ pub(crate) fn instance_text<'a>(record: &Record, of: &Instance<'a>) -> Cow<'a, s
 /// The explanation where no server process could have been placed on another processor.
 const ALONE: &str = "something else slowed the single job down; repeat";
 
-/// That the gain of `line` is more than the added workers can give, and a possible cause.
-fn gain_text(record: &Record, line: &Line) -> Option<String> {
+/// The same where the sessions of a process share the lock of the file.
+const FILE_LOCK: &str = "its sessions are of one process and share the lock of the file, which a single one takes and \
+                         releases in each transaction, and several rarely";
+
+/// A possible cause of a gain of `line` that is more than the added workers can give.
+pub(crate) fn gain_cause(record: &Record, line: &Line) -> &'static str {
     let kernel = record.plan.placement == Placement::Kernel;
     let has_server = record.engine.as_ref().is_some_and(|engine| engine.location != Location::InProcess);
     let of_storage = record.runs.iter().any(|run| run.test == line.test && run.storage.is_some());
-    let cause = match kernel {
+    let shares_lock = record.engine.as_ref().is_some_and(|engine| engine.sessions_share_file_lock);
+    match kernel {
         _ if of_storage => "something delayed the device, or the thread that waited for it, while there was one",
-        _ if !has_server || line.is_probe => ALONE,
+        _ if line.is_probe => ALONE,
+        _ if shares_lock => FILE_LOCK,
+        _ if !has_server => ALONE,
         true => "the kernel may have put client and server on different processors, see --placement paired",
         false => "the single job spent time waiting, not working",
-    };
+    }
+}
+
+/// That the gain of `line` is more than the added workers can give, and a possible cause.
+fn gain_text(record: &Record, line: &Line) -> Option<String> {
+    let cause = gain_cause(record, line);
     let (best, gain) = (line.best.as_ref()?, line.scalability?);
     Some(format!("{} did {} times the rate of one: {cause}", degrees(&[best.dop]), three_digits(gain)))
 }

@@ -105,7 +105,10 @@ pub(crate) fn invoke<'a, const SIDES: usize>(
     let (mut directory, mut platforms) = prepare(kind, contexts, origin, Access::Claim)?;
     let records = match resumed {
         Some(records) => resumption::compare(&records[0], &platforms[0]).map(|()| records),
-        None => kind.plan(&directory, &mut platforms).map(|plans| begin(kind, plans, &platforms)),
+        None => kind.plan(&directory, &mut platforms).map(|plans| {
+            platforms.iter_mut().for_each(Platform::measure_local_round_trips);
+            begin(kind, plans, &platforms)
+        }),
     };
     let mut records = match records {
         Ok(records) => records,
@@ -222,6 +225,7 @@ fn new_record(path: &Path, setup: &Setup, plan: Plan, platform: &Platform<'_>) -
         engine: opened.map(|opened| opened.inventory.clone()),
         instrument: platform.instrument.clone(),
         nodes: opened.map_or(Vec::new(), |opened| opened.nodes.inventory()),
+        local_round_trips: platform.local_round_trips.clone(),
         unproved: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicU64;
 
 use engine::{Engine, Target, Workspace};
 use record::{
-    Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, ObservedHost, PartNode, Plan, Preset, Trace,
-    TracerKind,
+    Bytes, EngineInventory, HostInventory, HostState, Instrument, LocalRoundTrips, Location, Nanos, ObservedHost,
+    PartNode, Plan, Preset, Trace, TracerKind,
 };
 use workload::Sizes;
 
@@ -86,6 +86,8 @@ pub(crate) struct Platform<'a> {
     pub host: HostInventory,
     /// The overhead of dbdyno on it.
     pub instrument: Instrument,
+    /// Round trips between two threads on it, where the engine is reached over a socket of this host.
+    pub local_round_trips: Option<LocalRoundTrips>,
     /// Absent if nothing needs an engine, and while it is closed.
     pub engine: Option<OpenEngine<'a>>,
     /// How it was opened.
@@ -126,6 +128,7 @@ impl<'a> Platform<'a> {
             jobs_max,
             host: machine.host.clone(),
             instrument: machine.instrument.clone(),
+            local_round_trips: None,
             engine: None,
             options: OpenOptions::of(directory),
             watched: directory.path().to_owned(),
@@ -244,6 +247,19 @@ impl<'a> Platform<'a> {
         let Observers { servers, storage } = self.context.observers;
         let observers = Observers { servers: subject.map_or(&[], |_| servers), storage };
         Ok(Sources { nodes, device_is_engines: data.is_some(), observers, ..Sources::of(host) })
+    }
+
+    /// Measures round trips between two threads of this host, where the engine is reached over a socket of this host by
+    /// jobs of this process.
+    pub(crate) fn measure_local_round_trips(&mut self) {
+        let location = self.engine.as_ref().map(|opened| opened.inventory.location);
+        let is_local = matches!(location, Some(Location::UnixSocket | Location::LocalTcp));
+        if !is_local || self.context.fleet.is_some() {
+            return;
+        }
+        let (found, missing) = probe::local_round_trips(&host::cpus_allowed(), self.setup.preset);
+        missing.iter().for_each(|reason| self.context.listener.on_event(&Event::Note(reason)));
+        self.local_round_trips = Some(found);
     }
 
     /// What the runs of `plan` have in common.

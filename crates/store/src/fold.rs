@@ -33,6 +33,7 @@ fn head(record: &Record) -> Head {
         engine: record.engine.clone(),
         nodes: record.nodes.clone(),
         instrument: record.instrument.clone(),
+        local_round_trips: record.local_round_trips.clone(),
     }
 }
 
@@ -86,6 +87,7 @@ impl<R: Numbered> Folded<R> {
             engine: head.engine,
             nodes: head.nodes,
             instrument: head.instrument,
+            local_round_trips: head.local_round_trips,
             data_sets: Vec::new(),
             runs: Vec::new(),
             unproved: Vec::new(),

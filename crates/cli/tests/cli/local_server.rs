@@ -56,6 +56,38 @@ fn every_supported_test_has_a_row_and_nothing_is_left_behind() {
 }
 
 #[test]
+fn round_trips_between_threads_are_in_the_record_of_a_server_on_this_host_alone() {
+    let bench = Bench::new();
+    let arguments = ["--preset", "smoke", "--tests", "T611", "--jobs", "1,2", "--no-html", "--record"];
+    let of = |target: &str, path: &str| {
+        bench.succeed(&[&["run", "--target", target][..], &arguments, &[path]].concat());
+        bench.record(path)["local_round_trips"].clone()
+    };
+    let found = of("local:postgres", "server.jsonl");
+    let processors = found["processors"].as_u64().unwrap();
+    let cases = found["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), if processors == 1 { 3 } else { 9 }, "{found}");
+    for case in cases {
+        let time = |name: &str| case["latency"][name].as_u64().unwrap();
+        assert!(time("count") > 0 && time("min_ns") > 0 && time("min_ns") <= time("p50_ns"), "{case}");
+    }
+    // Programs on one processor have no case of two.
+    let one = "exec taskset -c 0 \"$@\"";
+    let arguments =
+        ["run", "--target", "local:postgres", "--preset", "smoke", "--tests", "T611", "--no-html", "--record"];
+    let confined = [&["-c", one, "sh", env!("CARGO_BIN_EXE_dbdyno")], &arguments[..], &["one.jsonl"]].concat();
+    let status = std::process::Command::new("sh").args(confined).current_dir(bench.path()).output().unwrap();
+    assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stderr));
+    let found = &bench.record("one.jsonl")["local_round_trips"];
+    let waiting: Vec<&Value> = found["cases"].as_array().unwrap().iter().map(|case| &case["waiting"]).collect();
+    assert_eq!((found["processors"].as_u64(), waiting), (Some(1), vec![&Value::from("one_processor"); 3]));
+    assert_eq!(of("sqlite", "inside.jsonl"), Value::Null, "it has no server");
+    assert_eq!(bench.record("inside.jsonl")["engine"]["sessions_share_file_lock"], true);
+    assert_eq!(bench.record("server.jsonl")["engine"]["sessions_share_file_lock"], Value::Null);
+    assert!(servers(&bench).is_empty(), "a server was left behind");
+}
+
+#[test]
 fn twenty_three_transactions_are_twenty_three_for_the_engine_too() {
     let bench = Bench::new();
     // Autovacuum commits its own transactions in the same database.

@@ -48,6 +48,7 @@ pub(crate) fn read(library: Library, connection: &Connection, settings: &Setting
         encryption: None,
         temporary: true,
         direct_reads: Some(false),
+        sessions_share_file_lock: false,
         block_bytes: block_bytes.map(Bytes),
         cache_bytes: Some(Bytes(settings.memory_bytes)),
         durable: Some(forced),

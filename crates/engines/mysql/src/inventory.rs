@@ -72,6 +72,7 @@ pub(crate) fn read(session: &mut MysqlSession, connection: ConnectionInfo) -> Re
         encryption: connection.encryption,
         temporary: connection.temporary,
         direct_reads: direct_reads(&value),
+        sessions_share_file_lock: false,
         block_bytes: bytes("innodb_page_size"),
         cache_bytes: bytes("innodb_buffer_pool_size"),
         durable,

@@ -118,6 +118,7 @@ pub(crate) fn read(session: &mut OracleSession, seen: &Seen) -> Result<EngineInv
         encryption: seen.encrypted.then(|| "TLS".to_owned()),
         temporary: false,
         direct_reads: None,
+        sessions_share_file_lock: false,
         block_bytes: bytes("db_block_size"),
         cache_bytes: bytes("sga.buffer_cache_size"),
         durable,

@@ -89,6 +89,7 @@ pub(crate) fn read(
         encryption: connection.encryption,
         temporary: connection.temporary,
         direct_reads,
+        sessions_share_file_lock: false,
         block_bytes,
         cache_bytes,
         durable,

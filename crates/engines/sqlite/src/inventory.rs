@@ -44,6 +44,7 @@ pub(crate) fn read(connection: &Connection, settings: &Settings) -> Result<Engin
         encryption: None,
         temporary: true,
         direct_reads: None,
+        sessions_share_file_lock: true,
         block_bytes: u64::try_from(page_bytes).ok().map(Bytes),
         cache_bytes: Some(Bytes(settings.cache_bytes)),
         durable: Some(durable),

@@ -33,6 +33,8 @@ pub enum TimeClassName {
     DeviceReads,
     /// Round trips to the server, at the time of the network probe.
     RoundTrips,
+    /// Wake-ups of idle processors in the round trips to a server on this host.
+    WakeUps,
 }
 
 /// Timed waits, by the events of [`name::wait`], that are waits for locks of rows and tables.
@@ -41,9 +43,13 @@ const LOCK_EVENTS: [&str; 2] = ["lock", "row_lock_wait"];
 /// The classes of the sum of all service times, by counters of time and by samples of sessions. Samples take precedence
 /// over the device's times of reads and flushes, which cover all programs. Device writes are left out, since most are
 /// made in the background. `here`: the engine runs on this host, whose devices are its own. `round_trips`: their share of
-/// the time, where it is known; some of it is CPU time, so that both together are at most all of it.
-pub(super) fn classes(run: &Run, here: bool, round_trips: Option<f64>) -> Vec<TimeClass> {
+/// the time, where it is known; `wake_ups`: that of wake-ups of idle processors. Some of both is CPU time, so that all
+/// together are at most all of it.
+pub(super) fn classes(run: &Run, here: bool, round_trips: Option<f64>, wake_ups: Option<f64>) -> Vec<TimeClass> {
     let processor = timed(run, &[name::CLIENT_CPU_NS, name::SERVER_CPU_NS]);
+    let off_processor = (1.0 - processor.unwrap_or(0.0)).max(0.0);
+    let round_trips = round_trips.map(|share| share.min(off_processor));
+    let wake_ups = wake_ups.map(|share| share.min(off_processor - round_trips.unwrap_or(0.0)));
     // The engine may stop timing before the session runs again, and samples are few: both may be too low.
     let of_locks = [lock_share(run), sampled(run, WaitClass::Application)];
     let locks = of_locks.into_iter().flatten().reduce(f64::max);
@@ -65,7 +71,8 @@ pub(super) fn classes(run: &Run, here: bool, round_trips: Option<f64>) -> Vec<Ti
         };
     let classes = [
         (TimeClassName::OnProcessor, processor),
-        (TimeClassName::RoundTrips, round_trips.map(|share| share.min(1.0 - processor.unwrap_or(0.0)))),
+        (TimeClassName::RoundTrips, round_trips),
+        (TimeClassName::WakeUps, wake_ups),
         (TimeClassName::Locks, locks),
         (TimeClassName::InEngine, sampled(run, WaitClass::Concurrency)),
         either(
@@ -165,7 +172,7 @@ mod tests {
     }
 
     fn shares(run: &Run) -> Vec<(TimeClassName, f64)> {
-        classes(run, true, None).into_iter().map(|class| (class.name, class.share.0)).collect()
+        classes(run, true, None, None).into_iter().map(|class| (class.name, class.share.0)).collect()
     }
 
     #[test]

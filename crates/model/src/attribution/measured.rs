@@ -16,6 +16,7 @@ use crate::observed_side::{server_side, server_sides};
 use crate::platform::{capacity_used, smt_yield};
 use crate::rules::RULES;
 use crate::verdict::is_invalid;
+use crate::wake_up::WakeUps;
 
 /// CPU probes, any of which gives the SMT yield.
 const PROCESSOR_PROBES: [&str; 3] = ["C11", "C13", "C14"];
@@ -37,6 +38,8 @@ pub struct Capacities {
     is_remote: bool,
     /// The network to the engine, where it was measured.
     network: Option<Network>,
+    /// What wake-ups of processors add to round trips, where it is known.
+    wake_ups: Option<WakeUps>,
     /// Time of an operation with one job, seconds, by test.
     demand_seconds: HashMap<String, f64>,
 }
@@ -60,6 +63,7 @@ impl Capacities {
             is_remote: engine.is_some_and(|engine| engine.location == Location::Remote),
             engine: engine.map(|engine| engine.title.clone()),
             network: Network::of(record),
+            wake_ups: WakeUps::of(record),
             ..Capacities::default()
         };
         for run in &record.runs {
@@ -106,6 +110,7 @@ impl Capacities {
         let server = observed.as_ref().or(Some(run).filter(|_| !self.is_remote));
         let network = self.network.as_ref().map(|network| network.resources(run, rate)).unwrap_or_default();
         let round_trips = self.network.as_ref().and_then(|network| network.share_of_time(run));
+        let wake_up = self.wake_ups.as_ref().and_then(|wake_ups| wake_ups.of_run(run));
         let system = ClosedSystem {
             rate,
             clients: f64::from(run.dop.jobs.saturating_mul(run.dop.threads)),
@@ -117,10 +122,16 @@ impl Capacities {
             keeps_up: achieves_target(run),
             cpu_used: server.and_then(|server| self.cpu_used_of_busiest(run, server)),
             resources: storage.chain(network).chain(self.client(run, rate)).collect(),
-            classes: classes(server.unwrap_or(run), server.is_some(), round_trips),
+            classes: classes(
+                server.unwrap_or(run),
+                server.is_some(),
+                round_trips,
+                wake_up.map(|found| found.share().0),
+            ),
             thread_used: self.thread_used(run),
             own_work: self.own_work(server.unwrap_or(run)),
             foreign: server.and_then(foreign_cpu).map(|found| found.all()),
+            wake_up,
         };
         let is_known = system.cpu_used.is_some() || !system.resources.is_empty() || !system.classes.is_empty();
         (is_known && rate > 0.0).then(|| attribution(&system))

@@ -68,7 +68,7 @@ pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturb
         }
         Limiter::OtherPrograms { .. } => Err(UnprovedReason::OtherPrograms),
         Limiter::TooFewClients { .. } => Err(UnprovedReason::TooFewClients),
-        Limiter::Serialised(_) => Err(UnprovedReason::Wait),
+        Limiter::WakeUps(_) | Limiter::Serialised(_) => Err(UnprovedReason::Wait),
         Limiter::Unexplained => Err(UnprovedReason::Unexplained),
     }
 }

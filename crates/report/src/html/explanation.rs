@@ -13,8 +13,9 @@ pub fn check_texts(check: Check) -> [&'static str; 3] {
 pub(super) const ABORTED: &str = "The run was aborted. Its counts are kept and are no result.";
 
 /// The meaning of a gain beyond the added workers.
-pub(super) const GAIN: &str = "Several jobs did more than as many times what one did: the single job was slowed down by something \
-                               else, and the gain is not that of the platform. Remedy: repeat, or measure longer.";
+pub(super) const GAIN: &str = "Several jobs did more than as many times what one did: the single job paid for something that \
+                               several do not, and the gain is not that of the platform. Remedy: that of the finding, or else \
+                               repeat, or measure longer.";
 
 /// The meaning of `check` where it does not pass.
 pub(super) fn meaning(check: Check) -> &'static str {

@@ -3,7 +3,7 @@
 use model::{Attribution, Cause, Limiter, Proof, RULES, ResourceName, TimeClassName};
 use record::{Ratio, Resource, UnprovedReason};
 
-use crate::figure::percent;
+use crate::figure::{duration, percent};
 use crate::layout::clean;
 use crate::words::{list, plural};
 
@@ -29,6 +29,9 @@ pub(crate) fn limit(limiter: &Limiter) -> String {
         Limiter::Resource(name) => resource(name),
         Limiter::OneThread { used } => {
             format!("a single thread, {} of the time on CPU", percent(Ratio(used.0.min(1.0))))
+        }
+        Limiter::WakeUps(wake_up) => {
+            format!("wake-ups of idle processors, {} of {}", duration(wake_up.added_ns), duration(wake_up.step_ns))
         }
         Limiter::Offered => "the target rate".to_owned(),
         Limiter::TooFewClients { clients, knee } => {
@@ -59,6 +62,7 @@ pub(crate) fn limit_word(found: &Attribution) -> String {
         ) => "device",
         Limiter::Resource(ResourceName::NetworkSends | ResourceName::NetworkReceives) => "network",
         Limiter::OneThread { .. } => "1 thread",
+        Limiter::WakeUps(_) => class_word(TimeClassName::WakeUps),
         Limiter::Offered => "rate",
         Limiter::Serialised(class) => class_word(class.name),
         Limiter::TooFewClients { .. } => match found.classes.first() {
@@ -78,6 +82,7 @@ fn class_word(name: TimeClassName) -> &'static str {
         TimeClassName::LogSyncs | TimeClassName::DeviceFlushes => "log",
         TimeClassName::DataIo | TimeClassName::DeviceReads => "device",
         TimeClassName::RoundTrips => "network",
+        TimeClassName::WakeUps => "wake-ups",
     }
 }
 
@@ -108,6 +113,7 @@ pub(crate) fn time_class(name: TimeClassName) -> &'static str {
         TimeClassName::DataIo => "data I/O waits",
         TimeClassName::DeviceReads => "device reads",
         TimeClassName::RoundTrips => "network round trips",
+        TimeClassName::WakeUps => "wake-ups of idle processors",
     }
 }
 

@@ -10,7 +10,7 @@ use record::{Dop, Record, Skipped, Verdict, WarningSubject};
 use crate::layout::{clean, cut, first_line_in, first_warnings, paragraph};
 use crate::style::{Ink, Style};
 use crate::verdict::mark;
-use crate::warning::instance_text;
+use crate::warning::{gain_cause, instance_text};
 use crate::words::{CODE_MAX, degrees, list, plural, short_code};
 
 /// Column of the texts.
@@ -52,16 +52,27 @@ pub(super) fn main_findings(record: &Record, style: Style, width: usize) -> Vec<
     let mut others = warnings(record);
     others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.subject)) != most_serious);
     let mut warnings = paragraphs(record, &others, style, width);
-    let beyond: Vec<String> = gains(record).map(|(_, code)| code).collect();
-    if !beyond.is_empty() {
-        let label = format!("  {:<4} {}", mark(Verdict::Warn), plural(beyond.len() as u64, "test"));
-        let text = format!(
-            "gained more than the added jobs can give ({}): something slowed the single job down; repeat",
-            list(beyond)
-        );
+    for (cause, tests) in gains_by_cause(record) {
+        let label = format!("  {:<4} {}", mark(Verdict::Warn), plural(tests.len() as u64, "test"));
+        let text = format!("gained more than the added jobs can give ({}): {cause}", list(tests));
         warnings.push(paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width));
     }
     warnings
+}
+
+/// The codes of the tests whose gain is more than the added workers can give, by possible cause.
+fn gains_by_cause(record: &Record) -> Vec<(&'static str, Vec<String>)> {
+    let sheet = model::sheet(record);
+    let mut found: Vec<(&'static str, Vec<String>)> = Vec::new();
+    for (instance, code) in gains(record) {
+        let line = sheet.lines.iter().find(|line| line.test == instance.run.test);
+        let Some(cause) = line.map(|line| gain_cause(record, line)) else { continue };
+        match found.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, tests)) => tests.push(code),
+            None => found.push((cause, vec![code])),
+        }
+    }
+    found
 }
 
 /// The warnings of `record`, merged, by severity.

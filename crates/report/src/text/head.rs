@@ -15,6 +15,7 @@ use crate::plan::settings;
 use crate::platform_proof;
 use crate::style::{Ink, Style};
 use crate::summary;
+use crate::wake_up::local_round_trips;
 use crate::words::{list, plural, status};
 
 /// What was measured where, for the title.
@@ -47,6 +48,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     agents(record).into_iter().for_each(|agents| fact("jobs", agents));
     fact("measured", format!("{}, {}", started(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
+    local_round_trips(record).into_iter().for_each(|trips| fact("wake-ups", trips));
     page.extend(warning_lines(record, style, width));
     page
 }

@@ -174,6 +174,7 @@ pub fn engine() -> EngineInventory {
         encryption: None,
         temporary: true,
         direct_reads: None,
+        sessions_share_file_lock: false,
         block_bytes: Some(Bytes(8192)),
         cache_bytes: Some(Bytes::GIB.times(2)),
         durable: Some(true),

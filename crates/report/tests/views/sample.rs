@@ -59,6 +59,7 @@ pub fn record() -> Record {
             sample_ns: Nanos(200_000),
         },
         nodes: Vec::new(),
+        local_round_trips: None,
         unproved: Vec::new(),
         data_sets: vec![data_set("dbdyno_small", 1_000_000, 2_000_000_000), reused("dbdyno_large", 10_000_000)],
         runs,

@@ -1,7 +1,10 @@
 //! The spec sheet and its parts.
 
-use dbdyno_report::{Style, plan, run_line, text};
-use record::{Location, Outcome, Placement, Record, Run, Status, SteadyVerdict, Verdict};
+use dbdyno_report::{ShortText, Style, plan, run_line, short_text, text};
+use record::{
+    Latency, LocalRoundTrip, LocalRoundTrips, LocalTransport, Location, Nanos, Outcome, Placement, Record,
+    RoundTripWaiting, Run, Status, SteadyVerdict, Verdict,
+};
 
 use crate::finding_sample::steady;
 use crate::sample;
@@ -197,6 +200,65 @@ fn a_leap_is_laid_to_client_and_server_only_where_there_are_both() {
     assert!(expected(&record, "C11").contains(alone), "{}", expected(&record, "C11"));
     record.engine.as_mut().unwrap().location = Location::InProcess;
     assert!(expected(&record, "T611").contains(alone), "{}", expected(&record, "T611"));
+    record.engine.as_mut().unwrap().sessions_share_file_lock = true;
+    let of_file =
+        "share the lock of the file, which a single one takes and releases in each transaction, and several rarely";
+    assert!(expected(&record, "T611").contains(of_file), "{}", expected(&record, "T611"));
+    assert!(expected(&record, "C11").contains(alone), "a probe has no file: {}", expected(&record, "C11"));
+    record.runs.retain(|run| run.test == "T611");
+    let short = short(&record);
+    assert!(
+        short.contains(&format!(
+            "gained more than the added jobs can give (T611): its sessions are of one process and {of_file}"
+        )),
+        "{short}"
+    );
+}
+
+/// The short text in one line.
+fn short(record: &Record) -> String {
+    let shown = ShortText { path: PLACE, page: None, only_sheet: false };
+    short_text(record, &shown, Style::default(), 200).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The sample with a tenth of the rate of the single job of T611, whose steps are a round trip to a server on this host, and
+/// the round trips between two threads of it.
+fn woken(idle_share: f64) -> Record {
+    let mut record = slow_alone(&["T611"]);
+    record.engine.as_mut().unwrap().location = Location::UnixSocket;
+    let single = record.runs.iter_mut().find(|run| run.test == "T611" && run.dop.jobs == 1).unwrap();
+    let step_ns = single.service.p50_ns.0;
+    let trips = single.service.count;
+    let last = single.readings.len() - 1;
+    for (reading, count) in [(0, 0), (last, trips)] {
+        single.readings[reading].values.insert(record::name::CLIENT_ROUND_TRIP_COUNT.to_owned(), count);
+    }
+    let case = |waiting, share: f64| LocalRoundTrip {
+        transport: LocalTransport::UnixSocket,
+        waiting,
+        cpus: vec![0, 1],
+        latency: Latency { count: 1_000, p50_ns: Nanos((step_ns as f64 * share) as u64), ..Latency::default() },
+    };
+    let cases = vec![case(RoundTripWaiting::Idle, idle_share), case(RoundTripWaiting::Busy, 0.05)];
+    record.local_round_trips = Some(LocalRoundTrips { processors: 8, cases });
+    record
+}
+
+#[test]
+fn a_gain_of_wake_ups_is_said_and_is_no_warning() {
+    let record = woken(0.95);
+    let all = plain(&record, 4000).split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in [&all, &short(&record)] {
+        let told = "T611 J1: wake-ups of idle processors, ";
+        assert!(text.contains(told) || text.contains("T611 J1 wake-ups of idle processors, "), "{text}");
+        assert!(text.contains("times that without wake-ups, which busy processors do not need (to measure one without them: --placement paired)"), "{text}");
+        assert!(!text.contains("gain beyond the added jobs") && !text.contains("times the rate of one: "), "{text}");
+    }
+    assert!(all.contains("wake-ups median of a round trip between two threads: Unix socket "), "{all}");
+    let old = Record { local_round_trips: None, ..woken(0.95) };
+    assert!(short(&old).contains("a gain beyond the added jobs: T611"), "{}", short(&old));
+    let little = woken(0.2);
+    assert!(short(&little).contains("a gain beyond the added jobs: T611"), "{}", short(&little));
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub fn sparse() -> Record {
         engine: None,
         instrument: Instrument::default(),
         nodes: Vec::new(),
+        local_round_trips: None,
         unproved: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),
@@ -102,6 +103,7 @@ pub fn full() -> Record {
             sample_ns: Nanos(150_000),
         },
         nodes: [("db1", true), ("db2", false)].map(node).into(),
+        local_round_trips: None,
         unproved: Vec::new(),
         data_sets: vec![DataSet {
             table: "dbdyno_small".to_owned(),
@@ -373,6 +375,7 @@ fn engine() -> EngineInventory {
         encryption: some("TLS 1.3"),
         temporary: true,
         direct_reads: Some(false),
+        sessions_share_file_lock: false,
         block_bytes: Some(Bytes(8192)),
         cache_bytes: Some(Bytes::GIB),
         durable: Some(true),

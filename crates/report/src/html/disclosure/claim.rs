@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Derived, Limiter, RULES};
+use model::{Derived, Limiter, RULES, TimeClassName};
 use record::{Build, Preset, Record, Status};
 
 use super::super::page::PageOptions;
@@ -111,6 +111,7 @@ fn limiter(limiter: &Limiter) -> String {
         Limiter::OtherPrograms { .. } => "CPU used by other programs".to_owned(),
         Limiter::Resource(name) => limit::resource(name),
         Limiter::OneThread { .. } => "one thread".to_owned(),
+        Limiter::WakeUps(_) => limit::time_class(TimeClassName::WakeUps).to_owned(),
         Limiter::Offered => "the target rate".to_owned(),
         Limiter::TooFewClients { .. } => "client-bound".to_owned(),
         Limiter::Serialised(class) => limit::time_class(class.name).to_owned(),
