@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::settings::{BlocksSettings, is_ignored};
+use super::foreign;
+use super::settings::{BlocksSettings, KNOWN, known};
 use super::value::Wrong;
 
 /// One assignment.
@@ -21,6 +22,17 @@ impl fmt::Debug for Assignment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "line {}: {}=...", self.line, self.name)
     }
+}
+
+/// An assignment of a file that is known and ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignored {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// Why, as a clause.
+    pub reason: &'static str,
 }
 
 /// Why a text is not a file of assignments.
@@ -46,6 +58,53 @@ pub fn settings_of(text: &str) -> Result<BlocksSettings, Wrong> {
     Ok(settings)
 }
 
+impl BlocksSettings {
+    /// Sets all assignments of a file; returns those that are ignored.
+    ///
+    /// # Errors
+    /// For an impossible value, with its line; and for unknown names, all of them with their lines.
+    pub fn set_all(&mut self, assignments: &[Assignment]) -> Result<Vec<Ignored>, Wrong> {
+        let (known, others): (Vec<&Assignment>, Vec<&Assignment>) =
+            assignments.iter().partition(|one| KNOWN.contains(&one.name.as_str()));
+        for Assignment { line, name, value } in known {
+            let on_line = |wrong: Wrong| Wrong { message: format!("line {line}: {}", wrong.message), ..wrong };
+            self.set(name, name, value).map_err(on_line)?;
+        }
+        let reason = |one: &Assignment| {
+            foreign::ignored(&one.name).or_else(|| foreign::neutral(&one.name, &one.value, self.hot_spot().is_some()))
+        };
+        let unknown: Vec<&Assignment> = others.iter().copied().filter(|one| reason(one).is_none()).collect();
+        match unknown.is_empty() {
+            true => Ok(others
+                .into_iter()
+                .filter_map(|one| Some(Ignored { line: one.line, name: one.name.clone(), reason: reason(one)? }))
+                .collect()),
+            false => Err(unknown_settings(&unknown)),
+        }
+    }
+}
+
+/// The error of assignments to settings that there are not, or not any more.
+fn unknown_settings(unknown: &[&Assignment]) -> Wrong {
+    let shown = |one: &&Assignment| match foreign::successor(&one.name) {
+        Some(successor) => format!("line {}: {} (now {successor})", one.line, one.name),
+        None => format!("line {}: {}", one.line, one.name),
+    };
+    let all = unknown.iter().map(shown).collect::<Vec<String>>().join(", ");
+    let is_former = |one: &&Assignment| foreign::successor(&one.name).is_some();
+    let hint = match unknown.iter().all(is_former) {
+        true => "give the present names with values that mean the same, or leave them out".to_owned(),
+        false => known(),
+    };
+    let what = if unknown.len() == 1 { "is not a setting" } else { "are not settings" };
+    Wrong::new(format!("{all} {what} of this method"), hint)
+}
+
+/// Whether `name` is a known setting of the file that is ignored.
+fn is_setting_ignored(name: &str) -> bool {
+    foreign::ignored(name).is_some()
+}
+
 /// Reads `text`: lines of `NAME=value`, with comments, quotes and `export`.
 ///
 /// # Errors
@@ -62,7 +121,7 @@ pub fn assignments(text: &str) -> Result<Vec<Assignment>, ConfError> {
             (Err((message, hint)), None) => return Err(ConfError { line, message: message.to_owned(), hint }),
         };
         for (name, value) in made {
-            let before = found.iter().find(|one| one.name == name && !is_ignored(&name));
+            let before = found.iter().find(|one| one.name == name && !is_setting_ignored(&name));
             if let Some(Assignment { line: first, .. }) = before {
                 let message = format!("{name} is set a second time, after line {first}");
                 return Err(ConfError { line, message, hint: "remove one of the two" });
@@ -100,7 +159,7 @@ fn ignored_name(content: &str) -> Option<&str> {
     let first = words.next()?;
     let name = &first[..name_of(first)?];
     let mut others = words.take_while(|word| !word.starts_with('#'));
-    (is_ignored(name) && !others.any(|word| name_of(word).is_some())).then_some(name)
+    (is_setting_ignored(name) && !others.any(|word| name_of(word).is_some())).then_some(name)
 }
 
 /// Whether a shell takes `text` as the name of a variable.
@@ -228,7 +287,7 @@ mod tests {
         ] {
             let found = read(&format!("{line}\nSCALE=80M"));
             assert_eq!(found.len(), 2, "{line}");
-            assert!(is_ignored(&found[0].0) && found[0].1.is_empty(), "{line}: {found:?}");
+            assert!(is_setting_ignored(&found[0].0) && found[0].1.is_empty(), "{line}: {found:?}");
             assert_eq!(found[1], ("SCALE".to_owned(), "80M".to_owned()));
         }
     }

@@ -8,6 +8,7 @@
 mod answer;
 mod conf;
 mod deck;
+mod foreign;
 mod layout;
 mod load;
 mod pause;
@@ -19,12 +20,12 @@ mod statement;
 mod value;
 mod work;
 
-pub use conf::{Assignment, ConfError, assignments, settings_of};
+pub use conf::{Assignment, ConfError, Ignored, assignments, settings_of};
 pub use deck::Kind;
 pub use layout::{Layout, TableOf};
 pub use load::{BlocksLoading, ensure, missing};
 pub use procedure::{batch, missing_procedure};
-pub use settings::{BlocksSettings, HotSpot, Idle, Ignored, Think};
+pub use settings::{BlocksSettings, HotSpot, Idle, Think};
 pub use statement::CODE;
 pub use value::{RedoStress, Wrong};
 pub use work::{BlocksJob, Mode, Visit, jobs, preload, prepare};

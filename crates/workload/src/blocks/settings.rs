@@ -2,12 +2,9 @@
 
 use record::Nanos;
 
-use super::conf::Assignment;
 use super::value::{
     BLOCK, RedoStress, SCALE_MAX, Wrong, blocks, frequency, number, redo_stress, scan_table, seconds, switch,
 };
-
-mod foreign;
 
 /// The most sessions of all schemas: beyond it, one thread per session is itself the limit.
 const SESSIONS_MAX: u64 = 8_192;
@@ -103,19 +100,8 @@ impl Default for BlocksSettings {
     }
 }
 
-/// An assignment of a file that is known and ignored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ignored {
-    /// Its line, from 1.
-    pub line: u32,
-    /// Its name.
-    pub name: String,
-    /// Why, as a clause.
-    pub reason: &'static str,
-}
-
 /// Settings that are read, as the file names them.
-const KNOWN: [&str; 20] = [
+pub(super) const KNOWN: [&str; 20] = [
     "UPDATE_PCT",
     "SCAN_PCT",
     "RUN_TIME",
@@ -165,30 +151,6 @@ const HOT_SCHEMA: Idle =
     Idle { names: &["HOT_SCHEMA_FREQUENCY"], reason: "there is only one schema", hint: "give --schemas 2 or more" };
 
 impl BlocksSettings {
-    /// Sets all assignments of a file; returns those that are ignored.
-    ///
-    /// # Errors
-    /// For an impossible value, with its line; and for unknown names, all of them with their lines.
-    pub fn set_all(&mut self, assignments: &[Assignment]) -> Result<Vec<Ignored>, Wrong> {
-        let (known, others): (Vec<&Assignment>, Vec<&Assignment>) =
-            assignments.iter().partition(|one| KNOWN.contains(&one.name.as_str()));
-        for Assignment { line, name, value } in known {
-            let on_line = |wrong: Wrong| Wrong { message: format!("line {line}: {}", wrong.message), ..wrong };
-            self.set(name, name, value).map_err(on_line)?;
-        }
-        let reason = |one: &Assignment| {
-            foreign::ignored(&one.name).or_else(|| foreign::neutral(&one.name, &one.value, self.hot_spot_wanted))
-        };
-        let unknown: Vec<&Assignment> = others.iter().copied().filter(|one| reason(one).is_none()).collect();
-        match unknown.is_empty() {
-            true => Ok(others
-                .into_iter()
-                .filter_map(|one| Some(Ignored { line: one.line, name: one.name.clone(), reason: reason(one)? }))
-                .collect()),
-            false => Err(unknown_settings(&unknown)),
-        }
-    }
-
     /// Sets `name` of the file; `shown` is its name in errors (an option, for example).
     ///
     /// # Errors
@@ -360,28 +322,8 @@ impl BlocksSettings {
     }
 }
 
-/// Whether `name` is a known setting of the file that is ignored.
-pub(super) fn is_ignored(name: &str) -> bool {
-    foreign::ignored(name).is_some()
-}
-
-/// The error of assignments to settings that there are not, or not any more.
-fn unknown_settings(unknown: &[&Assignment]) -> Wrong {
-    let shown = |one: &&Assignment| match foreign::successor(&one.name) {
-        Some(successor) => format!("line {}: {} (now {successor})", one.line, one.name),
-        None => format!("line {}: {}", one.line, one.name),
-    };
-    let all = unknown.iter().map(shown).collect::<Vec<String>>().join(", ");
-    let is_former = |one: &&Assignment| foreign::successor(&one.name).is_some();
-    let hint = match unknown.iter().all(is_former) {
-        true => "give the present names with values that mean the same, or leave them out".to_owned(),
-        false => known(),
-    };
-    let what = if unknown.len() == 1 { "is not a setting" } else { "are not settings" };
-    Wrong::new(format!("{all} {what} of this method"), hint)
-}
-
-fn known() -> String {
+/// The names of all settings, for a hint.
+pub(super) fn known() -> String {
     format!("known are {}", KNOWN.join(", "))
 }
 

@@ -1,4 +1,4 @@
-//! Settings of `slob.conf` that are not those of [`super::BlocksSettings`]: ignored ones, and those of SLOB 2.2 and older.
+//! Settings of `slob.conf` that are not those of [`BlocksSettings`](super::BlocksSettings): ignored ones, and those of SLOB 2.2 and older.
 
 /// Settings that are known and ignored, and why.
 const IGNORED: &[(&str, &str)] = &[
@@ -9,18 +9,14 @@ const IGNORED: &[(&str, &str)] = &[
     ("SQLNET_SERVICE_MAX", TARGET),
     ("ADMIN_CONNECT_STRING", TARGET),
     ("NON_ADMIN_CONNECT_STRING", TARGET),
-    ("MYSQL_HOST", TARGET),
-    ("MYSQL_PORT", TARGET),
     ("DBA_PRIV_USER", "--target gives the user"),
-    ("SYSDBA_PASSWD", PASSWORD),
-    ("MYSQL_ROOT_PWD", PASSWORD),
+    ("SYSDBA_PASSWD", "--target gives the user; the password was not kept"),
     ("NO_OS_PERF_DATA", "the counters of the host are always read"),
     ("UNIQUE_INDEX", "the key index is the same on every engine"),
     ("BLOCK_SZ", "sizes are counted in blocks of 8 KiB"),
 ];
 
 const TARGET: &str = "--target gives the location of the database";
-const PASSWORD: &str = "--target gives the user; the password was not kept";
 
 /// A setting of SLOB 2.2 and older.
 struct Former {
