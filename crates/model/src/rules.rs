@@ -64,10 +64,6 @@ pub struct Rules {
     pub foreign_cpu_crowded: f64,
     /// Busy share of the processors that is not attributed to a process: less is below timer resolution.
     pub foreign_cpu_unseen_min: f64,
-    /// Rows below which misses of the cache are not judged.
-    pub misses_rows_min: u64,
-    /// Relative difference of misses: below those of uniform access, and between the thirds of a window.
-    pub misses_difference_max: f64,
     /// Readings closer to each other say nothing of the CPU times of the host: ten clock ticks, each of which counts for
     /// all of the time of its processor since the one before.
     pub cpu_times_ns_min: u64,
@@ -99,6 +95,10 @@ pub struct Rules {
     pub cache_fill_max: f64,
     /// Minimum rows over cache size of tables outside the cache; above 1.
     pub cache_multiple_min: f64,
+    /// Rows below which misses of the cache are not judged.
+    pub misses_rows_min: u64,
+    /// Relative difference of misses: below those of uniform access, and between the thirds of a window.
+    pub misses_difference_max: f64,
 
     /// Maximum commits per flush and job; at least 1.
     pub commits_per_flush_and_job: f64,
@@ -362,8 +362,6 @@ pub const RULES: Rules = Rules {
     foreign_cpu_fail: 0.25,
     foreign_cpu_crowded: 0.9,
     foreign_cpu_unseen_min: 0.1,
-    misses_rows_min: 1_000,
-    misses_difference_max: 0.1,
     cpu_times_ns_min: 100_000_000,
     foreign_window_ns_min: 1_900_000_000,
     foreign_io_warn: 0.05,
@@ -380,6 +378,8 @@ pub const RULES: Rules = Rules {
     cache_miss_max: 0.01,
     cache_fill_max: 0.5,
     cache_multiple_min: 2.0,
+    misses_rows_min: 1_000,
+    misses_difference_max: 0.1,
 
     commits_per_flush_and_job: 2.0,
 

@@ -147,7 +147,7 @@ pub enum Evidence {
     PageCache(PageCache),
     /// The tables against the engine's cache.
     CacheFit(CacheFill),
-    /// [`Check::CacheMisses`].
+    /// Reads of random rows that missed the engine's cache.
     CacheMisses(CacheMisses),
     /// Commits against flushes of the device.
     Durability(Durable),

@@ -108,7 +108,7 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
         },
         Evidence::PageCache(cache) => page_cache(verdict, cache),
         Evidence::CacheFit(fill) => cache::cache_fit(verdict, fill),
-        Evidence::CacheMisses(misses) => cache::cache_misses(verdict, misses),
+        Evidence::CacheMisses(misses) => cache::cache_misses(misses),
         Evidence::Durability(durable) => durability(verdict, durable),
         Evidence::RateLevels(None) => "the rate of the seconds has one level".to_owned(),
         Evidence::RateLevels(Some(levels)) => format!(

@@ -7,6 +7,7 @@ use model::scalability::{
 use record::Ratio;
 
 use crate::figure::{chance, percent};
+use crate::words::plural;
 
 /// The varied quantity, in the plural.
 pub(crate) fn varied_noun(varied: Varied) -> &'static str {
@@ -98,8 +99,10 @@ pub(crate) fn coefficient(value: f64) -> String {
 pub(crate) fn reason_text(reason: &Reason) -> String {
     match reason {
         Reason::FewPoints { distinct, repeats } => format!(
-            "{distinct} different N with at least {repeats} repeats each: {} and {} are required",
-            RULES.scale_distinct_min, RULES.scale_repeats_min
+            "{distinct} different N with at least {} each: {} and {} are required",
+            plural(*repeats as u64, "repeat"),
+            RULES.scale_distinct_min,
+            RULES.scale_repeats_min
         ),
         Reason::Far { n_max, factor } => {
             format!("the target is {factor:.3} times the largest measured N of {n_max}; limit {}", RULES.scale_horizon)
@@ -245,7 +248,7 @@ mod tests {
         let shared = Circumstances { ceilings: vec![array], ..Circumstances::default() };
         let reasons = extrapolation(&points, 128.0, &shared).unwrap().reasons;
         let begins = [
-            "3 different N with at least 1 repeats each: 6 and 3 are required",
+            "3 different N with at least 1 repeat each: 6 and 3 are required",
             "the target is 42.667 times the largest measured N of 3; limit 2",
             "the interval extends to 149.",
             "coherency is not significantly above 0, but its upper limit (",

@@ -6,7 +6,7 @@
 //! the cache was still filling ("cold") shows in the bytes of the device, in the first third of the window beside the
 //! last.
 
-use record::evidence::CacheMisses;
+use record::evidence::{CacheDeviation, CacheMisses};
 use record::{CacheFit, Evidence, Finding, Reading, Run, Verdict, name};
 
 use super::{Context, finding};
@@ -15,20 +15,28 @@ use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let engine = context.engine.filter(|_| run.rows_at_random && run.cache_fit == Some(CacheFit::Outside))?;
+    // Each of several nodes has a cache and counters of its own.
+    (run.dop.nodes <= 1).then_some(())?;
     let block_bytes = engine.block_bytes?.0 as f64;
     let engine_bytes = delta(run, name::PHYSICAL_READ_BYTES)? as f64;
     let rows = Some(run.totals.rows).filter(|rows| *rows >= RULES.misses_rows_min)? as f64;
     let fill = share(engine.cache_bytes?.0 as f64, run.data_bytes?.0 as f64)?;
     let thirds = thirds(run, engine_bytes).map(|[first, last]| [first / block_bytes, last / block_bytes]);
+    let (per_row, per_row_min) = (engine_bytes / block_bytes / rows, (1.0 - fill).max(0.0));
+    let is_warmed = per_row < per_row_min * (1.0 - RULES.misses_difference_max);
+    let is_filling = thirds.is_some_and(|[first, last]| first > last * (1.0 + RULES.misses_difference_max));
     let misses = CacheMisses {
-        per_row: engine_bytes / block_bytes / rows,
-        per_row_min: (1.0 - fill).max(0.0),
+        deviation: match () {
+            () if is_warmed => Some(CacheDeviation::Warmed),
+            () if is_filling => Some(CacheDeviation::Cold),
+            () => None,
+        },
+        per_row,
+        per_row_min,
         per_row_first_third: thirds.map(|[first, _]| first),
         per_row_last_third: thirds.map(|[_, last]| last),
     };
-    let is_warmed = misses.per_row < misses.per_row_min * (1.0 - RULES.misses_difference_max);
-    let is_filling = thirds.is_some_and(|[first, last]| first > last * (1.0 + RULES.misses_difference_max));
-    let verdict = if is_warmed || is_filling { Verdict::Warn } else { Verdict::Pass };
+    let verdict = if misses.deviation.is_some() { Verdict::Warn } else { Verdict::Pass };
     finding(verdict, Evidence::CacheMisses(misses))
 }
 
@@ -112,15 +120,19 @@ mod tests {
 
     #[test]
     fn fewer_misses_than_any_cache_leaves_are_those_of_a_repeat_with_the_same_keys() {
-        assert_eq!(found(&reading([156; 9])).unwrap().0, Verdict::Warn, "5 of 32");
+        let (verdict, misses) = found(&reading([156; 9])).unwrap();
+        assert_eq!((verdict, misses.deviation), (Verdict::Warn, Some(CacheDeviation::Warmed)), "5 of 32");
         assert_eq!(found(&reading([700; 9])).unwrap().0, Verdict::Pass, "within a tenth");
     }
 
     #[test]
     fn misses_that_become_fewer_are_those_of_a_cache_that_fills() {
         let (verdict, misses) = found(&reading([1_900, 1_700, 1_500, 1_300, 1_200, 1_100, 1_000, 900, 800])).unwrap();
-        assert_eq!(verdict, Verdict::Warn);
+        assert_eq!((verdict, misses.deviation), (Verdict::Warn, Some(CacheDeviation::Cold)));
         assert_eq!((misses.per_row_first_third, misses.per_row_last_third), (Some(1.7), Some(0.9)));
+        // Few misses, and not so few that the run found blocks of an earlier one.
+        let (_, misses) = found(&reading([900, 800, 750, 700, 700, 680, 650, 640, 630])).unwrap();
+        assert!(misses.per_row < misses.per_row_min && misses.deviation == Some(CacheDeviation::Cold), "{misses:?}");
         let mut cached = reading([1_900, 1_700, 1_500, 1_300, 1_200, 1_100, 1_000, 900, 800]);
         let read = cached.readings[0].values[name::PHYSICAL_READ_BYTES];
         cached.readings.last_mut().unwrap().values.insert(name::PHYSICAL_READ_BYTES.to_owned(), read + 90_000 * 8_192);
@@ -131,6 +143,9 @@ mod tests {
     fn what_is_not_read_at_random_or_hardly_at_all_is_not_judged() {
         assert_eq!(found(&Run { rows_at_random: false, ..reading([100; 9]) }), None);
         assert_eq!(found(&Run { cache_fit: Some(CacheFit::Inside), ..reading([100; 9]) }), None);
+        let mut cluster = reading([100; 9]);
+        cluster.dop.nodes = 2;
+        assert_eq!(found(&cluster), None);
         let mut few = reading([100; 9]);
         few.totals.rows = 999;
         assert_eq!(found(&few), None);

@@ -9,12 +9,13 @@
 //!                  before the first run of an engine that is reached over a socket of this host.
 //! Limits:          each end reads 128 KiB of its memory between two messages and sleeps in epoll after it has looked for a
 //!                  message, as a server does: after an idle time its caches are cold, and that is a part of what a wake-up
-//!                  costs. A bare blocking read was half as long on idle processors of a guest. The two processors are the first ones that the process may use: on a machine with several threads per
-//!                  core or several NUMA nodes other pairs differ. On one processor there is only the case in which both
-//!                  ends share it. In the case `busy` both ends poll: a thread that only keeps a processor from idling would
-//!                  leave the interrupt that wakes the other end, which in a guest is an exit to the hypervisor. The
-//!                  kernel may place client and server of a session on one processor, and then nothing is woken up. Other
-//!                  programs on the two processors make all cases longer; the median of a few is not moved.
+//!                  costs. A bare blocking read was half as long on idle processors of a guest. The two processors are the
+//!                  first ones that the process may use: on a machine with several threads per core or several NUMA nodes
+//!                  other pairs differ. On one processor there is only the case in which both ends share it. In the case
+//!                  `busy` both ends poll: a thread that only keeps a processor from idling would leave the interrupt that
+//!                  wakes the other end, which in a guest is an exit to the hypervisor. The kernel may place client and
+//!                  server of a session on one processor, and then nothing is woken up. Other programs on the two
+//!                  processors make all cases longer; the median of a few is not moved.
 
 mod ends;
 

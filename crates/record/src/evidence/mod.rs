@@ -380,10 +380,23 @@ pub enum CacheFill {
     },
 }
 
+/// How the misses of a cache differ from those that it has in the long run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheDeviation {
+    /// It held blocks of the same rows before: fewer misses than uniform access leaves.
+    Warmed,
+    /// It was still filling: more misses in the first third of the window than in the last.
+    Cold,
+}
+
 /// Reads of random rows that missed the cache of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CacheMisses {
+    /// How they differ; absent where they do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<CacheDeviation>,
     /// Blocks that the engine read for each row.
     pub per_row: f64,
     /// The fewest with uniform access to rows of this size and a cache of this size.

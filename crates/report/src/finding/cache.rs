@@ -1,24 +1,25 @@
 //! Sentences about the cache of an engine.
 
 use record::Verdict;
-use record::evidence::{CacheFill, CacheMisses};
+use record::evidence::{CacheDeviation, CacheFill, CacheMisses};
 
 use crate::figure::{percent, three_digits};
 
-pub(super) fn cache_misses(verdict: Verdict, misses: &CacheMisses) -> String {
-    let CacheMisses { per_row, per_row_min, per_row_first_third, per_row_last_third } = misses;
+pub(super) fn cache_misses(misses: &CacheMisses) -> String {
+    let CacheMisses { deviation, per_row, per_row_min, per_row_first_third, per_row_last_third } = misses;
     let [missed, least] = [*per_row, *per_row_min].map(three_digits);
-    let filling = per_row_first_third.zip(*per_row_last_third).map(|thirds| <[f64; 2]>::from(thirds).map(three_digits));
-    match (verdict, filling) {
-        (Verdict::Warn, _) if per_row < per_row_min => format!(
+    match deviation {
+        Some(CacheDeviation::Warmed) => format!(
             "warmed: {missed} blocks of a row missed the engine's cache, and uniform access to rows of this size leaves at \
              least {least}: it held blocks of the same rows before"
         ),
-        (Verdict::Warn, Some([first, last])) => format!(
-            "cold: the engine's cache was still filling: {first} blocks of a row were read in the first third of the window \
-             and {last} in the last"
+        Some(CacheDeviation::Cold) => format!(
+            "cold: the engine's cache was still filling: {} blocks of a row were read in the first third of the window and \
+             {} in the last",
+            per_row_first_third.map_or(missed, three_digits),
+            per_row_last_third.map_or(least, three_digits)
         ),
-        _ => format!("{missed} blocks of a row missed the engine's cache; uniform access leaves at least {least}"),
+        None => format!("{missed} blocks of a row missed the engine's cache; uniform access leaves at least {least}"),
     }
 }
 

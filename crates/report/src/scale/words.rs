@@ -10,7 +10,6 @@ use crate::figure::{number, three_digits};
 use crate::scalability::{
     beside_text, coefficient, noise_source, noise_text, note_text, reason_text, unknown_limit_text, verdict_word,
 };
-use crate::words::plural;
 
 /// A label, empty where the fact goes on, and the text.
 pub(super) type Fact = (&'static str, String);
@@ -161,10 +160,7 @@ pub(super) fn span(interval: Interval) -> String {
 pub(super) fn fit(view: &ScaleView) -> Vec<Fact> {
     let Some(fitted) = &view.fitted else {
         let distinct = view.curve.degrees().len();
-        return vec![(
-            "law",
-            format!("none: {} measured, a curve needs 3 different ones", plural(distinct as u64, "N")),
-        )];
+        return vec![("law", format!("none: {distinct} different N measured, a curve needs 3"))];
     };
     let mut facts = vec![
         (

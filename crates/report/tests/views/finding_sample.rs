@@ -301,7 +301,8 @@ fn memory() -> Vec<Finding> {
         device_share: share.map(Ratio),
     };
     let through = DataReads::PageCache { reason: "the server is not ours".to_owned() };
-    let misses = |per_row, thirds: Option<[f64; 2]>| CacheMisses {
+    let misses = |deviation, per_row, thirds: Option<[f64; 2]>| CacheMisses {
+        deviation,
         per_row,
         per_row_min: 0.75,
         per_row_first_third: thirds.map(|thirds| thirds[0]),
@@ -335,10 +336,10 @@ fn memory() -> Vec<Finding> {
         of(
             Evidence::CacheMisses,
             [
-                (Pass, misses(0.78, None)),
-                (Pass, misses(0.78, Some([0.79, 0.77]))),
-                (Warn, misses(0.16, None)),
-                (Warn, misses(1.3, Some([1.7, 0.9]))),
+                (Pass, misses(None, 0.78, None)),
+                (Pass, misses(None, 0.78, Some([0.79, 0.77]))),
+                (Warn, misses(Some(CacheDeviation::Warmed), 0.16, None)),
+                (Warn, misses(Some(CacheDeviation::Cold), 1.3, Some([1.7, 0.9]))),
             ],
         ),
         of(

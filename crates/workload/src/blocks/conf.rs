@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::foreign;
+use super::ignored;
 use super::settings::{BlocksSettings, KNOWN, known};
 use super::value::Wrong;
 
@@ -64,14 +64,14 @@ impl BlocksSettings {
     /// # Errors
     /// For an impossible value, with its line; and for unknown names, all of them with their lines.
     pub fn set_all(&mut self, assignments: &[Assignment]) -> Result<Vec<Ignored>, Wrong> {
-        let (known, others): (Vec<&Assignment>, Vec<&Assignment>) =
+        let (read, others): (Vec<&Assignment>, Vec<&Assignment>) =
             assignments.iter().partition(|one| KNOWN.contains(&one.name.as_str()));
-        for Assignment { line, name, value } in known {
+        for Assignment { line, name, value } in read {
             let on_line = |wrong: Wrong| Wrong { message: format!("line {line}: {}", wrong.message), ..wrong };
             self.set(name, name, value).map_err(on_line)?;
         }
         let reason = |one: &Assignment| {
-            foreign::ignored(&one.name).or_else(|| foreign::neutral(&one.name, &one.value, self.hot_spot().is_some()))
+            ignored::always(&one.name).or_else(|| ignored::at_value(&one.name, &one.value, self.hot_spot().is_some()))
         };
         let unknown: Vec<&Assignment> = others.iter().copied().filter(|one| reason(one).is_none()).collect();
         match unknown.is_empty() {
@@ -86,23 +86,18 @@ impl BlocksSettings {
 
 /// The error of assignments to settings that there are not, or not any more.
 fn unknown_settings(unknown: &[&Assignment]) -> Wrong {
-    let shown = |one: &&Assignment| match foreign::successor(&one.name) {
+    let shown = |one: &&Assignment| match ignored::successor(&one.name) {
         Some(successor) => format!("line {}: {} (now {successor})", one.line, one.name),
         None => format!("line {}: {}", one.line, one.name),
     };
     let all = unknown.iter().map(shown).collect::<Vec<String>>().join(", ");
-    let is_former = |one: &&Assignment| foreign::successor(&one.name).is_some();
+    let is_former = |one: &&Assignment| ignored::successor(&one.name).is_some();
     let hint = match unknown.iter().all(is_former) {
         true => "give the present names with values that mean the same, or leave them out".to_owned(),
         false => known(),
     };
     let what = if unknown.len() == 1 { "is not a setting" } else { "are not settings" };
     Wrong::new(format!("{all} {what} of this method"), hint)
-}
-
-/// Whether `name` is a known setting of the file that is ignored.
-fn is_setting_ignored(name: &str) -> bool {
-    foreign::ignored(name).is_some()
 }
 
 /// Reads `text`: lines of `NAME=value`, with comments, quotes and `export`.
@@ -121,7 +116,7 @@ pub fn assignments(text: &str) -> Result<Vec<Assignment>, ConfError> {
             (Err((message, hint)), None) => return Err(ConfError { line, message: message.to_owned(), hint }),
         };
         for (name, value) in made {
-            let before = found.iter().find(|one| one.name == name && !is_setting_ignored(&name));
+            let before = found.iter().find(|one| one.name == name && ignored::always(&name).is_none());
             if let Some(Assignment { line: first, .. }) = before {
                 let message = format!("{name} is set a second time, after line {first}");
                 return Err(ConfError { line, message, hint: "remove one of the two" });
@@ -159,7 +154,7 @@ fn ignored_name(content: &str) -> Option<&str> {
     let first = words.next()?;
     let name = &first[..name_of(first)?];
     let mut others = words.take_while(|word| !word.starts_with('#'));
-    (is_setting_ignored(name) && !others.any(|word| name_of(word).is_some())).then_some(name)
+    (ignored::always(name).is_some() && !others.any(|word| name_of(word).is_some())).then_some(name)
 }
 
 /// Whether a shell takes `text` as the name of a variable.
@@ -287,7 +282,7 @@ mod tests {
         ] {
             let found = read(&format!("{line}\nSCALE=80M"));
             assert_eq!(found.len(), 2, "{line}");
-            assert!(is_setting_ignored(&found[0].0) && found[0].1.is_empty(), "{line}: {found:?}");
+            assert!(ignored::always(&found[0].0).is_some() && found[0].1.is_empty(), "{line}: {found:?}");
             assert_eq!(found[1], ("SCALE".to_owned(), "80M".to_owned()));
         }
     }

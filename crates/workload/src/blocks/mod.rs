@@ -8,7 +8,7 @@
 mod answer;
 mod conf;
 mod deck;
-mod foreign;
+mod ignored;
 mod layout;
 mod load;
 mod pause;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::blocks::{Ignored, assignments, foreign, settings_of};
+use crate::blocks::{Ignored, assignments, ignored, settings_of};
 
 fn with(pairs: &[(&str, &str)]) -> BlocksSettings {
     let mut settings = BlocksSettings::default();
@@ -154,7 +154,7 @@ fn ignored_settings_have_a_reason_and_a_password_is_not_kept() {
         let [Ignored { line: 2, name: shown, reason }] = &ignored[..] else { panic!("{ignored:?}") };
         assert!(shown == name && !reason.is_empty() && !reason.contains("tiger"), "{ignored:?}");
     }
-    assert!(KNOWN.iter().all(|name| foreign::ignored(name).is_none() && foreign::successor(name).is_none()));
+    assert!(KNOWN.iter().all(|name| ignored::always(name).is_none() && ignored::successor(name).is_none()));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Settings of `slob.conf` that are not those of [`BlocksSettings`](super::BlocksSettings): ignored ones, and those of SLOB 2.2 and older.
+//! Settings of `slob.conf` that are ignored: some whatever their value, and those of SLOB 2.2 and older where they ask for
+//! nothing.
 
 /// Settings that are known and ignored, and why.
 const IGNORED: &[(&str, &str)] = &[
@@ -50,12 +51,12 @@ const FORMER: [Former; 4] = [
 const HOTSPOT_PCT: &str = "HOTSPOT_PCT";
 
 /// Why the setting `name` is ignored whatever its value, if it is.
-pub(super) fn ignored(name: &str) -> Option<&'static str> {
+pub(super) fn always(name: &str) -> Option<&'static str> {
     IGNORED.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason)
 }
 
 /// Why the former setting `name` is ignored at `value`, if it asks for nothing there.
-pub(super) fn neutral(name: &str, value: &str, with_hot_spot: bool) -> Option<&'static str> {
+pub(super) fn at_value(name: &str, value: &str, with_hot_spot: bool) -> Option<&'static str> {
     let former = FORMER.iter().find(|former| former.name == name)?;
     let value = value.trim();
     let asks_for_nothing = match name {
