@@ -247,6 +247,11 @@ pub trait Node: Send + Sync {
         DataReads::Dropped
     }
 
+    /// Whether every session has a buffer cache of its own; otherwise the sessions share one.
+    fn has_cache_per_session(&self) -> bool {
+        false
+    }
+
     /// Brings the node into the same state before each run (a checkpoint, if the engine has one).
     fn settle(&self, session: &mut dyn Session) -> Result<()>;
 

@@ -7,6 +7,7 @@ use record::{Record, Run, Unit};
 use crate::degree::Degree;
 use crate::delta::rate_in;
 use crate::queue::in_flight;
+use crate::rules::RULES;
 use crate::verdict::is_invalid;
 use crate::wake_up::{WakeUp, WakeUps};
 
@@ -69,6 +70,8 @@ pub(crate) struct ByTest<'a> {
     runs: HashMap<&'a str, Vec<&'a Run>>,
     /// What wake-ups of processors add to round trips, where it is known.
     wake_ups: Option<WakeUps>,
+    /// Tests and degrees with repeats enough to see a drift in them.
+    rows_repeated: usize,
 }
 
 impl<'a> ByTest<'a> {
@@ -81,7 +84,12 @@ impl<'a> ByTest<'a> {
             }
             of_test.push(run);
         }
-        ByTest { codes, runs, wake_ups: WakeUps::of(record) }
+        let repeated = |runs: &Vec<&Run>| -> usize {
+            let groups = valid_groups(runs, runs[0].unit);
+            groups.values().filter(|repeats| repeats.count() >= RULES.repeat_drift_repeats_min).count()
+        };
+        let rows_repeated = runs.values().map(repeated).sum();
+        ByTest { codes, runs, wake_ups: WakeUps::of(record), rows_repeated }
     }
 
     /// The codes of the tests.
@@ -92,6 +100,11 @@ impl<'a> ByTest<'a> {
     /// What wake-ups of processors add to the steps of `run`.
     pub(crate) fn wake_up(&self, run: &Run) -> Option<WakeUp> {
         self.wake_ups.as_ref()?.of_run(run)
+    }
+
+    /// Tests and degrees with repeats enough to see a drift in them.
+    pub(crate) fn rows_repeated(&self) -> usize {
+        self.rows_repeated
     }
 
     /// The runs of the test `code`, in the order of execution.

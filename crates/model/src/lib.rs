@@ -46,12 +46,14 @@ mod queue;
 mod random_blocks;
 mod rate_search;
 mod recorded_search;
+mod repeat_drift;
 mod response_interval;
 mod row;
 mod rules;
 pub mod scalability;
 mod search;
 mod segment;
+mod settled_rate;
 mod sheet;
 #[cfg(test)]
 mod simulated_server;
@@ -130,10 +132,12 @@ pub use queue::{generator_share, has_idle_slots, in_flight};
 pub use random_blocks::{PerOperation, Scans, only_visits, per_operation, reads_though_filled, scans, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
 pub use recorded_search::{Contradiction, RecordedSearch, SearchPoint, io_search};
+pub use repeat_drift::RepeatDrift;
 pub use response_interval::response_interval;
 pub use row::{Io, Quantiles, Row, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
+pub use settled_rate::settled_rate;
 pub use sheet::{Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
 pub use statistics::{

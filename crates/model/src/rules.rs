@@ -108,6 +108,10 @@ pub struct Rules {
 
     /// Maximum speedup per job or thread; above 1. More is not parallelism: the single job waited for something else.
     pub gain_per_worker_max: f64,
+    /// Repeats of a row from which on a drift of their rates is looked for.
+    pub repeat_drift_repeats_min: usize,
+    /// Repeats drift where the fitted change from the first to the last is significant and at least this share.
+    pub repeat_drift_min: f64,
 
     /// Minimum of a median service time over the round trips between idle processors in it, for wake-ups to be a part of
     /// it: the probe and the run are seconds apart.
@@ -329,7 +333,7 @@ pub struct Rules {
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 9,
+    version: 10,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -386,6 +390,8 @@ pub const RULES: Rules = Rules {
     rate_shortfall: 0.01,
 
     gain_per_worker_max: 1.25,
+    repeat_drift_repeats_min: 6,
+    repeat_drift_min: 0.03,
 
     wake_up_step_min: 0.75,
     wake_up_excess: 1.25,

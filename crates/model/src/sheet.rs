@@ -8,6 +8,7 @@ use crate::efficiency::{Limit, limit};
 use crate::group::{ByTest, Repeats, degree, fastest, valid_groups};
 use crate::headline::{Headline, headline};
 use crate::queue::in_flight;
+use crate::repeat_drift::{RepeatDrift, repeat_drift};
 use crate::row::{Quantiles, quantiles};
 use crate::rules::RULES;
 use crate::statistics::{Interval, order_interval};
@@ -42,10 +43,12 @@ pub struct Line {
     pub best: Option<Point>,
     /// Throughput over speed; at least 1.
     pub scalability: Option<f64>,
+    /// The degrees at which the rates of the repeats drift.
+    pub drifts: Vec<RepeatDrift>,
     /// What wake-ups of idle processors add to the steps of `speed`; absent where they add nothing or are not known.
     pub wake_up: Option<WakeUp>,
-    /// The worst verdict of the valid runs, a warning at least where it [gains beyond its workers]; `Fail` where all are
-    /// invalid.
+    /// The worst verdict of the valid runs, a warning at least where it [gains beyond its workers] or its repeats drift; `Fail`
+    /// where all are invalid.
     ///
     /// [gains beyond its workers]: Line::gains_beyond_its_workers
     pub verdict: Verdict,
@@ -160,11 +163,13 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         speed,
         best,
         scalability,
+        drifts: groups.values().filter_map(|repeats| repeat_drift(repeats, by_test.rows_repeated())).collect(),
         wake_up: alone.and_then(|run| by_test.wake_up(run)),
         runs: runs.len(),
         invalid_runs,
     };
-    line.verdict = test_verdict(runs, line.best.is_some(), line.gains_beyond_its_workers());
+    let is_in_doubt = line.gains_beyond_its_workers() || !line.drifts.is_empty();
+    line.verdict = test_verdict(runs, line.best.is_some(), is_in_doubt);
     Some(line)
 }
 

@@ -137,6 +137,8 @@ pub struct Validity {
     pub without_result: Vec<String>,
     /// Tests that gained more than the added workers can give.
     pub gains_beyond_workers: Vec<String>,
+    /// The tests whose repeats drift, see [`crate::RepeatDrift`].
+    pub drifting: Vec<String>,
     /// What could not be checked, with the number of runs.
     pub unchecked: BTreeMap<Check, usize>,
     /// Checks that were made and that no run failed, the most telling first.
@@ -336,11 +338,15 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
     for finding in findings.filter(|finding| finding.verdict == Verdict::Unknown) {
         *unchecked.entry(finding.check()).or_default() += 1;
     }
-    let gains = warnings.iter().filter(|warning| warning.subject == WarningSubject::Gain);
+    let of = |subject| {
+        let found = warnings.iter().filter(|warning| warning.subject == subject);
+        found.flat_map(Warning::tests).map(str::to_owned).collect()
+    };
     Validity {
         counts,
         without_result,
-        gains_beyond_workers: gains.flat_map(Warning::tests).map(str::to_owned).collect(),
+        gains_beyond_workers: of(WarningSubject::Gain),
+        drifting: of(WarningSubject::Drift),
         passed: passed(record),
         unchecked,
         most_serious: most_serious_of(&warnings),

@@ -4,7 +4,7 @@
 //! - A **run** is invalid where it was aborted or a check failed. Otherwise its verdict is the worst of its findings, without
 //!   what is the expected answer of the run ([`is_answer`]) and without the length of the window, which is common to all runs.
 //! - A **test** has the worst verdict of its valid runs; it is invalid where it has none. That it gained more than the added
-//!   workers can give is a warning of the test: no run shows it alone.
+//!   workers can give, or that the rates of its repeats drift, is a warning of the test: no run shows it alone.
 //! - A **record** has the number of its runs by verdict, and its warnings.
 
 use record::{Check, Finding, Outcome, Record, Run, RunCounts, Variation, Verdict};
@@ -52,11 +52,11 @@ pub fn has_found_a_limit(run: &Run) -> bool {
     is_under_rate && failed.peek().is_some() && failed.all(|finding| finding.check() == Check::Backlog)
 }
 
-/// The verdict of a test with `runs`, of which the best one `has_result`, and which `gains` more than the added workers can give.
-pub(crate) fn test_verdict(runs: &[&Run], has_result: bool, gains: bool) -> Verdict {
+/// The verdict of a test with `runs`, of which the best one `has_result`, and which `is_in_doubt` for what no run shows alone.
+pub(crate) fn test_verdict(runs: &[&Run], has_result: bool, is_in_doubt: bool) -> Verdict {
     let worst = runs.iter().filter(|run| !is_invalid(run)).map(|run| run_verdict(run)).max();
     let of_runs = worst.filter(|_| has_result).unwrap_or(Verdict::Fail);
-    if gains { of_runs.max(Verdict::Warn) } else { of_runs }
+    if is_in_doubt { of_runs.max(Verdict::Warn) } else { of_runs }
 }
 
 /// The runs of `record` by verdict.

@@ -21,7 +21,8 @@ pub struct Warning<'a> {
 /// A place of a warning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance<'a> {
-    /// The run; for [`WarningSubject::Gain`] the best one of the test.
+    /// The run; for [`WarningSubject::Gain`] the best one of the test, for [`WarningSubject::Drift`] that which represents the
+    /// repeats.
     pub run: &'a Run,
     /// What was found; absent unless it is a check.
     pub finding: Option<&'a Finding>,
@@ -46,7 +47,7 @@ impl Warning<'_> {
 }
 
 /// The warnings of `record`, by severity, then in the order in which they first occurred: aborts, findings that are no pass
-/// and no answer ([`is_answer`]), gains beyond the workers.
+/// and no answer ([`is_answer`]), gains beyond the workers, repeats that drift.
 pub fn warnings(record: &Record) -> Vec<Warning<'_>> {
     let mut warnings: Vec<Warning<'_>> = Vec::new();
     let mut places: BTreeMap<(Verdict, WarningSubject), usize> = BTreeMap::new();
@@ -66,9 +67,14 @@ pub fn warnings(record: &Record) -> Vec<Warning<'_>> {
             add(finding.verdict, WarningSubject::Check(finding.check()), Instance { run, finding: Some(finding) });
         }
     }
-    for line in sheet(record).lines.iter().filter(|line| line.gains_beyond_its_workers()) {
-        let best = line.best.as_ref().and_then(|best| record.runs.iter().find(|run| run.number == best.run));
-        best.into_iter().for_each(|run| add(Verdict::Warn, WarningSubject::Gain, Instance { run, finding: None }));
+    let of_number = |number: u32| record.runs.iter().find(|run| run.number == number);
+    for line in &sheet(record).lines {
+        let best = line.best.as_ref().filter(|_| line.gains_beyond_its_workers()).map(|best| best.run);
+        let gain = best.into_iter().map(|run| (WarningSubject::Gain, run));
+        let drifts = line.drifts.iter().map(|drift| (WarningSubject::Drift, drift.run));
+        for (subject, number) in gain.chain(drifts) {
+            of_number(number).into_iter().for_each(|run| add(Verdict::Warn, subject, Instance { run, finding: None }));
+        }
     }
     warnings.sort_by_key(|warning| std::cmp::Reverse(warning.verdict));
     warnings

@@ -69,6 +69,8 @@ pub enum WarningSubject {
     Check(Check),
     /// A test gained more than the added workers can give.
     Gain,
+    /// The rates of a test's repeats drift in the order in which they were measured.
+    Drift,
 }
 
 /// The verdict of a run.

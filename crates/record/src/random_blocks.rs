@@ -21,7 +21,7 @@ pub enum LoopLocation {
 pub enum CacheState {
     /// All blocks are in the buffer cache.
     Preloaded,
-    /// As left by load and warm-up: the buffer cache does not hold all blocks.
+    /// The buffer cache does not hold all blocks. It was filled before the warm-up with as many as it holds (`settling`).
     Warm,
     /// Cold: the engine was restarted, its data were dropped from the page cache, and no block is visited twice.
     Cold,

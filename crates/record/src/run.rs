@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, Dop, FileStreams, Finding, ForeignLoad, Latency, Layer,
-    Load, Nanos, ObservedRun, Outcome, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, Slices, Storage,
-    Sweep, Timestamp, Totals, Trace, Unit, Variation,
+    Load, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, Settling,
+    Slices, Storage, Sweep, Timestamp, Totals, Trace, Unit, Variation,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -125,6 +125,12 @@ pub struct Run {
     /// Whether each of its rows is at a random place of its tables, all places alike.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rows_at_random: bool,
+    /// What was done before the warm-up so that the run begins in a known state; absent for probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Settling>,
+    /// What it left to be written back after its window; absent where it changes nothing, and where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed: Option<Owed>,
     /// How data reads of the engine reach the device; absent if irrelevant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_reads: Option<DataReads>,
@@ -230,6 +236,8 @@ impl Run {
             ceiling: None,
             cache_fit: None,
             rows_at_random: false,
+            settling: None,
+            owed: None,
             data_reads: None,
             data_bytes: None,
             commits_expected: None,

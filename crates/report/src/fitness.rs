@@ -157,6 +157,7 @@ fn what(doubt: &Doubt) -> String {
             text.split([';', '(']).next().unwrap_or_default().trim().to_owned()
         }
         (None, WarningSubject::Gain) => "more jobs gained more than they can give".to_owned(),
+        (None, WarningSubject::Drift) => "the rates of repeats drift".to_owned(),
         (None, of) => subject(of).to_owned(),
     }
 }
@@ -181,7 +182,11 @@ pub(crate) fn judgement(record: &Record, found: &Fitness) -> Judgement {
         JudgedWarning {
             verdict: warning.verdict,
             subject: warning.subject,
-            text: warning.instances.first().map(|first| instance_text(record, first).into_owned()).unwrap_or_default(),
+            text: warning
+                .instances
+                .first()
+                .map(|first| instance_text(record, warning.subject, first).into_owned())
+                .unwrap_or_default(),
             tests: warning.tests().into_iter().map(str::to_owned).collect(),
             runs,
         }

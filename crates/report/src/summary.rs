@@ -281,11 +281,13 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
     let warned = (*with_warnings > 0 && *runs > 1).then(|| format!("{with_warnings} with a warning"));
     let gains = &validity.gains_beyond_workers;
     let gains = (!gains.is_empty()).then(|| format!("a gain beyond the added jobs: {}", few(gains)));
-    let none = (most_serious.is_none() && gains.is_none()).then(|| "no warnings".to_owned());
+    let drifting = &validity.drifting;
+    let drifting = (!drifting.is_empty()).then(|| format!("repeats that drift: {}", few(drifting)));
+    let none = (most_serious.is_none() && gains.is_none() && drifting.is_none()).then(|| "no warnings".to_owned());
     let most_serious = most_serious.as_ref().map(most_serious_text);
     let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
     let unchecked = unchecked_text(validity).map(|text| format!("; could not be checked: {text}"));
-    let counts = list([Some(counts), warned, gains, none, missing].into_iter().flatten());
+    let counts = list([Some(counts), warned, gains, drifting, none, missing].into_iter().flatten());
     let counted = counts + &unchecked.unwrap_or_default() + &most_serious.unwrap_or_default();
     let passed = is_storage.then(|| passed_text(validity)).flatten();
     [Some(counted), passed].into_iter().flatten().collect()

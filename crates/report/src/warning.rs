@@ -15,18 +15,23 @@ pub(crate) fn subject(of: WarningSubject) -> &'static str {
         WarningSubject::Abort => "aborted",
         WarningSubject::Check(about) => check(about),
         WarningSubject::Gain => "gain beyond the workers",
+        WarningSubject::Drift => "drift over the repeats",
     }
 }
 
-/// What was found at one place.
-pub(crate) fn instance_text<'a>(record: &Record, of: &Instance<'a>) -> Cow<'a, str> {
+/// What was found about `subject` at one place.
+pub(crate) fn instance_text<'a>(record: &Record, subject: WarningSubject, of: &Instance<'a>) -> Cow<'a, str> {
     match (of.finding, &of.run.outcome) {
         (Some(finding), _) => finding_text(finding).into(),
         (None, Outcome::Failed { message }) => message.into(),
         (None, Outcome::Done) => {
             let sheet = model::sheet(record);
             let line = sheet.lines.iter().find(|line| line.test == of.run.test);
-            line.and_then(|line| gain_text(record, line)).unwrap_or_default().into()
+            let text = line.and_then(|line| match subject {
+                WarningSubject::Drift => drift_text(line, of.run.number),
+                _ => gain_text(record, line),
+            });
+            text.unwrap_or_default().into()
         }
     }
 }
@@ -59,4 +64,16 @@ fn gain_text(record: &Record, line: &Line) -> Option<String> {
     let cause = gain_cause(record, line);
     let (best, gain) = (line.best.as_ref()?, line.scalability?);
     Some(format!("{} did {} times the rate of one: {cause}", degrees(&[best.dop]), three_digits(gain)))
+}
+
+/// That the rates of the repeats of `line` that `run` represents drift, and what that means.
+fn drift_text(line: &Line, run: u32) -> Option<String> {
+    let drift = line.drifts.iter().find(|drift| drift.run == run)?;
+    let direction = if drift.change > 0.0 { "rose" } else { "fell" };
+    Some(format!(
+        "the rate {direction} by {:.0} % over {} repeats, in the order in which they were measured: each found what those before \
+         it had left (a cache that fills, a table that grows), or the machine changed; their median stands for no one state",
+        drift.change.abs() * 100.0,
+        drift.repeats
+    ))
 }

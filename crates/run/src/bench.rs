@@ -1,11 +1,12 @@
 //! The test bench: what all runs of an invocation share.
 
 use std::sync::PoisonError;
+use std::time::Instant;
 
 use engine::{Engine, Kind, Processes, Target};
 use record::{
-    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Location, Nanos, ObservedHost, Plan, Preset, Trace,
-    TracerKind, Unit, name,
+    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Location, Nanos, ObservedHost, Plan, Preset, Settling,
+    Trace, TracerKind, Unit, name,
 };
 use workload::{Sizes, TestContext};
 
@@ -113,10 +114,11 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Brings every node into the same state as before every other run. With several nodes, one that does not answer is
-    /// excluded from here on.
-    pub(crate) fn settle(&self) -> Result<()> {
-        let Some(subject) = self.subject.filter(|_| !self.sources.nodes.is_empty()) else { return Ok(()) };
+    /// Brings every node into the same state as before every other run, and says how long that took; None without nodes. With
+    /// several nodes, one that does not answer is excluded from here on.
+    pub(crate) fn settle(&self) -> Result<Option<Settling>> {
+        let Some(subject) = self.subject.filter(|_| !self.sources.nodes.is_empty()) else { return Ok(None) };
+        let start = Instant::now();
         for node_index in self.node_indexes() {
             let node = &self.sources.nodes[node_index];
             // Looked up each time: the previous one may just have been lost.
@@ -128,7 +130,7 @@ impl<'a> Bench<'a> {
                 result => result?,
             }
         }
-        Ok(())
+        Ok(Some(Settling { settle_ns: Nanos::from(start.elapsed()), cache_fill: None }))
     }
 
     /// Flushes what earlier runs, loads and other programs left in the page cache, so that it is not written during a

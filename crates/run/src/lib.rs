@@ -27,6 +27,7 @@ mod network;
 mod nodes;
 mod observation;
 mod order;
+mod owed;
 mod pacing;
 mod platform;
 mod recorder;

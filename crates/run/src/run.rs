@@ -17,7 +17,7 @@ use crate::pacing::{self, Threads};
 use crate::recorder::{Recorder, timestamp};
 use crate::session_job::{OnNode, SessionJob};
 use crate::session_sampler::SessionSampler;
-use crate::{Error, Event, Listener, Result};
+use crate::{Error, Event, Listener, Result, owed};
 
 /// How long after the window late steps of an open loop are still started.
 const DRAIN_MAX: Nanos = Nanos(60_000_000_000);
@@ -52,8 +52,10 @@ pub(crate) fn measure(
     work: impl FnOnce(&mut Run) -> Result<()>,
 ) -> Result<Run> {
     announce(bench, planned, &run, expected);
-    if let Err(error) = work(&mut run) {
-        run.outcome = Outcome::Failed { message: error.to_string() };
+    match work(&mut run) {
+        Ok(()) if run.changes => run.owed = owed::pay(bench),
+        Ok(()) => {}
+        Err(error) => run.outcome = Outcome::Failed { message: error.to_string() },
     }
     conclude(bench, run)
 }

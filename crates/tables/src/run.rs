@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use model::{Steadiness, delta, rate};
-use record::{NodeEventKind, Outcome, Pace, Rate, Record, Run, Verdict, name};
+use record::{CacheFilling, NodeEventKind, Outcome, Pace, Rate, Record, Run, Verdict, name};
 
 use crate::column::{Column, Kind, Row, RowOfRun, degree, identity, invalid, latency};
 use crate::value::Value;
@@ -39,6 +39,11 @@ impl<'a> RunRow<'a> {
     fn steadiness(&self) -> Option<&Steadiness> {
         let derive = || model::steadiness(self.run);
         (!self.run.seconds.is_empty()).then(|| self.steadiness.get_or_init(derive))
+    }
+
+    /// How the caches were filled before it; absent where they were not.
+    fn cache_filling(&self) -> Option<&CacheFilling> {
+        self.run.settling.as_ref()?.cache_fill.as_ref()
     }
 
     /// The number of nodes with an event `kind`, in the run or before it.
@@ -138,6 +143,15 @@ fn facts<'a>() -> Vec<Figure<'a>> {
         Figure::fact("failures", Kind::Count, |of| failures(&of.run.totals)),
         Figure::fact("unfinished", Kind::Count, |of| of.run.totals.unfinished.into()),
         Figure::fact("data_reads", Kind::Text, |of| of.run.data_reads.as_ref().map(|reads| reads.word()).into()),
+        Figure::fact("settle_ns", Kind::Nanoseconds, |of| {
+            of.run.settling.as_ref().map(|settling| settling.settle_ns).into()
+        }),
+        Figure::fact("cache_fill_bytes", Kind::Bytes, |of| of.cache_filling().map(|filling| filling.bytes).into()),
+        Figure::fact("cache_fill_ns", Kind::Nanoseconds, |of| of.cache_filling().map(|filling| filling.read_ns).into()),
+        Figure::fact("owed_ns", Kind::Nanoseconds, |of| of.run.owed.as_ref().map(|owed| owed.settle_ns).into()),
+        Figure::fact("owed_write_bytes", Kind::Bytes, |of| {
+            of.run.owed.as_ref().and_then(|owed| owed.device_write_bytes).into()
+        }),
         Figure::fact("nodes_lost", Kind::Count, |of| of.nodes(NodeEventKind::Lost)),
         Figure::fact("nodes_gone", Kind::Count, |of| of.nodes(NodeEventKind::Gone)),
     ]);
@@ -149,6 +163,7 @@ fn results<'a>() -> Vec<Figure<'a>> {
     let mut columns = vec![
         Figure::result("operations_per_second", Kind::PerSecond, |of| of.row.operations_per_second.into())
             .head("ops/s"),
+        Figure::result("settled_operations_per_second", Kind::PerSecond, |of| model::settled_rate(of.run).into()),
         Figure::result("rows_per_second", Kind::PerSecond, |of| of.row.rows_per_second.into()).head("rows/s"),
         Figure::result("transactions_per_second", Kind::PerSecond, |of| of.row.transactions_per_second.into())
             .head("tx/s"),

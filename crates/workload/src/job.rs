@@ -77,7 +77,7 @@ impl Job {
         }
     }
 
-    fn session_mut(&mut self) -> &mut dyn Session {
+    pub(crate) fn session_mut(&mut self) -> &mut dyn Session {
         match &mut self.work {
             Kind::Sql(work) => work.session.as_mut(),
             Kind::Bulk(work) => work.session.as_mut(),

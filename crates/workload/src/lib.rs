@@ -7,6 +7,7 @@
 mod bind;
 pub mod blocks;
 mod bulk;
+mod cache_filling;
 mod catalogue;
 mod check;
 pub mod data;
@@ -20,6 +21,7 @@ pub mod streams;
 mod test;
 mod test_context;
 
+pub use cache_filling::fill_caches;
 pub use catalogue::{catalogue, catalogue_crc32c};
 pub use data::{DataTable, ROW_BYTES, Sizes};
 pub use job::{Job, jobs, make_tables, open_jobs, set_up, tear_down};

@@ -57,6 +57,7 @@ mod open_loop;
 mod pipeline;
 mod rates;
 mod repeats;
+mod settled;
 mod short_text;
 mod ssh_server;
 mod storage_probes;

@@ -2,6 +2,7 @@
 
 mod catch_up;
 mod schema;
+mod vacuum;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -252,15 +253,17 @@ impl Node for PostgresNode {
     }
 
     fn settle(&self, session: &mut dyn Session) -> Result<()> {
+        let is_postgres = self.capabilities.identity.flavour == Flavour::None;
+        if is_postgres && !self.capabilities.in_recovery && self.in_schema.load(Ordering::SeqCst) {
+            vacuum::vacuum(session)?;
+        }
         if !self.capabilities.may_checkpoint {
             return Ok(());
         }
         match session.prepare("checkpoint") {
             Ok(checkpoint) => session.execute(checkpoint, &[]).map(|_| ()),
             // A flavour without checkpoints.
-            Err(error) if self.capabilities.identity.flavour != Flavour::None && error.kind == Kind::Statement => {
-                Ok(())
-            }
+            Err(error) if !is_postgres && error.kind == Kind::Statement => Ok(()),
             Err(error) => Err(error),
         }
     }

@@ -93,6 +93,10 @@ impl Node for SqliteNode {
         }
     }
 
+    fn has_cache_per_session(&self) -> bool {
+        true
+    }
+
     fn data_reads(&self, past_page_cache: bool) -> DataReads {
         let refusal = match &self.settings {
             Settings { direct: false, .. } => Some("direct=off".to_owned()),

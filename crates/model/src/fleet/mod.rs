@@ -118,6 +118,8 @@ fn described_as(run: &Run) -> Run {
         ceiling: run.ceiling.clone(),
         cache_fit: run.cache_fit,
         rows_at_random: run.rows_at_random,
+        settling: run.settling.clone(),
+        owed: run.owed.clone(),
         data_reads: run.data_reads.clone(),
         data_bytes: run.data_bytes,
         changes: run.changes,

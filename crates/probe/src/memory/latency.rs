@@ -7,8 +7,8 @@
 //! Cost:            a ring of cache lines per job, of all jobs together 16 times the last-level caches, at most a
 //!                  quarter (quick) or half of the available memory, and a sixteenth of that in addition to verify the
 //!                  results; made in the warm-up.
-//! Limits:          nanoseconds per load = jobs / (loads per second). Page size is the system's: with small pages the
-//!                  page table walk is part of each load, as it is for an engine. A load still hits a cache with a
+//! Limits:          nanoseconds per load = jobs / (loads per second). Pages have the base size, as in the shared
+//!                  memory of a server: the page table walk is part of each load. A load still hits a cache with a
 //!                  probability of about `cache_bytes` over `ring_bytes` times jobs.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{Bytes, Layer, Unit};
 
-use super::prefaulted;
+use super::{prefaulted, prefaulted_in_base_pages};
 use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
@@ -78,7 +78,7 @@ impl Ring {
             let drawn = ((u128::from(random.next_u64()) * (last as u128 + 1)) >> 64) as usize;
             order.swap(last, drawn);
         }
-        let mut lines = prefaulted(CODE, order.len(), |_| Line { next: 0 })?;
+        let mut lines = prefaulted_in_base_pages(CODE, order.len(), |_| Line { next: 0 })?;
         for (position, line) in order.iter().enumerate() {
             lines[*line as usize].next = order[(position + 1) % order.len()];
         }

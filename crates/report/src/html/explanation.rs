@@ -17,6 +17,11 @@ pub(super) const GAIN: &str = "Several jobs did more than as many times what one
                                several do not, and the gain is not that of the platform. Remedy: that of the finding, or else \
                                repeat, or measure longer.";
 
+/// The meaning of repeats that drift.
+pub(super) const DRIFT: &str = "The rates of the repeats of a row change in the order in which they were measured, by more than \
+                                chance among all rows: the repeats did not measure the same thing. Remedy: a longer warm-up, \
+                                more repeats, or a comparison in pairs, in which the drift is on both sides.";
+
 /// The meaning of `check` where it does not pass.
 pub(super) fn meaning(check: Check) -> &'static str {
     match check {

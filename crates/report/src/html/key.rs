@@ -13,7 +13,7 @@ use crate::layout::clean;
 use crate::network::network_path;
 use crate::plan::settings;
 use crate::summary::{at_once, bound_text, headline_text, large_reads, result_name};
-use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, started, title, unrepeated};
+use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, settled, started, title, unrepeated};
 use crate::verdict::{row_class, word};
 use crate::words::{LAYERS, dop, dop_text, list, unit_per_second};
 
@@ -147,6 +147,7 @@ pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
         None => fact("engine", "none: probes only".to_owned()),
     }
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
+    settled(record).into_iter().for_each(|settled| fact("settled", settled));
     server_hosts(record).into_iter().for_each(|host| fact("server on", host));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     network_path(record).into_iter().for_each(|path| fact("network", path));

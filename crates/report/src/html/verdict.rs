@@ -86,6 +86,7 @@ fn findings(record: &Record) -> Markup {
             Cell::text(match warning.subject {
                 WarningSubject::Abort => explanation::ABORTED.to_owned(),
                 WarningSubject::Gain => explanation::GAIN.to_owned(),
+                WarningSubject::Drift => explanation::DRIFT.to_owned(),
                 WarningSubject::Check(check) => format!("{} Remedy: {}.", explanation::meaning(check), remedy(check)),
             }),
         ]));
@@ -100,7 +101,7 @@ impl<'a> Findings<'a> {
     fn of(record: &Record, warning: &Warning<'a>) -> Findings<'a> {
         let mut findings = Findings::default();
         for instance in &warning.instances {
-            add(&mut findings, instance.run, instance_text(record, instance));
+            add(&mut findings, instance.run, instance_text(record, warning.subject, instance));
         }
         Findings { runs: warning.run_count(), ..findings }
     }

@@ -50,7 +50,8 @@ fn merged(record: &Record) -> Vec<Warning> {
     let mut known = BTreeMap::new();
     for found in model::warnings(record) {
         for instance in found.instances.iter().filter(|instance| instance.run.storage.is_some()) {
-            let (verdict, subject, text) = (found.verdict, found.subject, instance_text(record, instance).into_owned());
+            let (verdict, subject, text) =
+                (found.verdict, found.subject, instance_text(record, found.subject, instance).into_owned());
             let index = *known.entry((verdict, subject, text.clone())).or_insert(warnings.len());
             match warnings.get_mut(index) {
                 Some(other) => other.runs.push(instance.run.number),

@@ -131,7 +131,7 @@ fn superlinear(record: &Record, style: Style, width: usize) -> Vec<String> {
     for (instance, test) in gains(record) {
         let (code, of) = short_code(&test);
         let label = format!("  {:<5}{code}", mark(Verdict::Warn));
-        let text = format!("{}{of}", instance_text(record, &instance));
+        let text = format!("{}{of}", instance_text(record, WarningSubject::Gain, &instance));
         let paragraph = paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width);
         lines.extend(paragraph.iter().map(|line| style.paint(line, Ink::Warning)));
     }
@@ -166,7 +166,7 @@ fn by_text(record: &Record) -> Vec<Warning<'_>> {
     for found in model::warnings(record).into_iter().filter(|found| found.subject != WarningSubject::Gain) {
         let (verdict, subject) = (found.verdict, found.subject);
         for instance in found.instances {
-            let detail = instance_text(record, &instance);
+            let detail = instance_text(record, subject, &instance);
             let tests = vec![(instance.run.test.as_str(), vec![instance.run.dop])];
             let key = (verdict, subject, detail.clone());
             let warning = Warning { verdict, subject, detail, tests, others_differ: false };

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use record::{DataReads, PlanSubject, Preset, Record, Status};
 
 use crate::agents::host_warnings;
-use crate::figure::nanos;
+use crate::fact::size_text;
+use crate::figure::{duration, nanos};
 use crate::fleet::{agents, server_hosts, storage_hosts};
 use crate::inventory;
 use crate::inventory::topology::defect_texts;
@@ -42,6 +43,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     page.part("", inventory::head(&record.host, record.engine.as_ref(), style, width));
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
+    settled(record).into_iter().for_each(|settled| fact("settled", settled));
     server_hosts(record).into_iter().for_each(|host| fact("server on", host));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     network_path(record).into_iter().for_each(|path| fact("network", path));
@@ -152,6 +154,24 @@ pub(crate) fn data_reads(record: &Record) -> Option<String> {
     });
     let parts = parts.collect::<Vec<String>>().join("; ");
     (!parts.is_empty()).then(|| list([format!("of tables outside the cache: {parts}")]))
+}
+
+/// What was done before the runs of `record` so that they begin in the same state, and how long it took at most. None where nothing
+/// was.
+pub(crate) fn settled(record: &Record) -> Option<String> {
+    let all = || record.runs.iter().filter_map(|run| run.settling.as_ref());
+    let longest = all().map(|settling| settling.settle_ns).max()?;
+    let fillings = all().filter_map(|settling| settling.cache_fill.as_ref());
+    let largest = fillings.max_by_key(|filling| filling.read_ns);
+    let filled = largest.map(|filling| {
+        format!(
+            "the cache is filled with {} of rows before tests of random ones, in up to {}",
+            size_text(filling.bytes),
+            duration(filling.read_ns)
+        )
+    });
+    let written = format!("what runs leave is written back before the next one, in up to {}", duration(longest));
+    Some(list([written].into_iter().chain(filled)))
 }
 
 fn read_mode(reads: &DataReads) -> String {

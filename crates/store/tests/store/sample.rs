@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
     Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build,
-    Bytes, Cache, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, DataReads, DataSet, DevicePath, Dop,
+    Bytes, Cache, CacheFilling, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, DataReads, DataSet, DevicePath, Dop,
     EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument,
     Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer,
     Nanos, NetworkEnd, NetworkInterface, NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun,
-    NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Pace, Pairing, PciFunction, PciKind, PciLink,
+    NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Owed, Pace, Pairing, PciFunction, PciKind, PciLink,
     Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Second,
-    Setting, Side, SignedNanos, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind,
+    Setting, Settling, Side, SignedNanos, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind,
     UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
@@ -460,6 +460,11 @@ fn run(number: u32, pace: Pace) -> Run {
         ceiling: Some(Ceiling { probe: "C11".to_owned(), unit: Unit::Operation }),
         cache_fit: Some(CacheFit::Inside),
         rows_at_random: true,
+        owed: Some(Owed { settle_ns: Nanos(77_000), device_write_bytes: Some(Bytes(8_192)) }),
+        settling: Some(Settling {
+            settle_ns: Nanos(1_234),
+            cache_fill: Some(CacheFilling { rows: 320, bytes: Bytes(57_000), read_ns: Nanos(99_000) }),
+        }),
         data_reads: Some(DataReads::Dropped),
         data_bytes: Some(Bytes(4096)),
         commits_expected: Some(23),

@@ -52,9 +52,14 @@ fn judgement() -> Judgement {
         counts: RunCounts { runs: 1, with_warnings: 1, ..RunCounts::default() },
         runs: vec![RunVerdict { run: 1, verdict: Verdict::Warn }],
         tests: vec![TestVerdict { test: "T611".to_owned(), verdict: Verdict::Warn }],
-        warnings: [WarningSubject::Abort, WarningSubject::Check(Check::Steal), WarningSubject::Gain]
-            .map(warning)
-            .into(),
+        warnings: [
+            WarningSubject::Abort,
+            WarningSubject::Check(Check::Steal),
+            WarningSubject::Gain,
+            WarningSubject::Drift,
+        ]
+        .map(warning)
+        .into(),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::thread;
 
-use engine::{Canceller, Processes, Result, Session, Value};
+use engine::{Canceller, Result, Session, Value};
 use measure::{Broken, Done, Purpose, RunSeed, Work};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -18,6 +19,9 @@ use super::settings::{BlocksSettings, Think};
 use super::statement::{Bind, Statements};
 use crate::data::mix;
 use crate::test_context::{TestContext, failed};
+
+/// Blocks that one statement of a preload reads: it does not take minutes, and is not one of very many.
+const PRELOAD_BLOCKS: usize = 4_096;
 
 /// Where the loop runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,8 +96,9 @@ pub fn jobs(
         .collect()
 }
 
-/// Reads every block of the tables of all schemas into the cache of the engine, in key order, because engines may keep
-/// scans out of the cache. If sessions of an engine have separate caches, each job does this.
+/// Reads the share `wanted` of the blocks of all schemas into the cache of the engine, in key order, because engines may keep
+/// scans out of the cache: keys are in random order, so that any share of them are blocks at random places. Of all blocks, those
+/// of the scan tables are read too. The sessions of a schema share the work, unless each has a cache of its own.
 ///
 /// # Errors
 /// Errors of the engine.
@@ -102,10 +107,19 @@ pub fn preload(
     settings: &BlocksSettings,
     layout: &Layout,
     jobs: &mut [BlocksJob],
+    wanted: f64,
 ) -> Result<()> {
-    let each = context.node.processes() == Processes::InProcess;
-    let count = if each { jobs.len() } else { jobs.len().min(settings.schemas as usize) };
-    jobs[..count].iter_mut().try_for_each(|job| job.preload(layout))
+    let (schemas, count) = (settings.schemas as usize, jobs.len());
+    let is_per_session = context.node.has_cache_per_session();
+    let part = |job: usize| match is_per_session {
+        true => (0, 1),
+        false => (job / schemas, (count - job % schemas).div_ceil(schemas)),
+    };
+    thread::scope(|scope| {
+        let fill = |(index, job)| scope.spawn(move || BlocksJob::preload(job, layout, wanted, part(index)));
+        let threads: Vec<_> = jobs.iter_mut().enumerate().map(fill).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("a thread that fills a cache does not panic"))
+    })
 }
 
 impl BlocksJob {
@@ -178,15 +192,15 @@ impl BlocksJob {
         self.session.publish_counters()
     }
 
-    fn preload(&mut self, layout: &Layout) -> Result<()> {
-        // In parts, so that no statement takes minutes.
-        let blocks = layout.blocks(TableOf::Blocks);
+    /// Reads part `part` of so many of the share `wanted` of the blocks.
+    fn preload(&mut self, layout: &Layout, wanted: f64, (part, parts): (usize, usize)) -> Result<()> {
+        let blocks = (layout.blocks(TableOf::Blocks) as f64 * wanted).ceil() as u64;
         for on in 0..self.statements.len() {
-            for low in (1..=blocks).step_by(8_192) {
-                self.bind(on, Kind::Read, low, (low + 8_191).min(blocks));
+            for low in (1..=blocks).step_by(PRELOAD_BLOCKS).skip(part).step_by(parts.max(1)) {
+                self.bind(on, Kind::Read, low, (low + PRELOAD_BLOCKS as u64 - 1).min(blocks));
                 self.session.execute(self.statements[on].read.statement, &self.values)?;
             }
-            if let Some(scan) = &self.statements[on].scan {
+            if let Some(scan) = self.statements[on].scan.as_ref().filter(|_| wanted >= 1.0 && part == 0) {
                 self.session.execute(scan.statement, &[])?;
             }
         }

@@ -1,11 +1,13 @@
 //! One run of random blocks.
 
-use engine::{Node, Processes};
+use std::time::Instant;
+
+use engine::Node;
 use measure::{Broken, RunSeed, Tally};
 use record::evidence::Answers;
 use record::{
-    BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, JobShare, Layer, LoopLocation,
-    Nanos, Pace, PageCached, PartKind, PlannedRun, RandomBlocks, Run, Unit, Verdict,
+    BlockOperation, BlockOperations, Bytes, CacheFilling, CacheState, DataSet, Evidence, Finding, JobShare, Layer,
+    LoopLocation, Nanos, Pace, PageCached, PartKind, PlannedRun, RandomBlocks, Run, Unit, Verdict,
 };
 use workload::TestContext;
 use workload::blocks::{self, BlocksJob, BlocksLoading, BlocksSettings, Kind, Layout, Mode, Visit};
@@ -119,7 +121,7 @@ fn try_one(
     let settings = &request.settings;
     let is_own = matches!(preparation, Preparation::Own { .. });
     if is_own {
-        bench.settle()?;
+        run.settling = bench.settle()?;
     }
     let node_indexes = bench.choose_nodes(subject, settings.changes(), 1)?;
     let node = subject.nodes.at(node_indexes[0]);
@@ -140,7 +142,9 @@ fn try_one(
         Preparation::Coordinator { caches } => (caches, None),
         Preparation::Own { .. } if request.cold => (CacheState::Cold, node.data_directory().and_then(drop_page_cache)),
         Preparation::Own { .. } => {
-            (fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
+            let (caches, filling) = fill(bench, &context, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?;
+            run.settling.get_or_insert_default().cache_fill = filling;
+            (caches, None)
         }
     };
     let reads_device = is_own && caches != CacheState::Preloaded && request.page_cached.is_none();
@@ -219,7 +223,8 @@ fn hold(node: &dyn Node, held: PageCached) -> Result<PageCacheShare> {
         .map_err(|error| Error::environment(format!("the page cache cannot hold {}: {error}", directory.display())))
 }
 
-/// Reads every block into the cache of the engine, if all of them fit.
+/// Fills the cache of the engine: with all blocks if they fit, otherwise with as many as do, so that a run does not measure how
+/// the cache fills.
 fn fill(
     bench: &Bench<'_>,
     context: &TestContext<'_>,
@@ -227,20 +232,21 @@ fn fill(
     layout: &Layout,
     jobs: &mut [BlocksJob],
     sizes: Option<(Bytes, Bytes)>,
-) -> Result<CacheState> {
-    let Some((Bytes(cache), Bytes(block))) = sizes else { return Ok(CacheState::Warm) };
+) -> Result<(CacheState, Option<CacheFilling>)> {
+    let Some((Bytes(cache), Bytes(block))) = sizes else { return Ok((CacheState::Warm, None)) };
     let settings = &request.settings;
-    // Sessions of an in-process engine have separate caches, each for one schema, or two.
-    let alone = context.node.processes() == Processes::InProcess;
+    // Separate caches of sessions are each for one schema, or two.
     let shared = if settings.hot_schema_frequency > 0 { 2 } else { 1 };
-    let schemas = if alone { settings.schemas.min(shared) } else { settings.schemas };
+    let is_per_session = context.node.has_cache_per_session();
+    let schemas = if is_per_session { settings.schemas.min(shared) } else { settings.schemas };
     let blocks = layout.blocks_in_all(settings) / u64::from(settings.schemas) * u64::from(schemas);
-    if blocks as f64 * block as f64 * CACHED_SHARE > cache as f64 {
-        return Ok(CacheState::Warm);
-    }
+    let wanted = (cache as f64 / (blocks as f64 * block as f64 * CACHED_SHARE)).min(1.0);
+    let start = Instant::now();
     let cancellers = jobs.iter().flat_map(BlocksJob::cancellers).collect();
-    bench.interrupt.during(cancellers, || blocks::preload(context, settings, layout, jobs))?;
-    Ok(CacheState::Preloaded)
+    bench.interrupt.during(cancellers, || blocks::preload(context, settings, layout, jobs, wanted))?;
+    let rows = (blocks as f64 * wanted) as u64;
+    let filling = CacheFilling { rows, bytes: Bytes(block).times(rows), read_ns: Nanos::from(start.elapsed()) };
+    Ok((if wanted < 1.0 { CacheState::Warm } else { CacheState::Preloaded }, Some(filling)))
 }
 
 /// The operations of each stream; streams without operations are left out.

@@ -1,12 +1,13 @@
 //! One run of the catalogue: a probe, or a test that needs an engine.
 
 use std::fs;
+use std::time::Instant;
 
 use engine::Node;
 use probe::{Form, Probe};
 use record::evidence::Answers;
-use record::{Evidence, Finding, PartKind, PlannedRun, Run, Variation, Verdict};
-use workload::{Job, Test, TestContext};
+use record::{CacheFilling, Evidence, Finding, Nanos, PartKind, PlannedRun, Run, Variation, Verdict};
+use workload::{Job, ROW_BYTES, Test, TestContext};
 
 use crate::bench::{Bench, Subject};
 use crate::data_reads::PageCacheBypass;
@@ -57,7 +58,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let (context, subject) = bench.engine()?;
     if bench.hands.release().is_none() {
         pacing::check_capacity(bench, run)?;
-        bench.settle()?;
+        run.settling = bench.settle()?;
     }
     let node_indexes = bench.choose_nodes(subject, run.changes, run.dop.nodes)?;
     let lost_before = lost_before(subject.nodes);
@@ -85,6 +86,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
         let first = jobs[0].canceller().into_iter().collect();
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
     }
+    fill_caches(bench, run, test, &context, &mut jobs)?;
     let mut workers = Workers::of_sessions(bench, subject, node_indexes.clone(), jobs);
     workers.tracer = tracer(run, subject.nodes, subject.tracer);
     let _timing = StatementTiming::begin(run, subject.nodes, &node_indexes);
@@ -92,6 +94,26 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
     run.events.splice(..0, lost_before);
     expect_commits(run, test, subject);
+    Ok(())
+}
+
+/// Fills the caches of the engine before a run whose rows are at random places of tables that should not fit it.
+fn fill_caches(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    test: &Test,
+    context: &TestContext<'_>,
+    jobs: &mut [Job],
+) -> Result<()> {
+    let cache = bench.subject.and_then(|subject| subject.inventory.cache_bytes);
+    let Some(cache) = cache.filter(|_| run.rows_at_random && context.node.caps().answers) else { return Ok(()) };
+    let cancellers = jobs.iter().filter_map(Job::canceller).collect();
+    let (start, share) = (Instant::now(), bench.hands.share(run.dop.jobs));
+    let interrupt = bench.interrupt;
+    let rows =
+        interrupt.during(cancellers, || workload::fill_caches(test, context, jobs, share, cache, interrupt.flag()))?;
+    let cache_fill = CacheFilling { rows, bytes: ROW_BYTES.times(rows), read_ns: Nanos::from(start.elapsed()) };
+    run.settling.get_or_insert_default().cache_fill = Some(cache_fill);
     Ok(())
 }
 

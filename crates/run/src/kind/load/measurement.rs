@@ -62,7 +62,7 @@ impl OneLoad<'_> {
         // The coordinator does for agents what is done once.
         let is_agent = bench.hands.release().is_some();
         if !is_agent {
-            bench.settle()?;
+            run.settling = bench.settle()?;
         }
         let node_indexes = bench.choose_nodes(subject, true, 1)?;
         let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };

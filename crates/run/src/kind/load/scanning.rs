@@ -75,7 +75,7 @@ impl OneScan<'_> {
     /// Returns what is still in the page cache, for a cold scan.
     fn try_scan(&self, bench: &Bench<'_>, run: &mut Run) -> Result<Option<Cached>> {
         let (context, subject) = bench.engine()?;
-        bench.settle()?;
+        run.settling = bench.settle()?;
         let node_indexes = subject.nodes.choose(false, 1)?;
         let context = TestContext { node: subject.nodes.at(node_indexes[0]), ..context };
         let scanning = Scanning {

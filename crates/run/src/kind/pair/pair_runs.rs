@@ -110,6 +110,6 @@ impl<'a> PairRuns<'a> {
         if bench.interrupt.is_raised() {
             return Err(Error::interrupted());
         }
-        bench.settle().map_err(|error| of_side(side, error))
+        bench.settle().map(drop).map_err(|error| of_side(side, error))
     }
 }

@@ -72,7 +72,7 @@ fn try_one(
         StreamDirection::Write => stream_files.clear(node)?,
         StreamDirection::Read => stream_files.fill(node, stream_run.streams, bench.listener, bench.interrupt)?,
     }
-    bench.settle()?;
+    run.settling = bench.settle()?;
     let jobs = stream_files.jobs(node, stream_run)?;
     let page_cached = match stream_run.direction {
         StreamDirection::Read => stream_files.drop_page_cache(node),

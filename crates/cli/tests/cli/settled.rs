@@ -1,0 +1,64 @@
+//! `dbdyno run --repeats`: every repeat begins in the same state, and finds the same share of the rows in the cache.
+
+use serde_json::Value;
+
+use crate::bench::{Bench, growth, runs};
+
+/// Bytes of the engine's blocks that were read for a row.
+fn read_bytes_per_row(run: &Value) -> f64 {
+    let rows = run["totals"]["rows"].as_u64().unwrap();
+    growth(run, "physical_read_bytes").unwrap() as f64 / rows as f64
+}
+
+/// Six repeats of reads and updates of random rows, in turn, of a table of several caches: as many reads per row in the
+/// sixth as in the second. Rows are a fixed number, so that chance is about one per cent.
+fn repeats_miss_alike(target: &str) {
+    let bench = Bench::new();
+    let words = format!(
+        "run --target {target} --preset smoke --tests T616,T716 --jobs 2 --repeats 6 --steps 300 --seconds 60 \
+         --large-rows 256000 --quiet --record r.json"
+    );
+    bench.succeed(&words.split_whitespace().collect::<Vec<_>>());
+    let record = bench.record("r.json");
+    for test in ["T616", "T716"] {
+        let read: Vec<f64> = runs(&record, test).into_iter().map(read_bytes_per_row).collect();
+        assert_eq!(read.len(), 6);
+        assert!((read[5] / read[1] - 1.0).abs() < 0.05, "{target}, {test}: bytes read per row {read:?}");
+        for run in runs(&record, test) {
+            let filled = &run["settling"]["cache_fill"];
+            assert!(filled["rows"].as_u64().unwrap() > 10_000 && filled["read_ns"].as_u64().unwrap() > 0, "{filled}");
+            assert!(run["settling"]["settle_ns"].as_u64().is_some());
+        }
+    }
+}
+
+#[test]
+fn repeats_miss_alike_on_embedded_sqlite() {
+    repeats_miss_alike("sqlite?cache_size=8MiB");
+}
+
+#[test]
+fn repeats_miss_alike_on_postgresql() {
+    repeats_miss_alike("local:postgres?shared_buffers=16MB");
+}
+
+#[test]
+fn repeats_miss_alike_on_mariadb() {
+    repeats_miss_alike("local:mariadb?innodb_buffer_pool_size=16M");
+}
+
+#[test]
+fn repeats_miss_alike_on_mysql() {
+    repeats_miss_alike("local:mysql?innodb_buffer_pool_size=16M");
+}
+
+/// Its library counts no reads: what the process reads from the device is held against itself.
+#[test]
+fn caches_of_duckdb_are_filled() {
+    let bench = Bench::new();
+    let words =
+        "run --target duckdb --preset smoke --tests T616 --jobs 1 --steps 20 --seconds 60 --quiet --record r.json";
+    bench.succeed(&words.split_whitespace().collect::<Vec<_>>());
+    let record = bench.record("r.json");
+    assert!(runs(&record, "T616")[0]["settling"]["cache_fill"]["rows"].as_u64().unwrap() > 0);
+}
