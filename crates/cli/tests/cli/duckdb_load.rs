@@ -7,7 +7,7 @@ use crate::cmd_load::{count, found, is_right, loaded, malformed, only_run, sum};
 use crate::load_stopped::stopped_and_resumed;
 
 /// DuckDB in the library installed by `test.sh`.
-const TARGET: &str = concat!("duckdb?library=", env!("CARGO_MANIFEST_DIR"), "/../../target/duckdb/libduckdb.so");
+pub const TARGET: &str = concat!("duckdb?library=", env!("CARGO_MANIFEST_DIR"), "/../../target/duckdb/libduckdb.so");
 
 /// The options of every load here.
 const INTO: [&str; 2] = ["--target", TARGET];

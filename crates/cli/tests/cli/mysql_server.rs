@@ -6,7 +6,7 @@ use crate::bench::{Bench, growth, runs};
 use crate::local_server::servers;
 
 /// The server installed by `./test.sh`.
-fn target() -> String {
+pub fn target() -> String {
     let bin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mysql/bin");
     let there = Path::new(bin).join("mysqld").exists();
     assert!(there, "no MySQL server in {bin}\nhint: run ./test.sh once, it installs one");

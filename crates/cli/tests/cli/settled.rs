@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::bench::{Bench, growth, runs};
+use crate::{duckdb_load, mysql_server};
 
 /// Bytes of the engine's blocks that were read for a row.
 fn read_bytes_per_row(run: &Value) -> f64 {
@@ -11,11 +12,12 @@ fn read_bytes_per_row(run: &Value) -> f64 {
 }
 
 /// Six repeats of reads and updates of random rows, in turn, of a table of several caches: as many reads per row in the
-/// sixth as in the second. Rows are a fixed number, so that chance is about one per cent.
-fn repeats_miss_alike(target: &str) {
+/// sixth as in the second. Rows are a fixed number, so that chance is about one per cent; in pools of a thousand pages,
+/// what else is in them adds to that.
+fn repeats_miss_alike(target: &str, jobs: u32) {
     let bench = Bench::new();
     let words = format!(
-        "run --target {target} --preset smoke --tests T616,T716 --jobs 2 --repeats 6 --steps 300 --seconds 60 \
+        "run --target {target} --preset smoke --tests T616,T716 --jobs {jobs} --repeats 6 --steps 200 --seconds 60 \
          --large-rows 256000 --quiet --record r.json"
     );
     bench.succeed(&words.split_whitespace().collect::<Vec<_>>());
@@ -23,7 +25,7 @@ fn repeats_miss_alike(target: &str) {
     for test in ["T616", "T716"] {
         let read: Vec<f64> = runs(&record, test).into_iter().map(read_bytes_per_row).collect();
         assert_eq!(read.len(), 6);
-        assert!((read[5] / read[1] - 1.0).abs() < 0.05, "{target}, {test}: bytes read per row {read:?}");
+        assert!((read[5] / read[1] - 1.0).abs() < 0.08, "{target}, {test}: bytes read per row {read:?}");
         for run in runs(&record, test) {
             let filled = &run["settling"]["cache_fill"];
             assert!(filled["rows"].as_u64().unwrap() > 10_000 && filled["read_ns"].as_u64().unwrap() > 0, "{filled}");
@@ -32,32 +34,35 @@ fn repeats_miss_alike(target: &str) {
     }
 }
 
+/// With one job: a session drops its cache when another one has committed.
 #[test]
 fn repeats_miss_alike_on_embedded_sqlite() {
-    repeats_miss_alike("sqlite?cache_size=8MiB");
+    repeats_miss_alike("sqlite?cache_size=8MiB", 1);
 }
 
 #[test]
 fn repeats_miss_alike_on_postgresql() {
-    repeats_miss_alike("local:postgres?shared_buffers=16MB");
+    repeats_miss_alike("local:postgres?shared_buffers=16MB", 2);
 }
 
 #[test]
 fn repeats_miss_alike_on_mariadb() {
-    repeats_miss_alike("local:mariadb?innodb_buffer_pool_size=16M");
+    repeats_miss_alike("local:mariadb?innodb_buffer_pool_size=16M", 2);
 }
 
 #[test]
 fn repeats_miss_alike_on_mysql() {
-    repeats_miss_alike("local:mysql?innodb_buffer_pool_size=16M");
+    repeats_miss_alike(&format!("{}&innodb_buffer_pool_size=16M", mysql_server::target()), 2);
 }
 
-/// Its library counts no reads: what the process reads from the device is held against itself.
+/// Its library counts no reads.
 #[test]
-fn caches_of_duckdb_are_filled() {
+fn the_cache_of_duckdb_is_filled() {
     let bench = Bench::new();
-    let words =
-        "run --target duckdb --preset smoke --tests T616 --jobs 1 --steps 20 --seconds 60 --quiet --record r.json";
+    let words = format!(
+        "run --target {} --preset smoke --tests T616 --jobs 1 --steps 20 --seconds 60 --quiet --record r.json",
+        duckdb_load::TARGET
+    );
     bench.succeed(&words.split_whitespace().collect::<Vec<_>>());
     let record = bench.record("r.json");
     assert!(runs(&record, "T616")[0]["settling"]["cache_fill"]["rows"].as_u64().unwrap() > 0);
