@@ -129,6 +129,11 @@ const SETTINGS: &[Setting] = &[
         |_| "200".to_owned(),
         "solid-state storage: prefetch keeps many reads in flight",
     ),
+    setting(
+        "synchronize_seqscans",
+        |_| "off".to_owned(),
+        "each scan reads the table itself: sessions that share a pass would be faster than the device",
+    ),
     setting("io_method", |_| "worker".to_owned(), "the default"),
     setting(
         "io_workers",
