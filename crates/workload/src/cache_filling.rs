@@ -4,7 +4,7 @@
 //! empty cache takes as long to fill as it takes to read it at random, block by block, which is often longer than a run,
 //! and which jobs of a higher degree of parallelism do sooner: a run would measure that. Ranges of the primary key are read
 //! in its order, which is fast, and by an index, so that engines with a separate place for scans of whole tables
-//! (PostgreSQL's ring of buffers for bulk reads) use their cache for them.
+//! (a ring of few buffers) use their cache for them.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
