@@ -69,6 +69,8 @@ fn location_text(location: Location) -> &'static str {
 /// The name of a condition and its value.
 pub(crate) fn condition_text(condition: &Condition) -> (&'static str, String) {
     let (name, value) = match condition {
+        Condition::CacheFilled(true) => ("buffer cache", "filled before each run"),
+        Condition::CacheFilled(false) => ("buffer cache", "as earlier runs left it"),
         Condition::Caches(CacheState::Preloaded) => ("caches", "preloaded"),
         Condition::Caches(CacheState::Warm) => ("caches", "warm"),
         Condition::Caches(CacheState::Cold) => ("caches", "cold"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
-use record::{CacheState, IndexTime, Load, LoopLocation, RandomBlocks, Run, StreamBackend};
+use record::{CacheFit, CacheState, IndexTime, Load, LoopLocation, RandomBlocks, Run, StreamBackend};
 
 use crate::load::input_word;
 
@@ -13,6 +13,8 @@ const OF_THE_LOAD: &str = "load_parallel_degree";
 /// A condition of a rate, beside platform, parameters and pace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
+    /// Whether the cache of the engine was filled before a run of random rows outside of it.
+    CacheFilled(bool),
     /// State of the caches before a run of random blocks.
     Caches(CacheState),
     /// Threads of dbdyno that its jobs shared; absent where each had its own.
@@ -47,13 +49,26 @@ pub fn parameters(run: &Run) -> BTreeMap<String, i64> {
     counted.map(|(name, number)| (name.clone(), *number)).collect()
 }
 
-/// The conditions of random blocks, file streams, loads and jobs that share threads; empty for other runs.
+/// The conditions of random blocks, file streams, loads, random rows outside the cache and jobs that share threads; empty for
+/// other runs.
 pub fn conditions(run: &Run) -> Vec<Condition> {
     let mut conditions = run.blocks.as_deref().map(of_blocks).unwrap_or_default();
     conditions.extend(run.streams.as_deref().map(|streams| Condition::Files(streams.backend)));
     conditions.extend(run.load.iter().flat_map(|load| of_load(load)));
+    conditions.extend(cache_filled(run).map(Condition::CacheFilled));
     conditions.extend(run.client_threads.map(|client| Condition::ClientThreads(Some(client.threads))));
     conditions
+}
+
+/// Whether the cache was filled before `run`. Records without any settling do not say which rows are at random places: in those
+/// it was filled before none.
+fn cache_filled(run: &Run) -> Option<bool> {
+    let is_outside = run.cache_fit == Some(CacheFit::Outside);
+    match &run.settling {
+        _ if !is_outside => None,
+        Some(settling) => run.rows_at_random.then_some(settling.cache_fill.is_some()),
+        None => Some(false),
+    }
 }
 
 /// The conditions of a load beside the kind of table and the form, which are part of its code.
@@ -68,7 +83,7 @@ fn of_blocks(blocks: &RandomBlocks) -> Vec<Condition> {
 
 #[cfg(test)]
 mod tests {
-    use record::LoadModel;
+    use record::{Bytes, CacheFilling, LoadModel, Nanos, Settling};
 
     use super::*;
     use crate::fixture::{blocks_run, run};
@@ -102,5 +117,17 @@ mod tests {
         let mut blocks = blocks_run(CacheState::Cold);
         blocks.parameters = [(OF_THE_LOAD, 12), ("work_unit", 64)].map(|(name, of)| (name.to_owned(), of)).into();
         assert_eq!(parameters(&blocks), BTreeMap::from([("work_unit".to_owned(), 64)]));
+    }
+
+    #[test]
+    fn random_rows_find_a_cache_that_was_filled_or_one_that_earlier_runs_left() {
+        let mut outside = run("T616", 1);
+        (outside.cache_fit, outside.rows_at_random) = (Some(CacheFit::Outside), true);
+        assert_eq!(conditions(&outside), [Condition::CacheFilled(false)], "of a record without settling");
+        let filling = CacheFilling { rows: 1, bytes: Bytes(1), read_ns: Nanos(1) };
+        outside.settling = Some(Settling { cache_fill: Some(filling), ..Settling::default() });
+        assert_eq!(conditions(&outside), [Condition::CacheFilled(true)]);
+        let scan = Run { rows_at_random: false, ..outside };
+        assert_eq!(conditions(&scan), [], "a scan reads what is not cached");
     }
 }
