@@ -49,6 +49,27 @@ pub enum ResourceName {
     },
 }
 
+impl ResourceName {
+    /// Whether more jobs have more of it: each job has a thread of dbdyno.
+    pub(crate) fn is_of_jobs(&self) -> bool {
+        matches!(self, ResourceName::ClientThreads { .. })
+    }
+
+    /// Whether it is a rate of the same device, or the other direction of the same interface.
+    pub(crate) fn is_of_same_device(&self, other: &ResourceName) -> bool {
+        let kind = |name: &ResourceName| match name {
+            ResourceName::RandomReads
+            | ResourceName::SequentialReads
+            | ResourceName::RandomWrites
+            | ResourceName::SequentialWrites
+            | ResourceName::SyncedWrites => Some(true),
+            ResourceName::NetworkSends | ResourceName::NetworkReceives => Some(false),
+            ResourceName::Processors | ResourceName::ClientThreads { .. } => None,
+        };
+        kind(self).is_some() && kind(self) == kind(other)
+    }
+}
+
 /// A resource with a capacity per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
@@ -114,7 +135,8 @@ pub enum Limiter {
     TooFewClients {
         /// N: clients that can be active at a time.
         clients: f64,
-        /// N*: number of clients that would saturate the busiest resource.
+        /// N*: number of clients that saturating the busiest resource takes at least. Where they wait for each other, it takes
+        /// more.
         knee: f64,
     },
     /// A wait class that dominates the response time.
@@ -141,13 +163,27 @@ pub struct Attribution {
     pub uses: Vec<Use>,
     /// Classes of the response time, largest first.
     pub classes: Vec<TimeClass>,
+    /// Share of all processors used by other programs; 0 where none are known.
+    pub foreign: Ratio,
 }
 
 impl Attribution {
+    /// The factor of the rate at which `one` is full (utilisation law): no rate is higher, however many jobs there are.
+    /// What other programs take of the processors does not rise with the rate. Infinite for a resource that is not used.
+    pub(crate) fn rate_factor_max(&self, one: &Use) -> f64 {
+        rate_factor_max(one, self.foreign)
+    }
+
     /// The share of the time of which nothing is known: in no class.
     pub fn unknown_share(&self) -> Ratio {
         Ratio(unknown_share(&self.classes))
     }
+}
+
+fn rate_factor_max(one: &Use, foreign: Ratio) -> f64 {
+    let others = if one.name == ResourceName::Processors { foreign.0 } else { 0.0 };
+    let own = one.used.0 - others;
+    if own > 0.0 { (1.0 - others) / own } else { f64::INFINITY }
 }
 
 /// What the shares of `classes` leave of the time.
@@ -166,12 +202,20 @@ pub fn attribution(system: &ClosedSystem) -> Attribution {
     uses.sort_by(|one, other| other.used.0.total_cmp(&one.used.0));
     let mut classes = system.classes.clone();
     classes.sort_by(|one, other| other.share.0.total_cmp(&one.share.0));
-    Attribution { limiter: limiter(system, &uses, &classes), uses, classes }
+    let foreign = foreign(system);
+    Attribution { limiter: limiter(system, &uses, &classes, foreign), uses, classes, foreign }
 }
 
-fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limiter {
+/// Share of all processors that other programs use: where their load was not measured, what is not the CPU time of client and
+/// engine.
+fn foreign(system: &ClosedSystem) -> Ratio {
+    let not_own = || Some(system.cpu_used?.0 * (1.0 - system.own_work?.0));
+    let share = system.foreign.map(|foreign| foreign.0).or_else(not_own).unwrap_or(0.0);
+    Ratio(share.clamp(0.0, 1.0))
+}
+
+fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass], foreign: Ratio) -> Limiter {
     let full = |used: Ratio| used.0 >= RULES.attribution_use_min;
-    let fullest = uses.first();
     if system.keeps_up {
         // The target rate was achieved, whatever the utilisation.
         return Limiter::Offered;
@@ -192,10 +236,10 @@ fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limite
     if let Some(wake_up) = woken.filter(|wake_up| waiting.is_none_or(|class| class.share.0 <= wake_up.share().0)) {
         return Limiter::WakeUps(wake_up);
     }
-    let knee = fullest.filter(|found| found.used.0 > 0.0).and_then(|found| {
-        let rate_max = system.rate / found.used.0;
-        Some(rate_max * (system.demand_seconds? + system.think_seconds))
-    });
+    let shared = uses.iter().filter(|found| !found.name.is_of_jobs());
+    let factor = shared.map(|found| rate_factor_max(found, foreign)).fold(f64::INFINITY, f64::min);
+    let rate_max = Some(system.rate * factor).filter(|rate| rate.is_finite());
+    let knee = rate_max.and_then(|rate_max| Some(rate_max * (system.demand_seconds? + system.think_seconds)));
     if let Some(knee) = knee.filter(|knee| system.clients < *knee) {
         return Limiter::TooFewClients { clients: system.clients, knee };
     }

@@ -10,6 +10,9 @@ mod attribution;
 mod bound;
 mod calibration;
 mod checks;
+mod claim;
+#[cfg(test)]
+mod closed_network;
 mod comparison;
 mod cpu;
 mod degree;
@@ -85,6 +88,7 @@ pub use attribution::{
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
 pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node};
+pub use claim::{ClaimBasis, FitVerdict};
 pub use comparison::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, ComparisonWarning,
     Difference, Evidence, Gate, GateError, GeometricMean, PointFigures, RankSum, Reason, Shift, SignedRank,
@@ -127,7 +131,7 @@ pub use platform_proof::{
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,
 };
-pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
+pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, limit_basis, perturbation, proofs};
 pub use queue::{generator_share, has_idle_slots, in_flight};
 pub use random_blocks::{PerOperation, Scans, only_visits, per_operation, reads_though_filled, scans, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
@@ -148,8 +152,8 @@ pub use statistics::{
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use summary::{
-    FoundRate, Gain, MAIN_TESTS, MainLimit, MainResult, MostSerious, QUICK_TESTS, Remedy, StorageLimit, StorageLimiter,
-    Summary, Validity, summary,
+    Beyond, FoundRate, Gain, MAIN_TESTS, MainLimit, MainResult, MostSerious, QUICK_TESTS, Remedy, StorageLimit,
+    StorageLimiter, Summary, Validity, summary,
 };
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, DeviceFact, Durability, Fact, FactGroup, FactSize,

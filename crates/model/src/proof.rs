@@ -10,7 +10,8 @@ mod perturbation;
 
 use record::{Dop, Rate, Ratio, Record, Resource, Run, Sweep, Variation};
 
-use crate::attribution::{Capacities, Limiter};
+use crate::attribution::{Attribution, Capacities, Limiter};
+use crate::claim::ClaimBasis;
 use crate::delta::per_second;
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, median, student_interval};
@@ -61,6 +62,19 @@ pub struct Proof {
     pub cause: Cause,
     /// The limit by the figures of the plain run; absent where nothing is known.
     pub limiter: Option<Limiter>,
+}
+
+/// What a limit rests on: runs with less of the resource, as far as they decided, or else the figures of one run. Absent where
+/// no limit is named.
+pub fn limit_basis(found: Option<&Attribution>, proof: Option<&Proof>) -> Option<ClaimBasis> {
+    let is_decided = proof.is_some_and(|proof| proof.cause != Cause::Undecided);
+    match found?.limiter {
+        _ if is_decided => Some(ClaimBasis::Measured),
+        Limiter::Unexplained => None,
+        // The rate was given, and reached.
+        Limiter::Offered => Some(ClaimBasis::Measured),
+        _ => Some(ClaimBasis::Estimate),
+    }
 }
 
 /// The elasticity of a rate that changed by the factor `ratio` when a resource changed by the factor `share`. None
@@ -187,6 +201,20 @@ mod tests {
         let mut found = proofs(&record(runs));
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)
+    }
+
+    #[test]
+    fn a_limit_is_an_estimate_until_runs_with_less_decide() {
+        let found = |limiter| Attribution { limiter, uses: Vec::new(), classes: Vec::new(), foreign: Ratio(0.0) };
+        let cpu = found(Limiter::Processors);
+        let proof = |cause| Proof { cause, ..one(with_pairs(&[(100_000, 80_000)])) };
+        assert_eq!(limit_basis(Some(&cpu), None), Some(ClaimBasis::Estimate));
+        assert_eq!(limit_basis(Some(&cpu), Some(&proof(Cause::Undecided))), Some(ClaimBasis::Estimate));
+        for cause in [Cause::Because, Cause::InPart, Cause::NotBecause] {
+            assert_eq!(limit_basis(Some(&cpu), Some(&proof(cause))), Some(ClaimBasis::Measured));
+        }
+        assert_eq!(limit_basis(Some(&found(Limiter::Unexplained)), None), None);
+        assert_eq!(limit_basis(None, None), None);
     }
 
     #[test]

@@ -279,6 +279,9 @@ pub struct Rules {
 
     /// Utilisation from where on a resource is the limit.
     pub attribution_use_min: f64,
+    /// More than so many times the I/Os in flight of a calibration's result have to be no faster before the device is called
+    /// its limit.
+    pub depth_beyond_min: f64,
     /// Minimum share of the response time of a dominant class.
     pub attribution_class_min: f64,
     /// Minimum number of session samples.
@@ -479,6 +482,7 @@ pub const RULES: Rules = Rules {
     discount_step: 0.2,
 
     attribution_use_min: 0.9,
+    depth_beyond_min: 1.5,
     attribution_class_min: 0.3,
     attribution_samples_min: 10,
     attribution_own_work_min: 0.5,

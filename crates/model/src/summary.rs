@@ -1,26 +1,34 @@
 //! The summary of a record: its main results, whether they can be trusted, what limits them, and what would help.
 
+mod remedy;
+mod storage;
+
 use std::collections::BTreeMap;
 
 use record::{
-    Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Rate, Ratio, Record, Resource, Run, RunCounts, Sweep,
-    Verdict, WarningSubject,
+    Bytes, Check, Dop, Finding, Layer, Outcome, PlanSubject, Rate, Ratio, Record, Run, RunCounts, Sweep, Verdict,
+    WarningSubject,
 };
 
-use crate::attribution::{Attribution, Capacities, Limiter, ResourceName, TimeClassName};
+use crate::attribution::{Attribution, Capacities, Limiter};
 use crate::calibration::{Calibration, calibration};
+use crate::claim::ClaimBasis;
 use crate::group::ByTest;
 use crate::load_curve::rate_curves;
 use crate::platform_proof::{PlatformProof, platform_proof};
-use crate::proof::{Cause, Proof, proofs};
-use crate::queue::generator_share;
+use crate::proof::{Proof, limit_basis, proofs};
 use crate::random_blocks::bytes_to_cache;
 use crate::recorded_search::io_search;
 use crate::row::row;
-use crate::rules::RULES;
 use crate::sheet::{Line, line};
 use crate::verdict::{is_invalid, run_counts};
 use crate::warning::{Warning, most_serious, warnings};
+
+pub use remedy::{Gain, Remedy};
+pub use storage::{Beyond, StorageLimit, StorageLimiter};
+
+use self::remedy::remedies;
+use self::storage::storage_limit;
 
 /// The tests of the catalogue that stand for a platform, the most telling first: transactions, single statements,
 /// physical I/O, scans, loads, processors and memory.
@@ -49,12 +57,6 @@ const TELLING_CHECKS: [Check; 8] = [
 /// Main results of a summary, at most.
 const RESULTS_MAX: usize = 3;
 
-/// A remedy with a smaller gain is not named, nor one with a larger: then something unknown limits the rate long before.
-const GAINS: std::ops::RangeInclusive<f64> = 1.1..=10.0;
-
-/// Processors that a platform may be given more.
-const MORE_PROCESSORS: u32 = 2;
-
 /// The summary of a record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
@@ -66,38 +68,6 @@ pub struct Summary {
     pub limits: Vec<MainLimit>,
     /// What is known of the limit of a measurement of storage.
     pub storage: Option<StorageLimit>,
-}
-
-/// What limited the main result of a measurement of storage.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StorageLimit {
-    /// The limit.
-    pub limiter: StorageLimiter,
-    /// I/Os per second of the busiest job as a share of those that it can generate.
-    pub generator_used: Option<Ratio>,
-    /// Share of the processors that were busy.
-    pub cpu_used: Option<Ratio>,
-    /// Share of the processors of the busiest observed host of storage that served.
-    pub storage_host_used: Option<Ratio>,
-    /// The next higher load of a calibration, in I/Os in flight, and its rate.
-    pub beyond: Option<(u32, Rate)>,
-}
-
-/// What limited a measurement of storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StorageLimiter {
-    /// The generator of I/O.
-    Generator,
-    /// The processors.
-    Processors,
-    /// The processors of a host of storage.
-    StorageHost,
-    /// The latency bound: with more I/Os in flight the rate was higher.
-    Bound,
-    /// The device with its driver: with more I/Os in flight the rate was no higher.
-    Device,
-    /// The device with its driver, or too few I/Os in flight: no more were tried.
-    DeviceOrDepth,
 }
 
 /// A main result.
@@ -184,6 +154,11 @@ pub struct MainLimit {
 }
 
 impl MainLimit {
+    /// What the limit rests on; absent where none is named.
+    pub fn basis(&self) -> Option<ClaimBasis> {
+        limit_basis(Some(&self.attribution), self.proof.as_ref())
+    }
+
     /// Whether the best rate is the best of those tried and perhaps not of those possible: no resource is full, and more
     /// sessions or threads were not tried.
     pub fn is_best_of_tried(&self) -> bool {
@@ -195,40 +170,6 @@ impl MainLimit {
     }
 }
 
-/// A change of the platform, with the gain that it can have at most: all else is assumed to be unlimited.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gain {
-    /// The change.
-    pub remedy: Remedy,
-    /// The largest factor of the rate: the part of the time of which nothing is known counts as if the change helped it.
-    pub factor_max: f64,
-    /// The factor by what is known alone: of the part of which nothing is known, nothing is helped. At most `factor_max`.
-    pub factor_known: f64,
-    /// Whether the factor is from runs with less of the resource, and not from the figures of one run.
-    pub is_measured: bool,
-}
-
-/// A change of the platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// So many more processors.
-    Processors(u32),
-    /// No other programs on the processors.
-    NoOtherPrograms,
-    /// A log device with half the latency.
-    LogLatency,
-    /// A data device with half the latency.
-    DataLatency,
-    /// Half the time of a round trip.
-    NetworkLatency,
-    /// Memory for all data, so that none is read from the device.
-    Memory,
-    /// A device with twice the rate.
-    DeviceRate,
-    /// More sessions: the client is the limit.
-    Sessions,
-}
-
 /// The summary of `record`.
 pub fn summary(record: &Record) -> Summary {
     let by_test = ByTest::of(record);
@@ -238,47 +179,12 @@ pub fn summary(record: &Record) -> Summary {
         MainResult::Best(line) if !line.is_probe => limit(record, line, &capacities, &proofs),
         _ => None,
     });
-    let storage = results.first().and_then(|result| storage_limit(record, result));
+    let storage = results.first().and_then(|result| match result {
+        MainResult::Best(line) => storage_limit(record, line.best.as_ref()?.run, None),
+        MainResult::Calibration(found) => storage_limit(record, found.run, Some(found)),
+        MainResult::Search(_) | MainResult::Proof(_) => None,
+    });
     Summary { limits: limits.collect(), storage, validity: validity(record, &by_test), results }
-}
-
-/// None where the result is not of storage alone.
-fn storage_limit(record: &Record, result: &MainResult) -> Option<StorageLimit> {
-    let (number, most, beyond) = match result {
-        MainResult::Best(line) => (line.best.as_ref()?.run, 0.0, None),
-        MainResult::Calibration(found) => {
-            let beyond = found.curve.iter().find(|point| point.in_flight > found.in_flight);
-            (found.run, found.max_iops.high, beyond.map(|point| (point.in_flight, point.iops)))
-        }
-        MainResult::Search(_) | MainResult::Proof(_) => return None,
-    };
-    let run = record.runs.iter().find(|run| run.number == number)?;
-    run.storage.as_ref().filter(|_| record.plan.subject() == PlanSubject::Io)?;
-    let row = row(run);
-    let cpu_used = row.cpu.map(|cpu| Ratio(cpu.user.0 + cpu.system.0));
-    let is_elsewhere = record.storage_hosts.iter().any(|host| !host.is_same_machine);
-    let storage_host_used = row.storage_cpu.filter(|_| is_elsewhere).and_then(|cpu| cpu.of_host);
-    let generator_used = generator_share(run);
-    let more_is_faster = beyond.map(|(_, Rate(rate))| rate > most);
-    let limiter = storage_limiter(generator_used, [cpu_used, storage_host_used], more_is_faster);
-    Some(StorageLimit { limiter, generator_used, cpu_used, storage_host_used, beyond })
-}
-
-/// `more_is_faster` says whether more I/Os in flight gave a higher rate; absent where they were not tried.
-fn storage_limiter(
-    generator_used: Option<Ratio>,
-    [cpu_used, storage_host_used]: [Option<Ratio>; 2],
-    more_is_faster: Option<bool>,
-) -> StorageLimiter {
-    let is_full = |used: Option<Ratio>| used.is_some_and(|used| used.0 >= RULES.foreign_cpu_crowded);
-    match more_is_faster {
-        _ if generator_used.is_some_and(|used| used.0 > RULES.generator_share_max) => StorageLimiter::Generator,
-        _ if is_full(cpu_used) => StorageLimiter::Processors,
-        _ if is_full(storage_host_used) => StorageLimiter::StorageHost,
-        Some(true) => StorageLimiter::Bound,
-        Some(false) => StorageLimiter::Device,
-        None => StorageLimiter::DeviceOrDepth,
-    }
 }
 
 fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
@@ -382,7 +288,7 @@ fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]
     let run = record.runs.iter().find(|run| run.number == best.run)?;
     let attribution = capacities.attribute(run)?;
     let proof = proofs.iter().rev().find(|proof| proof.test == line.test && proof.dop == best.dop).cloned();
-    let processors = record.host.cpu.threads;
+    let processors = capacities.processors(run);
     let mut remedies = remedies(&attribution, proof.as_ref(), processors, run.pace.rate().is_none());
     // More sessions were tried, and were not faster.
     let workers = |dop: Dop| dop.jobs.saturating_mul(dop.threads);
@@ -410,186 +316,50 @@ fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]
     })
 }
 
-/// What would help. A limit that was disproved helps nothing; in an open loop the rate is given.
-fn remedies(found: &Attribution, proof: Option<&Proof>, processors: u32, is_closed: bool) -> Vec<Gain> {
-    if !is_closed || proof.is_some_and(|proof| proof.cause == Cause::NotBecause) {
-        return Vec::new();
-    }
-    // Beside other programs, the shares of the response time are not those of the platform.
-    let is_disturbed = matches!(found.limiter, Limiter::OtherPrograms { .. });
-    let waits = of_waits(found).filter(|_| !is_disturbed);
-    let mut gains: Vec<Gain> = of_limit(found, proof, processors).into_iter().chain(waits).collect();
-    gains.retain(|gain| GAINS.contains(&gain.factor_known));
-    gains.sort_by(|one, other| other.factor_known.total_cmp(&one.factor_known));
-    gains
-}
-
-/// More of the limiting resource. The busiest of the others bounds the gain: it is saturated then (utilisation law).
-fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: u32) -> Option<Gain> {
-    let limiting = match &found.limiter {
-        Limiter::Processors | Limiter::OtherPrograms { .. } => Some(&ResourceName::Processors),
-        Limiter::Resource(name) => Some(name),
-        _ => None,
-    };
-    let others = found.uses.iter().filter(|other| Some(&other.name) != limiting);
-    let next = others.map(|other| 1.0 / other.used.0).fold(f64::INFINITY, f64::min);
-    let gain = |remedy, factor: f64, is_measured| {
-        let factor = factor.min(next);
-        Some(Gain { remedy, factor_max: factor, factor_known: factor, is_measured })
-    };
-    let figures = |remedy, factor| gain(remedy, factor, false);
-    match &found.limiter {
-        Limiter::Processors => {
-            let processors = f64::from(processors.max(1));
-            let factor = (processors + f64::from(MORE_PROCESSORS)) / processors;
-            let remedy = Remedy::Processors(MORE_PROCESSORS);
-            let measured = proof.filter(|proof| proof.resource == Resource::Processors && is_decided(proof));
-            match measured {
-                Some(proof) => {
-                    let elasticity = proof.interval.map_or(proof.elasticity, |interval| interval.high).clamp(0.0, 1.0);
-                    gain(remedy, factor.powf(elasticity), true)
-                }
-                None => figures(remedy, factor),
-            }
-        }
-        Limiter::OtherPrograms { used: Ratio(used) } => figures(Remedy::NoOtherPrograms, 1.0 / (1.0 - used)),
-        Limiter::Resource(ResourceName::ClientThreads { .. }) => None,
-        Limiter::Resource(_) => figures(Remedy::DeviceRate, 2.0),
-        // Up to the saturation of the busiest resource (asymptotic bound), also where sessions wait for each other.
-        Limiter::TooFewClients { .. } if next.is_finite() => figures(Remedy::Sessions, next),
-        Limiter::TooFewClients { clients, knee } => figures(Remedy::Sessions, knee / clients),
-        Limiter::OneThread { .. }
-        | Limiter::WakeUps(_)
-        | Limiter::Offered
-        | Limiter::Serialised(_)
-        | Limiter::Unexplained => None,
-    }
-}
-
-fn is_decided(proof: &Proof) -> bool {
-    proof.pairs >= RULES.proof_pairs_min && matches!(proof.cause, Cause::Because | Cause::InPart)
-}
-
-/// Shorter waits: a step of a closed loop becomes shorter by what is saved of each wait (Amdahl's law). What is not known of
-/// the time may be the same wait: only with all of it is the factor a bound.
-fn of_waits(found: &Attribution) -> impl Iterator<Item = Gain> {
-    let share = |names: [TimeClassName; 2]| -> f64 {
-        found.classes.iter().filter(|class| names.contains(&class.name)).map(|class| class.share.0).fold(0.0, f64::max)
-    };
-    let log = share([TimeClassName::LogSyncs, TimeClassName::DeviceFlushes]);
-    let data = share([TimeClassName::DataIo, TimeClassName::DeviceReads]);
-    let Ratio(unknown) = found.unknown_share();
-    let factor = |saved: f64| 1.0 / (1.0 - saved.min(1.0));
-    let saved = |remedy, part: f64, share: f64| Gain {
-        remedy,
-        factor_max: factor(part * (share + unknown)),
-        factor_known: factor(part * share),
-        is_measured: false,
-    };
-    let network = share([TimeClassName::RoundTrips; 2]);
-    [
-        saved(Remedy::LogLatency, 0.5, log),
-        saved(Remedy::DataLatency, 0.5, data),
-        saved(Remedy::Memory, 1.0, data),
-        saved(Remedy::NetworkLatency, 0.5, network),
-    ]
-    .into_iter()
-}
-
 #[cfg(test)]
 mod tests {
-    use record::{CacheState, Check, PlannedRun, RunKind};
+    use record::{CacheState, Check, EngineInventory, Location, Nanos, ObservedRun, PlannedRun, RunKind, name};
 
     use super::*;
-    use crate::attribution::{TimeClass, Use};
-    use crate::fixture::{blocks_run, finding, record, run};
-    use crate::statistics::Interval;
+    use crate::fixture::{blocks_run, engine, finding, reading, record, run, storage_host};
 
-    fn found(limiter: Limiter, uses: &[(ResourceName, f64)], classes: &[(TimeClassName, f64)]) -> Attribution {
-        let uses = uses.iter().map(|(name, used)| Use { name: name.clone(), used: Ratio(*used) }).collect();
-        let classes = classes.iter().map(|(name, share)| TimeClass { name: *name, share: Ratio(*share) }).collect();
-        Attribution { limiter, uses, classes }
-    }
-
-    fn gains(found: &Attribution, proof: Option<&Proof>) -> Vec<(Remedy, f64, bool)> {
-        let gains = remedies(found, proof, 2, true);
-        gains.iter().map(|gain| (gain.remedy, (gain.factor_max * 100.0).round() / 100.0, gain.is_measured)).collect()
-    }
-
-    fn proof(cause: Cause, elasticity: f64) -> Proof {
-        Proof {
-            test: "T131".to_owned(),
-            sweep: Sweep::Jobs,
-            dop: Dop::jobs(2),
-            resource: Resource::Processors,
-            share: Ratio(0.8),
-            control: Rate(100.0),
-            perturbed: Rate(80.0),
-            elasticity,
-            interval: Some(Interval { estimate: elasticity, low: elasticity - 0.1, high: elasticity + 0.1 }),
-            pairs: 3,
-            cause,
-            limiter: None,
+    /// A run against observed hosts of a server with these hardware threads, of which so many hundredths were busy. dbdyno
+    /// has a host of four.
+    fn on_servers(hosts: &[(&str, u32, u64)]) -> Record {
+        let mut run = run("T611", 8);
+        run.dop.nodes = hosts.len() as u32;
+        let mut measured = record(vec![]);
+        measured.host.cpu.threads = 4;
+        measured.engine = Some(EngineInventory { location: Location::Remote, ..engine() });
+        for (name, threads, busy) in hosts {
+            let there = |at: u64| {
+                let busy_and_idle = [(name::HOST_CPU_USER_NS, *busy), (name::HOST_CPU_IDLE_NS, 100 - busy)];
+                let values = busy_and_idle.map(|(name, share)| (name, at * share * 1_000_000_000));
+                reading(at, &[&values[..], &[(name::HOST_CPU_SYSTEM_NS, 0)]].concat())
+            };
+            let observed =
+                ObservedRun { readings: vec![there(1), there(11)], time_error_ns: Nanos(1), foreign_load: None };
+            run.server_hosts.insert((*name).to_owned(), observed);
+            let mut host = storage_host(name, false);
+            host.host.cpu.threads = *threads;
+            measured.server_hosts.push(host);
         }
+        measured.runs = vec![run];
+        measured
     }
 
     #[test]
-    fn more_processors_gain_at_most_their_share_and_what_the_next_resource_allows() {
-        let alone = found(Limiter::Processors, &[(ResourceName::Processors, 0.98)], &[]);
-        assert_eq!(gains(&alone, None), [(Remedy::Processors(2), 2.0, false)]);
-        let uses = [(ResourceName::Processors, 0.98), (ResourceName::SyncedWrites, 0.8)];
-        assert_eq!(gains(&found(Limiter::Processors, &uses, &[]), None), [(Remedy::Processors(2), 1.25, false)]);
-    }
-
-    #[test]
-    fn a_proof_bounds_the_gain_by_its_elasticity_and_a_disproof_leaves_none() {
-        let cpu = found(Limiter::Processors, &[(ResourceName::Processors, 0.98)], &[]);
-        // 2 to the power of 0.6.
-        assert_eq!(gains(&cpu, Some(&proof(Cause::InPart, 0.5))), [(Remedy::Processors(2), 1.52, true)]);
-        assert_eq!(gains(&cpu, Some(&proof(Cause::Because, 1.0))), [(Remedy::Processors(2), 2.0, true)]);
-        assert_eq!(gains(&cpu, Some(&proof(Cause::NotBecause, 0.0))), []);
-    }
-
-    #[test]
-    fn a_wait_of_half_the_time_gains_a_third_with_half_its_latency() {
-        let limiter = || Limiter::Serialised(TimeClass { name: TimeClassName::LogSyncs, share: Ratio(0.5) });
-        let waits = [(TimeClassName::LogSyncs, 0.5), (TimeClassName::OnProcessor, 0.4), (TimeClassName::DataIo, 0.1)];
-        let expected = [(Remedy::LogLatency, 1.33, false), (Remedy::Memory, 1.11, false)];
-        assert_eq!(gains(&found(limiter(), &[], &waits), None), expected);
-        assert_eq!(remedies(&found(limiter(), &[], &waits), None, 2, false), [], "an open loop has its rate");
-    }
-
-    #[test]
-    fn a_bound_counts_the_part_of_the_time_of_which_nothing_is_known() {
-        let waits = [(TimeClassName::LogSyncs, 0.31), (TimeClassName::OnProcessor, 0.40)];
-        let found = remedies(&found(Limiter::Unexplained, &[], &waits), None, 2, true);
-        let [gain] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!(gain.remedy, Remedy::LogLatency);
-        // Half of 31 %, and half of these and the other 29 %.
-        assert_eq!(format!("{:.1} {:.1}", gain.factor_known, gain.factor_max), "1.2 1.4");
-    }
-
-    #[test]
-    fn beside_other_programs_only_their_end_helps() {
-        let limiter = Limiter::OtherPrograms { used: Ratio(0.5) };
-        let waits = [(TimeClassName::LogSyncs, 0.5)];
-        assert_eq!(gains(&found(limiter, &[], &waits), None), [(Remedy::NoOtherPrograms, 2.0, false)]);
-        assert_eq!(gains(&found(Limiter::Unexplained, &[], &[]), None), []);
-    }
-
-    #[test]
-    fn a_device_is_the_limit_only_where_more_in_flight_was_tried_and_nothing_else_was_full() {
-        let of = |generator: f64, cpu: f64, more: Option<bool>| {
-            storage_limiter(Some(Ratio(generator)), [Some(Ratio(cpu)), None], more)
+    fn more_processors_are_those_of_the_busiest_host_of_the_server() {
+        let gains = |hosts: &[(&str, u32, u64)]| {
+            let found = summary(&on_servers(hosts)).limits.remove(0);
+            assert_eq!(found.attribution.limiter, Limiter::Processors);
+            found.remedies.iter().map(|gain| (gain.remedy, gain.factor_max)).collect::<Vec<_>>()
         };
-        assert_eq!(of(0.01, 0.2, Some(false)), StorageLimiter::Device);
-        assert_eq!(of(0.01, 0.2, Some(true)), StorageLimiter::Bound);
-        assert_eq!(of(0.01, 0.2, None), StorageLimiter::DeviceOrDepth);
-        assert_eq!(of(0.6, 0.2, Some(false)), StorageLimiter::Generator);
-        assert_eq!(of(0.01, 0.95, None), StorageLimiter::Processors);
-        assert_eq!(storage_limiter(None, [None; 2], Some(false)), StorageLimiter::Device);
-        let served = [Some(Ratio(0.2)), Some(Ratio(0.95))];
-        assert_eq!(storage_limiter(None, served, Some(false)), StorageLimiter::StorageHost);
+        let two_more = |factor| vec![(Remedy::Processors(2), Some(factor))];
+        assert_eq!(gains(&[("db1", 64, 97)]), [], "two more of 64 are 1.03 times as many");
+        assert_eq!(gains(&[("db1", 8, 97)]), two_more(1.3), "10 over 8, rounded up");
+        assert_eq!(gains(&[("db1", 4, 60), ("db2", 16, 97)]), two_more(1.2), "18 over 16, rounded up");
+        assert_eq!(gains(&[("db1", 0, 97)]), [], "not known");
     }
 
     #[test]

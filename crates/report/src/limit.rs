@@ -10,7 +10,7 @@ use crate::load_curve::{answers, paragraphs};
 use crate::wake_up::single_job;
 use crate::words::{dop, short_code};
 
-pub(crate) use words::{attribution_text, limit, limit_word, resource, time_class};
+pub(crate) use words::{attribution_text, basis_note, limit, limit_word, resource, time_class};
 pub use words::{proof_text, unproved_text};
 
 /// Column of the texts.
@@ -32,7 +32,9 @@ pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
             let (code, of) = short_code(&clean(&line.test));
             let label = format!("{code} {}", dop(best.dop, line.sweep));
             let proof = proof_of(&proofs, &line.test, best.dop);
-            let mut lines = paragraph(&label, INDENT, &format!("{}{of}", headline(found.as_ref(), proof)), width);
+            let basis = basis_note(found.as_ref(), proof);
+            let mut lines =
+                paragraph(&label, INDENT, &format!("{}{of}{basis}", headline(found.as_ref(), proof)), width);
             let tried = tried(record, proof, &line.test, best.dop);
             lines.extend(tried.iter().flat_map(|text| paragraph("", INDENT, text, width)));
             let alike = record.runs.iter().filter(|run| run.test == line.test && run.dop == best.dop);
@@ -146,7 +148,7 @@ mod tests {
         assert_eq!(words_of(&idle), "unexplained; fullest resource: processors 40 %");
         assert_eq!((words_of(&none), limit_with_use(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
         let few = ClosedSystem { clients: 1.0, demand_seconds: Some(0.004), ..idle };
-        assert_eq!(words_of(&few), "client-bound (1 client); the busiest resource supports 10");
+        assert_eq!(words_of(&few), "client-bound (1 client); filling the busiest resource takes at least 10");
         for system in [full, locked, few, none] {
             assert!(!words_of(&system).contains("because"), "nothing is proved");
         }

@@ -1,8 +1,9 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Attribution, Calibration, Cause, Fitness, FoundRate, Gain, Headline, LatencyName, Limiter, Line, MainLimit,
-    MainResult, MostSerious, Point, Remedy, Scans, StorageLimit, StorageLimiter, Validity, summary as summarise,
+    Attribution, Beyond, Calibration, Cause, ClaimBasis, Fitness, FoundRate, Gain, Headline, LatencyName, Limiter,
+    Line, MainLimit, MainResult, MostSerious, Point, Remedy, Scans, StorageLimit, StorageLimiter, Validity,
+    summary as summarise,
 };
 use record::{Bytes, Check, IoStream, PlanSubject, Rate, Record, Run, RunCounts, Unit, Verdict};
 
@@ -12,11 +13,11 @@ use crate::finding::{finding_text, remedy};
 use crate::fitness;
 use crate::html;
 use crate::layout::{clean, labelled};
-use crate::limit::{headline, resource, time_class};
+use crate::limit::{basis_note, headline, resource, time_class};
 use crate::platform_proof;
 use crate::text::{short_title, title};
 use crate::wake_up::single_job;
-use crate::words::{CODES_MAX, check, dop_text, few, list, looked_for, plural, unit_per_second};
+use crate::words::{CODES_MAX, basis, check, dop_text, few, list, looked_for, plural, unit_per_second};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -72,11 +73,7 @@ pub(crate) fn facts_of(record: &Record, fitness: &Fitness) -> Vec<(&'static str,
     });
     let of_best = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text));
     let limits = of_best.chain(alone).collect();
-    let help = found
-        .limits
-        .iter()
-        .filter_map(remedy_text)
-        .chain(found.storage.iter().map(|limit| storage_remedy(limit).to_owned()));
+    let help = found.limits.iter().filter_map(remedy_text).chain(found.storage.iter().map(storage_remedy));
     let mut facts = vec![
         (GOOD_FOR, vec![fitness::sentence(record, fitness)]),
         (RESULTS, results),
@@ -326,9 +323,9 @@ fn most_serious_text(most_serious: &MostSerious) -> String {
 
 /// What limits a main result.
 pub(crate) fn limit_text(limit: &MainLimit) -> String {
-    let proved = match limit.proof.as_ref().map(|proof| proof.cause) {
-        Some(Cause::Because | Cause::InPart) => " (proved by runs with less of it)",
-        _ => "",
+    let basis = match limit.proof.as_ref().map(|proof| proof.cause) {
+        Some(Cause::Because | Cause::InPart) => " (measured: runs with less of it)".to_owned(),
+        _ => basis_note(Some(&limit.attribution), limit.proof.as_ref()),
     };
     let name = short_name(&limit.test, short_title(limit.layer, &limit.title));
     let is_open = matches!(limit.attribution.limiter, Limiter::TooFewClients { .. } | Limiter::Unexplained);
@@ -351,7 +348,7 @@ pub(crate) fn limit_text(limit: &MainLimit) -> String {
     };
     let of_tried = limit.is_best_of_tried().then(|| format!("best of those tried: {}", tried_text(limit)));
     let found = time.into_iter().chain([rest]).chain(of_tried).collect::<Vec<String>>().join("; ");
-    format!("{name}: {found}{proved}")
+    format!("{name}{basis}: {found}")
 }
 
 /// That more sessions or threads than those of the best run were not tried.
@@ -394,21 +391,34 @@ fn storage_text(limit: &StorageLimit) -> String {
         let not = not(limit.limiter == StorageLimiter::StorageHost);
         format!("{not}those of the host of storage ({} busy)", percent(used))
     });
-    let beyond = limit.beyond.map(|(count, rate)| format!("{count} in flight gave {}", number(rate.0)));
-    let basis = list([generator, cpu, storage_host, beyond].into_iter().flatten());
-    if basis.is_empty() { what.to_owned() } else { format!("{what}; {basis}") }
+    let beyond = limit.beyond.map(|beyond| format!("{} in flight gave {}", beyond.in_flight, number(beyond.rate.0)));
+    let what = format!("{what} ({})", basis(limit.basis()));
+    let evidence = list([generator, cpu, storage_host, beyond].into_iter().flatten());
+    if evidence.is_empty() { what } else { format!("{what}; {evidence}") }
 }
 
-fn storage_remedy(limit: &StorageLimit) -> &'static str {
-    match limit.limiter {
-        StorageLimiter::Generator => "more jobs: one does not generate more",
-        StorageLimiter::Processors => "more processors, or fewer other programs",
-        StorageLimiter::StorageHost => "more processors where the storage is served, or several such hosts",
-        StorageLimiter::Bound => "a device with lower latency; more I/Os in flight gave a higher rate beyond the bound",
-        StorageLimiter::Device => "a faster device; more I/Os in flight gave no higher rate",
-        StorageLimiter::DeviceOrDepth => {
-            "not known: more I/Os in flight were not tried, dbdyno calibrate finds the maximum"
+fn storage_remedy(limit: &StorageLimit) -> String {
+    let known = |remedy: &str| format!("{remedy} ({})", basis(limit.basis()));
+    match (limit.limiter, limit.beyond) {
+        (StorageLimiter::Generator, _) => known("more jobs: one does not generate more"),
+        (StorageLimiter::Processors, _) => known("more processors, or fewer other programs"),
+        (StorageLimiter::StorageHost, _) => known("more processors where the storage is served, or several such hosts"),
+        (StorageLimiter::Bound, _) => {
+            known("a device with lower latency; more I/Os in flight gave a higher rate beyond the bound")
         }
+        (StorageLimiter::Device, _) => known("a faster device; more I/Os in flight gave no higher rate"),
+        (StorageLimiter::DeviceOrDepth, None) => {
+            "not known: more I/Os in flight were not tried, dbdyno calibrate finds the maximum".to_owned()
+        }
+        (StorageLimiter::DeviceOrDepth, Some(Beyond { is_faster: true, in_flight, .. })) => {
+            format!(
+                "not known: {in_flight} in flight gave a higher rate within the bound, in fewer runs; calibrate again"
+            )
+        }
+        (StorageLimiter::DeviceOrDepth, Some(Beyond { in_flight_max, in_flight_needed, .. })) => format!(
+            "not known: the load was not raised far enough; {in_flight_max} in flight were tried, {in_flight_needed} and more \
+             would show whether the device is the limit"
+        ),
     }
 }
 
@@ -439,11 +449,72 @@ fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool
         },
         Remedy::Sessions => "more sessions".to_owned(),
     };
-    let basis = if gain.is_measured { " (measured with less)" } else { "" };
-    let [known, most] = [gain.factor_known, gain.factor_max].map(|factor| format!("{factor:.1}"));
-    let known = match known == most {
-        true => String::new(),
-        false => format!(" ({known} if the part of which nothing is known stays)"),
+    let word = match gain.basis {
+        ClaimBasis::Measured => "measured with less".to_owned(),
+        of => basis(of).to_owned(),
     };
-    format!("{most} times{} with {what}{known}{basis}", if is_first { " the rate" } else { "" })
+    // The model has rounded them up.
+    let shown = |factor: f64| format!("{factor:.1}");
+    let known = shown(gain.factor_known);
+    let stays = "the part of which nothing is known stays";
+    let (most, note) = match gain.factor_max.map(shown) {
+        Some(most) if most == known => (known, word),
+        Some(most) => (most, format!("{word}; {known} if {stays}")),
+        None => (known, format!("{word} if {stays}, else none")),
+    };
+    format!("{most} times{} with {what} ({note})", if is_first { " the rate" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Rate, Ratio};
+
+    use super::*;
+
+    fn gain(factor_max: Option<f64>, factor_known: f64, basis: ClaimBasis) -> String {
+        let gain = Gain { remedy: Remedy::Memory, factor_max, factor_known, basis };
+        gain_text(&gain, &Limiter::Unexplained, None, true)
+    }
+
+    #[test]
+    fn a_gain_says_what_it_rests_on() {
+        let all = "times the rate with all data in the cache";
+        assert_eq!(gain(Some(1.4), 1.4, ClaimBasis::Bound), format!("1.4 {all} (bound)"));
+        assert_eq!(gain(Some(1.6), 1.6, ClaimBasis::Measured), format!("1.6 {all} (measured with less)"));
+        let stays = "if the part of which nothing is known stays";
+        assert_eq!(gain(Some(4.9), 2.7, ClaimBasis::Bound), format!("4.9 {all} (bound; 2.7 {stays})"));
+        assert_eq!(gain(None, 2.5, ClaimBasis::Bound), format!("2.5 {all} (bound {stays}, else none)"));
+    }
+
+    fn storage(limiter: StorageLimiter, beyond: Option<(u32, bool)>) -> String {
+        let beyond = beyond.map(|(in_flight, is_faster)| Beyond {
+            in_flight,
+            rate: Rate(88_800.0),
+            is_faster,
+            is_missed: false,
+            in_flight_max: in_flight,
+            in_flight_needed: 384,
+        });
+        let generator_used = Some(Ratio(0.01));
+        let limit = StorageLimit { limiter, generator_used, cpu_used: None, storage_host_used: None, beyond };
+        format!("{} | {}", storage_text(&limit), storage_remedy(&limit))
+    }
+
+    #[test]
+    fn a_limit_of_storage_says_whether_it_was_measured_and_how_far_the_load_was_raised() {
+        assert_eq!(
+            storage(StorageLimiter::Device, Some((512, false))),
+            "the device with its driver (measured); not the load generator (at 1.0 % of its limit), 512 in flight gave 88.80 k | \
+             a faster device; more I/Os in flight gave no higher rate (measured)"
+        );
+        assert_eq!(
+            storage(StorageLimiter::DeviceOrDepth, Some((268, false))),
+            "the device with its driver, or too few I/Os in flight (estimate); not the load generator (at 1.0 % of its limit), 268 \
+             in flight gave 88.80 k | not known: the load was not raised far enough; 268 in flight were tried, 384 and more would \
+             show whether the device is the limit"
+        );
+        let faster = storage(StorageLimiter::DeviceOrDepth, Some((512, true)));
+        assert!(faster.contains("512 in flight gave a higher rate within the bound"), "{faster}");
+        assert!(storage(StorageLimiter::DeviceOrDepth, None).contains("were not tried"));
+    }
 }

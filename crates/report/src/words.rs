@@ -1,9 +1,19 @@
 //! Words for the values of a record: one word for one thing, in every view.
 
+use model::ClaimBasis;
 use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Status, Sweep, Unit, Variation};
 
 use crate::figure::{duration, number, percent, short};
 use crate::layout::{clean, cut};
+
+/// What a statement rests on, in a word.
+pub(crate) fn basis(basis: ClaimBasis) -> &'static str {
+    match basis {
+        ClaimBasis::Bound => "bound",
+        ClaimBasis::Estimate => "estimate",
+        ClaimBasis::Measured => "measured",
+    }
+}
 
 /// Items in a row, with commas between.
 pub(crate) fn list(items: impl IntoIterator<Item = String>) -> String {

@@ -36,6 +36,8 @@ pub struct Capacities {
     engine: Option<String>,
     /// Whether the engine runs on another host: its processors and devices are known where an agent observes it.
     is_remote: bool,
+    /// Hardware threads of each observed host of a server, by its name.
+    server_threads: HashMap<String, u32>,
     /// The network to the engine, where it was measured.
     network: Option<Network>,
     /// What wake-ups of processors add to round trips, where it is known.
@@ -64,6 +66,7 @@ impl Capacities {
             engine: engine.map(|engine| engine.title.clone()),
             network: Network::of(record),
             wake_ups: WakeUps::of(record),
+            server_threads: record.server_hosts.iter().map(|host| (host.name.clone(), host.host.cpu.threads)).collect(),
             ..Capacities::default()
         };
         for run in &record.runs {
@@ -142,13 +145,28 @@ impl Capacities {
         ceiling.is_some_and(|ceiling| self.storage_probes.contains(&ceiling.probe))
     }
 
+    /// Hardware threads of the host whose processors [`attribute`](Capacities::attribute) tells the utilisation of: the
+    /// busiest of an observed server, else that of dbdyno and the engine. None where they are not known.
+    pub fn processors(&self, run: &Run) -> Option<u32> {
+        let threads = match self.is_remote {
+            true => self.server_threads.get(self.busiest(run)?.0).copied(),
+            false => Some(self.threads),
+        };
+        threads.filter(|threads| *threads > 0)
+    }
+
     /// CPU utilisation of the busiest of the hosts of the engine, which `server` is the sum of.
     fn cpu_used_of_busiest(&self, run: &Run, server: &Run) -> Option<Ratio> {
         if !self.is_remote || run.server_hosts.len() < 2 {
             return self.cpu_used(server);
         }
-        let sides = server_sides(run);
-        sides.values().filter_map(|side| self.cpu_used(side)).max_by(|one, other| one.0.total_cmp(&other.0))
+        self.busiest(run).map(|(_, used)| used)
+    }
+
+    /// The busiest of the observed hosts of the server in `run`: its name, and its CPU utilisation.
+    fn busiest<'a>(&self, run: &'a Run) -> Option<(&'a str, Ratio)> {
+        let used = server_sides(run).into_iter().filter_map(|(name, side)| Some((name, self.cpu_used(&side)?)));
+        used.max_by(|one, other| one.1.0.total_cmp(&other.1.0))
     }
 
     /// CPU utilisation of the host of the engine; without an SMT probe as counted by the operating system.

@@ -2,9 +2,10 @@
 
 use record::{Rate, Ratio};
 
-use super::phase::{PhaseKind, PhaseTime, core_seconds, phases};
+use super::phase::{PhaseTime, core_seconds, loading, phases};
 use super::stage::{Place, RateSource, Stage, StageCost};
 use super::{Cores, Plan, Units};
+use crate::claim::{ClaimBasis, FitVerdict};
 use crate::delta::share;
 use crate::statistics::Interval;
 
@@ -68,21 +69,41 @@ pub struct Need {
     pub parts: Vec<Part>,
 }
 
+impl Need {
+    /// Required over available, with its range; absent as `used` is.
+    pub fn used_range(&self) -> Option<Interval> {
+        self.used?;
+        Some(scaled(self.needed?, 1.0 / self.there?))
+    }
+
+    /// Whether the resource is enough for all of the range of what is required of it.
+    pub fn fits(&self) -> FitVerdict {
+        match self.used_range().map(FitVerdict::of) {
+            Some(FitVerdict::Fits) if self.unknown.is_empty() => FitVerdict::Fits,
+            // What is known of the stages is too much already.
+            Some(FitVerdict::DoesNotFit) => FitVerdict::DoesNotFit,
+            _ => FitVerdict::NotKnown,
+        }
+    }
+}
+
 /// The requirements of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Needs {
     /// Bytes of flat file per second over the whole time.
     pub flat: Rate,
     /// The same during the load phase, which is higher where other phases follow; absent where no time is left.
-    pub loading: Option<Rate>,
+    pub loading: Option<Interval>,
     /// Input bytes per second during the load phase; absent as above.
-    pub input: Option<Rate>,
+    pub input: Option<Interval>,
     /// The phases, starting with the load.
     pub phases: Vec<PhaseTime>,
     /// All resources: by utilisation, highest first, then those whose availability is unknown.
     pub needs: Vec<Need>,
-    /// Whether it fits; absent where unknown resources decide.
-    pub fits: Option<bool>,
+    /// Whether it fits, by the ranges of all resources.
+    pub fits: FitVerdict,
+    /// What that rests on.
+    pub basis: ClaimBasis,
     /// Bytes of flat file per second over the whole time with the available resources, as far as known; absent where
     /// none is known.
     pub possible: Option<Rate>,
@@ -97,10 +118,8 @@ impl Needs {
 
 /// The requirements of `plan`.
 pub fn needs(plan: &Plan) -> Needs {
-    let phases = phases(plan);
-    let left = phases.iter().find(|phase| phase.kind == PhaseKind::Load).map_or(0.0, |phase| phase.seconds);
-    // Ignores rounding errors.
-    let loading = (left > plan.window_seconds * 1e-9).then(|| plan.volume.0 as f64 / left);
+    let phases = phases(plan, |cost| cost.estimate);
+    let loading = loading(plan);
     let mut needs = bytes(plan, loading);
     needs.extend(processors(plan, loading));
     let used = |need: &Need| need.used.map_or(f64::NEG_INFINITY, |used| used.0);
@@ -108,13 +127,13 @@ pub fn needs(plan: &Plan) -> Needs {
         let known = other.needed.is_some().cmp(&one.needed.is_some());
         used(other).total_cmp(&used(one)).then(known)
     });
-    let is_short = needs.iter().any(|need| need.used.is_some_and(|used| used.0 > 1.0));
-    let is_known = needs.iter().all(|need| need.used.is_some() && need.unknown.is_empty());
     Needs {
         flat: plan.rate(),
-        loading: loading.map(Rate),
-        input: loading.map(|rate| Rate(rate / plan.input.ratio)),
-        fits: if is_short { Some(false) } else { is_known.then_some(true) },
+        loading,
+        input: loading.map(|rate| scaled(rate, 1.0 / plan.input.ratio)),
+        fits: FitVerdict::of_all(needs.iter().map(Need::fits)),
+        // Rates of stages that were measured elsewhere or given, and sums over them.
+        basis: ClaimBasis::Estimate,
         possible: possible(plan, &needs),
         phases,
         needs,
@@ -122,17 +141,17 @@ pub fn needs(plan: &Plan) -> Needs {
 }
 
 /// Network, disks and links to replicas.
-fn bytes(plan: &Plan, loading: Option<f64>) -> Vec<Need> {
+fn bytes(plan: &Plan, loading: Option<Interval>) -> Vec<Need> {
     let need = |resource: Resource, per_byte: Option<f64>, units: Option<&Units>| {
-        let needed = loading.zip(per_byte).map(|(loading, per_byte)| loading * per_byte);
+        let needed = loading.zip(per_byte).map(|(loading, per_byte)| scaled(loading, per_byte));
         let there = units.map(|units| units.all().0);
-        let count = needed.zip(units).map(|(needed, units)| rounded_up(needed / units.each.0));
+        let count = needed.zip(units).map(|(needed, units)| rounded_up(needed.estimate / units.each.0));
         Need {
             resource,
-            needed: needed.map(|needed| Interval::around(needed, 0.0)),
+            needed,
             unknown: Vec::new(),
             there,
-            used: needed.zip(there).and_then(|(needed, there)| share(needed, there)).map(Ratio),
+            used: needed.zip(there).and_then(|(needed, there)| share(needed.estimate, there)).map(Ratio),
             count,
             seconds: per_byte.zip(there).map(|(per_byte, there)| plan.volume.0 as f64 * per_byte / there),
             parts: Vec::new(),
@@ -151,7 +170,7 @@ fn bytes(plan: &Plan, loading: Option<f64>) -> Vec<Need> {
 }
 
 /// The pools of processors.
-fn processors(plan: &Plan, loading: Option<f64>) -> Vec<Need> {
+fn processors(plan: &Plan, loading: Option<Interval>) -> Vec<Need> {
     match plan.cores {
         Cores::Shared(there) => vec![pool(plan, loading, Resource::Processors, there, |_| true)],
         Cores::Apart { client, server } => vec![
@@ -163,7 +182,7 @@ fn processors(plan: &Plan, loading: Option<f64>) -> Vec<Need> {
 
 fn pool(
     plan: &Plan,
-    loading: Option<f64>,
+    loading: Option<Interval>,
     resource: Resource,
     there: Option<u32>,
     counts: impl Fn(Stage) -> bool,
@@ -171,9 +190,9 @@ fn pool(
     let all = core_seconds(plan, &counts);
     let waits = core_seconds(plan, |stage| counts(stage) && stage.is_after_the_load()).estimate > 0.0;
     // Processors with later phases have the whole time, others only that of the load.
-    let rate = if waits { Some(plan.rate().0) } else { loading };
+    let rate = if waits { Some(Interval::around(plan.rate().0, 0.0)) } else { loading };
     let busy = plan.utilisation.0;
-    let needed = rate.filter(|_| all.estimate > 0.0).map(|rate| scaled(all, rate / busy));
+    let needed = rate.filter(|_| all.estimate > 0.0).map(|rate| scaled(product(all, rate), 1.0 / busy));
     let there = there.map(f64::from);
     let pipelined = core_seconds(plan, |stage| counts(stage) && !stage.is_after_the_load()).estimate;
     Need {
@@ -189,11 +208,11 @@ fn pool(
 }
 
 /// Requirements of the pipelined stages of a pool; later phases use all available processors.
-fn parts(plan: &Plan, loading: Option<f64>, counts: impl Fn(Stage) -> bool) -> Vec<Part> {
+fn parts(plan: &Plan, loading: Option<Interval>, counts: impl Fn(Stage) -> bool) -> Vec<Part> {
     let Some(loading) = loading else { return Vec::new() };
     let part = |cost: &StageCost| match cost {
         StageCost::Rate(rate) if counts(rate.stage) && !rate.stage.is_after_the_load() => {
-            let cores = scaled(rate.core_seconds(), loading / plan.utilisation.0);
+            let cores = scaled(product(rate.core_seconds(), loading), 1.0 / plan.utilisation.0);
             let workers = rounded_up(cores.estimate / rate.worker_cores);
             Some(Part { stage: rate.stage, cores, workers, worker_cores: rate.worker_cores, source: rate.source })
         }
@@ -229,6 +248,11 @@ fn possible(plan: &Plan, needs: &[Need]) -> Option<Rate> {
 
 fn scaled(interval: Interval, factor: f64) -> Interval {
     Interval { estimate: interval.estimate * factor, low: interval.low * factor, high: interval.high * factor }
+}
+
+/// The product of two positive intervals.
+fn product(one: Interval, other: Interval) -> Interval {
+    Interval { estimate: one.estimate * other.estimate, low: one.low * other.low, high: one.high * other.high }
 }
 
 /// Rounds up, tolerating rounding errors.

@@ -39,12 +39,15 @@ pub(super) fn core_seconds(plan: &Plan, counts: impl Fn(Stage) -> bool) -> Inter
     })
 }
 
-/// The phases of `plan`, in order, starting with the load.
-pub(super) fn phases(plan: &Plan) -> Vec<PhaseTime> {
+/// One value of an interval: its estimate, or an end.
+pub(super) type Value = fn(Interval) -> f64;
+
+/// The phases of `plan` with costs of this `value`, in order, starting with the load.
+pub(super) fn phases(plan: &Plan, value: Value) -> Vec<PhaseTime> {
     let volume = plan.volume.0 as f64;
-    let cores = server_cores(plan);
+    let cores = server_cores(plan, value);
     let phase = |(kind, stage): (PhaseKind, Stage)| {
-        let work = volume * core_seconds(plan, |other| other == stage).estimate;
+        let work = volume * value(core_seconds(plan, |other| other == stage));
         (work > 0.0).then(|| PhaseTime { kind, seconds: work / (cores * plan.utilisation.0) })
     };
     let after: Vec<PhaseTime> =
@@ -53,14 +56,36 @@ pub(super) fn phases(plan: &Plan) -> Vec<PhaseTime> {
     [PhaseTime { kind: PhaseKind::Load, seconds: left }].into_iter().chain(after).collect()
 }
 
-/// Processors of the later phases: the available ones, or the required ones where unknown or too few.
-fn server_cores(plan: &Plan) -> f64 {
-    let there = match plan.cores {
+/// Bytes of flat file per second during the load phase, with the range that the costs of the later phases give it; absent where
+/// no time is left for the load.
+pub(super) fn loading(plan: &Plan) -> Option<Interval> {
+    let rate = |value: Value| {
+        let left = phases(plan, value).iter().find(|phase| phase.kind == PhaseKind::Load)?.seconds;
+        // Ignores rounding errors.
+        (left > plan.window_seconds * 1e-9).then(|| plan.volume.0 as f64 / left)
+    };
+    let estimate = rate(|cost| cost.estimate)?;
+    // Of how many processors the later phases have is not known, they may take any time.
+    let low = match later_cores(plan) {
+        Some(_) => rate(|cost| cost.low).unwrap_or(estimate),
+        None => plan.rate().0,
+    };
+    let high = rate(|cost| cost.high).unwrap_or(f64::INFINITY);
+    Some(Interval { estimate, low: low.min(estimate), high: high.max(estimate) })
+}
+
+/// The available processors of the later phases, where they are known.
+fn later_cores(plan: &Plan) -> Option<u32> {
+    match plan.cores {
         Cores::Shared(cores) => cores,
         Cores::Apart { server, .. } => server,
-    };
+    }
+}
+
+/// Processors of the later phases: the available ones, or the required ones where unknown or too few.
+fn server_cores(plan: &Plan, value: Value) -> f64 {
     let is_shared = matches!(plan.cores, Cores::Shared(_));
-    let work = core_seconds(plan, |stage| is_shared || stage.place() == Place::Server).estimate;
+    let work = value(core_seconds(plan, |stage| is_shared || stage.place() == Place::Server));
     let needed = plan.rate().0 * work / plan.utilisation.0;
-    there.map_or(needed, |there| needed.max(f64::from(there)))
+    later_cores(plan).map_or(needed, |there| needed.max(f64::from(there)))
 }

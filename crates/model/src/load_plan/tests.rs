@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use record::{Bytes, LoadForm, LoadModel, Rate, Ratio};
 
 use super::*;
+use crate::claim::FitVerdict;
 use crate::load::fixture::Machine;
 use crate::platform::ethernet_goodput;
 use crate::statistics::Interval;
@@ -52,7 +53,7 @@ fn a_terabyte_an_hour_over_two_gigabit_links() {
     assert_eq!((told.flat.0 / MEBI).round(), 291.0);
     let network = need(&told, Resource::Network);
     assert_eq!((network.seconds.unwrap() / 100.0).round(), 46.0);
-    assert_eq!((told.fits, network.count), (Some(false), Some(3.0)));
+    assert_eq!((told.fits, network.count), (FitVerdict::DoesNotFit, Some(3.0)));
     let inflate = StageRate {
         rate: Interval::around(20.0 * MEBI, 0.0),
         worker_cores: 0.25,
@@ -61,13 +62,13 @@ fn a_terabyte_an_hour_over_two_gigabit_links() {
     let input = Input { name: Some("gzip".to_owned()), ratio: 2.1 };
     let told = needs(&Plan { input, stages: vec![StageCost::Rate(inflate)], ..plain });
     // 291 / 2.1 = 138.57, printed without what stands behind the point.
-    assert_eq!((told.input.unwrap().0 / MEBI).floor(), 138.0);
+    assert_eq!((told.input.unwrap().estimate / MEBI).floor(), 138.0);
     let network = need(&told, Resource::Network);
     assert!(network.used.unwrap().0 < 1.0 && network.seconds.unwrap() < 3_600.0);
     let processors = need(&told, Resource::Processors);
     assert_eq!((processors.parts[0].workers, processors.count), (15.0, Some(4.0)));
     assert_eq!(processors.unknown, [Stage::Parse, Stage::Convert, Stage::Insert], "what inflating leaves open");
-    assert_eq!(told.fits, None, "with all stages it may not fit");
+    assert_eq!(told.fits, FitVerdict::NotKnown, "with all stages it may not fit");
 }
 
 /// 10 TB in four hours, compressed to a quarter: the example of the arithmetic of bulk loads.
@@ -83,7 +84,7 @@ fn ten_terabytes_in_four_hours() {
         ..plan(10_000_000_000_000, 4.0 * 3_600.0)
     });
     assert_eq!((told.flat.0 / 1e6).round(), 694.0);
-    assert_eq!((told.input.unwrap().0 / 1e6).round(), 174.0);
+    assert_eq!((told.input.unwrap().estimate / 1e6).round(), 174.0);
     let network = need(&told, Resource::Network);
     assert_eq!(format!("{:.0}", network.used.unwrap().0 * 100.0), "15");
     let cores = need(&told, Resource::Processors);
@@ -105,7 +106,7 @@ fn what_comes_after_the_load_is_added() {
     assert!(close(need(&told, Resource::Processors).needed.unwrap().estimate, 5.0));
     let seconds: Vec<f64> = told.phases.iter().map(|phase| phase.seconds).collect();
     assert!(close(seconds[0], 25.0) && close(seconds[1], 5.0));
-    assert!(close(told.loading.unwrap().0, 4.0) && close(need(&told, Resource::Network).used.unwrap().0, 0.5));
+    assert!(close(told.loading.unwrap().estimate, 4.0) && close(need(&told, Resource::Network).used.unwrap().0, 0.5));
     // The link takes 12.5 s, longer than the 10 s of the processors; then the index.
     assert!(close(told.possible.unwrap().0, 100.0 / 17.5));
     assert_eq!(told.bottleneck().unwrap().resource, Resource::Network);
@@ -115,7 +116,7 @@ fn what_comes_after_the_load_is_added() {
 fn where_only_what_comes_after_is_known_no_time_is_left() {
     let told =
         needs(&Plan { stages: vec![per_core(Stage::Index, 2.0)], network: units(1, 8.0, "link"), ..plan(100, 30.0) });
-    assert_eq!((told.loading, told.input, told.fits), (None, None, None));
+    assert_eq!((told.loading, told.input, told.fits), (None, None, FitVerdict::NotKnown));
     assert_eq!(need(&told, Resource::Network).needed, None);
 }
 
@@ -129,8 +130,69 @@ fn client_and_server_may_have_processors_of_their_own() {
     let used = |resource| need(&told, resource).used.unwrap().0;
     assert!(close(used(Resource::ClientProcessors), 0.5) && close(used(Resource::ServerProcessors), 2.0));
     assert_eq!(told.bottleneck().unwrap().resource, Resource::ServerProcessors);
-    assert_eq!(told.fits, Some(false));
+    assert_eq!(told.fits, FitVerdict::DoesNotFit);
     assert!(told.needs.iter().all(|need| need.unknown.is_empty()), "what is skipped is known");
+}
+
+fn ranged(stage: Stage, low: f64, estimate: f64, high: f64) -> StageCost {
+    let rate = Interval { estimate, low, high };
+    StageCost::Rate(StageRate { rate, ..StageRate::per_core(stage, Rate(estimate), RateSource::Measured) })
+}
+
+/// Eight processors and an insert of which one loads a hundredth of what is asked for: 7.95 of them by its estimate.
+#[test]
+fn what_fits_by_its_estimate_is_not_known_to_fit_where_its_range_reaches_further() {
+    let with = |low: f64, high: f64| {
+        let stages = [Stage::Parse, Stage::Convert].map(StageCost::Skipped).into_iter();
+        needs(&Plan {
+            stages: stages.chain([ranged(Stage::Insert, low, 100.0 / 7.95, high)]).collect(),
+            cores: Cores::Shared(Some(8)),
+            network: units(1, 200.0, "link"),
+            disks: units(1, 200.0, "disk"),
+            written_per_byte: Some((1.0, WrittenSource::Given)),
+            ..plan(1_000, 10.0)
+        })
+    };
+    let open = with(100.0 / 9.11, 100.0 / 7.0);
+    let processors = need(&open, Resource::Processors);
+    let used = processors.used_range().unwrap();
+    assert_eq!(format!("{:.3} {:.3} {:.3}", used.low, used.estimate, used.high), "0.875 0.994 1.139");
+    assert_eq!((processors.fits(), open.fits), (FitVerdict::NotKnown, FitVerdict::NotKnown));
+    assert_eq!(with(100.0 / 7.99, 100.0 / 7.0).fits, FitVerdict::Fits);
+    assert_eq!(with(100.0 / 12.0, 100.0 / 7.94).fits, FitVerdict::NotKnown);
+    // By the estimate alone, ten processors are too few for 10.5; by the range they may be enough.
+    let short = needs(&Plan {
+        stages: vec![ranged(Stage::Insert, 100.0 / 11.0, 100.0 / 10.5, 100.0 / 9.0)],
+        cores: Cores::Shared(Some(10)),
+        ..plan(1_000, 10.0)
+    });
+    assert_eq!(need(&short, Resource::Processors).fits(), FitVerdict::NotKnown);
+    let never = needs(&Plan {
+        stages: vec![ranged(Stage::Insert, 100.0 / 11.0, 100.0 / 10.7, 100.0 / 10.5)],
+        cores: Cores::Shared(Some(10)),
+        ..plan(1_000, 10.0)
+    });
+    assert_eq!(never.fits, FitVerdict::DoesNotFit, "whatever the unknown stages take");
+}
+
+/// What an index takes is not left for the load: the range of its rate is one of all that the load needs.
+#[test]
+fn the_range_of_a_later_phase_is_one_of_the_load() {
+    let with = |cores: Option<u32>| {
+        needs(&Plan {
+            stages: vec![per_core(Stage::Insert, 1.0), ranged(Stage::Index, 1.0, 2.0, 5.0)],
+            cores: Cores::Shared(cores),
+            network: units(1, 4.5, "link"),
+            ..plan(100, 30.0)
+        })
+    };
+    // The index takes 10, 5 or 2 s on ten cores; the load has the rest of 30 s for 100 bytes.
+    let known = with(Some(10)).loading.unwrap();
+    assert!(close(known.low, 100.0 / 28.0) && close(known.estimate, 4.0) && close(known.high, 5.0));
+    let link = with(Some(10));
+    assert_eq!(need(&link, Resource::Network).fits(), FitVerdict::NotKnown, "4.5 of 3.6 to 5");
+    // With any number of processors the index may take any time.
+    assert!(close(with(None).loading.unwrap().low, 100.0 / 30.0));
 }
 
 #[test]
@@ -212,7 +274,8 @@ proptest! {
         let possible = told.possible.unwrap().0 / told.flat.0;
         prop_assert!(possible > 0.0);
         if (possible - 1.0).abs() > 1e-6 {
-            prop_assert_eq!(told.fits, Some(possible > 1.0), "{} {:?}", possible, told);
+            let fits = if possible > 1.0 { FitVerdict::Fits } else { FitVerdict::DoesNotFit };
+            prop_assert_eq!(told.fits, fits, "{} {:?}", possible, told);
         }
         let used: Vec<f64> = told.needs.iter().filter_map(|need| Some(need.used?.0)).collect();
         prop_assert!(used.is_sorted_by(|one, next| one >= next));

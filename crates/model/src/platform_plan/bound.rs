@@ -1,7 +1,9 @@
 //! Every part against what is required: which is full first.
 
 use super::{Origin, Part, PlatformPlan, commit_latency_seconds, demands, storage};
-use crate::platform::{commits_per_second_max, memory_peak_bytes_per_second};
+use crate::claim::{ClaimBasis, FitVerdict};
+use crate::platform::{STREAM_ACHIEVABLE, commits_per_second_max, memory_peak_bytes_per_second};
+use crate::statistics::Interval;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,11 +37,33 @@ pub struct Bound {
     pub required: Option<f64>,
     /// How much of it there is, above 0.
     pub available: f64,
+    /// The least and the most of it that programs reach, in the same unit; absent where that is not known to be less.
+    pub reached: Option<(f64, f64)>,
     /// Where that is from.
     pub origin: Origin,
     /// What is required over what there is. Where nothing is required of any part: the lowest bound of this measure over
     /// this one, so that 1 is what saturates first.
     pub share: Option<f64>,
+}
+
+impl Bound {
+    /// What is required over what there is: over the most that there is at best, and over the least that programs reach.
+    /// Absent where nothing is required of it.
+    pub fn used_range(&self) -> Option<Interval> {
+        let of = |available: f64| self.required.map(|required| required / available);
+        let least = self.reached.map_or(self.available, |(least, _)| least);
+        Some(Interval { estimate: of(self.available)?, low: of(self.available)?, high: of(least)? })
+    }
+}
+
+/// What the verdict of [`fits`] rests on: what parts give at best.
+pub const FITS_BASIS: ClaimBasis = ClaimBasis::Bound;
+
+/// Whether all that is required fits the parts with figures, as far as they give what they give at best, or as little of it as
+/// programs reach; absent where nothing is required.
+pub fn fits(bounds: &[Bound]) -> Option<FitVerdict> {
+    let known: Vec<FitVerdict> = bounds.iter().filter_map(|bound| Some(FitVerdict::of(bound.used_range()?))).collect();
+    (!known.is_empty()).then(|| FitVerdict::of_all(known))
 }
 
 /// All bounds of `plan`: the fullest part first, those of which nothing is required last.
@@ -70,7 +94,7 @@ pub fn bounds(plan: &PlatformPlan) -> Vec<Bound> {
 }
 
 fn bound(part: Part, measure: Measure, required: Option<f64>, available: f64, origin: &Origin) -> Bound {
-    Bound { part, measure, required, available, origin: origin.clone(), share: None }
+    Bound { part, measure, required, available, reached: None, origin: origin.clone(), share: None }
 }
 
 fn processors(plan: &PlatformPlan) -> Vec<Bound> {
@@ -91,7 +115,13 @@ fn memory(plan: &PlatformPlan) -> Vec<Bound> {
     let peak = |megatransfers: f64| memory_peak_bytes_per_second(memory.sockets, memory.channels, megatransfers);
     let rate = memory.rate.or(memory.megatransfers.map(peak));
     let read = demands(plan).read.map(|rate| rate.0);
-    rate.map(|rate| bound(Part::Memory, Measure::Read, read, rate.0, &memory.origin)).into_iter().collect()
+    let bound = |rate: record::Rate| {
+        let (least, most) = STREAM_ACHIEVABLE;
+        // Of the peak of the channels, not of what was measured.
+        let reached = memory.rate.is_none().then_some((least * rate.0, most * rate.0));
+        Bound { reached, ..bound(Part::Memory, Measure::Read, read, rate.0, &memory.origin) }
+    };
+    rate.map(bound).into_iter().collect()
 }
 
 /// Each shared link that data drives, the fabric or the network are behind.

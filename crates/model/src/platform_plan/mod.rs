@@ -19,7 +19,7 @@ mod tests;
 mod topology;
 
 pub use alternative::Alternative;
-pub use bound::{Bound, Measure, bounds};
+pub use bound::{Bound, FITS_BASIS, Measure, bounds, fits};
 pub use memory::{MemoryAccess, memory_access};
 pub use part::{
     Commit, Drive, Endurance, Licence, Link, Memory, Misses, Money, Network, Origin, Part, Processor, Protocol,

@@ -118,6 +118,22 @@ fn the_published_table_of_memory_modules() {
 }
 
 #[test]
+fn memory_that_is_nearly_full_at_its_peak_is_not_known_to_fit() {
+    use crate::claim::FitVerdict;
+    let of = |share: f64, memory: Memory| {
+        // 25.6 GB/s at the peak, of which programs reach 75 to 88 %.
+        let required = Required { scan_rate: Some(Rate(share * 25.6e9)), ..Required::default() };
+        fits(&bounds(&PlatformPlan { memory: Some(memory), required, ..PlatformPlan::default() }))
+    };
+    assert_eq!(of(0.7, memory(3_200.0)), Some(FitVerdict::Fits));
+    assert_eq!(of(0.95, memory(3_200.0)), Some(FitVerdict::NotKnown));
+    assert_eq!(of(1.05, memory(3_200.0)), Some(FitVerdict::DoesNotFit));
+    let measured = Memory { rate: Some(Rate(25.6e9)), ..memory(3_200.0) };
+    assert_eq!(of(0.95, measured), Some(FitVerdict::Fits), "what was reached is no peak");
+    assert_eq!(fits(&bounds(&PlatformPlan { memory: Some(memory(3_200.0)), ..PlatformPlan::default() })), None);
+}
+
+#[test]
 fn of_hosts_switch_and_disks_the_switch_decides() {
     // abakus-nvmeof-2024: hosts with 8 + 16 lanes, a switch with 16, disks of 24 x 1.2 = 28.8 GB/s.
     let generation = Generation::Gen3;

@@ -41,7 +41,10 @@ fn limits(record: &Record, limited: &[Limited<'_>], sheet: &Sheet, proofs: &[Pro
         let proof = limit::proof_of(proofs, test.code, best.run.dop);
         let tried = limit::tried(record, proof, test.code, best.run.dop).map(|text| format!("; {text}"));
         let text = match proof {
-            Some(_) => format!("limit: {}", limit::headline(Some(found), proof)),
+            Some(_) => {
+                let basis = limit::basis_note(Some(found), proof);
+                format!("limit{basis}: {}", limit::headline(Some(found), proof))
+            }
             None => limit::attribution_text(found),
         };
         row(test.code, best.at(), format!("{text}{}", tried.unwrap_or_default()))

@@ -1,11 +1,11 @@
 //! The limit of a run and its proof, in words: lower case, without a full stop.
 
-use model::{Attribution, Cause, Limiter, Proof, RULES, ResourceName, TimeClassName};
+use model::{Attribution, Cause, Limiter, Proof, RULES, ResourceName, TimeClassName, limit_basis};
 use record::{Ratio, Resource, UnprovedReason};
 
 use crate::figure::{duration, percent};
 use crate::layout::clean;
-use crate::words::{list, plural};
+use crate::words::{basis, list, plural};
 
 /// The limit of a run as a clause: `limit: CPU`.
 fn limit_text(limiter: &Limiter) -> String {
@@ -18,7 +18,12 @@ pub(crate) fn attribution_text(found: &Attribution) -> String {
     let spent = list(found.classes.iter().map(|class| format!("{} {}", time_class(class.name), percent(class.share))));
     let used = if used.is_empty() { used } else { format!("; utilisation: {used}") };
     let spent = if spent.is_empty() { spent } else { format!("; response time: {spent}") };
-    format!("{}{used}{spent}", limit_text(&found.limiter))
+    format!("limit{}: {}{used}{spent}", basis_note(Some(found), None), limit(&found.limiter))
+}
+
+/// What a limit rests on, for behind its name; nothing where no limit is named.
+pub(crate) fn basis_note(found: Option<&Attribution>, proof: Option<&Proof>) -> String {
+    limit_basis(found, proof).map_or_else(String::new, |found| format!(" ({})", basis(found)))
 }
 
 /// The limit alone.
@@ -36,7 +41,7 @@ pub(crate) fn limit(limiter: &Limiter) -> String {
         Limiter::Offered => "the target rate".to_owned(),
         Limiter::TooFewClients { clients, knee } => {
             let clients = plural(clients.round() as u64, "client");
-            format!("client-bound ({clients}); the busiest resource supports {:.0}", knee.ceil())
+            format!("client-bound ({clients}); filling the busiest resource takes at least {:.0}", knee.ceil())
         }
         Limiter::Serialised(class) => {
             format!("{}, {} of the response time", time_class(class.name), percent(class.share))
@@ -218,7 +223,7 @@ pub(crate) mod tests {
         };
         assert_eq!(
             attribution_text(&attribution(&system)),
-            "limit: CPU; utilisation: processors 97 %, random device reads 62 %, dbdyno client threads for engine 8.0 %"
+            "limit (estimate): CPU; utilisation: processors 97 %, random device reads 62 %, dbdyno client threads for engine 8.0 %"
         );
         let taken = attribution(&ClosedSystem { foreign: Some(Ratio(0.4)), ..system });
         assert_eq!(limit_text(&taken.limiter), "limit: CPU, 40 % of which used by other programs");

@@ -1,6 +1,7 @@
 //! A plan as a page.
 
 use maud::{Markup, html};
+use model::FitVerdict;
 use model::load_plan::{Need, Part};
 
 use super::LoadPlanView;
@@ -49,7 +50,7 @@ pub fn load_plan_html(view: &LoadPlanView) -> String {
 }
 
 fn lead(view: &LoadPlanView) -> Markup {
-    let class = if view.needs.fits == Some(false) { "note fail" } else { "note" };
+    let class = if view.needs.fits == FitVerdict::DoesNotFit { "note fail" } else { "note" };
     html! {
         div class=(class) { p { (clean(&verdict(view))) } }
         (remarks(&caveats(view)))
@@ -94,13 +95,13 @@ fn resources(view: &LoadPlanView) -> Markup {
 fn used(view: &LoadPlanView) -> Option<Diagram> {
     let bar = |need: &Need| {
         let (used, whole) = (need.used?.0, need.there?);
-        let interval = need.needed.filter(|needed| needed.low < needed.high);
+        let interval = need.needed.filter(|needed| needed.low < needed.high && needed.high.is_finite());
         Some(Bar {
             label: name(need.resource).to_owned(),
             value: used,
             interval: interval.map(|needed| (needed.low / whole, needed.high / whole)),
             note: required_of_available(view, need)?,
-            tone: if used > 1.0 { Tone::Worse } else { Tone::Plain },
+            tone: if need.fits() == FitVerdict::DoesNotFit { Tone::Worse } else { Tone::Plain },
         })
     };
     let bars: Vec<Bar> = view.needs.needs.iter().filter_map(bar).collect();

@@ -1,19 +1,19 @@
 //! The rows of a plan's tables, for text and page.
 
-use model::Interval;
 use model::load_plan::{Need, Part, RateSource, Resource, Stage, StageCost, StageRate, Units};
+use model::{FitVerdict, Interval};
 use record::Rate;
 
 use super::LoadPlanView;
 use super::amount::{ByteUnits, seconds};
-use super::sentence::{name, named};
+use super::sentence::{name, named, used_span};
 use crate::figure::{UNKNOWN, percent, three_digits};
 
 /// One resource.
 pub(super) struct ResourceRow {
     /// Name, required, available, utilisation, time alone, count required.
     pub(super) cells: [String; 6],
-    /// Whether more is required than available.
+    /// Whether more is required than available, by all of its range.
     pub(super) is_short: bool,
 }
 
@@ -25,11 +25,11 @@ pub(super) fn resource_rows(view: &LoadPlanView) -> Vec<ResourceRow> {
             name(need.resource).to_owned(),
             required(view, need).unwrap_or_else(unknown),
             available(view, need).unwrap_or_else(unknown),
-            need.used.map_or_else(unknown, |used| format!("{}{}", least(need), percent(used))),
+            used(need).unwrap_or_else(unknown),
             need.seconds.map_or_else(unknown, seconds),
             count(view, need).unwrap_or_else(unknown),
         ],
-        is_short: need.used.is_some_and(|used| used.0 > 1.0),
+        is_short: need.fits() == FitVerdict::DoesNotFit,
     };
     view.needs.needs.iter().map(row).collect()
 }
@@ -42,6 +42,12 @@ pub(super) fn required_of_available(view: &LoadPlanView, need: &Need) -> Option<
         false => (view.units.digits(required), view.units.digits(available), view.units.unit()),
     };
     Some(format!("{}{required} of {available} {unit}", least(need)))
+}
+
+/// The utilisation of a resource with its range: `99 % (64 to 114 %)`; none where it is not known.
+fn used(need: &Need) -> Option<String> {
+    let span = used_span(need).map_or_else(String::new, |span| format!(" ({span})"));
+    Some(format!("{}{}{span}", least(need), percent(need.used?)))
 }
 
 /// The required amount of a resource, with its unit; none where it is not known.

@@ -1,12 +1,14 @@
 //! The explanation and the caveats of a plan.
 
 use model::load_plan::{Basis, Cores, Need, PhaseKind, RateSource, Resource, Stage, StageCost, Units, WrittenSource};
+use model::{FitVerdict, Interval};
+use record::{Rate, Ratio};
 
 use super::LoadPlanView;
 use super::amount::{cores, seconds, time};
 use crate::figure::{percent, three_digits};
 use crate::layout::clean;
-use crate::words::{capital, plural};
+use crate::words::{basis, capital, plural};
 
 /// An hour, the usual unit of rates.
 const HOUR_SECONDS: f64 = 3_600.0;
@@ -78,7 +80,7 @@ fn goal(view: &LoadPlanView) -> String {
         (false, Some(loading)) => format!(
             "{flat}; {} after the load, so that the load has to reach {}.",
             after.join(" and "),
-            units.rate(loading)
+            units.rate(Rate(loading.estimate))
         ),
     }
 }
@@ -91,13 +93,13 @@ fn network(view: &LoadPlanView) -> Option<String> {
     let (units, loading) = (view.units, view.needs.loading?);
     let input = &view.plan.input;
     let Some(links) = &view.plan.network else {
-        let sent = view.needs.input.map(|rate| units.rate(rate))?;
+        let sent = view.needs.input.map(|rate| units.rate(Rate(rate.estimate)))?;
         let how = input.name.as_ref().map_or_else(String::new, |name| {
             format!(
                 " ({} at ratio {} for {} of flat file)",
                 clean(name),
                 three_digits(input.ratio),
-                units.rate(loading)
+                units.rate(Rate(loading.estimate))
             )
         });
         return Some(format!("{sent}{how} are required of the network; its capacity is not known."));
@@ -110,18 +112,27 @@ fn network(view: &LoadPlanView) -> Option<String> {
     };
     let mut text = format!("{} {}{basis}", links_carry(links), units.rate(all));
     let alone = format!("{} in total", seconds(view.plan.volume.0 as f64 / all.0));
-    text.push_str(&match loading.0 <= all.0 {
-        true => format!(", enough for uncompressed input, {alone}"),
-        false => format!(", not enough for uncompressed input: {alone}"),
+    let fits = |required: Interval| {
+        let of = |rate: f64| rate / all.0;
+        FitVerdict::of(Interval { estimate: of(required.estimate), low: of(required.low), high: of(required.high) })
+    };
+    text.push_str(&match fits(loading) {
+        FitVerdict::Fits => format!(", enough for uncompressed input, {alone}"),
+        FitVerdict::DoesNotFit => format!(", not enough for uncompressed input: {alone}"),
+        FitVerdict::NotKnown => format!(", perhaps not enough for uncompressed input: {alone}"),
     });
     if let (Some(name), Some(sent)) = (&input.name, view.needs.input) {
-        let fits = if sent.0 <= all.0 { "which fits" } else { "which does not fit either" };
+        let fits = match fits(sent) {
+            FitVerdict::Fits => "which fits",
+            FitVerdict::DoesNotFit => "which does not fit either",
+            FitVerdict::NotKnown => "which may not fit",
+        };
         let time = seconds(view.plan.volume.0 as f64 / input.ratio / all.0);
         text.push_str(&format!(
             "; {} at ratio {} reduces it to {}, {fits}, {time}",
             clean(name),
             three_digits(input.ratio),
-            units.rate(sent)
+            units.rate(Rate(sent.estimate))
         ));
     }
     Some(format!("{text}."))
@@ -202,8 +213,7 @@ fn disks(view: &LoadPlanView) -> Option<String> {
         0 => String::new(),
         replicas => format!(" in each of {} copies", replicas + 1),
     };
-    let needed =
-        need.needed.map_or_else(String::new, |needed| format!(": {}", view.units.rate(record::Rate(needed.estimate))));
+    let needed = need.needed.map_or_else(String::new, |needed| format!(": {}", view.units.rate(Rate(needed.estimate))));
     let there = disks.unwrap_or_else(|| "the write rate of the disks is not known".to_owned());
     Some(format!(
         "{} bytes are written per byte of flat file{source}{copies}{needed}; {there}.",
@@ -217,7 +227,7 @@ fn replicas(view: &LoadPlanView) -> Option<String> {
     Some(match need.needed {
         Some(needed) => format!(
             "The log for {replicas} replicas requires {} of the links, outbound.",
-            view.units.rate(record::Rate(needed.estimate))
+            view.units.rate(Rate(needed.estimate))
         ),
         None => format!("The log volume for the {replicas} replicas is not known."),
     })
@@ -226,30 +236,47 @@ fn replicas(view: &LoadPlanView) -> Option<String> {
 /// Whether the plan fits, the bottleneck, and the possible rate.
 pub(super) fn verdict(view: &LoadPlanView) -> String {
     let open = || {
-        let known = view.needs.needs.iter().filter(|need| need.used.is_none() || !need.unknown.is_empty());
-        known.map(|need| name(need.resource)).collect::<Vec<_>>().join(", ")
+        let open = view.needs.needs.iter().filter(|need| need.fits() == FitVerdict::NotKnown);
+        let words = |need: &Need| match used_span(need) {
+            Some(span) => format!("{} ({span})", name(need.resource)),
+            None => name(need.resource).to_owned(),
+        };
+        open.map(words).collect::<Vec<_>>().join(", ")
     };
     let most = view.needs.bottleneck();
-    let used = most.and_then(|need| Some(format!("{}, {} utilised", name(need.resource), percent(need.used?))));
+    let used = most.and_then(|need| {
+        let span = used_span(need).map_or_else(String::new, |span| format!(" ({span})"));
+        Some(format!("{}, {} utilised{span}", name(need.resource), percent(need.used?)))
+    });
+    let basis = basis(view.needs.basis);
     // The possible rate is not known where the time of a stage is not.
     let allows = |before: &str, after: &str| {
         let possible = view.needs.possible.map(|rate| view.units.hourly(rate));
         possible.map_or(String::new(), |possible| format!("{before} allow {possible}{after}"))
     };
     match (view.needs.fits, used) {
-        (Some(true), Some(used)) => {
-            format!("It fits. The bottleneck is {used}{}.", allows("; the available resources", ""))
+        (FitVerdict::Fits, Some(used)) => {
+            format!("It fits ({basis}). The bottleneck is {used}{}.", allows("; the available resources", ""))
         }
-        (Some(false), Some(used)) => {
-            format!("It does not fit. The bottleneck is {used}{}.", allows("; the available resources", " at most"))
+        (FitVerdict::DoesNotFit, Some(used)) => {
+            format!("It does not fit ({basis}). The bottleneck is {used}{}.", allows("; the available resources", ""))
         }
-        (None, Some(used)) => format!(
-            "The bottleneck of the known resources is {used}{}. Whether the plan fits is not known: see {}.",
-            allows("; they", " at most"),
+        (FitVerdict::NotKnown, Some(used)) => format!(
+            "The bottleneck of the known resources is {used} ({basis}){}. Whether the plan fits is not known: see {}.",
+            allows("; they", ""),
             open()
         ),
         (_, None) => "The available resources were not given: no bottleneck is known.".to_owned(),
     }
+}
+
+/// The range of the utilisation of a resource: `64 to 114 %`; none where it is one value, or not known.
+pub(super) fn used_span(need: &Need) -> Option<String> {
+    let Interval { low, high, .. } = need.used_range().filter(|used| used.low < used.high)?;
+    Some(match high.is_finite() {
+        true => format!("{} to {}", percent(Ratio(low)).trim_end_matches(" %"), percent(Ratio(high))),
+        false => format!("{} and more", percent(Ratio(low))),
+    })
 }
 
 /// The caveats of a plan: given ones, and the sources of its figures.

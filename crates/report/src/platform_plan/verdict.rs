@@ -1,14 +1,14 @@
 //! What saturates first, and what to buy next.
 
-use model::PriceBook;
 use model::platform::Generation;
-use model::platform_plan::{Alternative, Bound, Measure, Part, PlatformPlan, Purchase, unplaced};
+use model::platform_plan::{Alternative, Bound, FITS_BASIS, Measure, Part, PlatformPlan, Purchase, fits, unplaced};
+use model::{FitVerdict, PriceBook};
 use record::{Rate, Ratio};
 
 use super::amount::{amount, drives, measure, part, phrase};
 use crate::figure::{memory, number, percent, three_digits};
 use crate::layout::clean;
-use crate::words::{capital, plural};
+use crate::words::{basis, capital, plural};
 
 /// The bottleneck in one sentence, and how much of what is required is possible.
 pub(super) fn bottleneck(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<String> {
@@ -26,15 +26,42 @@ pub(super) fn bottleneck(plan: &PlatformPlan, bounds: &[Bound]) -> Vec<String> {
     let gives = amount(first.measure, first.available);
     let needs = first.required.map(|required| phrase(first.measure, required)).unwrap_or_default();
     let used = percent(Ratio(share));
-    let verdict = match share > 1.0 {
-        true => format!("The bottleneck is {name}: {needs} are required, {gives} are possible at best ({used})."),
-        false => format!("Everything fits. The bottleneck is {name}: {needs} are {used} of what it gives at best."),
+    let basis = basis(FITS_BASIS);
+    let verdict = match fits(bounds).unwrap_or(FitVerdict::NotKnown) {
+        FitVerdict::DoesNotFit => {
+            format!("The bottleneck is {name}: {needs} are required, {gives} are possible at best ({used}, {basis}).")
+        }
+        FitVerdict::Fits => format!(
+            "Everything with figures fits at best ({basis}). The bottleneck is {name}: {needs} are {used} of what it gives \
+             at best."
+        ),
+        FitVerdict::NotKnown => format!(
+            "Whether everything fits is not known: {}. The bottleneck is {name}: {needs} are {used} of what it gives at best \
+             ({basis}).",
+            bounds.iter().filter_map(undecided).collect::<Vec<_>>().join("; ")
+        ),
     };
     // Where the bottleneck is commits, one of each transaction, it is said already.
     let is_said = first.measure == Measure::Commits && plan.required.commits.is_none();
     let possible = possible_transactions(plan, bounds).filter(|_| !is_said);
     let possible = possible.map(|rate| format!("At best {} transactions per second are possible.", number(rate.0)));
     [Some(verdict), possible].into_iter().flatten().collect()
+}
+
+/// A part that is enough at best, and not for what programs reach of it at least.
+fn undecided(bound: &Bound) -> Option<String> {
+    let used = bound.used_range().filter(|used| FitVerdict::of(*used) == FitVerdict::NotKnown)?;
+    let required = phrase(bound.measure, bound.required?);
+    let (least, most) = bound.reached?;
+    Some(format!(
+        "{} gives {} at best, of which programs reach {} to {}, and {required} are required ({} to {})",
+        part(&bound.part),
+        amount(bound.measure, bound.available),
+        amount(bound.measure, least),
+        amount(bound.measure, most),
+        percent(Ratio(used.low)).trim_end_matches(" %"),
+        percent(Ratio(used.high))
+    ))
 }
 
 /// Where nothing is required: the lowest bound of each measure.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use model::{Capacities, Headline, LatencyName, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
+use model::{
+    Capacities, Cause, ClaimBasis, Headline, LatencyName, Line, MAIN_TESTS, Proof, QUICK_TESTS, Sheet, limit_basis,
+};
 use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
 
 use super::sheet::title;
@@ -11,7 +13,7 @@ use crate::figure::{UNKNOWN, duration, number, percent, time};
 use crate::fleet::{agents, run_command, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
-use crate::limit::limit_word;
+use crate::limit::{limit_word, proof_of};
 use crate::network::{is_network_alone, named_peer, network_path};
 use crate::pipeline::{self, PIPELINES};
 use crate::plan::runs;
@@ -42,8 +44,14 @@ const WARNINGS_MAX: usize = 2;
 /// The lines around warnings: a blank one and the heading.
 const WARNINGS_FRAME: usize = 2;
 
-/// The meaning of the column of ceilings, and of a limit in parentheses.
-const LEGEND: &str = "ceil.: share of the bare machine (C, M, S); (limit): most of the time, none full";
+/// The meaning of the column of ceilings.
+const LEGEND: &str = "ceil.: share of the bare machine (C, M, S)";
+
+/// The meaning of the column of limits, and of a limit in parentheses.
+const LIMITS: &str = "limit: an estimate, with * measured; (limit): most of the time, none full";
+
+/// The mark of a limit that runs with less of it showed.
+const MEASURED: &str = "*";
 
 /// The meaning of `resp.`, where a rate or a think time was given.
 const RESPONSE: &str = "resp.: response time, from the intended start; other latencies are service times";
@@ -174,7 +182,9 @@ fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<s
 fn sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<String> {
     let whole = model::sheet(record);
     let shown = rows(&whole, rows_max);
-    let (mut lines, rows) = table(record, &shown, width).row_lines(style, width);
+    let (capacities, proofs) = (Capacities::of(record), model::proofs(record));
+    let limits: Vec<String> = shown.iter().map(|line| limit(record, &capacities, &proofs, line)).collect();
+    let (mut lines, rows) = table(&shown, &limits, width).row_lines(style, width);
     let mut rows = rows.into_iter();
     for (layer, name) in LAYERS {
         let count = shown.iter().filter(|line| line.layer == layer).count();
@@ -187,9 +197,14 @@ fn sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<St
     }
     let has_ceiling =
         width >= WIDTH_ALL && shown.iter().any(|line| line.best.as_ref().is_some_and(|best| best.ceiling.is_some()));
+    let has_limit = width >= WIDTH_ALL && limits.iter().any(|limit| !limit.is_empty());
     let found = shown.iter().filter_map(|line| line.best.as_ref()?.headline);
     let has_response = found.into_iter().any(|found| found.name == LatencyName::Response);
-    let legend = [MARKS].into_iter().chain(has_ceiling.then_some(LEGEND)).chain(has_response.then_some(RESPONSE));
+    let legend = [MARKS]
+        .into_iter()
+        .chain(has_ceiling.then_some(LEGEND))
+        .chain(has_limit.then_some(LIMITS))
+        .chain(has_response.then_some(RESPONSE));
     lines.extend(legend.flat_map(|text| spaced(text, 0, width)).map(|line| style.paint(&line, Ink::Aside)));
     lines
 }
@@ -217,10 +232,9 @@ fn rows(sheet: &Sheet, most: usize) -> Vec<&Line> {
 /// The place of the title among the columns.
 const TITLE: usize = 1;
 
-/// The table of the rows.
-fn table(record: &Record, lines: &[&Line], width: usize) -> Table {
-    let capacities = Capacities::of(record);
-    let rows: Vec<Vec<String>> = lines.iter().map(|line| cells(line, limit(record, &capacities, line))).collect();
+/// The table of the rows with their limits.
+fn table(lines: &[&Line], limits: &[String], width: usize) -> Table {
+    let rows: Vec<Vec<String>> = lines.iter().zip(limits).map(|(line, limit)| cells(line, limit.clone())).collect();
     let wide = width >= WIDTH_ALL;
     let columns: [(Head, bool); 10] = [
         ((&["test"], Align::Left), true),
@@ -281,11 +295,21 @@ fn p99(found: Headline) -> String {
     }
 }
 
-/// The limit of the best run of `line` in a word; empty for a probe, and where nothing is known.
-fn limit(record: &Record, capacities: &Capacities, line: &Line) -> String {
-    let best = line.best.as_ref().filter(|_| !line.is_probe);
-    let run = best.and_then(|best| record.runs.iter().find(|run| run.number == best.run));
-    run.and_then(|run| capacities.attribute(run)).map_or_else(String::new, |found| limit_word(&found))
+/// The limit of the best run of `line` in a word, marked where it is measured; empty for a probe, and where nothing is known.
+fn limit(record: &Record, capacities: &Capacities, proofs: &[Proof], line: &Line) -> String {
+    let found = || {
+        let best = line.best.as_ref().filter(|_| !line.is_probe)?;
+        let run = record.runs.iter().find(|run| run.number == best.run)?;
+        let found = capacities.attribute(run)?;
+        let proof = proof_of(proofs, &line.test, best.dop);
+        Some(match limit_basis(Some(&found), proof) {
+            // What was disproved is none.
+            _ if proof.is_some_and(|proof| proof.cause == Cause::NotBecause) => "-".to_owned(),
+            Some(ClaimBasis::Measured) if proof.is_some() => format!("{}{MEASURED}", limit_word(&found)),
+            _ => limit_word(&found),
+        })
+    };
+    found().unwrap_or_default()
 }
 
 /// The warnings beside the one of the summary, a paragraph each.

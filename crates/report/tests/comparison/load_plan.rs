@@ -1,6 +1,9 @@
 //! The page of a planned load, and the page of loads that were not measured.
 
-use dbdyno_report::{ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan_html, load_prediction_html};
+use dbdyno_report::{
+    ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, Style, load_plan_html, load_plan_text,
+    load_prediction_html,
+};
 use model::Interval;
 use model::load::{Binding, Composed, LoadCheck, Prediction, Refusal, Target};
 use model::load_plan::{
@@ -17,6 +20,10 @@ fn rate(stage: Stage, low: f64, high: f64) -> StageCost {
 
 /// A terabyte in an hour over two links of gigabit Ethernet, for which four processors are too few.
 pub fn plan() -> LoadPlanView {
+    on_cores(4)
+}
+
+fn on_cores(count: u32) -> LoadPlanView {
     let plan = Plan {
         volume: Bytes(1_000_000_000_000),
         window_seconds: 3_600.0,
@@ -27,7 +34,7 @@ pub fn plan() -> LoadPlanView {
             StageCost::Skipped(Stage::Convert),
             rate(Stage::Insert, 50e6, 50e6),
         ],
-        cores: Cores::Shared(Some(4)),
+        cores: Cores::Shared(Some(count)),
         utilisation: Ratio(1.0),
         network: Some(Units { count: 2, each: Rate(117.7e6), name: "1 GbE".to_owned(), basis: Basis::Given }),
         disks: None,
@@ -95,17 +102,33 @@ fn the_page_of_a_plan_names_the_bottleneck_and_what_each_resource_is_used_to() {
     let page = parse(&text);
     assert_eq!(texts(&page, "h1"), ["Load plan: 1.00 TB/h"]);
     let lead = texts(&page, ".note.fail").concat();
-    assert!(lead.contains("It does not fit. The bottleneck is processors, 236 % utilised"), "{lead}");
+    assert!(lead.contains("It does not fit (estimate). The bottleneck is processors, 236 % utilised ("), "{lead}");
     assert!(texts(&page, ".note.warn").concat().contains("<b>another</b>"), "remarks are escaped");
     assert_eq!(texts(&page, "#resources-table tbody th"), ["processors", "network", "disks"]);
     // Needed 278 MB/s: 1.11 cores to decompress, 2.78 to parse, 5.56 to insert; 132 MB/s of 235 over the links.
-    assert_eq!(texts(&page, "#resources-table .fail"), ["236 %"], "a shortage is marked");
+    assert_eq!(texts(&page, "#resources-table .fail"), ["236 % (179 to 236 %)"], "a shortage is marked");
     let drawn = texts(&page, "#resources .data pre").concat();
     assert_eq!(drawn.lines().count(), 1 + 2, "unknown disks are not drawn: {drawn}");
     assert_eq!(texts(&page, "#resources figure").len() + texts(&page, "#stages figure").len(), 2);
     let stages = texts(&page, "#stages-table tbody tr").concat();
     assert!(stages.contains("skipped") && stages.contains("250 to 400"), "{stages}");
     assert!(texts(&page, "#words li").concat().contains("gzip at ratio 2.10 reduces it to 132 MB/s, which fits"));
+}
+
+#[test]
+fn text_and_page_say_that_a_range_on_both_sides_of_what_is_available_decides_nothing() {
+    let view = on_cores(8);
+    let text = load_plan_text(&view, Style::default(), 200);
+    let source = xml(&load_plan_html(&view));
+    let page = parse(&source);
+    let lead = texts(&page, ".note").concat();
+    let verdict = "Whether the plan fits is not known: see processors (90 to 118 %), disks.";
+    assert!(lead.contains(verdict) && text.contains(verdict), "{lead}\n{text}");
+    assert!(
+        text.contains("118 % (90 to 118 %)") && lead.contains("118 % utilised (90 to 118 %) (estimate)"),
+        "{text}\n{lead}"
+    );
+    assert_eq!(texts(&page, ".note.fail").len() + texts(&page, "#resources-table .fail").len(), 0);
 }
 
 #[test]

@@ -86,7 +86,8 @@ fn estimates(modelled: &Modelled<'_>) -> String {
         format!("ESTIMATE: peak, ceiling or fitted curve beyond the measurements in {charts} of throughput")
     });
     let all = [calls, fits].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    let rest = "fitted curves and their bands are marked and are not measurements";
+    let rest = "fitted curves and their bands are marked and are not measurements; limits and gains say whether they are \
+                bounds, estimates or measured";
     if all.is_empty() {
         format!("none: every figure is measured; {rest}")
     } else {
@@ -101,7 +102,8 @@ fn bottlenecks(modelled: &Modelled<'_>) -> Option<String> {
         *counts.entry(limiter(&found.limiter)).or_default() += 1;
     }
     let limits = list(counts.iter().map(|(limiter, tests)| format!("{limiter} in {}", plural(*tests, "test"))));
-    let evidence = "use of each capacity: section \"Efficiency against the ceilings\"";
+    let evidence = "an estimate where no proof says that it is measured; use of each capacity: section \"Efficiency against \
+                    the ceilings\"";
     (!counts.is_empty()).then(|| format!("{limits}; {evidence}"))
 }
 
