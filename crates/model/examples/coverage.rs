@@ -6,6 +6,8 @@
 
 #![allow(clippy::print_stdout, reason = "prints tables")]
 
+#[path = "coverage/comparison/mod.rs"]
+mod comparison;
 #[path = "coverage/rate_search.rs"]
 mod rate_search;
 #[path = "coverage/scalability.rs"]
@@ -43,6 +45,15 @@ fn main() -> ExitCode {
     ratio_of_pairs(&mut tables);
     ratio_without_pairs(&mut tables);
     differences_in_environments(&mut tables);
+    comparison::of_pairs(&mut tables);
+    comparison::without_pairs(&mut tables);
+    comparison::of_single_runs(&mut tables);
+    comparison::best_of_several_degrees(&mut tables);
+    comparison::several_tests(&mut tables);
+    comparison::rates_of_zero(&mut tables);
+    comparison::mean_of_all_tests(&mut tables);
+    comparison::with_the_truth(&mut tables);
+    comparison::after_a_pilot(&mut tables);
     rate_search::twice(&mut tables);
     match tables.missed {
         0 => ExitCode::SUCCESS,
@@ -73,7 +84,7 @@ impl Tables {
                 format!("NOT within {:.3} to {:.3}", limits.start(), limits.end())
             }
         };
-        println!("  {what:<44} {share:>6.3}  {verdict:<25} {remark}");
+        println!("  {what:<52} {share:>6.3}  {verdict:<25} {remark}");
     }
 }
 
