@@ -21,6 +21,7 @@ mod steadiness;
 
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
+use std::thread;
 
 use dbdyno_model::{
     Section, change_points, correlation, mean_interval, order_interval, quantile_interval, rank_sum, shift_interval,
@@ -33,7 +34,9 @@ use simulation::Simulation;
 const COVERS: RangeInclusive<f64> = 0.90..=0.98;
 
 fn main() -> ExitCode {
-    let mut tables = Tables { missed: 0 };
+    // They take as long as all others.
+    let comparisons = thread::spawn(comparison::tables);
+    let mut tables = Tables::default();
     mean_of_a_series(&mut tables);
     quantile_by_sections(&mut tables);
     median_by_order(&mut tables);
@@ -45,17 +48,11 @@ fn main() -> ExitCode {
     ratio_of_pairs(&mut tables);
     ratio_without_pairs(&mut tables);
     differences_in_environments(&mut tables);
-    comparison::of_pairs(&mut tables);
-    comparison::without_pairs(&mut tables);
-    comparison::of_single_runs(&mut tables);
-    comparison::best_of_several_degrees(&mut tables);
-    comparison::several_tests(&mut tables);
-    comparison::rates_of_zero(&mut tables);
-    comparison::mean_of_all_tests(&mut tables);
-    comparison::with_the_truth(&mut tables);
-    comparison::after_a_pilot(&mut tables);
     rate_search::twice(&mut tables);
-    match tables.missed {
+    print!("{}", tables.text);
+    let Ok(comparisons) = comparisons.join() else { return ExitCode::FAILURE };
+    print!("{}", comparisons.text);
+    match tables.missed + comparisons.missed {
         0 => ExitCode::SUCCESS,
         missed => {
             println!("\n{missed} outside the limits");
@@ -65,13 +62,17 @@ fn main() -> ExitCode {
 }
 
 /// The output so far.
+#[derive(Default)]
 struct Tables {
+    /// What is printed.
+    text: String,
+    /// Lines outside their limits.
     missed: usize,
 }
 
 impl Tables {
-    fn begin(&self, title: &str) {
-        println!("\n{title}");
+    fn begin(&mut self, title: &str) {
+        self.text.push_str(&format!("\n{title}\n"));
     }
 
     /// A ratio, and whether it is within its limits.
@@ -84,7 +85,7 @@ impl Tables {
                 format!("NOT within {:.3} to {:.3}", limits.start(), limits.end())
             }
         };
-        println!("  {what:<52} {share:>6.3}  {verdict:<25} {remark}");
+        self.text.push_str(&format!("  {what:<58} {share:>6.3}  {verdict:<25} {remark}\n"));
     }
 }
 

@@ -85,9 +85,9 @@ pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
 pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node};
 pub use comparison::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, ComparisonWarning,
-    Difference, Evidence, Gate, GateError, GeometricMean, PairPlan, PointFigures, RankSum, Reason, Shift, SignedRank,
-    TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare, holm,
-    rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
+    Difference, Evidence, Gate, GateError, GeometricMean, PairPlan, Pilot, PointFigures, RankSum, Reason, Shift,
+    SignedRank, TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare,
+    holm, rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
 pub use cpu::{CpuShares, CpuUse};
 pub use degree::Degree;

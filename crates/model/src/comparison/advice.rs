@@ -1,6 +1,6 @@
 //! How many more pairs would decide the tests that are open.
 
-use super::needed_pairs::{PairPlan, deviation_at_most};
+use super::needed_pairs::{PairPlan, Pilot};
 use super::verdict::Evidence;
 use super::{ComparedTest, ComparisonOutcome, ComparisonVerdict, Shift};
 
@@ -39,12 +39,16 @@ fn of_open<'a>(test: &'a mut ComparedTest) -> Option<(Shift, &'a mut Option<u64>
 
 /// What is expected of more pairs after those of `shift`; None where their deviation is not known.
 fn expected(shift: &Shift, margin: f64) -> Option<PairPlan> {
-    let freedom = match shift.evidence {
-        Evidence::Paired { pairs } => pairs.saturating_sub(1),
-        Evidence::Unpaired { base, other } => (base + other).saturating_sub(2),
+    let pilot = match shift.evidence {
+        Evidence::Paired { pairs } => Pilot { pairs: pairs as f64, freedom: pairs.saturating_sub(1) },
+        // The deviation is that of a pair, of one repeat of each.
+        Evidence::Unpaired { base, other } => {
+            let (base, other) = (base as f64, other as f64);
+            Pilot { pairs: 2.0 * base * other / (base + other), freedom: (base + other - 2.0).max(1.0) as usize }
+        }
         Evidence::Single | Evidence::Published => return None,
     };
-    let deviation = deviation_at_most(shift.deviation?, freedom);
     let choices = shift.choices.into_iter().max().unwrap_or(1);
-    Some(PairPlan { ratio: shift.ratio, deviation, margin, tests: 1, as_hard: 0, harder: 0, choices })
+    let (ratio, deviation, pilot) = (shift.ratio, shift.deviation?, Some(pilot));
+    Some(PairPlan { ratio, deviation, pilot, margin, tests: 1, as_hard: 0, harder: 0, choices })
 }

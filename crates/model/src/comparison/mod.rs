@@ -33,7 +33,7 @@ use record::{Layer, Nanos, Rate, Unit};
 pub use decision::ComparisonVerdict;
 pub use difference::Difference;
 pub use gate::{Gate, GateError, Violation, ViolationFound};
-pub use needed_pairs::PairPlan;
+pub use needed_pairs::{PairPlan, Pilot};
 pub use rank_sum::{RankSum, rank_sum, shift_interval, shift_median};
 pub use signed_rank::{SignedRank, signed_rank, walsh_interval, walsh_median};
 pub use verdict::{ComparisonOutcome, ComparisonWarning, Evidence, Reason, VerdictBasis, VerdictReason, holm};

@@ -72,8 +72,8 @@ pub enum ComparisonOutcome {
         /// of the margin. For INCONCLUSIVE, that of the verdict that is nearest. Adjusted for all tests of the comparison
         /// (Holm); absent without repeats.
         p_adjusted: Option<f64>,
-        /// For INCONCLUSIVE: additional pairs with which there is a verdict in four of five cases, if the ratio is as
-        /// estimated; all pairs where there are none yet. Absent where not known.
+        /// For INCONCLUSIVE: additional pairs with which there is a verdict in four of five cases, by all that the runs
+        /// leave possible; all pairs where there are none yet. Absent where not known.
         more_pairs: Option<u64>,
         /// The reason.
         reason: VerdictReason,

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use model::{ComparedTest, ComparisonOutcome, PointFigures, TestComparison};
 
 use super::words::{
-    self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_estimate, is_unpaired, letter, letters, marked, mean,
-    origin, sweep, tally,
+    self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_estimate, is_unpaired, letter, letters,
+    marked, mean, origin, sweep, tally,
 };
 use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::figure::{UNKNOWN, duration, number};

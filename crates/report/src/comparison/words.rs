@@ -269,12 +269,9 @@ pub(super) fn decide(compared_test: &ComparedTest) -> Option<String> {
     let pairs = more_pairs(compared_test)?;
     let paired = compared_test.headline.as_ref().is_some_and(|headline| headline.shift.evidence.is_strong());
     Some(match paired {
-        true => format!("about {} more would probably decide it, if the change is as estimated", plural(pairs, "pair")),
+        true => format!("about {} more would probably decide it", plural(pairs, "pair")),
         false => {
-            format!(
-                "about {} (dbdyno pair) would probably decide it, if the change is as estimated",
-                plural(pairs, "pair")
-            )
+            format!("about {} (dbdyno pair) would probably decide it", plural(pairs, "pair"))
         }
     })
 }

@@ -13,12 +13,12 @@ fn alike(simulation: &mut Simulation, degrees: usize, repeats: usize, ratio: f64
 }
 
 /// Degrees that are equally good, so that the best one is so by chance; then a sweep where one is clearly the best.
-pub(crate) fn best_of_several_degrees(tables: &mut Tables) {
+pub(super) fn best_of_several_degrees(tables: &mut Tables) {
     tables.begin("best of several degrees that are equally good, 6 repeats with a deviation of 5 %");
     let mut simulation = Simulation::new(35);
     let low = 1.0 / (1.0 + MARGIN);
     let is_beyond = |verdict: ComparisonVerdict| matches!(verdict, Faster | Slower);
-    let runs = 2_000;
+    let runs = 1_000;
     for (base, other) in [(8, 1), (1, 8), (16, 1), (8, 8), (4, 2)] {
         for (what, ratio) in [("equal", 1.0), ("within by nothing", low)] {
             let wrong = (0..runs).filter(|_| {

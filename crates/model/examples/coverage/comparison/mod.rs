@@ -10,17 +10,26 @@ mod zeros;
 
 use std::ops::RangeInclusive;
 
-pub(crate) use degrees::best_of_several_degrees;
-pub(crate) use families::several_tests;
-pub(crate) use needed_pairs::{after_a_pilot, with_the_truth};
-pub(crate) use overall::mean_of_all_tests;
-pub(crate) use verdicts::{of_pairs, of_single_runs, without_pairs};
-pub(crate) use zeros::rates_of_zero;
-
 use crate::{Tables, share};
 
-/// Limits for the share of comparisons with a wrong verdict: 5 %, and two standard errors of so many comparisons.
+/// Limits for the share of comparisons with a wrong verdict: 5 %, and two standard errors of 2,000
+/// comparisons.
 const WRONG: RangeInclusive<f64> = 0.0..=0.06;
+
+/// All tables about comparisons.
+pub(crate) fn tables() -> Tables {
+    let mut tables = Tables::default();
+    verdicts::of_pairs(&mut tables);
+    verdicts::without_pairs(&mut tables);
+    verdicts::of_single_runs(&mut tables);
+    degrees::best_of_several_degrees(&mut tables);
+    families::several_tests(&mut tables);
+    zeros::rates_of_zero(&mut tables);
+    overall::mean_of_all_tests(&mut tables);
+    needed_pairs::with_the_truth(&mut tables);
+    needed_pairs::after_a_pilot(&mut tables);
+    tables
+}
 
 /// A line with the share of `runs` that have a wrong verdict, and one with that of those that found what is true, where
 /// `found` has limits for it.

@@ -11,8 +11,10 @@ use crate::{Tables, share};
 
 /// Limits for the share of tests that are decided.
 const DECIDED: RangeInclusive<f64> = 0.7..=0.9;
-/// The same where the number of pairs follows from ten pairs: a ratio in the middle of the margin looks harder than it is.
-const DECIDED_AFTER_PILOT: RangeInclusive<f64> = 0.7..=0.97;
+/// Limits where the number follows from ten pairs and the true ratio is one of several that are equally likely.
+const DECIDED_AFTER_PILOT: RangeInclusive<f64> = 0.7..=0.9;
+/// The same for one true ratio, at least: a harder one than it looks is decided less often, an easier one more often.
+const DECIDED_OF_ONE: RangeInclusive<f64> = 0.6..=1.0;
 
 /// True ratios and deviations.
 const CASES: [(f64, f64); 9] = [
@@ -29,11 +31,11 @@ const CASES: [(f64, f64); 9] = [
 
 /// Pairs of a pilot.
 const PILOT: usize = 10;
-/// Pairs that are simulated, at most: with so many every case has a verdict.
-const SIMULATED_MAX: usize = 1_500;
+/// Pairs that are simulated, at most.
+const SIMULATED_MAX: usize = 1_000;
 
 /// Families of tests that are all alike, with the number of pairs that follows from the true ratio and deviation.
-pub(crate) fn with_the_truth(tables: &mut Tables) {
+pub(super) fn with_the_truth(tables: &mut Tables) {
     tables.begin("pairs needed, by the true ratio and deviation: tests that are decided");
     let mut simulation = Simulation::new(38);
     for (ratio, deviation) in CASES {
@@ -41,6 +43,7 @@ pub(crate) fn with_the_truth(tables: &mut Tables) {
             let plan = PairPlan {
                 ratio,
                 deviation,
+                pilot: None,
                 margin: MARGIN,
                 tests: family,
                 as_hard: family - 1,
@@ -48,7 +51,7 @@ pub(crate) fn with_the_truth(tables: &mut Tables) {
                 choices: 1,
             };
             let Some(pairs) = plan.pairs_to_decide() else { continue };
-            let runs = (200_000 / family / pairs as usize).clamp(30, 1_000);
+            let runs = (50_000 / family / pairs as usize).clamp(25, 500);
             let decided = (0..runs).map(|_| {
                 let comparison = paired(paired_tests(&mut simulation, pairs as usize, &vec![ratio; family], deviation));
                 verdicts(&comparison).filter(|verdict| *verdict != Inconclusive).count()
@@ -61,41 +64,61 @@ pub(crate) fn with_the_truth(tables: &mut Tables) {
     }
 }
 
+/// What came of the advice after pilots.
+#[derive(Default)]
+struct Advised {
+    /// Pairs in all, of each test that a pilot left open.
+    totals: Vec<usize>,
+    /// Tests that as many new pairs decided.
+    decided: usize,
+    /// Tests that were open, without advice.
+    without: usize,
+}
+
+impl Advised {
+    /// A pilot of tests that all have this ratio, and new pairs for each one that is open.
+    fn add(&mut self, simulation: &mut Simulation, family: usize, ratio: f64, deviation: f64) {
+        let ratios = vec![ratio; family];
+        let pilot = paired(paired_tests(simulation, PILOT, &ratios, deviation));
+        for (test, at) in tests(&pilot).zip(0..) {
+            let ComparisonOutcome::Judged { verdict: Inconclusive, more_pairs, .. } = test.outcome else { continue };
+            let Some(more_pairs) = more_pairs else {
+                self.without += 1;
+                continue;
+            };
+            let total = PILOT + more_pairs as usize;
+            let found = paired(paired_tests(simulation, total.min(SIMULATED_MAX), &ratios, deviation));
+            self.decided += usize::from(verdicts(&found).nth(at) != Some(Inconclusive));
+            self.totals.push(total);
+        }
+    }
+
+    fn line(mut self, tables: &mut Tables, what: &str, limits: RangeInclusive<f64>) {
+        self.totals.sort_unstable();
+        let at = |share: usize| self.totals.get(self.totals.len() * share / 100).copied().unwrap_or_default();
+        let remark = format!("{} to {} pairs, without advice {}", at(10), at(90), self.without);
+        tables.line(what, share(self.decided, self.totals.len()), Some(limits), &remark);
+    }
+}
+
 /// Pairs by the advice after ten pairs that decided nothing, measured anew.
-pub(crate) fn after_a_pilot(tables: &mut Tables) {
+pub(super) fn after_a_pilot(tables: &mut Tables) {
     tables.begin("pairs needed, by ten pairs without a verdict: tests that are decided by as many new ones");
     let mut simulation = Simulation::new(39);
-    for (ratio, deviation) in CASES {
-        for family in [1, 4] {
-            let ratios = vec![ratio; family];
-            let mut totals: Vec<usize> = Vec::new();
-            let (mut decided, mut open) = (0, 0);
-            for _ in 0..300 / family {
-                let pilot = paired(paired_tests(&mut simulation, PILOT, &ratios, deviation));
-                let advice: Vec<Option<u64>> = tests(&pilot)
-                    .map(|test| match test.outcome {
-                        ComparisonOutcome::Judged { more_pairs, .. } => more_pairs,
-                        _ => None,
-                    })
-                    .collect();
-                open += verdicts(&pilot).filter(|verdict| *verdict == Inconclusive).count();
-                for (at, more_pairs) in advice.iter().enumerate() {
-                    let Some(more) = more_pairs else { continue };
-                    let total = PILOT + *more as usize;
-                    totals.push(total);
-                    let found = paired(paired_tests(&mut simulation, total.min(SIMULATED_MAX), &ratios, deviation));
-                    decided += usize::from(verdicts(&found).nth(at) != Some(Inconclusive));
-                }
-            }
-            totals.sort_unstable();
-            if totals.len() < 40 {
-                continue;
-            }
-            let at = |share: usize| totals[totals.len() * share / 100];
-            let what = format!("ratio {ratio}, deviation {deviation}, {family} of {family} tests");
-            let remark =
-                format!("{} to {} pairs, without advice {:.3}", at(10), at(90), 1.0 - share(totals.len(), open));
-            tables.line(&what, share(decided, totals.len()), Some(DECIDED_AFTER_PILOT), &remark);
+    for (deviation, family) in [(0.02, 1), (0.03, 1), (0.03, 4)] {
+        let mut advised = Advised::default();
+        for _ in 0..400 / family {
+            let ratio = (0.16 * (simulation.uniform() - 0.5)).exp();
+            advised.add(&mut simulation, family, ratio, deviation);
+        }
+        let what = format!("ratio 0.92 to 1.08, deviation {deviation}, {family} of {family} tests");
+        advised.line(tables, &what, DECIDED_AFTER_PILOT);
+    }
+    for (ratio, deviation) in CASES.into_iter().filter(|(_, deviation)| *deviation > 0.01) {
+        let mut advised = Advised::default();
+        (0..100).for_each(|_| advised.add(&mut simulation, 1, ratio, deviation));
+        if advised.totals.len() > 30 {
+            advised.line(tables, &format!("ratio {ratio}, deviation {deviation}"), DECIDED_OF_ONE);
         }
     }
 }

@@ -14,7 +14,7 @@ fn mean(comparison: &Comparison) -> Option<GeometricMean> {
 const RATIOS: [f64; 8] = [0.8, 0.95, 1.0, 1.02, 1.05, 1.1, 1.3, 1.6];
 
 /// Coverage of the true mean by pairs, and whether single runs have an interval.
-pub(crate) fn mean_of_all_tests(tables: &mut Tables) {
+pub(super) fn mean_of_all_tests(tables: &mut Tables) {
     tables.begin("geometric mean of all tests: coverage of the true mean");
     let mut simulation = Simulation::new(37);
     for (tests, pairs) in [(2, 10), (8, 10), (8, 20)] {

@@ -36,7 +36,7 @@ fn counted(
 }
 
 /// Pairs on a machine that varies by 10 % between them.
-pub(crate) fn of_pairs(tables: &mut Tables) {
+pub(super) fn of_pairs(tables: &mut Tables) {
     tables.begin("verdicts of 12 pairs with a deviation of 2 %");
     let mut simulation = Simulation::new(31);
     for (what, ratio, wrong, right) in cases() {
@@ -53,7 +53,7 @@ pub(crate) fn of_pairs(tables: &mut Tables) {
 }
 
 /// Repeats at different times, on a machine that stays as it is.
-pub(crate) fn without_pairs(tables: &mut Tables) {
+pub(super) fn without_pairs(tables: &mut Tables) {
     tables.begin("verdicts of repeats without pairs, 8 and 10 with a deviation of 1 % each");
     let mut simulation = Simulation::new(32);
     for (what, ratio, wrong, right) in cases() {
@@ -73,7 +73,7 @@ pub(crate) fn without_pairs(tables: &mut Tables) {
 }
 
 /// One run on a side, of systems of which one is half as fast.
-pub(crate) fn of_single_runs(tables: &mut Tables) {
+pub(super) fn of_single_runs(tables: &mut Tables) {
     tables.begin("verdicts of single runs, where one system is half as fast");
     let mut simulation = Simulation::new(33);
     for (base, other) in [(1, 1), (1, 10)] {

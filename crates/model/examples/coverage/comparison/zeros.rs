@@ -8,7 +8,7 @@ use crate::Tables;
 use crate::simulation::Simulation;
 
 /// Equal systems of which one, or both, did nothing in some runs.
-pub(crate) fn rates_of_zero(tables: &mut Tables) {
+pub(super) fn rates_of_zero(tables: &mut Tables) {
     tables.begin("rates of zero: 10 pairs with a deviation of 1 %, or 10 and 10 repeats");
     let mut simulation = Simulation::new(36);
     let runs = 2_000;
