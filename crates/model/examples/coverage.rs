@@ -6,6 +6,8 @@
 
 #![allow(clippy::print_stdout, reason = "prints tables")]
 
+#[path = "coverage/comparison/mod.rs"]
+mod comparison;
 #[path = "coverage/rate_search.rs"]
 mod rate_search;
 #[path = "coverage/scalability.rs"]
@@ -19,6 +21,7 @@ mod steadiness;
 
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
+use std::thread;
 
 use dbdyno_model::{
     Section, change_points, correlation, mean_interval, order_interval, quantile_interval, rank_sum, shift_interval,
@@ -31,7 +34,9 @@ use simulation::Simulation;
 const COVERS: RangeInclusive<f64> = 0.90..=0.98;
 
 fn main() -> ExitCode {
-    let mut tables = Tables { missed: 0 };
+    // They take as long as all others.
+    let comparisons = thread::spawn(comparison::tables);
+    let mut tables = Tables::default();
     mean_of_a_series(&mut tables);
     quantile_by_sections(&mut tables);
     median_by_order(&mut tables);
@@ -44,7 +49,10 @@ fn main() -> ExitCode {
     ratio_without_pairs(&mut tables);
     differences_in_environments(&mut tables);
     rate_search::twice(&mut tables);
-    match tables.missed {
+    print!("{}", tables.text);
+    let Ok(comparisons) = comparisons.join() else { return ExitCode::FAILURE };
+    print!("{}", comparisons.text);
+    match tables.missed + comparisons.missed {
         0 => ExitCode::SUCCESS,
         missed => {
             println!("\n{missed} outside the limits");
@@ -54,13 +62,17 @@ fn main() -> ExitCode {
 }
 
 /// The output so far.
+#[derive(Default)]
 struct Tables {
+    /// What is printed.
+    text: String,
+    /// Lines outside their limits.
     missed: usize,
 }
 
 impl Tables {
-    fn begin(&self, title: &str) {
-        println!("\n{title}");
+    fn begin(&mut self, title: &str) {
+        self.text.push_str(&format!("\n{title}\n"));
     }
 
     /// A ratio, and whether it is within its limits.
@@ -73,7 +85,7 @@ impl Tables {
                 format!("NOT within {:.3} to {:.3}", limits.start(), limits.end())
             }
         };
-        println!("  {what:<44} {share:>6.3}  {verdict:<25} {remark}");
+        self.text.push_str(&format!("  {what:<58} {share:>6.3}  {verdict:<25} {remark}\n"));
     }
 }
 

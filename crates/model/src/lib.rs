@@ -91,9 +91,9 @@ pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_find
 pub use claim::{ClaimBasis, FitVerdict};
 pub use comparison::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, ComparisonWarning,
-    Difference, Evidence, Gate, GateError, GeometricMean, PointFigures, RankSum, Reason, Shift, SignedRank,
-    TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare, holm,
-    rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
+    Difference, Evidence, Gate, GateError, GeometricMean, PairPlan, Pilot, PointFigures, RankSum, Reason, Shift,
+    SignedRank, TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare,
+    holm, rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
 pub use cpu::{CpuShares, CpuUse};
 pub use degree::Degree;
@@ -147,7 +147,7 @@ pub use snia::{Snia, snia};
 pub use statistics::{
     Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,
-    pairs_needed, quantile_interval, samples_needed, student_quantile, trend, variance,
+    quantile_interval, samples_needed, student_quantile, trend, variance,
 };
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};

@@ -196,8 +196,8 @@ pub struct Rules {
     pub section_correlation_max: f64,
     /// Minimum of pairs for a significant exact signed-rank test.
     pub pairs_min: u64,
-    /// Minimum of tests for an interval of the mean of their ratios; at least 2.
-    pub mean_tests_min: usize,
+    /// Significance level at which the runs of a degree of parallelism are told from those of the best one.
+    pub rival_significance: f64,
 
     /// Minimum of whole seconds for steadiness.
     pub steadiness_seconds_min: usize,
@@ -438,7 +438,7 @@ pub const RULES: Rules = Rules {
     sections_max: 10,
     section_correlation_max: 0.9,
     pairs_min: 6,
-    mean_tests_min: 4,
+    rival_significance: 0.01,
 
     steadiness_seconds_min: 60,
     steadiness_values_max: 360,

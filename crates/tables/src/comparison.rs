@@ -80,6 +80,10 @@ pub fn columns<'a>() -> Vec<Column<ComparedTestRow<'a>>> {
         Figure::result("service_p99_ratio", Kind::Number, |of| {
             finite(of.point.and_then(|point| point.service_p99_ratio))
         }),
+        Figure::fact("rests_on", Kind::Text, |of| {
+            let shift = of.point.filter(|_| !of.is_invalid()).map(|point| point.shift);
+            shift.map(|shift| shift.evidence.word()).into()
+        }),
         Figure::fact("p_adjusted", Kind::Number, |of| match of.compared_test.outcome {
             ComparisonOutcome::Judged { p_adjusted, .. } if of.is_best => finite(p_adjusted),
             _ => Value::Absent,

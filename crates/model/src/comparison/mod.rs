@@ -5,26 +5,40 @@
 //! [`Evidence`]: only pairs that are measured next to each other in randomized order are free of environment drift.
 //!
 //! A verdict needs an interval; [`ComparisonVerdict`] compares it with the margin, below which a difference does not
-//! matter. FASTER and SLOWER also need a p-value that is significant after correction for multiple tests (Holm 1979).
+//! matter. It also needs a p-value that is significant after correction for multiple tests (Holm 1979), so that of all
+//! comparisons at most 5 % have a wrong verdict, however many tests they have.
 
+mod advice;
+mod claim;
 mod compared_test;
 mod decision;
 mod difference;
 mod gate;
+mod headline;
+mod logarithm;
+mod needed_pairs;
+mod overall;
 mod rank_sum;
+mod shift;
+mod shifts;
 mod signed_rank;
 #[cfg(test)]
 mod tests;
 mod verdict;
+
+use std::collections::BTreeMap;
 
 use record::{Layer, Nanos, Rate, Unit};
 
 pub use decision::ComparisonVerdict;
 pub use difference::Difference;
 pub use gate::{Gate, GateError, Violation, ViolationFound};
+pub use needed_pairs::{PairPlan, Pilot};
 pub use rank_sum::{RankSum, rank_sum, shift_interval, shift_median};
 pub use signed_rank::{SignedRank, signed_rank, walsh_interval, walsh_median};
 pub use verdict::{ComparisonOutcome, ComparisonWarning, Evidence, Reason, VerdictBasis, VerdictReason, holm};
+
+use claim::Claim;
 
 use crate::degree::Degree;
 use crate::rules::RULES;
@@ -134,6 +148,10 @@ pub struct ComparedTest {
     pub headline: Option<ComparedPoint>,
     /// The points at equal degrees of parallelism, without a verdict.
     pub points: Vec<ComparedPoint>,
+    /// The verdict that the headline comes nearest to; absent without repeats.
+    claim: Option<Claim>,
+    /// Logarithm of the ratio of each pair of the headline, by repeat; empty without pairs.
+    pairs: BTreeMap<u32, f64>,
 }
 
 /// Two points, one of each system.
@@ -151,25 +169,30 @@ pub struct ComparedPoint {
     pub service_mean_ratio: Option<f64>,
 }
 
-/// Ratio of two rates, other over base.
+/// Ratio of two rates, other over base. A rate of zero makes it zero or infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// The ratio: the Hodges-Lehmann estimate where there are repeats, that of the medians otherwise.
+    /// The ratio, by the estimate of Hodges and Lehmann (1963): of pairs, the median of the mean changes of every two of
+    /// them; of repeats without pairs, the median of the ratios of every two, one of each system. Without repeats, that of
+    /// the rates.
     pub ratio: f64,
     /// How the two were measured.
     pub evidence: Evidence,
+    /// Degrees of parallelism of the base and of the other system that the runs do not tell from the one here, so that it
+    /// may be the best by chance, itself included. Interval and p-value hold for the best of all of them.
+    pub choices: [usize; 2],
     /// Its 95 % interval; absent with too few repeats. For single runs, of the noise within the runs only.
     pub interval: Option<Interval>,
     /// Its 90 % interval, for the two one-sided tests of equivalence.
     pub equivalence: Option<Interval>,
-    /// Two-sided p-value: exact signed-rank test (Wilcoxon) for pairs, exact rank-sum test (Mann and Whitney)
-    /// otherwise. Absent without repeats.
+    /// Two-sided p-value of a difference, however small: exact signed-rank test (Wilcoxon) for pairs, exact rank-sum test
+    /// (Mann and Whitney) otherwise. Absent without repeats.
     pub p_value: Option<f64>,
     /// Win rate: share of the pairs in which the other is faster; without pairs, the probability that one of its
     /// repeats is faster than one of the base (A of Vargha and Delaney 2000). Absent without repeats.
     pub superiority: Option<f64>,
     /// Standard deviation of the logarithms of the ratios of pairs, as if unpaired repeats were pairs; absent below
-    /// two.
+    /// two, and where a rate is zero.
     pub deviation: Option<f64>,
 }
 
@@ -178,11 +201,14 @@ pub struct Shift {
 pub struct GeometricMean {
     /// The mean.
     pub ratio: f64,
-    /// Its 95 % interval across tests, by Student's t over the logarithms of their ratios. Absent below four: of two tests
-    /// it is 12.7 standard errors wide to each side, of three 4.3, so that their number decides it and not their ratios.
+    /// Its 95 % interval over the pairs that all of these tests have, by the geometric mean of each pair; absent with too few
+    /// of them, and where a test has none. Tests are no sample: how much they differ from each other is not how well their
+    /// mean is known.
     pub interval: Option<Interval>,
     /// The number of comparable tests. Probes are left out, unless there is nothing else.
     pub tests: usize,
+    /// The number of these pairs.
+    pub pairs: usize,
 }
 
 impl Shift {

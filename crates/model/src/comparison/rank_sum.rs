@@ -1,7 +1,8 @@
 //! Repeats without pairs: the exact rank-sum test (Mann and Whitney 1947), how often one side wins, and the shift
 //! between the two (Hodges and Lehmann 1963).
 
-use super::signed_rank::{doubled_ranks, largest_below};
+use super::shifts::Shifts;
+use super::signed_rank::doubled_ranks;
 use crate::statistics::{Interval, batch_means};
 
 /// More repeats of a side are averaged in batches of neighbours to at most this number.
@@ -40,9 +41,7 @@ pub fn rank_sum(base: &[f64], other: &[f64]) -> Option<RankSum> {
 /// The Hodges-Lehmann estimate of how far `other` lies above `base`: the median of all differences between a value of
 /// one and a value of the other. None where a side is empty or a value is not finite.
 pub fn shift_median(base: &[f64], other: &[f64]) -> Option<f64> {
-    let shifts = shifts(&prepared(base)?, &prepared(other)?);
-    let middle = shifts.len() / 2;
-    Some(if shifts.len().is_multiple_of(2) { (shifts[middle - 1] + shifts[middle]) / 2.0 } else { shifts[middle] })
+    shifts_of_repeats(base, other).map(|shifts| shifts.median())
 }
 
 /// The same with its exact interval at `confidence`: of n m ordered differences, those at c + 1 and n m - c, where c is
@@ -50,26 +49,27 @@ pub fn shift_median(base: &[f64], other: &[f64]) -> Option<f64> {
 ///
 /// None where there are too few: at 0.95, fewer than four and four, or three and five.
 pub fn shift_interval(base: &[f64], other: &[f64], confidence: f64) -> Option<Interval> {
+    let tail = (1.0 - confidence) / 2.0;
+    shifts_of_repeats(base, other)?.interval(tail, tail)
+}
+
+/// The differences between a value of `other` and a value of `base`: as many lie below the true shift as the test
+/// counts.
+pub(super) fn shifts_of_repeats(base: &[f64], other: &[f64]) -> Option<Shifts> {
     let (base, other) = (prepared(base)?, prepared(other)?);
-    let ranks: Vec<usize> = (1..=base.len() + other.len()).collect();
-    let least = other.len() * (other.len() + 1) / 2;
-    let chances = sums(&ranks, other.len());
-    let outside = largest_below(&chances[least..], (1.0 - confidence) / 2.0)?;
-    let (shifts, estimate) = (shifts(&base, &other), shift_median(&base, &other)?);
-    let last = shifts.len() - 1;
-    let outside = outside.min(last / 2);
-    Some(Interval { estimate, low: shifts[outside], high: shifts[last - outside] })
+    let differences = base.iter().flat_map(|one| other.iter().map(move |value| value - one)).collect();
+    Some(Shifts::new(differences, &chances_of_repeats(base.len(), other.len())))
+}
+
+/// Probability of each number of pairs across sides of so many repeats in which the other is larger.
+fn chances_of_repeats(base: usize, other: usize) -> Vec<f64> {
+    let ranks: Vec<usize> = (1..=base + other).collect();
+    sums(&ranks, other).split_off(other * (other + 1) / 2)
 }
 
 fn prepared(values: &[f64]) -> Option<Vec<f64>> {
     let finite = !values.is_empty() && values.iter().all(|value| value.is_finite());
     finite.then(|| batch_means(values, values.len().div_ceil(REPEATS_MAX)))
-}
-
-fn shifts(base: &[f64], other: &[f64]) -> Vec<f64> {
-    let mut shifts: Vec<f64> = base.iter().flat_map(|one| other.iter().map(move |value| value - one)).collect();
-    shifts.sort_by(f64::total_cmp);
-    shifts
 }
 
 /// Probability of each sum of `count` of `weights`, all choices being equally likely.
@@ -125,9 +125,11 @@ mod tests {
 
     #[test]
     fn critical_values_of_the_tables() {
+        // The interval that leaves out so many differences at each end.
         let critical = |base: usize, other: usize| {
-            let ranks: Vec<usize> = (1..=base + other).collect();
-            largest_below(&sums(&ranks, other)[other * (other + 1) / 2..], 0.025)
+            let numbers = (0..=base * other).map(|at| at as f64).collect();
+            let shifts = Shifts::new(numbers, &chances_of_repeats(base, other));
+            shifts.interval(0.025, 0.025).map(|interval| interval.low as usize)
         };
         let table =
             [(3, 4, None), (3, 5, Some(0)), (4, 4, Some(0)), (5, 5, Some(2)), (10, 10, Some(23)), (8, 12, Some(22))];

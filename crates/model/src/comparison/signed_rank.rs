@@ -1,5 +1,6 @@
 //! Pairs: the exact signed-rank test (Wilcoxon 1945) and the estimate that belongs to it (Hodges and Lehmann 1963).
 
+use super::shifts::Shifts;
 use crate::statistics::{Interval, batch_means};
 
 /// More pairs are averaged in batches of neighbours to at most this number: the cost is cubic.
@@ -30,16 +31,17 @@ pub fn signed_rank(differences: &[f64]) -> Option<SignedRank> {
     let (positive, negative) = (sum(&|difference| difference > 0.0), sum(&|difference| difference < 0.0));
     let signed: Vec<usize> =
         differences.iter().zip(&ranks).filter(|(difference, _)| **difference != 0.0).map(|(_, rank)| *rank).collect();
-    let tail: f64 = sums(&signed)[..=positive.min(negative)].iter().sum();
+    // Without ties and zeros the ranks are whole, and their sums half as many.
+    let step = if signed.iter().all(|rank| rank.is_multiple_of(2)) { 2 } else { 1 };
+    let weights: Vec<usize> = signed.iter().map(|rank| rank / step).collect();
+    let tail: f64 = sums(&weights)[..=positive.min(negative) / step].iter().sum();
     Some(SignedRank { positive: positive as f64 / 2.0, p_value: (2.0 * tail).min(1.0) })
 }
 
 /// The Hodges-Lehmann estimate: the median of the means of all pairs of `differences`, each with itself included. None
 /// where there is none or one is not finite.
 pub fn walsh_median(differences: &[f64]) -> Option<f64> {
-    let walsh = walsh_averages(&prepared(differences)?);
-    let middle = walsh.len() / 2;
-    Some(if walsh.len().is_multiple_of(2) { (walsh[middle - 1] + walsh[middle]) / 2.0 } else { walsh[middle] })
+    shifts_of_pairs(differences).map(|shifts| shifts.median())
 }
 
 /// The Hodges-Lehmann estimate with its exact interval at `confidence`: of M ordered means of pairs, those at c + 1 and
@@ -48,14 +50,20 @@ pub fn walsh_median(differences: &[f64]) -> Option<f64> {
 ///
 /// None where there are too few: at 0.95, fewer than six.
 pub fn walsh_interval(differences: &[f64], confidence: f64) -> Option<Interval> {
+    let tail = (1.0 - confidence) / 2.0;
+    shifts_of_pairs(differences)?.interval(tail, tail)
+}
+
+/// The means of all pairs of `differences`, as [`walsh_median`] has them: as many lie below the true shift as the ranks of
+/// the negative differences add up to (Tukey 1949).
+pub(super) fn shifts_of_pairs(differences: &[f64]) -> Option<Shifts> {
     let differences = prepared(differences)?;
-    let ranks: Vec<usize> = (1..=differences.len()).collect();
-    let outside = largest_below(&sums(&ranks), (1.0 - confidence) / 2.0)?;
-    let (walsh, estimate) = (walsh_averages(&differences), walsh_median(&differences)?);
-    let last = walsh.len() - 1;
-    // Keeps the ends in order at a confidence near 0.
-    let outside = outside.min(last / 2);
-    Some(Interval { estimate, low: walsh[outside], high: walsh[last - outside] })
+    Some(Shifts::new(walsh_averages(&differences), &chances_of_pairs(differences.len())))
+}
+
+/// Probability of each sum of the ranks of so many differences that are positive.
+pub(super) fn chances_of_pairs(count: usize) -> Vec<f64> {
+    sums(&(1..=count).collect::<Vec<usize>>())
 }
 
 fn prepared(differences: &[f64]) -> Option<Vec<f64>> {
@@ -68,7 +76,6 @@ fn walsh_averages(differences: &[f64]) -> Vec<f64> {
     for (at, one) in differences.iter().enumerate() {
         walsh.extend(differences[at..].iter().map(|other| (one + other) / 2.0));
     }
-    walsh.sort_by(f64::total_cmp);
     walsh
 }
 
@@ -84,17 +91,6 @@ pub(super) fn doubled_ranks(values: &[f64]) -> Vec<usize> {
         begin += tied.len();
     }
     ranks
-}
-
-/// The largest value whose lower tail in `chances` (by value, from 0) is not above `tail`; None where that of 0 is.
-pub(super) fn largest_below(chances: &[f64], tail: f64) -> Option<usize> {
-    let mut sum = 0.0;
-    // Tolerates rounding at the limit.
-    let above = chances.iter().position(|chance| {
-        sum += chance;
-        sum > tail * (1.0 + 1e-12)
-    });
-    above.unwrap_or(chances.len()).checked_sub(1)
 }
 
 /// Probability of each sum of a random subset of `weights`.
@@ -168,7 +164,12 @@ mod tests {
 
     #[test]
     fn critical_values_of_the_tables() {
-        let critical = |count: usize| largest_below(&sums(&(1..=count).collect::<Vec<_>>()), 0.025);
+        // The interval that leaves out so many means at each end.
+        let critical = |count: usize| {
+            let shifts =
+                Shifts::new((0..=count * (count + 1) / 2).map(|at| at as f64).collect(), &chances_of_pairs(count));
+            shifts.interval(0.025, 0.025).map(|interval| interval.low as usize)
+        };
         // Two-sided 0.05: the values that every table prints.
         let table =
             [(5, None), (6, Some(0)), (7, Some(2)), (8, Some(3)), (10, Some(8)), (12, Some(13)), (20, Some(52))];

@@ -1,6 +1,11 @@
 //! Comparisons from systems to verdicts.
 
+mod choice;
 mod comparability;
+mod drift;
+mod family;
+mod overall;
+mod zero;
 
 use record::{Bytes, Check, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Unit, Verdict};
 
@@ -10,8 +15,6 @@ use crate::system::{
     Columns, Condition, ControlDrift, ControlProbe, Durability, Fact, FactGroup, FactValue, MeasuredRate, Origin,
     Paired, SystemPoint, SystemTest,
 };
-
-mod drift;
 
 fn point(jobs: u32, rates: &[f64]) -> SystemPoint {
     let rates = rates.iter().zip(1..).map(|(rate, repeat)| MeasuredRate { repeat, per_second: Rate(*rate) });
@@ -143,11 +146,12 @@ fn ten_pairs_by_hand() {
     assert_eq!(shift.evidence, Evidence::Paired { pairs: 10 });
     assert!((shift.ratio - 0.8).abs() < 0.001 && (shift.gain() + 0.2).abs() < 0.001, "{shift:?}");
     assert_eq!((shift.p_value, shift.superiority), (Some(0.001953125), Some(0.0)));
-    assert!(shift.evidence.is_strong());
+    assert!(shift.evidence.is_strong() && shift.evidence.word() == "measured");
     let ComparisonOutcome::Judged { verdict, more_pairs, .. } = compared_test(&comparison).outcome else { panic!() };
     assert_eq!((verdict, more_pairs), (ComparisonVerdict::Slower, None));
     let mean = comparison.means[1].unwrap();
-    assert_eq!((comparison.means[0], mean.tests, mean.interval), (None, 1, None));
+    assert_eq!((comparison.means[0], mean.tests, mean.pairs), (None, 1, 10));
+    assert_eq!((mean.ratio, mean.interval), (shift.ratio, shift.interval), "the mean of one test");
 }
 
 #[test]
@@ -187,7 +191,8 @@ fn a_single_run_has_a_ratio_and_no_verdict() {
     );
     let ComparisonOutcome::Judged { verdict, reason, .. } = &compared_test(&comparison).outcome else { panic!() };
     assert_eq!(*verdict, ComparisonVerdict::Inconclusive);
-    assert_eq!((reason.evidence, reason.basis), (Evidence::Single, VerdictBasis::NoInterval));
+    assert_eq!((reason.evidence, reason.basis), (Evidence::Single, VerdictBasis::NoInterval { needed: None }));
+    assert_eq!((reason.evidence.word(), Evidence::Published.word()), ("estimate", "published"));
 }
 
 #[test]
@@ -266,46 +271,6 @@ fn speed_is_at_one_of_each() {
     assert!(!speed(Degree { dop: Dop { nodes: 2, ..Dop::jobs(1) }, in_flight: None }));
     let in_flight = |count: u32| speed(Degree { in_flight: Some(count), ..Degree::default() });
     assert_eq!((in_flight(1), in_flight(32)), (true, false));
-}
-
-#[test]
-fn p_values_are_adjusted_for_multiple_tests() {
-    let six = |factor: f64| times(factor)[..6].to_vec();
-    let tests = |count: usize, factor: f64| {
-        (0..count).map(|at| test(&format!("T{at}"), vec![point(1, &six(factor))])).collect()
-    };
-    let word = |count: usize| {
-        let comparison = compared(&pair(tests(count, 1.0), tests(count, 1.3)));
-        let ComparisonOutcome::Judged { verdict, p_adjusted, more_pairs, .. } = compared_test(&comparison).outcome
-        else {
-            panic!()
-        };
-        (verdict, p_adjusted, more_pairs)
-    };
-    assert_eq!(word(1), (ComparisonVerdict::Faster, Some(0.03125), None));
-    assert_eq!(word(3), (ComparisonVerdict::Inconclusive, Some(0.09375), Some(1)));
-}
-
-#[test]
-fn the_mean_over_tests_by_hand() {
-    let mean = |factors: &[f64]| {
-        let tests = |factors: &[f64]| -> Vec<SystemTest> {
-            let codes = ["C11", "T611", "T616", "T716", "T621"];
-            let test = |(code, factor): (&str, &f64)| test(code, vec![point(1, &[1000.0 * factor])]);
-            codes.into_iter().zip(factors).map(test).collect()
-        };
-        let base = vec![1.0; factors.len()];
-        compared(&[system("a", None, tests(&base)), system("b", None, tests(factors))]).means[1].unwrap()
-    };
-    let four = mean(&[7.0, 0.5, 1.0, 1.0, 2.0]);
-    assert!((four.ratio - 1.0).abs() < 1e-12 && four.tests == 4, "{four:?}");
-    // Logarithms -0.693, 0, 0, 0.693: t = 3.1824 times 0.566 / 2 is 0.9005.
-    assert!((four.interval.unwrap().high.ln() - 0.9005).abs() < 1e-3, "{four:?}");
-    // Of fewer tests, their number would decide the width.
-    for few in [&[7.0, 0.5, 1.0, 2.0][..], &[7.0, 0.05, 20.0]] {
-        let found = mean(few);
-        assert!((found.ratio - 1.0).abs() < 1e-12 && found.interval.is_none(), "{found:?}");
-    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use record::{Bytes, Finding, Pace};
 use super::Shift;
 use super::decision::ComparisonVerdict;
 use crate::rules::RULES;
-use crate::statistics::{Interval, pairs_needed};
+use crate::statistics::Interval;
 use crate::system::{Condition, ControlDrift, Durability, InvalidRun};
 
 /// How two systems were measured, the strongest evidence first.
@@ -34,6 +34,31 @@ impl Evidence {
     pub fn is_strong(self) -> bool {
         matches!(self, Evidence::Paired { .. })
     }
+
+    /// What a ratio rests on, in one word for all views: `measured` where repeats show how far it may be away, `estimate`
+    /// of single runs, `published`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Evidence::Paired { .. } | Evidence::Unpaired { .. } => "measured",
+            Evidence::Single => "estimate",
+            Evidence::Published => "published",
+        }
+    }
+
+    /// Pairs, or repeats of each side, with which there is an interval where each side was chosen among `choices` degrees
+    /// of parallelism; none of single runs and publications, which have no repeats.
+    fn needed(self, choices: [usize; 2]) -> Option<u64> {
+        let count = choices.into_iter().max().unwrap_or(1).max(1) as f64;
+        let tail = RULES.significance / 2.0 / count;
+        // Probability that all differences of pairs have the one sign, and that all repeats of one side are above those of
+        // the other: of 2 n repeats, n are chosen.
+        let of_repeats = |repeats: u64| (1..=repeats).map(|at| at as f64 / (repeats + at) as f64).product::<f64>();
+        match self {
+            Evidence::Paired { .. } => (1..64).find(|pairs| 0.5f64.powi(*pairs as i32) <= tail),
+            Evidence::Unpaired { .. } => (1..64).find(|repeats| of_repeats(*repeats) <= tail),
+            Evidence::Single | Evidence::Published => None,
+        }
+    }
 }
 
 /// The outcome of one system in one test.
@@ -43,10 +68,12 @@ pub enum ComparisonOutcome {
     Judged {
         /// The verdict.
         verdict: ComparisonVerdict,
-        /// The p-value adjusted for all tests of the comparison (Holm); absent where there is none.
+        /// Probability of such runs where the verdict is wrong, at most: where the ratio lies on the other side of a limit
+        /// of the margin. For INCONCLUSIVE, that of the verdict that is nearest. Adjusted for all tests of the comparison
+        /// (Holm); absent without repeats.
         p_adjusted: Option<f64>,
-        /// For INCONCLUSIVE: additional pairs that would probably decide, or all pairs where there are none yet. Absent
-        /// where not known.
+        /// For INCONCLUSIVE: additional pairs with which there is a verdict in four of five cases, by all that the runs
+        /// leave possible; all pairs where there are none yet. Absent where not known.
         more_pairs: Option<u64>,
         /// The reason.
         reason: VerdictReason,
@@ -75,14 +102,19 @@ pub struct VerdictReason {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VerdictBasis {
     /// There is none: a single run, or too few repeats.
-    NoInterval,
+    NoInterval {
+        /// Pairs, or repeats of each side, that give one; absent for single runs.
+        needed: Option<u64>,
+    },
     /// EQUIVALENT: the 90 % interval lies within the margin.
     Within(Interval),
     /// INCONCLUSIVE: the 95 % interval includes 1 and exceeds the margin.
     IncludesEqual(Interval),
-    /// INCONCLUSIVE: the 95 % interval excludes 1, but many tests explain that.
+    /// INCONCLUSIVE: what the test shows alone, many tests explain.
     NotSignificant {
-        /// The 95 % interval.
+        /// Its verdict alone; INCONCLUSIVE where it shows a difference that may be within the margin.
+        alone: ComparisonVerdict,
+        /// The 95 % interval; the 90 % interval of EQUIVALENT.
         interval: Interval,
         /// The p-value adjusted for `tests` (Holm).
         p_adjusted: f64,
@@ -168,60 +200,52 @@ impl ComparisonOutcome {
     }
 }
 
-/// The outcome of `shift` at `margin`, with the p-value `p_adjusted` for `family` tests.
-pub(super) fn judge(shift: &Shift, p_adjusted: Option<f64>, family: usize, margin: f64) -> ComparisonOutcome {
-    let judged = |verdict, more_pairs, basis| {
+/// The p-values of one test among all of a comparison, adjusted for their number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Family {
+    /// Of the verdict that is nearest.
+    pub(super) p_verdict: f64,
+    /// Of a difference, however small.
+    pub(super) p_difference: f64,
+    /// Tests with p-values.
+    pub(super) tests: usize,
+}
+
+/// The outcome of `shift` at `margin`, with the p-values of its `family`; the pairs that would decide it are not known yet.
+pub(super) fn judge(shift: &Shift, family: Option<Family>, margin: f64) -> ComparisonOutcome {
+    let judged = |verdict, basis| {
         let reason = VerdictReason { evidence: shift.evidence, margin, basis };
-        ComparisonOutcome::Judged { verdict, p_adjusted, more_pairs, reason }
+        let p_adjusted = family.map(|family| family.p_verdict);
+        ComparisonOutcome::Judged { verdict, p_adjusted, more_pairs: None, reason }
     };
-    let inconclusive = |basis| judged(ComparisonVerdict::Inconclusive, more_pairs(shift, family, margin), basis);
+    let inconclusive = |basis| judged(ComparisonVerdict::Inconclusive, basis);
+    let needed = shift.evidence.needed(shift.choices);
     let interval = match (shift.evidence, shift.interval) {
         (Evidence::Published, _) => return ComparisonOutcome::Unjudged,
-        (Evidence::Single, _) => return judged(ComparisonVerdict::Inconclusive, None, VerdictBasis::NoInterval),
+        (Evidence::Single, _) | (_, None) => return inconclusive(VerdictBasis::NoInterval { needed }),
         (_, Some(interval)) => interval,
-        (_, None) => return inconclusive(VerdictBasis::NoInterval),
     };
-    let verdict = ComparisonVerdict::of(interval, shift.equivalence, margin);
-    if let Some(equivalence) = shift.equivalence.filter(|_| verdict == ComparisonVerdict::Equivalent) {
-        return judged(verdict, None, VerdictBasis::Within(equivalence));
-    }
-    if interval.contains(1.0) {
-        return inconclusive(VerdictBasis::IncludesEqual(interval));
-    }
-    if let Some(p_adjusted) = p_adjusted.filter(|p_value| *p_value > RULES.significance) {
-        return inconclusive(VerdictBasis::NotSignificant { interval, p_adjusted, tests: family });
-    }
-    match verdict {
-        ComparisonVerdict::Inconclusive => inconclusive(VerdictBasis::IncludesMargin(interval)),
-        verdict => judged(verdict, None, VerdictBasis::Beyond(interval)),
-    }
-}
-
-/// Additional pairs that would probably decide; at least one. The easier decision counts: difference against none or,
-/// where it is below the margin, against the margin. None where not known, as with one pair, whose deviation is
-/// unknown, or above a million.
-fn more_pairs(shift: &Shift, family: usize, margin: f64) -> Option<u64> {
-    let (difference, margin) = (shift.ratio.ln().abs(), margin.ln_1p());
-    // A significant difference leaves only its size to be decided.
-    let is_significant = shift.interval.is_some_and(|interval| !interval.contains(1.0));
-    let to_margin = (difference - margin).abs();
-    let distance = match (is_significant, difference < margin) {
-        (true, _) => to_margin,
-        (false, true) => difference.max(to_margin),
-        (false, false) => difference,
+    let alone = ComparisonVerdict::of(interval, shift.equivalence, margin);
+    let not_significant = |interval: Interval, p_value: fn(Family) -> f64| {
+        let family = family.filter(|family| p_value(*family) > RULES.significance)?;
+        Some(VerdictBasis::NotSignificant { alone, interval, p_adjusted: p_value(family), tests: family.tests })
     };
-    let existing = match shift.evidence {
-        Evidence::Paired { pairs } => pairs as u64,
-        _ => 0,
+    let (shown, basis) = match (alone, shift.equivalence) {
+        (ComparisonVerdict::Equivalent, Some(within)) => (within, VerdictBasis::Within(within)),
+        _ => (interval, VerdictBasis::Beyond(interval)),
     };
-    let for_power = pairs_needed(shift.deviation?, distance)?;
-    Some(for_power.max(pairs_of_family(family)).saturating_sub(existing).max(1))
-}
-
-/// Pairs with which the smallest p-value of the signed-rank test, 2^(1 - n), is significant among `family` tests.
-fn pairs_of_family(family: usize) -> u64 {
-    let bits = (family.max(1) as f64 / RULES.significance).log2();
-    (1.0 + bits).ceil() as u64
+    match alone {
+        ComparisonVerdict::Inconclusive if interval.contains(1.0) => {
+            inconclusive(VerdictBasis::IncludesEqual(interval))
+        }
+        ComparisonVerdict::Inconclusive => inconclusive(
+            not_significant(interval, |family| family.p_difference).unwrap_or(VerdictBasis::IncludesMargin(interval)),
+        ),
+        verdict => match not_significant(shown, |family| family.p_verdict) {
+            Some(basis) => inconclusive(basis),
+            None => judged(verdict, basis),
+        },
+    }
 }
 
 /// `p_values` adjusted for multiple tests (Holm 1979), in the same order: the k-th smallest of n times n - k + 1,
@@ -249,6 +273,7 @@ mod tests {
         Shift {
             ratio,
             evidence: Evidence::Paired { pairs: 10 },
+            choices: [1, 1],
             interval: Some(Interval { estimate: ratio, low, high }),
             equivalence: Some(Interval { estimate: ratio, low: narrow(low), high: narrow(high) }),
             p_value: Some(0.002),
@@ -257,57 +282,70 @@ mod tests {
         }
     }
 
-    fn verdict(shift: &Shift, p_adjusted: f64) -> (ComparisonVerdict, Option<u64>) {
-        match judge(shift, Some(p_adjusted), 1, 0.02) {
-            ComparisonOutcome::Judged { verdict, more_pairs, .. } => (verdict, more_pairs),
-            other => panic!("{other:?}"),
-        }
+    fn family(p_adjusted: f64, tests: usize) -> Option<Family> {
+        Some(Family { p_verdict: p_adjusted, p_difference: p_adjusted, tests })
+    }
+
+    fn verdict(shift: &Shift, p_adjusted: f64) -> ComparisonVerdict {
+        judge(shift, family(p_adjusted, 1), 0.02).verdict().unwrap()
     }
 
     #[test]
     fn the_interval_decides() {
         use ComparisonVerdict::{Equivalent, Faster, Inconclusive, Slower};
-        assert_eq!(verdict(&shift(1.03, 1.05, 1.07), 0.002), (Faster, None));
-        assert_eq!(verdict(&shift(0.90, 0.92, 0.94), 0.002), (Slower, None));
-        assert_eq!(verdict(&shift(0.99, 1.0, 1.01), 0.5), (Equivalent, None));
-        assert_eq!(
-            verdict(&shift(1.004, 1.008, 1.012), 0.002),
-            (Equivalent, None),
-            "significant, and within the margin"
-        );
-        // A significant difference of uncertain size: ln 1.03 - ln 1.02 = 0.00976; 8.24 (0.03 / 0.00976)^2 = 77.9,
-        // of which ten exist.
-        assert_eq!(verdict(&shift(1.01, 1.03, 1.05), 0.002), (Inconclusive, Some(68)));
-        let (word, more) = verdict(&shift(0.98, 1.0, 1.03), 0.9);
-        // ln 1.02 = 0.0198: 8.24 (0.03 / 0.0198)^2 = 18.9.
-        assert_eq!((word, more), (Inconclusive, Some(9)));
-        assert_eq!(verdict(&shift(0.995, 1.04, 1.09), 0.06).0, Inconclusive);
+        assert_eq!(verdict(&shift(1.03, 1.05, 1.07), 0.002), Faster);
+        assert_eq!(verdict(&shift(0.90, 0.92, 0.94), 0.002), Slower);
+        assert_eq!(verdict(&shift(0.99, 1.0, 1.01), 0.05), Equivalent);
+        assert_eq!(verdict(&shift(1.004, 1.008, 1.012), 0.002), Equivalent, "significant, and within the margin");
+        assert_eq!(verdict(&shift(1.01, 1.03, 1.05), 0.3), Inconclusive);
+        assert_eq!(verdict(&shift(0.98, 1.0, 1.03), 0.9), Inconclusive);
     }
 
     #[test]
-    fn a_difference_that_multiple_tests_explain_is_inconclusive() {
-        let shift = shift(1.03, 1.05, 1.07);
-        assert_eq!(verdict(&shift, 0.06).0, ComparisonVerdict::Inconclusive);
-        assert_eq!((pairs_of_family(1), pairs_of_family(4), pairs_of_family(100)), (6, 8, 12));
+    fn what_multiple_tests_explain_is_inconclusive() {
+        for alone in [shift(1.03, 1.05, 1.07), shift(0.90, 0.92, 0.94), shift(0.99, 1.0, 1.01)] {
+            assert_eq!(verdict(&alone, 0.06), ComparisonVerdict::Inconclusive);
+        }
     }
 
     #[test]
     fn the_reason_has_the_interval_that_decided() {
-        let basis = |shift: Shift, p_adjusted: f64| match judge(&shift, Some(p_adjusted), 3, 0.02) {
-            ComparisonOutcome::Judged { reason, .. } => reason.basis,
+        let reason = |shift: Shift, family: Family| match judge(&shift, Some(family), 0.02) {
+            ComparisonOutcome::Judged { reason, p_adjusted, .. } => (reason.basis, p_adjusted),
             other => panic!("{other:?}"),
+        };
+        let basis = |shift: Shift, p_verdict: f64, p_difference: f64| {
+            reason(shift, Family { p_verdict, p_difference, tests: 3 }).0
         };
         let interval = |low, estimate, high| Interval { estimate, low, high };
         let faster = shift(1.03, 1.05, 1.07);
-        assert_eq!(basis(faster, 0.002), VerdictBasis::Beyond(interval(1.03, 1.05, 1.07)));
-        let not_significant =
-            VerdictBasis::NotSignificant { interval: interval(1.03, 1.05, 1.07), p_adjusted: 0.06, tests: 3 };
-        assert_eq!(basis(faster, 0.06), not_significant);
-        let includes = |low, ratio, high| basis(shift(low, ratio, high), 0.002);
-        assert_eq!(includes(1.01, 1.03, 1.05), VerdictBasis::IncludesMargin(interval(1.01, 1.03, 1.05)));
-        assert_eq!(includes(0.98, 1.0, 1.03), VerdictBasis::IncludesEqual(interval(0.98, 1.0, 1.03)));
-        assert!(matches!(includes(0.99, 1.0, 1.01), VerdictBasis::Within(within) if within.high < 1.01));
-        assert_eq!(basis(Shift { interval: None, ..faster }, 0.002), VerdictBasis::NoInterval);
+        assert_eq!(basis(faster, 0.002, 0.001), VerdictBasis::Beyond(interval(1.03, 1.05, 1.07)));
+        let explained =
+            |alone, interval, p_adjusted| VerdictBasis::NotSignificant { alone, interval, p_adjusted, tests: 3 };
+        let found = explained(ComparisonVerdict::Faster, interval(1.03, 1.05, 1.07), 0.06);
+        assert_eq!(basis(faster, 0.06, 0.001), found, "a difference is shown, and not that it is beyond the margin");
+        let equal = shift(0.99, 1.0, 1.01);
+        let found = explained(ComparisonVerdict::Equivalent, equal.equivalence.unwrap(), 0.07);
+        assert_eq!(basis(equal, 0.07, 1.0), found);
+        let open = shift(1.01, 1.03, 1.05);
+        let found = explained(ComparisonVerdict::Inconclusive, interval(1.01, 1.03, 1.05), 0.08);
+        assert_eq!(basis(open, 0.9, 0.08), found);
+        assert_eq!(basis(open, 0.9, 0.01), VerdictBasis::IncludesMargin(interval(1.01, 1.03, 1.05)));
+        assert_eq!(reason(open, Family { p_verdict: 0.9, p_difference: 0.01, tests: 3 }).1, Some(0.9));
+        let wide = shift(0.98, 1.0, 1.03);
+        assert_eq!(basis(wide, 1.0, 1.0), VerdictBasis::IncludesEqual(interval(0.98, 1.0, 1.03)));
+        assert!(matches!(basis(equal, 0.01, 0.5), VerdictBasis::Within(within) if within.high < 1.01));
+        let none = basis(Shift { interval: None, ..faster }, 1.0, 1.0);
+        assert_eq!(none, VerdictBasis::NoInterval { needed: Some(6) });
+    }
+
+    #[test]
+    fn an_interval_needs_more_runs_where_the_degree_was_chosen() {
+        let (pairs, repeats) = (Evidence::Paired { pairs: 2 }, Evidence::Unpaired { base: 2, other: 2 });
+        assert_eq!((pairs.needed([1, 1]), repeats.needed([1, 1])), (Some(6), Some(4)));
+        // 2^-9 and 1 / 924 are below 0.025 / 8.
+        assert_eq!((pairs.needed([8, 1]), repeats.needed([1, 8])), (Some(9), Some(6)));
+        assert_eq!((Evidence::Single.needed([1, 1]), Evidence::Published.needed([1, 1])), (None, None));
     }
 
     #[test]
@@ -319,13 +357,11 @@ mod tests {
             deviation: Some(0.01),
             ..shift(0.5, 0.8, 0.9)
         };
-        assert_eq!(verdict(&few, 0.125), (ComparisonVerdict::Inconclusive, Some(2)));
-        let one = Shift { evidence: Evidence::Paired { pairs: 1 }, deviation: None, ..few };
-        assert_eq!(verdict(&one, 1.0), (ComparisonVerdict::Inconclusive, None), "one pair has no deviation");
+        assert_eq!(verdict(&few, 0.125), ComparisonVerdict::Inconclusive);
         let single = Shift { evidence: Evidence::Single, ..shift(0.7, 0.8, 0.9) };
-        assert_eq!(verdict(&single, 0.01).0, ComparisonVerdict::Inconclusive);
+        assert_eq!(verdict(&single, 0.01), ComparisonVerdict::Inconclusive);
         let published = Shift { evidence: Evidence::Published, ..shift(0.7, 0.8, 0.9) };
-        assert_eq!(judge(&published, None, 1, 0.02), ComparisonOutcome::Unjudged);
+        assert_eq!(judge(&published, None, 0.02), ComparisonOutcome::Unjudged);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Statistics of runs: distributions, order statistics, intervals of correlated series, numbers of pairs.
+//! Statistics of runs: distributions, order statistics, intervals of correlated series.
 //!
 //! The seconds of a run are correlated: intervals that assume independence have a coverage of only about 50 %. Use
 //! [`mean_interval`] for series, [`quantile_interval`] for quantiles of a run, and [`order_interval`] only for
@@ -7,7 +7,6 @@
 mod correlation;
 mod mean_interval;
 mod order;
-mod pairs;
 mod quantiles;
 mod section;
 mod trend;
@@ -17,7 +16,7 @@ pub use record::is_printable;
 
 pub use mean_interval::{MeanInterval, mean_interval, student_interval};
 pub use order::{OrderRanks, order_interval, order_ranks, samples_needed};
-pub use pairs::pairs_needed;
+pub(crate) use quantiles::{chi_squared_quantile, normal_probability};
 pub use quantiles::{f_quantile, normal_quantile, student_quantile};
 pub use section::{Section, quantile_interval};
 pub use trend::{Trend, trend};

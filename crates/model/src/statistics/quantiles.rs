@@ -1,6 +1,6 @@
 //! Quantiles of distributions for intervals.
 
-use statrs::distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 
 /// Degrees of freedom from where on the expansion around the normal quantile is more accurate than the incomplete beta
 /// function with arguments near 1.
@@ -40,6 +40,20 @@ pub fn f_quantile(probability: f64, above: f64, below: f64) -> f64 {
     FisherSnedecor::new(above, below).map_or(f64::INFINITY, |fisher| fisher.inverse_cdf(probability))
 }
 
+/// The quantile of chi squared with `freedom` degrees of freedom; infinite without degrees of freedom, NaN where
+/// `probability` is not in (0, 1).
+pub(crate) fn chi_squared_quantile(probability: f64, freedom: f64) -> f64 {
+    if !is_probability(probability) {
+        return f64::NAN;
+    }
+    ChiSquared::new(freedom).map_or(f64::INFINITY, |squares| squares.inverse_cdf(probability))
+}
+
+/// Probability of a value of the standard normal distribution that is at most `value`.
+pub(crate) fn normal_probability(value: f64) -> f64 {
+    Normal::standard().cdf(value)
+}
+
 /// The quantile of the standard normal distribution; NaN where `probability` is not in (0, 1).
 pub fn normal_quantile(probability: f64) -> f64 {
     match is_probability(probability) {
@@ -75,6 +89,8 @@ mod tests {
         assert!((f_quantile(0.95, 1.0, 3.0) - 10.127_964_486).abs() < 1e-8);
         assert!((f_quantile(0.95, 2.0, 10.0) - 4.102_821_015).abs() < 1e-8);
         assert!((normal_quantile(0.975) - 1.959_963_984_540).abs() < 1e-10);
+        assert!((chi_squared_quantile(0.95, 10.0) - 18.307_038_053).abs() < 1e-8);
+        assert!((normal_probability(1.959_963_984_540) - 0.975).abs() < 1e-10);
     }
 
     #[test]

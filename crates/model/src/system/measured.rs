@@ -186,10 +186,13 @@ fn warnings(runs: &[&Run]) -> Vec<Finding> {
 fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPoint {
     let mut counted: Vec<(MeasuredRate, &Run)> = Vec::new();
     let mut invalid = Vec::new();
+    let has_counted = |run: &&Run| !is_invalid(run) && rate_in(run, run.unit).is_some_and(|rate| rate.0 > 0.0);
+    let any_has = runs.iter().any(has_counted);
     for (run, nth) in runs.iter().zip(1..) {
         // A run that is not in the plan gets the next number.
         let repeat = repeats.get(&run.number).copied().unwrap_or(nth);
-        let rate = rate_in(run, run.unit).filter(|rate| rate.0 > 0.0);
+        // Beside runs that counted something, one that did nothing is a loss; where none did, nothing was measured.
+        let rate = rate_in(run, run.unit).filter(|rate| rate.0 > 0.0 || (any_has && rate.0 == 0.0));
         match (is_invalid(run), rate) {
             (true, _) => invalid.push(InvalidRun { run: run.number, reason: why_invalid(run) }),
             (false, None) => invalid.push(InvalidRun { run: run.number, reason: InvalidReason::NothingCounted }),
@@ -310,17 +313,27 @@ mod tests {
         failed.outcome = Outcome::Failed { message: "the server is gone\nhint: look".to_owned() };
         let mut idle = run("T611", 2);
         idle.totals.operations = 0;
-        let system = system(&record(vec![run("T611", 2), invalid(run("T611", 2)), failed, idle]));
+        let system = system(&record(vec![invalid(run("T611", 2)), failed, idle]));
         let point = &system.tests[0].points[0];
-        assert_eq!(point.rates.len(), 1);
+        assert_eq!(point.rates.len(), 0);
         let reasons = [
             InvalidReason::Findings(vec![finding(Check::Steal, Verdict::Fail)]),
             InvalidReason::Failed("the server is gone".to_owned()),
             InvalidReason::NothingCounted,
         ];
         let invalid: Vec<InvalidRun> =
-            reasons.into_iter().zip(2..).map(|(reason, run)| InvalidRun { run, reason }).collect();
+            reasons.into_iter().zip(1..).map(|(reason, run)| InvalidRun { run, reason }).collect();
         assert_eq!(point.invalid, invalid);
+    }
+
+    #[test]
+    fn a_run_that_did_nothing_beside_others_has_the_rate_zero() {
+        let mut idle = run("T611", 2);
+        idle.totals.operations = 0;
+        let system = system(&record(vec![idle, run("T611", 2), run("T611", 2)]));
+        let point = &system.tests[0].points[0];
+        let rates: Vec<f64> = point.rates.iter().map(|rate| rate.per_second.0).collect();
+        assert_eq!((rates, point.invalid.len()), (vec![0.0, 2_000.0, 2_000.0], 0));
     }
 
     #[test]

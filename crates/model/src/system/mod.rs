@@ -280,7 +280,7 @@ pub struct SystemPoint {
 impl SystemPoint {
     /// The median rate, the lower one of two, which is that of the repeat of `columns`. None where all are invalid.
     pub fn median(&self) -> Option<Rate> {
-        let counts = |rate: &f64| *rate > 0.0 && rate.is_finite();
+        let counts = |rate: &f64| *rate >= 0.0 && rate.is_finite();
         let mut rates: Vec<f64> = self.rates.iter().map(|rate| rate.per_second.0).filter(counts).collect();
         rates.sort_by(f64::total_cmp);
         rates.get(rates.len().checked_sub(1)? / 2).copied().map(Rate)

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use model::{ComparedTest, ComparisonOutcome, PointFigures, TestComparison};
 
 use super::words::{
-    self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_unpaired, letter, letters, marked, mean,
-    origin, sweep, tally,
+    self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_estimate, is_unpaired, letter, letters,
+    marked, mean, origin, sweep, tally,
 };
 use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::figure::{UNKNOWN, duration, number};
@@ -185,7 +185,7 @@ fn verdict(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Op
 /// The verdict; bold only where there is one, and it is free of drift.
 fn word(compared_test: &ComparedTest) -> Markup {
     let word = words::verdict(compared_test);
-    let is_plain = compared_test.outcome == ComparisonOutcome::Unjudged;
+    let is_plain = compared_test.outcome == ComparisonOutcome::Unjudged || is_estimate(compared_test);
     html! {
         @if is_plain || is_unpaired(compared_test) || has_warning(compared_test) { (word) } @else { strong { (word) } }
     }

@@ -1,8 +1,8 @@
 //! The sentences of a comparison: reasons of verdicts, why systems are not comparable, warnings, findings of a gate.
 
 use model::{
-    ComparisonWarning, ControlDrift, Durability, Evidence, Interval, RULES, Reason, VerdictBasis, VerdictReason,
-    ViolationFound,
+    ComparisonVerdict, ComparisonWarning, ControlDrift, Durability, Evidence, Interval, RULES, Reason, VerdictBasis,
+    VerdictReason, ViolationFound,
 };
 use record::{Finding, Ratio};
 
@@ -34,18 +34,28 @@ fn mark(evidence: Evidence) -> &'static str {
 pub(super) fn verdict_reason_text(reason: &VerdictReason) -> String {
     let margin = percent(Ratio(reason.margin));
     let text = match reason.basis {
-        VerdictBasis::NoInterval => no_interval(reason.evidence),
+        VerdictBasis::NoInterval { needed } => no_interval(reason.evidence, needed),
         VerdictBasis::Within(interval) => format!("90 % interval {} within the margin of {margin}", span(interval)),
         VerdictBasis::IncludesEqual(interval) => {
             format!("95 % interval {} includes 0 and exceeds the margin of {margin}", span(interval))
         }
-        VerdictBasis::NotSignificant { interval, p_adjusted, tests } => format!(
-            "95 % interval {}, but adjusted p (Holm, {}) {} is above {}",
-            span(interval),
-            plural(tests as u64, "test"),
-            chance("=", p_adjusted),
-            RULES.significance
-        ),
+        VerdictBasis::NotSignificant { alone, interval, p_adjusted, tests } => {
+            let shown = match alone {
+                ComparisonVerdict::Equivalent => {
+                    format!("90 % interval {} within the margin of {margin}", span(interval))
+                }
+                ComparisonVerdict::Faster | ComparisonVerdict::Slower => {
+                    format!("95 % interval {} beyond the margin of {margin}", span(interval))
+                }
+                ComparisonVerdict::Inconclusive => format!("95 % interval {}", span(interval)),
+            };
+            format!(
+                "{shown}, but adjusted p (Holm, {}) {} is above {}",
+                plural(tests as u64, "test"),
+                chance("=", p_adjusted),
+                RULES.significance
+            )
+        }
         VerdictBasis::Beyond(interval) => format!("95 % interval {} beyond the margin of {margin}", span(interval)),
         VerdictBasis::IncludesMargin(interval) => {
             let word = if interval.low > 1.0 { "faster" } else { "slower" };
@@ -55,15 +65,16 @@ pub(super) fn verdict_reason_text(reason: &VerdictReason) -> String {
     text + mark(reason.evidence)
 }
 
-fn no_interval(evidence: Evidence) -> String {
-    match evidence {
-        Evidence::Paired { pairs } => {
-            format!("{} give no 95 % interval; {} are needed", plural(pairs as u64, "pair"), RULES.pairs_min)
+fn no_interval(evidence: Evidence, needed: Option<u64>) -> String {
+    match (evidence, needed) {
+        (Evidence::Paired { pairs }, Some(needed)) => {
+            format!("{} give no 95 % interval; {needed} are needed", plural(pairs as u64, "pair"))
         }
-        Evidence::Unpaired { base, other } => {
-            format!("{base} and {} give no 95 % interval; 4 and 4 are needed", plural(other as u64, "repeat"))
+        (Evidence::Unpaired { base, other }, Some(needed)) => {
+            let given = plural(other as u64, "repeat");
+            format!("{base} and {given} give no 95 % interval; {needed} and {needed} are needed")
         }
-        Evidence::Single | Evidence::Published => evidence_text(evidence).to_owned(),
+        (_, None) | (Evidence::Single | Evidence::Published, _) => evidence_text(evidence).to_owned(),
     }
 }
 
@@ -181,22 +192,37 @@ mod tests {
         assert_eq!(text(paired, beyond), "95 % interval +3.0 % to +7.0 % beyond the margin of 2.0 %");
         assert_eq!(text(unpaired, beyond), "95 % interval +3.0 % to +7.0 % beyond the margin of 2.0 % (unpaired)");
         assert_eq!(
-            text(unpaired, VerdictBasis::NoInterval),
+            text(unpaired, VerdictBasis::NoInterval { needed: Some(4) }),
             "3 and 3 repeats give no 95 % interval; 4 and 4 are needed (unpaired)"
         );
         assert_eq!(
-            text(Evidence::Paired { pairs: 1 }, VerdictBasis::NoInterval),
-            "1 pair give no 95 % interval; 6 are needed"
+            text(Evidence::Paired { pairs: 1 }, VerdictBasis::NoInterval { needed: Some(9) }),
+            "1 pair give no 95 % interval; 9 are needed"
         );
-        assert_eq!(text(Evidence::Single, VerdictBasis::NoInterval), "single run: repeatability unknown");
+        assert_eq!(
+            text(Evidence::Single, VerdictBasis::NoInterval { needed: None }),
+            "single run: repeatability unknown"
+        );
         assert_eq!(
             text(paired, VerdictBasis::IncludesMargin(interval(0.95, 0.99))),
             "slower, size uncertain: 95 % interval -5.0 % to -1.0 % includes the margin of 2.0 %"
         );
-        let basis = VerdictBasis::NotSignificant { interval: interval(1.03, 1.07), p_adjusted: 0.06, tests: 3 };
+        let explained = |alone, low: f64, high: f64| {
+            let basis =
+                VerdictBasis::NotSignificant { alone, interval: interval(low, high), p_adjusted: 0.06, tests: 3 };
+            text(paired, basis)
+        };
         assert_eq!(
-            text(paired, basis),
-            "95 % interval +3.0 % to +7.0 %, but adjusted p (Holm, 3 tests) = 0.060 is above 0.05"
+            explained(ComparisonVerdict::Inconclusive, 1.01, 1.07),
+            "95 % interval +1.0 % to +7.0 %, but adjusted p (Holm, 3 tests) = 0.060 is above 0.05"
+        );
+        assert!(
+            explained(ComparisonVerdict::Faster, 1.03, 1.07)
+                .starts_with("95 % interval +3.0 % to +7.0 % beyond the margin of 2.0 %, but adjusted p")
+        );
+        assert!(
+            explained(ComparisonVerdict::Equivalent, 0.99, 1.01)
+                .starts_with("90 % interval -1.0 % to +1.0 % within the margin of 2.0 %, but adjusted p")
         );
     }
 

@@ -92,7 +92,9 @@ fn undecided(view: &ComparisonView<'_>) -> Option<String> {
     let (named, compared): (Vec<String>, Vec<&ComparedTest>) =
         open.map(|(test, _, compared)| (test.code.clone(), compared)).unzip();
     let margin = percent(Ratio(view.comparison.margin));
+    let all_known = compared.iter().all(|compared| more_pairs(compared).is_some());
     let most = compared.into_iter().max_by_key(|compared| more_pairs(compared)).and_then(decide);
+    let most = most.filter(|_| all_known);
     let most = most.map(|text| format!("; {text}")).unwrap_or_default();
     (!named.is_empty()).then(|| {
         format!("INCONCLUSIVE ({}): not decided whether the rates differ by more than {margin}{most}", few(&named))
@@ -154,7 +156,8 @@ fn basis(evidence: Evidence) -> String {
             "unpaired: the machine may have changed between the two; dbdyno pair measures both alternately"
         }
         Evidence::Single => {
-            "single runs: how well they repeat is not known, and there is no verdict; use dbdyno pair, or --repeats 6"
+            "single runs, an estimate: how well they repeat is not known, and there is no verdict; use dbdyno pair, or \
+             --repeats 6"
         }
         Evidence::Published => evidence_text(evidence),
     };
@@ -213,7 +216,7 @@ fn rows(view: &ComparisonView<'_>) -> Vec<Row> {
             ],
             verdict: match compared.outcome {
                 ComparisonOutcome::Unjudged => "no verdict".to_owned(),
-                _ => compared.outcome.word().to_owned(),
+                _ => words::verdict(compared),
             },
         }
     };

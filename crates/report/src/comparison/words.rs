@@ -58,7 +58,9 @@ pub(super) fn ends(interval: Interval) -> String {
     let (low, high) = (interval.low, interval.high);
     match is_small(low) && is_small(high) {
         true => format!("{} to {} %", signed(low), signed(high)),
-        false => format!("{} to {} ×", factor(low), factor(high)),
+        false if high.is_finite() => format!("{} to {} ×", factor(low), factor(high)),
+        false if low.is_finite() => format!("above {} ×", factor(low)),
+        false => UNKNOWN.to_owned(),
     }
 }
 
@@ -105,8 +107,9 @@ pub(super) fn evidence(evidence: Evidence) -> String {
 }
 
 /// The definition of the change: it is not the ratio of the two rates shown.
-pub(super) const CHANGE: &str = "change: the median of the ratios of all runs; the rates shown are medians of each system, and \
-     their ratio may differ";
+pub(super) const CHANGE: &str = "change: of pairs, the median of the mean changes of every two pairs; else the median of the \
+     ratios of every two runs, one of each system (Hodges-Lehmann). The rates shown are medians of each system, and their \
+     ratio may differ";
 
 /// The meaning of the marks of rates.
 pub(super) const MARKS: &str =
@@ -135,15 +138,22 @@ pub(super) fn has_warning(compared_test: &ComparedTest) -> bool {
 /// In place of a verdict on a published figure.
 const UNJUDGED: &str = "no verdict: a published figure";
 
-/// The verdict on `compared_test` with its qualification: `FASTER, unpaired`.
+/// Whether the ratio is that of single runs.
+pub(super) fn is_estimate(compared_test: &ComparedTest) -> bool {
+    let evidence = compared_test.headline.as_ref().map(|headline| headline.shift.evidence);
+    compared_test.outcome.verdict().is_some() && evidence == Some(Evidence::Single)
+}
+
+/// The verdict on `compared_test` with its qualification: `FASTER, unpaired`, `INCONCLUSIVE, estimate`.
 pub(super) fn verdict(compared_test: &ComparedTest) -> String {
     if compared_test.outcome == ComparisonOutcome::Unjudged {
         return UNJUDGED.to_owned();
     }
     let mark = match () {
-        () if is_unpaired(compared_test) => ", unpaired",
-        () if has_warning(compared_test) => ", warning",
-        () => "",
+        () if is_unpaired(compared_test) => ", unpaired".to_owned(),
+        () if is_estimate(compared_test) => format!(", {}", Evidence::Single.word()),
+        () if has_warning(compared_test) => ", warning".to_owned(),
+        () => String::new(),
     };
     format!("{}{mark}", compared_test.outcome.word())
 }
@@ -244,6 +254,7 @@ pub(super) fn grounds(
     if let Some(headline) =
         headline.filter(|_| !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. }))
     {
+        grounds.extend(choice(headline));
         grounds.extend(service(headline));
         if headline.base.degree != headline.other.degree {
             grounds.push("each at its own best degree of parallelism".to_owned());
@@ -259,7 +270,9 @@ pub(super) fn decide(compared_test: &ComparedTest) -> Option<String> {
     let paired = compared_test.headline.as_ref().is_some_and(|headline| headline.shift.evidence.is_strong());
     Some(match paired {
         true => format!("about {} more would probably decide it", plural(pairs, "pair")),
-        false => format!("about {} (dbdyno pair) would probably decide it", plural(pairs, "pair")),
+        false => {
+            format!("about {} (dbdyno pair) would probably decide it", plural(pairs, "pair"))
+        }
     })
 }
 
@@ -267,6 +280,18 @@ pub(super) fn decide(compared_test: &ComparedTest) -> Option<String> {
 pub(super) fn more_pairs(compared_test: &ComparedTest) -> Option<u64> {
     let ComparisonOutcome::Judged { verdict, more_pairs, .. } = &compared_test.outcome else { return None };
     (*more_pairs).filter(|_| *verdict == ComparisonVerdict::Inconclusive)
+}
+
+/// That the degree of parallelism may be the best one by chance.
+fn choice(headline: &ComparedPoint) -> Option<String> {
+    let which = match headline.shift.choices {
+        [1, 1] => return None,
+        [base, other] if headline.base.degree == headline.other.degree && base == other => {
+            format!("best of {base} degrees of parallelism")
+        }
+        [base, other] => format!("best of {base} and of {other} degrees of parallelism"),
+    };
+    Some(format!("{which} that the runs do not tell apart, for which interval and p allow"))
 }
 
 /// The service times side by side: figures without a verdict.
@@ -285,9 +310,10 @@ fn service(headline: &ComparedPoint) -> Option<String> {
 /// The verdicts of the system at `other`, counted: `3 FASTER, 1 INCONCLUSIVE unpaired`.
 pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
     const WORDS: [&str; 5] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "INCOMPARABLE"];
+    const QUALIFICATIONS: [&str; 4] = ["", " unpaired", " estimate", " warning"];
     let compared_tests = tests.iter().filter_map(|test| test.compared_tests.get(other)?.as_ref());
     let verdicts: Vec<String> = compared_tests.map(|compared_test| verdict(compared_test).replace(',', "")).collect();
-    let kinds = WORDS.into_iter().flat_map(|word| ["", " unpaired", " warning"].map(|mark| format!("{word}{mark}")));
+    let kinds = WORDS.into_iter().flat_map(|word| QUALIFICATIONS.map(|mark| format!("{word}{mark}")));
     let count = |kind: &str| verdicts.iter().filter(|verdict| *verdict == kind).count();
     let judged =
         kinds.filter_map(|kind| Some(count(&kind)).filter(|count| *count > 0).map(|count| format!("{count} {kind}")));
@@ -298,11 +324,13 @@ pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
 /// The geometric mean of all tests.
 pub(super) fn mean(mean: &GeometricMean) -> String {
     let of = plural(mean.tests as u64, "test");
-    match mean.interval {
-        Some(interval) => {
-            format!("{} over {of} (geometric mean); 95 % interval across tests {}", change(mean.ratio), ends(interval))
+    let over = |how: &str| format!("{} over {of} (geometric mean{how})", change(mean.ratio));
+    match (mean.interval, mean.pairs) {
+        (Some(interval), pairs) => {
+            format!("{}; 95 % interval {}", over(&format!(" of {}", plural(pairs as u64, "pair"))), ends(interval))
         }
-        None => format!("{} over {of} (geometric mean; too few for an interval)", change(mean.ratio)),
+        (None, 0) => over("; no interval without pairs"),
+        (None, _) => over("; too few pairs for an interval"),
     }
 }
 
