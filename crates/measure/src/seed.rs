@@ -18,6 +18,14 @@ pub enum Purpose {
     Order = 5,
     /// Data of a probe of processors, memory or the network.
     Probe = 6,
+    /// Intended starts of steps of the warm-up: those of the window are the same whatever its length.
+    WarmUpArrivals = 7,
+    /// The order of the runs of a plan.
+    RunOrder = 8,
+    /// Which side of each pair is measured first.
+    SideOrder = 9,
+    /// Moments at which the sessions of an engine are sampled.
+    Samples = 10,
 }
 
 /// The seed of one run: the origin of all its streams.
@@ -52,8 +60,18 @@ mod tests {
 
     use super::*;
 
-    const PURPOSES: [Purpose; 6] =
-        [Purpose::Keys, Purpose::Arrivals, Purpose::Addresses, Purpose::Blocks, Purpose::Order, Purpose::Probe];
+    const PURPOSES: [Purpose; 10] = [
+        Purpose::Keys,
+        Purpose::Arrivals,
+        Purpose::Addresses,
+        Purpose::Blocks,
+        Purpose::Order,
+        Purpose::Probe,
+        Purpose::WarmUpArrivals,
+        Purpose::RunOrder,
+        Purpose::SideOrder,
+        Purpose::Samples,
+    ];
 
     #[test]
     fn no_two_streams_of_a_plan_are_the_same() {

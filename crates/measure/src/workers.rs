@@ -19,8 +19,12 @@ use crate::{Broken, Burst, Ended, Pacer, Purpose, RunSeed, Stop, Tally, Work, cl
 pub struct JobSettings {
     /// Pace.
     pub pace: Pace,
-    /// Length of the warm-up of each job before the window, unthrottled; at least one step.
+    /// Length of the warm-up of each job before the window, at the pace of the window: what an unthrottled one leaves behind
+    /// (pages to be written, logs to be flushed) would be done in the window.
     pub warm_up: Nanos,
+    /// Whether each job does a step in the warm-up even where none is due in it: what a session does for the first time,
+    /// such as planning a statement, is not measured.
+    pub warm_up_step: bool,
     /// Length of the window.
     pub window: Nanos,
     /// Time after the window in which late steps are started.
@@ -31,8 +35,6 @@ pub struct JobSettings {
     pub seed: RunSeed,
     /// The number among all jobs of the run of the first one that these settings are for: each has a stream of its own.
     pub first_job: u32,
-    /// Whether the warm-up has the pace of the window; otherwise it is unthrottled.
-    pub warm_up_paced: bool,
     /// Delay of the start of the job.
     pub delay: Nanos,
     /// Bursts; absent for continuous work.
@@ -47,12 +49,12 @@ impl Default for JobSettings {
         JobSettings {
             pace: Pace::Unthrottled,
             warm_up: Nanos(0),
+            warm_up_step: true,
             window: Nanos(0),
             drain: Nanos(0),
             steps: u64::MAX,
             seed: RunSeed::default(),
             first_job: 0,
-            warm_up_paced: false,
             delay: Nanos(0),
             burst: None,
             threads: None,
@@ -61,9 +63,14 @@ impl Default for JobSettings {
 }
 
 impl JobSettings {
-    /// The seed of the intended starts of the job with number `job` of those that these settings are for.
-    fn arrivals(&self, job: u32) -> u64 {
-        self.seed.stream(Purpose::Arrivals, self.first_job.wrapping_add(job))
+    /// The pacer of job `job` of `jobs` of those that these settings are for, whose window begins at `start`.
+    pub fn pacer(&self, (job, jobs): (u32, u32), start: Nanos) -> Pacer {
+        self.pacer_for(Purpose::Arrivals, (job, jobs), start)
+    }
+
+    fn pacer_for(&self, purpose: Purpose, (job, jobs): (u32, u32), start: Nanos) -> Pacer {
+        let seed = self.seed.stream(purpose, self.first_job.wrapping_add(job));
+        Pacer::new(self.pace, job, jobs, start, seed).in_bursts(start, self.burst)
     }
 }
 
@@ -444,8 +451,7 @@ fn one_job(
     let stop = Stop { deadline, drained: deadline + settings.drain, steps: settings.steps, signals };
     // A closed loop starts when this thread is awake, an open one at the start of the window.
     let start = if is_open(settings.pace) { begun } else { clock::now() } + settings.delay;
-    let mut pacer =
-        Pacer::new(settings.pace, job, jobs, start, settings.arrivals(job)).in_bursts(start, settings.burst);
+    let mut pacer = settings.pacer((job, jobs), start);
     let result = unwinding(|| run_loop(*work, &mut pacer, &stop, &mut tallies, start, *meter));
     if matches!(result, Ok(Ended::Stop)) {
         count_unfinished(*work, pacer, &stop, &mut tallies);
@@ -513,9 +519,12 @@ fn warm_up(
     let begun = clock::now();
     let deadline = begun + settings.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
-    let pace = if settings.warm_up_paced { settings.pace } else { Pace::Unthrottled };
-    let mut pacer = Pacer::new(pace, place.0, place.1, begun, settings.arrivals(place.0));
+    let mut pacer = settings.pacer_for(Purpose::WarmUpArrivals, place, begun);
     run_loop(work, &mut pacer, &stop, tallies, begun, None)?;
+    if settings.warm_up_step && pacer.started() == 0 {
+        let mut unthrottled = Pacer::new(Pace::Unthrottled, place.0, place.1, begun, 0);
+        run_loop(work, &mut unthrottled, &Stop { steps: 1, ..stop }, tallies, begun, None)?;
+    }
     work.finish()
 }
 

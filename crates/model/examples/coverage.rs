@@ -6,6 +6,8 @@
 
 #![allow(clippy::print_stdout, reason = "prints tables")]
 
+#[path = "coverage/calibration.rs"]
+mod calibration;
 #[path = "coverage/comparison/mod.rs"]
 mod comparison;
 #[path = "coverage/rate_search.rs"]
@@ -42,13 +44,17 @@ fn main() -> ExitCode {
     median_by_order(&mut tables);
     changes_within_a_run(&mut tables);
     changes_in_history(&mut tables);
+    changes_in_several_histories(&mut tables);
     steadiness::by_scenario(&mut tables);
     steadiness::by_length(&mut tables);
+    steadiness::periods(&mut tables);
+    scalability::misfits_of_what_fits(&mut tables);
     scalability::beyond_what_was_measured(&mut tables);
     ratio_of_pairs(&mut tables);
     ratio_without_pairs(&mut tables);
     differences_in_environments(&mut tables);
     rate_search::twice(&mut tables);
+    calibration::of_a_noisy_device(&mut tables);
     print!("{}", tables.text);
     let Ok(comparisons) = comparisons.join() else { return ExitCode::FAILURE };
     print!("{}", comparisons.text);
@@ -208,10 +214,33 @@ fn changes_in_history(tables: &mut Tables) {
         let found = (0..runs).filter(|seed| {
             let mut values = simulation.noise(40, 0.0, 100.0, 1.0);
             values[20..].iter_mut().for_each(|value| *value += step);
-            !change_points(&values, *seed).is_empty()
+            !change_points(&[values], *seed)[0].is_empty()
         });
         let share = share(found.count(), runs as usize);
         tables.line(&format!("40 records, a step of {step} deviations"), share, Some(limits), "");
+    }
+}
+
+/// Several series that are looked at together: with a change in none, and in one of them.
+fn changes_in_several_histories(tables: &mut Tables) {
+    tables.begin("change points in 20 series of 40 records: ratio of looks with a change (nominal 0.001)");
+    let mut simulation = Simulation::new(13);
+    // Where each series had this chance by itself, 2 % of the looks would show a change.
+    for (step, looks, limits) in [(0.0, 500, 0.0..=0.005), (3.0, 12, 0.9..=1.0)] {
+        let (mut found, mut elsewhere) = (0, 0);
+        for seed in 0..looks {
+            let mut series: Vec<Vec<f64>> = (0..20).map(|_| simulation.noise(40, 0.0, 100.0, 1.0)).collect();
+            series[0][20..].iter_mut().for_each(|value| *value += step);
+            let changes = change_points(&series, seed);
+            found += usize::from(!changes[0].is_empty());
+            elsewhere += usize::from(changes[1..].iter().any(|changes| !changes.is_empty()));
+        }
+        let (looks, what) = (looks as usize, format!("a step of {step} deviations in one of them"));
+        if step > 0.0 {
+            tables.line(&what, share(found, looks), Some(limits), "");
+        } else {
+            tables.line("no step in any of them", share(found + elsewhere, looks), Some(limits), "");
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 //! The result of a storage calibration: max IOPS, max MB/s and latency, from the runs of one record.
 //!
 //! The runs of `max_iops` read random blocks with increasing I/Os in flight, those of `max_mbps` random megabytes. The
-//! result is at the level with most runs among those that meet the latency bound: the search measures a level a few
-//! times at most, and repeats the best one at the end. With equal numbers of runs it is the fastest level. All valid
-//! runs at that level count as repeats, those of the search included, so that there is no selection by result.
+//! result is at the level that [`result_level`] gives. All valid runs at that level count as repeats, those of the search
+//! included, so that there is no selection by result. The bound is met where more than half of them meet it: the run with
+//! the median rate has a quantile of the latency by chance.
 
 use std::collections::BTreeMap;
 
 use record::{Bytes, Latency, Nanos, Rate, Record, Run};
 
 use crate::bound::Bound;
+use crate::calibration_search::{LevelRun, is_kept, result_level};
 use crate::delta::per_second;
 use crate::estimate::{Estimate, Repeat, estimate};
 use crate::group::{Repeats, middle};
@@ -42,8 +43,10 @@ pub struct Calibration {
     pub run: u32,
     /// The latency bound of the search.
     pub bound: Option<Bound>,
-    /// Whether that run met it; absent without a bound.
+    /// Whether more than half of the runs at `max_iops` met it; absent without a bound.
     pub kept: Option<bool>,
+    /// The number of them that met it.
+    pub kept_runs: usize,
     /// Small reads by I/Os in flight, ascending, without invalid runs.
     pub curve: Vec<CurvePoint>,
     /// Number of invalid runs, which are ignored.
@@ -65,7 +68,7 @@ pub struct CurvePoint {
     pub p99_ns: Option<Nanos>,
     /// 0.999 quantile of the service time.
     pub p999_ns: Option<Nanos>,
-    /// Whether the bound was met; absent without one.
+    /// Whether more than half of the runs met the bound; absent without one.
     pub kept: Option<bool>,
     /// Valid runs at this load.
     pub runs: usize,
@@ -75,9 +78,9 @@ pub struct CurvePoint {
 pub fn calibration(record: &Record) -> Option<Calibration> {
     let small = levels(record, MAX_IOPS);
     let large = levels(record, MAX_MBPS);
-    let (level, runs) = chosen(&small)?;
+    let (level, runs) = chosen(record, MAX_IOPS, &small)?;
     let middle = *middle(runs)?;
-    let large = chosen(&large);
+    let large = chosen(record, MAX_MBPS, &large);
     let invalid = |run: &&Run| [MAX_IOPS, MAX_MBPS].contains(&run.test.as_str()) && is_invalid(run);
     Some(Calibration {
         max_iops: figure(runs, |_| 1.0)?,
@@ -89,7 +92,8 @@ pub fn calibration(record: &Record) -> Option<Calibration> {
         latency: middle.service.clone(),
         run: middle.number,
         bound: bound(middle),
-        kept: kept(middle),
+        kept: kept_by(runs),
+        kept_runs: runs.iter().filter(|run| kept(run) == Some(true)).count(),
         curve: small.iter().filter_map(|(level, runs)| point(*level, runs)).collect(),
         invalid_runs: record.runs.iter().filter(invalid).count(),
     })
@@ -108,14 +112,15 @@ fn levels<'a>(record: &'a Record, test: &str) -> Levels<'a> {
     levels.into_iter().filter_map(|(level, rated)| Some((level, Repeats::of(rated)?.runs().collect()))).collect()
 }
 
-/// The level of the result: see the head of this file.
-fn chosen<'a, 'b>(levels: &'b Levels<'a>) -> Option<(u32, &'b [&'a Run])> {
-    let rank = |runs: &[&Run]| {
-        let middle = middle(runs);
-        (middle.and_then(|run| kept(run)) != Some(false), runs.len(), middle.map_or(0.0, |run| rate(run)))
-    };
-    let levels = levels.iter().map(|(level, runs)| (*level, runs.as_slice()));
-    levels.reduce(|best, other| if rank(other.1) > rank(best.1) { other } else { best })
+/// The level of the result of `test`, with its valid runs among `levels`.
+fn chosen<'a, 'b>(record: &Record, test: &str, levels: &'b Levels<'a>) -> Option<(u32, &'b [&'a Run])> {
+    let of_test = record.runs.iter().filter(|run| run.test == test);
+    let runs = of_test.filter_map(|run| {
+        let (rate, is_valid) = (rate(run), !is_invalid(run));
+        Some(LevelRun { level: in_flight(run)?, rate, kept: kept(run), is_valid: is_valid && rate > 0.0 })
+    });
+    let level = result_level(&runs.collect::<Vec<LevelRun>>())?;
+    Some((level, levels.get(&level)?))
 }
 
 fn point(in_flight: u32, runs: &[&Run]) -> Option<CurvePoint> {
@@ -128,7 +133,7 @@ fn point(in_flight: u32, runs: &[&Run]) -> Option<CurvePoint> {
         p50_ns: service.p50_ns,
         p99_ns: service.p99_ns,
         p999_ns: service.p999_ns,
-        kept: kept(run),
+        kept: kept_by(runs),
         runs: runs.len(),
     })
 }
@@ -166,6 +171,11 @@ fn block_bytes(run: &Run) -> Bytes {
 
 fn bound(run: &Run) -> Option<Bound> {
     run.storage.as_ref()?.bound.as_ref()?.parse().ok()
+}
+
+/// Whether more than half of `runs` met the bound.
+fn kept_by(runs: &[&Run]) -> Option<bool> {
+    is_kept(runs.iter().map(|run| kept(run)))
 }
 
 fn kept(run: &Run) -> Option<bool> {
@@ -217,6 +227,7 @@ mod tests {
         assert_eq!(found.max_iops.method, Method::Student);
         assert_eq!((found.run, found.latency.mean_ns), (2, Nanos(8_000_000)), "the lower one of the two in the middle");
         assert_eq!((found.bound.unwrap().to_string(), found.kept), ("mean=10ms".to_owned(), Some(true)));
+        assert_eq!(found.kept_runs, 4);
         let mbps = found.max_mbps.unwrap();
         assert!((mbps.median - 529.53).abs() < 0.01, "{mbps:?}");
         assert_eq!((found.large_in_flight, found.large_block_bytes), (Some(4), Some(Bytes::MIB)));

@@ -9,6 +9,7 @@ mod activity;
 mod attribution;
 mod bound;
 mod calibration;
+mod calibration_search;
 mod checks;
 mod claim;
 #[cfg(test)]
@@ -87,6 +88,7 @@ pub use attribution::{
 };
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
+pub use calibration_search::{CalibrationSearch, LevelRun, result_level};
 pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node};
 pub use claim::{ClaimBasis, FitVerdict};
 pub use comparison::{
@@ -110,7 +112,7 @@ pub use headline::{
     Headline, LatencyName, has_others, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside,
     synced_writes,
 };
-pub use history::{ChangePoint, change_points};
+pub use history::{ChangePoint, change_points, permutations, series_tested, values_needed};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
     LargestPart, LatencyLayer, LayerAbsence, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,

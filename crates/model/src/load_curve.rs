@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use record::{Dop, Latency, Nanos, Outcome, Pace, Rate, Ratio, Record, Run, Sweep, Variation, Verdict};
 
 use crate::bound::Bound;
+use crate::checks::failed_steps;
 use crate::delta::per_second;
 use crate::distribution::buckets;
 use crate::group::middle;
@@ -79,9 +80,9 @@ pub struct Contrast<'a> {
     pub open_long: u64,
 }
 
-/// Steps per second of the window, failed ones included, to be compared with an arrival rate. None for an empty window.
+/// Successful steps per second of the window: what a platform fails at is none of its capacity. None for an empty window.
 pub fn steps_per_second(run: &Run) -> Option<Rate> {
-    per_second(run, run.totals.steps)
+    per_second(run, run.totals.steps.saturating_sub(failed_steps(run)))
 }
 
 /// The index of the run that gives the capacity, among plain runs of one test at one degree of parallelism, each with

@@ -126,8 +126,19 @@ pub(crate) fn large_reads(found: &Calibration) -> String {
 
 /// The latency bound of a calibration, and whether it was met.
 pub(crate) fn bound_text(found: &Calibration) -> Option<String> {
-    let kept = if found.kept == Some(false) { "missed" } else { "met" };
-    found.bound.as_ref().map(|bound| format!("latency bound {bound} {kept}"))
+    found.bound.as_ref().map(|bound| format!("latency bound {bound} {}", bound_outcome(found, ["met", "missed"])))
+}
+
+/// Whether the bound of a calibration was met, in the words for met and missed, and by how many of the runs where they differ.
+pub(crate) fn bound_outcome(found: &Calibration, [met, missed]: [&str; 2]) -> String {
+    let (all, kept) = (found.max_iops.repeats, found.kept_runs);
+    match found.kept {
+        None => "not judged".to_owned(),
+        Some(true) if kept == all => met.to_owned(),
+        Some(true) => format!("{met} in {kept} of {all} runs"),
+        Some(false) if kept == 0 => missed.to_owned(),
+        Some(false) => format!("{missed} in {} of {all} runs", all - kept),
+    }
 }
 
 fn best_text(record: &Record, line: &Line) -> String {
@@ -249,18 +260,23 @@ fn rate_text(line: &Line, best: &Point) -> String {
     format!("{rate}{bytes} with {with}")
 }
 
+/// What the rate of a search for `level` is.
+pub(crate) fn limit_of(level: &str) -> String {
+    format!("rate at which half of the runs meet {}", clean(level))
+}
+
 fn found_text(found: &FoundRate) -> String {
     let of = found.test.as_ref().map(|(code, title)| format!("{} {}: ", clean(code), clean(title)));
     let unit = if found.test.is_some() { "steps/s" } else { "I/Os per second" };
     let rate = match found.rate {
-        None => "no highest rate was found".to_owned(),
+        None => "none was found".to_owned(),
         Some(Rate(rate)) => {
             let interval = found.interval.map(|(low, high)| format!(" (95 % {} to {})", number(low.0), number(high.0)));
             let confirmed = if found.is_confirmed { ", confirmed by runs above it" } else { ", not confirmed" };
             format!("{} {unit}{}{confirmed}", number(rate), interval.unwrap_or_default())
         }
     };
-    format!("{}highest rate with {}: {rate}", of.unwrap_or_default(), clean(&found.level))
+    format!("{}{}: {rate}", of.unwrap_or_default(), limit_of(&found.level))
 }
 
 /// How many runs are valid, and what speaks against them; what speaks for runs of storage, which have no sheet of checks

@@ -47,6 +47,15 @@ mod tests {
     }
 
     #[test]
+    fn failed_steps_are_no_capacity() {
+        let mut failing = finished("T611", 4, 100);
+        failing.totals.failures.insert(record::FailureKind::Deadlock, 40);
+        let capacities = Capacities::default();
+        capacities.add(&failing);
+        assert_eq!(capacities.of("T611", Dop::jobs(4)), Some(60.0));
+    }
+
+    #[test]
     fn runs_that_are_not_plain_tell_none_and_invalid_ones_only_where_all_are() {
         let capacities = Capacities::default();
         let invalid = Finding::new(Verdict::Fail, Evidence::Steal(None));

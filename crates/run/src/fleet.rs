@@ -14,6 +14,7 @@ use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch};
 use crate::loss::Losses;
 use crate::nodes::Nodes;
 use crate::observation::Observation;
+use crate::pacing::run_seed;
 use crate::recorder::timestamp;
 use crate::run::{Overdue, window_and_drain};
 use crate::session_sampler::SessionSampler;
@@ -61,8 +62,9 @@ pub(crate) fn carry_out(
     check: &(dyn Fn() + Sync),
 ) -> Result<Option<u64>> {
     bench.write_back();
-    let observation =
-        Observation::new(bench, node_indexes.to_vec(), &[], SessionSampler::for_nodes(bench, node_indexes));
+    let session_sampler = SessionSampler::for_nodes(bench, node_indexes)
+        .map(|session_sampler| session_sampler.of_run(run_seed(bench.plan.seed, run)));
+    let observation = Observation::new(bench, node_indexes.to_vec(), &[], session_sampler);
     let (operations, started_at) = (AtomicU64::new(0), OnceLock::new());
     let begun = OnceLock::new();
     let losses = bench.subject.map(|subject| Losses::new(subject.nodes, Vec::new(), true));

@@ -1,5 +1,6 @@
 //! The random order of repeated runs, drawn from the seed, so that the same plan always has the same order.
 
+use measure::{Purpose, RunSeed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::PlannedRun;
@@ -7,6 +8,7 @@ use record::PlannedRun;
 /// Every run of `once`, `repeats` times: in rounds, each of which holds every run once, in a random order. Drift is
 /// then spread over all runs. Without repeats the order is that of `once`.
 pub(crate) fn in_rounds(once: &[PlannedRun], repeats: u32, seed: u64) -> Vec<PlannedRun> {
+    let seed = RunSeed { plan: seed, run: 0 }.stream(Purpose::RunOrder, 0);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut runs = Vec::with_capacity(once.len() * repeats.max(1) as usize);
     for repeat in 1..=repeats.max(1) {

@@ -183,6 +183,8 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         workers;
     let all_share = works.iter().all(|work| work.shares_threads());
     let threads = bench.client_threads(works.len() as u32).filter(|_| all_share);
+    let seed = pacing::run_seed(bench.plan.seed, run);
+    let session_sampler = session_sampler.map(|session_sampler| session_sampler.of_run(seed));
     let observation = Observation::new(bench, node_indexes, &beside, session_sampler);
     bench.write_back();
     let meters: Vec<Meter> = works.iter().map(|_| Meter::default()).collect();
@@ -199,7 +201,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         window,
         drain,
         steps,
-        seed: pacing::run_seed(bench.plan.seed, run),
+        seed,
         ..JobSettings::default()
     };
     let started_at = OnceLock::new();

@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use engine::{ActiveSession, Session};
-use measure::clock;
+use measure::{Purpose, RunSeed, clock};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{Activity, Nanos, SampledWait, WaitClass};
@@ -106,8 +106,7 @@ impl<'a> SessionSampler<'a> {
     /// failure is reported and does not end the run.
     pub(crate) fn for_nodes(bench: &Bench<'a>, node_indexes: &[usize]) -> Option<SessionSampler<'a>> {
         let nodes = node_indexes.iter().map(|node_index| &bench.sources.nodes[*node_index]);
-        let session_sampler =
-            bench.samples_sessions.then(|| SessionSampler::new(nodes, bench.plan.window_ns, bench.plan.seed))?;
+        let session_sampler = bench.samples_sessions.then(|| SessionSampler::new(nodes, bench.plan.window_ns))?;
         session_sampler.unwrap_or_else(|error| {
             bench.listener.on_event(&Event::Note(&format!("sessions are not sampled: {error}")));
             None
@@ -121,7 +120,6 @@ impl<'a> SessionSampler<'a> {
     fn new(
         nodes: impl Iterator<Item = &'a SampledNode<'a>>,
         window: Nanos,
-        seed: u64,
     ) -> engine::Result<Option<SessionSampler<'a>>> {
         let mut sessions_by_node = Vec::new();
         for node in nodes {
@@ -138,10 +136,15 @@ impl<'a> SessionSampler<'a> {
         Ok((!sessions_by_node.is_empty()).then(|| SessionSampler {
             sessions_by_node: Mutex::new(sessions_by_node),
             period,
-            seed,
+            seed: 0,
             state,
             changed,
         }))
+    }
+
+    /// The same for the run of `seed`, at moments of its own.
+    pub(crate) fn of_run(self, seed: RunSeed) -> SessionSampler<'a> {
+        SessionSampler { seed: seed.stream(Purpose::Samples, 0), ..self }
     }
 
     /// The sampler thread: samples from the start of the window to its end.

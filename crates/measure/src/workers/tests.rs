@@ -67,6 +67,46 @@ fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
 }
 
 #[test]
+fn a_warm_up_has_the_pace_of_the_window() {
+    let in_warm_up = |pace: Pace, warm_up: u64| {
+        let steps = AtomicU64::new(0);
+        let settings = JobSettings { warm_up: Nanos(warm_up), ..settings(pace) };
+        let outcome = run_whole(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
+        steps.load(Ordering::Relaxed) - outcome.tally.totals().steps
+    };
+    // Unthrottled, two jobs with steps of 2 ms do up to 200 in this time.
+    let rate = Pace::Rate { steps_per_second: 100.0 };
+    let found = in_warm_up(rate, 200_000_000);
+    assert!((14..=20).contains(&found), "20 are due, and late ones of a busy machine are left: {found}");
+    let think = Pace::ThinkTime { think_ns: Nanos(40_000_000) };
+    let found = in_warm_up(think, 200_000_000);
+    assert!((2..=10).contains(&found), "a step of each job every 42 ms: {found}");
+    let seldom = Pace::Rate { steps_per_second: 0.1 };
+    assert_eq!(in_warm_up(seldom, 1_000_000), 2, "one step each, though only the first job has one due");
+}
+
+#[test]
+fn arrivals_of_the_window_are_the_same_whatever_the_length_of_the_warm_up() {
+    let pace = Pace::Poisson { steps_per_second: 200.0 };
+    let in_window = |warm_up: u64| {
+        let steps = AtomicU64::new(0);
+        let settings = JobSettings { warm_up: Nanos(warm_up), drain: Nanos(60_000_000_000), ..settings(pace) };
+        let outcome = run_whole(&mut workers(2, &steps, u64::MAX), &settings, &NoHooks, &AtomicBool::new(false));
+        outcome.tally.totals().steps
+    };
+    let dues = |purpose: Purpose| -> Vec<Nanos> {
+        let settings = settings(pace);
+        let of = |job: u32| settings.pacer_for(purpose, (job, 2), Nanos(0)).unfinished(settings.window).collect();
+        (0..2).flat_map(|job| -> Vec<Nanos> { of(job) }).collect()
+    };
+    let (window, warm_up) = (dues(Purpose::Arrivals), dues(Purpose::WarmUpArrivals));
+    for length in [0, 20_000_000, 150_000_000] {
+        assert_eq!(in_window(length), window.len() as u64, "{length}");
+    }
+    assert!(!warm_up.is_empty() && warm_up.iter().all(|due| !window.contains(due)), "{warm_up:?} {window:?}");
+}
+
+#[test]
 fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
     let steps = AtomicU64::new(0);
     let settings = JobSettings { drain: Nanos(0), ..settings(Pace::Rate { steps_per_second: 5_000.0 }) };

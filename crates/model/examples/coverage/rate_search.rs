@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use dbdyno_model::{Ending, RateAnswer, RateSearch, Visit};
+use dbdyno_model::{Ending, LevelLimit, RateAnswer, RateSearch, Visit, mean};
 
 use crate::simulated_server::{CAPACITY, QUIET, Server, Surroundings, truth};
 use crate::simulation::Simulation;
@@ -41,6 +41,7 @@ pub(crate) fn twice(tables: &mut Tables) {
         ("5 %/20 %, decline of 10 % over 100 runs", Surroundings { falls: 0.1, ..noisy }),
         ("capacity 20 %, times 60 %", Surroundings { capacity: 0.2, times: 0.6, ..QUIET }),
     ];
+    let mut met = Vec::new();
     for (at, (name, surroundings)) in cases.into_iter().enumerate() {
         let truth = truth(surroundings);
         let pairs = 200;
@@ -53,6 +54,9 @@ pub(crate) fn twice(tables: &mut Tables) {
             confirmed += [&one, &other].iter().filter(|(answer, _)| answer.ending == Some(Ending::Confirmed)).count();
             let (Some(one), Some(other)) = (one.0.limit, other.0.limit) else { continue };
             overlapped += usize::from(one.low.rate <= other.high.rate && other.low.rate <= one.high.rate);
+            if surroundings.keeps == 0.0 && surroundings.falls == 0.0 && surroundings.capacity > 0.0 {
+                met.push((name, [one, other].map(|found| met_at(found, surroundings, pair))));
+            }
             for (own, others) in [(one, other), (other, one)] {
                 let holds = |rate: f64| own.low.rate <= rate && rate <= own.high.rate;
                 held += usize::from(holds(truth));
@@ -77,5 +81,33 @@ pub(crate) fn twice(tables: &mut Tables) {
         // mean.
         let limits = (surroundings.keeps < 0.9 && surroundings.falls == 0.0).then_some(HOLDS);
         tables.line(name, share(held, all), limits, &remark);
+    }
+    what_the_answer_is(tables, &met);
+}
+
+/// Share of further runs of the server without steal that meet the level at the rate that a search found, and at the lower
+/// end of its interval.
+fn met_at(found: LevelLimit, surroundings: Surroundings, seed: u64) -> [f64; 2] {
+    let runs = 50;
+    [found.estimate, found.low.rate].map(|rate| {
+        let mut simulation = Simulation::new(77_000_000 + seed);
+        let mut server = Server::new(&mut simulation, Surroundings { stolen: 0.0, ..surroundings });
+        share((0..runs).filter(|_| server.run(rate).0).count(), runs)
+    })
+}
+
+/// The rate that a search finds is that which half of the runs meet, not one that all of them do.
+fn what_the_answer_is(tables: &mut Tables, met: &[(&str, [[f64; 2]; 2])]) {
+    tables.begin("rate search: ratio of further runs that meet the level at the rate that was found");
+    for same in met.chunk_by(|one, other| one.0 == other.0) {
+        let searches: Vec<[f64; 2]> = same.iter().flat_map(|(_, both)| *both).collect();
+        let mean_of = |end: usize| mean(&searches.iter().map(|met| met[end]).collect::<Vec<f64>>()).unwrap_or_default();
+        let most = searches.iter().filter(|met| met[1] >= 0.9).count();
+        let remark = format!(
+            "at the lower end of the interval {:.3}, 0.9 and more there after {:.3} of the searches",
+            mean_of(1),
+            share(most, searches.len())
+        );
+        tables.line(same[0].0, mean_of(0), Some(0.4..=0.6), &remark);
     }
 }

@@ -1,10 +1,45 @@
 //! Extrapolation of rates.
 
 use dbdyno_model::median;
-use dbdyno_model::scalability::{LoadPoint, Noise, Profile, fit};
+use dbdyno_model::scalability::{LoadPoint, Misfit, Noise, Profile, fit, scalability};
 
 use crate::simulation::Simulation;
 use crate::{COVERS, Tables, share};
+
+/// Systems that the law fits, three runs at each of eight N with multiplicative noise of 2 %. The coefficients of a linear
+/// one are at their bounds, so that the fit leaves more of the noise in the residuals.
+pub(crate) fn misfits_of_what_fits(tables: &mut Tables) {
+    tables.begin("scalability, three runs at each of eight N: ratio of sweeps with a misfit that is none");
+    let laws: [(&str, [f64; 2]); 3] =
+        [("linear", [0.0, 0.0]), ("serial 2 %", [0.02, 0.0]), ("serial 2 %, crosstalk", [0.02, 2e-4])];
+    for ((name, [contention, coherency]), seed) in laws.into_iter().zip(20..) {
+        let law = |n: f64| 1_000.0 * n / (1.0 + contention * (n - 1.0) + coherency * n * (n - 1.0));
+        let runs = 4_000;
+        // Lack of fit, outliers, curvature; changes of sign.
+        let mut found = [0; 4];
+        let mut simulation = Simulation::new(seed);
+        for _ in 0..runs {
+            let repeats = (0..8).flat_map(|power| [f64::from(1u32 << power); 3]);
+            let points: Vec<LoadPoint> =
+                repeats.map(|n| LoadPoint::new(n, law(n) * (1.0 + 0.02 * simulation.normal()))).collect();
+            let Some(scalability) = scalability(&points) else { continue };
+            for misfit in scalability.misfits() {
+                match misfit {
+                    Misfit::LackOfFit { .. } => found[0] += 1,
+                    Misfit::Outlier { .. } => found[1] += 1,
+                    Misfit::Curved => found[2] += 1,
+                    Misfit::Runs { .. } => found[3] += 1,
+                    Misfit::Beside(_) => {}
+                }
+            }
+        }
+        let tests = ["lack of fit", "outlier", "curvature", "changes of sign"];
+        for ((test, found), nominal) in tests.into_iter().zip(found).zip([0.01, 0.01, 0.01, 0.05]) {
+            let remark = format!("nominal {nominal}");
+            tables.line(&format!("{name}, {test}"), share(found, runs), Some(0.0..=1.5 * nominal), &remark);
+        }
+    }
+}
 
 /// The Universal Scalability Law, measured up to 16 with multiplicative noise of 2 %, one run each.
 pub(crate) fn beyond_what_was_measured(tables: &mut Tables) {

@@ -72,6 +72,31 @@ fn summary(found: &[Steadiness]) -> String {
     format!("{cut}; {}", counts.join(", "))
 }
 
+/// Noise without a period, and dips that come back.
+pub(crate) fn periods(tables: &mut Tables) {
+    tables.begin("period of the rate: ratio of runs with one, in noise (nominal 0.05) and with dips");
+    let mut simulation = Simulation::new(12);
+    let has_period = |rates: &[f64]| steadiness_of(rates).period_seconds.is_some();
+    for count in [60, 120, 300, 1_800] {
+        for keep in [0.0, 0.6, 0.9] {
+            let runs = 300;
+            let found = (0..runs).filter(|_| has_period(&simulation.noise(count, keep, 1_000.0, 50.0)));
+            // Two standard deviations above the nominal chance.
+            tables.line(&format!("{count} s, rho {keep}, noise"), share(found.count(), runs), Some(0.0..=0.075), "");
+        }
+    }
+    for (count, keep, variation) in [(300, 0.6, 0.05), (1_800, 0.6, 0.05)] {
+        let runs = 100;
+        let dips = |at: f64| if at % 60.0 < 10.0 { 0.8 } else { 1.0 };
+        let found = (0..runs).filter(|_| {
+            let period = judge(&mut simulation, count, keep, variation, dips).period_seconds;
+            period.is_some_and(|period| period % 60 <= 2 || period % 60 >= 58)
+        });
+        let what = format!("{count} s, rho {keep}, CV {:.0} %, 10 of 60 s at -20 %", variation * 100.0);
+        tables.line(&what, share(found.count(), runs), Some(0.9..=1.0), "");
+    }
+}
+
 /// A warm-up of a twentieth of the run, one of a quarter, and a drift of 20 %, by length of the run.
 pub(crate) fn by_length(tables: &mut Tables) {
     tables.begin("steadiness by length: ratio of steady verdicts");

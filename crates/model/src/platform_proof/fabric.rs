@@ -88,13 +88,12 @@ fn fabric_load(record: &Record, parts: &Parts<'_>, load: ProofLoad) -> Option<Fa
     };
     let ratios: Vec<f64> =
         pairs.iter().filter_map(|(local, remote)| Some(operations(remote)? / operations(local)?)).collect();
-    let of =
-        |side: fn(&(&Run, &Run)) -> Option<f64>| OverRounds::of(&pairs.iter().filter_map(side).collect::<Vec<_>>());
+    let of = |side: fn(&(&Run, &Run)) -> Option<f64>| median(&pairs.iter().filter_map(side).collect::<Vec<_>>());
     Some(FabricLoad {
         load,
-        local: Rate(of(|(local, _)| operations(local))?.median),
-        remote: Rate(of(|(_, remote)| operations(remote))?.median),
-        local_ns: Nanos(of(|(local, _)| time_ns(local))?.median as u64),
+        local: Rate(of(|(local, _)| operations(local))?),
+        remote: Rate(of(|(_, remote)| operations(remote))?),
+        local_ns: Nanos(of(|(local, _)| time_ns(local))? as u64),
         added_ns: OverRounds::of(&differences(&time_ns))?,
         ratio: OverRounds::of_ratios(&ratios)?,
         added_cpu_ns: OverRounds::of(&differences(&cpu_ns_per_io)),
@@ -139,9 +138,9 @@ mod tests {
         let found = proof(&[(10_000, 4_000), (10_100, 4_000), (9_900, 4_050), (10_000, 3_950)]);
         assert_eq!(found.verdict, ComparisonVerdict::Slower);
         let load = &found.loads[0];
-        assert!((load.ratio.median - 0.4).abs() < 0.01, "{load:?}");
+        assert!((load.ratio.mean - 0.4).abs() < 0.01, "{load:?}");
         let added = load.added_ns;
-        assert!((added.median - 150_000.0).abs() < 3_000.0 && added.interval.unwrap().low > 100_000.0, "{added:?}");
+        assert!((added.mean - 150_000.0).abs() < 3_000.0 && added.interval.unwrap().low > 100_000.0, "{added:?}");
     }
 
     #[test]
@@ -207,7 +206,7 @@ mod tests {
             let Some(PlatformProof::Fabric(found)) = platform_proof(&record) else { panic!("no proof") };
             found.loads[0].added_target_cpu_ns
         };
-        assert!((added(false).unwrap().median - 24_000.0).abs() < 1.0);
+        assert!((added(false).unwrap().mean - 24_000.0).abs() < 1.0);
         assert_eq!(added(true), None, "it is counted with the kernel of dbdyno's machine");
     }
 }

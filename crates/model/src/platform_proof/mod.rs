@@ -13,7 +13,7 @@ use crate::comparison::ComparisonVerdict;
 use crate::delta::per_second;
 use crate::observed_side::{storage_cpu_ns, storage_sides};
 use crate::rules::RULES;
-use crate::statistics::{Interval, median, student_interval};
+use crate::statistics::{Interval, mean, student_interval};
 use crate::verdict::is_invalid;
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
@@ -74,9 +74,9 @@ impl ProofVerdict {
 /// A figure over the rounds of a proof.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OverRounds {
-    /// The median.
-    pub median: f64,
-    /// The 95 % interval of the mean by Student's t; absent below three rounds.
+    /// The mean: that of the logarithms for ratios above 0, the arithmetic one otherwise.
+    pub mean: f64,
+    /// The 95 % interval of this mean by Student's t; absent below three rounds.
     pub interval: Option<Interval>,
     /// Rounds with a value.
     pub rounds: usize,
@@ -86,14 +86,15 @@ impl OverRounds {
     /// Of ratios above 0, with [`ratio_interval`].
     fn of_ratios(ratios: &[f64]) -> Option<OverRounds> {
         let interval = ratio_interval(ratios, 1.0 - RULES.significance);
-        Some(OverRounds { median: median(ratios)?, interval, rounds: ratios.len() })
+        let geometric = mean(&logarithms(ratios)).map(f64::exp);
+        Some(OverRounds { mean: geometric.or_else(|| mean(ratios))?, interval, rounds: ratios.len() })
     }
 
     /// None without a value.
     fn of(values: &[f64]) -> Option<OverRounds> {
         let interval = student_interval(values, 1.0 - RULES.significance);
         Some(OverRounds {
-            median: median(values)?,
+            mean: mean(values)?,
             interval: interval.filter(|_| values.len() >= RULES.proof_pairs_min),
             rounds: values.len(),
         })
@@ -143,9 +144,14 @@ impl<'a> Parts<'a> {
 
 /// The interval of the mean of ratios by their logarithms, so that it includes none below 0; none below three rounds.
 fn ratio_interval(ratios: &[f64], confidence: f64) -> Option<Interval> {
-    let logarithms: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).filter(|value| value.is_finite()).collect();
+    let logarithms = logarithms(ratios);
     let interval = student_interval(&logarithms, confidence).filter(|_| logarithms.len() >= RULES.proof_pairs_min)?;
     Some(Interval { estimate: interval.estimate.exp(), low: interval.low.exp(), high: interval.high.exp() })
+}
+
+/// The logarithms of the ratios above 0.
+fn logarithms(ratios: &[f64]) -> Vec<f64> {
+    ratios.iter().map(|ratio| ratio.ln()).filter(|value| value.is_finite()).collect()
 }
 
 /// Whether one side is faster than the other, by the ratios of its rate to that of the other in each round.
@@ -189,4 +195,22 @@ fn storage_cpu_ns_per_io(record: &Record, run: &Run) -> Option<f64> {
 fn cpu_ns_per_io(run: &Run) -> Option<f64> {
     let operations = run.totals.operations;
     (operations > 0).then_some(crate::foreign::cpu_ns_with_kernel(run)? / operations as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_over_rounds_is_in_the_middle_of_its_interval() {
+        let ratios = [1.0, 1.0, 1.0, 1.2, 1.21, 1.22];
+        let middle = |found: OverRounds| (found.mean, found.interval.unwrap());
+        let (mean, interval) = middle(OverRounds::of_ratios(&ratios).unwrap());
+        assert!((mean / (interval.low * interval.high).sqrt() - 1.0).abs() < 1e-12, "{mean} {interval:?}");
+        let (mean, interval) = middle(OverRounds::of(&ratios).unwrap());
+        assert!((mean - (interval.low + interval.high) / 2.0).abs() < 1e-12, "{mean} {interval:?}");
+        let nothing = OverRounds::of_ratios(&[0.0, 0.0, 0.0]).unwrap();
+        assert_eq!((nothing.mean, nothing.interval), (0.0, None));
+        assert_eq!(OverRounds::of_ratios(&[]), None);
+    }
 }

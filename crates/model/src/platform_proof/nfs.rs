@@ -9,6 +9,7 @@ use record::{Nanos, ProofLoad, ProofPlace, Rate, Record, Run};
 use super::{OverRounds, Parts, compared, cpu_ns_per_io, rate, storage_cpu_ns_per_io, time_ns};
 use crate::comparison::ComparisonVerdict;
 use crate::rules::RULES;
+use crate::statistics::median;
 
 /// What more connections give.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +69,7 @@ fn connections(place: &ProofPlace) -> Option<u32> {
 
 fn nfs_load(record: &Record, parts: &Parts<'_>, load: ProofLoad, counts: &BTreeSet<u32>) -> Option<NfsLoad> {
     let median = |count: u32, value: &dyn Fn(&Run) -> Option<f64>| {
-        Some(OverRounds::of(&parts.values(&ProofPlace::Connections { count }, load, value))?.median)
+        median(&parts.values(&ProofPlace::Connections { count }, load, value))
     };
     let cells: Vec<NfsCell> = counts
         .iter()
@@ -132,7 +133,7 @@ mod tests {
         let found = proof(&[[10_000, 18_000, 17_000], [10_100, 18_300, 17_200], [9_900, 18_100, 17_100]]);
         let load = &found.loads[0];
         assert_eq!((found.verdict, load.best, load.cells.len()), (ComparisonVerdict::Faster, 4, 3));
-        assert!((load.gain.unwrap().median - 1.81).abs() < 0.02, "{load:?}");
+        assert!((load.gain.unwrap().mean - 1.81).abs() < 0.02, "{load:?}");
         let of_server = |cell: &NfsCell| (cell.server_cpu_ns.unwrap() - 7_000.0).abs() < 1.0;
         assert!(load.cells.iter().all(of_server), "{load:?}");
     }

@@ -224,3 +224,27 @@ impl Sizes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use record::BufferContent;
+
+    use super::super::buffers::content_seed;
+    use super::super::content;
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_not_what_addresses_are_drawn_from() {
+        let region = Region { offset: 0, length: 1 << 30 };
+        for seed in 0..64 {
+            let mut addresses = Addresses::new(&IoJob::default(), &[region], seed);
+            let drawn: Vec<u64> = (0..4).map(|_| addresses.random.next_u64()).collect();
+            for number in 0..4 {
+                let mut written = [0; 32];
+                content::fill(&mut written, &BufferContent::Random, content_seed(seed, number));
+                let same = |bytes: &[u8]| drawn.iter().any(|number| number.to_le_bytes() == bytes);
+                assert!(!written.chunks(8).any(same), "seed {seed}, buffer {number}");
+            }
+        }
+    }
+}

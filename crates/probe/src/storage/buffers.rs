@@ -32,6 +32,11 @@ pub(crate) struct Buffers {
     stamper: Option<Stamper>,
 }
 
+/// The seed of the content of buffer `number` of a lane with this seed of addresses.
+pub(crate) fn content_seed(seed: u64, number: u64) -> u64 {
+    mix(mix(!seed) ^ number)
+}
+
 impl Buffers {
     /// Buffers of `length_max` bytes for `slots` slots of `job`, filled with its write data. `unit` is the verification
     /// unit of its files; without one, the sectors are still made unique.
@@ -55,7 +60,7 @@ impl Buffers {
         let mut bodies = Vec::with_capacity(writing);
         for number in 0..writing {
             let buffer = memory.slice(write_base + number * stride, stride);
-            content::fill(buffer, &job.content, mix(seed ^ number as u64));
+            content::fill(buffer, &job.content, content_seed(seed, number as u64));
             bodies.push(stamper.map(|stamper| stamper.bodies(buffer)).unwrap_or_default());
         }
         Ok(Buffers { memory, slots, stride, write_base, turns, turn: vec![0; slots], bodies, stamper })

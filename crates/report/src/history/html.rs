@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{HistoryEntry, HistoryQuery, Metric, Series, changed, headline, metric, series, shown, verdict};
+use super::{HistoryEntry, HistoryQuery, Metric, Series, changed, headline, look, method, metric, shown, verdict};
 use crate::chart::{self, Axis, Figures, LineChart, Mark, Point, Role, Scale};
 use crate::figure::UNKNOWN;
 use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, gallery};
@@ -13,8 +13,10 @@ use crate::layout::clean;
 pub fn history_html(entries: Vec<HistoryEntry>, query: &HistoryQuery) -> String {
     let subtitle = clean(&headline(&entries, query));
     let unit = entries.first().map_or("", |entry| entry.unit);
+    let look = look(entries);
     let platforms = html! {
-        @for (number, series) in series(entries).iter().enumerate() {
+        @if let Some(method) = method(&look) { p { (method) } }
+        @for (number, series) in look.series.iter().enumerate() {
             h3 { (clean(&series.label())) }
             @if let Some(warning) = series.warning() {
                 div class="note fail" { p { strong { "Warning: " } (warning) } }

@@ -19,7 +19,7 @@ use crate::words::{dop, list, plural, preset, unit_per_second};
 
 pub use html::history_html;
 pub use series::HistoryEntry;
-use series::{Series, VALUES_MIN, series};
+use series::{Look, Series, look};
 
 /// Characters of a bar.
 const BAR_WIDTH: usize = 24;
@@ -120,7 +120,9 @@ pub fn history(entries: Vec<HistoryEntry>, query: &HistoryQuery, style: Style, w
     let width = crate::page_width(width);
     let title = wrap(&clean(&headline(&entries, query)), width);
     let mut lines: Vec<String> = title.iter().map(|line| style.paint(line, Ink::Head)).collect();
-    for series in series(entries) {
+    let look = look(entries);
+    lines.extend(method(&look).map(|text| wrap(&text, width)).into_iter().flatten());
+    for series in look.series {
         lines.extend([String::new(), section(&cut(&clean(&series.platform), width), style, width)]);
         for part in [&series.durability, &series.apart].into_iter().filter(|part| !part.is_empty()) {
             lines.extend(paragraph("", 2, &clean(part), width));
@@ -210,16 +212,29 @@ fn changed(series: &Series, index: usize, change: &ChangePoint) -> String {
         false => format!("; version {} before, {} after", clean(&earlier.version), clean(&later.version)),
     };
     let (one, other) = (clean(&earlier.record), clean(&later.record));
-    format!("{by} between {one} and {other} (p {}){version}", chance("<=", change.p_value))
+    format!("{by} between {one} and {other} (p {}){version}", chance("<=", change.p_value_max))
+}
+
+/// What p means, and for how many series it was corrected; nothing where no series is long enough for a change.
+fn method(look: &Look) -> Option<String> {
+    let Look { series, tested } = look;
+    let is_long = |series: &Series| series.valued.len() >= series.values_needed;
+    series.iter().any(is_long).then(|| {
+        format!(
+            "changes by {} permutations of each series; p is an upper bound for {tested} series together (Bonferroni): of 1000 \
+             looks at series without a change at most one shows any; every look after another record is one more",
+            look.permutations()
+        )
+    })
 }
 
 /// The verdict on a series.
 fn verdict(series: &Series) -> String {
     let values = series.valued.len();
     match series.changes.len() {
-        _ if values < VALUES_MIN => {
+        _ if values < series.values_needed => {
             let values = plural(values as u64, "value");
-            format!("{values}: too few to detect a change; at least {VALUES_MIN} are needed")
+            format!("{values}: too few to detect a change; at least {} are needed", series.values_needed)
         }
         0 => format!("no change in {values} values"),
         changes => format!("{} in {values} values", plural(changes as u64, "change")),
@@ -231,7 +246,7 @@ const CSV_HEADS: [&str; 9] =
 
 /// The history as comma-separated values: one line per record, rates per second, times in nanoseconds, shares in
 /// [0, 1]. The last two columns are filled where the level changed right before the record: by which ratio of the level
-/// before, and how likely values without a change would look so.
+/// before, and at most how likely any of the series would look so without a change, in one look.
 pub fn history_csv(entries: Vec<HistoryEntry>, query: &HistoryQuery) -> String {
     let metric = match query.metric {
         Metric::Throughput => "operations_per_second",
@@ -240,14 +255,14 @@ pub fn history_csv(entries: Vec<HistoryEntry>, query: &HistoryQuery) -> String {
     };
     let mut text = String::new();
     csv_line(&mut text, CSV_HEADS.into_iter());
-    for series in series(entries) {
+    for series in look(entries).series {
         let label = series.label();
         for (index, entry) in series.entries.iter().enumerate() {
             let change = series.change_before(index);
             let value = entry.value.map_or_else(String::new, |value| value.to_string());
             let ratio = change.filter(|change| change.before != 0.0);
             let ratio = ratio.map_or_else(String::new, |change| (change.after / change.before - 1.0).to_string());
-            let chance = change.map_or_else(String::new, |change| change.p_value.to_string());
+            let chance = change.map_or_else(String::new, |change| change.p_value_max.to_string());
             let cells = [&label, &query.test, metric, &entry.record, &entry.started_at.0, &entry.at];
             csv_line(&mut text, cells.into_iter().chain([&*value, &*ratio, &*chance]));
         }

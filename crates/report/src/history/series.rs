@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{ChangePoint, RULES, change_points};
+use model::{ChangePoint, change_points, permutations, series_tested, values_needed};
 use record::Timestamp;
 
 use crate::text::SMOKE;
 use crate::words::list;
-
-/// Fewer values than these show no change: a split needs some on each side.
-pub(super) const VALUES_MIN: usize = 2 * RULES.history_segment_min;
 
 /// The seed of the permutation test; constant, so that results are reproducible.
 const SEED: u64 = 42;
@@ -48,6 +45,22 @@ pub(super) struct Series {
     /// Indexes of the entries that have a value, in which changes are detected.
     pub(super) valued: Vec<usize>,
     pub(super) changes: Vec<ChangePoint>,
+    /// Fewer values than these show no change.
+    pub(super) values_needed: usize,
+}
+
+/// The series of a history, which are looked at together.
+pub(super) struct Look {
+    pub(super) series: Vec<Series>,
+    /// The number of those that are long enough for a split.
+    pub(super) tested: usize,
+}
+
+impl Look {
+    /// Permutations of each series.
+    pub(super) fn permutations(&self) -> u64 {
+        permutations(self.tested)
+    }
 }
 
 impl Series {
@@ -61,6 +74,11 @@ impl Series {
         self.entries.iter().any(|entry| entry.is_smoke).then_some(SMOKE)
     }
 
+    /// Its values, by time.
+    fn values(&self) -> Vec<f64> {
+        self.valued.iter().filter_map(|index| self.entries[*index].value).collect()
+    }
+
     /// The change right before the entry `index`.
     pub(super) fn change_before(&self, index: usize) -> Option<&ChangePoint> {
         self.changes.iter().find(|change| self.valued.get(change.index) == Some(&index))
@@ -71,7 +89,7 @@ impl Series {
 type Common = (String, String, BTreeMap<String, String>);
 
 /// One series per platform, durability and conditions, in the order of their names.
-pub(super) fn series(entries: Vec<HistoryEntry>) -> Vec<Series> {
+pub(super) fn look(entries: Vec<HistoryEntry>) -> Look {
     let differing = differing(&entries);
     let mut groups: BTreeMap<Common, Vec<HistoryEntry>> = BTreeMap::new();
     for entry in entries {
@@ -80,14 +98,18 @@ pub(super) fn series(entries: Vec<HistoryEntry>) -> Vec<Series> {
     }
     let of = |((platform, durability, conditions), mut entries): (Common, Vec<HistoryEntry>)| {
         entries.sort_by(|one, other| (&one.started_at, &one.record).cmp(&(&other.started_at, &other.record)));
-        let valued: Vec<usize> = (0..entries.len()).filter(|index| entries[*index].value.is_some()).collect();
-        let values: Vec<f64> = valued.iter().filter_map(|index| entries[*index].value).collect();
-        let changes = if values.len() < VALUES_MIN { Vec::new() } else { change_points(&values, SEED) };
+        let valued = (0..entries.len()).filter(|index| entries[*index].value.is_some()).collect();
         let apart = conditions.iter().filter(|(name, _)| differing.contains(*name));
         let apart = list(apart.map(|(name, words)| format!("{name} {words}")));
-        Series { platform, durability, apart, entries, valued, changes }
+        Series { platform, durability, apart, entries, valued, changes: Vec::new(), values_needed: 0 }
     };
-    groups.into_iter().map(of).collect()
+    let mut series: Vec<Series> = groups.into_iter().map(of).collect();
+    let values: Vec<Vec<f64>> = series.iter().map(Series::values).collect();
+    let tested = series_tested(&values);
+    for (one, changes) in series.iter_mut().zip(change_points(&values, SEED)) {
+        (one.changes, one.values_needed) = (changes, values_needed(tested));
+    }
+    Look { series, tested }
 }
 
 /// The names of the conditions that are not the same in all `entries`.

@@ -45,9 +45,22 @@ fn a_drop_is_shown_where_it_happened() {
 #[test]
 fn an_even_series_has_no_change_and_a_short_one_no_verdict() {
     let even: Vec<HistoryEntry> = dropped().into_iter().filter(|entry| entry.value < Some(950.0)).collect();
-    assert!(shown_of(even.clone()).ends_with("  no change in 10 values\n"));
-    let short = shown_of(even[1..].to_vec());
-    assert!(short.ends_with("  9 values: too few to detect a change; at least 10 are needed\n"), "{short}");
+    let more: Vec<HistoryEntry> = (21..=24).map(|day| entry("A", day, Some(902.0))).chain(even).collect();
+    assert!(shown_of(more.clone()).ends_with("  no change in 14 values\n"), "{}", shown_of(more));
+    let short = shown_of(more[1..].to_vec());
+    assert!(short.ends_with("  13 values: too few to detect a change; at least 14 are needed\n"), "{short}");
+    assert!(!short.contains("permutations"), "{short}");
+}
+
+#[test]
+fn what_p_means_is_said_with_the_number_of_series() {
+    let text = |entries| shown_of(entries).split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(text(dropped()).contains("999 permutations of each series; p is an upper bound for 1 series"));
+    let even = (1..=20).map(|day| entry("B", day, Some(902.0)));
+    let two: Vec<HistoryEntry> = dropped().into_iter().chain(even).collect();
+    assert!(text(two.clone()).contains("1999 permutations of each series; p is an upper bound for 2 series"));
+    assert!(text(two.clone()).contains("(p <= 0.001)"), "corrected for both: {}", text(two.clone()));
+    assert!(history_html(two, &query()).contains("1999 permutations of each series"));
 }
 
 #[test]
@@ -56,7 +69,7 @@ fn records_of_different_platforms_are_not_one_history() {
     entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.platform = "B".to_owned());
     let text = shown_of(entries);
     assert!(!text.contains("changed"), "{text}");
-    assert_eq!(text.matches("no change in 10 values").count(), 2, "{text}");
+    assert_eq!(text.matches("10 values: too few to detect a change").count(), 2, "{text}");
 }
 
 #[test]
@@ -83,7 +96,7 @@ fn records_of_different_conditions_are_separate_series() {
     assert!(!shown_of(entries.clone()).contains("n 25"), "a common condition is not shown");
     entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.conditions = with("39"));
     let text = shown_of(entries.clone());
-    assert!(!text.contains("changed") && text.matches("no change in 10 values").count() == 2, "{text}");
+    assert!(!text.contains("changed") && text.matches("10 values: too few to detect a change").count() == 2, "{text}");
     assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
     assert!(history_csv(entries.clone(), &query()).contains("\n\"A, n 39\",T611,"));
     assert!(history_html(entries, &query()).contains("<h3>A, n 39</h3>"));

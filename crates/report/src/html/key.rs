@@ -12,7 +12,7 @@ use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topo
 use crate::layout::clean;
 use crate::network::network_path;
 use crate::plan::settings;
-use crate::summary::{at_once, bound_text, headline_text, large_reads, result_name};
+use crate::summary::{at_once, bound_text, headline_text, large_reads, limit_of, result_name};
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, settled, started, title, unrepeated};
 use crate::verdict::{row_class, word};
 use crate::words::{LAYERS, dop, dop_text, list, unit_per_second};
@@ -77,7 +77,7 @@ fn other_tile(result: &MainResult) -> Markup {
         MainResult::Best(_) => Markup::default(),
         MainResult::Search(found) => {
             let of = found.test.as_ref().map(|(code, title)| format!("{} {}: ", clean(code), clean(title)));
-            let what = format!("{}highest rate with {}", of.unwrap_or_default(), clean(&found.level));
+            let what = format!("{}{}", of.unwrap_or_default(), limit_of(&found.level));
             let unit = if found.test.is_some() { "steps/s" } else { "I/Os per second" };
             let interval = found.interval.map(|(low, high)| format!("95 % {} to {}", number(low.0), number(high.0)));
             let confirmed = if found.is_confirmed { "confirmed" } else { "not confirmed" };

@@ -36,10 +36,12 @@ fn claim(answer: &RateAnswer, level: &str, goal: f64, unit: &str) -> String {
     let limit = answer.limit.map(|limit| number(limit.estimate));
     match (answer.ending, &limit, answer.bracket) {
         (Some(Ending::Confirmed), Some(limit), _) if is_within => {
-            format!("{limit} {unit} is the highest rate that meets {level}")
+            format!("up to {limit} {unit} most runs meet {level}, and near it about half of them")
         }
         (Some(Ending::Confirmed), Some(limit), _) => {
-            format!("about {limit} {unit} is the highest rate that meets {level}, as exact as its interval")
+            format!(
+                "up to about {limit} {unit}, as exact as its interval, most runs meet {level}, and near it about half of them"
+            )
         }
         (Some(Ending::NotConfirmed), Some(limit), _) => format!(
             "no rate is claimed: near {limit} {unit} {level} is met in half of the runs, and a miss at 10 % above was \

@@ -117,7 +117,7 @@ impl LoadWords {
 /// A share with its interval: `97 % [95, 99]`.
 fn share(found: &OverRounds) -> String {
     let digits = |value: f64| percent_digits(Ratio(value));
-    let shown = percent(Ratio(found.median));
+    let shown = percent(Ratio(found.mean));
     match telling(found) {
         Some(interval) => format!("{shown} [{}, {}]", digits(interval.low), digits(interval.high)),
         None => shown,
@@ -135,18 +135,18 @@ fn telling(found: &OverRounds) -> Option<Interval> {
 /// `1.62 [1.58, 1.66]`.
 fn times(found: &OverRounds) -> String {
     match telling(found) {
-        Some(interval) => format!("{:.2} [{:.2}, {:.2}]", found.median, interval.low, interval.high),
-        None => format!("{:.2}", found.median),
+        Some(interval) => format!("{:.2} [{:.2}, {:.2}]", found.mean, interval.low, interval.high),
+        None => format!("{:.2}", found.mean),
     }
 }
 
 /// A difference of times with its interval, nanoseconds: `+412 µs [380 µs, 440 µs]`.
 fn added(found: &OverRounds) -> String {
     let of = |value: f64| if value < 0.0 { format!("-{}", nanos(-value)) } else { nanos(value) };
-    let sign = if found.median > 0.0 { "+" } else { "" };
+    let sign = if found.mean > 0.0 { "+" } else { "" };
     match found.interval {
-        Some(interval) => format!("{sign}{} [{}, {}]", of(found.median), of(interval.low), of(interval.high)),
-        None => format!("{sign}{}", of(found.median)),
+        Some(interval) => format!("{sign}{} [{}, {}]", of(found.mean), of(interval.low), of(interval.high)),
+        None => format!("{sign}{}", of(found.mean)),
     }
 }
 

@@ -78,6 +78,6 @@ pub(super) fn comparison(proof: &NumaProof) -> Comparison {
 
 pub(super) fn tile(proof: &NumaProof) -> (String, String, String) {
     let what = "latency of memory of another node over that of the own".to_owned();
-    let much = proof.latency.as_ref().map_or_else(|| UNKNOWN.to_owned(), |latency| format!("{:.2}", latency.median));
+    let much = proof.latency.as_ref().map_or_else(|| UNKNOWN.to_owned(), |latency| format!("{:.2}", latency.mean));
     (what, much, proof.verdict.word().to_owned())
 }

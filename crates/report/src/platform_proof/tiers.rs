@@ -11,7 +11,7 @@ use crate::layout::Align;
 pub(super) fn sentences(proof: &TiersProof) -> Vec<String> {
     let mut sentences = vec![format!(
         "a block takes {} from the buffer cache, {} from the page cache, {} from the device",
-        nanos(proof.buffer_ns.median),
+        nanos(proof.buffer_ns.mean),
         added(&proof.page_cache_adds_ns),
         added(&proof.device_adds_ns)
     )];

@@ -63,10 +63,9 @@ fn slow_sentence(member: &MemberShare) -> Option<String> {
 
 fn write_sentence(found: &Amplification, words: &LoadWords) -> String {
     let read = if found.read >= 0.01 { format!(" and {:.2} read", found.read) } else { String::new() };
-    let what =
-        format!("{}: {:.2} bytes written to members per byte{read}", words.load(found.load), found.written.median);
+    let what = format!("{}: {:.2} bytes written to members per byte{read}", words.load(found.load), found.written.mean);
     let Some(expected) = found.expected else { return what };
-    let gap = (found.written.median - expected).abs() / expected;
+    let gap = (found.written.mean - expected).abs() / expected;
     let stripes = if found.load == ProofLoad::LargeWrites { " for whole stripes" } else { "" };
     match gap <= RULES.amplification_gap_max {
         true => format!("{what}, as the level predicts ({expected:.2}{stripes})"),
@@ -136,7 +135,7 @@ pub(super) fn comparison(proof: &VolumeProof, words: &LoadWords) -> Comparison {
 pub(super) fn tile(proof: &VolumeProof) -> (String, String, String) {
     let what = format!("{} over the sum of its members", name(proof));
     match proof.reads.first() {
-        Some(found) => (what, percent(Ratio(found.share.median)), proof.verdict.word().to_owned()),
+        Some(found) => (what, percent(Ratio(found.share.mean)), proof.verdict.word().to_owned()),
         None => (what, "not known".to_owned(), String::new()),
     }
 }

@@ -8,6 +8,7 @@ use super::Part;
 use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput, time};
 use crate::layout::{Align, Head, Span, Table, bar, paragraph, spaced};
 use crate::style::{Ink, Style};
+use crate::summary::bound_outcome;
 use crate::words::plural;
 
 /// Column of the texts.
@@ -47,12 +48,7 @@ fn figures(found: &Calibration, style: Style, width: usize) -> Vec<String> {
     }
     fact("latency", format!("{} (run {})", times(&found.latency), found.run));
     if let Some(bound) = &found.bound {
-        let outcome = match found.kept {
-            Some(true) => "met",
-            Some(false) => "MISSED",
-            None => "cannot be determined",
-        };
-        fact("bound", format!("{bound}: {outcome}"));
+        fact("bound", format!("{bound}: {}", bound_outcome(found, ["met", "MISSED"])));
     }
     fact("interval", method(found));
     if found.invalid_runs > 0 {

@@ -170,7 +170,7 @@ fn a_search_tells_its_interval_how_it_was_made_and_what_confirms_it() {
     let page = shown(&record);
     let answer = part(&page, "HIGHEST RATE WITHIN THE SERVICE LEVEL");
     for words in [
-        "steps/s is the highest rate that meets p99=5ms; 95 % interval for a repeat",
+        "steps/s most runs meet p99=5ms, and near it about half of them; 95 % interval for a repeat",
         "within the requested 10 % on both sides",
         "logistic regression on the logarithm of the rate, profile likelihood",
         "p99=5ms is missed at 10 % above",

@@ -234,7 +234,8 @@ fn settings(job: &IoJob, warm_up: Nanos, seed: RunSeed) -> JobSettings {
         drain: window.min(DRAIN_MAX),
         steps: u64::MAX,
         seed,
-        warm_up_paced: true,
+        // Blocks of a file are written and read by what its jobs ask for alone.
+        warm_up_step: false,
         delay: job.start_delay,
         threads: None,
         burst: job

@@ -1,5 +1,6 @@
 //! The two sides of a comparison in pairs, and which of them is measured first.
 
+use measure::{Purpose, RunSeed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::Side;
@@ -9,9 +10,6 @@ use crate::{Error, Fault};
 /// The sides, in the order of all arrays with two elements.
 pub(super) const SIDES: [Side; 2] = [Side::A, Side::B];
 
-/// Separates the random stream of this order from that of the runs.
-const SIDE_ORDER_STREAM: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// Which side is first in each pair: an independent fair coin for each. A difference between equal sides is then as
 /// likely as its opposite, whatever drifts and whatever being first means, and each pair is independent of the others:
 /// the signed-rank test requires that. Strict alternation would be more even, but not independent.
@@ -19,7 +17,8 @@ pub(super) struct SideOrder(Xoshiro256PlusPlus);
 
 impl SideOrder {
     pub(super) fn new(seed: u64) -> SideOrder {
-        SideOrder(Xoshiro256PlusPlus::seed_from_u64(seed ^ SIDE_ORDER_STREAM))
+        let seed = RunSeed { plan: seed, run: 0 }.stream(Purpose::SideOrder, 0);
+        SideOrder(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
     /// The side that is first in the next pair.
