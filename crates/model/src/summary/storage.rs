@@ -151,6 +151,7 @@ mod tests {
             run: 1,
             bound: None,
             kept: None,
+            kept_runs: 0,
             curve: curve.iter().map(point).collect(),
             invalid_runs: 0,
         });
