@@ -269,6 +269,29 @@ fn keys_of_the_runs_of_a_catalogue_and_of_its_rates_are_apart() {
 }
 
 #[test]
+fn a_run_at_a_rate_warms_up_at_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let request = Request {
+        degrees: Some(vec![2]),
+        window: Some(Nanos(500_000_000)),
+        warm_up: Some(Nanos(500_000_000)),
+        steps: None,
+        repeats: Some(1),
+        pace: Pace::Rate { steps_per_second: 400.0 },
+        variations: Vec::new(),
+        ..catalogue(setup(directory.path(), "r.jsonl"))
+    };
+    let streams = given(|context| measure(&request, context));
+    // 100 of each job in the warm-up and in the window; unthrottled, the null engine takes thousands in a warm-up.
+    assert_eq!(streams.len(), 2);
+    assert!(
+        streams.iter().all(|values| (150..=202).contains(&values.len())),
+        "{:?}",
+        streams.iter().map(Vec::len).collect::<Vec<usize>>()
+    );
+}
+
+#[test]
 fn the_runs_of_pairs_are_apart_and_both_sides_of_a_pair_draw_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let request = Request { variations: Vec::new(), ..catalogue(setup(directory.path(), "r.jsonl")) };
