@@ -46,7 +46,10 @@ fn other_nodes_or_another_durability_are_another_series() {
         change(day + 5, |engine| engine["durability"] = "commits wait for nothing".into());
     }
     let text = bench.succeed(&["history", "--test", "T611"]).out;
-    assert!(text.contains("no change in 10 values") && text.matches("5 values: too few").count() == 2, "{text}");
+    assert!(
+        text.contains("10 values: too few to detect a change") && text.matches("5 values: too few").count() == 2,
+        "{text}"
+    );
     assert!(text.contains(", 3 nodes, preset smoke") && text.contains("\n  commits wait for nothing\n"), "{text}");
     let csv = bench.succeed(&["history", "--test", "T611", "--format", "csv"]).out;
     assert_eq!(csv.matches(", 3 nodes, preset smoke").count(), 5, "{csv}");
@@ -66,11 +69,15 @@ fn other_parameters_are_another_series_and_variations_are_skipped() {
     change(1..=10, |run| run["parameters"]["n"] = 25.into());
     change(11..=20, |run| run["parameters"]["n"] = 39.into());
     let text = bench.succeed(&["history", "--test", "T611"]).out;
-    assert!(!text.contains("changed") && text.matches("no change in 10 values").count() == 2, "{text}");
+    assert!(!text.contains("changed") && text.matches("10 values: too few to detect a change").count() == 2, "{text}");
     assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
     change(11..=20, |run| run["variation"] = serde_json::json!({"kind": "traced"}));
     let output = bench.succeed(&["history", "--test", "T611"]);
-    assert!(output.out.contains("no change in 10 values") && !output.out.contains("day11"), "{}", output.out);
+    assert!(
+        output.out.contains("10 values: too few to detect a change") && !output.out.contains("day11"),
+        "{}",
+        output.out
+    );
     assert!(output.err.contains("skipped: 10 records that have no plain run of T611"), "{}", output.err);
 }
 

@@ -107,6 +107,28 @@ fn arrivals_of_the_window_are_the_same_whatever_the_length_of_the_warm_up() {
 }
 
 #[test]
+fn a_warm_up_has_arrivals_of_its_own() {
+    let of_run = |run: u32| JobSettings {
+        window: Nanos(1),
+        warm_up_step: false,
+        seed: RunSeed { plan: 1, run },
+        ..settings(Pace::Poisson { steps_per_second: 5.0 })
+    };
+    let first = |settings: &JobSettings, purpose: Purpose| {
+        settings.pacer_for(purpose, (0, 1), Nanos(0)).unfinished(Nanos(60_000_000_000)).next().unwrap().0
+    };
+    // A run whose first arrival of the warm-up is long before that of the window: the warm-up ends between them.
+    let parted = (1..).map(of_run).find_map(|settings| {
+        let (own, window) = (first(&settings, Purpose::WarmUpArrivals), first(&settings, Purpose::Arrivals));
+        let is_parted = own < 100_000_000 && (own + 300_000_000..1_000_000_000).contains(&window);
+        is_parted.then_some(JobSettings { warm_up: Nanos((own + window) / 2), ..settings })
+    });
+    let steps = AtomicU64::new(0);
+    run_whole(&mut workers(1, &steps, u64::MAX), &parted.unwrap(), &NoHooks, &AtomicBool::new(false));
+    assert!(steps.load(Ordering::Relaxed) > 0, "the arrivals of the window come later");
+}
+
+#[test]
 fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
     let steps = AtomicU64::new(0);
     let settings = JobSettings { drain: Nanos(0), ..settings(Pace::Rate { steps_per_second: 5_000.0 }) };
