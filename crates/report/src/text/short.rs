@@ -44,11 +44,8 @@ const WARNINGS_MAX: usize = 2;
 /// The lines around warnings: a blank one and the heading.
 const WARNINGS_FRAME: usize = 2;
 
-/// The meaning of the column of ceilings.
-const LEGEND: &str = "ceil.: share of the bare machine (C, M, S)";
-
-/// The meaning of the column of limits, and of a limit in parentheses.
-const LIMITS: &str = "limit: an estimate, with * measured; (limit): most of the time, none full";
+/// The meaning of the columns of ceilings and limits, and of a limit in parentheses.
+const LEGEND: &str = "ceil.: share of bare machine; limit: estimate, * measured; (limit): none full";
 
 /// The mark of a limit that runs with less of it showed.
 const MEASURED: &str = "*";
@@ -200,11 +197,8 @@ fn sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<St
     let has_limit = width >= WIDTH_ALL && limits.iter().any(|limit| !limit.is_empty());
     let found = shown.iter().filter_map(|line| line.best.as_ref()?.headline);
     let has_response = found.into_iter().any(|found| found.name == LatencyName::Response);
-    let legend = [MARKS]
-        .into_iter()
-        .chain(has_ceiling.then_some(LEGEND))
-        .chain(has_limit.then_some(LIMITS))
-        .chain(has_response.then_some(RESPONSE));
+    let legend = (has_ceiling || has_limit).then_some(LEGEND);
+    let legend = [MARKS].into_iter().chain(legend).chain(has_response.then_some(RESPONSE));
     lines.extend(legend.flat_map(|text| spaced(text, 0, width)).map(|line| style.paint(&line, Ink::Aside)));
     lines
 }
