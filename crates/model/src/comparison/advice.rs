@@ -26,7 +26,7 @@ pub(super) fn advise(compared_tests: &mut [&mut ComparedTest], tests: usize, mar
 }
 
 /// The shift of an inconclusive test, and the place of the advice.
-fn of_open<'a>(test: &'a mut ComparedTest) -> Option<(Shift, &'a mut Option<u64>)> {
+fn of_open(test: &mut ComparedTest) -> Option<(Shift, &mut Option<u64>)> {
     test.claim?;
     let shift = test.headline.as_ref()?.shift;
     match &mut test.outcome {
