@@ -21,7 +21,7 @@ Examples:
 Both sides are loaded with the same rows and measured alternately, in randomized order, so that drift of the machine is
 not taken for a difference between them. A control probe measures the machine before the first pair and after the last
 one; if it changed by more than 5 %, verdicts carry a warning. Both records contain a hash of the common workload. Each
-side has its own record; `dbdyno compare` compares the two again. A verdict needs at least 6 pairs, of 12 tests 9.
+side has its own record; `dbdyno compare` compares the two again. A verdict needs at least 6 pairs.
 
 Exit code: 0, whatever the verdicts are, also if every test is INCOMPARABLE; with --fail-if, 1 if a condition is met or
 no test has a verdict, as with the preset smoke, whose figures mean nothing; 1 if a side fails; 2 for targets that cannot
