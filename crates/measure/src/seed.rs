@@ -28,6 +28,22 @@ pub enum Purpose {
     Samples = 10,
 }
 
+impl Purpose {
+    /// Each of them.
+    pub const ALL: [Purpose; 10] = [
+        Purpose::Keys,
+        Purpose::Arrivals,
+        Purpose::Addresses,
+        Purpose::Blocks,
+        Purpose::Order,
+        Purpose::Probe,
+        Purpose::WarmUpArrivals,
+        Purpose::RunOrder,
+        Purpose::SideOrder,
+        Purpose::Samples,
+    ];
+}
+
 /// The seed of one run: the origin of all its streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunSeed {
@@ -60,26 +76,13 @@ mod tests {
 
     use super::*;
 
-    const PURPOSES: [Purpose; 10] = [
-        Purpose::Keys,
-        Purpose::Arrivals,
-        Purpose::Addresses,
-        Purpose::Blocks,
-        Purpose::Order,
-        Purpose::Probe,
-        Purpose::WarmUpArrivals,
-        Purpose::RunOrder,
-        Purpose::SideOrder,
-        Purpose::Samples,
-    ];
-
     #[test]
     fn no_two_streams_of_a_plan_are_the_same() {
         let mut seen = BTreeSet::new();
         for plan in [0, 1, 42, u64::MAX] {
             for run in 0..50 {
                 for job in 0..32 {
-                    for purpose in PURPOSES {
+                    for purpose in Purpose::ALL {
                         assert!(
                             seen.insert(RunSeed { plan, run }.stream(purpose, job)),
                             "{plan} {run} {job} {purpose:?}"

@@ -7,25 +7,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use record::{Nanos, Pace};
 
-const PURPOSES: [Purpose; 10] = [
-    Purpose::Keys,
-    Purpose::Arrivals,
-    Purpose::Addresses,
-    Purpose::Blocks,
-    Purpose::Order,
-    Purpose::Probe,
-    Purpose::WarmUpArrivals,
-    Purpose::RunOrder,
-    Purpose::SideOrder,
-    Purpose::Samples,
-];
-
 const JOBS: u32 = 8;
 
 /// The streams of a plan: of each purpose, in some runs, of each job.
 fn all() -> impl Iterator<Item = (Purpose, u32, u32)> {
     let of = |purpose: Purpose| (0..4).flat_map(move |run| (0..JOBS).map(move |job| (purpose, run, job)));
-    PURPOSES.into_iter().flat_map(of)
+    Purpose::ALL.into_iter().flat_map(of)
 }
 
 fn draws((purpose, run, job): (Purpose, u32, u32), count: usize) -> Vec<u64> {

@@ -8,12 +8,12 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use engine::{Result, Session, Value};
 use record::{Bytes, JobShare};
 
 use crate::data::{DataTable, ROW_BYTES};
+use crate::fill_threads::in_threads;
 use crate::job::Job;
 use crate::test::Test;
 use crate::test_context::{TestContext, named};
@@ -46,12 +46,7 @@ pub fn fill_caches(
             read(*table, parts, context, session, interrupt).map_err(|error| named(error, test, "fill"))
         })
     };
-    thread::scope(|scope| {
-        let fill = &fill;
-        let threads: Vec<_> =
-            (0..).zip(jobs).map(|(job, each)| scope.spawn(move || fill(job, each.session_mut()))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("a thread that fills a cache does not panic"))
-    })?;
+    in_threads(jobs, |job, each| fill(job, each.session_mut()))?;
     Ok(of_tables.iter().flat_map(|(_, ranges)| ranges).map(|range| range.end - range.start).sum())
 }
 

@@ -12,6 +12,7 @@ mod catalogue;
 mod check;
 pub mod data;
 pub mod data_set;
+mod fill_threads;
 mod job;
 pub mod load;
 mod sessions;

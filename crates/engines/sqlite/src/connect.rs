@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::Result;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::counter::SessionShard;
@@ -27,6 +28,9 @@ pub(crate) fn open(database: &Path, settings: &Settings, vfs: &Arc<Vfs>, session
     let hooks = Hooks::new(session_shard, settings.busy_timeout);
     // SAFETY: the connection is open, and `Link` drops it before the hooks.
     unsafe { Hooks::install(&hooks, connection.handle()) };
+    // The last session of a run would write the log into the database as it ends: that is done by settling, which is timed.
+    let keeps_log = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+    keeps_log.map_err(|error| failure::of_rusqlite(&error))?;
     let link = Link { connection, hooks, _vfs: Arc::clone(vfs) };
     set(&link.connection, settings).map_err(|error| failure::of_rusqlite(&error))?;
     Ok(link)

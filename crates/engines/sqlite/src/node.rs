@@ -43,6 +43,20 @@ impl SqliteNode {
         }
         connect::open(&self.files.database, &self.settings, &self.vfs, SessionShard::of(&self.tally))
     }
+
+    /// Runs a truncating checkpoint of the log; does nothing in other journal modes. It uses a connection of its own,
+    /// because the caller's does not return whether the checkpoint was blocked.
+    fn checkpoint(&self) -> Result<()> {
+        let link = self.link()?;
+        let blocked = link.connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get::<_, i64>(0));
+        match blocked.map_err(|error| failure::of_rusqlite(&error))? {
+            0 => Ok(()),
+            _ => {
+                let error = Error::new(Kind::Step(FailureKind::LockTimeout), "a transaction blocked the checkpoint");
+                Err(error.hint("end all transactions before the database is settled"))
+            }
+        }
+    }
 }
 
 impl Node for SqliteNode {
@@ -79,18 +93,8 @@ impl Node for SqliteNode {
         Ok((self.tally.values(), 0))
     }
 
-    /// Runs a truncating checkpoint of the log; does nothing in other journal modes. It uses a connection of its own,
-    /// because the caller's does not return whether the checkpoint was blocked.
     fn settle(&self, _session: &mut dyn Session) -> Result<()> {
-        let link = self.link()?;
-        let blocked = link.connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get::<_, i64>(0));
-        match blocked.map_err(|error| failure::of_rusqlite(&error))? {
-            0 => Ok(()),
-            _ => {
-                let error = Error::new(Kind::Step(FailureKind::LockTimeout), "a transaction blocked the checkpoint");
-                Err(error.hint("end all transactions before the database is settled"))
-            }
-        }
+        self.checkpoint()
     }
 
     fn has_cache_per_session(&self) -> bool {
@@ -120,6 +124,11 @@ impl Node for SqliteNode {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        if self.keep || !self.claimed.load(Ordering::Acquire) { Ok(()) } else { self.files.remove() }
+        match (self.claimed.load(Ordering::Acquire), self.keep) {
+            (false, _) => Ok(()),
+            // Sessions leave the log: the kept database is whole without it.
+            (true, true) => self.checkpoint(),
+            (true, false) => self.files.remove(),
+        }
     }
 }

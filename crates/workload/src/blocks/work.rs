@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::thread;
 
 use engine::{Canceller, Result, Session, Value};
 use measure::{Broken, Done, Purpose, RunSeed, Work};
@@ -18,6 +17,7 @@ use super::range::{Ranges, below};
 use super::settings::{BlocksSettings, Think};
 use super::statement::{Bind, Statements};
 use crate::data::mix;
+use crate::fill_threads::in_threads;
 use crate::test_context::{TestContext, failed};
 
 /// Blocks that one statement of a preload reads: it does not take minutes, and is not one of very many.
@@ -115,11 +115,7 @@ pub fn preload(
         true => (0, 1),
         false => (job / schemas, (count - job % schemas).div_ceil(schemas)),
     };
-    thread::scope(|scope| {
-        let fill = |(index, job)| scope.spawn(move || BlocksJob::preload(job, layout, wanted, part(index)));
-        let threads: Vec<_> = jobs.iter_mut().enumerate().map(fill).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("a thread that fills a cache does not panic"))
-    })
+    in_threads(jobs, |job, each| each.preload(layout, wanted, part(job)))
 }
 
 impl BlocksJob {
