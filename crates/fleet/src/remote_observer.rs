@@ -12,7 +12,11 @@ use crate::error::{Error, Result};
 use crate::host_agent::{HostCommand, Program, unexpected};
 use crate::remote_host::RemoteHost;
 
-/// How long an answer may take.
+/// How long an answer may take before anything is measured: the agent starts, and reads what its host is. On a host whose
+/// processors are emulated and shared, that takes more than five seconds.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long an answer may take where a window waits for it.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An agent that observes its host. It ends when this is dropped.
@@ -36,7 +40,7 @@ impl<'a> RemoteObserver<'a> {
         let command = HostCommand::begin(host, &Program::own()?, &["--observe"], is_interrupted)?;
         command.keep_lines();
         let observer = RemoteObserver { host, is_same_machine: false, command: Mutex::new(Some(command)) };
-        let first = observer.speak(|command| command.answer(ANSWER_TIMEOUT))?;
+        let first = observer.speak(|command| command.answer(START_TIMEOUT))?;
         let FromObserver::Hello(hello) = first else { return Err(unexpected(host)) };
         match mismatch(own, &hello) {
             Some(reason) => {
@@ -49,8 +53,8 @@ impl<'a> RemoteObserver<'a> {
         }
     }
 
-    fn ask(&self, question: &ToObserver) -> Result<FromObserver> {
-        self.speak(|command| command.ask(question, ANSWER_TIMEOUT))
+    fn ask(&self, question: &ToObserver, within: Duration) -> Result<FromObserver> {
+        self.speak(|command| command.ask(question, within))
     }
 
     fn speak<T>(&self, speak: impl FnOnce(&mut HostCommand<'a>) -> Result<T>) -> Result<T> {
@@ -64,7 +68,7 @@ impl<'a> RemoteObserver<'a> {
     }
 
     fn watch(&self, question: &ToObserver) -> run::Result<ObservedHost> {
-        match self.ask(question)? {
+        match self.ask(question, START_TIMEOUT)? {
             FromObserver::Watching { program, directory, host } => {
                 let (name, is_same_machine) = (self.host.name.clone(), self.is_same_machine);
                 Ok(ObservedHost { name, program, is_same_machine, directory, host: *host })
@@ -93,18 +97,18 @@ impl HostObserver for RemoteObserver<'_> {
     }
 
     fn scan(&self) -> bool {
-        matches!(self.ask(&ToObserver::Scan), Ok(FromObserver::Scanned))
+        matches!(self.ask(&ToObserver::Scan, ANSWER_TIMEOUT), Ok(FromObserver::Scanned))
     }
 
     fn read(&self) -> Option<Observed> {
         let asked = clock::now();
-        let Ok(FromObserver::Counters(values)) = self.ask(&ToObserver::Read) else { return None };
+        let Ok(FromObserver::Counters(values)) = self.ask(&ToObserver::Read, ANSWER_TIMEOUT) else { return None };
         let error = Nanos((clock::now() - asked).0 / 2);
         Some(Observed { values, at: asked + error, error })
     }
 
     fn load(&self) -> Option<ForeignLoad> {
-        match self.ask(&ToObserver::Load) {
+        match self.ask(&ToObserver::Load, ANSWER_TIMEOUT) {
             Ok(FromObserver::Load(load)) => Some(load),
             _ => None,
         }
