@@ -46,11 +46,13 @@ smallest() {
 
 ratio='ratio +[0-9]+\.[0-9]+'
 verdict='(FASTER|SLOWER|EQUIVALENT|INCONCLUSIVE) [0-9]+$'
+smallest direct-reads.sh '^T[0-9]+: ratio [0-9.]+' 4 target/postgres/17/root/usr/lib/postgresql/17/bin 2 0.2
 smallest fleet.sh "one agent over none: [0-9.]+|$verdict" 5 1 1 0.2
 smallest flat-load.sh '[0-9]+ rows/s' 6 1 20MB 1
 smallest foreign-load.sh ' [0-9]+ +[0-9]+ +[0-9]+ +[0-9]+\.[0-9]+$' 16 1 0.2
 smallest generate.sh '[0-9] M rows/s|: [0-9.]+ \[' 7 1 20
 SIZE=64M smallest io-fio.sh "$ratio" 28 1 0.3
+smallest log-extents.sh '^(round|all).* [0-9]+\.[0-9]+' 2 1 0.2
 smallest mariadb-load.sh "$ratio" 3 1 0.3
 smallest mariadb-select.sh "$ratio" 8 1 1 2
 smallest pair-power.sh "$verdict|^slowed by a share of 0\\." 3 1 2 0.2 T611 1

@@ -20,6 +20,7 @@ pub(super) fn table(name: &str) -> Table {
         indexes: Vec::new(),
         compressed: false,
         partitions: None,
+        is_updated: false,
     }
 }
 

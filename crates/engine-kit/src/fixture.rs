@@ -216,6 +216,7 @@ pub(super) fn table(name: &str) -> Table {
         indexes: vec![Index { name: format!("{name}_whole"), column: "whole".to_owned() }],
         compressed: false,
         partitions: None,
+        is_updated: false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::fixture::{Directory, Fixture, open, row, table};
 use engine::{Engine, Kind, Node, Processes, Session, Value};
+use record::Bytes;
 
 /// Sessions are opened, used concurrently and closed; later ones see the changes of earlier ones.
 pub fn sessions_connect_and_reconnect(fixture: &Fixture) {
@@ -55,18 +56,36 @@ pub fn inventory_is_filled(fixture: &Fixture) {
     }
 }
 
-/// Settling changes no data, and is possible at any time.
+/// Settling changes no data, is possible at any time, and is seen in the state of the database.
 pub fn a_node_settles(fixture: &Fixture) {
     let mut session = fixture.session();
-    if !fixture.node().caps().answers {
-        return fixture.node().settle(&mut *session).expect("settle");
+    let node = fixture.node();
+    if !node.caps().answers {
+        return drop(node.settle(&mut *session).expect("settle"));
     }
-    fixture.filled(&mut *session, "kit_settle", 20);
     let mut other = fixture.session();
+    let empty = node.state(&mut *other).expect("state");
+    fixture.filled(&mut *session, "kit_settle", 100);
+    let filled = node.state(&mut *other).expect("state");
     for _ in 0..2 {
-        fixture.node().settle(&mut *other).expect("settle");
-        assert_eq!(fixture.count(&mut *session, "kit_settle"), 20);
-        assert_eq!(fixture.count(&mut *other, "kit_settle"), 20);
+        let steps = node.settle(&mut *other).expect("settle");
+        assert!(!fixture.target.local || !steps.is_empty(), "a server of our own can be settled");
+        assert_eq!(fixture.count(&mut *session, "kit_settle"), 100);
+        assert_eq!(fixture.count(&mut *other, "kit_settle"), 100);
+    }
+    let settled = node.state(&mut *other).expect("state");
+    if fixture.target.local {
+        // Other tests on the same server make and drop tables meanwhile; its log only grows.
+        assert!(filled.table_bytes.is_some_and(|bytes| bytes.0 > 0), "{filled:?}");
+        assert!(empty.log_position_bytes < filled.log_position_bytes, "{empty:?} {filled:?}");
+        assert!(filled.cached_bytes.is_some_and(|bytes| bytes.0 > 0), "{filled:?}");
+        assert!(filled.log_since_checkpoint_bytes.is_some(), "{filled:?}");
+    } else if node.processes() == Processes::InProcess {
+        assert!(empty.table_bytes < settled.table_bytes, "{empty:?} {settled:?}");
+        // A journal is no log.
+        if let Some(filled) = filled.log_since_checkpoint_bytes {
+            assert!(filled.0 > 0 && settled.log_since_checkpoint_bytes == Some(Bytes(0)), "{filled:?} {settled:?}");
+        }
     }
 }
 

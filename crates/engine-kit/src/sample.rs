@@ -45,6 +45,7 @@ pub fn table(name: &str) -> Table {
         indexes: vec![Index { name: format!("{name}_note"), column: "note".to_owned() }],
         compressed: false,
         partitions: None,
+        is_updated: false,
     }
 }
 

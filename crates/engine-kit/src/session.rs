@@ -84,6 +84,7 @@ fn table(name: &str) -> Table {
         indexes: Vec::new(),
         compressed: false,
         partitions: None,
+        is_updated: false,
     }
 }
 

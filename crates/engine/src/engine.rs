@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use record::{Bytes, DataReads, EngineInventory};
+use record::{Bytes, DataReads, DatabaseState, EngineInventory, SettlingStep};
 
 use crate::{Address, Caps, Dialect, Error, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target};
 
@@ -252,8 +252,23 @@ pub trait Node: Send + Sync {
         false
     }
 
-    /// Brings the node into the same state before each run (a checkpoint, if the engine has one).
-    fn settle(&self, session: &mut dyn Session) -> Result<()>;
+    /// Brings the node into the same state before each run (a checkpoint, if the engine has one); returns what it did for
+    /// that, in order.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    fn settle(&self, session: &mut dyn Session) -> Result<Vec<SettlingStep>>;
+
+    /// The state of its database, as far as it is known without disturbing it; `session` is not used by any job. Called
+    /// directly before the counters are read at the begin of a window, and after they were read at its end: transactions of
+    /// its own lie outside of the window.
+    ///
+    /// # Errors
+    /// `Lost`. What the engine refuses is absent.
+    fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {
+        let _ = session;
+        Ok(DatabaseState::default())
+    }
 
     /// The processes it runs in.
     fn processes(&self) -> Processes;

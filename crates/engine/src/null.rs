@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memchr_iter;
-use record::{Bytes, EngineInventory, Location, Setting, name};
+use record::{Bytes, EngineInventory, Location, Setting, SettlingStep, name};
 
 use crate::{
     Canceller, Caps, Dialect, Engine, Error, Kind, LineForm, Node, Placeholder, Processes, Result, RowSink, RowSource,
@@ -206,8 +206,8 @@ impl Node for NullNode {
         Ok((BTreeMap::from(values), 0))
     }
 
-    fn settle(&self, _session: &mut dyn Session) -> Result<()> {
-        Ok(())
+    fn settle(&self, _session: &mut dyn Session) -> Result<Vec<SettlingStep>> {
+        Ok(Vec::new())
     }
 
     fn processes(&self) -> Processes {

@@ -80,6 +80,10 @@ pub struct Table {
     pub compressed: bool,
     /// Partitioning, if the engine supports it ([`crate::Caps::partitions`]).
     pub partitions: Option<Partitions>,
+    /// Whether tests update its rows again and again: where a new version of a row takes new space, pages keep a sixteenth free,
+    /// which others keep anyway. Without it, the first run that updates rows appends their versions at the end of the table, and later ones
+    /// put them into pages that it freed, which they have to read.
+    pub is_updated: bool,
 }
 
 /// An identifier in double quotes, as in the SQL standard.

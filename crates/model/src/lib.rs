@@ -64,6 +64,7 @@ mod simulated_server;
 #[cfg(test)]
 mod simulation;
 mod snia;
+mod state_difference;
 mod statistics;
 mod steadiness;
 mod streams;
@@ -146,6 +147,7 @@ pub use search::{Answer, Search, Step};
 pub use settled_rate::settled_rate;
 pub use sheet::{Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
+pub use state_difference::{DifferingState, StateDifference, StateQuantity};
 pub use statistics::{
     Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,

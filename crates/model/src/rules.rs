@@ -112,6 +112,9 @@ pub struct Rules {
     pub repeat_drift_repeats_min: usize,
     /// Repeats drift where the fitted change from the first to the last is significant and at least this share.
     pub repeat_drift_min: f64,
+    /// Difference between the states of the database in which runs of a test begin, or in which one begins and ends, that is
+    /// accepted, as a share of the size of the tables.
+    pub state_difference_max: f64,
 
     /// Minimum of a median service time over the round trips between idle processors in it, for wake-ups to be a part of
     /// it: the probe and the run are seconds apart.
@@ -336,7 +339,7 @@ pub struct Rules {
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 10,
+    version: 11,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -395,6 +398,7 @@ pub const RULES: Rules = Rules {
     gain_per_worker_max: 1.25,
     repeat_drift_repeats_min: 6,
     repeat_drift_min: 0.03,
+    state_difference_max: 0.05,
 
     wake_up_step_min: 0.75,
     wake_up_excess: 1.25,

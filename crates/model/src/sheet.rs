@@ -11,6 +11,7 @@ use crate::queue::in_flight;
 use crate::repeat_drift::{RepeatDrift, repeat_drift};
 use crate::row::{Quantiles, quantiles};
 use crate::rules::RULES;
+use crate::state_difference::{DifferingState, differing_states};
 use crate::statistics::{Interval, order_interval};
 use crate::verdict::{is_invalid, test_verdict};
 use crate::wake_up::WakeUp;
@@ -45,10 +46,12 @@ pub struct Line {
     pub scalability: Option<f64>,
     /// The degrees at which the rates of the repeats drift.
     pub drifts: Vec<RepeatDrift>,
+    /// The runs that begin or end in another state of the database than the others, or than they began in.
+    pub differing_states: Vec<DifferingState>,
     /// What wake-ups of idle processors add to the steps of `speed`; absent where they add nothing or are not known.
     pub wake_up: Option<WakeUp>,
-    /// The worst verdict of the valid runs, a warning at least where it [gains beyond its workers] or its repeats drift; `Fail`
-    /// where all are invalid.
+    /// The worst verdict of the valid runs, a warning at least where it [gains beyond its workers], its repeats drift or their
+    /// states differ; `Fail` where all are invalid.
     ///
     /// [gains beyond its workers]: Line::gains_beyond_its_workers
     pub verdict: Verdict,
@@ -164,11 +167,12 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         best,
         scalability,
         drifts: groups.values().filter_map(|repeats| repeat_drift(repeats, by_test.rows_repeated())).collect(),
+        differing_states: differing_states(&groups.values().flat_map(Repeats::runs).collect::<Vec<_>>()),
         wake_up: alone.and_then(|run| by_test.wake_up(run)),
         runs: runs.len(),
         invalid_runs,
     };
-    let is_in_doubt = line.gains_beyond_its_workers() || !line.drifts.is_empty();
+    let is_in_doubt = line.gains_beyond_its_workers() || !line.drifts.is_empty() || !line.differing_states.is_empty();
     line.verdict = test_verdict(runs, line.best.is_some(), is_in_doubt);
     Some(line)
 }

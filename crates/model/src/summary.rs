@@ -109,6 +109,8 @@ pub struct Validity {
     pub gains_beyond_workers: Vec<String>,
     /// The tests whose repeats drift, see [`crate::RepeatDrift`].
     pub drifting: Vec<String>,
+    /// Tests with runs that begin or end in another state of the database than the others.
+    pub in_other_states: Vec<String>,
     /// What could not be checked, with the number of runs.
     pub unchecked: BTreeMap<Check, usize>,
     /// Checks that were made and that no run failed, the most telling first.
@@ -253,6 +255,7 @@ fn validity(record: &Record, by_test: &ByTest<'_>) -> Validity {
         without_result,
         gains_beyond_workers: of(WarningSubject::Gain),
         drifting: of(WarningSubject::Drift),
+        in_other_states: of(WarningSubject::State),
         passed: passed(record),
         unchecked,
         most_serious: most_serious_of(&warnings),

@@ -47,7 +47,7 @@ impl Warning<'_> {
 }
 
 /// The warnings of `record`, by severity, then in the order in which they first occurred: aborts, findings that are no pass
-/// and no answer ([`is_answer`]), gains beyond the workers, repeats that drift.
+/// and no answer ([`is_answer`]), gains beyond the workers, repeats that drift, runs in another state than the others.
 pub fn warnings(record: &Record) -> Vec<Warning<'_>> {
     let mut warnings: Vec<Warning<'_>> = Vec::new();
     let mut places: BTreeMap<(Verdict, WarningSubject), usize> = BTreeMap::new();
@@ -72,7 +72,8 @@ pub fn warnings(record: &Record) -> Vec<Warning<'_>> {
         let best = line.best.as_ref().filter(|_| line.gains_beyond_its_workers()).map(|best| best.run);
         let gain = best.into_iter().map(|run| (WarningSubject::Gain, run));
         let drifts = line.drifts.iter().map(|drift| (WarningSubject::Drift, drift.run));
-        for (subject, number) in gain.chain(drifts) {
+        let states = line.differing_states.iter().map(|differing| (WarningSubject::State, differing.run));
+        for (subject, number) in gain.chain(drifts).chain(states) {
             of_number(number).into_iter().for_each(|run| add(Verdict::Warn, subject, Instance { run, finding: None }));
         }
     }

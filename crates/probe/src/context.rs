@@ -9,6 +9,8 @@ use record::{Bytes, Nanos, Preset};
 const CACHE_BYTES_ASSUMED: Bytes = Bytes::MIB.times(64);
 /// Assumed available memory where it is not known.
 const MEMORY_BYTES_ASSUMED: Bytes = Bytes::GIB;
+/// Minimum of all jobs together: a guest is told of caches that may be a part of those of its host, which have up to a gigabyte.
+const ALL_BYTES_MIN: Bytes = Bytes::GIB;
 /// Minimum per job: several times the second-level cache of its core.
 const JOB_BYTES_MIN: Bytes = Bytes::MIB.times(16);
 /// Minimum per job where memory is short.
@@ -43,7 +45,7 @@ impl Context {
         self.last_level_cache_bytes.filter(|bytes| bytes.0 > 0).unwrap_or(CACHE_BYTES_ASSUMED)
     }
 
-    /// Memory of one job, so that all jobs together use `cache_multiple` times the last-level cache.
+    /// Memory of one job, so that all jobs together use `cache_multiple` times the last-level cache, and at least 1 GiB.
     ///
     /// Less where that exceeds a quarter (preset quick) or half of the available memory, or makes the warm-up longer
     /// than the preset allows: first touch runs at about 2 GB/s. A smoke test gets `smoke` bytes, which only show that
@@ -56,7 +58,8 @@ impl Context {
             Preset::Standard => (Bytes::GIB.times(4), 2),
             Preset::Publish => (Bytes::GIB.times(16), 2),
         };
-        let target = (self.cache_bytes().0.saturating_mul(cache_multiple) / jobs).max(JOB_BYTES_MIN.0);
+        let all = self.cache_bytes().0.saturating_mul(cache_multiple).max(ALL_BYTES_MIN.0);
+        let target = (all / jobs).max(JOB_BYTES_MIN.0);
         let memory = self.memory_available_bytes.unwrap_or(MEMORY_BYTES_ASSUMED).0 / memory_divisor / jobs;
         Bytes(target.min(job_max.0).min(memory).max(JOB_BYTES_FLOOR.0))
     }
@@ -89,10 +92,22 @@ mod tests {
 
     #[test]
     fn all_jobs_together_work_on_the_multiple_of_the_cache() {
-        let (cache, memory) = (Bytes::MIB.times(32), Bytes::GIB.times(24));
-        assert_eq!(quick(1, cache, memory).job_bytes(12, Bytes::KIB), Bytes::MIB.times(384));
-        assert_eq!(quick(4, cache, memory).job_bytes(12, Bytes::KIB), Bytes::MIB.times(96));
+        let (cache, memory) = (Bytes::MIB.times(128), Bytes::GIB.times(24));
+        assert_eq!(quick(2, cache, memory).job_bytes(12, Bytes::KIB), Bytes::MIB.times(768));
+        assert_eq!(quick(4, cache, memory).job_bytes(12, Bytes::KIB), Bytes::MIB.times(384));
         assert_eq!(quick(1_000, cache, memory).job_bytes(12, Bytes::KIB), Bytes(Bytes::GIB.0 * 6 / 1_000));
+    }
+
+    #[test]
+    fn a_small_cache_may_be_a_part_of_a_larger_one() {
+        let (cache, memory) = (Bytes::MIB.times(16), Bytes::GIB.times(24));
+        assert_eq!(quick(1, cache, memory).job_bytes(16, Bytes::KIB), Bytes::GIB);
+        assert_eq!(quick(4, cache, memory).job_bytes(8, Bytes::KIB), Bytes::MIB.times(256));
+        assert_eq!(
+            quick(1, cache, Bytes::GIB).job_bytes(16, Bytes::KIB),
+            Bytes::MIB.times(256),
+            "a quarter of the memory"
+        );
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub enum WarningSubject {
     Gain,
     /// The rates of a test's repeats drift in the order in which they were measured.
     Drift,
+    /// A run begins in another state of the database than the others of its test, or ends in another one than it began in.
+    State,
 }
 
 /// The verdict of a run.

@@ -6,6 +6,7 @@
 
 mod activity;
 mod agent;
+mod database_state;
 pub mod evidence;
 mod finding;
 mod inventory;
@@ -42,6 +43,7 @@ mod variation;
 
 pub use activity::{Activity, SampledWait, WaitClass};
 pub use agent::{AgentHost, AgentRun, AgentStart};
+pub use database_state::DatabaseState;
 pub use finding::{Check, Evidence, Finding, Verdict};
 pub use inventory::{
     BlockDevice, Cache, CacheDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location,
@@ -79,7 +81,7 @@ pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
 pub use run::{ClientThreads, NodeEvent, NodeEventKind, NodeRun, Run, WaitMethod};
 pub use run_kind::{RunKind, Scan};
 pub use series::{Second, Slices};
-pub use settling::{CacheFilling, Owed, Settling};
+pub use settling::{CacheFilling, Owed, Settling, SettlingStep};
 pub use state::{BackgroundProgram, ForeignLoad, HostState, KernelLog};
 pub use steady::{SteadyClass, SteadyRate, SteadyReason, SteadyUncertainty, SteadyVerdict};
 pub use streams::{ComparedFile, FileStreams, StreamBackend, StreamDirection};

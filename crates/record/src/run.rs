@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, Dop, FileStreams, Finding, ForeignLoad, Latency, Layer,
-    Load, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second, Settling,
-    Slices, Storage, Sweep, Timestamp, Totals, Trace, Unit, Variation,
+    Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, DatabaseState, Dop, FileStreams, Finding, ForeignLoad,
+    Latency, Layer, Load, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second,
+    Settling, Slices, Storage, Sweep, Timestamp, Totals, Trace, Unit, Variation,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -131,6 +131,12 @@ pub struct Run {
     /// What it left to be written back after its window; absent where it changes nothing, and where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed: Option<Owed>,
+    /// The database when the window began; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_at_begin: Option<Box<DatabaseState>>,
+    /// The same when the window had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_at_end: Option<Box<DatabaseState>>,
     /// How data reads of the engine reach the device; absent if irrelevant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_reads: Option<DataReads>,
@@ -238,6 +244,8 @@ impl Run {
             rows_at_random: false,
             settling: None,
             owed: None,
+            state_at_begin: None,
+            state_at_end: None,
             data_reads: None,
             data_bytes: None,
             commits_expected: None,

@@ -11,10 +11,27 @@ use crate::{Bytes, Nanos};
 pub struct Settling {
     /// Time in which the engine wrote back what earlier runs had left: a checkpoint, old versions of rows.
     pub settle_ns: Nanos,
+    /// What it did in that time, in this order; empty where it needs nothing or may do nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<SettlingStep>,
     /// How the caches of the engine were filled; absent where the rows of the test are not at random places of tables that
     /// should not fit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_fill: Option<CacheFilling>,
+}
+
+/// A step of settling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettlingStep {
+    /// The space of dead rows was reclaimed in tables that had some.
+    Vacuum,
+    /// Old versions of rows were removed from the undo log.
+    Purge,
+    /// All changed pages were written to the data files.
+    WriteBack,
+    /// A checkpoint: all changed pages are in the data files, and the log before it is not needed any more.
+    Checkpoint,
 }
 
 /// Rows that were read before the warm-up to fill the buffer cache of the engine with blocks of the tables: without it, a

@@ -158,6 +158,7 @@ fn what(doubt: &Doubt) -> String {
         }
         (None, WarningSubject::Gain) => "more jobs gained more than they can give".to_owned(),
         (None, WarningSubject::Drift) => "the rates of repeats drift".to_owned(),
+        (None, WarningSubject::State) => "runs begin in different states of the database".to_owned(),
         (None, of) => subject(of).to_owned(),
     }
 }

@@ -296,11 +296,16 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
     let gains = (!gains.is_empty()).then(|| format!("a gain beyond the added jobs: {}", few(gains)));
     let drifting = &validity.drifting;
     let drifting = (!drifting.is_empty()).then(|| format!("repeats that drift: {}", few(drifting)));
-    let none = (most_serious.is_none() && gains.is_none() && drifting.is_none()).then(|| "no warnings".to_owned());
+    let in_other_states = &validity.in_other_states;
+    let in_other_states =
+        (!in_other_states.is_empty()).then(|| format!("runs in another state: {}", few(in_other_states)));
+    let of_tests = [gains, drifting, in_other_states];
+    let is_without = most_serious.is_none() && of_tests.iter().all(Option::is_none);
+    let none = is_without.then(|| "no warnings".to_owned());
     let most_serious = most_serious.as_ref().map(most_serious_text);
     let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
     let unchecked = unchecked_text(validity).map(|text| format!("; could not be checked: {text}"));
-    let counts = list([Some(counts), warned, gains, drifting, none, missing].into_iter().flatten());
+    let counts = list([Some(counts), warned].into_iter().chain(of_tests).chain([none, missing]).flatten());
     let counted = counts + &unchecked.unwrap_or_default() + &most_serious.unwrap_or_default();
     let passed = is_storage.then(|| passed_text(validity)).flatten();
     [Some(counted), passed].into_iter().flatten().collect()

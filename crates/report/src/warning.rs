@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use model::{Instance, Line};
+use model::{Instance, Line, StateDifference, StateQuantity};
 use record::{Location, Outcome, Placement, Record, WarningSubject};
 
+use crate::fact::size_text;
 use crate::figure::three_digits;
 use crate::finding::finding_text;
 use crate::words::{check, degrees};
@@ -16,6 +17,7 @@ pub(crate) fn subject(of: WarningSubject) -> &'static str {
         WarningSubject::Check(about) => check(about),
         WarningSubject::Gain => "gain beyond the workers",
         WarningSubject::Drift => "drift over the repeats",
+        WarningSubject::State => "another state of the database",
     }
 }
 
@@ -29,6 +31,7 @@ pub(crate) fn instance_text<'a>(record: &Record, subject: WarningSubject, of: &I
             let line = sheet.lines.iter().find(|line| line.test == of.run.test);
             let text = line.and_then(|line| match subject {
                 WarningSubject::Drift => drift_text(line, of.run.number),
+                WarningSubject::State => state_text(line, of.run.number),
                 _ => gain_text(record, line),
             });
             text.unwrap_or_default().into()
@@ -76,4 +79,35 @@ fn drift_text(line: &Line, run: u32) -> Option<String> {
         drift.change.abs() * 100.0,
         drift.repeats
     ))
+}
+
+/// How the state of the database in `run` differs from that of the other runs of `line`, or changed.
+fn state_text(line: &Line, run: u32) -> Option<String> {
+    let differing = line.differing_states.iter().find(|differing| differing.run == run)?;
+    Some(match differing.difference {
+        StateDifference::Begins { quantity, own, others } => {
+            format!("begins with {} of {}, other runs with {}", size_text(own), quantity_text(quantity), size_text(others))
+        }
+        StateDifference::Ends { quantity, begin, end } => {
+            format!("begins with {} of {} and ends with {}", size_text(begin), quantity_text(quantity), size_text(end))
+        }
+        StateDifference::Log { is_written_before: true } => {
+            "its log was written before, that of other runs was reserved only: their commits also change the metadata of the file \
+             system"
+                .to_owned()
+        }
+        StateDifference::Log { is_written_before: false } => {
+            "its log was reserved and never written: its commits also change the metadata of the file system, those of other runs \
+             do not"
+                .to_owned()
+        }
+    })
+}
+
+fn quantity_text(quantity: StateQuantity) -> &'static str {
+    match quantity {
+        StateQuantity::Tables => "tables",
+        StateQuantity::Cached => "pages in the buffer cache",
+        StateQuantity::Dirty => "pages to be written",
+    }
 }

@@ -1,5 +1,6 @@
 //! The test bench: what all runs of an invocation share.
 
+use std::collections::BTreeSet;
 use std::sync::PoisonError;
 use std::time::Instant;
 
@@ -118,7 +119,7 @@ impl<'a> Bench<'a> {
     /// several nodes, one that does not answer is excluded from here on.
     pub(crate) fn settle(&self) -> Result<Option<Settling>> {
         let Some(subject) = self.subject.filter(|_| !self.sources.nodes.is_empty()) else { return Ok(None) };
-        let start = Instant::now();
+        let (start, mut steps) = (Instant::now(), BTreeSet::new());
         for node_index in self.node_indexes() {
             let node = &self.sources.nodes[node_index];
             // Looked up each time: the previous one may just have been lost.
@@ -127,10 +128,11 @@ impl<'a> Bench<'a> {
                     subject.nodes.lose(node_index);
                     self.listener.on_event(&Event::Note(&format!("{} is lost: {error}", node.label())));
                 }
-                result => result?,
+                result => steps.extend(result?),
             }
         }
-        Ok(Some(Settling { settle_ns: Nanos::from(start.elapsed()), cache_fill: None }))
+        let steps = steps.into_iter().collect();
+        Ok(Some(Settling { settle_ns: Nanos::from(start.elapsed()), steps, cache_fill: None }))
     }
 
     /// Flushes what earlier runs, loads and other programs left in the page cache, so that it is not written during a

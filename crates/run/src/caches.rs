@@ -34,6 +34,18 @@ pub(crate) fn cached_after_drop(directory: &Path) -> Option<Cached> {
         .then(|| Cached { share: Ratio((sizes.0 / sizes.1).clamp(0.0, 1.0)), bytes: Bytes(sizes.0.ceil() as u64) })
 }
 
+/// Bytes of the data files below `directory` that are in the page cache; None where that is not known.
+pub(crate) fn page_cached(directory: &Path) -> Option<Bytes> {
+    let share_of = |path: PathBuf| {
+        let file = File::open(path).ok()?;
+        let length = file.metadata().ok()?.len();
+        let Ratio(share) = host::cached_share(&file, 0, length)?;
+        Some(share * length as f64)
+    };
+    let known = files_of_data(directory).into_iter().filter_map(share_of);
+    known.reduce(|sum, more| sum + more).map(|bytes| Bytes(bytes as u64))
+}
+
 /// The data files below `directory`: without logs, which an engine writes in parts of pages.
 pub(crate) fn files_of_data(directory: &Path) -> Vec<PathBuf> {
     let is_log = |path: &Path| {

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use engine::{Node, Processes, Session};
 use measure::clock;
-use record::{ForeignLoad, Nanos, ObservedRun, Reading, Run, name};
+use record::{DatabaseState, ForeignLoad, Nanos, ObservedRun, Reading, Run, SettlingStep, name};
 
+use crate::caches::page_cached;
 use crate::capacities::Capacities;
 use crate::host_observer::{Observers, Observing};
 use crate::nodes::Nodes;
@@ -71,11 +72,11 @@ impl<'a> SampledNode<'a> {
     }
 
     /// Brings the node into the same state as before every other run: it has what the `first` node has committed, and
-    /// has completed deferred work.
+    /// has completed deferred work, which is returned.
     ///
     /// # Errors
     /// Errors of the engine.
-    pub(crate) fn settle(&self, first: &SampledNode<'_>) -> engine::Result<()> {
+    pub(crate) fn settle(&self, first: &SampledNode<'_>) -> engine::Result<Vec<SettlingStep>> {
         let node = self.node();
         if self.node_index != first.node_index && !self.nodes.are_apart() {
             node.catch_up(self.session().as_mut(), first.session().as_mut())?;
@@ -132,6 +133,14 @@ impl<'a> SampledNode<'a> {
         Ok(values)
     }
 
+    /// The state of its database; None where it is lost.
+    fn state(&self) -> Option<DatabaseState> {
+        let answering = (!self.is_lost()).then(|| self.node())?;
+        let state = answering.state(self.session().as_mut()).ok()?;
+        let page_cached_bytes = answering.data_directory().and_then(page_cached);
+        Some(DatabaseState { page_cached_bytes, ..state })
+    }
+
     /// What the sessions of dbdyno did.
     fn own_counters(&self) -> impl Iterator<Item = (String, u64)> {
         let commits = self.bookkeeping_commits.load(Ordering::Relaxed);
@@ -173,6 +182,8 @@ pub(crate) struct Read {
     pub server_hosts: BTreeMap<String, ObservedRun>,
     /// What the hosts of storage counted, by their names.
     pub storage_hosts: BTreeMap<String, ObservedRun>,
+    /// The database at the begin of the window and at its end.
+    pub states: [Option<Box<DatabaseState>>; 2],
     /// Why the engine's counters are missing, if they are.
     pub failure: Option<engine::Error>,
 }
@@ -182,6 +193,7 @@ impl Read {
     pub(crate) fn add_hosts_to(self, run: &mut Run) -> Option<engine::Error> {
         (run.readings, run.foreign_load) = (self.readings, self.foreign_load.map(Box::new));
         (run.server_hosts, run.storage_hosts) = (self.server_hosts, self.storage_hosts);
+        [run.state_at_begin, run.state_at_end] = self.states;
         self.failure
     }
 }
@@ -197,6 +209,8 @@ struct State {
     processes: Option<host::Processes>,
     foreign_load: Option<ForeignLoad>,
     failure: Option<engine::Error>,
+    /// The database at the start and at the end.
+    states: [Option<Box<DatabaseState>>; 2],
     /// The counters of the engine at the start, where they were read before.
     engine: Option<BTreeMap<String, u64>>,
 }
@@ -258,8 +272,21 @@ impl<'a> Sampler<'a> {
     /// All jobs are warm and wait: the engine is read, however long that takes. Needed only where the time of the start
     /// is fixed.
     pub(crate) fn prepare(&self) {
-        let engine = self.read_engine();
+        let engine = self.read_engine_at_begin();
         self.lock().engine = Some(engine);
+    }
+
+    /// The engine at the begin of the window: its state first, so that the counters have what reading it takes.
+    fn read_engine_at_begin(&self) -> BTreeMap<String, u64> {
+        let state = self.database_state();
+        self.lock().states[0] = state;
+        self.read_engine()
+    }
+
+    /// The state of the database of the first node; None without one, and where another process asks it.
+    fn database_state(&self) -> Option<Box<DatabaseState>> {
+        let first = self.node_indexes.first().filter(|_| self.asks_engine)?;
+        self.sources.nodes[*first].state().map(Box::new)
     }
 
     /// The last step before the jobs are released: processes and engine are read first, the host last, close to the
@@ -268,7 +295,7 @@ impl<'a> Sampler<'a> {
         self.observe(Observing::scan);
         let processes = host::Processes::read();
         let prepared = self.lock().engine.take();
-        let engine = prepared.unwrap_or_else(|| self.read_engine());
+        let engine = prepared.unwrap_or_else(|| self.read_engine_at_begin());
         self.observe(Observing::read);
         let mut values = self.read_host();
         values.extend(engine);
@@ -305,6 +332,8 @@ impl<'a> Sampler<'a> {
         done();
         values.extend(self.read_engine());
         self.lock().readings.push(Reading { at_ns, values });
+        let state = self.database_state();
+        self.lock().states[1] = state;
     }
 
     /// Ends the sampling, also of a run that never started.
@@ -360,6 +389,7 @@ impl<'a> Sampler<'a> {
             foreign_load: state.foreign_load,
             server_hosts: named(self.server_hosts),
             storage_hosts: named(self.storage_hosts),
+            states: state.states,
             failure: state.failure,
         }
     }

@@ -94,7 +94,7 @@ impl Node for KeepingNode {
     fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
         self.node.counters(session)
     }
-    fn settle(&self, session: &mut dyn Session) -> Result<()> {
+    fn settle(&self, session: &mut dyn Session) -> Result<Vec<record::SettlingStep>> {
         self.node.settle(session)
     }
     fn processes(&self) -> Processes {

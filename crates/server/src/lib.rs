@@ -17,6 +17,7 @@ mod running;
 mod search;
 mod settings;
 mod state;
+mod written;
 
 pub use self::identity::Identity;
 pub use self::leftover::clean_up;
@@ -28,6 +29,7 @@ pub use self::running::{RunningServer, terminate};
 pub use self::search::{Search, version_output};
 pub use self::settings::{ConfigLine, Setting, SettingNames, Sizing, configuration, setting};
 pub use self::state::State;
+pub use self::written::is_written;
 pub use base::Process;
 pub use rustix::process::Signal;
 

@@ -152,10 +152,44 @@ fn facts<'a>() -> Vec<Figure<'a>> {
         Figure::fact("owed_write_bytes", Kind::Bytes, |of| {
             of.run.owed.as_ref().and_then(|owed| owed.device_write_bytes).into()
         }),
+    ]);
+    columns.extend(states());
+    columns.extend([
         Figure::fact("nodes_lost", Kind::Count, |of| of.nodes(NodeEventKind::Lost)),
         Figure::fact("nodes_gone", Kind::Count, |of| of.nodes(NodeEventKind::Gone)),
     ]);
     columns
+}
+
+/// A value of the state of the database at one edge of the window.
+macro_rules! state {
+    ($name:literal, $kind:ident, $state:ident . $value:ident) => {
+        Figure::fact($name, Kind::$kind, |of| of.run.$state.as_ref().and_then(|state| state.$value).into())
+    };
+}
+
+/// The state of the database when the window began, and what of it changes within a window when it had ended.
+fn states<'a>() -> Vec<Figure<'a>> {
+    vec![
+        state!("begin_table_bytes", Bytes, state_at_begin.table_bytes),
+        state!("begin_cached_bytes", Bytes, state_at_begin.cached_bytes),
+        state!("begin_dirty_bytes", Bytes, state_at_begin.dirty_bytes),
+        state!("begin_page_cached_bytes", Bytes, state_at_begin.page_cached_bytes),
+        state!("begin_log_position_bytes", Bytes, state_at_begin.log_position_bytes),
+        state!("begin_log_since_checkpoint_bytes", Bytes, state_at_begin.log_since_checkpoint_bytes),
+        Figure::fact("begin_log_is_written_before", Kind::Text, |of| {
+            let state = of.run.state_at_begin.as_ref();
+            state.and_then(|state| state.is_log_written_before).map(|is| if is { "yes" } else { "no" }).into()
+        }),
+        state!("begin_dead_rows", Count, state_at_begin.dead_row_count),
+        state!("begin_vacuums", Count, state_at_begin.vacuum_count),
+        state!("end_table_bytes", Bytes, state_at_end.table_bytes),
+        state!("end_cached_bytes", Bytes, state_at_end.cached_bytes),
+        state!("end_dirty_bytes", Bytes, state_at_end.dirty_bytes),
+        state!("end_page_cached_bytes", Bytes, state_at_end.page_cached_bytes),
+        state!("end_log_since_checkpoint_bytes", Bytes, state_at_end.log_since_checkpoint_bytes),
+        state!("end_dead_rows", Count, state_at_end.dead_row_count),
+    ]
 }
 
 /// Rates are over the window; processors are counted as processors in use.

@@ -42,6 +42,11 @@ impl Files {
         Files { database: directory.join(DATABASE), mark: directory.join("mark"), directory }
     }
 
+    /// The write-ahead log.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.directory.join(format!("{DATABASE}.wal"))
+    }
+
     /// Creates the directory, or reuses an existing one of dbdyno, and marks it.
     pub(crate) fn claim(&self, keep: bool) -> Result<()> {
         match self.found()? {

@@ -28,6 +28,7 @@ mod number;
 mod session;
 mod setting;
 mod sql;
+mod state;
 
 use std::path::Path;
 

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine::{Caps, Error, Kind, Node, Processes, Result, Session, Workspace};
-use record::EngineInventory;
+use record::{DatabaseState, EngineInventory, SettlingStep};
 
 use crate::capi::{Database, Library};
 use crate::claim::Files;
 use crate::counter::{Reader, Tally};
 use crate::session::DuckDbSession;
 use crate::setting::Settings;
-use crate::{connect, dialect, inventory};
+use crate::{connect, dialect, inventory, state};
 
 pub(crate) struct DuckDbNode {
     library: Library,
@@ -81,8 +81,12 @@ impl Node for DuckDbNode {
     }
 
     /// Runs a checkpoint.
-    fn settle(&self, session: &mut dyn Session) -> Result<()> {
-        session.batch("checkpoint")
+    fn settle(&self, session: &mut dyn Session) -> Result<Vec<SettlingStep>> {
+        session.batch("checkpoint").map(|()| vec![SettlingStep::Checkpoint])
+    }
+
+    fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {
+        state::of(session, &self.files)
     }
 
     fn processes(&self) -> Processes {

@@ -33,6 +33,7 @@ mod replication;
 mod server;
 mod session;
 mod sql;
+mod state;
 mod wire;
 
 use std::path::Path;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, SessionSample, Value};
-use record::EngineInventory;
+use record::{DatabaseState, EngineInventory, SettlingStep};
 use transport::Route;
 
 use crate::activity::ActivityQuery;
@@ -20,6 +20,7 @@ use crate::process;
 use crate::replication::{self, Replication};
 use crate::server::Cluster;
 use crate::session::{MysqlSession, SessionCounts};
+use crate::state::StateQuery;
 
 /// The database that dbdyno works in, and the name of the lock that is held on it.
 const DATABASE: &str = "dbdyno";
@@ -48,6 +49,7 @@ pub(crate) struct MysqlNode {
     guard: Mutex<Option<MysqlSession>>,
     caps: Caps,
     counters: CounterQuery,
+    states: StateQuery,
     /// Absent if the server does not report active sessions.
     activity: Option<ActivityQuery>,
     counts: SessionCounts,
@@ -78,6 +80,7 @@ impl MysqlNode {
             counts.enable_commit_queries();
         }
         let counters = CounterQuery::of(&server, replication, &mut session)?;
+        let states = StateQuery::of(server.flavour, &mut session, data_directory.as_deref())?;
         let activity = ActivityQuery::of(&mut session)?;
         let takes_writes = !is_on(&mut session, "read_only")?;
         Ok(MysqlNode {
@@ -91,6 +94,7 @@ impl MysqlNode {
             guard: Mutex::new(None),
             caps,
             counters,
+            states,
             activity,
             counts,
             route,
@@ -261,9 +265,9 @@ impl Node for MysqlNode {
 
     /// On a temporary server all dirty pages are flushed and old row versions are purged. On other servers nothing is
     /// done, because that needs changes of settings.
-    fn settle(&self, session: &mut dyn Session) -> Result<()> {
+    fn settle(&self, session: &mut dyn Session) -> Result<Vec<SettlingStep>> {
         if self.cluster.is_none() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         session.batch(
             "set @share = @@global.innodb_max_dirty_pages_pct, @low = @@global.innodb_max_dirty_pages_pct_lwm; \
@@ -273,7 +277,11 @@ impl Node for MysqlNode {
         session.batch(
             "set global innodb_max_dirty_pages_pct = @share; set global innodb_max_dirty_pages_pct_lwm = @low",
         )?;
-        waited
+        waited.map(|()| vec![SettlingStep::Purge, SettlingStep::WriteBack])
+    }
+
+    fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {
+        self.states.read(session)
     }
 
     fn processes(&self) -> Processes {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::{Address, Caps, Error, Kind, Node, Processes, Result, Session, SessionSample, Target, Value, Workspace};
-use record::{EngineInventory, Location};
+use record::{EngineInventory, Location, SettlingStep};
 
 use crate::activity;
 use crate::connect::{Login, Route};
@@ -126,10 +126,10 @@ impl Node for OracleNode {
     }
 
     /// A user that may not do that measures a server as it is.
-    fn settle(&self, session: &mut dyn Session) -> Result<()> {
+    fn settle(&self, session: &mut dyn Session) -> Result<Vec<SettlingStep>> {
         match session.batch(CHECKPOINT) {
-            Err(error) if error.kind == Kind::Access => Ok(()),
-            outcome => outcome,
+            Err(error) if error.kind == Kind::Access => Ok(Vec::new()),
+            outcome => outcome.map(|()| vec![SettlingStep::Checkpoint]),
         }
     }
 

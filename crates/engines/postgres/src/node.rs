@@ -2,6 +2,7 @@
 
 mod catch_up;
 mod schema;
+mod state;
 mod vacuum;
 
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use engine::{
     Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, SessionSample, Target, Workspace,
 };
-use record::EngineInventory;
+use record::{DatabaseState, EngineInventory, SettlingStep};
 use transport::{Environment, Route};
 
 use crate::activity;
@@ -27,6 +28,8 @@ use crate::objects::PostgresObjects;
 use crate::process;
 use crate::server::{self, Cluster};
 use crate::session::PostgresSession;
+
+use self::state::StateQuery;
 
 /// The schema that dbdyno works in.
 const SCHEMA: &str = "dbdyno";
@@ -54,6 +57,7 @@ pub(crate) struct PostgresNode {
     guard: Mutex<Option<PostgresSession>>,
     capabilities: Capabilities,
     counters: CounterQuery,
+    states: StateQuery,
     /// Whether the server reports active sessions.
     reports_activity: bool,
     version: String,
@@ -117,6 +121,7 @@ impl PostgresNode {
         Ok(PostgresNode {
             name: cluster.as_ref().map_or_else(|| login.address.short(), |cluster| cluster.name.clone()),
             counters: CounterQuery::of_server(&mut session)?,
+            states: StateQuery::of_server(&mut session, cluster.is_some())?,
             reports_activity: activity::is_reported(&mut session)?,
             login,
             cluster,
@@ -252,20 +257,26 @@ impl Node for PostgresNode {
         self.reports_activity.then(|| activity::sample(session)).transpose()
     }
 
-    fn settle(&self, session: &mut dyn Session) -> Result<()> {
+    fn settle(&self, session: &mut dyn Session) -> Result<Vec<SettlingStep>> {
         let is_postgres = self.capabilities.identity.flavour == Flavour::None;
-        if is_postgres && !self.capabilities.in_recovery && self.in_schema.load(Ordering::SeqCst) {
-            vacuum::vacuum(session)?;
-        }
+        let has_tables = is_postgres && !self.capabilities.in_recovery && self.in_schema.load(Ordering::SeqCst);
+        let vacuumed = has_tables && vacuum::vacuum(session)?;
+        let mut steps: Vec<SettlingStep> = vacuumed.then_some(SettlingStep::Vacuum).into_iter().collect();
         if !self.capabilities.may_checkpoint {
-            return Ok(());
+            return Ok(steps);
         }
         match session.prepare("checkpoint") {
-            Ok(checkpoint) => session.execute(checkpoint, &[]).map(|_| ()),
+            Ok(checkpoint) => session.execute(checkpoint, &[]).map(drop)?,
             // A flavour without checkpoints.
-            Err(error) if !is_postgres && error.kind == Kind::Statement => Ok(()),
-            Err(error) => Err(error),
+            Err(error) if !is_postgres && error.kind == Kind::Statement => return Ok(steps),
+            Err(error) => return Err(error),
         }
+        steps.push(SettlingStep::Checkpoint);
+        Ok(steps)
+    }
+
+    fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {
+        self.states.read(session)
     }
 
     fn processes(&self) -> Processes {

@@ -36,7 +36,15 @@ impl Items {
     fn table() -> Table {
         let columns = Items::new().columns;
         let key = Some("id".to_owned());
-        Table { name: "item".to_owned(), columns, key, indexes: Vec::new(), compressed: false, partitions: None }
+        Table {
+            name: "item".to_owned(),
+            columns,
+            key,
+            indexes: Vec::new(),
+            compressed: false,
+            partitions: None,
+            is_updated: false,
+        }
     }
 }
 

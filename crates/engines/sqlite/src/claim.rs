@@ -51,6 +51,16 @@ impl Files {
         Files { directory, database }
     }
 
+    /// The write-ahead log.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.directory.join("dbdyno.db-wal")
+    }
+
+    /// The index of the write-ahead log.
+    pub(crate) fn log_index(&self) -> PathBuf {
+        self.directory.join("dbdyno.db-shm")
+    }
+
     /// Creates the database, or reuses an existing one of dbdyno.
     pub(crate) fn claim(&self, settings: &Settings, keep: bool) -> Result<()> {
         match fs::create_dir_all(&self.directory) {

@@ -33,6 +33,7 @@ mod setting;
 mod sql;
 mod statement;
 mod vfs;
+mod wal_index;
 
 use std::path::Path;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Workspace};
-use record::{DataReads, EngineInventory, FailureKind};
+use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value, Workspace};
+use record::{Bytes, DataReads, DatabaseState, EngineInventory, FailureKind, SettlingStep};
 
 use crate::claim::Files;
 use crate::connect::{self, Link};
@@ -15,7 +15,12 @@ use crate::objects::SqliteObjects;
 use crate::session::SqliteSession;
 use crate::setting::Settings;
 use crate::vfs::{DirectFiles, Vfs};
+use crate::wal_index::WalIndex;
 use crate::{dialect, failure, inventory};
+
+/// Pages in use.
+const USED_BYTES: &str = "select (page_count - freelist_count) * page_size \
+     from pragma_page_count(), pragma_freelist_count(), pragma_page_size()";
 
 pub(crate) struct SqliteNode {
     settings: Settings,
@@ -93,8 +98,28 @@ impl Node for SqliteNode {
         Ok((self.tally.values(), 0))
     }
 
-    fn settle(&self, _session: &mut dyn Session) -> Result<()> {
-        self.checkpoint()
+    fn settle(&self, _session: &mut dyn Session) -> Result<Vec<SettlingStep>> {
+        self.checkpoint().map(|()| vec![SettlingStep::Checkpoint])
+    }
+
+    /// The log begins again, in the same file, after a checkpoint that reached its end. Caches belong to the sessions, which
+    /// alone know them.
+    fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {
+        let statement = session.prepare(USED_BYTES)?;
+        let table_bytes = match session.query(statement, &[])?.first().map(Vec::as_slice) {
+            Some([Value::Int(bytes)]) => u64::try_from(*bytes).ok().map(Bytes),
+            _ => None,
+        };
+        let log_bytes = std::fs::metadata(self.files.log()).map_or(0, |log| log.len());
+        // Absent in other journal modes.
+        let log = WalIndex::read(&self.files.log_index());
+        Ok(DatabaseState {
+            table_bytes,
+            log_position_bytes: log.map(|log| Bytes(log.length_bytes())),
+            log_since_checkpoint_bytes: log.map(|log| Bytes(log.since_checkpoint_bytes())),
+            is_log_written_before: log.map(|log| log.length_bytes() < log_bytes),
+            ..DatabaseState::default()
+        })
     }
 
     fn has_cache_per_session(&self) -> bool {

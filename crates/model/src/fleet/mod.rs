@@ -120,6 +120,8 @@ fn described_as(run: &Run) -> Run {
         rows_at_random: run.rows_at_random,
         settling: run.settling.clone(),
         owed: run.owed.clone(),
+        state_at_begin: run.state_at_begin.clone(),
+        state_at_end: run.state_at_end.clone(),
         data_reads: run.data_reads.clone(),
         data_bytes: run.data_bytes,
         changes: run.changes,

@@ -2,7 +2,7 @@
 //!
 //! Values that change between invocations are left out: free space, available memory, the current clock frequency.
 
-use record::{BlockDevice, Bytes, EngineInventory, HostInventory, Location, Record};
+use record::{BlockDevice, Bytes, CacheFit, DatabaseState, EngineInventory, HostInventory, Location, Record};
 
 use super::{DeviceFact, Fact, FactGroup, FactSize, FactValue};
 use crate::load::are_lines_found;
@@ -157,10 +157,31 @@ fn measurement(record: &Record, facts: &mut Facts) {
     fact("CPU pinning", Some(FactValue::Placement(plan.placement)));
     fact("hardware threads", plan.one_thread_per_core.then_some(FactValue::OneThreadPerCore));
     fact("seed", (!are_lines_found(record)).then_some(FactValue::Count(plan.seed)));
+    fact("cached at the begin", cached_at_begin(record));
+    fact("log at the begin", log_at_begin(record));
     for data in &record.data_sets {
         let table = FactValue::Table { rows: data.rows, size: FactSize(data.size_bytes) };
         fact(&format!("table {}", data.table), Some(table));
     }
+}
+
+/// The share of the tables in the buffer cache when the windows of tests outside of it began, in tenths: the median over the runs.
+fn cached_at_begin(record: &Record) -> Option<FactValue> {
+    let outside = record.runs.iter().filter(|run| run.cache_fit == Some(CacheFit::Outside) && run.rows_at_random);
+    let share = |state: &DatabaseState| Some(state.cached_bytes?.0 as f64 / state.table_bytes?.0.max(1) as f64);
+    let mut shares: Vec<f64> = outside.filter_map(|run| share(run.state_at_begin.as_deref()?)).collect();
+    shares.sort_by(f64::total_cmp);
+    let percent = (shares.get(shares.len() / 2)?.min(1.0) * 10.0).round_ties_even() * 10.0;
+    text(&format!("about {percent} % of the tables"))
+}
+
+/// Whether the log was written before in the runs that commit; None where that differs or is not known.
+fn log_at_begin(record: &Record) -> Option<FactValue> {
+    let changing = record.runs.iter().filter(|run| run.changes);
+    let mut known = changing.filter_map(|run| run.state_at_begin.as_deref()?.is_log_written_before);
+    let first = known.next()?;
+    let is_alike = known.all(|other| other == first);
+    is_alike.then(|| text(if first { "written before" } else { "reserved, never written" }))?
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! Answers:         bytes per second of sequential reads from main memory: the ceiling of a scan that is served by the
 //!                  buffer cache.
 //! Does not answer: the cost of pages, tuples and expressions in a scan; random reads, see M21.
-//! Cost:            one array per job, of all jobs together 8 times the last-level caches, at most a quarter (quick) or
-//!                  half of the available memory; first touched in the warm-up.
+//! Cost:            one array per job, of all jobs together 8 times the last-level caches and at least 1 GiB, at
+//!                  most a quarter (quick) or half of the available memory; first touched in the warm-up.
 //! Limits:          8 bytes per element are counted, and 8 cross the memory bus. One job is limited by the number of
 //!                  outstanding cache misses. Where memory or the preset makes `array_bytes` times jobs smaller than 4
 //!                  times `cache_bytes`, caches serve a part.

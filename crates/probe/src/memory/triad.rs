@@ -3,8 +3,8 @@
 //! Answers:         bytes per second between the processors and main memory, two streams read and one written.
 //! Does not answer: the bandwidth of the machine with one job, which is limited by its outstanding cache misses; access
 //!                  to memory of another NUMA node.
-//! Cost:            three arrays per job, of all jobs together 12 times the last-level caches, at most a quarter
-//!                  (quick) or half of the available memory; first touched in the warm-up.
+//! Cost:            three arrays per job, of all jobs together 12 times the last-level caches and at least 1
+//!                  GiB, at most a quarter (quick) or half of the available memory; first touched in the warm-up.
 //! Limits:          24 bytes per element are counted, like STREAM does; with plain stores the processor also reads each
 //!                  line that it overwrites (write allocate), so that 32 bytes per element cross the memory bus. Both
 //!                  are in the parameters. Where memory or the preset makes `array_bytes` times jobs smaller than 4

@@ -22,6 +22,11 @@ pub(super) const DRIFT: &str = "The rates of the repeats of a row change in the 
                                 chance among all rows: the repeats did not measure the same thing. Remedy: a longer warm-up, \
                                 more repeats, or a comparison in pairs, in which the drift is on both sides.";
 
+/// The meaning of runs in another state of the database.
+pub(super) const STATE: &str = "The runs of a row are of different states of the database: of another size of the tables, another \
+                                filling of the cache, or another part of the log. Remedy: a longer warm-up, a new database, \
+                                or settings under which the state stays.";
+
 /// The meaning of `check` where it does not pass.
 pub(super) fn meaning(check: Check) -> &'static str {
     match check {

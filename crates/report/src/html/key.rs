@@ -6,6 +6,7 @@ use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
 use super::table::{Cell, Column, Row, Table, facts};
+use crate::database_state::states_at_begin;
 use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three_digits};
 use crate::fleet::{agents, server_hosts, storage_hosts};
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
@@ -148,6 +149,7 @@ pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
     }
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     settled(record).into_iter().for_each(|settled| fact("settled", settled));
+    states_at_begin(record).into_iter().for_each(|states| fact("begin", states));
     server_hosts(record).into_iter().for_each(|host| fact("server on", host));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     network_path(record).into_iter().for_each(|path| fact("network", path));

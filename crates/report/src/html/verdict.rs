@@ -87,6 +87,7 @@ fn findings(record: &Record) -> Markup {
                 WarningSubject::Abort => explanation::ABORTED.to_owned(),
                 WarningSubject::Gain => explanation::GAIN.to_owned(),
                 WarningSubject::Drift => explanation::DRIFT.to_owned(),
+                WarningSubject::State => explanation::STATE.to_owned(),
                 WarningSubject::Check(check) => format!("{} Remedy: {}.", explanation::meaning(check), remedy(check)),
             }),
         ]));

@@ -5,6 +5,7 @@ use record::{IndexTime, Load, LoadForm, LoadNote, LoadNoteKind, LoadStageKind, R
 use super::valid;
 use crate::figure::{count, memory, three_digits, volume};
 use crate::layout::clean;
+use crate::owed::owed_text;
 use crate::words::plural;
 
 /// The common facts of the loads of `record`, as sentences; nothing without loads.
@@ -97,6 +98,9 @@ fn of_one(run: &Run, load: &Load) -> Vec<String> {
             "in run {number} the engine rejected {} as-is, which were loaded typed",
             plural(load.retried_batches, "batch")
         ));
+    }
+    if let Some(owed) = owed_text(run, run.unit) {
+        remarks.push(format!("run {number}: {owed}"));
     }
     remarks
 }

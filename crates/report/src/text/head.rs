@@ -1,10 +1,11 @@
 //! The head of the sheet: subject, platform, settings, overhead of the tool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use record::{DataReads, PlanSubject, Preset, Record, Status};
+use record::{DataReads, PlanSubject, Preset, Record, SettlingStep, Status};
 
 use crate::agents::host_warnings;
+use crate::database_state::states_at_begin;
 use crate::fact::size_text;
 use crate::figure::{duration, nanos};
 use crate::fleet::{agents, server_hosts, storage_hosts};
@@ -44,6 +45,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Page {
     let mut fact = |label: &str, text: String| page.extend(paragraph(label, 10, &text, width));
     data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     settled(record).into_iter().for_each(|settled| fact("settled", settled));
+    states_at_begin(record).into_iter().for_each(|states| fact("begin", states));
     server_hosts(record).into_iter().for_each(|host| fact("server on", host));
     storage_hosts(record).into_iter().for_each(|host| fact("stored on", host));
     network_path(record).into_iter().for_each(|path| fact("network", path));
@@ -170,8 +172,20 @@ pub(crate) fn settled(record: &Record) -> Option<String> {
             duration(filling.read_ns)
         )
     });
-    let written = format!("what runs leave is written back before the next one, in up to {}", duration(longest));
+    let steps: BTreeSet<SettlingStep> = all().flat_map(|settling| settling.steps.iter().copied()).collect();
+    let steps = steps.into_iter().map(settling_step).collect::<Vec<_>>().join(" and ");
+    let steps = if steps.is_empty() { steps } else { format!(" ({steps})") };
+    let written = format!("what runs leave is written back before the next one{steps}, in up to {}", duration(longest));
     Some(list([written].into_iter().chain(filled)))
+}
+
+fn settling_step(step: SettlingStep) -> &'static str {
+    match step {
+        SettlingStep::Vacuum => "vacuum",
+        SettlingStep::Purge => "purge",
+        SettlingStep::WriteBack => "all changed pages",
+        SettlingStep::Checkpoint => "checkpoint",
+    }
 }
 
 fn read_mode(reads: &DataReads) -> String {

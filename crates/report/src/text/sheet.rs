@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use model::{Derived, Headline, Io, LatencyName, Limit, Line, Point, Sheet};
 use record::{Layer, Ratio, Record, Run, Unit};
 
-use crate::fact::size_text;
 use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent, three_digits, time};
 use crate::layout::{clean, cut, section, spaced, wrap};
+use crate::owed::owed_text;
 use crate::style::{Ink, Style};
 use crate::verdict::{LEGEND, mark};
 use crate::words::{LAYERS, dop, list, unit_per_second};
@@ -261,20 +261,8 @@ pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
         asides.extend(exceeded(limit, best));
     }
     asides.extend(io(runs, line, best));
-    asides.extend(runs.get(&best.run).and_then(|run| owed(run, line.unit)));
+    asides.extend(runs.get(&best.run).and_then(|run| owed_text(run, line.unit)));
     asides
-}
-
-/// Of the window, what writing back has to take to be said.
-const OWED_MIN: f64 = 0.01;
-
-/// The rate with the time in which what the run left was written back.
-fn owed(run: &Run, unit: Unit) -> Option<String> {
-    let owed = run.owed.as_ref().filter(|owed| owed.settle_ns.seconds() >= OWED_MIN * run.window_ns.seconds())?;
-    let bytes = owed.device_write_bytes.map(|bytes| format!(" ({} written)", size_text(bytes))).unwrap_or_default();
-    let rate = number(model::settled_rate(run)?.0);
-    let time = duration(owed.settle_ns);
-    Some(format!("with the {time} in which the rest was written back{bytes}: {rate} {}", unit_per_second(unit)))
 }
 
 /// The response time, beside the columns of service times.

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
     Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build,
-    Bytes, Cache, CacheFilling, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, DataReads, DataSet, DevicePath, Dop,
-    EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument,
-    Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer,
-    Nanos, NetworkEnd, NetworkInterface, NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun,
-    NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Owed, Pace, Pairing, PciFunction, PciKind, PciLink,
-    Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Second,
-    Setting, Settling, Side, SignedNanos, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind,
-    UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
+    Bytes, Cache, CacheFilling, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, DataReads, DataSet, DatabaseState,
+    DevicePath, Dop, EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory,
+    HostState, Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory,
+    MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface, NetworkMount, NetworkPath, NodeEvent,
+    NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Owed, Pace,
+    Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
+    SCHEMA_VERSION, SampledWait, Second, Setting, Settling, SettlingStep, Side, SignedNanos, Skipped, Slices, Status,
+    Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass,
+    name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -24,6 +25,20 @@ fn some(text: &str) -> Option<String> {
 
 fn at(text: &str) -> Timestamp {
     Timestamp(text.to_owned())
+}
+
+fn database_state() -> DatabaseState {
+    DatabaseState {
+        table_bytes: Some(Bytes(81_920)),
+        cached_bytes: Some(Bytes(40_960)),
+        dirty_bytes: Some(Bytes(8_192)),
+        page_cached_bytes: Some(Bytes(4_096)),
+        log_position_bytes: Some(Bytes(23_456_789)),
+        log_since_checkpoint_bytes: Some(Bytes(1_024)),
+        is_log_written_before: Some(true),
+        dead_row_count: Some(23),
+        vacuum_count: Some(2),
+    }
 }
 
 /// A minimal record.
@@ -461,8 +476,11 @@ fn run(number: u32, pace: Pace) -> Run {
         cache_fit: Some(CacheFit::Inside),
         rows_at_random: true,
         owed: Some(Owed { settle_ns: Nanos(77_000), device_write_bytes: Some(Bytes(8_192)) }),
+        state_at_begin: Some(Box::new(database_state())),
+        state_at_end: Some(Box::new(database_state())),
         settling: Some(Settling {
             settle_ns: Nanos(1_234),
+            steps: vec![SettlingStep::Vacuum, SettlingStep::Purge, SettlingStep::WriteBack, SettlingStep::Checkpoint],
             cache_fill: Some(CacheFilling { rows: 320, bytes: Bytes(57_000), read_ns: Nanos(99_000) }),
         }),
         data_reads: Some(DataReads::Dropped),

@@ -57,6 +57,7 @@ fn judgement() -> Judgement {
             WarningSubject::Check(Check::Steal),
             WarningSubject::Gain,
             WarningSubject::Drift,
+            WarningSubject::State,
         ]
         .map(warning)
         .into(),

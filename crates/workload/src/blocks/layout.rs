@@ -82,6 +82,7 @@ impl Layout {
             indexes: if of == TableOf::Blocks { vec![index] } else { Vec::new() },
             compressed: false,
             partitions: None,
+            is_updated: false,
             name,
         }
     }

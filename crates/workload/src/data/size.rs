@@ -49,6 +49,7 @@ impl DataTable {
             indexes: vec![Index { name: format!("{name}_scatter"), column: "scatter".to_owned() }],
             compressed: false,
             partitions: None,
+            is_updated: true,
         }
     }
 

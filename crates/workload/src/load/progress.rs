@@ -56,6 +56,7 @@ fn table() -> Table {
         indexes: Vec::new(),
         compressed: false,
         partitions: None,
+        is_updated: false,
     }
 }
 

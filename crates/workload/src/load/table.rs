@@ -64,7 +64,7 @@ impl LoadTable {
         };
         let compressed = model.compressed;
         Ok(LoadTable {
-            table: Table { name, columns, key: None, indexes: Vec::new(), compressed, partitions },
+            table: Table { name, columns, key: None, indexes: Vec::new(), compressed, partitions, is_updated: false },
             indexes,
             model,
             form,

@@ -85,8 +85,8 @@ impl Node for Fake {
     fn counters(&self, _session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
         Ok((BTreeMap::new(), 0))
     }
-    fn settle(&self, _session: &mut dyn Session) -> Result<()> {
-        Ok(())
+    fn settle(&self, _session: &mut dyn Session) -> Result<Vec<record::SettlingStep>> {
+        Ok(Vec::new())
     }
     fn processes(&self) -> Processes {
         Processes::Remote

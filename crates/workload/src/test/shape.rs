@@ -236,6 +236,7 @@ impl OwnTable {
             indexes: Vec::<Index>::new(),
             compressed: self.compressed,
             partitions: None,
+            is_updated: false,
         }
     }
 }

@@ -101,7 +101,7 @@ pub fn redo_and_physical_writes_are_counted(fixture: &Fixture) {
     let redo = rise[name::REDO_WRITE_BYTES];
     assert!((2_000_000..40_000_000).contains(&redo), "{redo}");
     let mut reader = fixture.session();
-    let rise = risen(fixture, &mut || fixture.node().settle(&mut *reader).expect("settle"));
+    let rise = risen(fixture, &mut || drop(fixture.node().settle(&mut *reader).expect("settle")));
     let (writes, bytes) = (rise[name::PHYSICAL_WRITE_COUNT], rise[name::PHYSICAL_WRITE_BYTES]);
     let pages = rise[&format!("{}_page_written_count", fixture.engine.name())];
     assert!(pages > 100, "{pages} pages");

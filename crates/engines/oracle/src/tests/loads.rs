@@ -27,6 +27,7 @@ pub(super) fn tables() -> [Table; 4] {
             indexes: [(1, "card_no"), (2, "purchase_dt")].map(index).to_vec(),
             compressed,
             partitions: is_in_parts.then(|| partitions.clone()),
+            is_updated: false,
         }
     };
     [

@@ -7,16 +7,17 @@ const TABLES: &str = "select relname::text from pg_stat_user_tables where schema
 
 /// Vacuums every table of the schema of dbdyno with dead row versions: without it, tables that are updated grow from run to
 /// run until an autovacuum falls into the window of one, and later runs measure larger tables. Of a table that others
-/// keep an old snapshot of, less is reclaimed.
+/// keep an old snapshot of, less is reclaimed. Returns whether there was one.
 ///
 /// # Errors
 /// Errors of the server.
-pub(super) fn vacuum(session: &mut dyn Session) -> Result<()> {
+pub(super) fn vacuum(session: &mut dyn Session) -> Result<bool> {
     let statement = session.prepare(TABLES)?;
-    for row in session.query(statement, &[])? {
+    let tables = session.query(statement, &[])?;
+    for row in &tables {
         if let [Value::Text(table)] = row.as_slice() {
             session.batch(&format!("vacuum dbdyno.\"{}\"", table.replace('"', "\"\"")))?;
         }
     }
-    Ok(())
+    Ok(!tables.is_empty())
 }

@@ -19,7 +19,7 @@ use crate::bench::Bench;
 use crate::fleet::drive_fleet;
 use crate::hands::Fleet;
 use crate::run::{self, Workers, drive};
-use crate::{Error, Event, Listener, Result};
+use crate::{Error, Event, Listener, Result, owed};
 
 /// One of the loads of an invocation.
 pub(super) struct OneLoad<'a> {
@@ -72,6 +72,8 @@ impl OneLoad<'_> {
             None => self.load_here(bench, &context, run, node_indexes, &before)?,
         };
         run.data_bytes = Some(load.flat_bytes);
+        // Before the verification, which reads the table.
+        run.owed = owed::pay(bench);
         if !is_agent && !bench.interrupt.is_raised() {
             self.verify(bench, &context, run, &mut load, &figures);
         }
