@@ -62,6 +62,10 @@ impl Engine for Sqlite {
         &["sqlite"]
     }
 
+    fn harmless_parameters(&self) -> &'static [&'static str] {
+        &setting::KNOWN
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &dialect::DIALECT
     }
