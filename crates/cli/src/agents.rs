@@ -1,6 +1,5 @@
 //! Agents of this program: how they are started, what they say of themselves, and their directories.
 
-use std::fs;
 use std::path::Path;
 
 use engine::Target;
@@ -11,9 +10,13 @@ use run::{Error, Result};
 use crate::arguments::fleet::AgentsArguments;
 use crate::build::build;
 use crate::own_directory::OwnDirectory;
+use crate::text_file::read_text;
 
 /// What the names of directories of agents on this machine begin with.
 pub const AGENTS_PREFIX: &str = "dbdyno-agents-";
+
+/// What the name of the directory of one agent begins with.
+pub const AGENT_PREFIX: &str = "dbdyno-agent-";
 
 /// The agents that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +120,7 @@ pub fn check_target(target: &Target) -> Result<()> {
 /// # Errors
 /// Where it cannot be read, or has a line that is no host.
 pub fn hosts_of(path: &Path) -> Result<Vec<RemoteHost>> {
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = read_text(path).map_err(|error| {
         Error::user(format!("the file of hosts {} cannot be read: {error}", path.display()))
             .hint("write one line for each host")
     })?;

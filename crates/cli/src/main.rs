@@ -18,6 +18,7 @@ mod sheet;
 mod signal;
 mod storage;
 mod target;
+mod text_file;
 
 use std::process::ExitCode;
 

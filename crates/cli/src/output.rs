@@ -1,4 +1,7 @@
 //! Standard output, standard error, and the exit codes.
+//!
+//! The one place through which every line reaches a terminal. Parts of what is printed were said by servers, hosts, agents and
+//! records: no escape sequence of theirs passes (`Style::harmless`).
 
 use std::io::{self, IsTerminal, Write, stdout};
 use std::process::ExitCode;
@@ -14,11 +17,23 @@ const WIDTH: usize = 80;
 /// A terminal that reports fewer columns does not know its width.
 const TERMINAL_MIN: usize = 40;
 
-/// Writes `text` to the standard output. A closed pipe (`| head`) is no error.
+/// Writes `text`, which is for a reader, to the standard output. A closed pipe (`| head`) is no error.
 ///
 /// # Errors
 /// Where the stream cannot be written.
 pub fn print(text: &str) -> Result<()> {
+    write_out(&style().harmless(text))
+}
+
+/// Writes `text`, which is for a program, to the standard output: as it is, unless that is a terminal.
+///
+/// # Errors
+/// As for [`print`].
+pub fn print_data(text: &str) -> Result<()> {
+    if stdout().is_terminal() { print(text) } else { write_out(text) }
+}
+
+fn write_out(text: &str) -> Result<()> {
     let mut stream = stdout().lock();
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     match write!(stream, "{text}{newline}").and_then(|()| stream.flush()) {
@@ -30,8 +45,23 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Writes a line to standard error.
 pub fn note(text: &str) {
+    write_error(text, "\n");
+}
+
+/// Asks a question on standard error; the answer is on the same line.
+pub fn ask(question: &str) {
+    write_error(question, " ");
+}
+
+/// A line as a terminal may show it, where something else writes it to standard error, such as a progress bar.
+pub fn shown_line(text: &str) -> String {
+    Style::default().harmless(&without_passwords(text))
+}
+
+/// Writes `text` and `end` to standard error.
+fn write_error(text: &str, end: &str) {
     // A closed stream is no error.
-    let _ = writeln!(io::stderr(), "{}", without_passwords(text));
+    let _ = write!(io::stderr(), "{}{end}", shown_line(text));
 }
 
 /// Colour only on a capable terminal, and never if `NO_COLOR` is set (see no-color.org).
@@ -67,9 +97,10 @@ pub fn refused(error: &clap::Error) -> ExitCode {
     // A closed stream is no error.
     let _ = match error.use_stderr() {
         true => {
-            let text = error.render();
-            let text = if stderr_has_colour() { text.ansi().to_string() } else { text.to_string() };
-            write!(io::stderr(), "{}", without_passwords(&text))
+            let (text, colour) = (error.render(), stderr_has_colour());
+            let text = if colour { text.ansi().to_string() } else { text.to_string() };
+            let shown = Style { colour, ascii: false }.harmless(&without_passwords(&text));
+            write!(io::stderr(), "{shown}")
         }
         false => error.print(),
     };
@@ -89,7 +120,7 @@ pub fn failed(error: &Error) -> ExitCode {
         Fault::Interrupted => error.to_string(),
         _ => format!("error: {error}"),
     };
-    let _ = writeln!(io::stderr(), "{}", without_passwords(&text));
+    note(&text);
     ExitCode::from(match error.fault {
         Fault::User => 2,
         Fault::Environment => 1,

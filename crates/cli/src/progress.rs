@@ -1,13 +1,15 @@
 //! Progress of a measurement on standard error: a bar on a terminal, lines elsewhere, nothing if quiet.
 
 use std::collections::BTreeSet;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Variation};
 use run::{AgentProgress, Event, Listener};
+
+use crate::output::{note, shown_line};
 
 /// So long after its last message an agent is said to be silent.
 const SILENT_MIN: Nanos = Nanos(3_000_000_000);
@@ -79,11 +81,8 @@ impl Progress {
     fn line(&self, text: &str) {
         match (&self.bar, self.loudness) {
             (_, Loudness::Quiet) => {}
-            (Some(bar), _) => bar.println(text),
-            (None, _) => {
-                // A closed stream does not stop the measurement.
-                let _ = writeln!(stderr(), "{text}");
-            }
+            (Some(bar), _) => bar.println(shown_line(text)),
+            (None, _) => note(text),
         }
     }
 
@@ -92,7 +91,7 @@ impl Progress {
         let milliseconds = |nanos: Nanos| nanos.0 / 1_000_000;
         bar.set_length(milliseconds(state.expected).max(1));
         bar.set_position(milliseconds(state.expected_done + within.min(state.current_expected)));
-        bar.set_message(message);
+        bar.set_message(shown_line(&message));
     }
 
     fn progress(&self, state: &State, elapsed: Nanos, operations: u64) {

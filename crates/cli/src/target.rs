@@ -6,6 +6,7 @@ use engine::{Target, TargetError, shown as shown_path};
 use run::{Error, Result};
 
 use crate::engines::{is_scheme, of_keywords};
+use crate::text_file::read_text;
 
 /// The target in `words`: a target, or `@FILE` with one node per line.
 ///
@@ -40,7 +41,7 @@ fn refused(error: &TargetError) -> Error {
 fn listed(path: &Path) -> Result<Target> {
     let shown = path.display().to_string();
     let shown = shown_path(&shown);
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = read_text(path).map_err(|error| {
         Error::user(format!("the list of nodes {shown} cannot be read: {error}"))
             .hint("give @ and the path of a file with a target in the first line and a further host in each other line")
     })?;
@@ -56,8 +57,13 @@ pub fn of_lines(text: &str, shown: &str) -> Result<Target> {
             .hint("write a target such as postgres://me@db1/shop into the first line, and further hosts below"));
     };
     let mut target = whole(first).map_err(|error| Error { hint: error.hint, ..wrong(number, &error.message) })?;
+    // The line is not repeated: a wrong path may be that of a file with secrets.
+    if !is_scheme(&target.scheme) {
+        return Err(wrong(number, "the target does not name an engine that is known")
+            .hint("write a target such as postgres://me@db1/shop into the first line, and further hosts below"));
+    }
     if target.local || target.addresses.is_empty() {
-        return Err(wrong(number, &format!("{target} names no host")).hint("give this target without a list"));
+        return Err(wrong(number, "the target names no host").hint("give this target without a list"));
     }
     for (line, number) in lines {
         // A host has the syntax of the middle of a target.
@@ -101,6 +107,16 @@ mod tests {
         assert!(ipv6.contains("[::1]"), "{ipv6}");
         assert!(shown("tiger://scott:tiger").starts_with("the target has a port"));
         assert!(shown("jdbc:postgresql://127.0.0.1/bench").contains("leave out jdbc:"));
+    }
+
+    #[test]
+    fn a_line_of_a_file_that_is_no_list_is_not_repeated() {
+        for text in
+            ["root:$6$s3cret$hash:19000:0:99999:7:::", "s3cret", "s3cret://h1/a", "local:s3cret", "sqlite?s3cret=1"]
+        {
+            let error = of_file(text).expect_err(text);
+            assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
+        }
     }
 
     #[test]

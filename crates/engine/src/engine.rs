@@ -63,6 +63,12 @@ pub trait Engine: Sync {
     /// URL schemes of a target that select this engine.
     fn schemes(&self) -> &'static [&'static str];
 
+    /// Parameters of a target that may be taken from a record, which somebody else may have made: sizes and switches. They name no
+    /// code, no file, no host and no user, and none of them weakens the encryption of a connection.
+    fn harmless_parameters(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Its SQL dialect.
     fn dialect(&self) -> &'static Dialect;
 

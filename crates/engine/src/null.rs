@@ -72,6 +72,10 @@ impl Engine for Null {
         &["null"]
     }
 
+    fn harmless_parameters(&self) -> &'static [&'static str] {
+        &["rows", "nodes"]
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &DIALECT
     }

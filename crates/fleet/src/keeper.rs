@@ -1,18 +1,22 @@
 //! The parts that an agent kept on a host, as they are asked for later: one line each.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-use record::{FromKeeper, KeptPart, ToKeeper};
+use record::{FromKeeper, PartKey, ToKeeper};
 
 use crate::error::{Error, Result};
 use crate::host_agent::{HostCommand, Program};
-use crate::kept_parts::KeptParts;
+use crate::kept_parts::{FoundParts, KeptParts};
 use crate::question::answer_each;
 use crate::remote_host::RemoteHost;
 
 /// How long an answer may take: a part may be large.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The most answers of one host: an agent keeps one part for each attempt at a run.
+const ANSWERS_MAX: usize = 100_000;
 
 impl KeptParts {
     /// Answers the questions of `input` on `output` until there are no more.
@@ -23,8 +27,9 @@ impl KeptParts {
         let mut giving = Giving::default();
         answer_each(input, output, |question| match question {
             ToKeeper::Next { record } => giving.next(self, &record),
-            ToKeeper::Remove => {
-                self.remove_all(&giving.given);
+            ToKeeper::Remove { mut parts } => {
+                parts.retain(|key| giving.given.contains(key));
+                self.remove_given(&parts);
                 FromKeeper::Removed
             }
         })
@@ -34,22 +39,19 @@ impl KeptParts {
 /// Parts that are given one after the other.
 #[derive(Default)]
 struct Giving {
-    given: Vec<KeptPart>,
+    given: BTreeSet<PartKey>,
     /// None before the first question.
-    left: Option<Vec<KeptPart>>,
+    left: Option<FoundParts>,
 }
 
 impl Giving {
     fn next(&mut self, kept: &KeptParts, record: &str) -> FromKeeper {
-        if self.left.is_none() {
-            match kept.of_record(record) {
-                Ok(parts) => self.left = Some(parts),
-                Err(error) => return FromKeeper::Refused { message: error.message },
-            }
+        let FoundParts { parts, passed_over } = self.left.get_or_insert_with(|| kept.of_record(record));
+        if let Some(part) = parts.pop() {
+            self.given.insert(part.key());
+            return FromKeeper::Part(Box::new(part));
         }
-        let next = self.left.as_mut().and_then(Vec::pop);
-        self.given.extend(next.clone());
-        next.map_or(FromKeeper::NoMore, |part| FromKeeper::Part(Box::new(part)))
+        passed_over.pop().map_or(FromKeeper::NoMore, |message| FromKeeper::PassedOver { message })
     }
 }
 
@@ -74,21 +76,25 @@ impl<'a> RemoteKeeper<'a> {
     /// Its parts of `record`.
     ///
     /// # Errors
-    /// Where it does not answer, and where its parts cannot be read.
-    pub fn parts(&mut self, record: &str) -> Result<Vec<KeptPart>> {
-        let mut parts = Vec::new();
-        while let FromKeeper::Part(part) = self.ask(&ToKeeper::Next { record: record.to_owned() })? {
-            parts.push(*part);
+    /// Where it does not answer, and where it does not come to an end.
+    pub fn parts(&mut self, record: &str) -> Result<FoundParts> {
+        let mut found = FoundParts::default();
+        for _ in 0..ANSWERS_MAX {
+            match self.ask(&ToKeeper::Next { record: record.to_owned() })? {
+                FromKeeper::Part(part) => found.parts.push(*part),
+                FromKeeper::PassedOver { message } => found.passed_over.push(message),
+                _ => return Ok(found),
+            }
         }
-        Ok(parts)
+        Err(Error::new(format!("host {}: it gives more than {ANSWERS_MAX} parts", self.host.name)))
     }
 
-    /// Has it remove the parts that it gave.
+    /// Has it remove those of `parts` that it gave.
     ///
     /// # Errors
     /// Where it does not answer.
-    pub fn remove(&mut self) -> Result<()> {
-        self.ask(&ToKeeper::Remove).map(drop)
+    pub fn remove(&mut self, parts: &[PartKey]) -> Result<()> {
+        self.ask(&ToKeeper::Remove { parts: parts.to_vec() }).map(drop)
     }
 
     fn ask(&mut self, question: &ToKeeper) -> Result<FromKeeper> {
@@ -118,12 +124,22 @@ mod tests {
             String::from_utf8(output).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
         };
         let next = || ToKeeper::Next { record: "r".to_owned() };
-        let answers = ask(&[next(), next(), next()]);
-        assert!(matches!(answers[..], [FromKeeper::Part(_), FromKeeper::Part(_), FromKeeper::NoMore]), "{answers:?}");
-        assert_eq!(kept.of_record("r").unwrap().len(), 2, "they stay until that is told");
-        assert_eq!(ask(&[ToKeeper::Remove]), [FromKeeper::Removed]);
-        assert_eq!(kept.of_record("r").unwrap().len(), 2, "none was given to this one");
-        ask(&[next(), next(), ToKeeper::Remove]);
-        assert_eq!((kept.of_record("r").unwrap().len(), kept.of_record("other").unwrap().len()), (0, 1));
+        let left = |record: &str| kept.of_record(record).parts.len();
+        std::fs::write(kept.folder().join("broken.part"), "{").unwrap();
+        let answers = ask(&[next(), next(), next(), next()]);
+        let [FromKeeper::Part(one), FromKeeper::Part(other), FromKeeper::PassedOver { message }, FromKeeper::NoMore] =
+            &answers[..]
+        else {
+            panic!("{answers:?}")
+        };
+        assert!(message.contains("broken.part"), "{message}");
+        assert_eq!(left("r"), 2, "they stay until that is told");
+        let keys = vec![one.key(), other.key()];
+        assert_eq!(ask(&[ToKeeper::Remove { parts: keys.clone() }]), [FromKeeper::Removed]);
+        assert_eq!(left("r"), 2, "none was given to this one");
+        ask(&[next(), next(), ToKeeper::Remove { parts: keys[..1].to_vec() }]);
+        assert_eq!((left("r"), left("other")), (1, 1), "one was named");
+        ask(&[next(), next(), ToKeeper::Remove { parts: keys }]);
+        assert_eq!((left("r"), left("other")), (0, 1));
     }
 }

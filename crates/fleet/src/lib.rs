@@ -41,7 +41,7 @@ pub use coordinator::{Coordinator, JoinedAgent, Started};
 pub use deployment::Deployment;
 pub use error::{Error, Result};
 pub use keeper::RemoteKeeper;
-pub use kept_parts::KeptParts;
+pub use kept_parts::{FoundParts, KeptParts};
 pub use manifest::{Manifest, ManifestFormat};
 pub use observer::observe;
 pub use remote_host::{RemoteHost, Way};

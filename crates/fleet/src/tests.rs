@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use measure::clock;
 use record::{
-    AgentStart, Attempt, CgroupLimits, Cpu, Dop, HostInventory, JobShare, KeptPart, Memory, Nanos, PROTOCOL_VERSION,
-    Pace, Part, PartResult, Plan, PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket, Timestamp, Tool,
+    AgentStart, Attempt, CgroupLimits, Cpu, Dop, GivenPart, HostInventory, JobShare, KeptPart, Memory, Nanos,
+    PROTOCOL_VERSION, Pace, Part, PartResult, Plan, PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket,
+    Timestamp, Tool,
 };
 use run::{AgentProgress, FleetWatch, Interrupt, Release};
 
@@ -329,8 +330,8 @@ fn a_part_is_carried_out_while_an_agent_without_one_waits() {
     let [(agent, start, result)] = results.as_slice() else { panic!("{results:?}") };
     assert_eq!((agent.as_str(), result.run.number, result.run.dop.jobs, result.host_threads), ("a1", 7, 3, 2));
     assert!(start.offset_ns.0.abs() < 1_000_000_000, "{start:?}");
-    let parts = kept.of_record("r").unwrap();
-    let [part] = parts.as_slice() else { panic!("{parts:?}") };
+    let found = kept.of_record("r");
+    let [GivenPart { part, .. }] = found.parts.as_slice() else { panic!("{found:?}") };
     assert_eq!(
         (part.agent.as_str(), part.attempt.run, part.share, &part.result),
         ("a1", 7, JobShare::whole(3), result)

@@ -17,13 +17,15 @@ mod server_processes;
 mod stack;
 mod state;
 mod storage;
+mod system_program;
 mod topology;
 
 pub use base::Root;
 pub use counter::{CacheCounters, CountedDevice, Counters, MemberCounters, members, members_at};
 pub use foreign::Processes;
 pub use inventory::{
-    boot_id, clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
+    boot_id, clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, machine_id,
+    memory_total,
 };
 pub use placement::{
     PlacementError, bind_memory_of_this_thread, cpus_allowed, pin_process, pin_process_tree_to, pin_this_thread,

@@ -6,6 +6,11 @@ use std::process::{Command, Stdio};
 use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_change, unmount};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
+use crate::system_program::system_program;
+
+/// What is mounted has data alone.
+const INERT: &str = "nosuid,nodev,noexec";
+
 /// Why there is no mount.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MountError {
@@ -42,14 +47,16 @@ pub struct PrivateMount {
 }
 
 impl PrivateMount {
-    /// Mounts the NFS export `source` at `directory` with `options`, by the program `mount` and its helper for NFS.
+    /// Mounts the NFS export `source` at `directory` with `options`, by the program `mount` and its helper for NFS. Nothing on it
+    /// is run, and no device of it is one here: others write to it.
     ///
     /// # Errors
     /// What `mount` says.
     pub fn nfs(source: &str, options: &str, directory: &Path) -> Result<PrivateMount, MountError> {
         let refused = |reason: String| MountError::Refused { shown: source.to_owned(), reason };
-        let mut command = Command::new("mount");
-        command.args(["-t", "nfs", "-o", options, "--", source]).arg(directory).stdin(Stdio::null());
+        let options = format!("{options},{INERT}");
+        let mut command = Command::new(system_program("mount"));
+        command.args(["-t", "nfs", "-o", &options, "--", source]).arg(directory).stdin(Stdio::null());
         let output = command.output().map_err(|error| refused(format!("mount: {error}")))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);

@@ -219,7 +219,7 @@ impl JobShare {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// The record that the run is for: [`crate::Record::key`].
+    /// The record that the run is for: [`crate::Record::key`]; empty for what prepares a run and is in no record.
     pub record: String,
     /// The nodes that it uses; none where no engine is needed. Job i of all agents is on node i modulo their number.
     pub nodes: Vec<PartNode>,
@@ -356,6 +356,38 @@ pub struct KeptPart {
     pub result: PartResult,
 }
 
+/// What tells a kept part from all others, and its content from what may stand in its place later.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartKey {
+    /// The fleet.
+    pub fleet: String,
+    /// The attempt.
+    pub attempt: Attempt,
+    /// Name of the agent.
+    pub agent: String,
+    /// SHA-256 of the file that it was read from, hexadecimal.
+    pub sha256: String,
+}
+
+/// A kept part as its keeper gives it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GivenPart {
+    /// SHA-256 of the file that it was read from, hexadecimal.
+    pub sha256: String,
+    /// The part.
+    pub part: KeptPart,
+}
+
+impl GivenPart {
+    /// By what its keeper finds it again.
+    pub fn key(&self) -> PartKey {
+        let KeptPart { fleet, attempt, agent, .. } = &self.part;
+        PartKey { fleet: fleet.clone(), attempt: *attempt, agent: agent.clone(), sha256: self.sha256.clone() }
+    }
+}
+
 /// A question to the keeper of parts on a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -365,8 +397,11 @@ pub enum ToKeeper {
         /// [`crate::Record::key`].
         record: String,
     },
-    /// The parts that were given are not needed any more.
-    Remove,
+    /// These parts, which were given, are not needed any more.
+    Remove {
+        /// Which ones.
+        parts: Vec<PartKey>,
+    },
 }
 
 /// The answer to it.
@@ -374,7 +409,12 @@ pub enum ToKeeper {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromKeeper {
     /// A part.
-    Part(Box<KeptPart>),
+    Part(Box<GivenPart>),
+    /// Something that stands where parts are, and is none that can be given.
+    PassedOver {
+        /// What, and why.
+        message: String,
+    },
     /// There are no more.
     NoMore,
     /// The parts are removed.

@@ -4,6 +4,7 @@ mod page;
 mod table;
 mod warnings;
 
+use crate::bidi::is_bidi_control;
 use crate::style::{Ink, Style};
 
 pub(crate) use page::Page;
@@ -19,11 +20,6 @@ pub fn clean(text: &str) -> String {
     let kept = text.chars().filter(|letter| !is_bidi_control(*letter));
     let spaced: String = kept.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Whether `letter` is a control of the direction of writing (property Bidi_Control of Unicode).
-fn is_bidi_control(letter: char) -> bool {
-    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `text` cut to at most `width` characters, with `…` at the end where it was cut.

@@ -6,6 +6,7 @@
 
 mod activity;
 mod agents;
+mod bidi;
 mod blocks;
 mod chart;
 mod comparison;

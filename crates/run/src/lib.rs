@@ -66,5 +66,6 @@ pub use listener::{Event, Listener};
 pub use network::{NetworkPeer, serve_network};
 pub use platform::{Context, cache_bytes};
 pub use request::{Request, Selection, Tracing, jobs_of_agents, repeats, window};
+pub use resumption::{check_resumption, doubt, follow, reaches_out};
 pub use setup::Setup;
 pub use tracing::clean_up_tracing;

@@ -74,7 +74,7 @@ impl Request {
     }
 
     /// Takes over everything that `plan` has decided.
-    pub fn follow(&mut self, plan: &Plan) {
+    pub(crate) fn take_over(&mut self, plan: &Plan) {
         // The plan holds the measured directory, which is below the requested one.
         if let Some(parent) = Path::new(&plan.directory).parent() {
             self.setup.directory = parent.to_owned();

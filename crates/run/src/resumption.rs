@@ -1,7 +1,18 @@
 //! Whether a record can be resumed: all runs of a record must be about the same platform.
+//!
+//! A record is a file that is given away and may have been edited by others. What it says of figures and sizes is followed; what it
+//! says of the world outside, such as a server, a library, a file or a directory, could be anybody's wish, and is asked of
+//! the user again. All of that is decided before anything is opened.
 
+use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use engine::{Engine, Target, shown};
 use record::{Build, HostInventory, NodeInventory, ObservedHost, PlanSubject, Record};
 
+use crate::network::NetworkPeer;
 use crate::platform::Platform;
 use crate::{Error, Request, Result};
 
@@ -14,7 +25,7 @@ const WINDOW_SECONDS_MAX: f64 = 31.0 * 86_400.0;
 ///
 /// # Errors
 /// Names the obstacle.
-pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
+pub fn check_resumption(record: &Record, request: &Request) -> Result<()> {
     let refuse = |what: String| Err(Error::user(format!("the record cannot be resumed: {what}")).hint(NEW_RECORD_HINT));
     let degree = |degree: u32| (1..=DEGREE_MAX).contains(&degree);
     if let Some(run) =
@@ -52,23 +63,113 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
 
 const NEW_RECORD_HINT: &str = "start a new record";
 
+/// Why what a record with this `metadata` says may be said by another user, as a predicate of the file; None where only this user
+/// may have written it.
+pub fn doubt(metadata: &Metadata) -> Option<String> {
+    let (owner, mode) = (metadata.uid(), metadata.mode());
+    // By convention a group with the number of a user is that user's own.
+    let is_own_group = metadata.gid() == owner;
+    match mode & 0o022 {
+        _ if owner != rustix::process::geteuid().as_raw() => Some(format!("belongs to user {owner}")),
+        0 => None,
+        0o020 if is_own_group => None,
+        _ => Some("may be written by other users".to_owned()),
+    }
+}
+
+/// Why `target` of `engine` is not taken from a record, as a predicate of the target; None where it is: an engine in this process,
+/// or a server that is started for it, with sizes and switches of its own.
+pub fn reaches_out(target: &Target, engine: &dyn Engine) -> Option<String> {
+    let Target { user, password, addresses, database, .. } = target;
+    if user.is_some() || password.is_some() || database.is_some() || !addresses.is_empty() {
+        return Some("names a server".to_owned());
+    }
+    let is_harmless = |name: &str| engine.harmless_parameters().contains(&name.replace('-', "_").as_str());
+    let strange = target.parameters.iter().find(|(name, _)| !is_harmless(name));
+    strange.map(|(name, _)| format!("sets {}", shown(name)))
+}
+
+/// Has `request` follow the plan of `record` after that was held against this program, this host and `target`; `doubt` is why the
+/// record may be that of another user. Nothing is opened.
+///
+/// # Errors
+/// Where it cannot be resumed, or names what the command line has to name again.
+pub fn follow(request: &mut Request, record: &Record, target: &Target, doubt: Option<&str>) -> Result<()> {
+    check_resumption(record, request)?;
+    check_named(record, request, doubt)?;
+    compare_place(record, &host::inventory(Path::new(".")), &target.to_string())?;
+    request.take_over(&record.plan);
+    Ok(())
+}
+
+/// Whether the test files, the peer and the directory of `record` are those of `request`, in which the command line names them
+/// again; `doubt` is why the record may be that of another user.
+///
+/// # Errors
+/// Names what has to be said again.
+fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Result<()> {
+    let plan = &record.plan;
+    let set = |words: &[String]| words.iter().cloned().collect::<BTreeSet<String>>();
+    let (named, given) = (set(&plan.test_files), set(&request.tests.words));
+    if named != given {
+        let named: Vec<String> = named.into_iter().collect();
+        return Err(match named.is_empty() {
+            true => {
+                Error::user("the tests of a record that is resumed are those of its plan").hint("leave --tests out")
+            }
+            false => Error::user("test files are not taken from the record")
+                .hint(format!("name those that you mean, and no others: --tests {}", named.join(","))),
+        });
+    }
+    let named = plan.network.as_ref().map(NetworkPeer::of);
+    if named.as_ref().is_some_and(|named| *named != NetworkPeer::Own) || request.network.is_some() {
+        match (&named, &request.network) {
+            (Some(named), Some(given)) if named == given => {}
+            (Some(named), _) => {
+                return Err(Error::user("the peer of the network is not taken from the record")
+                    .hint(format!("name the one that you mean, the same as before: --network {named}")));
+            }
+            (None, _) => {
+                return Err(Error::user("the record has no measurement of the network")
+                    .hint("leave --network out, or start a new record"));
+            }
+        }
+    }
+    let Some(doubt) = doubt else { return Ok(()) };
+    let here = std::env::current_dir().and_then(|path| path.canonicalize()).ok();
+    match Path::new(&plan.directory).parent().is_some_and(|parent| here.as_deref() == Some(parent)) {
+        true => Ok(()),
+        false => Err(Error::user(format!("the directory is not taken from the record: its file {doubt}"))
+            .hint("resume it from within the directory that was measured, or start a new record")),
+    }
+}
+
+/// Whether this host and `target` are those of `record`; `host` is this host.
+///
+/// # Errors
+/// Names what differs.
+fn compare_place(record: &Record, host: &HostInventory, target: &str) -> Result<()> {
+    if identity(&record.host) != identity(host) {
+        return differs("host", &identity(&record.host), &identity(host));
+    }
+    match record.plan.target == target {
+        true => Ok(()),
+        false => differs("target", &record.plan.target, target),
+    }
+}
+
+fn differs(thing: &str, then: &str, now: &str) -> Result<()> {
+    let message = format!("the record was started with {thing} {then}, and now it is {now}");
+    Err(Error::environment(message).hint(NEW_RECORD_HINT))
+}
+
 /// Whether machine, target and engine are those of `record`.
 ///
 /// # Errors
 /// Names what differs.
 pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
     let opened = platform.engine.as_ref();
-    let differs = |thing: &str, then: &str, now: &str| {
-        let message = format!("the record was started with {thing} {then}, and now it is {now}");
-        Err(Error::environment(message).hint(NEW_RECORD_HINT))
-    };
-    if identity(&record.host) != identity(&platform.host) {
-        return differs("host", &identity(&record.host), &identity(&platform.host));
-    }
-    let target = platform.context.target.to_string();
-    if record.plan.target != target {
-        return differs("target", &record.plan.target, &target);
-    }
+    compare_place(record, &platform.host, &platform.context.target.to_string())?;
     let then = observed(&record.server_hosts, &record.storage_hosts);
     let now = observed(&platform.server_hosts, &platform.storage_hosts);
     if then != now {
@@ -130,7 +231,28 @@ fn identity(host: &HostInventory) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, chown};
+
     use super::*;
+
+    #[test]
+    fn a_file_that_others_may_write_is_doubted() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let found = |mode: u32| {
+            fs::set_permissions(file.path(), PermissionsExt::from_mode(mode)).unwrap();
+            doubt(&file.as_file().metadata().unwrap())
+        };
+        assert_eq!((found(0o600), found(0o644)), (None, None));
+        assert!(found(0o646).is_some_and(|why| why.contains("other users")));
+        if rustix::process::geteuid().is_root() {
+            assert_eq!(found(0o664), None, "the group of the user alone");
+            chown(file.path(), None, Some(65_534)).unwrap();
+            assert!(found(0o664).is_some_and(|why| why.contains("other users")));
+            chown(file.path(), Some(65_534), None).unwrap();
+            assert_eq!(found(0o600).as_deref(), Some("belongs to user 65534"));
+        }
+    }
 
     #[test]
     fn differences_are_listed() {

@@ -22,9 +22,12 @@ pub struct Identity {
     gid: u32,
     /// Whether it differs from the user of dbdyno.
     pub is_other_user: bool,
-    /// Prefixes of environment variables that are not passed on.
-    removed_variables: &'static [&'static str],
 }
+
+/// Variables of the environment that a server and its programs get. Others are not theirs to see: a user of the system may read
+/// the environment of its processes, and that of dbdyno may hold passwords, keys and the sockets of agents; variables of the
+/// product would change what the server does. The last two are how a library is put under a server.
+const PASSED_ON: [&str; 6] = ["PATH", "HOME", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "LD_PRELOAD"];
 
 impl Identity {
     /// Chooses the user: the one `requested` by name, or for root the first existing unprivileged one, or that of
@@ -50,13 +53,9 @@ impl Identity {
         }
         let root = rustix::process::geteuid().is_root();
         match (root && requested.is_none(), found.uid()) {
-            (true, uid @ 1..) => Ok(Identity {
-                name: format!("with number {uid}"),
-                uid,
-                gid: found.gid(),
-                is_other_user: true,
-                ..chosen
-            }),
+            (true, uid @ 1..) => {
+                Ok(Identity { name: format!("with number {uid}"), uid, gid: found.gid(), is_other_user: true })
+            }
             _ => {
                 let message =
                     format!("the kept cluster {} belongs to another user than {}", data.display(), chosen.name);
@@ -66,17 +65,11 @@ impl Identity {
     }
 
     /// A command that runs as this user in `directory`, in a process group of its own: Ctrl-C on the terminal reaches
-    /// dbdyno only, which shuts down the server. Locale variables and variables of the product are removed from its
-    /// environment.
+    /// dbdyno only, which shuts down the server. Of the environment it gets what [`PASSED_ON`] names.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(directory).process_group(0).stdin(Stdio::null());
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if self.removed_variables.iter().chain(&["LC_", "LANG"]).any(|prefix| text.starts_with(prefix)) {
-                command.env_remove(&name);
-            }
-        }
+        command.current_dir(directory).process_group(0).stdin(Stdio::null()).env_clear();
+        command.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.env("LC_ALL", "C");
         if self.is_other_user {
             // As root this also drops the supplementary groups, and changes the user before the directory.
@@ -204,7 +197,6 @@ fn choose(
     own_uid: u32,
     own_gid: u32,
 ) -> Result<Identity> {
-    let removed_variables = product.variables;
     let known = |name: &str| users(passwd).find(|(user, _, _)| *user == name);
     let usage = |message: String, hint: &str| Error::new(Kind::Usage, message).hint(hint);
     let own_name = users(passwd)
@@ -214,13 +206,7 @@ fn choose(
         Some(name) => known(name)
             .ok_or_else(|| usage(format!("os_user {name} is not in /etc/passwd"), "give a user that exists"))?,
         None if own_uid != 0 => {
-            return Ok(Identity {
-                name: own_name,
-                uid: own_uid,
-                gid: own_gid,
-                is_other_user: false,
-                removed_variables,
-            });
+            return Ok(Identity { name: own_name, uid: own_uid, gid: own_gid, is_other_user: false });
         }
         None => product.users.iter().find_map(|name| known(name)).ok_or_else(|| {
             let message =
@@ -235,13 +221,13 @@ fn choose(
         ));
     }
     if uid == own_uid {
-        return Ok(Identity { name: own_name, uid, gid: own_gid, is_other_user: false, removed_variables });
+        return Ok(Identity { name: own_name, uid, gid: own_gid, is_other_user: false });
     }
     if own_uid != 0 {
         let message = format!("os_user {name} is not {own_name}, and only root can switch to another user");
         return Err(usage(message, "omit os_user, or run dbdyno as root"));
     }
-    Ok(Identity { name: name.to_owned(), uid, gid, is_other_user: true, removed_variables })
+    Ok(Identity { name: name.to_owned(), uid, gid, is_other_user: true })
 }
 
 fn users(passwd: &str) -> impl Iterator<Item = (&str, u32, u32)> {
@@ -263,16 +249,7 @@ mod tests {
     #[test]
     fn root_becomes_the_server_s_user_or_else_nobody() {
         let chosen = choose(&PRODUCT, None, PASSWD, 0, 0).expect("somebase");
-        assert_eq!(
-            chosen,
-            Identity {
-                name: "somebase".to_owned(),
-                uid: 101,
-                gid: 104,
-                is_other_user: true,
-                removed_variables: PRODUCT.variables
-            }
-        );
+        assert_eq!(chosen, Identity { name: "somebase".to_owned(), uid: 101, gid: 104, is_other_user: true });
         let without = PASSWD.replace("somebase:x", "sb:x");
         assert_eq!(choose(&PRODUCT, None, &without, 0, 0).expect("nobody").uid, 65534);
         assert_eq!(
@@ -284,16 +261,7 @@ mod tests {
     #[test]
     fn an_unprivileged_user_is_kept() {
         let own = choose(&PRODUCT, None, PASSWD, 1000, 1001).expect("own");
-        assert_eq!(
-            own,
-            Identity {
-                name: "ada".to_owned(),
-                uid: 1000,
-                gid: 1001,
-                is_other_user: false,
-                removed_variables: PRODUCT.variables
-            }
-        );
+        assert_eq!(own, Identity { name: "ada".to_owned(), uid: 1000, gid: 1001, is_other_user: false });
         assert_eq!(choose(&PRODUCT, Some("ada"), PASSWD, 1000, 1001).expect("own by name"), own);
         assert!(!choose(&PRODUCT, None, "", 4711, 4711).expect("unlisted").is_other_user);
         assert!(
@@ -312,7 +280,19 @@ mod tests {
 
     /// An unprivileged user, like that of an attacker.
     fn nobody() -> Identity {
-        Identity { name: "nobody".to_owned(), uid: 65_534, gid: 65_534, is_other_user: true, removed_variables: &[] }
+        Identity { name: "nobody".to_owned(), uid: 65_534, gid: 65_534, is_other_user: true }
+    }
+
+    #[test]
+    fn a_server_sees_nothing_of_the_environment_but_what_is_named() {
+        let own = choose(&PRODUCT, None, PASSWD, 1000, 1001).expect("own");
+        let output = own.command(Path::new("/usr/bin/env"), Path::new("/")).output().expect("env");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let names: Vec<&str> = text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+        assert!(names.contains(&"LC_ALL") && names.contains(&"PATH"), "{names:?}");
+        let strange = names.iter().find(|name| !PASSED_ON.contains(name) && **name != "LC_ALL");
+        assert_eq!(strange, None, "cargo sets CARGO_MANIFEST_DIR for tests, and passwords come the same way");
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
     }
 
     #[test]
@@ -354,13 +334,7 @@ mod tests {
         open(scratch.path(), 0o755);
         open(&outer, 0o700);
         open(&inner, 0o755);
-        let stranger = Identity {
-            name: "eve".to_owned(),
-            uid: 4_000_001,
-            gid: 4_000_001,
-            is_other_user: true,
-            removed_variables: &[],
-        };
+        let stranger = Identity { name: "eve".to_owned(), uid: 4_000_001, gid: 4_000_001, is_other_user: true };
         assert_eq!(stranger.barrier(&inner), Some(outer.clone()));
         let denied = io::Error::from(io::ErrorKind::PermissionDenied);
         let error = stranger.spawn_error(Path::new("/bin/true"), &inner, &denied);

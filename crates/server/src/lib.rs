@@ -42,8 +42,6 @@ pub struct Product {
     pub socket_name: &'static str,
     /// Operating system users, tried in this order if dbdyno is root and none was requested.
     pub users: &'static [&'static str],
-    /// Prefixes of environment variables that affect its programs.
-    pub variables: &'static [&'static str],
     /// The option that gives its programs the data directory; the value is the next argument, or follows an equals
     /// sign.
     pub data_option: &'static str,
@@ -68,7 +66,6 @@ mod fixture {
         name: "somebase",
         socket_name: "somebase.socket",
         users: &["somebase", "nobody"],
-        variables: &["SB"],
         data_option: "-D",
         error_patterns: &ErrorPatterns {
             failure: |line| after(line, "error: "),

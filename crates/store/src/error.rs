@@ -66,10 +66,12 @@ pub enum Error {
         path: PathBuf,
     },
     /// Another process appends to the record.
-    #[error("record {} is being written by another process", path.display())]
+    #[error("record {} is being written by {}", path.display(), process_words(*holder))]
     Locked {
         /// The file.
         path: PathBuf,
+        /// The process, where it is known.
+        holder: Option<u32>,
     },
     /// The file is one JSON document: an exported record, or one of an older format.
     #[error("file {} is one JSON document of schema version {version}: an exported record, or one of an older format; records are JSON Lines", path.display())]
@@ -171,4 +173,8 @@ fn cause_in_words(cause: &io::Error) -> String {
         NotADirectory => "a part of its path is not a directory".to_owned(),
         _ => cause.to_string(),
     }
+}
+
+fn process_words(process: Option<u32>) -> String {
+    process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"))
 }

@@ -8,7 +8,7 @@ mod error;
 mod fold;
 #[doc(hidden)]
 pub mod fuzz;
-
+mod holder;
 mod list;
 mod name;
 mod parse;
@@ -23,4 +23,5 @@ pub use list::{Entry, Summary, list};
 pub use name::{default_name, id_of, is_record_name};
 pub use read::{RECORD_BYTES_MAX, read, read_in_detail, read_with, read_without_series};
 pub use schema::{Form, schema, schema_text};
+pub use validate::check_run;
 pub use write::Writer;

@@ -8,6 +8,7 @@ use record::{End, Line, Record, Run};
 
 use crate::error::{Error, Result};
 use crate::fold::{end, lines};
+use crate::holder::holder;
 use crate::parse::Fields;
 use crate::read::{kind_of, open, read_fields};
 
@@ -68,6 +69,14 @@ impl Writer {
         Ok((writer, record))
     }
 
+    /// Whose file it is, and who may write it: of the file that is read and appended to, whatever stands at its path by now.
+    ///
+    /// # Errors
+    /// [`Error::Read`] with the error of the operating system.
+    pub fn metadata(&self) -> Result<fs::Metadata> {
+        self.file.metadata().map_err(|cause| Error::Read { path: self.path.clone(), cause })
+    }
+
     /// Appends `line` with one write and one sync. The file before it is not read.
     ///
     /// # Errors
@@ -90,7 +99,7 @@ impl Writer {
     fn lock(&self) -> Result<()> {
         match self.file.try_lock() {
             Ok(()) => Ok(()),
-            Err(TryLockError::WouldBlock) => Err(Error::Locked { path: self.path.clone() }),
+            Err(TryLockError::WouldBlock) => Err(Error::Locked { path: self.path.clone(), holder: holder(&self.file) }),
             // A file system without locks: no other process can hold one either.
             Err(TryLockError::Error(cause)) if cause.kind() == io::ErrorKind::Unsupported => Ok(()),
             Err(TryLockError::Error(cause)) => Err(Error::Write { path: self.path.clone(), cause }),

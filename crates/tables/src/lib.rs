@@ -10,6 +10,7 @@ pub mod agent;
 pub mod agent_host;
 pub mod blocks;
 mod column;
+mod comma_separated;
 pub mod comparison;
 pub mod detail;
 pub mod file_stream;
@@ -26,5 +27,6 @@ mod table;
 mod value;
 
 pub use column::{Column, Kind, Part, Row, RowOfRun, Type};
+pub use comma_separated::inert;
 pub use table::{OF_RECORDS, OF_SYSTEMS, Table};
 pub use value::Value;

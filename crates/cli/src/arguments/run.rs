@@ -30,10 +30,9 @@ Examples:
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
 /// Options that the record decides: they conflict with --resume.
-const RESUME_FIXES: [&str; 22] = [
-    "tests",
-    "network",
+const RESUME_FIXES: [&str; 21] = [
     "jobs",
+    "client_threads",
     "nodes",
     "record",
     "preset",
@@ -123,7 +122,7 @@ pub struct RunArguments {
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
-    /// Continue an aborted record
+    /// Continue an aborted record. A server as target, test files (--tests) and a peer (--network) are named again
     #[arg(long, value_name = "RECORD", conflicts_with_all = RESUME_FIXES, help_heading = "Location")]
     pub resume: Option<PathBuf>,
     /// Keep the database; a later run with the same seed and sizes uses its tables again
@@ -188,6 +187,43 @@ impl From<TraceArgument> for run::Tracing {
             TraceArgument::None => run::Tracing::None,
             TraceArgument::One => run::Tracing::One,
             TraceArgument::All => run::Tracing::All,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+
+    use super::*;
+
+    /// Options that hold beside --resume.
+    const RESUME_TAKES: [&str; 16] = [
+        "target",
+        "tests",
+        "network",
+        // These need --rate or --until.
+        "arrival",
+        "poisson",
+        "no_activity",
+        "observe",
+        "observe_storage",
+        "resume",
+        "keep",
+        "tracer",
+        "prove",
+        "html",
+        "no_html",
+        "details",
+        "quiet",
+    ];
+
+    #[test]
+    fn every_option_is_decided_by_the_record_or_holds_beside_it() {
+        let command = RunArguments::augment_args(Command::new("run"));
+        for option in command.get_arguments().map(|option| option.get_id().as_str()) {
+            let (fixed, taken) = (RESUME_FIXES.contains(&option), RESUME_TAKES.contains(&option));
+            assert!(fixed != taken, "{option}: does it hold beside --resume, or does the record decide it?");
         }
     }
 }

@@ -8,7 +8,7 @@ use fleet::{Agent, Bridge, KeptParts, PartWork, observe, read_ticket};
 use record::{Part, PartResult};
 use run::{AgentBench, Context, Error, Interrupt, Observers, Release, Result, Setup};
 
-use crate::agents::hello;
+use crate::agents::{AGENT_PREFIX, hello};
 use crate::arguments::fleet::AgentArguments;
 use crate::engines::{ENGINES, engine};
 use crate::own_directory::OwnDirectory;
@@ -79,7 +79,7 @@ impl PartWork for Parts {
 
 impl Parts {
     fn make(&self, part: &Part) -> Result<(AgentBench, OwnDirectory)> {
-        let own = OwnDirectory::below(&self.directory, "dbdyno-agent-")?;
+        let own = OwnDirectory::below(&self.directory, AGENT_PREFIX)?;
         let setup = Setup {
             directory: own.path().to_owned(),
             preset: part.plan.preset,

@@ -1,14 +1,14 @@
 //! `dbdyno clean`: removes kept and left-over databases.
 
-use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
+use std::io::{BufRead, IsTerminal, stdin};
 
 use run::{Error, MeasuredDirectory, Result, clean_up_tracing};
 
-use crate::agents::AGENTS_PREFIX;
+use crate::agents::{AGENT_PREFIX, AGENTS_PREFIX};
 use crate::arguments::CleanArguments;
 use crate::engines::ENGINES;
-use crate::output::print;
-use crate::own_directory::remove_left;
+use crate::output::{ask, print};
+use crate::own_directory::{Made, left_below};
 
 /// Carries out `dbdyno clean`.
 ///
@@ -19,14 +19,24 @@ pub fn clean(arguments: &CleanArguments) -> Result<()> {
     for line in clean_up_tracing() {
         print(&line)?;
     }
-    for path in remove_left(&arguments.dir, AGENTS_PREFIX) {
-        print(&format!("removed {}, which a fleet that was killed had left", path.display()))?;
-    }
-    let Some(path) = MeasuredDirectory::existing_in(&arguments.dir) else {
+    let left = [AGENTS_PREFIX, AGENT_PREFIX].into_iter();
+    let left: Vec<_> = left.flat_map(|prefix| left_below(&arguments.dir, prefix, Made::AtAnyTime)).collect();
+    let data = MeasuredDirectory::existing_in(&arguments.dir);
+    if left.is_empty() && data.is_none() {
         return print(&format!("no data of dbdyno in {}", arguments.dir.display()));
-    };
+    }
+    for left in left {
+        let path = left.path().display().to_string();
+        if !arguments.yes && !confirmed(&format!("remove {path}, which a fleet that was killed has left?"), &path)? {
+            print(&format!("{path} is kept"))?;
+            continue;
+        }
+        left.remove().map_err(|error| Error::environment(format!("{path} cannot be removed: {error}")))?;
+        print(&format!("removed {path}, which a fleet that was killed had left"))?;
+    }
+    let Some(path) = data else { return Ok(()) };
     let path = path.display().to_string();
-    if !arguments.yes && !confirmed(&path)? {
+    if !arguments.yes && !confirmed(&format!("remove {path} with all databases in it?"), &path)? {
         return print(&format!("{path} is kept"));
     }
     let mut directory = MeasuredDirectory::claim_for_removal(&arguments.dir)?;
@@ -37,11 +47,11 @@ pub fn clean(arguments: &CleanArguments) -> Result<()> {
     print(&format!("removed {path}"))
 }
 
-fn confirmed(path: &str) -> Result<bool> {
+fn confirmed(question: &str, path: &str) -> Result<bool> {
     if !stdin().is_terminal() {
         return Err(Error::user(format!("{path} is not removed without confirmation")).hint("give --yes"));
     }
-    let _ = write!(stderr(), "remove {path} with all databases in it? [y/N] ");
+    ask(&format!("{question} [y/N]"));
     let mut answer = String::new();
     let read = stdin().lock().read_line(&mut answer);
     Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))

@@ -9,7 +9,7 @@ use run::{Error, Result};
 
 use super::subject;
 use crate::arguments::compare::{CompareArguments, CompareFormat};
-use crate::output::{note, print, style, width};
+use crate::output::{note, print, print_data, style, width};
 use crate::page::write_page;
 
 /// Systems are named by letters.
@@ -47,13 +47,13 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
     };
     match &arguments.html {
         Some(file) => write_page(file, &report::comparison_html(&view))?,
-        None => print(&match arguments.format {
-            CompareFormat::Text if arguments.details => report::comparison_text(&view, style(), width()),
-            CompareFormat::Text => report::comparison_short_text(&view, style(), width()),
-            CompareFormat::Markdown => report::comparison_markdown(&view),
-            CompareFormat::Junit => report::comparison_junit(&view),
-            CompareFormat::Csv => report::comparison_csv(&view),
-        })?,
+        None => match arguments.format {
+            CompareFormat::Text if arguments.details => print(&report::comparison_text(&view, style(), width())),
+            CompareFormat::Text => print(&report::comparison_short_text(&view, style(), width())),
+            CompareFormat::Markdown => print_data(&report::comparison_markdown(&view)),
+            CompareFormat::Junit => print_data(&report::comparison_junit(&view)),
+            CompareFormat::Csv => print_data(&report::comparison_csv(&view)),
+        }?,
     }
     violated(&view, &comparison)
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fleet::{JoinedAgent, KeptParts, Manifest, ManifestFormat, RemoteKeeper, Started};
+use fleet::{FoundParts, JoinedAgent, KeptParts, Manifest, ManifestFormat, RemoteHost, RemoteKeeper, Started};
 use model::fleet::CheckedAgent;
-use record::{Bytes, PlanSubject, Record, Status, Sweep};
+use record::{Bytes, GivenPart, PartKey, PlanSubject, Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
 use super::blocks::blocks_by;
@@ -117,57 +117,88 @@ fn collect(arguments: &FleetCollectArguments) -> Result<()> {
     // Agents of this machine keep their parts beside the directory of dbdyno.
     let directory = Path::new(&record.plan.directory);
     let here = KeptParts::below(directory.parent().unwrap_or(directory));
-    let kept_here = if hosts.is_empty() { here.of_record(&record.key())? } else { Vec::new() };
-    let (mut keepers, mut parts) = (Vec::new(), kept_here.clone());
-    for host in &hosts {
-        let asked = RemoteKeeper::start(host, &is_interrupted)
-            .and_then(|mut keeper| keeper.parts(&record.key()).map(|found| (keeper, found)));
-        match asked {
-            _ if interrupt.is_raised() => return Err(Error::interrupted()),
-            Ok((keeper, found)) => {
-                keepers.push(keeper);
-                parts.extend(found);
-            }
-            // Runs without it can be completed.
-            Err(error) => note(&error.to_string()),
-        }
+    let mut parts = Vec::new();
+    if hosts.is_empty() {
+        let FoundParts { parts: found, passed_over } = here.of_record(&record.key());
+        passed_over.iter().for_each(|what| note(what));
+        parts.extend(found);
     }
+    let (mut keepers, found) = parts_of_hosts(&hosts, &record.key(), &is_interrupted)?;
+    parts.extend(found);
     let (record, collected) = run::complete(path, parts)?;
-    let is_done =
-        |run: &&CollectedRun| matches!(run.outcome, CollectionOutcome::Completed | CollectionOutcome::Superfluous);
-    let incomplete = collected.len() - collected.iter().filter(is_done).count();
-    if incomplete == 0 || arguments.discard {
-        here.remove_all(&kept_here);
-        keepers.iter_mut().try_for_each(RemoteKeeper::remove)?;
+    let needless = |run: &&CollectedRun| run.is_in_record() || arguments.discard;
+    let needless: Vec<PartKey> = collected.iter().filter(needless).flat_map(|run| run.parts.clone()).collect();
+    if !needless.is_empty() {
+        here.remove_given(&needless);
+        keepers.iter_mut().try_for_each(|keeper| keeper.remove(&needless))?;
     }
     print(&collected.iter().map(|run| line(run, &record)).collect::<String>())?;
     let is_complete = record.status == Status::Finished;
-    match (collected.is_empty(), incomplete) {
+    let left = collected.iter().filter(|run| !run.is_in_record()).count();
+    match (collected.is_empty(), left) {
         (true, _) if is_complete => print(&format!("{} is complete\n", path.display())),
         (true, _) => Err(Error::environment(format!("no agent keeps a part of {}", path.display()))
             .hint("give the same directories as before: dir=DIR in the file of hosts, or the measured directory")),
         (_, 0) => Ok(()),
         _ if arguments.discard => Ok(()),
         _ => {
-            let noun = if incomplete == 1 { "run stays" } else { "runs stay" };
+            let unplanned = collected.iter().filter(|run| run.outcome == CollectionOutcome::Unplanned).count();
+            if unplanned == left {
+                return Err(Error::environment("the plan has no run for what agents keep")
+                    .hint("nothing of it is lost; --discard removes it"));
+            }
+            let noun = if left == 1 { "run stays" } else { "runs stay" };
             // Only records of tests are gone on with.
             let again = match record.plan.subject() {
                 PlanSubject::Catalogue => "dbdyno fleet run --resume measures them again",
                 _ => "measure again with another --record",
             };
-            Err(Error::environment(format!("{incomplete} {noun} incomplete"))
+            Err(Error::environment(format!("{left} {noun} incomplete"))
                 .hint(format!("the others may answer later; {again}, --discard removes the parts")))
         }
     }
 }
 
+/// The keepers of parts on `hosts`, and what they have of `record`. A part of the agent of another host, which shares the
+/// directory, comes last: where both hosts give one, that of its own host is taken.
+fn parts_of_hosts<'h>(
+    hosts: &'h [RemoteHost],
+    record: &str,
+    is_interrupted: &(dyn Fn() -> bool + Sync),
+) -> Result<(Vec<RemoteKeeper<'h>>, Vec<GivenPart>)> {
+    let (mut keepers, mut own, mut of_others) = (Vec::new(), Vec::new(), Vec::new());
+    for host in hosts {
+        let asked = RemoteKeeper::start(host, is_interrupted)
+            .and_then(|mut keeper| keeper.parts(record).map(|found| (keeper, found)));
+        match asked {
+            _ if is_interrupted() => return Err(Error::interrupted()),
+            Ok((keeper, FoundParts { parts, passed_over })) => {
+                passed_over.iter().for_each(|what| note(&format!("host {}: {what}", host.name)));
+                let (here, elsewhere): (Vec<GivenPart>, Vec<GivenPart>) =
+                    parts.into_iter().partition(|given| given.part.agent == host.name);
+                own.extend(here);
+                of_others.extend(elsewhere);
+                keepers.push(keeper);
+            }
+            // Runs without it can be completed.
+            Err(error) => note(&error.to_string()),
+        }
+    }
+    own.extend(of_others);
+    Ok((keepers, own))
+}
+
 /// What became of one run.
 fn line(found: &CollectedRun, record: &Record) -> String {
-    let CollectedRun { planned, agents, outcome } = found;
+    let CollectedRun { number, planned, agents, outcome, .. } = found;
+    let agents = agents.join(", ");
+    let Some(planned) = planned else {
+        return format!("run {number}: not in the plan; the parts of {agents} are of no run of it\n");
+    };
     let sweep = record.runs.iter().find(|run| run.test == planned.test).map_or(Sweep::Jobs, |run| run.sweep);
     let run = format!("run {} ({} {})", planned.number, planned.test, report::dop(planned.dop, sweep));
-    let agents = agents.join(", ");
     match outcome {
+        CollectionOutcome::Unplanned => format!("{run}: not in the plan\n"),
         CollectionOutcome::Completed => format!("{run}: complete with the parts of {agents}\n"),
         CollectionOutcome::Superfluous => {
             format!("{run}: measured already; the parts of {agents} are not needed\n")

@@ -9,7 +9,7 @@ use run::{Error, Result};
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
 use crate::arguments::value::AtJobs;
 use crate::command::records::records;
-use crate::output::{note, print, style, width};
+use crate::output::{note, print, print_data, style, width};
 use crate::page::write_page;
 
 /// Carries out `dbdyno history`.
@@ -52,10 +52,10 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
     if let Some(file) = &arguments.html {
         return write_page(file, &report::history_html(entries, &query));
     }
-    print(&match arguments.format {
-        HistoryFormat::Text => report::history(entries, &query, style(), width()),
-        HistoryFormat::Csv => report::history_csv(entries, &query),
-    })
+    match arguments.format {
+        HistoryFormat::Text => print(&report::history(entries, &query, style(), width())),
+        HistoryFormat::Csv => print_data(&report::history_csv(entries, &query)),
+    }
 }
 
 /// Whether `record` has a plain run for `query`; none where it has no run for it.

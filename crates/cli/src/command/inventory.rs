@@ -10,7 +10,7 @@ use run::{Error, Interrupt, MeasuredDirectory, Result};
 use crate::arguments::{InventoryArguments, InventoryFormat};
 use crate::command::records::unreadable;
 use crate::engines::{ENGINES, engine};
-use crate::output::{note, print, style, width};
+use crate::output::{note, print, print_data, style, width};
 use crate::signal;
 use crate::target::target;
 
@@ -52,10 +52,10 @@ fn show(
     nodes: &[NodeInventory],
     rates: Option<&MeasuredRates>,
 ) -> Result<()> {
-    print(&match format {
-        InventoryFormat::Text => report::inventory(host, engine, nodes, rates, style(), width()),
-        InventoryFormat::Json => report::inventory_json(host, engine, nodes),
-    })
+    match format {
+        InventoryFormat::Text => print(&report::inventory(host, engine, nodes, rates, style(), width())),
+        InventoryFormat::Json => print_data(&report::inventory_json(host, engine, nodes)),
+    }
 }
 
 /// Queries the engine: its inventory, and its nodes where it has several. A temporary server is started and removed.

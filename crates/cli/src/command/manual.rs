@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use run::{Error, Result};
 
 use crate::arguments::Arguments;
-use crate::output::print;
+use crate::output::print_data;
 
 /// Prints the completion script of `shell`.
 ///
@@ -16,7 +16,7 @@ use crate::output::print;
 pub fn completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "dbdyno", &mut script);
-    print(&String::from_utf8_lossy(&script))
+    print_data(&String::from_utf8_lossy(&script))
 }
 
 /// Prints the manual page, or writes the pages of all commands into `out`.
@@ -32,7 +32,7 @@ pub fn man(out: Option<&Path>) -> Result<()> {
         None => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(refused)?;
-            print(&String::from_utf8_lossy(&page))
+            print_data(&String::from_utf8_lossy(&page))
         }
     }
 }
@@ -42,5 +42,5 @@ pub fn man(out: Option<&Path>) -> Result<()> {
 /// # Errors
 /// Where the output cannot be written.
 pub fn schema() -> Result<()> {
-    print(&store::schema_text(store::Form::Line))
+    print_data(&store::schema_text(store::Form::Line))
 }

@@ -11,7 +11,7 @@ use run::{Error, Result};
 use crate::arguments::report::{ReportArguments, ReportFormat};
 use crate::command::records::unreadable;
 use crate::command::subject;
-use crate::output::{print, style, width};
+use crate::output::{print, print_data, style, width};
 use crate::page::{page_beside, page_of, write_page};
 
 /// Records of this size and more are read without the details that the page does not show.
@@ -85,17 +85,18 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         _ => store::read(&arguments.record),
     };
     let record = record.map_err(unreadable)?;
-    print(&match arguments.format {
+    let data = match arguments.format {
         ReportFormat::Text => {
             let costs = prices.map(|book| report::price_text(&record, book, style(), width())).unwrap_or_default();
-            text(&record, arguments) + &costs
+            return print(&(text(&record, arguments) + &costs));
         }
         ReportFormat::Json => report::json(&record),
         ReportFormat::Csv => report::csv(&record),
         ReportFormat::IoCsv => report::io_csv(&record),
         ReportFormat::FioJson => report::fio_json(&record, FioJson::Plain),
         ReportFormat::FioJsonPlus => report::fio_json(&record, FioJson::Plus),
-    })
+    };
+    print_data(&data)
 }
 
 /// The record on a screen, or all of it.
@@ -123,7 +124,7 @@ fn show_activity(path: &Path, words: Option<&str>, format: ReportFormat) -> Resu
         ReportFormat::Csv => report::activity_csv(&record()?, &choice),
         other => return Err(no_format("the activity of a database", other)),
     };
-    print(&text.map_err(|reason| Error::user(reason).hint(HINT_RUNS))?)
+    print_as(format, &text.map_err(|reason| Error::user(reason).hint(HINT_RUNS))?)
 }
 
 /// Prints the latency by layer of the runs that `words` select: none, the number of a run, the code of a test.
@@ -135,7 +136,11 @@ fn show_layers(path: &Path, words: Option<&str>, format: ReportFormat) -> Result
         ReportFormat::Csv => report::layers_csv(&record()?, &query),
         other => return Err(no_format("latency by layer", other)),
     };
-    print(&text.map_err(|reason| Error::user(reason).hint(HINT_RUNS))?)
+    print_as(format, &text.map_err(|reason| Error::user(reason).hint(HINT_RUNS))?)
+}
+
+fn print_as(format: ReportFormat, text: &str) -> Result<()> {
+    if matches!(format, ReportFormat::Text) { print(text) } else { print_data(text) }
 }
 
 fn no_format(what: &str, format: ReportFormat) -> Error {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use record::{Check, Finding, Outcome, Plan, Run, Verdict};
+use engine::Target;
+use record::{Check, Finding, Outcome, Plan, Record, Run, Verdict};
 use run::{Context, Error, Fault, Fleet, Measured, Result};
 
 use crate::agents::{Agents, check_target};
@@ -54,7 +55,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         (None, None) => default_record(),
     };
     if let Some((_, record)) = &resumed {
-        check_agents(&path, &record.plan, agents)?;
+        check_agents(&path, &record.plan, fleet)?;
     }
     let mut request = request::request(arguments, path)?;
     if let Some(FleetOf { agents, jobs_per_agent: Some(jobs_each), .. }) = fleet {
@@ -62,15 +63,24 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         request.degrees = Some(run::jobs_of_agents(jobs_each, agents.count()));
     }
     request.setup.database_per_agent = fleet.is_some_and(|fleet| fleet.database_per_agent);
-    let words = match (&arguments.target, &resumed) {
-        (Some(words), _) => words.clone(),
-        (None, Some((_, record))) => record.plan.target.clone(),
-        (None, None) => DEFAULT_TARGET.to_owned(),
+    let doubt = match &resumed {
+        Some((writer, record)) => {
+            run::check_resumption(record, &request)?;
+            run::doubt(&writer.metadata()?)
+        }
+        None => None,
     };
-    let target = target(&words)?;
+    let target = match (&arguments.target, &resumed) {
+        (Some(words), _) => target(words)?,
+        (None, Some((_, record))) => recorded_target(record, doubt.as_deref())?,
+        (None, None) => target(DEFAULT_TARGET)?,
+    };
     engine(&target)?;
     if agents.is_some() {
         check_target(&target)?;
+    }
+    if let Some((_, record)) = &resumed {
+        run::follow(&mut request, record, &target, doubt.as_deref())?;
     }
     if arguments.resume.is_none() {
         refuse_existing(&request.setup.record)
@@ -90,23 +100,72 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         measuring.observing(&arguments.observe, &target, |context| {
             let context = Context { fleet, ..context };
             match resumed {
-                Some(resumed) => {
-                    request.follow(&resumed.1.plan);
-                    run::resume(resumed, &request, context)
-                }
+                Some(resumed) => run::resume(resumed, &request, context),
                 None => run::measure(&request, context),
             }
         })
     })?;
     show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
-    judge(measured)
+    let named = named_again(arguments.target.as_deref(), &target, &measured.record.plan);
+    judge(measured, &named)
+}
+
+/// The target that `record` names, where it is one that a record may name; `doubt` is why the record may be that of another user.
+fn recorded_target(record: &Record, doubt: Option<&str>) -> Result<Target> {
+    let refused = |why: String| {
+        Error::user(format!("the target is not taken from the record: {why}"))
+            .hint("name the target that you mean, the same as before: --target TARGET")
+    };
+    if let Some(doubt) = doubt {
+        return Err(refused(format!("its file {doubt}")));
+    }
+    let target: Target = record.plan.target.parse().map_err(|_| refused("it is none".to_owned()))?;
+    let engine = engine(&target).map_err(|_| refused("it is of no engine that is known".to_owned()))?;
+    match run::reaches_out(&target, engine) {
+        Some(why) => Err(refused(format!("it {why}"))),
+        None => Ok(target),
+    }
+}
+
+/// The options that have to be given again with --resume, because a record does not decide them; each with a space before it.
+/// `words` are those of --target.
+fn named_again(words: Option<&str>, target: &Target, plan: &Plan) -> String {
+    let is_list = words.is_some_and(|words| words.starts_with('@'));
+    let reaches_out = engine(target).is_ok_and(|engine| run::reaches_out(target, engine).is_some());
+    let shown = words.filter(|_| is_list).map_or_else(|| target.to_string(), str::to_owned);
+    let target = (is_list || reaches_out).then(|| format!(" --target {}", word(&shown)));
+    let tests = Some(&plan.test_files).filter(|files| !files.is_empty());
+    let tests = tests.map(|files| format!(" --tests {}", word(&files.join(","))));
+    let peer = plan.network.as_ref().and_then(|path| path.peer.as_deref());
+    let peer = peer.map(|peer| format!(" --network {}", word(peer)));
+    [target, tests, peer].into_iter().flatten().collect()
+}
+
+/// `text` as one word of a shell.
+fn word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:@,=%+".contains(letter);
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Runs of one record are carried out by the same agents.
-fn check_agents(path: &Path, plan: &Plan, now: Option<&Agents>) -> Result<()> {
+fn check_agents(path: &Path, plan: &Plan, fleet: Option<FleetOf<'_>>) -> Result<()> {
+    let now = fleet.map(|fleet| fleet.agents);
     let hosts = now.map(Agents::hosts).unwrap_or_default();
-    if plan.agents == now.map(Agents::count) && plan.agent_hosts == hosts {
+    // What is not said again is that of the plan.
+    let is_same_use = fleet.is_none_or(|fleet| {
+        (fleet.jobs_per_agent.is_none() || fleet.jobs_per_agent == plan.jobs_per_agent)
+            && (!fleet.database_per_agent || plan.database_per_agent)
+    });
+    if plan.agents == now.map(Agents::count) && plan.agent_hosts == hosts && is_same_use {
         return Ok(());
+    }
+    if !is_same_use {
+        let message = format!("the runs of {} have other jobs and databases of each agent", path.display());
+        return Err(Error::user(message).hint(format!(
+            "use {} --resume {}",
+            report::run_command(plan),
+            path.display()
+        )));
     }
     let by = |agents: Option<u32>, hosts: &[String]| match agents {
         None => "one process".to_owned(),
@@ -119,15 +178,14 @@ fn check_agents(path: &Path, plan: &Plan, now: Option<&Agents>) -> Result<()> {
 }
 
 /// What aborted the measurement, and runs that failed.
-fn judge(measured: Measured) -> Result<()> {
+fn judge(measured: Measured, named_again: &str) -> Result<()> {
     let path = measured.path.display();
     let kept = kept_by_agents(&measured.record, &path.to_string());
     if let Some(error) = measured.error {
         let command = report::run_command(&measured.record.plan);
-        let hint = error
-            .hint
-            .clone()
-            .unwrap_or_else(|| format!("finished runs are in {path}; continue with {command} --resume {path}"));
+        let hint = error.hint.clone().unwrap_or_else(|| {
+            format!("finished runs are in {path}; continue with {command}{named_again} --resume {path}")
+        });
         let is_kept = error.fault == Fault::Environment;
         return Err(error.hint(if is_kept { hint + &kept } else { hint }));
     }
@@ -154,6 +212,35 @@ fn has_failed(run: &Run) -> bool {
 }
 
 /// The record at `path`, locked for appending.
-fn resume(path: &Path) -> Result<(store::Writer, record::Record)> {
+fn resume(path: &Path) -> Result<(store::Writer, Record)> {
     store::Writer::resume(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{NetworkPath, Preset};
+
+    use super::*;
+
+    #[test]
+    fn what_a_record_does_not_decide_is_named_again() {
+        let mut plan = Plan::new("sqlite", "/data/dbdyno-data", Preset::Smoke);
+        let named = |words: Option<&str>, target: &str, plan: &Plan| {
+            let target = target.parse().expect(target);
+            named_again(words, &target, plan)
+        };
+        for taken in ["sqlite", "sqlite?page_size=4096", "local:postgres?shared_buffers=2GB", "null?rows=7"] {
+            assert_eq!(named(Some(taken), taken, &plan), "", "{taken}");
+        }
+        let server = "postgres://me@db1/shop?sslmode=require";
+        assert_eq!(
+            named(Some("postgres://me:tiger@db1/shop?sslmode=require"), server, &plan),
+            format!(" --target '{server}'")
+        );
+        assert_eq!(named(Some("@nodes"), server, &plan), " --target @nodes");
+        assert_eq!(named(None, "duckdb?library=/x.so", &plan), " --target 'duckdb?library=%2Fx.so'");
+        plan.test_files = vec!["./mine.toml".to_owned(), "it's.toml".to_owned()];
+        plan.network = Some(NetworkPath { peer: Some("db1:5250".to_owned()), ..NetworkPath::default() });
+        assert_eq!(named(Some("sqlite"), "sqlite", &plan), " --tests './mine.toml,it'\\''s.toml' --network db1:5250");
+    }
 }

@@ -16,7 +16,7 @@ use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, kept_by_agents, measuring};
-use crate::output::{print, style, width};
+use crate::output::{print_data, style, width};
 use crate::sheet::{check_page, show};
 use crate::target::target;
 
@@ -97,7 +97,7 @@ pub fn carry_out(
         IoFormat::Json => Some(report::json(record)),
     };
     match other.filter(|_| !record.runs.is_empty()) {
-        Some(text) => print(&text)?,
+        Some(text) => print_data(&text)?,
         None => show(&measured, output, |record, path| report::text(record, path, style(), width()))?,
     }
     judge(measured)

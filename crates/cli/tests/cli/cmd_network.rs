@@ -182,7 +182,7 @@ fn mistakes_end_with_2_and_a_hint() {
         (&["network", "serve", "--listen", &taken], 1, "cannot be listened at"),
         (&["run", "--tests", "N11"], 2, "N11 (network, round trip) needs a peer"),
         (&["run", "--tests", "network"], 2, "needs a peer"),
-        (&["run", "--resume", "r.jsonl", "--network", "db1"], 2, "cannot be used with"),
+        (&["run", "--resume", "r.jsonl", "--client-threads", "2"], 2, "cannot be used with"),
     ] {
         let output = finished(bench.as_given(arguments).output().unwrap());
         assert!(output.code == code && output.err.contains(message), "{}: {}", output.code, output.err);

@@ -234,7 +234,7 @@ fn the_host_of_a_server_on_the_network_is_in_the_record() {
     let text = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("the same machine, which client and server share"), "{}", output.out);
     assert!(server.agents().is_empty(), "the agent is left");
-    let unobserved = bench.run(&["run", "--resume", "o.jsonl"]);
+    let unobserved = bench.run(&["run", "--resume", "o.jsonl", "--target", &target]);
     assert_eq!(unobserved.code, 2, "{}", unobserved.err);
     let message = "the record was started with observed hosts db1, and now it is no observed host";
     assert!(unobserved.err.contains(message) && unobserved.err.contains("--observe"), "{}", unobserved.err);

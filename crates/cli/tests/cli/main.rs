@@ -62,3 +62,4 @@ mod short_text;
 mod ssh_server;
 mod storage_probes;
 mod traced;
+mod trust;

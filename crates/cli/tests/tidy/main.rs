@@ -197,6 +197,37 @@ fn engines_are_named_only_in_their_folders_and_on_the_command_line() {
     }
 }
 
+/// Where something is written to the standard streams. What is said for readers passes `output.rs`, which lets no escape sequence
+/// of others through; the rest are bytes and lines of protocols, and data that was asked for.
+const WRITERS: [&str; 5] = [
+    "cli/src/output.rs",
+    "cli/src/command/agent.rs",
+    "flat/src/files/sink.rs",
+    "fleet/src/bridge.rs",
+    // Before the process is aborted.
+    "multiplex/src/scheduler.rs",
+];
+
+#[test]
+fn every_line_for_a_reader_goes_through_one_place() {
+    let mut found = Vec::new();
+    for path in crates().values() {
+        let mut files = Vec::new();
+        sources(&path.join("src"), &mut files);
+        files.retain(|file| file.extension().is_some_and(|ending| ending == "rs") && !is_test(file));
+        for file in files.iter().filter(|file| !WRITERS.iter().any(|writer| file.ends_with(writer))) {
+            let text = fs::read_to_string(file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            // Whether it is a terminal may be asked everywhere, and a progress bar draws itself: its texts are made harmless.
+            let asked = ["().is_terminal()", "DrawTarget::stderr()", "use_stderr()"];
+            let plain = asked.iter().fold(code.to_owned(), |code, asked| code.replace(asked, ""));
+            let writes = ["stdout()", "stderr()", "println!", "eprint!", "print!("];
+            found.extend(writes.iter().filter(|write| plain.contains(*write)).map(|write| (file.clone(), *write)));
+        }
+    }
+    assert!(found.is_empty(), "use crate::output, or say here why not: {found:#?}");
+}
+
 #[test]
 fn every_engine_has_the_same_files() {
     let common = ["lib.rs", "dialect.rs", "counter.rs", "inventory.rs", "sql.rs"];

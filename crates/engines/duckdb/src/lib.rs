@@ -58,6 +58,10 @@ impl Engine for DuckDb {
         &["duckdb"]
     }
 
+    fn harmless_parameters(&self) -> &'static [&'static str] {
+        setting::HARMLESS
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &dialect::DIALECT
     }

@@ -14,6 +14,9 @@ const MEMORY_BYTES_MIN: u64 = 512 << 20;
 
 const KNOWN: [&str; 3] = ["library", "memory_limit", "checkpoint_threshold"];
 
+/// Those that are sizes.
+pub(crate) const HARMLESS: &[&str] = &["memory_limit", "checkpoint_threshold"];
+
 /// How the library is found and the database is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {

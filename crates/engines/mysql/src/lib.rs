@@ -80,6 +80,10 @@ impl Engine for MysqlEngine {
         }
     }
 
+    fn harmless_parameters(&self) -> &'static [&'static str] {
+        server::HARMLESS
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &dialect::DIALECT
     }

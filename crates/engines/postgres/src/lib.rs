@@ -61,6 +61,10 @@ impl Engine for Postgres {
         &["postgres", "postgresql"]
     }
 
+    fn harmless_parameters(&self) -> &'static [&'static str] {
+        server::HARMLESS
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &dialect::DIALECT
     }

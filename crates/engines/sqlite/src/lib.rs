@@ -63,6 +63,10 @@ impl Engine for Sqlite {
         &["sqlite"]
     }
 
+    fn harmless_parameters(&self) -> &'static [&'static str] {
+        &setting::KNOWN
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &dialect::DIALECT
     }

@@ -11,7 +11,8 @@ const CACHE_BYTES_DEFAULT: u64 = 64 << 20;
 /// The block size of the other engines.
 const PAGE_BYTES_DEFAULT: u32 = 8192;
 
-const KNOWN: [&str; 9] = [
+/// The parameters: sizes and switches.
+pub(crate) const KNOWN: [&str; 9] = [
     "page_size",
     "journal_mode",
     "synchronous",

@@ -12,6 +12,7 @@ use base::root::{Root, inside};
 
 use super::error::FabricError;
 use super::step::{CONFIGURATION, CONTROLLERS, FABRICS, Step};
+use crate::system_program::system_program;
 
 /// How long something that is busy is tried again: a controller that is being made, or an initiator that lets go.
 const BUSY_MAX: Duration = Duration::from_secs(15);
@@ -89,9 +90,7 @@ fn gone(remove: impl Fn() -> io::Result<()>) -> io::Result<()> {
 
 /// Runs a program, which lies where root finds it, to its end; an error is what it says.
 fn succeed(program: &str, arguments: &[&str]) -> io::Result<()> {
-    let places = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(|folder| Path::new(folder).join(program));
-    let path = places.into_iter().find(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(program));
-    let output = Command::new(path).args(arguments).stdin(Stdio::null()).output();
+    let output = Command::new(system_program(program)).args(arguments).stdin(Stdio::null()).output();
     let output = output.map_err(|error| io::Error::other(format!("{program} cannot be run: {error}")))?;
     match output.status.success() {
         true => Ok(()),

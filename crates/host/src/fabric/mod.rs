@@ -16,12 +16,13 @@ mod step;
 mod target;
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use base::Root;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::process::geteuid;
 
 pub use self::connection::{ConnectionPlan, ConnectionRequest, SERVICE};
@@ -35,6 +36,8 @@ pub use self::target::{Backing, TargetPlan};
 use crate::inventory::host_name;
 use crate::storage::device_holders;
 
+/// What one process at a time locks.
+const LOCK: &str = "run/dbdyno-fabric.lock";
 /// How long another invocation is waited for.
 const LOCK_MAX: Duration = Duration::from_secs(60);
 /// How long the block device of a connection is waited for.
@@ -111,12 +114,14 @@ impl FabricLock {
                 "run it with sudo, or without --apply to read the steps first",
             ));
         }
-        // A directory that every kernel has; the lock ends with the process, whatever ends that.
-        let path = root.sys.join("kernel");
+        let path = root.top.join(LOCK);
         let refused = |error: std::io::Error| {
-            FabricError::environment(format!("{} cannot be locked: {error}", path.display()), "mount /sys")
+            FabricError::environment(
+                format!("{} cannot be locked: {error}", path.display()),
+                "mount /run, or remove it",
+            )
         };
-        let lock = File::open(&path).map_err(refused)?;
+        let lock = open_lock(&path).map_err(refused)?;
         let start = Instant::now();
         while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             if error != rustix::io::Errno::WOULDBLOCK && error != rustix::io::Errno::INTR {
@@ -183,6 +188,18 @@ impl FabricLock {
 
     fn kernel(&self) -> HostKernel {
         HostKernel { root: self.root.clone() }
+    }
+}
+
+/// The file of the lock, which nobody but its owner may open: a lock is held by whoever can open what it is on. It ends with the
+/// process, whatever ends that, and the file stays.
+fn open_lock(path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = File::from(rustix::fs::open(path, flags, Mode::from_raw_mode(0o600))?);
+    let found = file.metadata()?;
+    match found.is_file() && found.uid() == geteuid().as_raw() && found.mode() & 0o077 == 0 {
+        true => Ok(file),
+        false => Err(std::io::Error::other("it is no file that root alone may open")),
     }
 }
 

@@ -416,3 +416,18 @@ proptest! {
         let _ = plan_at(&root, "nvme1n1", at("127.0.0.1", request.1));
     }
 }
+
+#[test]
+fn the_lock_is_a_file_that_others_cannot_open() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let directory = tempfile::tempdir().unwrap();
+    let (path, link) = (directory.path().join("lock"), directory.path().join("link"));
+    let lock = super::open_lock(&path).unwrap();
+    assert_eq!(lock.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    super::open_lock(&path).unwrap();
+    symlink(&path, &link).unwrap();
+    assert!(super::open_lock(&link).is_err());
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    assert!(super::open_lock(&path).is_err(), "others may open it, and hold its lock");
+}

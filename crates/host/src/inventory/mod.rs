@@ -72,6 +72,11 @@ pub fn boot_id() -> Option<String> {
     base::root::text(Root::host().proc.join("sys/kernel/random/boot_id"))
 }
 
+/// Identifies this installation, also after a restart; copies of a disk have the same one. None where it is not known.
+pub fn machine_id() -> Option<String> {
+    base::root::text("/etc/machine-id").filter(|text| !text.is_empty())
+}
+
 /// Total memory of this host; zero if unknown.
 pub fn memory_total() -> Bytes {
     memory::read(&Root::host()).total_bytes

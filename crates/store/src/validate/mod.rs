@@ -14,13 +14,21 @@ mod run;
 mod streams;
 mod trace;
 
-use record::{Dop, Instrument, Latency, Pace, Ratio, Record, Timestamp, Variation};
+use record::{Dop, Instrument, Latency, Pace, Ratio, Record, Run, Timestamp, Variation};
 
 pub(crate) use nodes::Requirement;
 pub(crate) use run::run;
 
 /// The error is a clause that names thing, value and limit.
 pub(crate) type Validity = Result<(), String>;
+
+/// Whether `run` may become a line of `record`: one that is not would make the file unreadable.
+///
+/// # Errors
+/// A clause that names thing, value and limit.
+pub fn check_run(record: &Record, run: &Run) -> Validity {
+    self::run(run).and_then(|()| Requirement::of(run).check(record, run))
+}
 
 /// Checks `record` without its runs.
 pub(crate) fn rest(record: &Record) -> Validity {

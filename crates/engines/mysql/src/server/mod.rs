@@ -4,6 +4,7 @@
 mod find;
 mod galera;
 mod group;
+mod harmless;
 mod launcher;
 mod log;
 mod parameter;
@@ -16,6 +17,7 @@ use std::process::Child;
 use engine::{Result, Target, Workspace};
 use server::{Paths, Process, Runner, RunningServer, Sizing, State, terminate_process};
 
+pub(crate) use self::harmless::HARMLESS;
 use self::launcher::Launcher;
 pub(crate) use self::launcher::USER;
 use self::parameter::Parameters;

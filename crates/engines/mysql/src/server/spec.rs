@@ -147,7 +147,6 @@ const fn product(name: &'static str) -> Product {
         name,
         socket_name: "mysqld.sock",
         users: &["mysql", "nobody"],
-        variables: &["MYSQL", "MARIADB", "DBI_", "UMASK"],
         data_option: "--datadir=",
         error_patterns: &log::ERROR_PATTERNS,
         shutdown_signal: Signal::TERM,

@@ -20,7 +20,6 @@ pub(super) static PRODUCT: Product = Product {
     name: "postgres",
     socket_name: ".s.PGSQL.5432",
     users: &["postgres", "nobody"],
-    variables: &["PG"],
     data_option: "-D",
     error_patterns: &log::ERROR_PATTERNS,
     // Fast shutdown, with a checkpoint; immediate shutdown, without.

@@ -3,6 +3,7 @@
 
 mod cluster;
 mod find;
+mod harmless;
 mod launcher;
 mod log;
 mod monitor;
@@ -19,6 +20,7 @@ use server::{Paths, Runner, RunningServer, State};
 pub(crate) use self::cluster::Cluster;
 use self::cluster::PRODUCT;
 use self::find::Requirement;
+pub(crate) use self::harmless::HARMLESS;
 use self::launcher::Launcher;
 use self::monitor::ReplicaMonitor;
 use self::parameter::{Parameters, Synchronous};

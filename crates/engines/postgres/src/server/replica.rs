@@ -37,7 +37,6 @@ const fn product(name: &'static str) -> Product {
         name,
         socket_name: PRODUCT.socket_name,
         users: PRODUCT.users,
-        variables: PRODUCT.variables,
         data_option: PRODUCT.data_option,
         error_patterns: PRODUCT.error_patterns,
         shutdown_signal: PRODUCT.shutdown_signal,

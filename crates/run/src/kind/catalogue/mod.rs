@@ -78,7 +78,7 @@ pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
 /// # Errors
 /// As for [`measure()`].
 pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>) -> Result<Measured> {
-    resumption::check(&record.1, request)?;
+    resumption::check_resumption(&record.1, request)?;
     let mut record = Recorder::resumed(&request.setup.record, record);
     let own = test_files(&record.plan.test_files)?;
     let prove = proof::remove_unfinished(&mut record)? || request.prove;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use record::{IoPart, IoPhase, JobShare, Outcome, Pace, Part, PartKind, PlannedRun, Run};
+use record::{IoPart, IoPhase, JobShare, Outcome, Part, PartKind, PlannedRun, Run};
 
 use super::phase_context::{PhaseContext, PhaseRun, clones};
 use crate::Error;
@@ -23,7 +23,7 @@ pub(super) fn drive_agents(
 ) {
     // Also a run without any result is one of storage.
     run.storage = Some(Box::default());
-    let parts = parts(bench, run, context, phase, phase_run.pace);
+    let parts = parts(bench, run, context, phase, &phase_run);
     let left = fleet.agents() as usize;
     let carried_out = if parts.len() > left {
         Err(Error::environment(format!("it needs {} agents, and {left} are left", parts.len())))
@@ -42,12 +42,13 @@ pub(super) fn drive_agents(
     }
 }
 
-/// The parts of `run`, which is of `phase`: each agent carries out all of its jobs, at `pace` if they keep one together.
-fn parts(bench: &Bench<'_>, run: &Run, context: &PhaseContext<'_>, phase: &IoPhase, pace: Option<Pace>) -> Vec<Part> {
+/// The parts of `run`, which is of `phase`: each agent carries out all of its jobs, at the pace of `phase_run` if they keep
+/// one together.
+fn parts(bench: &Bench<'_>, run: &Run, context: &PhaseContext<'_>, phase: &IoPhase, phase_run: &PhaseRun) -> Vec<Part> {
     let count = clones(phase).max(1);
     let agents = run.dop.jobs / count;
     let mut phase = phase.clone();
-    if let Some(pace) = pace {
+    if let Some(pace) = phase_run.pace {
         phase.jobs.iter_mut().for_each(|job| job.pace = pace.times(1.0 / f64::from(agents)));
     }
     let planned = PlannedRun {
@@ -64,8 +65,10 @@ fn parts(bench: &Bench<'_>, run: &Run, context: &PhaseContext<'_>, phase: &IoPha
         devices: names(&wanted.permission.devices),
         destroy: names(&wanted.permission.destroy),
     };
+    // What prepares a run has its number, and must never be taken for it: it is of no record, and agents keep nothing of it.
+    let record = if phase_run.preparing { "" } else { bench.record };
     let part = |agent: u32| Part {
-        record: bench.record.to_owned(),
+        record: record.to_owned(),
         nodes: Vec::new(),
         plan: plan_of_agents(bench.plan, run),
         planned: planned.clone(),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use host::PrivateMount;
 use record::{Nanos, Plan, PlannedRun, Preset, ProofPlace, Run};
+use sha2::{Digest, Sha256};
 
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{Kind, Measured, invoke};
@@ -133,7 +134,13 @@ impl Nfs<'_> {
     ) -> Result<bool> {
         let host_name = platform.host.host_name.as_deref().unwrap_or("host");
         // Other hosts may use the same export at the same time.
-        let folder = Folder::make(&platform.watched, &format!("dbdyno-proof-{host_name}"))?;
+        let identity = host_identity();
+        let mark = format!("{MARK_TEXT}\n{identity}\n");
+        let folder = Folder::make_marked(
+            &platform.watched,
+            &format!("dbdyno-proof-{host_name}-{}", &identity[..IDENTITY_LETTERS]),
+            &mark,
+        )?;
         let phases = self.parts.plan.phases.iter().filter(|phase| runs.iter().any(|run| run.test == phase.name));
         let of_mount = record::IoPlan { phases: phases.cloned().collect(), ..self.parts.plan.clone() };
         let seed = self.request.setup.seed;
@@ -157,6 +164,19 @@ impl Nfs<'_> {
             Ok(true)
         })
     }
+}
+
+/// What the mark of a folder on an export says first.
+const MARK_TEXT: &str = "this directory was made by dbdyno and is removed by it";
+
+/// Letters of the identity of a host that are part of a name.
+const IDENTITY_LETTERS: usize = 8;
+
+/// What tells this host from others of its name, without telling the identifier itself, which is not meant for a network.
+fn host_identity() -> String {
+    let machine = host::machine_id().or_else(host::boot_id).unwrap_or_default();
+    let digest = Sha256::digest(format!("dbdyno proof {machine}"));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn place(planned: &PlannedRun) -> Option<&ProofPlace> {
