@@ -31,6 +31,8 @@ static SCALE: AtomicU64 = AtomicU64::new(0);
 static ANCHOR_TICKS: AtomicU64 = AtomicU64::new(0);
 /// The largest difference seen.
 static DIFFERENCE_NS: AtomicU64 = AtomicU64::new(0);
+/// Whether the counter differed from the kernel's clock: it is not used again, because it may do so again.
+static IS_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 /// Whether any was looked for since it was told last.
 static IS_COMPARED: AtomicBool = AtomicBool::new(false);
 
@@ -86,9 +88,9 @@ pub(crate) fn take_difference_max() -> Option<Nanos> {
     is_compared.then_some(Nanos(difference))
 }
 
-/// Measures the frequency of the counter twice, and uses it if both agree.
+/// Measures the frequency of the counter twice, and uses it if both agree, unless it was given up before.
 pub(crate) fn calibrate() {
-    if is_used() {
+    if is_used() || IS_GIVEN_UP.load(Ordering::Relaxed) {
         return;
     }
     let half = Duration::from_nanos(ANCHOR_NS / 2);
@@ -107,6 +109,10 @@ pub(crate) fn calibrate() {
     let ticks_per_ns = frequency(first, last);
     ANCHOR_TICKS.store((ANCHOR_NS as f64 * ticks_per_ns) as u64, Ordering::Relaxed);
     SCALE.store(((1_u64 << 32) as f64 / ticks_per_ns) as u64, Ordering::Relaxed);
+    // Another thread may have given it up meanwhile.
+    if IS_GIVEN_UP.load(Ordering::Relaxed) {
+        SCALE.store(0, Ordering::Relaxed);
+    }
 }
 
 /// Ticks per nanosecond between two readings.
@@ -130,6 +136,7 @@ fn anchored_again(old: Anchor) -> Option<Nanos> {
         IS_COMPARED.store(true, Ordering::Relaxed);
         DIFFERENCE_NS.fetch_max(difference_ns, Ordering::Relaxed);
         if difference_ns > DIFFERENCE_NS_MAX {
+            IS_GIVEN_UP.store(true, Ordering::Relaxed);
             SCALE.store(0, Ordering::Relaxed);
             return None;
         }
@@ -225,6 +232,10 @@ mod tests {
         assert!(take_difference_max() > Some(Nanos(DIFFERENCE_NS_MAX)));
         let (before, now) = (kernel_now(), crate::now());
         assert!(now >= before, "the kernel is asked");
+        assert_eq!(crate::calibrate(Some("tsc")), record::ClockMethod::ClockGettime, "also after the next calibration");
+        assert!(!is_used());
+        // For the other test of the process.
+        IS_GIVEN_UP.store(false, Ordering::Relaxed);
     }
 
     #[test]
