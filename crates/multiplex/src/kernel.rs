@@ -3,8 +3,8 @@
 
 use std::io;
 
-use io_uring::squeue::Entry;
 use io_uring::IoUring;
+use io_uring::squeue::Entry;
 use rustix::io::Errno;
 
 #[cfg(test)]

@@ -202,8 +202,7 @@ mod tests {
             let work = |broken_at| -> Box<dyn Work> { Box::new(Steps { done: Arc::clone(&done), broken_at }) };
             let mut works = vec![work(u64::MAX), work(3), work(4), work(5)];
             let watch = Watch(Losses::new(&nodes, vec![0, 1, 1, 1], false));
-            let settings =
-                JobSettings { steps: 200, window: Nanos(60_000_000_000), threads, ..JobSettings::default() };
+            let settings = JobSettings { steps: 200, window: Nanos(60_000_000_000), threads, ..JobSettings::default() };
             let outcome = run_jobs(&mut works, JobShare::whole(4), &settings, &watch, &AtomicBool::new(false));
             assert_eq!(outcome.broken, None, "the node that is left has gone on");
             assert_eq!(asked.load(Ordering::Relaxed), 1, "by the first of three jobs");

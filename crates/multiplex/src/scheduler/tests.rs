@@ -58,7 +58,8 @@ fn failing(data: u64, result: i32) -> Ring {
 
 #[test]
 fn a_statement_that_is_not_sent_is_an_error_of_its_job_alone() {
-    let codes = [Errno::NOMEM, Errno::NOBUFS, Errno::AGAIN, Errno::CANCELED, Errno::INTR].map(|code| -code.raw_os_error());
+    let codes =
+        [Errno::NOMEM, Errno::NOBUFS, Errno::AGAIN, Errno::CANCELED, Errno::INTR].map(|code| -code.raw_os_error());
     for result in codes {
         let error = beside_another(failing(SEND, result)).unwrap_err();
         assert!(!matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::UnexpectedEof), "{result}: {error}");

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use measure::{RunSeed, Work};
 use record::{Bytes, Nanos, NetworkEnd, Preset};
 
+use super::protocol::Greeting;
 use super::*;
 use crate::{Context, Form, probe};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use engine::null::NULL;
 use engine::{Caps, Engine, Node, Processes, Result, Session, Workspace};
-use record::{EngineInventory, SettlingStep};
+use record::EngineInventory;
 
 use super::{Nodes, OpenNode};
 
@@ -15,7 +15,8 @@ type Script = Box<dyn Fn() -> Result<()> + Send + Sync>;
 
 /// A node of the null engine which first does what it is told.
 pub(crate) struct ScriptedNode {
-    node: Box<dyn Node>,
+    /// What does the rest.
+    pub node: Box<dyn Node>,
     /// Called by [`Node::claim`].
     pub claim: Script,
     /// Called by [`Node::connect`].
@@ -53,7 +54,7 @@ impl Node for ScriptedNode {
         self.node.counters(session)
     }
 
-    fn settle(&self, session: &mut dyn Session) -> Result<Vec<SettlingStep>> {
+    fn settle(&self, session: &mut dyn Session) -> Result<()> {
         self.node.settle(session)
     }
 
