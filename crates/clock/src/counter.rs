@@ -106,13 +106,22 @@ pub(crate) fn calibrate() {
     if (one / other - 1.0).abs() > FREQUENCY_DIFFERENCE_MAX || !(0.05..10.0).contains(&one) {
         return;
     }
-    let ticks_per_ns = frequency(first, last);
+    use_frequency(frequency(first, last));
+}
+
+/// Has the counter of so many ticks per nanosecond read, unless it was given up, which another thread may have done meanwhile.
+fn use_frequency(ticks_per_ns: f64) {
     ANCHOR_TICKS.store((ANCHOR_NS as f64 * ticks_per_ns) as u64, Ordering::Relaxed);
     SCALE.store(((1_u64 << 32) as f64 / ticks_per_ns) as u64, Ordering::Relaxed);
-    // Another thread may have given it up meanwhile.
     if IS_GIVEN_UP.load(Ordering::Relaxed) {
         SCALE.store(0, Ordering::Relaxed);
     }
+}
+
+/// No thread reads the counter any more.
+fn give_up() {
+    IS_GIVEN_UP.store(true, Ordering::Relaxed);
+    SCALE.store(0, Ordering::Relaxed);
 }
 
 /// Ticks per nanosecond between two readings.
@@ -136,8 +145,7 @@ fn anchored_again(old: Anchor) -> Option<Nanos> {
         IS_COMPARED.store(true, Ordering::Relaxed);
         DIFFERENCE_NS.fetch_max(difference_ns, Ordering::Relaxed);
         if difference_ns > DIFFERENCE_NS_MAX {
-            IS_GIVEN_UP.store(true, Ordering::Relaxed);
-            SCALE.store(0, Ordering::Relaxed);
+            give_up();
             return None;
         }
     }
@@ -236,6 +244,17 @@ mod tests {
         assert!(!is_used());
         // For the other test of the process.
         IS_GIVEN_UP.store(false, Ordering::Relaxed);
+    }
+
+    #[test]
+    fn a_counter_that_was_given_up_is_not_used_again() {
+        let _alone = PROCESS.lock();
+        give_up();
+        use_frequency(2.0);
+        let is_used_again = is_used();
+        SCALE.store(0, Ordering::Relaxed);
+        IS_GIVEN_UP.store(false, Ordering::Relaxed);
+        assert!(!is_used_again);
     }
 
     #[test]

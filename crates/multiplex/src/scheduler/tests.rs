@@ -116,6 +116,28 @@ fn what_the_kernel_refuses_for_a_moment_is_told_again() {
 }
 
 #[test]
+fn what_follows_a_statement_does_not_overtake_it() {
+    for code in [Errno::BUSY, Errno::AGAIN, Errno::INTR] {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let mut ring = Ring::open(1).unwrap();
+        let mut refusals = 3;
+        ring.kernel.faults.enters = Some(Box::new(move |prepared| {
+            refusals -= i32::from(refusals > 0);
+            if refusals > 0 { Err(code.raw_os_error()) } else { Ok(prepared) }
+        }));
+        let job: Job<'_> = Box::new(|| {
+            waiting::send(near.as_fd(), b"first").unwrap().unwrap();
+            waiting::send(near.as_fd(), b", second").unwrap().unwrap();
+        });
+        run_on(Backend::Ring(Box::new(ring)), vec![job]).unwrap();
+        drop(near);
+        let mut said = String::new();
+        far.read_to_string(&mut said).unwrap();
+        assert_eq!(said, "first, second");
+    }
+}
+
+#[test]
 fn jobs_of_a_kernel_that_takes_nothing_any_more_end_with_that_error() {
     for code in [Errno::AGAIN, Errno::BUSY, Errno::INVAL] {
         let peers: Vec<_> = (0..5).map(|_| peer()).collect();
