@@ -252,7 +252,7 @@ mod tests {
         give_up();
         use_frequency(2.0);
         let is_used_again = is_used();
-        SCALE.store(0, Ordering::Relaxed);
+        super::SCALE.store(0, Ordering::Relaxed);
         IS_GIVEN_UP.store(false, Ordering::Relaxed);
         assert!(!is_used_again);
     }
