@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -74,9 +75,10 @@ fn beside_another<'a>(with_ring: bool, copy: &'a TcpStream, job: impl FnOnce() +
     let jobs: Vec<Job<'_>> = vec![
         Box::new(|| {
             let before = turns.get();
-            job();
-            assert!(turns.get() > before, "the other job has waited");
+            let done = catch_unwind(AssertUnwindSafe(job));
             is_over.set(true);
+            assert!(turns.get() > before, "the other job has waited");
+            done.unwrap_or_else(|panic| resume_unwind(panic));
         }),
         Box::new(|| {
             let start = Instant::now();
