@@ -8,6 +8,8 @@
 #
 # The program is compiled in a root of Debian 11, so that it runs with its C library (glibc 2.31) and every later one. The
 # compiler of Rust is this machine's, x86_64; everything else in that root is Debian's, with its cross compiler for arm64.
+# What others wrote and is run while it is compiled, and the program itself, run there as an unprivileged user, without a network,
+# and see no devices and processes of this machine.
 #
 #   packaging/release.sh [ARCHITECTURE...]   amd64, arm64; amd64 if none is named. Needs root, because of chroot; about
 #                                            10 minutes on two processors for each
@@ -38,12 +40,14 @@ done
 [ ${#architectures[@]} -gt 0 ] || architectures=(amd64)
 
 # What differs between architectures: names for Rust and for Debian, the loader of programs, the packages of the compiler
-# for C, and what runs a program of that architecture on this machine.
+# for C, and what runs a program of that architecture in the root, with its package.
 declare -A targets=([amd64]=x86_64-unknown-linux-gnu [arm64]=aarch64-unknown-linux-gnu)
 declare -A platforms=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
 declare -A loaders=([amd64]=ld-linux-x86-64.so.2 [arm64]=ld-linux-aarch64.so.1)
-declare -A compilers=([amd64]=gcc,libc6-dev [arm64]=gcc-aarch64-linux-gnu,libc6-dev-arm64-cross)
+declare -A compilers=([amd64]=gcc,libc6-dev [arm64]=gcc-aarch64-linux-gnu,libc6-dev-arm64-cross,qemu-user)
 declare -A emulators=([amd64]='' [arm64]=qemu-aarch64)
+# The user that compiles and runs the program in the root: nobody, who owns nothing else there.
+builder=65534
 
 cd "$(dirname "$0")/.."
 suite=bullseye
@@ -63,14 +67,13 @@ need cargo-deb 'it by cargo install cargo-deb'
 need cargo-cyclonedx 'it by cargo install cargo-cyclonedx'
 need mmdebstrap 'the package mmdebstrap'
 need unshare 'the package util-linux'
+need mknod 'the package coreutils'
 need git 'the package git'
 [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
   fail 'the keys of Debian are missing' 'install the package debian-archive-keyring'
 # A compiler of the distribution is linked to the libraries of the distribution, and does not run in the old root.
 toolchain=$(rustc --print sysroot)
 for architecture in "${architectures[@]}"; do
-  emulator=${emulators[$architecture]}
-  [ -z "$emulator" ] || need "$emulator" 'the package qemu-user: the program writes its manual pages'
   [ -d "$toolchain/lib/rustlib/${targets[$architecture]}/lib" ] ||
     fail "the library of Rust for $architecture is missing" "run rustup target add ${targets[$architecture]}"
 done
@@ -85,7 +88,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
 step "source of commit $(git rev-parse --short HEAD), version $version"
-rm -rf "$root" "$source" "$vendor" "$dist"
+rm -rf "$root" "$source" "$vendor" "$dist" "$work/deb"
 mkdir -p "$work" "$build" "$dist"
 # With its .git, from which the program knows its commit.
 git clone --quiet --depth 1 "file://$PWD" "$source"
@@ -100,28 +103,49 @@ for architecture in "${architectures[@]}"; do include+=,${compilers[$architectur
 mmdebstrap --quiet --variant=minbase --include="$include" "$suite" "$root" "${mirror[@]}"
 mkdir "$root"/{source,vendor,build,toolchain}
 
-# Runs a command in the root. What is mounted there is in a namespace of its own and gone at its end: nothing of it can be
-# removed with the root.
+# Runs a command in the root as an unprivileged user that gains no rights, without a network, and without devices, processes and
+# kernel settings of this machine. What is mounted there is in a namespace of its own and gone at its end: nothing of it can
+# be removed with the root.
 in_root() {
-  root=$root source=$source vendor=$vendor build=$build toolchain=$toolchain unshare --mount bash -euc '
+  root=$root source=$source vendor=$vendor build=$build toolchain=$toolchain builder=$builder \
+    unshare --mount --net --pid --ipc --uts --fork --kill-child bash -euc '
     mount --bind -o ro "$source" "$root/source"
     mount --bind -o ro "$vendor" "$root/vendor"
     mount --bind -o ro "$toolchain" "$root/toolchain"
     mount --bind "$build" "$root/build"
-    mount --rbind /dev "$root/dev"
-    mount -t proc proc "$root/proc"
+    mount -t tmpfs -o mode=755,nosuid,noexec,size=1m tmpfs "$root/dev"
+    while read -r name minor; do mknod -m 666 "$root/dev/$name" c 1 "$minor"; done <<DEVICES
+null 3
+zero 5
+full 7
+random 8
+urandom 9
+DEVICES
+    ln -s /proc/self/fd "$root/dev/fd"
+    mount -o remount,ro "$root/dev"
+    mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
+    mount -o remount,ro,bind "$root/proc"
     cd "$root/source"
-    exec chroot "$root" "$@"
+    exec chroot "$root" setpriv --reuid="$builder" --regid="$builder" --clear-groups --no-new-privs \
+      --inh-caps=-all --bounding-set=-all "$@"
   ' in_root "$@"
 }
 
-mkdir -p "$build/cargo"
+# Of an earlier time: what the user of the root made there is not followed.
+rm -rf "$build/cargo"
+mkdir "$build/cargo"
+chown -R --no-dereference "$builder:$builder" "$build"
 cat >"$build/cargo/config.toml" <<'CONFIG'
 [source.crates-io]
 replace-with = "vendor"
 [source.vendor]
 directory = "/vendor"
 CONFIG
+
+# Ends where a file that was made in the root is a link or a device: root would read what it leads to.
+plain() {
+  [ -f "$1" ] && [ ! -L "$1" ] || fail "$1 is not an ordinary file" "remove $work, and look at what was compiled"
+}
 
 # Makes the packages for $architecture.
 package() {
@@ -130,11 +154,13 @@ package() {
   local name=dbdyno-$version-$platform variable=${target//-/_}
 
   step "program for $architecture, by $(rustc --version) in Debian $suite"
-  in_root env -i PATH=/toolchain/bin:/usr/bin:/bin HOME=/root CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build \
+  in_root env -i PATH=/toolchain/bin:/usr/bin:/bin HOME=/build/home CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build \
     ${CARGO_BUILD_JOBS:+CARGO_BUILD_JOBS=$CARGO_BUILD_JOBS} \
     "CARGO_TARGET_${variable^^}_LINKER=$platform-gcc" "CC_$variable=$platform-gcc" "AR_$variable=$platform-ar" \
     sh -c 'cd /source && cargo build --quiet --offline --locked --profile dist --package dbdyno --target "$1"' sh "$target"
   local program=$build/$target/dist/dbdyno
+  # It is read by root from here on.
+  plain "$program"
   # The .deb depends on what has these libraries, see crates/cli/Cargo.toml.
   local library libraries
   libraries=$(in_root "$platform-objdump" -p "/build/$target/dist/dbdyno" | awk '$1 == "NEEDED" { print $2 }')
@@ -149,9 +175,17 @@ package() {
   step 'manual pages, completions, licences'
   rm -rf "$stage"
   mkdir -p "$stage"/{man,completions,doc}
-  local run=("$program")
-  [ -z "$emulator" ] || run=("$emulator" -L "$root/usr/$platform" "$program")
-  "${run[@]}" man --out "$stage/man"
+  local run=(in_root env -i PATH=/usr/bin:/bin HOME=/build/home)
+  [ -z "$emulator" ] || run+=("$emulator" -L "/usr/$platform")
+  run+=("/build/$target/dist/dbdyno")
+  rm -rf "$build/pages"
+  install -d -o "$builder" -g "$builder" "$build/pages"
+  "${run[@]}" man --out /build/pages
+  local page
+  for page in "$build"/pages/*; do
+    plain "$page"
+    install -m 644 "$page" "$stage/man/"
+  done
   "${run[@]}" completions bash >"$stage/completions/dbdyno.bash"
   "${run[@]}" completions zsh >"$stage/completions/_dbdyno"
   "${run[@]}" completions fish >"$stage/completions/dbdyno.fish"
@@ -195,7 +229,8 @@ package() {
   rm -rf "$tree"
 
   step '.deb'
-  CARGO_TARGET_DIR=$build cargo deb --quiet --no-build --no-strip --profile dist --locked --target "$target" \
+  install -D "$program" "$work/deb/$target/dist/dbdyno"
+  CARGO_TARGET_DIR=$work/deb cargo deb --quiet --no-build --no-strip --profile dist --locked --target "$target" \
     --manifest-path "$source/crates/cli/Cargo.toml" --output "$dist/"
 
   step 'bill of materials'
@@ -211,6 +246,6 @@ for architecture in "${architectures[@]}"; do package; done
 (cd "$dist" && sha256sum -- * >"$work/SHA256SUMS" && mv "$work/SHA256SUMS" .)
 rm -rf "$root" "$vendor" "$source"
 if [ -n "${SUDO_UID:-}" ]; then
-  chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$dist" "$work"
+  chown -R --no-dereference "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$dist" "$work"
 fi
 ls -l "$dist"

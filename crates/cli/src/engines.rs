@@ -11,6 +11,7 @@ pub const ENGINES: &[&dyn Engine] = &[
     &postgres::POSTGRES,
     &mysql::MARIADB,
     &mysql::MYSQL,
+    #[cfg(feature = "oracle")]
     &oracle::ORACLE,
     &engine::null::NULL,
 ];

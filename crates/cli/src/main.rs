@@ -4,6 +4,7 @@ mod agents;
 mod arguments;
 mod build;
 mod command;
+mod encryption;
 mod engines;
 mod load_points;
 mod measuring;
@@ -26,6 +27,7 @@ use arguments::{Arguments, Command};
 use clap::Parser;
 
 fn main() -> ExitCode {
+    encryption::choose_library();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return output::refused(&error),

@@ -31,6 +31,8 @@ static SCALE: AtomicU64 = AtomicU64::new(0);
 static ANCHOR_TICKS: AtomicU64 = AtomicU64::new(0);
 /// The largest difference seen.
 static DIFFERENCE_NS: AtomicU64 = AtomicU64::new(0);
+/// Whether the counter differed from the kernel's clock: it is not used again, because it may do so again.
+static IS_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 /// Whether any was looked for since it was told last.
 static IS_COMPARED: AtomicBool = AtomicBool::new(false);
 
@@ -86,9 +88,9 @@ pub(crate) fn take_difference_max() -> Option<Nanos> {
     is_compared.then_some(Nanos(difference))
 }
 
-/// Measures the frequency of the counter twice, and uses it if both agree.
+/// Measures the frequency of the counter twice, and uses it if both agree, unless it was given up before.
 pub(crate) fn calibrate() {
-    if is_used() {
+    if is_used() || IS_GIVEN_UP.load(Ordering::Relaxed) {
         return;
     }
     let half = Duration::from_nanos(ANCHOR_NS / 2);
@@ -104,9 +106,22 @@ pub(crate) fn calibrate() {
     if (one / other - 1.0).abs() > FREQUENCY_DIFFERENCE_MAX || !(0.05..10.0).contains(&one) {
         return;
     }
-    let ticks_per_ns = frequency(first, last);
+    use_frequency(frequency(first, last));
+}
+
+/// Has the counter of so many ticks per nanosecond read, unless it was given up, which another thread may have done meanwhile.
+fn use_frequency(ticks_per_ns: f64) {
     ANCHOR_TICKS.store((ANCHOR_NS as f64 * ticks_per_ns) as u64, Ordering::Relaxed);
     SCALE.store(((1_u64 << 32) as f64 / ticks_per_ns) as u64, Ordering::Relaxed);
+    if IS_GIVEN_UP.load(Ordering::Relaxed) {
+        SCALE.store(0, Ordering::Relaxed);
+    }
+}
+
+/// No thread reads the counter any more.
+fn give_up() {
+    IS_GIVEN_UP.store(true, Ordering::Relaxed);
+    SCALE.store(0, Ordering::Relaxed);
 }
 
 /// Ticks per nanosecond between two readings.
@@ -130,7 +145,7 @@ fn anchored_again(old: Anchor) -> Option<Nanos> {
         IS_COMPARED.store(true, Ordering::Relaxed);
         DIFFERENCE_NS.fetch_max(difference_ns, Ordering::Relaxed);
         if difference_ns > DIFFERENCE_NS_MAX {
-            SCALE.store(0, Ordering::Relaxed);
+            give_up();
             return None;
         }
     }
@@ -225,6 +240,21 @@ mod tests {
         assert!(take_difference_max() > Some(Nanos(DIFFERENCE_NS_MAX)));
         let (before, now) = (kernel_now(), crate::now());
         assert!(now >= before, "the kernel is asked");
+        assert_eq!(crate::calibrate(Some("tsc")), record::ClockMethod::ClockGettime, "also after the next calibration");
+        assert!(!is_used());
+        // For the other test of the process.
+        IS_GIVEN_UP.store(false, Ordering::Relaxed);
+    }
+
+    #[test]
+    fn a_counter_that_was_given_up_is_not_used_again() {
+        let _alone = PROCESS.lock();
+        give_up();
+        use_frequency(2.0);
+        let is_used_again = is_used();
+        super::SCALE.store(0, Ordering::Relaxed);
+        IS_GIVEN_UP.store(false, Ordering::Relaxed);
+        assert!(!is_used_again);
     }
 
     #[test]

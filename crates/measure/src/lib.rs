@@ -15,6 +15,9 @@ mod tally;
 mod work;
 mod workers;
 
+/// For what a job does beside its steps and waits for otherwise: the other jobs of its thread go on meanwhile.
+pub use multiplex::{aside, sleep};
+
 pub use counts::LATENCY_NS_MAX;
 pub use drive::{Ended, drive, drive_queue};
 pub use histogram::Histogram;

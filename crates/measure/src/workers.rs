@@ -164,6 +164,18 @@ pub fn run_jobs(
 
 /// The same for jobs with different settings.
 pub fn run_workers(workers: Vec<Worker<'_>>, observer: &dyn Observer, interrupt: &AtomicBool) -> Outcome {
+    run_workers_by(multiplex::run, workers, observer, interrupt)
+}
+
+/// Runs the jobs of a thread, as [`multiplex::run`] does.
+type RunJobs = for<'a> fn(Vec<Box<dyn FnOnce() + 'a>>, bool) -> io::Result<Shared>;
+
+fn run_workers_by(
+    run_jobs: RunJobs,
+    workers: Vec<Worker<'_>>,
+    observer: &dyn Observer,
+    interrupt: &AtomicBool,
+) -> Outcome {
     let settings: Vec<JobSettings> = workers.iter().map(|worker| worker.settings).collect();
     let streams: Vec<Vec<usize>> = workers.iter().map(|worker| worker.work.streams()).collect();
     let gate = Gate::default();
@@ -198,8 +210,14 @@ pub fn run_workers(workers: Vec<Worker<'_>>, observer: &dyn Observer, interrupt:
             }));
         }
         for (bodies, thread) in of_threads.into_iter().zip(0..) {
+            let abort = &abort;
             let body = move || match shared_by {
-                Some(_) => share(bodies, count, room).map(Some),
+                Some(_) => {
+                    let shared = share(run_jobs, bodies, count, room);
+                    // What the other threads do is not counted without the jobs of this one.
+                    abort.fetch_or(shared.is_err(), Ordering::Relaxed);
+                    shared.map(Some)
+                }
                 None => {
                     bodies.into_iter().for_each(|body| body(None));
                     Ok(None)
@@ -284,13 +302,13 @@ type Body<'a> = Box<dyn FnOnce(Option<&RefCell<Vec<Tally>>>) + Send + 'a>;
 ///
 /// # Errors
 /// As [`multiplex::run`].
-fn share(bodies: Vec<Body<'_>>, count: usize, room: usize) -> io::Result<(Shared, Vec<Tally>)> {
+fn share(run_jobs: RunJobs, bodies: Vec<Body<'_>>, count: usize, room: usize) -> io::Result<(Shared, Vec<Tally>)> {
     let tallies = RefCell::new(vec![Tally::new(clock::now(), room); count]);
     let job = |body| -> Box<dyn FnOnce() + '_> {
         let (body, tallies): (Body<'_>, _) = (body, &tallies);
         Box::new(move || body(Some(tallies)))
     };
-    let shared = multiplex::run(bodies.into_iter().map(job).collect(), true)?;
+    let shared = run_jobs(bodies.into_iter().map(job).collect(), true)?;
     Ok((shared, tallies.into_inner()))
 }
 

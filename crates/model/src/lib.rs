@@ -10,6 +10,7 @@ mod attribution;
 mod bound;
 mod calibration;
 mod calibration_search;
+mod changes;
 mod checks;
 mod claim;
 #[cfg(test)]

@@ -110,11 +110,6 @@ pub(crate) fn bytes_to_cache(run: &Run) -> Option<Bytes> {
     Some(Bytes(blocks.block_bytes?.0.saturating_mul(blocks.blocks_per_schema).saturating_mul(schemas)))
 }
 
-/// Whether any operation of `run` changes data.
-pub(crate) fn changes_anything(run: &Run) -> bool {
-    run.changes || run.parameters.get("update_pct").is_some_and(|percent| *percent > 0)
-}
-
 /// The top wait event of sessions in `run` of `record`, and its share of the time of all sessions, timed by the engine
 /// or sampled. Background waits and waits for the client do not count. None without waits.
 pub fn top_wait(record: &Record, run: &Run) -> Option<(String, Ratio)> {
@@ -246,17 +241,6 @@ mod tests {
         run.activity =
             Some(Activity { period_ns, sample_count: 10, observed_ns, cost_ns: Nanos(1), waits: vec![found] });
         assert_eq!(top_wait(&record(vec![run.clone()]), &run), Some(("Commit".to_owned(), Ratio(0.5))));
-    }
-
-    #[test]
-    fn a_part_of_updates_changes_something() {
-        let with = |percent: i64| Run {
-            changes: false,
-            parameters: [("update_pct".to_owned(), percent)].into(),
-            ..of_blocks(&[])
-        };
-        assert!(changes_anything(&with(1)) && !changes_anything(&with(0)));
-        assert!(changes_anything(&Run { changes: true, ..with(0) }));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use record::{Activity, Nanos, Run, name};
 
+use crate::changes::changes_anything;
 use crate::delta::delta;
-use crate::random_blocks::changes_anything;
 
 /// The event of reads of data, in the names of counters.
 const DATA_READ: &str = "data_read";

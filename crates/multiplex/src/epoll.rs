@@ -9,6 +9,7 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime};
 
+use crate::found::Found;
 use crate::timers::{Setting, Sleepers, TIMERS, Timers};
 
 /// Events that are taken at once.
@@ -62,28 +63,28 @@ impl Epoll {
     }
 
     /// Takes the events that there are.
-    pub(crate) fn look(&mut self, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
-        self.take(Some(ZERO), woken)
+    pub(crate) fn look(&mut self, found: &mut Found) -> io::Result<()> {
+        self.take(Some(ZERO), found)
     }
 
     /// Waits for events, or until the first of `sleepers` wakes.
-    pub(crate) fn wait(&mut self, sleepers: &Sleepers, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
+    pub(crate) fn wait(&mut self, sleepers: &Sleepers, found: &mut Found) -> io::Result<()> {
         for Setting { timer, moment, .. } in self.timers.set_for(sleepers).into_iter().flatten() {
             let it_value =
                 Timespec { tv_sec: (moment.0 / 1_000_000_000) as i64, tv_nsec: (moment.0 % 1_000_000_000) as i64 };
             let once = Itimerspec { it_interval: ZERO, it_value };
             timerfd_settime(&self.timer_files[timer], TimerfdTimerFlags::ABSTIME, &once)?;
         }
-        self.take(None, woken)
+        self.take(None, found)
     }
 
-    fn take(&mut self, limit: Option<Timespec>, woken: &mut Vec<(u32, i32)>) -> io::Result<()> {
-        let found = match epoll::wait(&self.instance, self.events.as_mut_slice(), limit.as_ref()) {
-            Ok(found) => found,
+    fn take(&mut self, limit: Option<Timespec>, found: &mut Found) -> io::Result<()> {
+        let count = match epoll::wait(&self.instance, self.events.as_mut_slice(), limit.as_ref()) {
+            Ok(count) => count,
             Err(Errno::INTR) => 0,
             Err(error) => return Err(error.into()),
         };
-        for event in &self.events[..found] {
+        for event in &self.events[..count] {
             let job = event.data.u64();
             if job & TIMER != 0 {
                 self.timers.expired((job & !TIMER) as usize);
@@ -91,9 +92,18 @@ impl Epoll {
             }
             let job = job as usize;
             if std::mem::replace(&mut self.waits[job], false) {
-                woken.push((job as u32, 0));
+                found.woken.push((job as u32, 0));
             }
         }
         Ok(())
+    }
+
+    /// Nothing is waited for any more: adds the jobs that do to `found`, with the error number `code`.
+    pub(crate) fn abandon(&mut self, code: i32, found: &mut Found) {
+        for (is_waiting, job) in self.waits.iter_mut().zip(0..) {
+            if std::mem::replace(is_waiting, false) {
+                found.woken.push((job, -code));
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Jobs of one thread against a peer on another one, by io_uring and by `epoll`.
 
 use std::io::{Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn ask(near: &UnixStream, number: u64) -> u64 {
     multiplex::send(near.as_fd(), &number.to_le_bytes()).unwrap().unwrap();
     let (mut answer, mut received) = ([0; 8], 0);
     while received < 8 {
-        received += multiplex::receive(near.as_fd(), &mut answer[received..]).unwrap().unwrap();
+        received += multiplex::receive(near.as_fd(), &mut answer[received..], None).unwrap().unwrap();
     }
     u64::from_le_bytes(answer)
 }
@@ -112,7 +112,7 @@ fn a_peer_that_reads_late_keeps_only_its_own_job_waiting() {
                         100,
                         "more than the socket takes, and nothing was read before"
                     );
-                    assert_eq!(multiplex::receive(slow.as_fd(), &mut [0; 8]).unwrap().unwrap(), 1);
+                    assert_eq!(multiplex::receive(slow.as_fd(), &mut [0; 8], None).unwrap().unwrap(), 1);
                 }),
                 Box::new(|| {
                     for number in 0..100 {
@@ -137,7 +137,7 @@ fn the_end_of_a_stream_and_a_closed_one_are_results() {
         drop(far);
         let jobs: Vec<Job<'_>> = vec![Box::new(|| {
             let sent = multiplex::send(ended.as_fd(), b"x").unwrap();
-            let received = multiplex::receive(ended.as_fd(), &mut [0; 8]).unwrap();
+            let received = multiplex::receive(ended.as_fd(), &mut [0; 8], None).unwrap();
             // By a ring a statement that cannot be sent shows where its answer is waited for.
             assert!(sent.is_err() || matches!(received, Ok(0)) || received.is_err(), "{sent:?} {received:?}");
         })];
@@ -267,4 +267,116 @@ fn ten_thousand_jobs_share_a_thread() {
     };
     multiplex::run((0..10_000).map(job).collect(), true).unwrap();
     assert_eq!(done.load(Ordering::Relaxed), 10_000);
+}
+
+#[test]
+fn nothing_within_the_timeout_is_an_error_of_its_job_alone() {
+    for with_ring in [true, false] {
+        let (silent, _far) = UnixStream::pair().unwrap();
+        let (near, far) = UnixStream::pair().unwrap();
+        let peer = answering(far);
+        let is_over = AtomicU32::new(0);
+        let jobs: Vec<Job<'_>> = vec![
+            Box::new(|| {
+                let start = now();
+                let timeout = Duration::from_millis(30);
+                let receive = || multiplex::receive(silent.as_fd(), &mut [0; 8], Some(timeout)).unwrap();
+                assert_eq!(receive().unwrap_err().kind(), std::io::ErrorKind::TimedOut);
+                assert!(now() - start >= Nanos::from(timeout));
+                assert_eq!(receive().unwrap_err().kind(), std::io::ErrorKind::TimedOut, "the connection is shut down");
+                is_over.store(1, Ordering::Relaxed);
+            }),
+            Box::new(|| {
+                for number in 0..u64::MAX {
+                    assert_eq!(ask(&near, number), number + 1);
+                    if is_over.load(Ordering::Relaxed) == 1 {
+                        break;
+                    }
+                }
+            }),
+        ];
+        multiplex::run(jobs, with_ring).unwrap();
+        drop(near);
+        peer.join().unwrap();
+    }
+}
+
+#[test]
+fn what_has_come_is_in_time_and_its_timeout_is_over() {
+    for with_ring in [true, false] {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        far.write_all(b"a").unwrap();
+        let jobs: Vec<Job<'_>> = vec![
+            Box::new(|| {
+                let receive = |timeout| multiplex::receive(near.as_fd(), &mut [0], timeout).unwrap();
+                // The thread is at work for another job until the timeout is over.
+                assert_eq!(receive(Some(Duration::from_millis(10))).unwrap(), 1);
+                assert_eq!(receive(None).unwrap(), 1);
+            }),
+            Box::new(|| std::thread::sleep(Duration::from_millis(30))),
+            Box::new(|| {
+                multiplex::sleep(Duration::from_millis(60));
+                (&far).write_all(b"b").unwrap();
+            }),
+        ];
+        multiplex::run(jobs, with_ring).unwrap();
+    }
+}
+
+#[test]
+fn what_waits_for_all_jobs_is_not_called_by_one_of_them() {
+    let called = AtomicU32::new(0);
+    let job: Job<'_> = Box::new(|| {
+        assert!(multiplex::is_shared());
+        assert!(multiplex::wait_together(&|| {
+            assert!(!multiplex::is_shared() && !multiplex::sleep_until(now() + Nanos(1)));
+            multiplex::pass();
+            called.fetch_add(1, Ordering::Relaxed);
+        }));
+        assert!(multiplex::is_shared());
+    });
+    multiplex::run(vec![job], true).unwrap();
+    assert_eq!(called.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn the_others_go_on_while_work_is_done_aside() {
+    for with_ring in [true, false] {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let jobs: Vec<Job<'_>> = vec![
+            Box::new(move || {
+                let turns = multiplex::aside(move || {
+                    assert!(!multiplex::is_shared());
+                    receiver.recv_timeout(Duration::from_secs(60))
+                });
+                assert_eq!(turns.unwrap(), Ok(10));
+                let panic = multiplex::aside(|| assert_eq!(1, 2, "not equal")).unwrap_err();
+                assert!(panic.downcast_ref::<String>().unwrap().contains("not equal"));
+            }),
+            Box::new(move || {
+                (0..10).for_each(|_| multiplex::sleep(Duration::from_millis(1)));
+                sender.send(10).unwrap();
+            }),
+        ];
+        multiplex::run(jobs, with_ring).unwrap();
+    }
+    assert_eq!(multiplex::aside(|| 7).unwrap(), 7);
+    assert!(multiplex::aside(|| panic!("alone")).is_err());
+}
+
+#[test]
+fn what_was_prepared_is_not_sent_to_the_next_socket_of_that_number() {
+    let ((near, mut far), (other, mut other_far)) = (UnixStream::pair().unwrap(), UnixStream::pair().unwrap());
+    let job: Job<'_> = Box::new(move || {
+        multiplex::send(near.as_fd(), b"for the first").unwrap().unwrap();
+        multiplex::closing(near.as_raw_fd());
+        let mut near = OwnedFd::from(near);
+        rustix::io::dup2(&other, &mut near).unwrap();
+        multiplex::sleep_until(now() + Nanos(1_000_000));
+    });
+    multiplex::run(vec![job], true).unwrap();
+    let (mut first, mut second) = (String::new(), String::new());
+    far.read_to_string(&mut first).unwrap();
+    other_far.read_to_string(&mut second).unwrap();
+    assert_eq!((first.as_str(), second.as_str()), ("for the first", ""));
 }

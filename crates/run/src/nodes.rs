@@ -113,8 +113,10 @@ impl Nodes {
         let Some(node_index) = self.left().find(|node_index| self.at(*node_index).takes_writes()) else {
             return Ok(());
         };
+        // Where it fails it is tried again before the next run.
+        self.at(node_index).claim()?;
         self.schema_holder.store(node_index, Ordering::Relaxed);
-        self.at(node_index).claim()
+        Ok(())
     }
 
     /// The node that takes writes, on which set-up is done. The first node if none is left.
@@ -301,6 +303,9 @@ fn target_of_node(target: &Target, (index, count): (usize, usize), name: &str) -
     one.parameters.extend(number.map(|number| ("hostaddr".to_owned(), number)));
     Some(one.to_string())
 }
+
+#[cfg(test)]
+pub(crate) mod scripted;
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,15 @@ use crate::bench::Bench;
 use crate::sampler::Sampler;
 use crate::session_sampler::SessionSampler;
 
+/// Called when it is dropped, also by a panic: threads that wait for the end of a run are told of it in any case.
+struct AtEnd<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 /// The readings of one run.
 pub(crate) struct Observation<'a> {
     /// Indexes of the nodes of the run.
@@ -59,12 +68,13 @@ impl<'a> Observation<'a> {
         body: impl FnOnce() -> T,
     ) -> T {
         std::thread::scope(|scope| {
+            let _end = AtEnd(|| {
+                self.sampler.stop();
+                self.session_sampler.iter().for_each(SessionSampler::stop);
+            });
             scope.spawn(|| self.sampler.watch(bench.listener, operations, check));
             self.session_sampler.iter().for_each(|session_sampler| drop(scope.spawn(|| session_sampler.watch())));
-            let result = body();
-            self.sampler.stop();
-            self.session_sampler.iter().for_each(SessionSampler::stop);
-            result
+            body()
         })
     }
 
@@ -98,5 +108,35 @@ impl<'a> Observation<'a> {
             let not_read = CommitCount::NotRead { message: error.message };
             run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::{Condvar, Mutex};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_waits_for_the_end_of_a_run_is_told_of_it_also_by_a_panic() {
+        let (is_over, changed) = (Mutex::new(false), Condvar::new());
+        let mut was_told = false;
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            std::thread::scope(|scope| {
+                let _end = AtEnd(|| {
+                    *is_over.lock().unwrap() = true;
+                    changed.notify_all();
+                });
+                scope.spawn(|| {
+                    let limit = Duration::from_secs(30);
+                    let waited = changed.wait_timeout_while(is_over.lock().unwrap(), limit, |is_over| !*is_over);
+                    was_told = *waited.unwrap().0;
+                });
+                panic!("in the run");
+            });
+        }));
+        assert!(ended.is_err() && was_told);
     }
 }

@@ -1,6 +1,7 @@
 //! Framing of messages in a byte stream: one socket, one buffer, messages read in place.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use crate::{Buffer, Transport};
@@ -69,8 +70,20 @@ impl<F: Framing> Input<F> {
     }
 }
 
+/// Tells the other jobs of a thread that a socket is closed, when it is dropped: before the socket itself, or when that gets another
+/// owner.
+struct Closing(RawFd);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        multiplex::closing(self.0);
+    }
+}
+
 /// One connection as a stream of messages.
 pub struct Messages<F> {
+    // Fields are dropped in their order.
+    _closing: Closing,
     /// The connection; requests are sent by [`Messages::send`] and [`Messages::send_both`].
     pub transport: Transport,
     /// The received data.
@@ -88,6 +101,7 @@ impl<F: Framing> Messages<F> {
     /// As the operating system says.
     pub fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Messages<F>> {
         let mut messages = Messages {
+            _closing: Closing(transport.socket()),
             transport,
             input: Input::new(LOGIN_MESSAGE_BYTES_MAX),
             timeout: None,

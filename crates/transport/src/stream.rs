@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Transport {
                     None => receive_from(stream, into).map_err(|error| explain(stream, error))?,
                 }
             }
-            Transport::Tls(stream) => stream.read(into).map_err(|error| explain(&stream.sock.0, error))?,
+            Transport::Tls(stream) => stream.read(into).map_err(|error| explain(&stream.sock.stream, error))?,
         };
         if count == 0 {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection"));
@@ -68,7 +68,7 @@ impl Transport {
             Transport::Tcp(stream) => send_to(stream, bytes).map_err(|error| explain(stream, error)),
             Transport::Tls(stream) => {
                 let written = stream.write_all(bytes).and_then(|()| stream.flush());
-                written.map_err(|error| explain(&stream.sock.0, error))
+                written.map_err(|error| explain(&stream.sock.stream, error))
             }
         }
     }
@@ -84,7 +84,7 @@ impl Transport {
             Transport::Tcp(stream) => send_both_to(stream, head, body).map_err(|error| explain(stream, error)),
             Transport::Tls(stream) => {
                 let written = stream.write_all(head).and_then(|()| stream.write_all(body));
-                written.and_then(|()| stream.flush()).map_err(|error| explain(&stream.sock.0, error))
+                written.and_then(|()| stream.flush()).map_err(|error| explain(&stream.sock.stream, error))
             }
         }
     }
@@ -98,7 +98,7 @@ impl Transport {
             // The timeout is applied by `poll`.
             Transport::Unix(_) => Ok(()),
             Transport::Tcp(stream) => stream.set_read_timeout(timeout),
-            Transport::Tls(stream) => stream.sock.0.set_read_timeout(timeout),
+            Transport::Tls(stream) => stream.sock.set_timeout(timeout),
         }
     }
 
@@ -112,7 +112,7 @@ impl Transport {
             // Both ends are on the same host.
             Transport::Unix(_) => Ok(BacklogLimit::default()),
             Transport::Tcp(stream) => keepalive::allow_backlog(stream),
-            Transport::Tls(stream) => keepalive::allow_backlog(&stream.sock.0),
+            Transport::Tls(stream) => keepalive::allow_backlog(&stream.sock.stream),
         }
     }
 
@@ -124,7 +124,16 @@ impl Transport {
         match self {
             Transport::Unix(_) => Ok(()),
             Transport::Tcp(stream) => keepalive::limit_backlog(stream, limit),
-            Transport::Tls(stream) => keepalive::limit_backlog(&stream.sock.0, limit),
+            Transport::Tls(stream) => keepalive::limit_backlog(&stream.sock.stream, limit),
+        }
+    }
+
+    /// The number of its socket.
+    pub(crate) fn socket(&self) -> RawFd {
+        match self {
+            Transport::Unix(stream) => stream.as_raw_fd(),
+            Transport::Tcp(stream) => stream.as_raw_fd(),
+            Transport::Tls(stream) => stream.sock.stream.as_raw_fd(),
         }
     }
 
@@ -139,14 +148,10 @@ impl Transport {
     }
 }
 
-/// Receives where the thread has other jobs, which go on meanwhile; None where it has to be waited for here: also with a
-/// `timeout`, as of logins, which keep their thread.
+/// Receives where the thread has other jobs, which go on meanwhile; None where it has to be waited for here.
 #[inline]
 fn receive_shared(stream: &impl AsFd, into: &mut [u8], timeout: Option<Duration>) -> io::Result<Option<usize>> {
-    match timeout {
-        None => multiplex::receive(stream.as_fd(), into).transpose(),
-        Some(_) => multiplex::flush().map(|()| None),
-    }
+    multiplex::receive(stream.as_fd(), into, timeout).transpose()
 }
 
 /// Waits until the stream is readable; false after `timeout`.

@@ -12,6 +12,7 @@ use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::{Error, Kind, Result, shown};
 use rustls::client::WebPkiServerVerifier;
@@ -33,19 +34,43 @@ pub type Stream = StreamOwned<ClientConnection, Socket>;
 
 /// What is below the encryption: a socket whose thread goes on with other jobs, if it has some, while this one waits.
 #[derive(Debug)]
-pub struct Socket(pub(crate) TcpStream);
+pub struct Socket {
+    pub(crate) stream: TcpStream,
+    /// The timeout of reads: that of the socket, which the kernel does not look at where it receives for several jobs.
+    timeout: Option<Duration>,
+}
+
+impl Socket {
+    /// Over `stream`, with its timeout.
+    ///
+    /// # Errors
+    /// As the operating system says.
+    fn new(stream: TcpStream) -> io::Result<Socket> {
+        let timeout = stream.read_timeout()?;
+        Ok(Socket { stream, timeout })
+    }
+
+    /// Sets the timeout of reads; `None` waits forever.
+    ///
+    /// # Errors
+    /// As the operating system says.
+    pub(crate) fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        self.timeout = timeout;
+        self.stream.set_read_timeout(timeout)
+    }
+}
 
 impl Read for Socket {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        multiplex::receive(self.0.as_fd(), into).unwrap_or_else(|| self.0.read(into))
+        multiplex::receive(self.stream.as_fd(), into, self.timeout).unwrap_or_else(|| self.stream.read(into))
     }
 }
 
 impl Write for Socket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match multiplex::send(self.0.as_fd(), bytes) {
+        match multiplex::send(self.stream.as_fd(), bytes) {
             Some(sent) => sent.map(|()| bytes.len()),
-            None => self.0.write(bytes),
+            None => self.stream.write(bytes),
         }
     }
 
@@ -53,12 +78,12 @@ impl Write for Socket {
         match multiplex::is_shared() {
             // A statement is sent at once.
             true => self.write(&parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>()),
-            false => self.0.write_vectored(parts),
+            false => self.stream.write_vectored(parts),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.stream.flush()
     }
 }
 
@@ -189,14 +214,15 @@ impl Tls {
     ///
     /// # Errors
     /// `Unreachable` if the handshake fails, with a hint for the user.
-    pub fn handshake(&self, mut stream: TcpStream, host: &str, title: &str) -> Result<Encrypted> {
+    pub fn handshake(&self, stream: TcpStream, host: &str, title: &str) -> Result<Encrypted> {
         let refuse =
             |what: String| Error::new(Kind::Unreachable, format!("the TLS handshake with {host} failed: {what}"));
         let config = self.config.clone().ok_or_else(|| refuse("TLS is disabled".to_owned()))?;
         let name = ServerName::try_from(host.to_owned()).map_err(|_| refuse("it is not a host name".to_owned()))?;
         let mut connection = ClientConnection::new(config, name).map_err(|error| refuse(error.to_string()))?;
+        let mut socket = Socket::new(stream).map_err(|error| refuse(plain_message(&error)))?;
         while connection.is_handshaking() {
-            connection.complete_io(&mut stream).map_err(|error| {
+            connection.complete_io(&mut socket).map_err(|error| {
                 let broken = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
                 let refused = refuse(broken.map_or_else(|| plain_message(&error), rustls::Error::to_string));
                 match broken {
@@ -212,7 +238,7 @@ impl Tls {
         }
         let encryption = describe(&connection);
         let binding = connection.peer_certificates().and_then(|chain| binding::of_certificate(chain.first()?));
-        Ok(Encrypted { stream: Box::new(StreamOwned::new(connection, Socket(stream))), encryption, binding })
+        Ok(Encrypted { stream: Box::new(StreamOwned::new(connection, socket)), encryption, binding })
     }
 }
 

@@ -1,8 +1,8 @@
 //! `dbdyno network`: round trip and bandwidth to a peer, and the peer itself.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use record::Pace;
 use run::{Interrupt, NetworkPeer, Request, Result, Selection, serve_network};
@@ -23,6 +23,44 @@ const LAYER: &str = "network";
 /// Interval at which the end of a peer is looked for.
 const POLL: Duration = Duration::from_millis(50);
 
+/// Refusals that are told in a minute: a stranger that connects again and again fills no log.
+const TOLD_MAX: u32 = 20;
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Refusals since the begin of a minute.
+struct Refusals {
+    since: Instant,
+    told: u32,
+    untold: u64,
+}
+
+impl Refusals {
+    fn new(now: Instant) -> Refusals {
+        Refusals { since: now, told: 0, untold: 0 }
+    }
+
+    /// The lines to be told of a refusal at `now`, which is `line`.
+    fn add(&mut self, now: Instant, line: String) -> Vec<String> {
+        let mut lines = Vec::new();
+        if now.saturating_duration_since(self.since) >= MINUTE {
+            lines.extend(self.rest());
+            *self = Refusals::new(now);
+        }
+        if self.told < TOLD_MAX {
+            self.told += 1;
+            lines.push(line);
+        } else {
+            self.untold += 1;
+        }
+        lines
+    }
+
+    /// How many were not told.
+    fn rest(&self) -> Option<String> {
+        (self.untold > 0).then(|| format!("{} more connections were refused", self.untold))
+    }
+}
+
 /// Carries out `dbdyno network`.
 ///
 /// # Errors
@@ -38,7 +76,12 @@ pub fn network(arguments: &NetworkArguments) -> Result<()> {
 fn serve(arguments: &NetworkServeArguments) -> Result<()> {
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))?;
-    let on_refused = Arc::new(|from: SocketAddr, why: &str| note(&format!("refused {from}: {why}")));
+    let refusals = Arc::new(Mutex::new(Refusals::new(Instant::now())));
+    let told = Arc::clone(&refusals);
+    let on_refused = Arc::new(move |from: SocketAddr, why: &str| {
+        let mut refusals = told.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.add(Instant::now(), format!("refused {from}: {why}")).iter().for_each(|line| note(line));
+    });
     let server = serve_network(arguments.listen, env!("CARGO_PKG_VERSION"), on_refused)?;
     if !server.address().ip().is_loopback() {
         note(
@@ -50,6 +93,7 @@ fn serve(arguments: &NetworkServeArguments) -> Result<()> {
     while !interrupt.is_raised() {
         std::thread::sleep(POLL);
     }
+    refusals.lock().unwrap_or_else(PoisonError::into_inner).rest().iter().for_each(|line| note(line));
     Ok(())
 }
 
@@ -87,4 +131,24 @@ fn measure_peer(arguments: &NetworkMeasurementArguments) -> Result<()> {
         measure(&ObserveStorageArguments::default(), &arguments.output, |context| run::measure(&request, context))?;
     show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
     judge(measured)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stranger_that_connects_again_and_again_fills_no_log() {
+        let start = Instant::now();
+        let mut refusals = Refusals::new(start);
+        let mut told = Vec::new();
+        for number in 0..1_000 {
+            told.extend(refusals.add(start + Duration::from_millis(number), format!("refused {number}")));
+        }
+        assert_eq!((told.len(), told[19].as_str()), (20, "refused 19"));
+        assert_eq!(refusals.rest().unwrap(), "980 more connections were refused");
+        let later = refusals.add(start + MINUTE, "refused at last".to_owned());
+        assert_eq!(later, ["980 more connections were refused", "refused at last"]);
+        assert_eq!(refusals.rest(), None);
+    }
 }

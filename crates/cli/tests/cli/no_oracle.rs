@@ -14,8 +14,13 @@ const PASSWORD: &str = "s3cret";
 
 /// The error for an Oracle server at `port`.
 fn refusal(port: u16) -> String {
+    refusal_of(port, "")
+}
+
+/// The same with `parameters` of the target.
+fn refusal_of(port: u16, parameters: &str) -> String {
     let bench = Bench::new();
-    let target = format!("oracle://ann:{PASSWORD}@127.0.0.1:{port}/sales?connect_timeout=10");
+    let target = format!("oracle://ann:{PASSWORD}@127.0.0.1:{port}/sales?connect_timeout=10{parameters}");
     let output = bench.run(&["run", "--target", &target, "--preset", "smoke", "--tests", "T611"]);
     assert_eq!(output.code, 1, "{}", output.err);
     assert!(output.err.contains("hint: ") && output.err.contains(&port.to_string()), "{}", output.err);
@@ -91,6 +96,13 @@ fn a_closed_port_an_http_server_and_a_postgresql_server_are_three_different_erro
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let refused = refusal(closed);
     assert!(refused.contains("no Oracle listener answers") && refused.contains("connection refused"), "{refused}");
+
+    // The driver looks for a library of ciphers before it looks at what answers.
+    let answering = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = answering.local_addr().unwrap().port();
+    std::thread::spawn(move || answering.incoming().for_each(drop));
+    let refused = refusal_of(port, "&protocol=tcps");
+    assert!(!refused.contains("speaks as no Oracle server"), "it ended its thread: {refused}");
 
     let (_http, port) = Http::start();
     let http = refusal(port);

@@ -1,6 +1,7 @@
 //! No file of a crate imports another one that imports it in turn, directly or through others.
 //!
-//! Imports are read as text: `use` declarations, and paths that begin with `crate`, `self` or `super`. A name that is
+//! Imports are read as text: `use` declarations, and paths that begin with `crate`, `self`, `super` or a module that lies in the
+//! one where they stand. A name that is
 //! re-exported is imported from the file that defines it. What a module takes from the modules that it lies in is part
 //! of them and counts as no import.
 
@@ -25,7 +26,7 @@ impl Modules {
     fn of(source: &Path) -> Modules {
         let mut files = Vec::new();
         sources(source, &mut files);
-        let mut modules = Modules { texts: BTreeMap::new(), names: BTreeMap::new() };
+        let mut texts = BTreeMap::new();
         for file in files {
             let name = file.strip_prefix(source).unwrap();
             if is_test(name) || name.extension().is_none_or(|ending| ending != "rs") {
@@ -36,8 +37,14 @@ impl Modules {
             if module.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
                 module.pop();
             }
-            modules.texts.insert(module, code(&fs::read_to_string(&file).unwrap()));
+            texts.insert(module, code(&fs::read_to_string(&file).unwrap()));
         }
+        Modules::read(texts)
+    }
+
+    /// The modules with `texts`, which are code alone.
+    fn read(texts: BTreeMap<Module, String>) -> Modules {
+        let mut modules = Modules { texts, names: BTreeMap::new() };
         for (module, text) in &modules.texts {
             let names = modules.names.entry(module.clone()).or_default();
             for (path, name) in uses(text).1 {
@@ -79,6 +86,13 @@ impl Modules {
                 _ => vec![path],
             };
             owners.extend(taken.iter().filter_map(|path| self.owner(path, 12)));
+        }
+        // A module that lies in this one is also known by its bare name.
+        let is_child = |other: &&Module| other.len() == module.len() + 1 && other.starts_with(module);
+        for child in self.texts.keys().filter(is_child) {
+            let name = &child[module.len()];
+            let taken = members(&rest, name).into_iter().map(|item| [child.clone(), vec![item]].concat());
+            owners.extend(taken.filter_map(|path| self.owner(&path, 12)));
         }
         owners.retain(|owner| !module.starts_with(owner));
         owners
@@ -239,4 +253,20 @@ fn an_import_is_found_in_every_form() {
     assert_eq!(used, expected);
     assert_eq!(inline_paths(&rest), ["crate::i::J", "super::k"]);
     assert_eq!(members("x(c::One, b::c::Two) c::three()", "c").into_iter().collect::<Vec<_>>(), ["One", "three"]);
+}
+
+#[test]
+fn a_module_that_is_named_without_an_import_is_one() {
+    let texts = [
+        (vec!["a"], "mod b;\nmod c;\nfn of() -> u32 { b::one(b::Two) }\npub struct Three;\n"),
+        (vec!["a", "b"], "pub fn one() {}\nuse crate::d::four;\n"),
+        (vec!["a", "c"], ""),
+        (vec!["d"], "use crate::a::Three;\npub fn four() {}\n"),
+    ];
+    let texts = texts.map(|(module, text)| (module.into_iter().map(str::to_owned).collect(), code(text)));
+    let modules = Modules::read(texts.into());
+    let module = |names: &[&str]| -> Module { names.iter().map(|name| (*name).to_owned()).collect() };
+    assert_eq!(modules.imports(&module(&["a"])), [module(&["a", "b"])].into());
+    assert_eq!(modules.imports(&module(&["a", "b"])), [module(&["d"])].into());
+    assert_eq!(modules.imports(&module(&["d"])), [module(&["a"])].into(), "which closes the circle");
 }

@@ -76,7 +76,6 @@ impl Login {
     /// # Errors
     /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self) -> Result<Connection> {
-        set_default_provider();
         silence_panics_of_logins();
         let config = self.config()?;
         let (done, outcome) = channel();
@@ -132,15 +131,6 @@ pub(crate) fn is_listener(received: &[u8]) -> bool {
 /// The aliases in the text of a `tnsnames.ora`, each with the addresses of its descriptor.
 pub(crate) fn named_addresses(text: &str) -> Vec<(String, Vec<ServerAddress>)> {
     names::entries(text).into_iter().map(|(names, descriptor)| (names, address::addresses(&descriptor))).collect()
-}
-
-/// Two cryptography providers are linked into this program; the driver uses the default of the process.
-fn set_default_provider() {
-    static SET: Once = Once::new();
-    SET.call_once(|| {
-        // Fails where the default is set already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
 }
 
 /// The driver panics on a response it does not expect; the caller reports that as an error of its own. The message of the

@@ -178,6 +178,25 @@ fn a_job_that_the_run_continues_without_is_counted_until_its_end() {
 }
 
 #[test]
+fn a_thread_that_cannot_run_its_jobs_ends_the_run() {
+    fn refuses_the_second<'a>(jobs: Vec<Box<dyn FnOnce() + 'a>>, with_ring: bool) -> io::Result<Shared> {
+        static CALLS: AtomicU64 = AtomicU64::new(0);
+        match CALLS.fetch_add(1, Ordering::Relaxed) {
+            1 => Err(io::ErrorKind::OutOfMemory.into()),
+            _ => multiplex::run(jobs, with_ring),
+        }
+    }
+    let steps = AtomicU64::new(0);
+    let mut works = workers(4, &steps, u64::MAX);
+    let settings = JobSettings { window: Nanos(60_000_000_000), threads: Some(2), ..settings(Pace::Unthrottled) };
+    let workers = works.iter_mut().zip(0..);
+    let workers = workers.map(|(work, job)| Worker { work: work.as_mut(), settings, place: (job, 4), meter: None });
+    let outcome = run_workers_by(refuses_the_second, workers.collect(), &NoHooks, &AtomicBool::new(false));
+    assert_eq!(outcome.broken.unwrap().message, "no thread for several sessions: out of memory");
+    assert!(outcome.tally.window() < Nanos(30_000_000_000), "the other thread ends early");
+}
+
+#[test]
 fn an_error_in_the_warm_up_is_no_deadlock() {
     let steps = AtomicU64::new(0);
     let outcome =

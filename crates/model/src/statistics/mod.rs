@@ -5,6 +5,7 @@
 //! independent repeats.
 
 mod correlation;
+mod incomplete;
 mod mean_interval;
 mod order;
 mod quantiles;

@@ -4,8 +4,7 @@
 //! C(n, i) p^i (1 - p)^(n - i) over i from l to u - 1 (Hahn and Meeker 1991, chapter 5). The ranks extend from
 //! the most likely i outwards, to the likelier neighbour first, and to both where equally likely.
 
-use statrs::function::gamma::ln_gamma;
-
+use super::incomplete::ln_gamma;
 use super::{Interval, median};
 use crate::rules::RULES;
 

@@ -11,11 +11,12 @@ use super::{
     Columns, Condition, Durability, InvalidReason, InvalidRun, MeasuredRate, Origin, Remark, System, SystemPoint,
     SystemTest,
 };
+use crate::changes::changes_anything;
 use crate::degree::Degree;
 use crate::delta::rate_in;
 use crate::group::{ByTest, middle};
 use crate::queue::in_flight;
-use crate::random_blocks::{changes_anything, compared_bytes};
+use crate::random_blocks::compared_bytes;
 use crate::row::row;
 use crate::sheet::line;
 use crate::statistics::mean_interval;

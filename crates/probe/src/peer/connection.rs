@@ -116,7 +116,7 @@ fn greet(address: SocketAddr, greeting: Greeting) -> Result<(TcpStream, Facts), 
     };
     let mut head = [0; HEAD_BYTES];
     // A peer that has refused the connection may have closed it already: what it said is still read.
-    let _ = write_all(&mut stream, &greeting.encode());
+    let _ = write_all(&mut stream, &greeting.encode(), GREETING_TIMEOUT);
     // The first bytes tell a stranger, whose answer may be shorter than one of ours.
     read_by(&mut stream, &mut head[..1], deadline).map_err(unanswered)?;
     if head[0] != greeting.encode()[0] {
@@ -165,14 +165,14 @@ impl Connection {
     /// Sends message `number`, and waits until it is back.
     pub(crate) fn exchange(&mut self, number: u64, answer: &mut [u8]) -> Result<(), PeerError> {
         self.block[..COUNT_BYTES].copy_from_slice(&number.to_be_bytes());
-        write_all(&mut self.stream, &self.block).map_err(PeerError::of)?;
-        read_all(&mut self.stream, answer).map_err(PeerError::of)?;
+        write_all(&mut self.stream, &self.block, IDLE_TIMEOUT).map_err(PeerError::of)?;
+        read_all(&mut self.stream, answer, IDLE_TIMEOUT).map_err(PeerError::of)?;
         if answer == self.block { Ok(()) } else { Err(PeerError::Changed) }
     }
 
     /// Sends a block; the number of bytes that the peer says to have received since the last time.
     pub(crate) fn send(&mut self) -> Result<u64, PeerError> {
-        write_all(&mut self.stream, &self.block).map_err(PeerError::of)?;
+        write_all(&mut self.stream, &self.block, IDLE_TIMEOUT).map_err(PeerError::of)?;
         self.transferred += self.block.len() as u64;
         let before = self.acknowledged;
         let mut counts = [0; 64 * COUNT_BYTES];
@@ -189,8 +189,20 @@ impl Connection {
 
     /// Waits until the peer has received all of the sent blocks: both ends have counted the same.
     pub(crate) fn settle(&mut self) -> Result<(), PeerError> {
+        self.settle_within(IDLE_TIMEOUT)
+    }
+
+    /// The same where each count that is larger than the one before comes within `idle`: one that says the same again and again
+    /// is as one that says nothing.
+    pub(super) fn settle_within(&mut self, idle: Duration) -> Result<(), PeerError> {
         let mut bytes = [0; COUNT_BYTES];
+        let (mut most, mut grown_at) = (self.acknowledged, Instant::now());
         while self.acknowledged < self.transferred {
+            if self.acknowledged > most {
+                (most, grown_at) = (self.acknowledged, Instant::now());
+            } else if grown_at.elapsed() > idle {
+                return Err(PeerError::Stalled);
+            }
             match super::wire::read_some(&mut self.stream, &mut bytes) {
                 Ok(length) => self.counted(&bytes[..length])?,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
@@ -220,7 +232,7 @@ impl Connection {
 
     /// Receives a block, whose count of the bytes before it must be that of this end; its length.
     pub(crate) fn receive(&mut self) -> Result<u64, PeerError> {
-        read_all(&mut self.stream, &mut self.block).map_err(PeerError::of)?;
+        read_all(&mut self.stream, &mut self.block, IDLE_TIMEOUT).map_err(PeerError::of)?;
         let mut count = [0; COUNT_BYTES];
         count.copy_from_slice(&self.block[..COUNT_BYTES]);
         let far = u64::from_be_bytes(count);

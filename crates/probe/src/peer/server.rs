@@ -19,7 +19,7 @@ pub struct Limits {
     pub connections: u32,
     /// Time for a greeting.
     pub greeting: Duration,
-    /// Time for which a connection may transfer nothing.
+    /// Time for which a connection may transfer nothing, and in which a message or block that has begun must be complete.
     pub idle: Duration,
     /// Time for which a connection is served.
     pub lifetime: Duration,
@@ -150,7 +150,7 @@ fn serve(shared: &Shared, mut stream: TcpStream, is_full: bool) -> Result<(), St
     let limits = shared.limits;
     stream.set_write_timeout(Some(limits.greeting)).map_err(unable)?;
     if is_full {
-        let _ = write_all(&mut stream, &Answer::Full.encode());
+        let _ = write_all(&mut stream, &Answer::Full.encode(), limits.greeting);
         return Err(format!("there are {} connections already", limits.connections));
     }
     let greeting = greeting(&mut stream, limits.greeting)?;
@@ -163,11 +163,12 @@ fn serve(shared: &Shared, mut stream: TcpStream, is_full: bool) -> Result<(), St
     let deadline = Instant::now() + limits.lifetime;
     let goes_on = || !is_over.load(Ordering::Relaxed) && Instant::now() < deadline;
     // An error is the end of the connection: the other side has left, or does not answer.
-    let _ = write_all(&mut stream, &[&answer, facts.as_bytes()].concat()).and_then(|()| match greeting.service {
+    let answered = write_all(&mut stream, &[&answer, facts.as_bytes()].concat(), limits.idle);
+    let _ = answered.and_then(|()| match greeting.service {
         Service::Ask => Ok(()),
-        Service::Echo => echo(&mut stream, greeting.block_bytes, &goes_on),
+        Service::Echo => echo(&mut stream, greeting.block_bytes, limits.idle, &goes_on),
         Service::Receive => receive(&mut stream, limits.idle, &goes_on),
-        Service::Send => send(&mut stream, greeting.block_bytes, &goes_on),
+        Service::Send => send(&mut stream, greeting.block_bytes, limits.idle, &goes_on),
     });
     Ok(())
 }
@@ -182,7 +183,7 @@ fn greeting(stream: &mut TcpStream, within: Duration) -> Result<Greeting, String
     Greeting::parse(&bytes).map_err(|refusal| {
         // An answer tells another dbdyno this version; to a stranger nothing is said.
         if refusal != Refusal::Stranger {
-            let _ = write_all(stream, &Answer::Impossible.encode());
+            let _ = write_all(stream, &Answer::Impossible.encode(), within);
         }
         match refusal {
             Refusal::Stranger => "it does not speak the protocol of dbdyno".to_owned(),
@@ -192,11 +193,11 @@ fn greeting(stream: &mut TcpStream, within: Duration) -> Result<Greeting, String
     })
 }
 
-fn echo(stream: &mut TcpStream, block_bytes: u32, goes_on: &dyn Fn() -> bool) -> io::Result<()> {
+fn echo(stream: &mut TcpStream, block_bytes: u32, idle: Duration, goes_on: &dyn Fn() -> bool) -> io::Result<()> {
     let mut message = vec![0; block_bytes as usize];
     while goes_on() {
-        read_all(stream, &mut message)?;
-        write_all(stream, &message)?;
+        read_all(stream, &mut message, idle)?;
+        write_all(stream, &message, idle)?;
     }
     Ok(())
 }
@@ -215,19 +216,19 @@ fn receive(stream: &mut TcpStream, idle: Duration, goes_on: &dyn Fn() -> bool) -
         }
         let is_due = received - reported >= REPORT_BYTES || reported_at.elapsed() >= REPORT_PERIOD;
         if is_due && received > reported {
-            write_all(stream, &received.to_be_bytes())?;
+            write_all(stream, &received.to_be_bytes(), idle)?;
             (reported, reported_at) = (received, Instant::now());
         }
     }
     Ok(())
 }
 
-fn send(stream: &mut TcpStream, block_bytes: u32, goes_on: &dyn Fn() -> bool) -> io::Result<()> {
+fn send(stream: &mut TcpStream, block_bytes: u32, idle: Duration, goes_on: &dyn Fn() -> bool) -> io::Result<()> {
     let mut block = content(block_bytes.min(BLOCK_BYTES_MAX), 0);
     let mut sent = 0_u64;
     while goes_on() {
         block[..COUNT_BYTES].copy_from_slice(&sent.to_be_bytes());
-        write_all(stream, &block)?;
+        write_all(stream, &block, idle)?;
         sent += block.len() as u64;
     }
     Ok(())

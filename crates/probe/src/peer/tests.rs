@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use measure::{RunSeed, Work};
 use record::{Bytes, Nanos, NetworkEnd, Preset};
 
+use super::protocol::Greeting;
 use super::*;
 use crate::{Context, Form, probe};
 
@@ -216,6 +217,48 @@ fn a_client_that_drips_its_greeting_has_no_more_time_than_others() {
         std::thread::sleep(Duration::from_millis(100));
     }
     assert_eq!(reason(&refused), "it sent no greeting within 0.3 s");
+}
+
+#[test]
+fn a_client_that_drips_its_messages_has_no_more_time_than_others() {
+    let (server, _) = server(Limits { idle: Duration::from_millis(200), ..Limits::default() });
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(&Greeting { service: Service::Echo, block_bytes: 4_096 }.encode()).unwrap();
+    stream.set_nonblocking(true).unwrap();
+    // One byte after the other, each in time: the message would take more than a minute.
+    let is_closed = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        let is_sent = stream.write_all(b"x").is_ok();
+        let is_open = match stream.read(&mut [0; 64]) {
+            Ok(count) => count > 0,
+            Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+        };
+        !is_sent || !is_open
+    });
+    assert!(is_closed, "after 10 s");
+}
+
+#[test]
+fn a_peer_that_says_the_same_again_and_again_is_as_one_that_says_nothing() {
+    let accepted = b"\0dbdyno\x17\0\x01\0\0\0\0\0\0";
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let peer = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(accepted).unwrap();
+        // It is closed after 10 s at the latest, which is another error.
+        let repeat = |_| {
+            std::thread::sleep(Duration::from_millis(20));
+            stream.write_all(&8_u64.to_be_bytes()).is_ok()
+        };
+        (0..500).all(repeat)
+    });
+    let mut connection = Connection::open(address, Service::Receive, 64, 1).unwrap();
+    connection.send().unwrap();
+    let error = connection.settle_within(Duration::from_millis(200)).unwrap_err();
+    assert!(matches!(error, PeerError::Stalled), "{error}");
+    drop(connection);
+    assert!(!peer.join().unwrap(), "it is left");
 }
 
 #[test]

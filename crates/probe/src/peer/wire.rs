@@ -36,24 +36,45 @@ pub(super) fn read_some(stream: &mut TcpStream, bytes: &mut [u8]) -> io::Result<
     }
 }
 
-/// Fills `bytes`; each read within the timeout of the socket.
+/// Fills `bytes`; each read within the timeout of the socket, and all after the first one `within` a time: what arrives in drops
+/// holds the connection no longer. The clock is read only where they arrive in several parts.
 ///
 /// # Errors
 /// As for [`read_by`].
-pub(super) fn read_all(stream: &mut TcpStream, bytes: &mut [u8]) -> io::Result<()> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        filled += read_some(stream, &mut bytes[filled..])?;
-    }
-    Ok(())
+pub(super) fn read_all(stream: &mut TcpStream, bytes: &mut [u8], within: Duration) -> io::Result<()> {
+    in_parts(bytes.len(), within, |done| read_some(stream, &mut bytes[done..]))
 }
 
-/// Writes all of `bytes`; each write within the timeout of the socket.
+/// Writes all of `bytes`; each write within the timeout of the socket, and all after the first one `within` a time.
 ///
 /// # Errors
 /// As for [`read_by`].
-pub(super) fn write_all(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
-    stream.write_all(bytes).map_err(explained)
+pub(super) fn write_all(stream: &mut TcpStream, bytes: &[u8], within: Duration) -> io::Result<()> {
+    in_parts(bytes.len(), within, |done| {
+        loop {
+            match stream.write(&bytes[done..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(explained),
+            }
+        }
+    })
+}
+
+/// Transfers `length` bytes by `part`, which is given how many have been, and returns how many more; those after the first part
+/// `within` a time.
+fn in_parts(length: usize, within: Duration, mut part: impl FnMut(usize) -> io::Result<usize>) -> io::Result<()> {
+    let (mut done, mut deadline) = (0, None);
+    while done < length {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        done += part(done)?;
+        if done < length {
+            deadline = deadline.or_else(|| Instant::now().checked_add(within));
+        }
+    }
+    Ok(())
 }
 
 /// A socket whose timeout is over says that it would block.

@@ -81,6 +81,8 @@ fn silence_ends_with_the_patience_and_a_broken_login_is_one() {
 
 #[test]
 fn two_libraries_of_ciphers_are_no_reason_to_panic() {
+    // As the program does; it fails only where another test has.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let target = format!("oracle://ann:{PASSWORD}@127.0.0.1:{}/sales", start(listener::curt));
     let error = refused_with(&format!("{target}?protocol=tcps&connect_timeout=3&wallet_location=/nonexistent"));
     assert_eq!(error.kind, Kind::Usage, "{error:?}");
