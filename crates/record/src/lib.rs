@@ -64,7 +64,7 @@ pub use load::{
 pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, LoadPart, LoadSource,
-    Order, PROTOCOL_VERSION, Part, PartKind, PartNode, PartResult, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent,
+    Order, PROTOCOL_VERSION, Part, PartKind, PartNode, PartResult, Permitted, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent,
     ToKeeper, ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
