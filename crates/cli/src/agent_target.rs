@@ -50,7 +50,10 @@ mod tests {
             ("postgres://me@%2Ftmp%2Fx:5432/bench", "local:postgres?shared_buffers=1G"),
             ("mysql://me@/bench?socket=%2Ftmp%2Fx", "local:mysql"),
             ("mysql://me@/bench?socket=%2Ftmp%2Fx", "local:mariadb"),
-            ("postgres://me@h2/shop?sslmode=require&hostaddr=10.0.0.2", "postgres://me@h1,h2/shop?nodes=all&sslmode=require"),
+            (
+                "postgres://me@h2/shop?sslmode=require&hostaddr=10.0.0.2",
+                "postgres://me@h1,h2/shop?nodes=all&sslmode=require",
+            ),
             ("mariadb://me@h1/shop?enable_cleartext_plugin=1", "mariadb://me@h1/shop?enable_cleartext_plugin=1"),
         ] {
             let target = agent_target(text, Some(named));

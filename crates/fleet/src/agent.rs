@@ -17,7 +17,7 @@ use crate::piece::Held;
 use crate::signed::{Place, Sender, Signer, Verifier};
 use crate::subject::Subjects;
 use crate::wire::{Arrival, Message, Wire};
-use crate::work::{Undertaken, Undertaking, PartWork, Threads, WAKE_UP};
+use crate::work::{PartWork, Threads, Undertaken, Undertaking, WAKE_UP};
 
 /// How often an agent says hello until it is answered.
 const HELLO_PERIOD: Duration = Duration::from_millis(500);
@@ -44,7 +44,11 @@ const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 enum Membership {
     /// It says this hello until it is welcomed.
-    Joining { hello: Box<Hello>, since: Nanos, said: Option<Nanos> },
+    Joining {
+        hello: Box<Hello>,
+        since: Nanos,
+        said: Option<Nanos>,
+    },
     Joined,
     /// The fleet has ended: only work that has begun goes on.
     Dismissed,
@@ -196,17 +200,21 @@ impl Agent {
             .map_err(|error| Error::new(format!("a message of the coordinator cannot be read: {error}")))?;
         self.heard = self.wire.now();
         let is_joining = matches!(self.membership, Membership::Joining { .. });
-        match (said, is_joining) {
-            (ToAgent::Welcome, true) => self.membership = Membership::Joined,
-            (ToAgent::TurnedAway { reason }, true) => {
+        match said {
+            ToAgent::TurnedAway { reason } if is_joining => {
                 return Err(Error::new(format!("turned away: {reason}")).hint("use the same program everywhere"));
             }
-            (_, true) => {}
-            (ToAgent::Leave, false) => {
+            ToAgent::Leave => {
                 message.reply.into_iter().for_each(|reply| self.send(reply, &FromAgent::Left));
                 self.membership = Membership::Dismissed;
             }
-            (said, false) => self.take(said, &message),
+            said => {
+                // Only a member is asked for anything; its welcome may have been overtaken.
+                if is_joining {
+                    self.membership = Membership::Joined;
+                }
+                self.take(said, &message);
+            }
         }
         Ok(())
     }

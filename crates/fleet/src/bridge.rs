@@ -194,8 +194,8 @@ mod tests {
         let port = bridge.address.port().to_string();
         // It says something, and waits until it is turned away.
         let script = "exec 3<>/dev/tcp/127.0.0.1/$0; echo forged >&3; cat <&3; echo turned away";
-        let mut other = Command::new("bash").args(["-c", script, &port]);
-        let output = other.stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap();
+        let mut other = Command::new("bash");
+        let output = other.args(["-c", script, &port]).stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), "turned away\n");
         let mut agent = TcpStream::connect(bridge.address).unwrap();
         agent.write_all(b"own").unwrap();

@@ -18,6 +18,9 @@ pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often agents are told that the fleet goes on.
 pub(crate) const GREETING_PERIOD: Duration = Duration::from_secs(1);
 
+/// How often it is looked who is to be told so.
+const LOOK_FOR_GREETING: Duration = Duration::from_millis(200);
+
 /// How often a question or an order is sent again that has no answer.
 pub(crate) const REPEAT: Nanos = Nanos(200_000_000);
 
@@ -47,6 +50,8 @@ pub(crate) struct Received {
 struct Peer {
     signer: Signer,
     verifier: Verifier,
+    /// When something was sent to it last.
+    sent: Nanos,
 }
 
 /// The side of the coordinator.
@@ -59,18 +64,20 @@ pub(crate) struct Conversation {
     /// The agents that said what cannot be read.
     unreadable: BTreeSet<String>,
     questions: u64,
-    greeted: Nanos,
+    /// When it was looked last who is to be greeted.
+    looked: Nanos,
     is_over: bool,
 }
 
 impl Conversation {
     /// With agents of these names and keys.
     pub(crate) fn new(wire: Box<dyn Wire>, subjects: Subjects, keys: &[(String, Seed)]) -> Conversation {
+        let now = wire.now();
         let peer = |(name, key): &(String, Seed)| {
             let (signer, verifier) = (Signer::new(key, Sender::Coordinator), Verifier::new(key, Sender::Agent));
-            (name.clone(), Peer { signer, verifier })
+            (name.clone(), Peer { signer, verifier, sent: now })
         };
-        let (peers, greeted) = (keys.iter().map(peer).collect(), wire.now());
+        let peers = keys.iter().map(peer).collect();
         Conversation {
             wire,
             subjects,
@@ -78,7 +85,7 @@ impl Conversation {
             members: Vec::new(),
             unreadable: BTreeSet::new(),
             questions: 0,
-            greeted,
+            looked: now,
             is_over: false,
         }
     }
@@ -105,6 +112,7 @@ impl Conversation {
         let Some(peer) = self.peers.get_mut(agent) else { return self.wire.now() };
         let payload = peer.signer.sign(Place { subject: &subject, reply: reply.as_deref() }, &content);
         let at = self.wire.now();
+        peer.sent = at;
         self.wire.send(subject, reply, payload);
         at
     }
@@ -118,8 +126,22 @@ impl Conversation {
 
     /// Lets all members know that the fleet goes on, where nothing is asked of them for a time.
     pub(crate) fn greet(&mut self) {
-        self.greeted = self.wire.now();
         for name in self.members.clone() {
+            self.send(&name, None, &ToAgent::Welcome);
+        }
+    }
+
+    /// Greets the members that were sent nothing for a time. The others know: a greeting right behind a question might
+    /// arrive before it, and a question that is late is dropped.
+    fn greet_who_waits(&mut self) {
+        let now = self.wire.now();
+        if now - self.looked < LOOK_FOR_GREETING.into() {
+            return;
+        }
+        self.looked = now;
+        let peers = &self.peers;
+        let waits = |name: &&String| peers.get(*name).is_some_and(|peer| now - peer.sent >= GREETING_PERIOD.into());
+        for name in self.members.iter().filter(waits).cloned().collect::<Vec<String>>() {
             self.send(&name, None, &ToAgent::Welcome);
         }
     }
@@ -129,9 +151,7 @@ impl Conversation {
     /// # Errors
     /// Where the connection has ended.
     pub(crate) fn take(&mut self, timeout: Duration) -> Result<Vec<Received>> {
-        if self.wire.now() - self.greeted >= GREETING_PERIOD.into() {
-            self.greet();
-        }
+        self.greet_who_waits();
         let (mut received, mut timeout) = (Vec::new(), timeout);
         for _ in 0..TAKEN_MAX {
             if self.is_over && received.is_empty() {
@@ -220,6 +240,9 @@ impl Conversation {
             loop {
                 let now = self.now();
                 silence.look(now);
+                // Who has answered is silent because nobody asks.
+                let answered = (0..agents.len()).filter(|index| exchanges.count(*index) >= round);
+                answered.for_each(|index| silence.hear(index, now));
                 let is_asked = |index: &usize| {
                     exchanges.count(*index) < round
                         && silence.of(*index) < ANSWER_TIMEOUT.into()
@@ -244,9 +267,10 @@ impl Conversation {
         }
         let of_agent = |(index, agent): (usize, &String)| match exchanges.count(index) {
             count if count < EXCHANGES => Ok(None),
-            _ => exchanges.offset(index).map(Some).ok_or_else(|| {
-                Error::new(format!("the clock of agent {agent} runs backwards"))
-            }),
+            _ => exchanges
+                .offset(index)
+                .map(Some)
+                .ok_or_else(|| Error::new(format!("the clock of agent {agent} runs backwards"))),
         };
         agents.iter().enumerate().map(of_agent).collect()
     }

@@ -406,7 +406,8 @@ impl Coordinator {
         }
         self.delivered.extend(agents.iter().map(|agent| (agent.clone(), attempt)));
         let read = |(agent, text): (&String, Option<String>)| {
-            serde_json::from_str(&text.unwrap_or_default()).map_err(|_| self.broken(agent, "its results cannot be read"))
+            serde_json::from_str(&text.unwrap_or_default())
+                .map_err(|_| self.broken(agent, "its results cannot be read"))
         };
         agents.iter().zip(texts).map(read).collect()
     }

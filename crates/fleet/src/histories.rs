@@ -82,7 +82,8 @@ fn lived(seed: u64, (count, runs): (usize, u32), faults: Faults, (prepares, begi
         one.plan.window_ns = Nanos(2 * SECOND);
         let parts: Vec<Part> = vec![one; coordinator.agents().len()];
         let within = Nanos(60 * SECOND);
-        let results = coordinator.carry_out(number, &parts, within, &beside).and_then(|ended| coordinator.results(&ended));
+        let results =
+            coordinator.carry_out(number, &parts, within, &beside).and_then(|ended| coordinator.results(&ended));
         if let Ok(results) = &results {
             assert!(results.iter().all(|(_, _, result)| result.run.number == number), "seed {seed}: another run");
             for (agent, start, _) in results {

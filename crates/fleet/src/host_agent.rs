@@ -112,12 +112,7 @@ impl<'a> HostCommand<'a> {
 }
 
 /// Puts the program on the host, if it is not there, and waits until it starts.
-fn install(
-    command: &mut HostCommand<'_>,
-    host: &RemoteHost,
-    program: &Program,
-    patience: Patience<'_>,
-) -> Result<()> {
+fn install(command: &mut HostCommand<'_>, host: &RemoteHost, program: &Program, patience: Patience<'_>) -> Result<()> {
     let (kind, own) = (command.line_after(KIND, patience)?, format!("Linux {}", std::env::consts::ARCH));
     if kind != own && host.program.is_none() {
         return Err(command

@@ -203,7 +203,9 @@ impl<'a> HostCommand<'a> {
     pub(crate) fn line_after(&self, prefix: &str, patience: Patience<'_>) -> Result<String> {
         loop {
             match self.lines.recv_timeout(LOOK) {
-                Ok(Line { text, is_cut: false }) if text.starts_with(prefix) => return Ok(text[prefix.len()..].to_owned()),
+                Ok(Line { text, is_cut: false }) if text.starts_with(prefix) => {
+                    return Ok(text[prefix.len()..].to_owned());
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(self.has_ended()),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             }
@@ -351,7 +353,10 @@ mod tests {
             let interrupted = AtomicBool::new(false);
             let error = std::thread::scope(|scope| {
                 scope.spawn(|| interrupted.store(true, Ordering::Relaxed));
-                command.write_all(&content, Patience::new(Duration::from_secs(3_600), &|| interrupted.load(Ordering::Relaxed)))
+                command.write_all(
+                    &content,
+                    Patience::new(Duration::from_secs(3_600), &|| interrupted.load(Ordering::Relaxed)),
+                )
             });
             assert_eq!(error.unwrap_err().message, "host x: interrupted");
             let error = command.write_all(&content, Patience::new(Duration::from_secs(1), &|| false)).unwrap_err();
@@ -373,7 +378,8 @@ mod tests {
 
     #[test]
     fn greetings_without_end_are_waited_for_no_longer_than_for_silence() {
-        for script in ["yes", "head -c 100000000 /dev/zero; exec sleep 60", "printf 'gr\\374\\337e\\n'; exec sleep 60"] {
+        for script in ["yes", "head -c 100000000 /dev/zero; exec sleep 60", "printf 'gr\\374\\337e\\n'; exec sleep 60"]
+        {
             with(script, |command| {
                 let error = command.line_after("dbdyno-host ", Patience::new(Duration::from_secs(1), &|| false));
                 assert_eq!(error.unwrap_err().message, "host x: no answer within 1 s", "{script}");

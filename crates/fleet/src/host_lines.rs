@@ -57,7 +57,10 @@ mod tests {
         let found = lines(b"one\r\n\n  two \nthe last", 10);
         assert_eq!(found, [("one", false), ("", false), ("two", false), ("the last", false)].map(own));
         assert_eq!(lines(b"", 10), []);
-        assert_eq!(lines(b"10 letters\n11 letters!\nx", 10), [("10 letters", false), ("11 letters", true), ("x", false)].map(own));
+        assert_eq!(
+            lines(b"10 letters\n11 letters!\nx", 10),
+            [("10 letters", false), ("11 letters", true), ("x", false)].map(own)
+        );
     }
 
     #[test]

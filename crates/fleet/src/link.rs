@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
-use futures_util::{FutureExt, StreamExt};
 use futures_util::stream::select_all;
+use futures_util::{FutureExt, StreamExt};
 use measure::clock;
 use record::{Nanos, Seed};
 use tokio::sync::Notify;

@@ -61,8 +61,7 @@ impl Collected {
         if piece.offset_bytes != self.offset_bytes() {
             return Ok(None);
         }
-        let (total_bytes, sha256_of_all) =
-            self.whole.get_or_insert_with(|| (piece.total_bytes, piece.sha256.clone()));
+        let (total_bytes, sha256_of_all) = self.whole.get_or_insert_with(|| (piece.total_bytes, piece.sha256.clone()));
         if *total_bytes > RESULT_BYTES_MAX || piece.text.len() > PIECE_BYTES_MAX {
             return Err("its results are too long");
         }

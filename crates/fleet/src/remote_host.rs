@@ -63,7 +63,9 @@ impl RemoteHost {
                 "server" => server = Some(value.to_owned()),
                 "via" => via = shlex::split(value).filter(|words| !words.is_empty()),
                 "under" => {
-                    under = shlex::split(value).filter(|words| !words.is_empty()).ok_or_else(|| unknown(&destination, &word))?;
+                    under = shlex::split(value)
+                        .filter(|words| !words.is_empty())
+                        .ok_or_else(|| unknown(&destination, &word))?;
                 }
                 _ => return Err(unknown(&destination, &word)),
             }

@@ -27,6 +27,9 @@ pub(crate) const SECOND: u64 = 1_000_000_000;
 /// What the coordinator takes for one look at its messages.
 const TURN: u64 = 1_000;
 
+/// An agent that does not wait looks again after so long.
+const LOOK_MIN: u64 = 100_000;
+
 /// Messages of the past that may be repeated.
 const REMEMBERED: usize = 64;
 
@@ -91,7 +94,10 @@ enum Event {
     ToAgent(usize, Message),
     ToCoordinator(Message),
     /// The agent looks at its clock and its work, unless it has done so since.
-    Wake { index: usize, turn: u64 },
+    Wake {
+        index: usize,
+        turn: u64,
+    },
 }
 
 /// What is on its way, and the time.
@@ -166,7 +172,8 @@ impl Network {
                 let key = Seed("another key".to_owned());
                 with_payload(event, |payload| {
                     let place = Place { subject: "x", reply: None };
-                    *payload = if kind == 2 { content } else { Signer::new(&key, Sender::Coordinator).sign(place, &content) };
+                    *payload =
+                        if kind == 2 { content } else { Signer::new(&key, Sender::Coordinator).sign(place, &content) };
                 })
             }
         }
@@ -298,7 +305,10 @@ impl History {
         let (Event::ToAgent(index, _) | Event::Wake { index, .. }) = event else { return };
         let (elapsed, fault) = {
             let network = locked(&self.network);
-            (network.now - BEGINNING, network.faults.faulty.filter(|(faulty, _)| *faulty == index).map(|(_, fault)| fault))
+            (
+                network.now - BEGINNING,
+                network.faults.faulty.filter(|(faulty, _)| *faulty == index).map(|(_, fault)| fault),
+            )
         };
         if let Some(Fault::Stops { at, for_time }) = fault
             && (at..at + for_time).contains(&elapsed)
@@ -323,7 +333,7 @@ impl History {
                 member.turn += 1;
                 let (turn, patience) = (member.turn, agent.patience().as_nanos() as u64);
                 let mut network = locked(&self.network);
-                let at = network.now + patience.max(1);
+                let at = network.now + patience.max(LOOK_MIN);
                 network.put(at, Event::Wake { index, turn });
             }
         }

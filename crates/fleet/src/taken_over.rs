@@ -126,7 +126,8 @@ fn a_coordinator_believes_no_agent_that_has_not_its_key() {
     let (mut coordinator, tickets) = Coordinator::start(&["a".to_owned()]).unwrap();
     // It has the key for the message server alone.
     let stolen = Ticket { message_key: record::Seed("another".to_owned()), ..tickets[0].clone() };
-    let agent = std::thread::spawn(move || Agent::join(&stolen, &hello(), Arc::<Counting>::default(), nowhere()).map(drop));
+    let agent =
+        std::thread::spawn(move || Agent::join(&stolen, &hello(), Arc::<Counting>::default(), nowhere()).map(drop));
     let error = coordinator.gather(&hello(), Duration::from_secs(2), &|| false, &mut || None).unwrap_err();
     assert_eq!(error.message, "not joined within 2 s: agents a");
     drop(coordinator);

@@ -64,8 +64,8 @@ pub use load::{
 pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, Hello, IoPart, JobShare, KeptPart, LoadPart, LoadSource,
-    Order, PROTOCOL_VERSION, Part, PartKind, PartNode, PartResult, Permitted, Piece, Refusal, Says, Seed, Step, Ticket, ToAgent,
-    ToKeeper, ToObserver,
+    Order, PROTOCOL_VERSION, Part, PartKind, PartNode, PartResult, Permitted, Piece, Refusal, Says, Seed, Step, Ticket,
+    ToAgent, ToKeeper, ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
 pub use observed_host::{ObservedHost, ObservedRun};

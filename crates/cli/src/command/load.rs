@@ -57,7 +57,11 @@ pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()>
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let fleet = measuring.deploy(agents, &request.setup.directory, &Permitted { files: files(&request.input), ..permitting(&target) })?;
+        let fleet = measuring.deploy(
+            agents,
+            &request.setup.directory,
+            &Permitted { files: files(&request.input), ..permitting(&target) },
+        )?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring
             .observing(&arguments.observe, &target, |context| run::measure_load(&request, Context { fleet, ..context }))

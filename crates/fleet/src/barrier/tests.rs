@@ -161,7 +161,8 @@ impl Simulation {
             }
             None => None,
         };
-        let ended = agent.started_ms.last().filter(|at| **at + RUN_MS <= now_ms).and_then(|_| agent.barrier.ended(now, None));
+        let ended =
+            agent.started_ms.last().filter(|at| **at + RUN_MS <= now_ms).and_then(|_| agent.barrier.ended(now, None));
         [warm, disarmed, ended].into_iter().for_each(|answer| self.answer(now_ms, index, answer));
     }
 
