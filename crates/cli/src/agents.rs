@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::Target;
 use fleet::{Deployment, RemoteHost};
-use record::{Hello, PROTOCOL_VERSION, SCHEMA_VERSION, Tool};
+use record::{Hello, PROTOCOL_VERSION, Permitted, SCHEMA_VERSION, Tool};
 use run::{Error, Result};
 
 use crate::arguments::fleet::AgentsArguments;
@@ -55,7 +55,8 @@ impl Agents {
         }
     }
 
-    /// Starts them; those of this machine use `directory`, and keep results below `kept` until they are in the record.
+    /// Starts them to do what is `permitted`; those of this machine use `directory`, and keep results below `kept` until they
+    /// are in the record.
     ///
     /// # Errors
     /// Where they cannot be started, do not join, or are interrupted.
@@ -63,22 +64,24 @@ impl Agents {
         &self,
         directory: &Path,
         kept: &Path,
+        permitted: &Permitted,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Deployment> {
+        let own = hello(Path::new("."));
         let deployed = match self {
             Agents::Here(count) => {
                 let [directory, kept] = [directory, kept].map(|path| path.display().to_string());
                 // The same program, even if its file was replaced meanwhile.
                 let program = Path::new("/proc/self/exe");
                 let arguments = ["agent", "--join", "-", "--dir", &directory, "--keep", &kept];
-                Deployment::on_this_machine(*count, program, &arguments, &hello(Path::new(".")), is_interrupted)
+                Deployment::on_this_machine(*count, program, &arguments, &own, permitted, is_interrupted)
             }
-            Agents::On(hosts) => Deployment::on_hosts(hosts, &hello(Path::new(".")), is_interrupted),
+            Agents::On(hosts) => Deployment::on_hosts(hosts, &own, permitted, is_interrupted),
         };
         deployed.map_err(|error| if is_interrupted() { Error::interrupted() } else { error.into() })
     }
 
-    /// Starts them for a measurement in `directory`: those of this machine get directories of their own below one in it,
+    /// Starts them for what is `permitted` of a measurement in `directory`: those of this machine get directories of their own below one in it,
     /// which is removed when they have ended.
     ///
     /// # Errors
@@ -86,10 +89,11 @@ impl Agents {
     pub fn deploy_in(
         &self,
         directory: &Path,
+        permitted: &Permitted,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Deployment, OwnDirectory)> {
         let own = OwnDirectory::below(directory, AGENTS_PREFIX)?;
-        let deployment = self.deploy(own.path(), directory, is_interrupted)?;
+        let deployment = self.deploy(own.path(), directory, permitted, is_interrupted)?;
         Ok((deployment, own))
     }
 
@@ -113,6 +117,11 @@ pub fn check_target(target: &Target) -> Result<()> {
         Some(_) => Err(Error::user("the password in the target is not handed to agents")
             .hint("leave it out, and give it in the environment or in a password file of the client programs")),
     }
+}
+
+/// What agents may do that measure `target`, and nothing else.
+pub fn permitting(target: &Target) -> Permitted {
+    Permitted { target: Some(target.to_string()), ..Permitted::default() }
 }
 
 /// The hosts of the file at `path`.

@@ -38,6 +38,12 @@ pub fn engine(target: &Target) -> Result<&'static dyn Engine> {
         .ok_or_else(|| Error::user(format!("engine {} is not known", shown(&target.scheme))).hint(hint(target)))
 }
 
+/// Whether two engines speak to the same servers: a node that one of them opened may be joined by the other.
+pub fn is_of_one_kind(one: &dyn Engine, other: &dyn Engine) -> bool {
+    let is_either = |engine: &dyn Engine| [mysql::MARIADB.name(), mysql::MYSQL.name()].contains(&engine.name());
+    one.name() == other.name() || (is_either(one) && is_either(other))
+}
+
 /// The target in a string of an engine's own client, if `text` is one.
 pub fn of_keywords(text: &str) -> Option<engine::Result<Target>> {
     postgres::keywords::of(text)

@@ -1,5 +1,6 @@
 //! The command line: arguments and wiring. The only crate that names engines, and the only one that exits.
 
+mod agent_target;
 mod agents;
 mod arguments;
 mod build;

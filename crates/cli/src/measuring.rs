@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::Target;
 use fleet::{Deployment, RemoteHost, RemoteObserver};
-use record::{Check, Outcome, Record, Run, Status, Verdict};
+use record::{Check, Outcome, Permitted, Record, Run, Status, Verdict};
 use run::{Context, Error, HostObserver, Interrupt, Measured, Observers, Result};
 
 use crate::agents::{Agents, hello};
@@ -84,12 +84,17 @@ impl Measuring {
         body(Context { observers: Observers { storage: &storage, ..context.observers }, ..context })
     }
 
-    /// Starts `agents`, if there are some, for a measurement in `directory`.
+    /// Starts `agents`, if there are some, for what is `permitted` of a measurement in `directory`.
     ///
     /// # Errors
     /// As [`Agents::deploy`].
-    pub fn deploy(&self, agents: Option<&Agents>, directory: &Path) -> Result<Option<(Deployment, OwnDirectory)>> {
-        agents.map(|agents| agents.deploy_in(directory, &|| self.is_interrupted())).transpose()
+    pub fn deploy(
+        &self,
+        agents: Option<&Agents>,
+        directory: &Path,
+        permitted: &Permitted,
+    ) -> Result<Option<(Deployment, OwnDirectory)>> {
+        agents.map(|agents| agents.deploy_in(directory, permitted, &|| self.is_interrupted())).transpose()
     }
 
     /// An agent on each of `hosts`, which `option` names.

@@ -1,19 +1,23 @@
 //! An agent of a fleet: it joins with a ticket and follows the orders of the coordinator.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use measure::clock;
-use record::{AgentStart, Answer, Attempt, FromAgent, Hello, KeptPart, Part, Refusal, Says, Ticket, ToAgent};
+use record::{
+    AgentStart, Answer, Attempt, FromAgent, Hello, KeptPart, Nanos, Part, Permitted, Refusal, Says, Ticket, ToAgent,
+};
 
 use crate::barrier::{AgentBarrier, AgentPhase, Due};
 use crate::clock::ClockOffset;
 use crate::error::{Error, Result};
 use crate::kept_parts::KeptParts;
-use crate::link::{Arrival, Link, Message};
+use crate::link::Link;
+use crate::permission::refusal;
 use crate::piece::Held;
+use crate::signed::{Place, Sender, Signer, Verifier};
 use crate::subject::Subjects;
-use crate::work::{PartWork, WAKE_UP, Work, wait_until};
+use crate::wire::{Arrival, Message, Wire};
+use crate::work::{PartWork, Threads, Undertaken, Undertaking, WAKE_UP};
 
 /// How often an agent says hello until it is answered.
 const HELLO_PERIOD: Duration = Duration::from_millis(500);
@@ -23,9 +27,6 @@ const WELCOME_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long an agent without its coordinator goes on waiting.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
-
-/// The same where the way to it has ended.
-const CUT_OFF_MAX: Duration = Duration::from_secs(3);
 
 /// How long is waited for a message before the clock and the work are looked at again.
 const LOOK: Duration = Duration::from_millis(100);
@@ -39,26 +40,45 @@ const LOOK_AT_WORK: Duration = Duration::from_millis(250);
 /// How often an agent says how far it is.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
 
+/// Whether an agent is a member of its fleet.
+#[derive(Clone, Debug)]
+enum Membership {
+    /// It says this hello until it is welcomed.
+    Joining {
+        hello: Box<Hello>,
+        since: Nanos,
+        said: Option<Nanos>,
+    },
+    Joined,
+    /// The fleet has ended: only work that has begun goes on.
+    Dismissed,
+}
+
 /// An agent that takes part in a fleet.
 pub struct Agent {
-    link: Link,
+    wire: Box<dyn Wire>,
     subjects: Subjects,
     name: String,
+    signer: Signer,
+    verifier: Verifier,
+    membership: Membership,
     barrier: AgentBarrier,
-    on: Arc<dyn PartWork>,
+    on: Box<dyn Undertaking>,
+    /// What parts may ask of this host.
+    permitted: Permitted,
     /// What the next attempt is about; without it, it is a start without work.
     assigned: Option<(Attempt, Part)>,
-    work: Option<Work>,
+    work: Option<Undertaken>,
     held: Option<Held>,
     /// The fleet, by its ticket.
     fleet: String,
     /// Where results are until the coordinator has them in its record.
     kept: KeptParts,
-    /// Since when there is no way to the coordinator.
-    cut_off: Option<Instant>,
-    /// Whether the fleet has ended: only work that has begun goes on.
-    is_dismissed: bool,
-    said_progress: Instant,
+    /// Whether the way to the coordinator has ended. It stays so: who answers at the same address later is somebody else.
+    is_cut_off: bool,
+    /// When the coordinator was heard of last.
+    heard: Nanos,
+    said_progress: Nanos,
     /// How long it waits without a message of its coordinator.
     pub(crate) silence_max: Duration,
 }
@@ -71,35 +91,45 @@ impl Agent {
     pub fn join(ticket: &Ticket, hello: &Hello, on: Arc<dyn PartWork>, kept: KeptParts) -> Result<Agent> {
         let subjects = Subjects::of(&ticket.fleet);
         let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent))?;
-        let (name, barrier, said_progress) = (ticket.agent.clone(), AgentBarrier::default(), Instant::now());
-        let mut agent = Agent {
-            link,
-            subjects,
-            name,
-            barrier,
+        let mut agent = Agent::at(Box::new(link), ticket, hello, Box::new(Threads(on)), kept);
+        while matches!(agent.membership, Membership::Joining { .. }) {
+            let arrival = agent.wire.receive(agent.patience());
+            if let Some(Err(error)) = agent.turn(arrival) {
+                return Err(error);
+            }
+        }
+        Ok(agent)
+    }
+
+    /// The agent of `ticket` at this end of the messages, which has said nothing yet.
+    pub(crate) fn at(
+        wire: Box<dyn Wire>,
+        ticket: &Ticket,
+        hello: &Hello,
+        on: Box<dyn Undertaking>,
+        kept: KeptParts,
+    ) -> Agent {
+        let now = wire.now();
+        Agent {
+            wire,
+            subjects: Subjects::of(&ticket.fleet),
+            name: ticket.agent.clone(),
+            signer: Signer::new(&ticket.message_key, Sender::Agent),
+            verifier: Verifier::new(&ticket.message_key, Sender::Coordinator),
+            membership: Membership::Joining { hello: Box::new(hello.clone()), since: now, said: None },
+            barrier: AgentBarrier::default(),
             on,
+            permitted: ticket.permitted.clone(),
             assigned: None,
             work: None,
             held: None,
             fleet: ticket.fleet.clone(),
             kept,
-            cut_off: None,
-            is_dismissed: false,
-            said_progress,
+            is_cut_off: false,
+            heard: now,
+            said_progress: now,
             silence_max: SILENCE_MAX,
-        };
-        let start = Instant::now();
-        while start.elapsed() < WELCOME_TIMEOUT {
-            agent.send(agent.subjects.hello(&agent.name), &FromAgent::Hello(Box::new(hello.clone())));
-            match agent.receive(HELLO_PERIOD)? {
-                Some((ToAgent::Welcome, _)) => return Ok(agent),
-                Some((ToAgent::TurnedAway { reason }, _)) => {
-                    return Err(Error::new(format!("turned away: {reason}")).hint("use the same program everywhere"));
-                }
-                _ => {}
-            }
         }
-        Err(Error::new(format!("no coordinator answers within {} s", WELCOME_TIMEOUT.as_secs())))
     }
 
     /// Follows orders until the coordinator ends the fleet.
@@ -107,51 +137,100 @@ impl Agent {
     /// # Errors
     /// Where the coordinator is gone.
     pub fn follow(&mut self) -> Result<()> {
-        let followed = self.follow_orders();
-        self.give_up();
-        followed
-    }
-
-    fn follow_orders(&mut self) -> Result<()> {
-        let mut heard = Instant::now();
         loop {
-            let arrived = self.receive(self.patience())?;
-            if let Some((message, arrival)) = arrived {
-                heard = Instant::now();
-                if message == ToAgent::Leave {
-                    let _ = arrival.reply.map(|reply| self.send(reply, &FromAgent::Left));
-                    self.is_dismissed = true;
-                } else {
-                    self.take(message, &arrival);
-                }
-            }
-            self.look_at_the_work();
-            self.look_at_the_clock();
-            if self.works_on() {
-                continue;
-            }
-            if self.is_dismissed {
-                return Ok(());
-            }
-            let is_cut_off = self.cut_off.is_some_and(|since| since.elapsed() > CUT_OFF_MAX);
-            if is_cut_off || heard.elapsed() > self.silence_max {
-                return Err(self.is_alone());
+            let arrival = self.wire.receive(self.patience());
+            if let Some(followed) = self.turn(arrival) {
+                self.give_up();
+                return followed;
             }
         }
+    }
+
+    /// Takes what has arrived, and does what is due; Some when the agent ends.
+    pub(crate) fn turn(&mut self, arrival: Option<Arrival>) -> Option<Result<()>> {
+        let taken = match arrival {
+            Some(Arrival::Message(message)) => self.hear(message),
+            // A member is not told by a server what it may do; one that joins may have no valid ticket.
+            Some(Arrival::Refused(reason)) if matches!(self.membership, Membership::Joining { .. }) => {
+                Err(Error::new(format!("the message server refuses: {reason}")))
+            }
+            Some(Arrival::Over) => {
+                self.is_cut_off = true;
+                Ok(())
+            }
+            Some(Arrival::Refused(_)) | None => Ok(()),
+        };
+        if let Err(error) = taken.and_then(|()| self.say_hello()) {
+            return Some(Err(error));
+        }
+        self.look_at_the_work();
+        self.look_at_the_clock();
+        if self.works_on() {
+            return None;
+        }
+        let silent = self.wire.now() - self.heard;
+        match self.membership {
+            Membership::Dismissed => Some(Ok(())),
+            _ if self.is_cut_off => Some(Err(self.is_alone())),
+            Membership::Joined if silent > self.silence_max.into() => Some(Err(self.is_alone())),
+            Membership::Joined | Membership::Joining { .. } => None,
+        }
+    }
+
+    /// Says hello, again and again until it is answered.
+    fn say_hello(&mut self) -> Result<()> {
+        let now = self.wire.now();
+        let Membership::Joining { hello, since, said } = &mut self.membership else { return Ok(()) };
+        if now - *since > WELCOME_TIMEOUT.into() {
+            return Err(Error::new(format!("no coordinator answers within {} s", WELCOME_TIMEOUT.as_secs())));
+        }
+        if said.is_none_or(|said| now - said >= HELLO_PERIOD.into()) {
+            *said = Some(now);
+            let hello = FromAgent::Hello(hello.clone());
+            self.send(self.subjects.hello(&self.name), &hello);
+        }
+        Ok(())
+    }
+
+    /// Takes a message of the coordinator. What is not of it is dropped, whatever it says.
+    fn hear(&mut self, message: Message) -> Result<()> {
+        let place = Place { subject: &message.subject, reply: message.reply.as_deref() };
+        let Some(content) = self.verifier.verify(place, &message.payload) else { return Ok(()) };
+        let said = serde_json::from_slice(content)
+            .map_err(|error| Error::new(format!("a message of the coordinator cannot be read: {error}")))?;
+        self.heard = self.wire.now();
+        let is_joining = matches!(self.membership, Membership::Joining { .. });
+        match said {
+            ToAgent::TurnedAway { reason } if is_joining => {
+                return Err(Error::new(format!("turned away: {reason}")).hint("use the same program everywhere"));
+            }
+            ToAgent::Leave => {
+                message.reply.into_iter().for_each(|reply| self.send(reply, &FromAgent::Left));
+                self.membership = Membership::Dismissed;
+            }
+            said => {
+                // Only a member is asked for anything; its welcome may have been overtaken.
+                if is_joining {
+                    self.membership = Membership::Joined;
+                }
+                self.take(said, &message);
+            }
+        }
+        Ok(())
     }
 
     /// Whether a part has started and is under way: it goes on without a coordinator, which may have lost this agent.
     fn works_on(&self) -> bool {
         match (&self.work, self.barrier.phase()) {
-            (Some(work), AgentPhase::Running { start, .. }) => clock::now() < *start + work.alone_max,
+            (Some(work), AgentPhase::Running { start, .. }) => self.wire.now() < *start + work.alone_max,
             _ => false,
         }
     }
 
     fn is_alone(&self) -> Error {
-        let alone = match self.cut_off {
-            Some(_) => "the connection to the coordinator has ended".to_owned(),
-            None => format!("no coordinator for {:.0} s", self.silence_max.as_secs_f64()),
+        let alone = match self.is_cut_off {
+            true => "the connection to the coordinator has ended".to_owned(),
+            false => format!("no coordinator for {:.0} s", self.silence_max.as_secs_f64()),
         };
         match &self.held {
             None => Error::new(alone),
@@ -163,15 +242,15 @@ impl Agent {
         }
     }
 
-    fn take(&mut self, message: ToAgent, arrival: &Message) {
-        let answer = match message {
-            ToAgent::Time => Some(FromAgent::Time { received_ns: arrival.at, answered_ns: clock::now() }),
+    fn take(&mut self, said: ToAgent, message: &Message) {
+        let answer = match said {
+            ToAgent::Time => Some(FromAgent::Time { received_ns: message.at, answered_ns: self.wire.now() }),
             ToAgent::Assign { attempt, part } => {
                 self.assigned = Some((attempt, *part));
                 Some(FromAgent::Assigned { attempt })
             }
             ToAgent::Order(order) => {
-                let taken = self.barrier.take(&order, clock::now());
+                let taken = self.barrier.take(&order, self.wire.now());
                 if taken.gives_up {
                     self.give_up();
                 }
@@ -189,7 +268,7 @@ impl Agent {
             }
             ToAgent::Welcome | ToAgent::TurnedAway { .. } | ToAgent::Leave => None,
         };
-        if let (Some(answer), Some(reply)) = (answer, arrival.reply.clone()) {
+        if let (Some(answer), Some(reply)) = (answer, message.reply.clone()) {
             self.send(reply, &answer);
         }
     }
@@ -199,7 +278,11 @@ impl Agent {
         let Some((_, part)) = self.assigned.take_if(|(assigned, _)| *assigned == attempt) else {
             return self.barrier.prepared(attempt, None);
         };
-        match Work::begin(attempt, part, &self.on) {
+        let begun = match refusal(&part, &self.permitted) {
+            Some(reason) => Err(Error::new(reason)),
+            None => Undertaken::begin(attempt, part, &*self.on),
+        };
+        match begun {
             Ok(work) => {
                 self.work = Some(work);
                 None
@@ -212,44 +295,46 @@ impl Agent {
     fn look_at_the_work(&mut self) {
         let Some(work) = &self.work else { return };
         let attempt = work.attempt;
-        if work.has_ended() {
+        if work.on.has_ended() {
             let answer = self.end();
             return self.tell(answer);
         }
-        if self.said_progress.elapsed() >= PROGRESS_PERIOD {
-            self.said_progress = Instant::now();
-            let operations = work.operations();
+        let now = self.wire.now();
+        if now - self.said_progress >= PROGRESS_PERIOD.into() {
+            self.said_progress = now;
+            let operations = work.on.operations();
             self.send(self.subjects.reply(&self.name, 0), &FromAgent::Progress { attempt, operations });
         }
+        let Some(work) = &self.work else { return };
         match *self.barrier.phase() {
-            AgentPhase::Preparing if work.is_ready() => {
+            AgentPhase::Preparing if work.on.is_ready() => {
                 let answer = self.barrier.prepared(attempt, None);
                 self.tell(answer);
             }
-            AgentPhase::Armed { start, confirmed: true, .. } => work.release_at(start),
+            AgentPhase::Armed { start, confirmed: true, .. } => work.on.release_at(start),
             _ => {}
         }
     }
 
     /// The work has ended: its results are held, or it could not be carried out.
     fn end(&mut self) -> Option<Answer> {
-        let work = self.work.take()?;
-        let (attempt, share, record) = (work.attempt, work.share, work.record.clone());
+        let Undertaken { attempt, record, share, on, .. } = self.work.take()?;
         // The clock may not have been looked at since the start.
-        let _ = self.barrier.due(clock::now());
-        match work.end() {
+        let _ = self.barrier.due(self.wire.now());
+        match on.end() {
             (Ok(result), started) => {
                 let text = serde_json::to_string(&result).expect("results are plain data");
                 self.held = Some(Held::new(attempt, text));
+                let mut not_kept = None;
                 if let AgentPhase::Running { start, clock_error } = *self.barrier.phase() {
                     let offset_ns = ClockOffset::default().since(start, started);
                     let start = AgentStart { offset_ns, clock_error_ns: clock_error };
                     let (fleet, agent) = (self.fleet.clone(), self.name.clone());
                     let part = KeptPart { record, fleet, attempt, agent, share, start, result };
-                    // Where it cannot be written, it is delivered all the same, and only a loss costs it.
-                    let _ = self.kept.keep(&part);
+                    // It is delivered all the same, and the coordinator knows that a loss would cost it.
+                    not_kept = self.kept.keep(&part).err().map(|error| error.message);
                 }
-                self.barrier.ended(started)
+                self.barrier.ended(started, not_kept)
             }
             (Err(error), _) => {
                 let message = error.to_string();
@@ -259,23 +344,24 @@ impl Agent {
         }
     }
 
-    fn give_up(&mut self) {
-        self.work.take().into_iter().for_each(Work::give_up);
+    /// Gives the work up that is under way.
+    pub(crate) fn give_up(&mut self) {
+        self.work.take().into_iter().for_each(|work| work.on.give_up());
     }
 
     /// Starts at the agreed moment, or disarms.
     fn look_at_the_clock(&mut self) {
         let has_work = self.work.is_some();
         if let AgentPhase::Armed { start, confirmed: true, .. } = *self.barrier.phase()
-            && clock::now() + WAKE_UP >= start
+            && self.wire.now() + WAKE_UP >= start
             && !has_work
         {
-            wait_until(start);
+            self.wire.wait_until(start);
         }
-        let now = clock::now();
+        let now = self.wire.now();
         let answer = match self.barrier.due(now) {
             Some(Due::Start) if has_work => None,
-            Some(Due::Start) => self.barrier.ended(now),
+            Some(Due::Start) => self.barrier.ended(now, None),
             Some(Due::Disarm) => {
                 self.give_up();
                 self.barrier.says(Says::Disarmed)
@@ -286,49 +372,34 @@ impl Agent {
     }
 
     /// Gives an answer to no question: the next one is answered the same.
-    fn tell(&self, answer: Option<Answer>) {
+    fn tell(&mut self, answer: Option<Answer>) {
         if let Some(answer) = answer {
             self.send(self.subjects.reply(&self.name, 0), &FromAgent::Answer(answer));
         }
     }
 
     /// How long to wait for a message: not beyond the agreed start.
-    fn patience(&self) -> Duration {
+    pub(crate) fn patience(&self) -> Duration {
         let Some(work) = &self.work else { return LOOK };
+        let now = self.wire.now();
         match self.barrier.phase() {
-            AgentPhase::Armed { start, .. } => LOOK_CLOSELY.min(Duration::from(*start - WAKE_UP - clock::now())),
+            AgentPhase::Armed { start, .. } => LOOK_CLOSELY.min(Duration::from(*start - WAKE_UP - now)),
             AgentPhase::Running { start, .. } => {
-                let left = Duration::from(*start + work.window - clock::now());
-                left.clamp(LOOK_CLOSELY, LOOK_AT_WORK)
+                Duration::from(*start + work.window - now).clamp(LOOK_CLOSELY, LOOK_AT_WORK)
             }
             _ => LOOK_CLOSELY,
         }
     }
 
-    fn send(&self, subject: String, message: &FromAgent) {
-        let payload = serde_json::to_vec(message).expect("messages are plain data");
-        self.link.send(subject, None, payload);
+    fn send(&mut self, subject: String, message: &FromAgent) {
+        let content = serde_json::to_vec(message).expect("messages are plain data");
+        let payload = self.signer.sign(Place { subject: &subject, reply: None }, &content);
+        self.wire.send(subject, None, payload);
     }
 
-    /// The next message of the coordinator, with its arrival; None if there is none within `timeout`.
-    fn receive(&mut self, timeout: Duration) -> Result<Option<(ToAgent, Message)>> {
-        let message = match self.link.receive(timeout)? {
-            Some(Arrival::Message(message)) => message,
-            Some(Arrival::Refused(reason)) => return Err(Error::new(format!("the message server refuses: {reason}"))),
-            // The link reaches for the server again for a time.
-            Some(Arrival::Disconnected) => {
-                self.cut_off.get_or_insert_with(Instant::now);
-                return Ok(None);
-            }
-            // Messages from before the end of the way may still arrive after it.
-            Some(Arrival::Connected) => {
-                self.cut_off = None;
-                return Ok(None);
-            }
-            None => return Ok(None),
-        };
-        let said = serde_json::from_slice(&message.payload)
-            .map_err(|error| Error::new(format!("a message of the coordinator cannot be read: {error}")))?;
-        Ok(Some((said, message)))
+    /// The time of its clock.
+    #[cfg(test)]
+    pub(crate) fn now(&self) -> Nanos {
+        self.wire.now()
     }
 }

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use record::Ticket;
 
 use crate::error::{Error, Result};
-use crate::host_agent::{self, ErrorLines, Program, end};
+use crate::host_agent::{self, Program};
+use crate::host_command::{ErrorLines, end};
 use crate::remote_host::RemoteHost;
 use crate::ticket::ticket_line;
 
@@ -97,9 +98,11 @@ impl AgentProcesses {
     pub(crate) fn let_go(&mut self, name: &str) {
         let (gone, left) = std::mem::take(&mut self.processes).into_iter().partition(|agent| agent.name == name);
         self.processes = left;
-        // One that has ended is not waited for again.
-        let reap = |mut agent: AgentProcess| drop(agent.child.try_wait());
-        Vec::into_iter(gone).for_each(reap);
+        for mut agent in Vec::into_iter(gone) {
+            // Its end is waited for, whenever it comes, so that nothing is left of it. Its input stays open until then.
+            let wait = move || drop((agent.child.wait(), agent));
+            let _ = std::thread::Builder::new().name("let-go".to_owned()).spawn(wait);
+        }
     }
 
     /// The first agent whose process has ended, with what it said.
@@ -116,5 +119,32 @@ impl Drop for AgentProcesses {
     fn drop(&mut self) {
         let until = Instant::now() + END_TIMEOUT;
         self.processes.iter_mut().for_each(|agent| end(&mut agent.child, until));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use record::{Permitted, Seed};
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_an_agent_that_was_let_go_and_has_ended() {
+        let secret = || Seed("SECRET".to_owned());
+        let (url, fleet, agent) = ("stdio:".to_owned(), "f".to_owned(), "a".to_owned());
+        let ticket =
+            Ticket { url, fleet, agent, seed: secret(), message_key: secret(), permitted: Permitted::default() };
+        let arguments = ["-c", "read ticket; exec sleep 0.2"];
+        let mut agents = AgentProcesses::on_this_machine(Path::new("/bin/sh"), &arguments, &[ticket]).unwrap();
+        let place = format!("/proc/{}", agents.processes()[0]);
+        agents.let_go("a");
+        assert!(agents.processes().is_empty() && agents.ended().is_none());
+        let start = Instant::now();
+        while fs::exists(&place).unwrap() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it is left as a process that nobody waits for");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }

@@ -2,43 +2,33 @@
 
 use std::time::{Duration, Instant};
 
-use measure::clock;
 use nkeys::KeyPair;
-use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Order, Part, PartResult, Says, Seed, Ticket, ToAgent};
-use run::{AgentProgress, FleetWatch};
+use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Part, PartResult, Permitted, Says, Seed, Ticket, ToAgent};
+use run::FleetWatch;
 
+use crate::attempt::AttemptDrive;
 use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Member};
-use crate::clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
+use crate::clock::{ClockLine, ClockOffset};
+use crate::conversation::{ANSWER_TIMEOUT, Conversation, LOOK, Received};
 use crate::error::{Error, Result};
-use crate::link::{Arrival, Link, Message};
+use crate::link::Link;
 use crate::nats_server::{MESSAGE_BYTES_MAX, NatsServer, User};
 use crate::piece::Collected;
+use crate::signed::HEAD_BYTES;
 use crate::subject::{Subjects, is_agent_name};
-use crate::work::LEAD;
-
-/// How long an agent may take to answer a question.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// After so long without a message during a run an agent is lost.
-const SILENCE_MAX: Nanos = Nanos(10_000_000_000);
-
-/// How often agents are told that the fleet goes on.
-pub(crate) const GREETING_PERIOD: Duration = Duration::from_secs(1);
+use crate::wire::Wire;
 
 /// How long agents may take to leave.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a message has beside the part that it holds, at most.
-const ENVELOPE_BYTES_MAX: usize = 1 << 10;
+const ENVELOPE_BYTES_MAX: usize = (1 << 10) + HEAD_BYTES;
 
-/// How often an order is sent again that has no answer.
-const REPEAT: Nanos = Nanos(200_000_000);
+/// A start that is further from the agreed one was none: the seconds of all agents are put beside each other.
+const START_OFFSET_MAX: Nanos = Nanos(600_000_000_000);
 
-/// How long is waited for a message before the clock is looked at again.
-const LOOK: Duration = Duration::from_millis(5);
-
-/// The same while the agents work: the processor time of the coordinator is that of the generator.
-const LOOK_AT_WORK: Duration = Duration::from_millis(250);
+/// How many agents are asked for their results at once: all of them would send more than one connection takes.
+const RESULTS_AT_ONCE: usize = 16;
 
 /// An agent that takes part.
 #[derive(Clone, Debug)]
@@ -78,28 +68,18 @@ pub(crate) struct Ended {
     started: Vec<Nanos>,
 }
 
-/// A message of an agent.
-struct Received {
-    agent: String,
-    /// The question that it answers.
-    question: Option<u64>,
-    says: FromAgent,
-    at: Nanos,
-}
-
 /// The coordinator and its server. Both end when this is dropped.
 pub struct Coordinator {
     // Dropped first: its last messages need the server.
-    link: Link,
-    server: NatsServer,
-    subjects: Subjects,
+    conversation: Conversation,
+    /// None where the messages are simulated.
+    server: Option<NatsServer>,
     expected: Vec<String>,
     agents: Vec<JoinedAgent>,
     /// The agents that were lost.
     lost: Vec<String>,
     /// Results that have arrived, and are still kept by their agents.
     delivered: Vec<(String, Attempt)>,
-    questions: u64,
     epoch: u64,
 }
 
@@ -116,7 +96,8 @@ fn check_size(part: &Part) -> Result<()> {
 }
 
 impl Coordinator {
-    /// Starts a server for a fleet of agents with these `names`, and makes a ticket for each.
+    /// Starts a server for a fleet of agents with these `names`, and makes a ticket for each, which permits nothing on its
+    /// host.
     ///
     /// # Errors
     /// For a name that is used twice or cannot be used, and where no server can be started.
@@ -139,43 +120,50 @@ impl Coordinator {
         let users: Vec<User> = std::iter::once(User::Coordinator { key: own_key }).chain(agents).collect();
         let server = NatsServer::start(&subjects, &users)?;
         let link = Link::connect(server.url(), &own_seed, subjects.of_coordinator())?;
-        let ticket = |(name, (_, seed)): (&String, (String, Seed))| Ticket {
-            url: server.url().to_owned(),
-            fleet: fleet.clone(),
-            agent: name.clone(),
-            seed,
+        let ticket = |(name, (_, seed)): (&String, (String, Seed))| -> Result<Ticket> {
+            let (_, message_key) = key()?;
+            let (url, agent, permitted) = (server.url().to_owned(), name.clone(), Permitted::default());
+            Ok(Ticket { url, fleet: fleet.clone(), agent, seed, message_key, permitted })
         };
-        let tickets = names.iter().zip(keys).map(ticket).collect();
-        let (expected, agents) = (names.to_owned(), Vec::new());
-        Ok((
-            Coordinator {
-                link,
-                server,
-                subjects,
-                expected,
-                agents,
-                lost: Vec::new(),
-                delivered: Vec::new(),
-                questions: 0,
-                epoch: 0,
-            },
-            tickets,
-        ))
+        let tickets = names.iter().zip(keys).map(ticket).collect::<Result<Vec<Ticket>>>()?;
+        let mut coordinator = Coordinator::with(Box::new(link), subjects, &tickets);
+        coordinator.server = Some(server);
+        Ok((coordinator, tickets))
     }
 
-    /// Process of the message server.
-    pub fn server_process(&self) -> u32 {
-        self.server.process()
+    /// The coordinator of the agents of `tickets` at this end of their messages.
+    pub(crate) fn with(wire: Box<dyn Wire>, subjects: Subjects, tickets: &[Ticket]) -> Coordinator {
+        let keys: Vec<(String, Seed)> =
+            tickets.iter().map(|ticket| (ticket.agent.clone(), ticket.message_key.clone())).collect();
+        Coordinator {
+            conversation: Conversation::new(wire, subjects, &keys),
+            server: None,
+            expected: keys.into_iter().map(|(name, _)| name).collect(),
+            agents: Vec::new(),
+            lost: Vec::new(),
+            delivered: Vec::new(),
+            epoch: 0,
+        }
     }
 
-    /// Address of the message server, on loopback.
+    /// Process of the message server; None where there is none.
+    pub fn server_process(&self) -> Option<u32> {
+        self.server.as_ref().map(NatsServer::process)
+    }
+
+    /// Address of the message server, on loopback; empty where there is none.
     pub(crate) fn server_address(&self) -> &str {
-        self.server.address()
+        self.server.as_ref().map_or("", NatsServer::address)
     }
 
     /// The agents that take part, in the order in which they were named.
     pub fn agents(&self) -> &[JoinedAgent] {
         &self.agents
+    }
+
+    /// The names of the first `count` agents.
+    fn names(&self, count: usize) -> Vec<String> {
+        self.agents.iter().take(count).map(|agent| agent.name.clone()).collect()
     }
 
     /// Waits until all agents have joined. `own` is what an agent of this program would say; `ended` tells of an agent
@@ -190,33 +178,52 @@ impl Coordinator {
         is_interrupted: &dyn Fn() -> bool,
         ended: &mut dyn FnMut() -> Option<Error>,
     ) -> Result<()> {
-        let start = Instant::now();
+        let start = self.conversation.now();
         while self.agents.len() < self.expected.len() {
             if is_interrupted() {
                 return Err(Error::new("interrupted"));
             }
-            if start.elapsed() > within {
-                let joined = |name: &&String| self.agents.iter().all(|agent| agent.name != **name);
-                let missing: Vec<&str> = self.expected.iter().filter(joined).map(String::as_str).collect();
-                let message = format!("not joined within {} s: agents {}", within.as_secs(), missing.join(", "));
-                return Err(Error::new(message));
-            }
-            let received = self.receive(Duration::from_millis(50))?;
-            let Some(Received { agent, says: FromAgent::Hello(hello), .. }) = received else {
+            let received = self.conversation.take(Duration::from_millis(50))?;
+            if received.is_empty() {
                 ended().map_or(Ok(()), Err)?;
-                continue;
-            };
-            if let Some(reason) = mismatch(own, &hello) {
-                self.send(&agent, None, &ToAgent::TurnedAway { reason: reason.clone() });
-                return Err(Error::new(format!("agent {agent}: {reason}")).hint("use the same program everywhere"));
+                // Not before everything was taken that has arrived: the coordinator may have been stopped.
+                if self.conversation.now() - start > within.into() {
+                    return Err(self.not_joined(within));
+                }
             }
-            self.send(&agent, None, &ToAgent::Welcome);
-            if self.agents.iter().all(|known| known.name != agent) {
-                self.agents.push(JoinedAgent { name: agent, hello: *hello });
+            if let Some(name) = self.expected.iter().find(|name| self.conversation.is_unreadable(name)) {
+                return Err(Error::new(format!("a message of agent {name} cannot be read"))
+                    .hint("use the same program everywhere"));
+            }
+            for Received { agent, says, .. } in received {
+                if let FromAgent::Hello(hello) = says {
+                    self.welcome(own, agent, *hello)?;
+                }
             }
         }
         let place = |agent: &JoinedAgent| self.expected.iter().position(|name| *name == agent.name);
         self.agents.sort_by_key(place);
+        Ok(())
+    }
+
+    /// The error of the agents that have not joined `within` this time.
+    fn not_joined(&self, within: Duration) -> Error {
+        let is_missing = |name: &&String| self.agents.iter().all(|agent| agent.name != **name);
+        let missing: Vec<&str> = self.expected.iter().filter(is_missing).map(String::as_str).collect();
+        Error::new(format!("not joined within {} s: agents {}", within.as_secs(), missing.join(", ")))
+    }
+
+    fn welcome(&mut self, own: &Hello, agent: String, hello: Hello) -> Result<()> {
+        if let Some(reason) = mismatch(own, &hello) {
+            self.conversation.send(&agent, None, &ToAgent::TurnedAway { reason: reason.clone() });
+            return Err(Error::new(format!("agent {agent}: {reason}")).hint("use the same program everywhere"));
+        }
+        self.conversation.send(&agent, None, &ToAgent::Welcome);
+        if self.agents.iter().all(|known| known.name != agent) {
+            self.agents.push(JoinedAgent { name: agent, hello });
+            let names = self.names(self.agents.len());
+            self.conversation.set_members(names);
+        }
         Ok(())
     }
 
@@ -227,30 +234,25 @@ impl Coordinator {
 
     /// The clocks of the first `count` agents against that of the coordinator now.
     pub(crate) fn clocks(&mut self, count: usize) -> Result<Vec<ClockOffset>> {
-        (0..count).map(|index| self.clock_of(index)).collect()
+        let names = self.names(count);
+        let clocks = self.conversation.clocks(&names)?;
+        self.all_of(&names, clocks)
     }
 
-    fn clock_of(&mut self, index: usize) -> Result<ClockOffset> {
-        let agent = self.agents[index].name.clone();
-        let exchanges = (0..EXCHANGES).map(|_| self.exchange(&agent)).collect::<Result<Vec<Exchange>>>()?;
-        offset(&exchanges).ok_or_else(|| Error::new(format!("the clock of agent {agent} runs backwards")))
-    }
-
-    fn exchange(&mut self, agent: &str) -> Result<Exchange> {
-        let (start, number) = (Instant::now(), self.question());
-        let asked = clock::now();
-        self.send(agent, Some(number), &ToAgent::Time);
-        while start.elapsed() < ANSWER_TIMEOUT {
-            let received = self.receive(LOOK)?;
-            if let Some(Received { agent: from, question, says: FromAgent::Time { received_ns, answered_ns }, at }) =
-                received
-                && from == agent
-                && question == Some(number)
-            {
-                return Ok(Exchange { asked, received: received_ns, answered: answered_ns, returned: at });
-            }
+    /// What all `agents` said; those that did not answer are lost.
+    fn all_of<T>(&mut self, agents: &[String], answers: Vec<Option<T>>) -> Result<Vec<T>> {
+        let silent = agents.iter().zip(&answers).filter(|(_, answer)| answer.is_none());
+        let silent: Vec<String> = silent.map(|(agent, _)| agent.clone()).collect();
+        if silent.is_empty() {
+            return Ok(answers.into_iter().flatten().collect());
         }
-        Err(Error::new(format!("agent {agent} does not answer within {} s", ANSWER_TIMEOUT.as_secs())))
+        let reason = |agent: &String| match self.conversation.is_unreadable(agent) {
+            true => format!("agent {agent} is lost: a message of it cannot be read"),
+            false => format!("agent {agent} is lost: it has not answered for {} s", ANSWER_TIMEOUT.as_secs()),
+        };
+        let message = silent.iter().map(reason).collect::<Vec<_>>().join("; ");
+        self.lost.extend(silent);
+        Err(Error::new(message))
     }
 
     /// Has all agents start together once, without work. All have to be ready `within` this time. The start of each is
@@ -293,43 +295,56 @@ impl Coordinator {
     ) -> Result<Ended> {
         // What was not released by now is not in the record.
         self.delivered.clear();
+        let names = self.names(count);
         let clocks = self.clocks(count)?;
         self.epoch += 1;
         let attempt = Attempt { epoch: self.epoch, run };
-        for (index, part) in parts.iter().enumerate().take(count) {
-            let message = ToAgent::Assign { attempt, part: Box::new(part.clone()) };
-            let is_answer = |says: FromAgent| (says == FromAgent::Assigned { attempt }).then_some(());
-            self.ask(index, &message, &is_answer)?;
-        }
-        let member = |(agent, clock): (&JoinedAgent, &ClockOffset)| Member { name: agent.name.clone(), clock: *clock };
-        let members = self.agents.iter().zip(&clocks).map(member).collect();
-        let mut barrier = Barrier::new(attempt, members, clock::now(), within);
-        if let Err(error) = self.drive(&mut barrier, count, watch) {
+        self.assign(&names, attempt, parts)?;
+        let member = |(name, clock): (&String, &ClockOffset)| Member { name: name.clone(), clock: *clock };
+        let members = names.iter().zip(&clocks).map(member).collect();
+        let mut barrier = Barrier::new(attempt, members, self.conversation.now(), within);
+        let drive = AttemptDrive::new(&mut self.conversation, &names, &mut barrier, watch, &mut self.lost);
+        if let Err(error) = drive.drive() {
             // Without a message server nothing is known of them: they may be at work, and keep their parts.
             self.lost = self.agents.iter().map(|agent| agent.name.clone()).collect();
             return Err(error);
         }
-        let start = match barrier.phase() {
-            BarrierPhase::Over { start } => *start,
+        let start = self.outcome(&barrier, &names)?;
+        let mut started = Vec::new();
+        for (index, name) in names.iter().enumerate() {
+            let Some(Says::Held { started_ns, not_kept }) = barrier.said(index) else {
+                return Err(Error::new("an agent did not say when it started"));
+            };
+            started.push(*started_ns);
+            let _ = not_kept.as_ref().map(|why| watch.not_kept(name, why));
+        }
+        Ok(Ended { attempt, start, clocks, started })
+    }
+
+    /// Gives each of `agents` its part, if there are some.
+    fn assign(&mut self, agents: &[String], attempt: Attempt, parts: &[Part]) -> Result<()> {
+        let asked = &agents[..agents.len().min(parts.len())];
+        let message = |index: usize| ToAgent::Assign { attempt, part: Box::new(parts[index].clone()) };
+        let mut is_answer = |_: usize, says: FromAgent| (says == FromAgent::Assigned { attempt }).then_some(());
+        let answers = self.conversation.ask_all(asked, &message, &mut is_answer)?;
+        self.all_of(asked, answers).map(drop)
+    }
+
+    /// The agreed start of an attempt that is over.
+    fn outcome(&mut self, barrier: &Barrier, agents: &[String]) -> Result<Nanos> {
+        match barrier.phase() {
+            BarrierPhase::Over { start } => Ok(*start),
             BarrierPhase::Failed(failure) => {
-                let is_lost = matches!(failure, BarrierFailure::Lost { .. });
-                let error = Error::new(failure.to_string());
-                if !is_lost {
+                if !matches!(failure, BarrierFailure::Lost { .. }) {
                     // Nobody collects the parts of those that have ended already.
-                    let whole = self.agents[..count].iter().map(|agent| (agent.name.clone(), attempt));
+                    let whole = agents.iter().map(|agent| (agent.clone(), barrier.attempt()));
                     self.delivered.extend(whole);
                     self.release();
                 }
-                return Err(error);
+                Err(Error::new(failure.to_string()))
             }
-            _ => return Err(Error::new("interrupted")),
-        };
-        let started = |index: usize| match barrier.said(index) {
-            Some(Says::Held { started_ns }) => Ok(*started_ns),
-            _ => Err(Error::new("an agent did not say when it started")),
-        };
-        let started = (0..count).map(started).collect::<Result<Vec<Nanos>>>()?;
-        Ok(Ended { attempt, start, clocks, started })
+            _ => Err(Error::new("interrupted")),
+        }
     }
 
     /// The starts of the agents of an attempt, by their clocks before and now.
@@ -340,7 +355,15 @@ impl Coordinator {
             let start = AgentStart { offset_ns: clock.since(ended.start, *started), clock_error_ns: clock.error };
             Started { clock: *before, start }
         };
-        Ok(ended.clocks.iter().zip(after).zip(&ended.started).map(started).collect())
+        let starts: Vec<Started> = ended.clocks.iter().zip(after).zip(&ended.started).map(started).collect();
+        let is_far = |started: &Started| started.start.offset_ns.0.unsigned_abs() > START_OFFSET_MAX.0;
+        match starts.iter().position(is_far) {
+            Some(index) => {
+                let name = self.agents[index].name.clone();
+                Err(self.broken(&name, "it says that it started at quite another time than was agreed"))
+            }
+            None => Ok(starts),
+        }
     }
 
     /// The names, starts and results of the agents of an attempt that carried out parts.
@@ -349,36 +372,56 @@ impl Coordinator {
     /// Where an agent does not answer, and where its results are damaged.
     pub(crate) fn results(&mut self, ended: &Ended) -> Result<Vec<(String, AgentStart, PartResult)>> {
         let starts = self.starts(ended)?;
-        let of_agent = |(index, started): (usize, Started)| {
-            let result = self.result(index, ended.attempt)?;
-            Ok((self.agents[index].name.clone(), started.start, result))
-        };
-        starts.into_iter().enumerate().map(of_agent).collect()
+        let names = self.names(starts.len());
+        let mut results = Vec::new();
+        for some in names.chunks(RESULTS_AT_ONCE) {
+            results.extend(self.results_of(some, ended.attempt)?);
+        }
+        let of_agent = |((name, started), result): ((String, Started), PartResult)| (name, started.start, result);
+        Ok(names.into_iter().zip(starts).zip(results).map(of_agent).collect())
     }
 
-    fn result(&mut self, index: usize, attempt: Attempt) -> Result<PartResult> {
-        let agent = self.agents[index].name.clone();
-        let mut collected = Collected::default();
-        let text = loop {
-            let message = ToAgent::Fetch { attempt, offset_bytes: collected.offset_bytes() };
-            let is_piece = |says: FromAgent| match says {
-                FromAgent::Piece(piece) if piece.attempt == attempt => Some(piece),
+    /// The results of `agents`, piece by piece.
+    fn results_of(&mut self, agents: &[String], attempt: Attempt) -> Result<Vec<PartResult>> {
+        let mut collected = vec![Collected::default(); agents.len()];
+        let mut texts: Vec<Option<String>> = vec![None; agents.len()];
+        loop {
+            let left: Vec<usize> = (0..agents.len()).filter(|index| texts[*index].is_none()).collect();
+            if left.is_empty() {
+                break;
+            }
+            let asked: Vec<String> = left.iter().map(|index| agents[*index].clone()).collect();
+            let offsets: Vec<u64> = left.iter().map(|index| collected[*index].offset_bytes()).collect();
+            let message = |place: usize| ToAgent::Fetch { attempt, offset_bytes: offsets[place] };
+            let mut is_piece = |place: usize, says: FromAgent| match says {
+                FromAgent::Piece(piece) if piece.attempt == attempt && piece.offset_bytes == offsets[place] => {
+                    Some(piece)
+                }
                 _ => None,
             };
-            let piece = self.ask(index, &message, &is_piece)?;
-            if let Some(text) = collected.take(&piece).map_err(|what| Error::new(format!("agent {agent}: {what}")))? {
-                break text;
+            let pieces = self.conversation.ask_all(&asked, &message, &mut is_piece)?;
+            for (index, piece) in left.into_iter().zip(self.all_of(&asked, pieces)?) {
+                texts[index] = collected[index].take(&piece).map_err(|what| self.broken(&agents[index], what))?;
             }
+        }
+        self.delivered.extend(agents.iter().map(|agent| (agent.clone(), attempt)));
+        let read = |(agent, text): (&String, Option<String>)| {
+            serde_json::from_str(&text.unwrap_or_default())
+                .map_err(|_| self.broken(agent, "its results cannot be read"))
         };
-        self.delivered.push((agent.clone(), attempt));
-        serde_json::from_str(&text)
-            .map_err(|error| Error::new(format!("the results of agent {agent} cannot be read: {error}")))
+        agents.iter().zip(texts).map(read).collect()
+    }
+
+    /// The error of an agent whose results are none. It is lost, the others are not.
+    fn broken(&mut self, agent: &str, what: &str) -> Error {
+        self.lost.push(agent.to_owned());
+        Error::new(format!("agent {agent}: {what}"))
     }
 
     /// The results that have arrived are in the record: agents need not keep them.
     pub(crate) fn release(&mut self) {
         for (agent, attempt) in std::mem::take(&mut self.delivered) {
-            self.send(&agent, None, &ToAgent::Release { attempt });
+            self.conversation.send(&agent, None, &ToAgent::Release { attempt });
         }
     }
 
@@ -386,169 +429,33 @@ impl Coordinator {
     pub(crate) fn forget_lost(&mut self) -> Vec<String> {
         let lost = std::mem::take(&mut self.lost);
         self.agents.retain(|agent| !lost.contains(&agent.name));
+        let names = self.names(self.agents.len());
+        self.conversation.set_members(names);
         lost
     }
 
-    /// Sends `message` to the agent at `index` until it gives the answer that `is_answer` selects.
-    fn ask<T>(&mut self, index: usize, message: &ToAgent, is_answer: &dyn Fn(FromAgent) -> Option<T>) -> Result<T> {
-        let agent = self.agents[index].name.clone();
-        let (start, mut sent) = (clock::now(), None);
-        while clock::now() - start < ANSWER_TIMEOUT.into() {
-            if sent.is_none_or(|at: Nanos| clock::now() - at >= REPEAT) {
-                let number = self.question();
-                self.send(&agent, Some(number), message);
-                sent = Some(clock::now());
-            }
-            if let Some(Received { agent: from, says, .. }) = self.receive(LOOK)?
-                && from == agent
-                && let Some(answer) = is_answer(says)
-            {
-                return Ok(answer);
-            }
-        }
-        Err(self.silent(&agent, ANSWER_TIMEOUT))
-    }
-
-    /// The error of an agent that does not answer. It is lost.
-    fn silent(&mut self, agent: &str, for_time: Duration) -> Error {
-        self.lost.push(agent.to_owned());
-        Error::new(format!("agent {agent} is lost: it has not answered for {} s", for_time.as_secs()))
-    }
-
-    /// Sends orders and takes answers until the attempt is over or all of the first `count` agents have given it up.
-    fn drive(&mut self, barrier: &mut Barrier, count: usize, watch: &dyn FleetWatch) -> Result<()> {
-        let mut sent: Vec<Option<(Order, Nanos)>> = vec![None; count];
-        let mut heard = vec![clock::now(); count];
-        let mut operations = vec![0; count];
-        let (mut failed_at, mut is_prepared, mut has_begun, mut greeted) = (None, false, false, clock::now());
-        loop {
-            let now = clock::now();
-            barrier.tick(now);
-            // Also those that take no part in this attempt.
-            if now - greeted >= GREETING_PERIOD.into() {
-                greeted = now;
-                self.greet();
-                if has_begun {
-                    self.tell(watch, &operations, &heard, now);
-                }
-            }
-            if let BarrierPhase::Confirming { start } | BarrierPhase::Started { start } = *barrier.phase()
-                && now + LEAD >= start
-                && !std::mem::replace(&mut has_begun, true)
-            {
-                watch.begin();
-            }
-            if watch.is_interrupted() {
-                barrier.give_up();
-            }
-            let orders = barrier.orders();
-            let is_failed = matches!(barrier.phase(), BarrierPhase::Failed(_));
-            failed_at = is_failed.then(|| failed_at.unwrap_or(now));
-            // An agent that does not even give up has no influence on what is reported.
-            let is_given_up = failed_at.is_some_and(|at: Nanos| orders.is_empty() || now - at > ANSWER_TIMEOUT.into());
-            if is_given_up || matches!(barrier.phase(), BarrierPhase::Over { .. }) {
-                return Ok(());
-            }
-            for (index, order) in orders {
-                let is_new = |(last, at): &(Order, Nanos)| *last != order || now - *at >= REPEAT;
-                if sent[index].as_ref().is_none_or(is_new) {
-                    let (agent, number) = (self.agents[index].name.clone(), self.question());
-                    self.send(&agent, Some(number), &ToAgent::Order(order.clone()));
-                    sent[index] = Some((order, now));
-                }
-            }
-            // What takes its time is done before the start, after the agents were told of it.
-            if let BarrierPhase::Confirming { .. } | BarrierPhase::Started { .. } = *barrier.phase()
-                && !std::mem::replace(&mut is_prepared, true)
-            {
-                watch.prepare();
-            }
-            let look = if has_begun { LOOK_AT_WORK } else { LOOK };
-            if let Some(received) = self.receive(look)?
-                && let Some(index) = self.agents[..count].iter().position(|agent| agent.name == received.agent)
-            {
-                heard[index] = received.at;
-                match received.says {
-                    FromAgent::Answer(answer) => barrier.take(index, &answer, received.at),
-                    FromAgent::Progress { attempt, operations: done } if attempt == barrier.attempt() => {
-                        operations[index] = done;
-                    }
-                    _ => {}
-                }
-            }
-            for index in (0..count).filter(|index| !is_failed && now > heard[*index] + SILENCE_MAX) {
-                let agent = &self.agents[index].name;
-                if !self.lost.contains(agent) {
-                    barrier.lose(index, SILENCE_MAX);
-                    watch.lost(agent, operations.iter().sum());
-                    self.lost.push(agent.clone());
-                }
-            }
-        }
-    }
-
-    /// Tells how far the agents are.
-    fn tell(&self, watch: &dyn FleetWatch, operations: &[u64], heard: &[Nanos], now: Nanos) {
-        let agents = self.agents.iter().zip(operations).zip(heard);
-        let agents: Vec<AgentProgress<'_>> = agents
-            .map(|((agent, operations), heard)| AgentProgress {
-                agent: &agent.name,
-                operations: *operations,
-                silent: now.since(*heard),
-            })
-            .collect();
-        watch.progress(&agents);
-    }
-
     /// Lets all agents know that the fleet goes on, where nothing is asked of them for a time.
-    pub(crate) fn greet(&self) {
-        self.agents.iter().for_each(|agent| self.send(&agent.name, None, &ToAgent::Welcome));
+    pub(crate) fn greet(&mut self) {
+        self.conversation.greet();
     }
 
     /// Ends the fleet, and waits a little until the agents have left.
     pub fn dismiss(&mut self) {
-        let mut staying: Vec<String> = self.agents.iter().map(|agent| agent.name.clone()).collect();
+        let mut staying = self.names(self.agents.len());
         for agent in &staying {
-            let number = self.question();
-            self.send(agent, Some(number), &ToAgent::Leave);
+            self.conversation.ask(agent, &ToAgent::Leave);
         }
+        // They are not told any more that it goes on.
+        self.conversation.set_members(Vec::new());
         let start = Instant::now();
         while !staying.is_empty() && start.elapsed() < LEAVE_TIMEOUT {
-            match self.receive(LOOK) {
-                Ok(Some(Received { agent, says: FromAgent::Left, .. })) => staying.retain(|name| *name != agent),
-                Ok(_) => {}
-                Err(_) => return,
+            let Ok(received) = self.conversation.take(LOOK) else { return };
+            for Received { agent, says, .. } in received {
+                if says == FromAgent::Left {
+                    staying.retain(|name| *name != agent);
+                }
             }
         }
-    }
-
-    fn question(&mut self) -> u64 {
-        self.questions += 1;
-        self.questions
-    }
-
-    fn send(&self, agent: &str, question: Option<u64>, message: &ToAgent) {
-        let payload = serde_json::to_vec(message).expect("messages are plain data");
-        self.link.send(self.subjects.to(agent), question.map(|number| self.subjects.reply(agent, number)), payload);
-    }
-
-    /// The next message; None if there is none within `timeout`.
-    fn receive(&self, timeout: Duration) -> Result<Option<Received>> {
-        let Message { subject, payload, at, .. } = match self.link.receive(timeout)? {
-            Some(Arrival::Message(message)) => message,
-            Some(Arrival::Refused(reason)) => return Err(Error::new(format!("the message server refuses: {reason}"))),
-            Some(Arrival::Disconnected) => return Err(Error::new("the message server has ended")),
-            Some(Arrival::Connected) | None => return Ok(None),
-        };
-        let Some((agent, question)) = self.subjects.publisher(&subject) else { return Ok(None) };
-        // The server says so where nobody receives a question: the agent is gone, or will be back.
-        if payload.is_empty() {
-            return Ok(None);
-        }
-        // The message is not shown: it may be anything.
-        let says = serde_json::from_slice(&payload)
-            .map_err(|error| Error::new(format!("a message of agent {agent} cannot be read: {error}")))?;
-        Ok(Some(Received { agent: agent.to_owned(), question, says, at }))
     }
 }
 

@@ -5,11 +5,12 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use record::{AgentHost, Hello, Nanos, Part, PartKind};
+use record::{AgentHost, Hello, Nanos, Part, PartKind, Permitted, Ticket};
 use run::{Delivered, Fleet, FleetWatch};
 
 use crate::agent_processes::AgentProcesses;
-use crate::coordinator::{Coordinator, Ended, GREETING_PERIOD, JoinedAgent, Started};
+use crate::conversation::GREETING_PERIOD;
+use crate::coordinator::{Coordinator, Ended, JoinedAgent, Started};
 use crate::error::{Error, Result};
 use crate::remote_host::RemoteHost;
 
@@ -48,8 +49,16 @@ impl State {
     }
 }
 
+/// A coordinator, and tickets for agents with these names that may do what is `permitted`.
+fn start(names: &[String], permitted: &Permitted) -> Result<(Coordinator, Vec<Ticket>)> {
+    let (coordinator, tickets) = Coordinator::start(names)?;
+    let permitting = |ticket: Ticket| Ticket { permitted: permitted.clone(), ..ticket };
+    Ok((coordinator, tickets.into_iter().map(permitting).collect()))
+}
+
 impl Deployment {
-    /// Starts `count` agents on this machine: `program` with `arguments`, where `own` is what each says of itself.
+    /// Starts `count` agents on this machine: `program` with `arguments`, where `own` is what each says of itself, and
+    /// `permitted` what each may do.
     ///
     /// # Errors
     /// Where no message server or agent can be started, and where not all agents join.
@@ -58,26 +67,28 @@ impl Deployment {
         program: &Path,
         arguments: &[&str],
         own: &Hello,
+        permitted: &Permitted,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Deployment> {
         let names: Vec<String> = (1..=count).map(|number| format!("agent-{number}")).collect();
-        let (coordinator, tickets) = Coordinator::start(&names)?;
+        let (coordinator, tickets) = start(&names, permitted)?;
         let agents = AgentProcesses::on_this_machine(program, arguments, &tickets)?;
         Deployment::of(coordinator, agents, false, own, is_interrupted)
     }
 
-    /// Starts an agent on each of `hosts`, where `own` is what each says of itself. The messages go over the commands to
-    /// them: nothing listens on a network.
+    /// Starts an agent on each of `hosts`, where `own` is what each says of itself, and `permitted` what each may do. The
+    /// messages go over the commands to them: nothing listens on a network.
     ///
     /// # Errors
     /// Where a host cannot be reached or used, and as [`Deployment::on_this_machine`].
     pub fn on_hosts(
         hosts: &[RemoteHost],
         own: &Hello,
+        permitted: &Permitted,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Deployment> {
         let names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
-        let (coordinator, tickets) = Coordinator::start(&names)?;
+        let (coordinator, tickets) = start(&names, permitted)?;
         let agents = AgentProcesses::on_hosts(hosts, &tickets, coordinator.server_address(), is_interrupted)?;
         Deployment::of(coordinator, agents, true, own, is_interrupted)
     }
@@ -95,8 +106,8 @@ impl Deployment {
         let greet = move || {
             while over.recv_timeout(GREETING_PERIOD) == Err(RecvTimeoutError::Timeout) {
                 let Some(state) = greeted.upgrade() else { return };
-                // During a run it is locked, and greets them itself.
-                if let Ok(state) = state.try_lock() {
+                // While it is locked, it greets them itself.
+                if let Ok(mut state) = state.try_lock() {
                     state.coordinator.greet();
                 }
             }

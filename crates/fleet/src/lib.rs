@@ -7,13 +7,20 @@
 
 mod agent;
 mod agent_processes;
+mod attempt;
 mod barrier;
 mod bridge;
 mod clock;
+mod conversation;
 mod coordinator;
 mod deployment;
 mod error;
+#[cfg(test)]
+mod histories;
 mod host_agent;
+mod host_command;
+mod host_lines;
+mod inbox;
 mod keeper;
 mod kept_parts;
 mod link;
@@ -22,19 +29,27 @@ mod nats_server;
 mod observer;
 #[cfg(test)]
 mod other_clock;
+mod permission;
 mod piece;
 mod question;
 mod remote_host;
 mod remote_observer;
+mod signed;
+mod silence;
+#[cfg(test)]
+mod simulation;
 mod subject;
+#[cfg(test)]
+mod taken_over;
 #[cfg(test)]
 mod tests;
 mod ticket;
+mod wire;
 mod work;
 
 pub use agent::Agent;
 pub use agent_processes::AgentProcesses;
-pub use barrier::{AgentBarrier, AgentPhase, Barrier, BarrierFailure, BarrierPhase, Due, Member, Taken};
+pub use barrier::{AgentBarrier, AgentPhase, Barrier, BarrierFailure, BarrierPhase, Due, Loss, Member, Taken};
 pub use bridge::Bridge;
 pub use clock::{ClockLine, ClockOffset, EXCHANGES, Exchange, offset};
 pub use coordinator::{Coordinator, JoinedAgent, Started};

@@ -2,16 +2,19 @@
 //! its own subjects only.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::fs::{Access, MemfdFlags, access, memfd_create};
+use rustix::process::{Signal, getppid, getuid, set_parent_process_death_signal};
 
 use crate::error::{Error, Result};
+use crate::host_lines::next_line;
 use crate::subject::Subjects;
 
 /// The largest message: what its documentation advises at most.
@@ -25,6 +28,15 @@ const LISTENS: &str = "Listening for client connections on ";
 
 /// Directories of packages, after those of `PATH`.
 const PACKAGE_DIRECTORIES: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
+
+/// The longest line of the log that is read.
+const LOG_LINE_BYTES_MAX: usize = 4 << 10;
+
+/// Connections beside those of the users: one that ends while its successor begins, and one that is turned away.
+const MORE_CONNECTIONS: usize = 2;
+
+/// User and group of a server that a privileged user starts: nobody.
+const UNPRIVILEGED: u32 = 65_534;
 
 /// A user of the server, by its public key.
 #[derive(Clone, Debug)]
@@ -41,30 +53,28 @@ pub(crate) struct NatsServer {
 }
 
 impl NatsServer {
-    /// Starts a server for the fleet of `subjects`. It has no file: its settings go through a pipe, and it says on which
-    /// port it listens. The calling thread must live as long as it.
+    /// Starts a server for the fleet of `subjects`. Its settings are no file of a directory, and it says on which port it
+    /// listens. The calling thread must live as long as it. Where this process is privileged, the server is not.
     ///
     /// # Errors
     /// Where there is no such program, and where it does not listen.
     pub(crate) fn start(subjects: &Subjects, users: &[User]) -> Result<NatsServer> {
         let program = program()?;
-        let mut command = Command::new(&program);
-        command.args(["--config", "/dev/stdin"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // Ctrl-C reaches the coordinator alone, which ends the fleet in order.
-        command.process_group(0);
-        // SAFETY: prctl(PR_SET_PDEATHSIG) is async-signal-safe and allocates nothing.
-        unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?)) };
         let failed = |error| Error::new(format!("{} cannot be started: {error}", program.display()));
-        let mut child = command.spawn().map_err(failed)?;
-        let (settings, log) = (child.stdin.take(), child.stderr.take());
+        let text = settings_text(subjects, users);
+        let spawn = |uid: Option<u32>| settings(&text).and_then(|settings| command(&program, settings, uid).spawn());
+        let child = match getuid().is_root() {
+            // A program in a directory of root's own is not reached by others.
+            true => spawn(Some(UNPRIVILEGED)).or_else(|_| spawn(None)),
+            false => spawn(None),
+        };
+        let mut child = child.map_err(failed)?;
+        let log = child.stderr.take();
         let mut server = NatsServer { child, url: String::new() };
-        let written = settings.map_or(Ok(()), |mut pipe| pipe.write_all(settings_text(subjects, users).as_bytes()));
-        let address = log.and_then(listened_at);
-        server.url = match (written, address) {
-            (Ok(()), Some(Ok(address))) => format!("nats://{address}"),
-            (Err(error), _) => return Err(failed(error)),
-            (Ok(()), Some(Err(said))) => return Err(Error::new(format!("nats-server does not listen: {said}"))),
-            (Ok(()), None) => return Err(Error::new("nats-server has no output")),
+        server.url = match log.and_then(listened_at) {
+            Some(Ok(address)) => format!("nats://{address}"),
+            Some(Err(said)) => return Err(Error::new(format!("nats-server does not listen: {said}"))),
+            None => return Err(Error::new("nats-server has no output")),
         };
         Ok(server)
     }
@@ -93,17 +103,48 @@ impl Drop for NatsServer {
     }
 }
 
+/// The command of a server with these settings, as the user `uid` if there is one.
+fn command(program: &Path, settings: File, uid: Option<u32>) -> Command {
+    let mut command = Command::new(program);
+    command.args(["--config", "/dev/stdin"]).stdin(settings).stdout(Stdio::null()).stderr(Stdio::piped());
+    // What this process was told in variables, such as a password of a database, is none of its business.
+    command.env_clear().env("PATH", "/usr/bin:/bin");
+    if let Some(uid) = uid {
+        command.uid(uid).gid(uid).current_dir("/");
+    }
+    // Ctrl-C reaches the coordinator alone, which ends the fleet in order.
+    command.process_group(0);
+    let parent = rustix::process::getpid();
+    let die_with_parent = move || -> io::Result<()> {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // A parent that ended before tells nobody any more.
+        if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    };
+    // SAFETY: prctl(PR_SET_PDEATHSIG) and getppid() are async-signal-safe and allocate nothing.
+    unsafe { command.pre_exec(die_with_parent) };
+    command
+}
+
+/// A file in memory that any user can open who has it, with `text`.
+fn settings(text: &str) -> io::Result<File> {
+    let mut file = File::from(memfd_create("nats-server.conf", MemfdFlags::CLOEXEC)?);
+    file.write_all(text.as_bytes())?;
+    io::Seek::rewind(&mut file)?;
+    Ok(file)
+}
+
 /// The address on which a server says that it listens, or the last line of one that ends before. The rest of what it
 /// says is read, so that it never waits for a reader.
 fn listened_at(log: ChildStderr) -> Option<std::result::Result<String, String>> {
     let (found, address) = channel();
     let read = move || {
         let mut last = "it said nothing".to_owned();
-        for line in BufReader::new(log).lines().map_while(std::result::Result::ok) {
-            if let Some((_, address)) = line.split_once(LISTENS) {
+        let mut log = BufReader::new(log);
+        while let Ok(Some(line)) = next_line(&mut log, LOG_LINE_BYTES_MAX) {
+            if let Some((_, address)) = line.text.split_once(LISTENS) {
                 let _ = found.send(Ok(address.trim().to_owned()));
             }
-            last = line;
+            last = line.text;
         }
         let _ = found.send(Err(last));
     };
@@ -116,17 +157,25 @@ fn listened_at(log: ChildStderr) -> Option<std::result::Result<String, String>> 
 fn program() -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain(PACKAGE_DIRECTORIES.map(PathBuf::from));
-    let mut programs = directories.filter(|directory| directory.is_absolute()).map(|at| at.join("nats-server"));
-    programs.find(|program| program.is_file()).ok_or_else(|| {
+    program_in(directories).ok_or_else(|| {
         Error::new("no program nats-server in PATH, /usr/sbin, /usr/local/sbin").hint("install the package nats-server")
     })
+}
+
+/// The first of `directories` with such a program that this process may execute.
+fn program_in(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+    let mut programs = directories.filter(|directory| directory.is_absolute()).map(|at| at.join("nats-server"));
+    programs.find(|program| program.is_file() && access(program, Access::EXEC_OK).is_ok())
 }
 
 /// The settings: one explicit account, users with keys, no listener but one on loopback.
 fn settings_text(subjects: &Subjects, users: &[User]) -> String {
     let list = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    let mut text =
-        format!("listen: \"127.0.0.1:-1\"\nmax_payload: {MESSAGE_BYTES_MAX}\naccounts: {{ FLEET: {{ users: [\n");
+    let connections = users.len() + MORE_CONNECTIONS;
+    let mut text = format!(
+        "listen: \"127.0.0.1:-1\"\nmax_payload: {MESSAGE_BYTES_MAX}\nmax_connections: {connections}\n\
+         accounts: {{ FLEET: {{ users: [\n"
+    );
     for user in users {
         let (key, publish, subscribe) = match user {
             User::Coordinator { key } => (key, vec![subjects.all()], vec![subjects.all()]),
@@ -139,4 +188,63 @@ fn settings_text(subjects: &Subjects, users: &[User]) -> String {
         );
     }
     text + "] } }\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn server(agents: usize) -> NatsServer {
+        let pair = nkeys::KeyPair::new_user;
+        let agent = |number| User::Agent { name: format!("a{number}"), key: pair().public_key() };
+        let users: Vec<User> =
+            std::iter::once(User::Coordinator { key: pair().public_key() }).chain((0..agents).map(agent)).collect();
+        NatsServer::start(&Subjects::of("f"), &users).unwrap()
+    }
+
+    #[test]
+    fn a_server_of_a_privileged_user_is_not_privileged_and_knows_no_variables() {
+        let server = server(1);
+        let of = |file: &str| fs::read_to_string(format!("/proc/{}/{file}", server.process())).unwrap();
+        if getuid().is_root() {
+            let user = of("status").lines().find_map(|line| line.strip_prefix("Uid:").map(str::to_owned)).unwrap();
+            assert_eq!(user.split_whitespace().collect::<Vec<_>>(), ["65534"; 4]);
+        }
+        assert_eq!(of("environ"), "PATH=/usr/bin:/bin\0");
+    }
+
+    #[test]
+    fn a_server_takes_as_many_connections_as_there_are_users_and_two_more() {
+        let server = server(2);
+        let connect = || {
+            use std::io::Read;
+            let mut stream = std::net::TcpStream::connect(server.address()).unwrap();
+            let mut said = [0; 4];
+            stream.read_exact(&mut said).unwrap();
+            (stream, said)
+        };
+        let connections: Vec<_> = (0..5).map(|_| connect()).collect();
+        assert!(connections.iter().all(|(_, said)| said == b"INFO"));
+        let (mut more, _) = connect();
+        let mut rest = String::new();
+        // It says why, and ends the connection.
+        let _ = std::io::Read::read_to_string(&mut more, &mut rest);
+        assert!(rest.contains("maximum connections exceeded"), "{rest}");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_executed_is_no_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let directories: Vec<PathBuf> = ["a", "b"].iter().map(|name| folder.path().join(name)).collect();
+        for (directory, mode) in directories.iter().zip([0o644, 0o755]) {
+            fs::create_dir(directory).unwrap();
+            fs::write(directory.join("nats-server"), "").unwrap();
+            fs::set_permissions(directory.join("nats-server"), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        assert_eq!(program_in(directories.iter().cloned()), Some(directories[1].join("nats-server")));
+        assert_eq!(program_in([PathBuf::from("relative")].into_iter()), None);
+    }
 }

@@ -8,6 +8,9 @@ use sha2::{Digest, Sha256};
 /// The longest piece; a message of NATS has at most 1 MB, and quotes take two bytes in it.
 const PIECE_BYTES_MAX: usize = 256 << 10;
 
+/// The longest text that is put together of pieces.
+const RESULT_BYTES_MAX: u64 = 256 << 20;
+
 /// Results that wait until they are asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
@@ -40,6 +43,8 @@ impl Held {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Collected {
     text: String,
+    /// Length and checksum of the whole, as the first piece says.
+    whole: Option<(u64, String)>,
 }
 
 impl Collected {
@@ -51,16 +56,25 @@ impl Collected {
     /// Takes `piece`: the whole text if it was the last one. One that is not the next is passed over.
     ///
     /// # Errors
-    /// Where the text is not what was sent.
+    /// Where the text is not what was sent, and where it is longer than any result.
     pub(crate) fn take(&mut self, piece: &Piece) -> Result<Option<String>, &'static str> {
         if piece.offset_bytes != self.offset_bytes() {
             return Ok(None);
         }
+        let (total_bytes, sha256_of_all) = self.whole.get_or_insert_with(|| (piece.total_bytes, piece.sha256.clone()));
+        if *total_bytes > RESULT_BYTES_MAX || piece.text.len() > PIECE_BYTES_MAX {
+            return Err("its results are too long");
+        }
+        if (piece.total_bytes, &piece.sha256) != (*total_bytes, sha256_of_all) {
+            return Err("its results change while they are sent");
+        }
         self.text.push_str(&piece.text);
-        match self.offset_bytes().cmp(&piece.total_bytes) {
+        match (self.text.len() as u64).cmp(total_bytes) {
             std::cmp::Ordering::Less if piece.text.is_empty() => Err("its results end too early"),
             std::cmp::Ordering::Less => Ok(None),
-            std::cmp::Ordering::Equal if sha256(&self.text) == piece.sha256 => Ok(Some(std::mem::take(&mut self.text))),
+            std::cmp::Ordering::Equal if sha256(&self.text) == *sha256_of_all => {
+                Ok(Some(std::mem::take(&mut self.text)))
+            }
             _ => Err("its results arrived damaged"),
         }
     }
@@ -99,6 +113,21 @@ mod tests {
         }
         assert_eq!((whole, pieces), (Some(text), 5));
         assert!(held.piece(1).is_none() && held.piece(u64::MAX).is_none());
+    }
+
+    #[test]
+    fn results_without_end_are_refused_with_the_first_piece() {
+        let piece = |offset_bytes, total_bytes, text: &str| {
+            let sha256 = sha256("any");
+            Piece { attempt: ATTEMPT, offset_bytes, total_bytes, sha256, text: text.to_owned() }
+        };
+        let mut collected = Collected::default();
+        assert_eq!(collected.take(&piece(0, u64::MAX, "x")), Err("its results are too long"));
+        let mut collected = Collected::default();
+        assert_eq!(collected.take(&piece(0, 1 << 20, &"x".repeat(1 << 20))), Err("its results are too long"));
+        let mut collected = Collected::default();
+        assert_eq!(collected.take(&piece(0, 5, "x")), Ok(None));
+        assert_eq!(collected.take(&piece(1, 6, "x")), Err("its results change while they are sent"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The hosts of a fleet, one line each, and the way to them.
 
+use std::path::Path;
+
 use crate::error::{Error, Result};
 use crate::subject::is_agent_name;
 
@@ -16,6 +18,8 @@ pub struct RemoteHost {
     pub directory: Option<String>,
     /// Program of the server that is observed; absent where its port tells it.
     pub server: Option<String>,
+    /// A command on it under which the agent is started, such as one that makes a unit with limits; empty for none.
+    pub under: Vec<String>,
 }
 
 /// How a command is started on a host. Its standard input and output are those of the command.
@@ -28,8 +32,8 @@ pub enum Way {
 }
 
 impl RemoteHost {
-    /// The host of one line: a destination of `ssh`, and any of `name=`, `program=`, `dir=`, `server=`, `via=` in words of
-    /// a shell.
+    /// The host of one line: a destination of `ssh`, and any of `name=`, `program=`, `dir=`, `server=`, `via=`, `under=` in
+    /// words of a shell.
     ///
     /// # Errors
     /// For a word that means nothing, and a name that cannot be one.
@@ -48,7 +52,7 @@ impl RemoteHost {
                 .hint("leave it out, and use a key that needs none: me@db1"));
         }
         let mut name = host_name(&destination);
-        let (mut program, mut via, mut directory, mut server) = (None, None, None, None);
+        let (mut program, mut via, mut directory, mut server, mut under) = (None, None, None, None, Vec::new());
         for word in words {
             let (key, value) = word.split_once('=').unwrap_or((&word, ""));
             match key {
@@ -58,6 +62,11 @@ impl RemoteHost {
                 "dir" => directory = Some(value.to_owned()),
                 "server" => server = Some(value.to_owned()),
                 "via" => via = shlex::split(value).filter(|words| !words.is_empty()),
+                "under" => {
+                    under = shlex::split(value)
+                        .filter(|words| !words.is_empty())
+                        .ok_or_else(|| unknown(&destination, &word))?;
+                }
                 _ => return Err(unknown(&destination, &word)),
             }
         }
@@ -66,7 +75,7 @@ impl RemoteHost {
                 .hint("use up to 40 ASCII letters, digits, - and _"));
         }
         let way = via.map_or(Way::Ssh(destination), Way::Command);
-        Ok(RemoteHost { name, way, program, directory, server })
+        Ok(RemoteHost { name, way, program, directory, server, under })
     }
 
     /// The hosts of a file: one line each; empty lines and comments after `#` count as none. A host that is named
@@ -100,18 +109,30 @@ impl RemoteHost {
 
     /// The command that starts the words of `command` on this host.
     pub(crate) fn command(&self, command: &[&str]) -> Vec<String> {
+        let command = self.under.iter().map(String::as_str).chain(command.iter().copied());
         match &self.way {
-            Way::Command(words) => words.iter().cloned().chain(command.iter().map(|word| (*word).to_owned())).collect(),
+            Way::Command(words) if is_ssh(words) => words.iter().cloned().chain([one_line(command)]).collect(),
+            Way::Command(words) => words.iter().cloned().chain(command.map(str::to_owned)).collect(),
             Way::Ssh(destination) => {
-                // No question can be answered, and a connection that has ended is noticed.
-                let options = ["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5"];
-                let own = ["ssh"].into_iter().chain(options).map(str::to_owned);
-                // The shell of the user on the other side divides it into words again.
-                let line = command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-                own.chain(["--".to_owned(), destination.clone(), line]).collect()
+                // No question can be answered, and a connection that has ended is noticed. A host that is measured has no use
+                // of the keys of the user, nor of ways back to this machine.
+                let options = "-T -a -x -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 \
+                               -o ClearAllForwardings=yes -o PermitLocalCommand=no";
+                let own = ["ssh"].into_iter().chain(options.split_whitespace()).map(str::to_owned);
+                own.chain(["--".to_owned(), destination.clone(), one_line(command)]).collect()
             }
         }
     }
+}
+
+/// Whether `words` are a command of `ssh`: it joins its words with blanks, and a shell on the other side divides them again.
+fn is_ssh(words: &[String]) -> bool {
+    words.first().is_some_and(|program| Path::new(program).file_name().is_some_and(|name| name == "ssh"))
+}
+
+/// The line that a shell divides into the words of `command`.
+fn one_line<'a>(command: impl Iterator<Item = &'a str>) -> String {
+    command.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// The part of `word` before its value, which may be a password.
@@ -126,7 +147,7 @@ fn quoted(word: &str) -> String {
 
 fn unknown(host: &str, word: &str) -> Error {
     Error::new(format!("host {host}: {:?} is no option of a host", key(word)))
-        .hint("use name=NAME, program=PATH, dir=DIR, server=PROGRAM, via=\"COMMAND ...\"")
+        .hint("use name=NAME, program=PATH, dir=DIR, server=PROGRAM, via=\"COMMAND ...\", under=\"COMMAND ...\"")
 }
 
 /// The name of an agent by its destination: without user, port and what cannot be in a name.
@@ -145,7 +166,7 @@ mod tests {
 
     fn ssh(name: &str, destination: &str) -> RemoteHost {
         let way = Way::Ssh(destination.to_owned());
-        RemoteHost { name: name.to_owned(), way, program: None, directory: None, server: None }
+        RemoteHost { name: name.to_owned(), way, program: None, directory: None, server: None, under: Vec::new() }
     }
 
     #[test]
@@ -181,6 +202,7 @@ mod tests {
             ("db1 password=tiger", "host db1: \"password=\" is no option of a host"),
             ("password=tiger", "it begins with \"password=\", which is no host"),
             ("db1 fast", "host db1: \"fast\" is no option of a host"),
+            ("db1 under='\"x'", "host db1: \"under=\" is no option of a host"),
             ("db1 name=", "host db1: \"name=\" is no option of a host"),
             ("db1 name=a.b", "\"a.b\" cannot be the name of an agent"),
             ("db1 server=engine", "host db1: server= is for the host of a server"),
@@ -201,9 +223,42 @@ mod tests {
         assert_eq!(via.command(&words)[1..], words);
     }
 
+    /// What `ssh` has a shell on the other side do: its words after the destination, joined with blanks.
+    fn by_remote_shell(words: &[String], destination: &str) -> Vec<String> {
+        let place = words.iter().position(|word| word == destination).unwrap();
+        shlex::split(&words[place + 1..].join(" ")).unwrap()
+    }
+
+    #[test]
+    fn words_reach_the_other_side_as_they_are_through_an_ssh_of_the_user_and_under_a_command() {
+        let words = ["sh", "-c", "echo \"$1\" it's; p=$3", "x y", ""];
+        let unit = ["systemd-run", "--quiet", "--property=CPUQuota=400%", "--"];
+        let expected: Vec<&str> = unit.into_iter().chain(words).collect();
+        for line in [
+            "h via=\"ssh -p 22 h systemd-run --quiet --property=CPUQuota=400% --\"",
+            "h via=\"/usr/bin/ssh h\" under=\"systemd-run --quiet --property=CPUQuota=400% --\"",
+            "h under=\"systemd-run --quiet --property=CPUQuota=400% --\"",
+        ] {
+            let host = RemoteHost::parse(line).unwrap();
+            assert_eq!(by_remote_shell(&host.command(&words), "h"), expected, "{line}");
+        }
+        let pod = RemoteHost::parse("h via=\"kubectl exec -i ssh --\" under=\"nice -n 5\"").unwrap();
+        let expected = ["kubectl", "exec", "-i", "ssh", "--", "nice", "-n", "5"];
+        assert_eq!(pod.command(&words), expected.into_iter().chain(words).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_measured_host_gets_neither_keys_nor_ways_back() {
+        let command = ssh("h", "h").command(&["true"]);
+        for option in ["-a", "-x", "ClearAllForwardings=yes", "PermitLocalCommand=no", "BatchMode=yes"] {
+            assert!(command.iter().any(|word| word == option), "{option}: {command:?}");
+        }
+        assert_eq!(command[command.len() - 3..], ["--", "h", "'true'"]);
+    }
+
     proptest! {
         #[test]
-        fn no_text_panics(text in "(([a-z@.-]{1,8}|(name|dir|via|x)=[a-z\"' -]{0,9}|#|\\PC)[ \n]?)*") {
+        fn no_text_panics(text in "(([a-z@.-]{1,8}|(name|dir|via|under|x)=[a-z\"' -]{0,9}|#|\\PC)[ \n]?)*") {
             if let Ok(hosts) = RemoteHost::parse_file(&text) {
                 for (index, host) in hosts.iter().enumerate() {
                     prop_assert!(is_agent_name(&host.name));

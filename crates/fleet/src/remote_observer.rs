@@ -9,7 +9,8 @@ use run::{HostObserver, Observed};
 
 use crate::coordinator::mismatch;
 use crate::error::{Error, Result};
-use crate::host_agent::{HostCommand, Program, unexpected};
+use crate::host_agent::{HostCommand, Program};
+use crate::host_command::unexpected;
 use crate::remote_host::RemoteHost;
 
 /// How long an answer may take before anything is measured: the agent starts, and reads what its host is. On a host whose
@@ -40,7 +41,7 @@ impl<'a> RemoteObserver<'a> {
         let command = HostCommand::begin(host, &Program::own()?, &["--observe"], is_interrupted)?;
         command.keep_lines();
         let observer = RemoteObserver { host, is_same_machine: false, command: Mutex::new(Some(command)) };
-        let first = observer.speak(|command| command.answer(START_TIMEOUT))?;
+        let first = observer.speak(|command| command.answer_unless(START_TIMEOUT, is_interrupted))?;
         let FromObserver::Hello(hello) = first else { return Err(unexpected(host)) };
         match mismatch(own, &hello) {
             Some(reason) => {

@@ -58,6 +58,11 @@ impl Subjects {
     }
 }
 
+/// The agent that publishes or reads `subject`; empty for a subject of none.
+pub(crate) fn agent_of(subject: &str) -> &str {
+    subject.split('.').nth(3).unwrap_or_default()
+}
+
 /// Whether `name` can be that of an agent: it is a part of subjects.
 pub fn is_agent_name(name: &str) -> bool {
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
@@ -76,6 +81,15 @@ mod tests {
         for other in ["dbd.f01.hello.h", "dbd.f00.a.h", "dbd.f00.r.h", "dbd.f00.r.h.x", "x", ""] {
             assert_eq!(subjects.publisher(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn every_subject_names_its_agent() {
+        let subjects = Subjects::of("f00");
+        for subject in [subjects.hello("h-1"), subjects.reply("h-1", 17), subjects.to("h-1")] {
+            assert_eq!(agent_of(&subject), "h-1");
+        }
+        assert_eq!((agent_of("x"), agent_of("")), ("", ""));
     }
 
     #[test]

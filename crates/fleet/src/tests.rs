@@ -17,8 +17,10 @@ use record::{
 use run::{AgentProgress, FleetWatch, Interrupt, Release};
 
 use super::*;
-use crate::link::{Arrival, Link};
+use crate::link::Link;
+use crate::signed::{Place, Sender, Signer};
 use crate::subject::Subjects;
+use crate::wire::{Arrival, Wire};
 
 const WITHIN: Duration = Duration::from_secs(20);
 
@@ -82,7 +84,7 @@ fn not_interrupted() -> bool {
 
 /// What arrives at `link` before it is silent for a second.
 fn arrivals(link: &Link) -> Vec<Arrival> {
-    std::iter::from_fn(|| link.receive(Duration::from_secs(1)).ok().flatten()).collect()
+    std::iter::from_fn(|| link.receive(Duration::from_secs(1))).collect()
 }
 
 fn refusals(link: &Link) -> usize {
@@ -143,7 +145,7 @@ fn three_hundred_agents_start_together_in_bounded_memory() {
 fn an_agent_of_another_version_is_turned_away_by_name() {
     type Change = fn(&mut record::Hello);
     let others: [(Change, &str); 4] = [
-        (|hello| hello.protocol_version = 9, "protocol 9, and the coordinator has 6"),
+        (|hello| hello.protocol_version = 9, "protocol 9, and the coordinator has 7"),
         (|hello| hello.schema_version += 1, "format of records"),
         (|hello| hello.catalogue_crc32c = 24, "catalogue 00000018, and the coordinator has 00000017"),
         (|hello| hello.tool.version = "1.2.4".to_owned(), "version 1.2.4 (unknown commit)"),
@@ -174,8 +176,9 @@ fn agents_that_do_not_join_are_named() {
 
 #[test]
 fn a_key_opens_only_the_subjects_of_its_agent() {
-    let (mut coordinator, tickets) = Coordinator::start(&names(2)).unwrap();
-    let [own, other] = tickets.try_into().unwrap();
+    // The others leave room for the connections of this test.
+    let (mut coordinator, tickets) = Coordinator::start(&names(8)).unwrap();
+    let (own, other) = (tickets[0].clone(), tickets[1].clone());
     let subjects = Subjects::of(&own.fleet);
     let link = Link::connect(&other.url, &other.seed, subjects.of_agent("a2")).unwrap();
     // In the name of another agent, to another agent, and to the coordinator's answers.
@@ -192,10 +195,17 @@ fn a_key_opens_only_the_subjects_of_its_agent() {
         // The coordinator had no part of it.
         drop(agent);
     }
-    // Its own subject it may use.
-    link.send(subjects.hello("a2"), None, serde_json::to_vec(&record::FromAgent::Hello(Box::new(hello()))).unwrap());
+    // Its own subject it may use, and needs the key of its messages for it.
+    let (subject, place) = (subjects.hello("a2"), subjects.hello("a2"));
+    let content = serde_json::to_vec(&record::FromAgent::Hello(Box::new(hello()))).unwrap();
+    link.send(subject.clone(), None, content.clone());
+    let error = coordinator.gather(&hello(), Duration::from_secs(1), &not_interrupted, &mut || None).unwrap_err();
+    assert!(error.message.ends_with("agents a2, a3, a4, a5, a6, a7, a8"), "{error}");
+    let mut signer = Signer::new(&other.message_key, Sender::Agent);
+    link.send(subject, None, signer.sign(Place { subject: &place, reply: None }, &content));
     assert_eq!(refusals(&link), 0);
-    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
+    let error = coordinator.gather(&hello(), Duration::from_secs(1), &not_interrupted, &mut || None).unwrap_err();
+    assert!(error.message.ends_with("agents a3, a4, a5, a6, a7, a8"), "{error}");
 }
 
 #[test]
@@ -215,14 +225,15 @@ fn without_a_key_of_the_fleet_nothing_is_served() {
 #[test]
 fn no_secret_is_in_arguments_environment_or_debug_text() {
     let (coordinator, tickets) = Coordinator::start(&names(2)).unwrap();
-    let process = coordinator.server_process();
+    let process = coordinator.server_process().unwrap();
     let shown: BTreeMap<&str, String> = ["cmdline", "environ"]
         .into_iter()
         .map(|file| (file, String::from_utf8_lossy(&fs::read(format!("/proc/{process}/{file}")).unwrap()).into_owned()))
         .chain([("debug", format!("{tickets:?}"))])
         .collect();
     for (place, text) in &shown {
-        assert!(!text.is_empty() && tickets.iter().all(|ticket| !text.contains(&ticket.seed.0)), "{place}");
+        let holds = |ticket: &Ticket| text.contains(&ticket.seed.0) || text.contains(&ticket.message_key.0);
+        assert!(!text.is_empty() && !tickets.iter().any(holds), "{place}");
     }
     drop(coordinator);
     assert!(!fs::exists(format!("/proc/{process}")).unwrap(), "the server ends with the coordinator");
@@ -293,7 +304,7 @@ impl FleetWatch for Told {
     }
 }
 
-fn part(jobs: u32) -> Part {
+pub(crate) fn part(jobs: u32) -> Part {
     let (plan, dop) = (Plan::new("null", "/measured", Preset::Smoke), Dop::jobs(jobs));
     let planned = PlannedRun { number: 7, ..PlannedRun::new("T611", RunKind::Test, dop) };
     Part {

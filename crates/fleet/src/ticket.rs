@@ -6,8 +6,8 @@ use record::Ticket;
 
 use crate::error::{Error, Result};
 
-/// The longest ticket.
-const TICKET_BYTES_MAX: u64 = 4_096;
+/// The longest ticket: it names the files that may be loaded, of which a part of a run names as many.
+const TICKET_BYTES_MAX: u64 = 8 << 20;
 
 /// A ticket as a line.
 pub(crate) fn ticket_line(ticket: &Ticket) -> String {
@@ -20,7 +20,7 @@ pub(crate) fn ticket_line(ticket: &Ticket) -> String {
 /// Where it is none. The text is never part of the error.
 pub fn read_ticket(from: &mut impl BufRead) -> Result<Ticket> {
     let mut line = String::new();
-    let hint = "it is what the coordinator writes: one line";
+    let hint = "it is what a coordinator of the same version writes: one line";
     Read::take(from, TICKET_BYTES_MAX)
         .read_line(&mut line)
         .map_err(|error| Error::new(format!("no ticket on the standard input: {error}")).hint(hint))?;
@@ -30,14 +30,17 @@ pub fn read_ticket(from: &mut impl BufRead) -> Result<Ticket> {
 
 #[cfg(test)]
 mod tests {
-    use record::Seed;
+    use record::{Permitted, Seed};
 
     use super::*;
 
     #[test]
     fn a_ticket_is_one_line_and_what_is_none_is_not_shown() {
         let (url, fleet, agent) = ("nats://h:1".to_owned(), "f".to_owned(), "a".to_owned());
-        let ticket = Ticket { url, fleet, agent, seed: Seed("SUSECRET".to_owned()) };
+        let secret = || Seed("SUSECRET".to_owned());
+        let permitted = Permitted { files: vec!["cards.tbl".to_owned(); 1_000], ..Permitted::default() };
+        let ticket = Ticket { url, fleet, agent, seed: secret(), message_key: secret(), permitted };
+        assert!(!format!("{ticket:?}").contains("SECRET"));
         let line = ticket_line(&ticket);
         assert!(!line.contains('\n'));
         let text = format!("{line}\nmore");

@@ -39,8 +39,38 @@ pub trait PartWork: Send + Sync {
     fn carry_out(&self, part: &Part, interrupt: &Interrupt, release: &dyn Release) -> run::Result<PartResult>;
 }
 
-/// A part that is being carried out.
-pub(crate) struct Work {
+/// A part that is under way.
+pub(crate) trait Underway: Send {
+    /// Whether all jobs are warm.
+    fn is_ready(&self) -> bool;
+
+    /// The jobs start at this moment. A second time it has no effect.
+    fn release_at(&self, start: Nanos);
+
+    /// Operations of the jobs in the window so far.
+    fn operations(&self) -> u64;
+
+    /// Whether it has ended.
+    fn has_ended(&self) -> bool;
+
+    /// Its result, and when its jobs really started; waits for its end.
+    fn end(self: Box<Self>) -> (run::Result<PartResult>, Nanos);
+
+    /// Gives it up, and waits for its end.
+    fn give_up(self: Box<Self>);
+}
+
+/// What begins parts.
+pub(crate) trait Undertaking: Send {
+    /// Begins with `part`.
+    ///
+    /// # Errors
+    /// Where it cannot be begun.
+    fn begin(&self, part: Part) -> Result<Box<dyn Underway>>;
+}
+
+/// A part that was begun, with what is known of it.
+pub(crate) struct Undertaken {
     pub attempt: Attempt,
     /// The record that it is for.
     pub record: String,
@@ -50,35 +80,49 @@ pub(crate) struct Work {
     pub window: Nanos,
     /// How long it may go on after its start without a coordinator.
     pub alone_max: Nanos,
+    /// The part itself.
+    pub on: Box<dyn Underway>,
+}
+
+impl Undertaken {
+    /// Begins with `part`.
+    ///
+    /// # Errors
+    /// Where it cannot be begun.
+    pub(crate) fn begin(attempt: Attempt, part: Part, on: &dyn Undertaking) -> Result<Undertaken> {
+        let (record, share, window) = (part.record.clone(), part.share, part.plan.window_ns);
+        let alone_max = ALONE_MAX.max(window + OVERDUE_MAX);
+        Ok(Undertaken { attempt, record, share, window, alone_max, on: on.begin(part)? })
+    }
+}
+
+/// Begins each part in a thread of its own.
+pub(crate) struct Threads(pub Arc<dyn PartWork>);
+
+impl Undertaking for Threads {
+    fn begin(&self, part: Part) -> Result<Box<dyn Underway>> {
+        let (interrupt, gate) = (Arc::<Interrupt>::default(), Arc::<Gate>::default());
+        let (on, raised, release) = (Arc::clone(&self.0), Arc::clone(&interrupt), Arc::clone(&gate));
+        let body = move || on.carry_out(&part, &raised, &*release);
+        let thread = std::thread::Builder::new().name("part".to_owned()).spawn(body);
+        let thread = thread.map_err(|error| Error::new(format!("no thread for a run: {error}")))?;
+        Ok(Box::new(Work { interrupt, gate, thread }))
+    }
+}
+
+/// A part in a thread of its own.
+struct Work {
     interrupt: Arc<Interrupt>,
     gate: Arc<Gate>,
     thread: JoinHandle<run::Result<PartResult>>,
 }
 
-impl Work {
-    /// Begins with `part`.
-    ///
-    /// # Errors
-    /// Where there is no thread for it.
-    pub(crate) fn begin(attempt: Attempt, part: Part, on: &Arc<dyn PartWork>) -> Result<Work> {
-        let (interrupt, gate) = (Arc::<Interrupt>::default(), Arc::<Gate>::default());
-        let (on, raised, release) = (Arc::clone(on), Arc::clone(&interrupt), Arc::clone(&gate));
-        let (record, share) = (part.record.clone(), part.share);
-        let window = part.plan.window_ns;
-        let alone_max = ALONE_MAX.max(window + OVERDUE_MAX);
-        let body = move || on.carry_out(&part, &raised, &*release);
-        let thread = std::thread::Builder::new().name("part".to_owned()).spawn(body);
-        let thread = thread.map_err(|error| Error::new(format!("no thread for a run: {error}")))?;
-        Ok(Work { attempt, record, share, window, alone_max, interrupt, gate, thread })
-    }
-
-    /// Whether all jobs are warm.
-    pub(crate) fn is_ready(&self) -> bool {
+impl Underway for Work {
+    fn is_ready(&self) -> bool {
         matches!(*self.gate.lock(), GateState::Ready)
     }
 
-    /// The jobs start at this moment. A second time it has no effect.
-    pub(crate) fn release_at(&self, start: Nanos) {
+    fn release_at(&self, start: Nanos) {
         self.gate.change(|state| {
             if matches!(state, GateState::Ready) {
                 *state = GateState::Released(start);
@@ -86,24 +130,20 @@ impl Work {
         });
     }
 
-    /// Operations of the jobs in the window so far.
-    pub(crate) fn operations(&self) -> u64 {
+    fn operations(&self) -> u64 {
         self.gate.operations.load(Ordering::Relaxed)
     }
 
-    /// Whether it has ended.
-    pub(crate) fn has_ended(&self) -> bool {
+    fn has_ended(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Its result, and when its jobs really started; waits for its end.
-    pub(crate) fn end(self) -> (run::Result<PartResult>, Nanos) {
+    fn end(self: Box<Self>) -> (run::Result<PartResult>, Nanos) {
         let result = self.thread.join().unwrap_or_else(|_| Err(run::Error::environment("the run panicked")));
         (result, Nanos(self.gate.started_ns.load(Ordering::Relaxed)))
     }
 
-    /// Gives it up, and waits for its end.
-    pub(crate) fn give_up(self) {
+    fn give_up(self: Box<Self>) {
         self.interrupt.raise();
         self.gate.change(|state| *state = GateState::GivenUp);
         // Nobody asks for its result.

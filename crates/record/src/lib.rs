@@ -66,8 +66,8 @@ pub use load::{
 pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, GivenPart, Hello, IoPart, JobShare, KeptPart, LoadPart,
-    LoadSource, Order, PROTOCOL_VERSION, Part, PartKey, PartKind, PartNode, PartResult, Piece, Refusal, Says, Seed,
-    Step, Ticket, ToAgent, ToKeeper, ToObserver,
+    LoadSource, Order, PROTOCOL_VERSION, Part, PartKey, PartKind, PartNode, PartResult, Permitted, Piece, Refusal,
+    Says, Seed, Step, Ticket, ToAgent, ToKeeper, ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
 pub use observed_host::{ObservedHost, ObservedRun};

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Version of the messages below; coordinator and agents must have the same.
-pub const PROTOCOL_VERSION: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 7;
 
 /// What an agent needs to join a fleet. It contains a secret: it is handed over through a pipe, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +23,26 @@ pub struct Ticket {
     pub fleet: String,
     /// Name of the agent.
     pub agent: String,
-    /// Its key.
+    /// Its key, by which the message server knows it.
     pub seed: Seed,
+    /// The key that it shares with its coordinator: what is not authenticated with it is not obeyed.
+    pub message_key: Seed,
+    /// What it may do on its host.
+    pub permitted: Permitted,
+}
+
+/// What an agent may do on its host, as it is told when it is started: a part of a run that asks for more is refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Permitted {
+    /// The target of the measurement, without a password; absent where no engine is measured.
+    pub target: Option<String>,
+    /// Devices and existing files that may be read.
+    pub devices: Vec<String>,
+    /// Those of them that may be overwritten.
+    pub destroy: Vec<String>,
+    /// Files that may be loaded.
+    pub files: Vec<String>,
 }
 
 /// The secret half of a key: never printed, not even by `Debug`.
@@ -507,6 +525,9 @@ pub enum Says {
     Held {
         /// When it really started, by the agent's own clock.
         started_ns: Nanos,
+        /// Why its part is not kept on its host; absent where it is, and where there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        not_kept: Option<String>,
     },
     /// The attempt was given up.
     Abandoned,

@@ -263,12 +263,27 @@ impl FleetWatch for Hooks<'_, '_, '_> {
     }
 
     fn progress(&self, agents: &[AgentProgress<'_>]) {
-        self.operations.store(agents.iter().map(|agent| agent.operations).sum(), Ordering::Relaxed);
+        // What agents say may be any number.
+        let operations = agents.iter().fold(0, |all: u64, agent| all.saturating_add(agent.operations));
+        self.operations.store(operations, Ordering::Relaxed);
         self.bench.listener.on_event(&Event::Agents(agents));
     }
 
     fn lost(&self, agent: &str, operations: u64) {
         let note = format!("agent {agent} is lost, after {operations} operations of all; the others end this run");
+        self.bench.listener.on_event(&Event::Note(&note));
+    }
+
+    fn late(&self, by: Nanos) {
+        let note = format!(
+            "the counters at the start were read {:.1} s after it: this host or an observed one is slow",
+            by.seconds()
+        );
+        self.bench.listener.on_event(&Event::Note(&note));
+    }
+
+    fn not_kept(&self, agent: &str, reason: &str) {
+        let note = format!("agent {agent} does not keep its result until it is in the record: {reason}");
         self.bench.listener.on_event(&Event::Note(&note));
     }
 

@@ -54,7 +54,7 @@ pub struct AgentProgress<'a> {
 
 /// What follows a run of a fleet at the coordinator.
 pub trait FleetWatch {
-    /// All jobs are warm and wait, and their start is agreed.
+    /// All jobs are warm and wait; a start is agreed on when this returns.
     fn prepare(&self) {}
 
     /// All agents start in a moment.
@@ -68,6 +68,17 @@ pub trait FleetWatch {
     /// Nothing is heard of `agent`; until now all agents together have done so many operations in the window.
     fn lost(&self, agent: &str, operations: u64) {
         let _ = (agent, operations);
+    }
+
+    /// What [`FleetWatch::begin`] does was done so long after the agreed start.
+    fn late(&self, by: Nanos) {
+        let _ = by;
+    }
+
+    /// The result of `agent` is not kept on its host, for this reason: until the run is in the record, the agent alone has
+    /// it.
+    fn not_kept(&self, agent: &str, reason: &str) {
+        let _ = (agent, reason);
     }
 
     /// Whether the user has interrupted the run.

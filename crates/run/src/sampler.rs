@@ -110,12 +110,15 @@ impl<'a> SampledNode<'a> {
 
     /// Adds `count` transactions that dbdyno itself caused.
     pub(crate) fn add_own_commits(&self, count: u64) {
-        self.bookkeeping_commits.fetch_add(count, Ordering::Relaxed);
+        // What agents say may be any number.
+        let add = |sum: u64| Some(sum.saturating_add(count));
+        let _ = self.bookkeeping_commits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     /// Adds round trips of a session of a job.
     pub(crate) fn add_round_trips(&self, count: u64) {
-        *self.round_trips.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(0) += count;
+        let mut round_trips = self.round_trips.lock().unwrap_or_else(PoisonError::into_inner);
+        *round_trips = Some(round_trips.unwrap_or(0).saturating_add(count));
     }
 
     fn session(&self) -> MutexGuard<'_, Box<dyn Session>> {
@@ -129,7 +132,7 @@ impl<'a> SampledNode<'a> {
         let (mut values, own_commits) = self.node().counters(self.session().as_mut())?;
         values.extend(self.own_counters());
         // The engine counts the commits of this call only in the next one.
-        self.bookkeeping_commits.fetch_add(own_commits, Ordering::Relaxed);
+        self.add_own_commits(own_commits);
         Ok(values)
     }
 
@@ -394,8 +397,19 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn observe(&self, ask: impl FnMut(&Observing<'a>)) {
-        self.server_hosts.iter().chain(&self.storage_hosts).for_each(ask);
+    /// Asks all other hosts at once: a window waits for the slowest one, not for one after the other.
+    fn observe(&self, ask: impl Fn(&Observing<'a>) + Sync) {
+        let hosts: Vec<&Observing<'a>> = self.server_hosts.iter().chain(&self.storage_hosts).collect();
+        match hosts.as_slice() {
+            [] => {}
+            [one] => ask(one),
+            all => std::thread::scope(|scope| {
+                let ask = &ask;
+                for host in all {
+                    scope.spawn(move || ask(host));
+                }
+            }),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

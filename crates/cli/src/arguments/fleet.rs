@@ -90,7 +90,7 @@ with it. Namespace and context are those of these commands. To remove them: kube
 docker compose down --volumes.
 
 On a host with systemd an agent can have a unit with limits of its own, by a line of the file of hosts:
-  db1 via=\"ssh db1 systemd-run --quiet --collect --pipe --property=CPUQuota=400% --\"";
+  db1 under=\"systemd-run --quiet --collect --pipe --property=CPUQuota=400% --\"";
 
 const COLLECT_EXAMPLES: &str = "\
 Examples:
@@ -144,7 +144,7 @@ pub struct AgentsArguments {
     pub agents: Option<u32>,
 
     /// File with a host on each line, which gets an agent: a destination of ssh, then options name=NAME, dir=DIR,
-    /// program=PATH (one that is there), via="COMMAND ..." (in place of ssh)
+    /// program=PATH (one that is there), via="COMMAND ..." (in place of ssh), under="COMMAND ..." (on the host)
     #[arg(long, value_name = "FILE")]
     pub hosts: Option<PathBuf>,
 }

@@ -4,17 +4,18 @@ use std::io::{BufReader, stdin, stdout};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use engine::Target;
 use fleet::{Agent, Bridge, KeptParts, PartWork, observe, read_ticket};
 use record::{Part, PartResult};
 use run::{AgentBench, Context, Error, Interrupt, Observers, Release, Result, Setup};
 
+use crate::agent_target::agent_target;
 use crate::agents::{AGENT_PREFIX, hello};
 use crate::arguments::fleet::AgentArguments;
 use crate::engines::{ENGINES, engine};
 use crate::own_directory::OwnDirectory;
 use crate::progress::{Loudness, Progress};
 use crate::signal::outlive_connection;
-use crate::target::target;
 
 /// Carries out `dbdyno agent`.
 ///
@@ -39,9 +40,10 @@ pub fn agent(arguments: &AgentArguments) -> Result<()> {
     let mut ticket = read_ticket(&mut input).map_err(|error| {
         Error::user(error.message).hint("`dbdyno fleet` starts agents and hands them their tickets")
     })?;
-    // It ends after the agent, and waits for its last messages.
+    // It ends after the agent, and waits for its last messages. Until then its port is nobody else's.
     let _bridge = Bridge::for_ticket(&mut ticket, input)?;
-    let parts = Arc::new(Parts { directory: arguments.dir.clone(), own: Mutex::new(None) });
+    let named = ticket.permitted.target.clone();
+    let parts = Arc::new(Parts { directory: arguments.dir.clone(), named, own: Mutex::new(None) });
     let followed = Agent::join(&ticket, &hello(&arguments.dir), parts, kept).and_then(|mut agent| agent.follow());
     Ok(followed?)
 }
@@ -49,19 +51,25 @@ pub fn agent(arguments: &AgentArguments) -> Result<()> {
 /// What carries out the parts of runs on this machine.
 struct Parts {
     directory: PathBuf,
+    /// The target that was named when this agent was started.
+    named: Option<String>,
     /// The bench in a directory of its own, because agents on one machine have one each; made for the first part.
     own: Mutex<Option<(AgentBench, OwnDirectory)>>,
 }
 
 impl PartWork for Parts {
     fn carry_out(&self, part: &Part, interrupt: &Interrupt, release: &dyn Release) -> Result<PartResult> {
+        // What is asked for is known before anything of it is opened.
+        let targets = part.nodes.iter().map(|node| agent_target(&node.target, self.named.as_deref()));
+        let targets = targets.collect::<Result<Vec<Target>>>()?;
+        // A probe needs no engine.
+        let target = targets.into_iter().next().map_or_else(|| "null".parse(), Ok);
+        let target: Target = target.map_err(|error| Error::environment(error.to_string()))?;
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         let (bench, _) = match &mut *own {
             Some(own) => own,
             none => none.insert(self.make(part)?),
         };
-        // A probe needs no engine.
-        let target = target(part.nodes.first().map_or("null", |node| &node.target))?;
         let listener = Progress::new(Loudness::Quiet);
         let (engine, listener) = (engine(&target)?, &listener);
         let context = Context {

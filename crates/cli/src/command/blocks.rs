@@ -7,7 +7,7 @@ use record::{Bytes, Preset};
 use run::{BlocksRequest, Context, Error, Fleet, Result, Setup, measure_blocks};
 use workload::blocks::{BlocksSettings, Idle, Ignored, Mode, Wrong, assignments};
 
-use crate::agents::{Agents, check_target};
+use crate::agents::{Agents, check_target, permitting};
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::value::Setting;
 use crate::engines::engine;
@@ -61,7 +61,7 @@ pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result
     };
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let fleet = measuring.deploy(agents, &request.setup.directory)?;
+        let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring
             .observing(&arguments.observe, &target, |context| measure_blocks(&request, Context { fleet, ..context }))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fleet::{FoundParts, JoinedAgent, KeptParts, Manifest, ManifestFormat, RemoteHost, RemoteKeeper, Started};
 use model::fleet::CheckedAgent;
-use record::{Bytes, GivenPart, PartKey, PlanSubject, Record, Status, Sweep};
+use record::{Bytes, GivenPart, PartKey, Permitted, PlanSubject, Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
 use super::blocks::blocks_by;
@@ -85,7 +85,8 @@ fn check(arguments: &FleetCheckArguments) -> Result<()> {
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))?;
     let is_interrupted = || interrupt.is_raised();
-    let deployment = Agents::of(&arguments.agents)?.deploy(Path::new("."), Path::new("."), &is_interrupted)?;
+    let (agents, here) = (Agents::of(&arguments.agents)?, Path::new("."));
+    let deployment = agents.deploy(here, here, &Permitted::default(), &is_interrupted)?;
     let started = deployment.start_together(&is_interrupted);
     if interrupt.is_raised() {
         return Err(Error::interrupted());

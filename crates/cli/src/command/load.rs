@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flat::{Cards, Compression, Header, Layout, date_text, days_of_date};
-use record::{Bytes, IndexTime, LoadForm, Preset};
+use record::{Bytes, IndexTime, LoadForm, Permitted, Preset};
 use run::{Context, Error, Fleet, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Setup};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
-use crate::agents::{Agents, check_target};
+use crate::agents::{Agents, check_target, permitting};
 use crate::arguments::load::{CompressionArgument, FormArgument, HeaderArgument, IndexArgument, LoadArguments};
 use crate::arguments::value::once;
 use crate::engines::engine;
@@ -57,13 +57,25 @@ pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()>
     }
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        let fleet = measuring.deploy(agents, &request.setup.directory)?;
+        let fleet = measuring.deploy(
+            agents,
+            &request.setup.directory,
+            &Permitted { files: files(&request.input), ..permitting(&target) },
+        )?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring
             .observing(&arguments.observe, &target, |context| run::measure_load(&request, Context { fleet, ..context }))
     })?;
     show(&measured, &arguments.output, |record, path| report::load_text(record, path, style(), width()))?;
     judge(measured)
+}
+
+/// The files of `input`, which agents may read.
+fn files(input: &Input) -> Vec<String> {
+    match input {
+        Input::Files(files) => files.iter().map(|file| file.path().display().to_string()).collect(),
+        Input::Generated { .. } | Input::Pipe => Vec::new(),
+    }
 }
 
 /// What would be loaded, one line per run.

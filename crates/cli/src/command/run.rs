@@ -6,7 +6,7 @@ use engine::Target;
 use record::{Check, Finding, Outcome, Plan, Record, Run, Verdict};
 use run::{Context, Error, Fault, Fleet, Measured, Result};
 
-use crate::agents::{Agents, check_target};
+use crate::agents::{Agents, check_target, permitting};
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, default_record, kept_by_agents, measuring, none_valid, refuse_existing};
@@ -94,7 +94,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
         let goes_on = fleet.is_some_and(|fleet| fleet.goes_on);
-        let fleet = measuring.deploy(agents, &request.setup.directory)?;
+        let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
         let fleet = fleet.map(|(deployment, own)| (deployment.going_on(goes_on), own));
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring.observing(&arguments.observe, &target, |context| {

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fio::Surroundings;
-use record::{Amount, Blocks, Bytes, Finding, IoJob, Outcome, Run, Verdict};
+use record::{Amount, Blocks, Bytes, Finding, IoJob, Outcome, Permitted, Run, Verdict};
 use report::FioJson;
 use run::{Context, Error, Fleet, IoRequest, Measured, Result};
 
@@ -86,7 +86,13 @@ pub fn carry_out(
     format: IoFormat,
     output: &OutputArguments,
 ) -> Result<()> {
-    let agents = agents.map(|agents| (agents, request.setup.directory.as_path()));
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let permitted = Permitted {
+        devices: names(&request.permission.devices),
+        destroy: names(&request.permission.destroy),
+        ..Permitted::default()
+    };
+    let agents = agents.map(|agents| (agents, request.setup.directory.as_path(), &permitted));
     let measured = measure_by(agents, NO_ENGINE, observe, output, |context| run::measure_io(request, context))?;
     let record = &measured.record;
     let other = match format {
@@ -128,9 +134,9 @@ pub fn measure_on(
     measure_by(None, text, observe, output, one)
 }
 
-/// The same by `agents`, if there are some, which work in a directory.
+/// The same by `agents`, if there are some, which work in a directory and may do what is permitted.
 fn measure_by(
-    agents: Option<(&Agents, &Path)>,
+    agents: Option<(&Agents, &Path, &Permitted)>,
     text: &str,
     observe: &ObserveStorageArguments,
     output: &OutputArguments,
@@ -140,7 +146,8 @@ fn measure_by(
     engine(&target)?;
     check_page(output)?;
     measuring(output.quiet, |measuring| {
-        let fleet = agents.map(|(agents, directory)| measuring.deploy(Some(agents), directory)).transpose()?.flatten();
+        let deploy = |(agents, directory, permitted)| measuring.deploy(Some(agents), directory, permitted);
+        let fleet = agents.map(deploy).transpose()?.flatten();
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
         measuring.observing_storage(observe, &target, |context| one(Context { fleet, ..context }))
     })

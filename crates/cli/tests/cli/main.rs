@@ -37,6 +37,7 @@ mod fleet_blocks;
 mod fleet_io;
 mod fleet_load;
 mod fleet_nodes;
+mod host_ways;
 mod hosts;
 mod io_aborted;
 mod io_counts;

@@ -34,6 +34,8 @@ pub enum AgentPhase {
         start: Nanos,
         /// When it really started.
         started: Nanos,
+        /// Why its part is not kept on its host; None where it is, and where there is none.
+        not_kept: Option<String>,
     },
     /// The agreed start came without a confirmation.
     Disarmed,
@@ -130,14 +132,14 @@ impl AgentBarrier {
     }
 
     fn arm(&mut self, asked: Nanos, clock_error: Nanos, now: Nanos) -> Says {
-        match self.phase {
+        match &self.phase {
             AgentPhase::Prepared if now >= asked => Says::Refused(Refusal::TooLate { by_ns: now - asked }),
             AgentPhase::Prepared => {
                 self.phase = AgentPhase::Armed { start: asked, clock_error, confirmed: false };
                 Says::Armed
             }
             AgentPhase::Armed { start, .. } | AgentPhase::Running { start, .. } | AgentPhase::Held { start, .. }
-                if start == asked =>
+                if *start == asked =>
             {
                 Says::Armed
             }
@@ -158,7 +160,9 @@ impl AgentBarrier {
                 Says::Confirmed
             }
             AgentPhase::Running { .. } => Says::Confirmed,
-            AgentPhase::Held { started, .. } => Says::Held { started_ns: *started },
+            AgentPhase::Held { started, not_kept, .. } => {
+                Says::Held { started_ns: *started, not_kept: not_kept.clone() }
+            }
             AgentPhase::Disarmed => Says::Disarmed,
             _ => Says::Refused(Refusal::OutOfOrder),
         }
@@ -202,11 +206,12 @@ impl AgentBarrier {
         Some(due)
     }
 
-    /// The run of the current attempt has ended, which really started at `started`.
-    pub fn ended(&mut self, started: Nanos) -> Option<Answer> {
+    /// The run of the current attempt has ended, which really started at `started`; `not_kept` is why its part is not
+    /// kept on this host, if it is not.
+    pub fn ended(&mut self, started: Nanos, not_kept: Option<String>) -> Option<Answer> {
         let AgentPhase::Running { start, .. } = self.phase else { return None };
-        self.phase = AgentPhase::Held { start, started };
-        self.says(Says::Held { started_ns: started })
+        self.phase = AgentPhase::Held { start, started, not_kept: not_kept.clone() };
+        self.says(Says::Held { started_ns: started, not_kept })
     }
 
     /// An answer about the current attempt.

@@ -32,6 +32,8 @@ impl Member {
 pub enum BarrierPhase {
     /// Not all agents are ready.
     Preparing,
+    /// All agents are ready. The coordinator has not agreed on a start, because it may have to prepare itself.
+    Ready,
     /// Not all agents are armed.
     Arming {
         /// The agreed start, by the clock of the coordinator.
@@ -78,12 +80,12 @@ pub enum BarrierFailure {
     },
     /// The user has interrupted it.
     Interrupted,
-    /// Nothing was heard of an agent.
+    /// An agent is lost.
     Lost {
         /// Which.
         agent: String,
-        /// For how long.
-        silent: Nanos,
+        /// Why.
+        loss: Loss,
     },
     /// An agent did not follow an order.
     Refused {
@@ -92,6 +94,24 @@ pub enum BarrierFailure {
         /// Why.
         refusal: Refusal,
     },
+}
+
+/// Why an agent counts as lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Nothing was heard of it for so long.
+    Silent(Nanos),
+    /// It says what cannot be read.
+    Unreadable,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Loss::Silent(silent) => write!(formatter, "nothing was heard of it for {:.0} s", silent.seconds()),
+            Loss::Unreadable => formatter.write_str("a message of it cannot be read"),
+        }
+    }
 }
 
 impl fmt::Display for BarrierFailure {
@@ -107,9 +127,7 @@ impl fmt::Display for BarrierFailure {
                 write!(formatter, "agent {agent} did not start: no confirmation reached it before the agreed start")
             }
             BarrierFailure::Interrupted => formatter.write_str("interrupted"),
-            BarrierFailure::Lost { agent, silent } => {
-                write!(formatter, "agent {agent} is lost: nothing was heard of it for {:.0} s", silent.seconds())
-            }
+            BarrierFailure::Lost { agent, loss } => write!(formatter, "agent {agent} is lost: {loss}"),
             BarrierFailure::Refused { agent, refusal } => match refusal {
                 Refusal::OlderEpoch { current } => {
                     write!(formatter, "agent {agent} takes part in a newer attempt ({current})")
@@ -133,8 +151,8 @@ pub struct Barrier {
     members: Vec<Member>,
     /// The last thing that each member said.
     said: Vec<Option<Says>>,
-    /// For how long nothing was heard of each member that was lost after the start: the others go on.
-    missing: Vec<Option<Nanos>>,
+    /// Why each member that was lost after the start is: the others go on.
+    missing: Vec<Option<Loss>>,
     phase: BarrierPhase,
     ready_until: Nanos,
     ready_within: Nanos,
@@ -159,6 +177,7 @@ impl Barrier {
             let said = self.said[index].as_ref();
             let step = match &self.phase {
                 BarrierPhase::Preparing => (said != Some(&Says::Ready)).then_some(Step::Prepare),
+                BarrierPhase::Ready => None,
                 BarrierPhase::Arming { start } => (said != Some(&Says::Armed)).then(|| {
                     let clock = ClockLine { before: member.clock, after: None }.at(*start);
                     Step::Arm { start_ns: member.clock.to_agent(*start), clock_error_ns: clock.error }
@@ -201,6 +220,18 @@ impl Barrier {
         self.go_on(now);
     }
 
+    /// The coordinator is prepared, too: where all agents are ready, their start is agreed on.
+    pub fn arm(&mut self, now: Nanos) {
+        if self.phase == BarrierPhase::Ready {
+            self.phase = BarrierPhase::Arming { start: now + self.lead() };
+        }
+    }
+
+    /// The coordinator itself did nothing for this time: agents have that much longer to be ready.
+    pub fn pause(&mut self, for_time: Nanos) {
+        self.ready_until = self.ready_until + for_time;
+    }
+
     /// Notes that it is `now`.
     pub fn tick(&mut self, now: Nanos) {
         match self.phase {
@@ -220,9 +251,7 @@ impl Barrier {
 
     fn go_on(&mut self, now: Nanos) {
         match self.phase {
-            BarrierPhase::Preparing if self.behind(&Says::Ready).is_empty() => {
-                self.phase = BarrierPhase::Arming { start: now + self.lead() };
-            }
+            BarrierPhase::Preparing if self.behind(&Says::Ready).is_empty() => self.phase = BarrierPhase::Ready,
             BarrierPhase::Arming { start } if self.behind(&Says::Armed).is_empty() => {
                 match now + self.longest_way() < start {
                     true => self.phase = BarrierPhase::Confirming { start },
@@ -233,8 +262,9 @@ impl Barrier {
                 let is_held = |said: &Option<Says>| matches!(said, Some(Says::Held { .. }));
                 let mut left = self.said.iter().zip(&self.missing);
                 if left.all(|(said, missing)| is_held(said) || missing.is_some()) {
-                    match self.missing.iter().position(Option::is_some) {
-                        Some(index) => self.fail(self.loss(index)),
+                    let mut missing = self.missing.iter().enumerate();
+                    match missing.find_map(|(index, loss)| Some((index, (*loss)?))) {
+                        Some((index, loss)) => self.fail(self.failure_of(index, loss)),
                         None => self.phase = BarrierPhase::Over { start },
                     }
                 }
@@ -255,24 +285,23 @@ impl Barrier {
         }
     }
 
-    /// Notes that nothing was heard of the member at `index` for the time `silent`. After the start the others end the run
-    /// before the attempt is given up; before it, it is given up at once.
-    pub fn lose(&mut self, index: usize, silent: Nanos) {
+    /// Notes that the member at `index` is lost. After the start the others end the run before the attempt is given up;
+    /// before it, it is given up at once.
+    pub fn lose(&mut self, index: usize, loss: Loss) {
         match self.phase {
             BarrierPhase::Failed(_) | BarrierPhase::Over { .. } => {}
             BarrierPhase::Started { .. } => {
-                self.missing[index].get_or_insert(silent);
+                self.missing[index].get_or_insert(loss);
             }
             _ => {
-                self.missing[index] = Some(silent);
-                self.fail(self.loss(index));
+                self.missing[index] = Some(loss);
+                self.fail(self.failure_of(index, loss));
             }
         }
     }
 
-    fn loss(&self, index: usize) -> BarrierFailure {
-        let (agent, silent) = (self.members[index].name.clone(), self.missing[index].unwrap_or_default());
-        BarrierFailure::Lost { agent, silent }
+    fn failure_of(&self, index: usize, loss: Loss) -> BarrierFailure {
+        BarrierFailure::Lost { agent: self.members[index].name.clone(), loss }
     }
 
     /// Gives the attempt up.

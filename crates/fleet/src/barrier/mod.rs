@@ -10,4 +10,4 @@ mod coordinator;
 mod tests;
 
 pub use agent::{AgentBarrier, AgentPhase, Due, Taken};
-pub use coordinator::{Barrier, BarrierFailure, BarrierPhase, Member};
+pub use coordinator::{Barrier, BarrierFailure, BarrierPhase, Loss, Member};

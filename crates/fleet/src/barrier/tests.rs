@@ -123,6 +123,7 @@ impl Simulation {
             }
             (0..self.agents.len()).for_each(|index| self.live(now_ms, index));
             self.barrier.tick(now);
+            self.barrier.arm(now);
             if now_ms % 200 == 0 {
                 for (index, order) in self.barrier.orders() {
                     self.send(now_ms, index, || Message::Order(order.clone()));
@@ -160,7 +161,8 @@ impl Simulation {
             }
             None => None,
         };
-        let ended = agent.started_ms.last().filter(|at| **at + RUN_MS <= now_ms).and_then(|_| agent.barrier.ended(now));
+        let ended =
+            agent.started_ms.last().filter(|at| **at + RUN_MS <= now_ms).and_then(|_| agent.barrier.ended(now, None));
         [warm, disarmed, ended].into_iter().for_each(|answer| self.answer(now_ms, index, answer));
     }
 
@@ -210,7 +212,7 @@ proptest! {
             BarrierPhase::Failed(_) => {}
             // Some answers did not arrive within half a minute: it is known whose.
             BarrierPhase::Started { .. } => {
-                let behind = ended.barrier.behind(&Says::Held { started_ns: Nanos(0) });
+                let behind = ended.barrier.behind(&Says::Held { started_ns: Nanos(0), not_kept: None });
                 prop_assert!(!behind.is_empty());
             }
             unfinished => panic!("{unfinished:?}"),
@@ -290,7 +292,11 @@ fn the_start_is_two_seconds_or_ten_round_trips_ahead() {
         assert_eq!(*barrier.phase(), BarrierPhase::Preparing);
         barrier.take(1, &Answer { attempt: Attempt { epoch: 6, run: 3 }, ..ready.clone() }, Nanos(7));
         assert_eq!(*barrier.phase(), BarrierPhase::Preparing, "an answer about another attempt");
-        barrier.take(1, &ready, Nanos(9));
+        barrier.arm(Nanos(8));
+        assert_eq!(*barrier.phase(), BarrierPhase::Preparing, "not all are ready");
+        barrier.take(1, &ready, Nanos(8));
+        assert_eq!((barrier.phase(), barrier.orders()), (&BarrierPhase::Ready, Vec::new()), "the coordinator is not");
+        barrier.arm(Nanos(9));
         assert_eq!(*barrier.phase(), BarrierPhase::Arming { start: Nanos(9 + lead_ms * MILLISECOND) });
     }
 }
@@ -302,7 +308,10 @@ fn agents_that_are_not_ready_in_time_are_named() {
     barrier.take(0, &Answer { attempt: ATTEMPT, says: Says::Ready }, Nanos(1));
     barrier.tick(Nanos(2_999_999_999));
     assert_eq!(*barrier.phase(), BarrierPhase::Preparing);
-    barrier.tick(Nanos(3_000_000_000));
+    barrier.pause(Nanos(500_000_000));
+    barrier.tick(Nanos(3_499_999_999));
+    assert_eq!(*barrier.phase(), BarrierPhase::Preparing, "what the coordinator missed is not theirs");
+    barrier.tick(Nanos(3_500_000_000));
     let BarrierPhase::Failed(failure) = barrier.phase() else { panic!("{barrier:?}") };
     assert_eq!(failure.to_string(), "not ready within 3 s: agents b");
     let steps: Vec<Step> = barrier.orders().into_iter().map(|(_, order)| order.step).collect();
@@ -328,6 +337,7 @@ fn started() -> (Barrier, Nanos) {
         Barrier::new(ATTEMPT, vec![member(1), Member { name: "b".to_owned(), ..member(1) }], Nanos(0), Nanos(9));
     for says in [Says::Ready, Says::Armed, Says::Confirmed] {
         (0..2).for_each(|index| barrier.take(index, &Answer { attempt: ATTEMPT, says: says.clone() }, Nanos(0)));
+        barrier.arm(Nanos(0));
     }
     let BarrierPhase::Confirming { start } = *barrier.phase() else { panic!("{barrier:?}") };
     barrier.tick(start);
@@ -337,13 +347,13 @@ fn started() -> (Barrier, Nanos) {
 #[test]
 fn after_the_start_the_others_end_before_a_lost_one_fails_the_attempt() {
     let (mut barrier, start) = started();
-    barrier.lose(1, Nanos(7));
+    barrier.lose(1, Loss::Silent(Nanos(7)));
     barrier.tick(start + Nanos(1));
     assert_eq!(*barrier.phase(), BarrierPhase::Started { start }, "the first one is still at work");
     assert_eq!(barrier.orders().iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0]);
-    let held = Answer { attempt: ATTEMPT, says: Says::Held { started_ns: start } };
+    let held = Answer { attempt: ATTEMPT, says: Says::Held { started_ns: start, not_kept: None } };
     barrier.take(0, &held, start + Nanos(2));
-    let lost = BarrierFailure::Lost { agent: "b".to_owned(), silent: Nanos(7) };
+    let lost = BarrierFailure::Lost { agent: "b".to_owned(), loss: Loss::Silent(Nanos(7)) };
     assert_eq!(*barrier.phase(), BarrierPhase::Failed(lost));
     assert!(barrier.orders().iter().all(|(index, _)| *index == 0), "what is lost works on");
 }
@@ -351,8 +361,8 @@ fn after_the_start_the_others_end_before_a_lost_one_fails_the_attempt() {
 #[test]
 fn an_attempt_ends_where_all_are_lost() {
     let (mut barrier, start) = started();
-    barrier.lose(1, Nanos(7));
-    barrier.lose(0, Nanos(8));
+    barrier.lose(1, Loss::Silent(Nanos(7)));
+    barrier.lose(0, Loss::Unreadable);
     barrier.tick(start + Nanos(1));
     assert!(matches!(barrier.phase(), BarrierPhase::Failed(BarrierFailure::Lost { .. })), "{:?}", barrier.phase());
     assert_eq!(barrier.orders(), []);
@@ -361,9 +371,9 @@ fn an_attempt_ends_where_all_are_lost() {
 #[test]
 fn a_lost_one_that_had_ended_is_lost_with_its_result() {
     let (mut barrier, start) = started();
-    let held = Answer { attempt: ATTEMPT, says: Says::Held { started_ns: start } };
+    let held = Answer { attempt: ATTEMPT, says: Says::Held { started_ns: start, not_kept: None } };
     barrier.take(1, &held, start + Nanos(1));
-    barrier.lose(1, Nanos(7));
+    barrier.lose(1, Loss::Silent(Nanos(7)));
     barrier.take(0, &held, start + Nanos(2));
     assert!(matches!(barrier.phase(), BarrierPhase::Failed(BarrierFailure::Lost { .. })), "its result cannot be had");
 }

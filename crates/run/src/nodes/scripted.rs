@@ -54,7 +54,7 @@ impl Node for ScriptedNode {
         self.node.counters(session)
     }
 
-    fn settle(&self, session: &mut dyn Session) -> Result<()> {
+    fn settle(&self, session: &mut dyn Session) -> Result<Vec<record::SettlingStep>> {
         self.node.settle(session)
     }
 
