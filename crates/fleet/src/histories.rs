@@ -164,7 +164,7 @@ fn histories_with_one_faulty_agent_lose_at_most_that_one() {
         assert!(outcome.lost.iter().all(|agent| *agent == name), "seed {seed}: {:?}", outcome.lost);
         // One that says it last of all is not asked any more.
         if fault == (Fault::SaysNonsense { at }) && outcome.dismissed > at + 4 * SECOND {
-            assert_eq!(outcome.lost, [name.clone()], "seed {seed}: {:?}", outcome.errors);
+            assert_eq!(outcome.lost, [name.as_str()], "seed {seed}: {:?}", outcome.errors);
         }
         // It costs the run in flight, and the one after it where it is lost only then; another is carried out by the others.
         assert!(outcome.errors.iter().flatten().count() <= 2, "seed {seed}: {:?}", outcome.errors);
