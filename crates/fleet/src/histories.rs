@@ -189,6 +189,27 @@ fn histories_of_a_network_that_loses_messages_end_and_lose_nobody_without_a_word
     }
 }
 
+#[test]
+fn an_agent_that_ends_long_before_the_others_is_not_lost() {
+    let (history, tickets) = History::new(1, 2, Faults::default());
+    let (wire, subjects) = history.coordinator();
+    let mut coordinator = Coordinator::with(wire, subjects, &tickets);
+    coordinator.gather(&hello(), Duration::from_secs(30), &|| false, &mut || None).unwrap();
+    let lasting = |seconds: u64| {
+        let mut one = part(1);
+        one.plan.window_ns = Nanos(seconds * SECOND);
+        one
+    };
+    let (late, lost) = (Mutex::default(), Mutex::default());
+    let beside = Beside { history: Arc::clone(&history), prepares: 0, begins: 0, late, lost };
+    let ended = coordinator.carry_out(1, &[lasting(1), lasting(60)], Nanos(60 * SECOND), &beside).unwrap();
+    assert_eq!(coordinator.results(&ended).unwrap().len(), 2);
+    assert!(coordinator.lost().is_empty() && beside.lost.lock().unwrap().is_empty());
+    coordinator.dismiss();
+    history.pass(SECOND);
+    assert!(history.ends().iter().all(|end| matches!(end, Some(Ok(())))));
+}
+
 /// Three hundred agents, a tenth of a second away.
 #[test]
 fn three_hundred_agents_far_away_all_stay() {
