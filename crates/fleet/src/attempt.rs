@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use record::{FromAgent, Nanos, Order};
+use record::{FromAgent, Nanos, Order, Says};
 use run::{AgentProgress, FleetWatch};
 
 use crate::barrier::{Barrier, BarrierPhase, Loss};
@@ -160,6 +160,8 @@ impl<'a> AttemptDrive<'a> {
         for (index, agent) in self.agents.iter().enumerate() {
             let loss = match self.conversation.is_unreadable(agent) {
                 true => Loss::Unreadable,
+                // One that has ended says so once, and waits to be asked for its results.
+                false if matches!(self.barrier.said(index), Some(Says::Held { .. })) => continue,
                 false if self.silence.of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
                 false => continue,
             };

@@ -164,7 +164,7 @@ fn histories_with_one_faulty_agent_lose_at_most_that_one() {
         assert!(outcome.lost.iter().all(|agent| *agent == name), "seed {seed}: {:?}", outcome.lost);
         // One that says it last of all is not asked any more.
         if fault == (Fault::SaysNonsense { at }) && outcome.dismissed > at + 4 * SECOND {
-            assert_eq!(outcome.lost, [name.clone()], "seed {seed}: {:?}", outcome.errors);
+            assert_eq!(outcome.lost, [name.as_str()], "seed {seed}: {:?}", outcome.errors);
         }
         // It costs the run in flight, and the one after it where it is lost only then; another is carried out by the others.
         assert!(outcome.errors.iter().flatten().count() <= 2, "seed {seed}: {:?}", outcome.errors);
@@ -187,6 +187,27 @@ fn histories_of_a_network_that_loses_messages_end_and_lose_nobody_without_a_word
         assert!(outcome.lost.iter().all(is_told), "seed {seed}: {:?}, {:?}", outcome.lost, outcome.errors);
         assert!(outcome.errors.iter().flatten().count() <= 1 + outcome.lost.len(), "seed {seed}: {:?}", outcome.errors);
     }
+}
+
+#[test]
+fn an_agent_that_ends_long_before_the_others_is_not_lost() {
+    let (history, tickets) = History::new(1, 2, Faults::default());
+    let (wire, subjects) = history.coordinator();
+    let mut coordinator = Coordinator::with(wire, subjects, &tickets);
+    coordinator.gather(&hello(), Duration::from_secs(30), &|| false, &mut || None).unwrap();
+    let lasting = |seconds: u64| {
+        let mut one = part(1);
+        one.plan.window_ns = Nanos(seconds * SECOND);
+        one
+    };
+    let (late, lost) = (Mutex::default(), Mutex::default());
+    let beside = Beside { history: Arc::clone(&history), prepares: 0, begins: 0, late, lost };
+    let ended = coordinator.carry_out(1, &[lasting(1), lasting(60)], Nanos(60 * SECOND), &beside).unwrap();
+    assert_eq!(coordinator.results(&ended).unwrap().len(), 2);
+    assert!(coordinator.lost().is_empty() && beside.lost.lock().unwrap().is_empty());
+    coordinator.dismiss();
+    history.pass(SECOND);
+    assert!(history.ends().iter().all(|end| matches!(end, Some(Ok(())))));
 }
 
 /// Three hundred agents, a tenth of a second away.
