@@ -28,7 +28,7 @@ pub fn print(text: &str) -> Result<()> {
 /// Writes `text`, which is for a program, to the standard output: as it is, unless that is a terminal.
 ///
 /// # Errors
-/// As for [`print`].
+/// As for [`print()`].
 pub fn print_data(text: &str) -> Result<()> {
     if stdout().is_terminal() { print(text) } else { write_out(text) }
 }

@@ -190,16 +190,16 @@ mod tests {
         let context = Context {
             jobs: 1,
             seed: RunSeed { plan: 1, run: 1 },
-            preset: Preset::Quick,
-            last_level_cache_bytes: Some(Bytes::MIB.times(32)),
+            preset: Preset::Standard,
+            last_level_cache_bytes: Some(Bytes::MIB.times(128)),
             memory_available_bytes: Some(Bytes::GIB.times(20)),
             region_bytes: Bytes(0),
             warm_up: record::Nanos(0),
             window: record::Nanos(0),
             peer: None,
         };
-        assert_eq!(parameters(&context)["array_bytes"], 128 << 20);
-        assert_eq!(parameters(&Context { jobs: 4, ..context })["array_bytes"], 32 << 20);
+        assert_eq!(parameters(&context)["array_bytes"], 512 << 20);
+        assert_eq!(parameters(&Context { jobs: 4, ..context })["array_bytes"], 128 << 20);
     }
 
     proptest! {
