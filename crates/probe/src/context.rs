@@ -51,6 +51,16 @@ impl Context {
     /// than the preset allows: first touch runs at about 2 GB/s. A smoke test gets `smoke` bytes, which only show that
     /// the probe works.
     pub(crate) fn job_bytes(&self, cache_multiple: u64, smoke: Bytes) -> Bytes {
+        self.job_bytes_of_at_least(JOB_BYTES_MIN, cache_multiple, smoke)
+    }
+
+    /// The same with at least 1 GiB for each job, where the time of an access depends on the size: the page tables of a
+    /// smaller memory fit better into the caches of a core, and more jobs would be faster for that alone.
+    pub(crate) fn job_bytes_alike(&self, cache_multiple: u64, smoke: Bytes) -> Bytes {
+        self.job_bytes_of_at_least(ALL_BYTES_MIN, cache_multiple, smoke)
+    }
+
+    fn job_bytes_of_at_least(&self, least: Bytes, cache_multiple: u64, smoke: Bytes) -> Bytes {
         let jobs = u64::from(self.jobs.max(1));
         let (job_max, memory_divisor) = match self.preset {
             Preset::Smoke => return smoke,
@@ -59,7 +69,7 @@ impl Context {
             Preset::Publish => (Bytes::GIB.times(16), 2),
         };
         let all = self.cache_bytes().0.saturating_mul(cache_multiple).max(ALL_BYTES_MIN.0);
-        let target = (all / jobs).max(JOB_BYTES_MIN.0);
+        let target = (all / jobs).max(least.0);
         let memory = self.memory_available_bytes.unwrap_or(MEMORY_BYTES_ASSUMED).0 / memory_divisor / jobs;
         Bytes(target.min(job_max.0).min(memory).max(JOB_BYTES_FLOOR.0))
     }

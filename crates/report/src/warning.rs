@@ -92,13 +92,13 @@ fn state_text(line: &Line, run: u32) -> Option<String> {
             format!("begins with {} of {} and ends with {}", size_text(begin), quantity_text(quantity), size_text(end))
         }
         StateDifference::Log { is_written_before: true } => {
-            "its log was written before, that of other runs was reserved only: their commits also change the metadata of the file \
-             system"
+            "its commits go to a log that was written before; those of other runs go to a part that was never written, and also change \
+             the metadata of the file system"
                 .to_owned()
         }
         StateDifference::Log { is_written_before: false } => {
-            "its log was reserved and never written: its commits also change the metadata of the file system, those of other runs \
-             do not"
+            "its commits go to a part of the log that was never written, and also change the metadata of the file system; those of \
+             other runs do not"
                 .to_owned()
         }
     })

@@ -51,11 +51,6 @@ impl Files {
         Files { directory, database }
     }
 
-    /// The write-ahead log.
-    pub(crate) fn log(&self) -> PathBuf {
-        self.directory.join("dbdyno.db-wal")
-    }
-
     /// The index of the write-ahead log.
     pub(crate) fn log_index(&self) -> PathBuf {
         self.directory.join("dbdyno.db-shm")

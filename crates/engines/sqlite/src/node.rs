@@ -102,22 +102,20 @@ impl Node for SqliteNode {
         self.checkpoint().map(|()| vec![SettlingStep::Checkpoint])
     }
 
-    /// The log begins again, in the same file, after a checkpoint that reached its end. Caches belong to the sessions, which
-    /// alone know them.
+    /// The log begins again, in the same file, after a checkpoint that reached its end: a window has parts of it that were
+    /// written before, and parts that were not. Caches belong to the sessions, which alone know them.
     fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {
         let statement = session.prepare(USED_BYTES)?;
         let table_bytes = match session.query(statement, &[])?.first().map(Vec::as_slice) {
             Some([Value::Int(bytes)]) => u64::try_from(*bytes).ok().map(Bytes),
             _ => None,
         };
-        let log_bytes = std::fs::metadata(self.files.log()).map_or(0, |log| log.len());
         // Absent in other journal modes.
         let log = WalIndex::read(&self.files.log_index());
         Ok(DatabaseState {
             table_bytes,
             log_position_bytes: log.map(|log| Bytes(log.length_bytes())),
             log_since_checkpoint_bytes: log.map(|log| Bytes(log.since_checkpoint_bytes())),
-            is_log_written_before: log.map(|log| log.length_bytes() < log_bytes),
             ..DatabaseState::default()
         })
     }

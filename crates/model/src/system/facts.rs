@@ -181,7 +181,7 @@ fn log_at_begin(record: &Record) -> Option<FactValue> {
     let mut known = changing.filter_map(|run| run.state_at_begin.as_deref()?.is_log_written_before);
     let first = known.next()?;
     let is_alike = known.all(|other| other == first);
-    is_alike.then(|| text(if first { "written before" } else { "reserved, never written" }))?
+    is_alike.then(|| text(if first { "written before" } else { "never written before" }))?
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 //!                  hash lookup in a large buffer cache.
 //! Does not answer: bandwidth; the latency of memory of another NUMA node; latency under a load other than that of the
 //!                  jobs themselves.
-//! Cost:            a ring of cache lines per job, of all jobs together 16 times the last-level caches and at
-//!                  least 1 GiB, at most a quarter (quick) or half of the available memory, and a sixteenth of that in addition to verify the
-//!                  results; made in the warm-up.
+//! Cost:            a ring of cache lines of at least 1 GiB for each job, of all jobs together at least 16 times the
+//!                  last-level caches, at most a quarter (quick) or half of the available memory, and a sixteenth of
+//!                  that in addition to verify the results; made in the warm-up.
 //! Limits:          nanoseconds per load = jobs / (loads per second). Pages have the base size, as in the shared
 //!                  memory of a server: the page table walk is part of each load. A load still hits a cache with a
 //!                  probability of about `cache_bytes` over `ring_bytes` times jobs.
@@ -42,7 +42,7 @@ pub(crate) const PROBE: Probe = Probe {
 };
 
 fn lines(context: &Context) -> u32 {
-    u32::try_from(context.job_bytes(CACHE_MULTIPLE, SMOKE).0 / LINE_BYTES).unwrap_or(u32::MAX)
+    u32::try_from(context.job_bytes_alike(CACHE_MULTIPLE, SMOKE).0 / LINE_BYTES).unwrap_or(u32::MAX)
 }
 
 fn parameters(context: &Context) -> BTreeMap<String, i64> {

@@ -5,6 +5,7 @@ mod activity_sample;
 mod agreement;
 mod any_record;
 mod data_sample;
+mod database_state;
 mod file_streams;
 mod finding_sample;
 mod findings;
