@@ -1,4 +1,5 @@
-//! Targets that an agent is told by its coordinator: those of the target that was named when it was started.
+//! Targets that an agent is told by its coordinator: servers of the engine that was named when it was started, with the parameters
+//! that were named. Addresses are those of the coordinator: the nodes of a cluster are not known before it is asked.
 
 use engine::Target;
 use run::{Error, Result};

@@ -1,7 +1,7 @@
 //! Standard output, standard error, and the exit codes.
 //!
 //! The one place through which every line reaches a terminal. Parts of what is printed were said by servers, hosts, agents and
-//! records: no escape sequence of theirs passes (`Style::harmless`).
+//! records: no escape sequence of theirs passes (`Style::printable`).
 
 use std::io::{self, IsTerminal, Write, stdout};
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ const TERMINAL_MIN: usize = 40;
 /// # Errors
 /// Where the stream cannot be written.
 pub fn print(text: &str) -> Result<()> {
-    write_out(&style().harmless(text))
+    write_out(&style().printable(text))
 }
 
 /// Writes `text`, which is for a program, to the standard output: as it is, unless that is a terminal.
@@ -55,7 +55,7 @@ pub fn ask(question: &str) {
 
 /// A line as a terminal may show it, where something else writes it to standard error, such as a progress bar.
 pub fn shown_line(text: &str) -> String {
-    Style::default().harmless(&without_passwords(text))
+    Style::default().printable(&without_passwords(text))
 }
 
 /// Writes `text` and `end` to standard error.
@@ -99,7 +99,7 @@ pub fn refused(error: &clap::Error) -> ExitCode {
         true => {
             let (text, colour) = (error.render(), stderr_has_colour());
             let text = if colour { text.ansi().to_string() } else { text.to_string() };
-            let shown = Style { colour, ascii: false }.harmless(&without_passwords(&text));
+            let shown = Style { colour, ascii: false }.printable(&without_passwords(&text));
             write!(io::stderr(), "{shown}")
         }
         false => error.print(),

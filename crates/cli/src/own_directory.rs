@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use run::{Error, Result};
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
 /// So old a directory is before it may be taken for one that was left: a new one may not be locked yet.
@@ -125,9 +126,18 @@ impl LeftDirectory {
         }
         lock(&directory)?;
         // Those of agents: one that is at work may have outlived the process above it.
-        let inner =
-            names_in(&directory).ok()?.into_iter().filter_map(|name| open_directory(&directory, name.as_c_str()).ok());
-        let inner = inner.map(|inner| lock(&inner).map(|()| inner)).collect::<Option<Vec<File>>>()?;
+        let mut inner = Vec::new();
+        for name in names_in(&directory).ok()? {
+            match open_directory(&directory, name.as_c_str()) {
+                Ok(found) => {
+                    lock(&found)?;
+                    inner.push(found);
+                }
+                Err(Errno::NOTDIR | Errno::LOOP) => {}
+                // What cannot be looked at may be at work.
+                Err(_) => return None,
+            }
+        }
         let parent = parent.try_clone().ok()?;
         Some(LeftDirectory { path: path.join(&name), parent, name, directory, _inner: inner })
     }

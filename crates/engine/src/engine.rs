@@ -69,6 +69,11 @@ pub trait Engine: Sync {
         &[]
     }
 
+    /// Whether it works in this process, on files in the measured directory: a target that names nothing else is no server.
+    fn is_in_process(&self) -> bool {
+        false
+    }
+
     /// Its SQL dialect.
     fn dialect(&self) -> &'static Dialect;
 

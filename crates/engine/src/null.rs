@@ -76,6 +76,10 @@ impl Engine for Null {
         &["rows", "nodes"]
     }
 
+    fn is_in_process(&self) -> bool {
+        true
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &DIALECT
     }

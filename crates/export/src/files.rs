@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use csv::Writer;
-use tables::{Table, Value, inert};
+use tables::{Table, Value, field_text};
 
 use crate::error::{Error, Result};
 use crate::folder::{Folder, Head, Sink};
@@ -87,7 +87,7 @@ impl CsvFile {
 impl Sink for CsvFile {
     fn write(&mut self, row: &[Value<'_>]) -> Result<()> {
         self.writer
-            .write_record(row.iter().map(|value| inert(&value.exact()).into_owned()))
+            .write_record(row.iter().map(|value| field_text(&value.exact()).into_owned()))
             .map_err(|cause| Error::write(&self.path, cause))
     }
 

@@ -9,7 +9,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 use crate::system_program::system_program;
 
 /// What is mounted has data alone.
-const INERT: &str = "nosuid,nodev,noexec";
+const RESTRICTIONS: &str = "nosuid,nodev,noexec";
 
 /// Why there is no mount.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,7 @@ impl PrivateMount {
     /// What `mount` says.
     pub fn nfs(source: &str, options: &str, directory: &Path) -> Result<PrivateMount, MountError> {
         let refused = |reason: String| MountError::Refused { shown: source.to_owned(), reason };
-        let options = format!("{options},{INERT}");
+        let options = format!("{options},{RESTRICTIONS}");
         let mut command = Command::new(system_program("mount"));
         command.args(["-t", "nfs", "-o", &options, "--", source]).arg(directory).stdin(Stdio::null());
         let output = command.output().map_err(|error| refused(format!("mount: {error}")))?;

@@ -1,4 +1,4 @@
-//! Programs of the system that are run as root: from where the system has them, and never by the search path of the user.
+//! Programs of the system that are run as root: from where the system has them, before the search path of the user is asked.
 
 use std::path::{Path, PathBuf};
 

@@ -8,8 +8,12 @@ use crate::agents::shared_text;
 use crate::figure::{duration, volume};
 use crate::inventory::machine_line;
 use crate::layout::{Align, Head, Table, clean, paragraph};
+use crate::shell_word::shell_word;
 use crate::style::Style;
 use crate::words::{list, plural};
+
+/// The target of a command that names none.
+const DEFAULT_TARGET: &str = "sqlite";
 
 /// The command that measures a plan as `plan` was.
 pub fn run_command(plan: &Plan) -> String {
@@ -22,6 +26,17 @@ pub fn run_command(plan: &Plan) -> String {
         Some(count) if plan.agent_hosts.is_empty() => format!("dbdyno fleet run --agents {count}{each}"),
         Some(_) => format!("dbdyno fleet run --hosts FILE{each}"),
     }
+}
+
+/// The command that goes on with the plan of a record, but for the path of the record, which follows. What a record does not
+/// decide is named again: a target that is not the default, files of tests, a peer. Passwords and observed hosts are not in it.
+pub fn resume_command(plan: &Plan) -> String {
+    let target = (plan.target != DEFAULT_TARGET).then(|| format!(" --target {}", shell_word(&plan.target)));
+    let tests = (!plan.test_files.is_empty()).then(|| format!(" --tests {}", shell_word(&plan.test_files.join(","))));
+    let peer = plan.network.as_ref().and_then(|path| path.peer.as_deref());
+    let peer = peer.map(|peer| format!(" --network {}", shell_word(peer)));
+    let named: String = [target, tests, peer].into_iter().flatten().collect();
+    format!("{}{named} --resume", run_command(plan))
 }
 
 /// The agents that carried out the runs of `record`, and how far apart they started at most; None where there were none.
@@ -137,4 +152,24 @@ pub fn fleet_check(agents: &[CheckedAgent<'_>], style: Style, width: usize) -> S
 fn signed(span: SignedNanos) -> String {
     let sign = if span.0 < 0 { "-" } else { "+" };
     format!("{sign}{}", duration(Nanos(span.0.unsigned_abs())))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{NetworkPath, Preset};
+
+    use super::*;
+
+    #[test]
+    fn what_a_record_does_not_decide_is_named_again() {
+        let mut plan = Plan::new("sqlite", "/data/dbdyno-data", Preset::Smoke);
+        assert_eq!(resume_command(&plan), "dbdyno run --resume");
+        plan.target = "postgres://me@db1/shop?sslmode=require".to_owned();
+        assert_eq!(resume_command(&plan), "dbdyno run --target 'postgres://me@db1/shop?sslmode=require' --resume");
+        plan.target = "sqlite".to_owned();
+        plan.test_files = vec!["./mine.toml".to_owned(), "it's.toml".to_owned()];
+        plan.network = Some(NetworkPath { peer: Some("db1:5250".to_owned()), ..NetworkPath::default() });
+        let named = " --tests './mine.toml,it'\\''s.toml' --network db1:5250";
+        assert_eq!(resume_command(&plan), format!("dbdyno run{named} --resume"));
+    }
 }

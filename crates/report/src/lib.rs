@@ -40,6 +40,7 @@ mod references;
 mod run_line;
 mod scalability;
 mod scale;
+mod shell_word;
 mod steady;
 mod storage;
 mod streams;
@@ -62,7 +63,7 @@ pub use data::{csv, inventory_json, json};
 pub use figure::number;
 pub use finding::finding_text;
 pub use fio::{FioJson, fio_json};
-pub use fleet::{fleet_check, run_command};
+pub use fleet::{fleet_check, resume_command, run_command};
 pub use history::{HistoryEntry, HistoryQuery, Metric, history, history_csv, history_entry, history_html};
 pub use html::{PageOptions, check_texts, html, runs_in_detail, system_html};
 pub use inventory::inventory;
@@ -108,7 +109,7 @@ fn not_listed(record: &record::Record, path: &str, width: usize) -> Vec<String> 
         return Vec::new();
     }
     let first = format!("the first {RUNS_LISTED_MAX} of {all} runs; all of them:");
-    let command = text::command("", "dbdyno report", &text::word(path), "--format csv", width);
+    let command = text::command("", "dbdyno report", &shell_word::shell_word(path), "--format csv", width);
     [vec![first], command].concat()
 }
 

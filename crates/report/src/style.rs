@@ -67,7 +67,7 @@ impl Style {
     /// `text` as it may be written to a terminal: lines, and colours where they are wanted. All other control characters become
     /// spaces, because servers, hosts, agents, records and names of files have a part in what is printed; controls of the
     /// direction of writing, which reorder a line, are dropped.
-    pub fn harmless(self, text: &str) -> String {
+    pub fn printable(self, text: &str) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(letter) = rest.chars().next() {
@@ -119,19 +119,19 @@ mod tests {
     fn our_colours_reach_a_terminal_and_nothing_else_that_commands_it() {
         for ink in [Ink::Head, Ink::Aside, Ink::Warning, Ink::Invalid] {
             let painted = COLOUR.paint("text", ink);
-            assert_eq!(COLOUR.harmless(&painted), painted);
-            assert!(!Style::default().harmless(&painted).contains('\u{1b}'));
+            assert_eq!(COLOUR.printable(&painted), painted);
+            assert!(!Style::default().printable(&painted).contains('\u{1b}'));
         }
         let strange = "busy\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}1;1Hall\r\tvalid\u{202e}\u{1b}[8m\nhint: wait";
         for style in [COLOUR, Style::default()] {
-            assert_eq!(style.harmless(strange), "busy ]0;title  [2J 1;1Hall  valid [8m\nhint: wait");
+            assert_eq!(style.printable(strange), "busy ]0;title  [2J 1;1Hall  valid [8m\nhint: wait");
         }
     }
 
     proptest! {
         #[test]
         fn letters_and_lines_stay(text in "[ -~\u{b5}\n]{0,80}") {
-            prop_assert_eq!(COLOUR.harmless(&text), text);
+            prop_assert_eq!(COLOUR.printable(&text), text);
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use record::{Bytes, Nanos, Ratio};
-use tables::{Column, Kind, Row, Value, inert};
+use tables::{Column, Kind, Row, Value, field_text};
 
 use crate::figure::{
     UNKNOWN, count, duration, megabytes, memory, nanos, number, percent_digits, short, three_digits, volume,
@@ -327,7 +327,7 @@ pub(crate) fn shown(kind: Kind, value: &Value<'_>) -> String {
 /// Appends one line. Fields are quoted where they must be.
 pub(crate) fn line(text: &mut String, fields: impl Iterator<Item = impl AsRef<str>>) {
     for (index, field) in fields.enumerate() {
-        let field = inert(field.as_ref());
+        let field = field_text(field.as_ref());
         if index > 0 {
             text.push(',');
         }

@@ -81,6 +81,11 @@ pub fn complete(path: &Path, parts: Vec<GivenPart>) -> Result<(Record, Vec<Colle
         };
         collected.push(CollectedRun { number, planned, agents, parts: keys, outcome });
     }
+    // A later attempt that was given up, of a run that an earlier one has completed.
+    let is_incomplete = |run: &&mut CollectedRun| matches!(run.outcome, CollectionOutcome::Incomplete { .. });
+    for run in collected.iter_mut().filter(is_incomplete).filter(|run| is_done(&record, run.number)) {
+        run.outcome = CollectionOutcome::Superfluous;
+    }
     let is_whole = |planned: &PlannedRun| is_done(&record, planned.number);
     let has_new = collected.iter().any(|run| run.outcome == CollectionOutcome::Completed);
     if has_new && record.status != Status::Finished && record.plan.runs.iter().all(is_whole) {
@@ -378,6 +383,17 @@ mod tests {
         assert_eq!(after.runs[1].totals.rows, 2 * part.totals.rows);
         let (again, is_same, _) = collected(&after, given(&after, &earlier, 5));
         assert!(is_same && again[0].outcome == CollectionOutcome::Superfluous, "{again:?}");
+    }
+
+    #[test]
+    fn an_attempt_that_was_given_up_is_not_needed_once_an_earlier_one_has_completed_the_run() {
+        let (record, part) = interrupted();
+        let mut given_up = given(&record, &part, 4);
+        given_up.truncate(1);
+        let (found, _, after) = collected(&record, [given_up, given(&record, &part, 3)].concat());
+        let outcomes: Vec<&CollectionOutcome> = found.iter().map(|run| &run.outcome).collect();
+        assert_eq!(outcomes, [&CollectionOutcome::Superfluous, &CollectionOutcome::Completed]);
+        assert_eq!(after.runs.len(), 2);
     }
 
     #[test]

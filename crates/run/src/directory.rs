@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 
 use crate::{Error, Result};
 
-const NAME: &str = "dbdyno-data";
+pub(crate) const NAME: &str = "dbdyno-data";
 const MARK: &str = "this directory was made by dbdyno and is removed by it";
 
 /// What was left by an earlier invocation, one line each.

@@ -1,8 +1,9 @@
 //! Whether a record can be resumed: all runs of a record must be about the same platform.
 //!
 //! A record is a file that is given away and may have been edited by others. What it says of figures and sizes is followed; what it
-//! says of the world outside, such as a server, a library, a file or a directory, could be anybody's wish, and is asked of
-//! the user again. All of that is decided before anything is opened.
+//! says of the world outside, such as a server, a library or a file, could be anybody's wish, and is asked of the user again. The
+//! directory is that in which dbdyno keeps its data, and is asked again where others may have written the record. All of that is
+//! decided before anything is opened.
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
@@ -12,6 +13,7 @@ use std::path::Path;
 use engine::{Engine, Target, shown};
 use record::{Build, HostInventory, NodeInventory, ObservedHost, PlanSubject, Record};
 
+use crate::directory;
 use crate::network::NetworkPeer;
 use crate::platform::Platform;
 use crate::{Error, Request, Result};
@@ -81,8 +83,10 @@ pub fn doubt(metadata: &Metadata) -> Option<String> {
 /// or a server that is started for it, with sizes and switches of its own.
 pub fn reaches_out(target: &Target, engine: &dyn Engine) -> Option<String> {
     let Target { user, password, addresses, database, .. } = target;
-    if user.is_some() || password.is_some() || database.is_some() || !addresses.is_empty() {
-        return Some("names a server".to_owned());
+    let is_url = user.is_some() || password.is_some() || database.is_some() || !addresses.is_empty();
+    // Without an address it is the server that the environment names, or that of this host.
+    if is_url || !(target.local || engine.is_in_process()) {
+        return Some("is a server".to_owned());
     }
     let is_harmless = |name: &str| engine.harmless_parameters().contains(&name.replace('-', "_").as_str());
     let strange = target.parameters.iter().find(|(name, _)| !is_harmless(name));
@@ -125,6 +129,9 @@ fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Resul
     if named.as_ref().is_some_and(|named| *named != NetworkPeer::Own) || request.network.is_some() {
         match (&named, &request.network) {
             (Some(named), Some(given)) if named == given => {}
+            (Some(NetworkPeer::Own), Some(_)) => {
+                return Err(Error::user("the peer of the record is one of dbdyno itself").hint("leave --network out"));
+            }
             (Some(named), _) => {
                 return Err(Error::user("the peer of the network is not taken from the record")
                     .hint(format!("name the one that you mean, the same as before: --network {named}")));
@@ -135,9 +142,22 @@ fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Resul
             }
         }
     }
+    check_directory(&plan.directory, doubt)
+}
+
+/// Whether the directory `named` in a record is one of dbdyno, in which it removes what it finds, and may be taken from there.
+///
+/// # Errors
+/// Where it is not.
+fn check_directory(named: &str, doubt: Option<&str>) -> Result<()> {
+    let path = Path::new(named);
+    if !path.is_absolute() || path.file_name() != Some(directory::NAME.as_ref()) {
+        let message = format!("the record names directory {}, which is none of dbdyno", shown(named));
+        return Err(Error::user(message).hint(NEW_RECORD_HINT));
+    }
     let Some(doubt) = doubt else { return Ok(()) };
     let here = std::env::current_dir().and_then(|path| path.canonicalize()).ok();
-    match Path::new(&plan.directory).parent().is_some_and(|parent| here.as_deref() == Some(parent)) {
+    match path.parent().is_some_and(|parent| here.as_deref() == Some(parent)) {
         true => Ok(()),
         false => Err(Error::user(format!("the directory is not taken from the record: its file {doubt}"))
             .hint("resume it from within the directory that was measured, or start a new record")),
@@ -154,7 +174,11 @@ fn compare_place(record: &Record, host: &HostInventory, target: &str) -> Result<
     }
     match record.plan.target == target {
         true => Ok(()),
-        false => differs("target", &record.plan.target, target),
+        false => {
+            let then = &record.plan.target;
+            let message = format!("the record was started with target {then}, and now it is {target}");
+            Err(Error::user(message).hint(format!("give --target '{then}', or start a new record")))
+        }
     }
 }
 

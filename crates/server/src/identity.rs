@@ -65,7 +65,7 @@ impl Identity {
     }
 
     /// A command that runs as this user in `directory`, in a process group of its own: Ctrl-C on the terminal reaches
-    /// dbdyno only, which shuts down the server. Of the environment it gets what [`PASSED_ON`] names.
+    /// dbdyno only, which shuts down the server. Of the environment it gets what `PASSED_ON` names.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(directory).process_group(0).stdin(Stdio::null()).env_clear();

@@ -7,7 +7,7 @@ const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '\u{ff1d}', '\u{ff0
 
 /// `field` as a spreadsheet shows it and does not run it: a text that begins like a formula has an apostrophe before it. Names of
 /// hosts, settings, tests and messages were given by others; a number is a number.
-pub fn inert(field: &str) -> Cow<'_, str> {
+pub fn field_text(field: &str) -> Cow<'_, str> {
     let is_formula = field.starts_with(FORMULA) && field.chars().nth(1).is_some();
     match is_formula && field.parse::<f64>().is_err() {
         true => Cow::Owned(format!("'{field}")),
@@ -22,10 +22,10 @@ mod tests {
     #[test]
     fn a_text_that_begins_like_a_formula_is_text() {
         for text in ["=1+2", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\u{ff1d}1+1", "-host"] {
-            assert_eq!(inert(text), format!("'{text}"));
+            assert_eq!(field_text(text), format!("'{text}"));
         }
         for text in ["", "db1", "-1.5", "-3e-9", "+5", "-", "a=b", "T611", "12 %"] {
-            assert_eq!(inert(text), text);
+            assert_eq!(field_text(text), text);
         }
     }
 }

@@ -27,6 +27,6 @@ mod table;
 mod value;
 
 pub use column::{Column, Kind, Part, Row, RowOfRun, Type};
-pub use comma_separated::inert;
+pub use comma_separated::field_text;
 pub use table::{OF_RECORDS, OF_SYSTEMS, Table};
 pub use value::Value;

@@ -25,26 +25,34 @@ pub fn clean(arguments: &CleanArguments) -> Result<()> {
     if left.is_empty() && data.is_none() {
         return print(&format!("no data of dbdyno in {}", arguments.dir.display()));
     }
+    let mut failed = None;
     for left in left {
         let path = left.path().display().to_string();
         if !arguments.yes && !confirmed(&format!("remove {path}, which a fleet that was killed has left?"), &path)? {
             print(&format!("{path} is kept"))?;
             continue;
         }
-        left.remove().map_err(|error| Error::environment(format!("{path} cannot be removed: {error}")))?;
-        print(&format!("removed {path}, which a fleet that was killed had left"))?;
+        match left.remove() {
+            Ok(()) => print(&format!("removed {path}, which a fleet that was killed had left"))?,
+            // The others are removed nevertheless.
+            Err(error) => failed = Some(format!("{path} cannot be removed: {error}")),
+        }
     }
-    let Some(path) = data else { return Ok(()) };
+    let outcome = failed
+        .map_or(Ok(()), |message| Err(Error::environment(message).hint("unmount what is in it, or remove it by hand")));
+    let Some(path) = data else { return outcome };
     let path = path.display().to_string();
     if !arguments.yes && !confirmed(&format!("remove {path} with all databases in it?"), &path)? {
-        return print(&format!("{path} is kept"));
+        print(&format!("{path} is kept"))?;
+        return outcome;
     }
     let mut directory = MeasuredDirectory::claim_for_removal(&arguments.dir)?;
     for line in directory.prepare(ENGINES)? {
         print(&line)?;
     }
     drop(directory);
-    print(&format!("removed {path}"))
+    print(&format!("removed {path}"))?;
+    outcome
 }
 
 fn confirmed(question: &str, path: &str) -> Result<bool> {

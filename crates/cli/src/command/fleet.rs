@@ -1,11 +1,12 @@
 //! `dbdyno fleet`: one load from several agents.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use fleet::{FoundParts, JoinedAgent, KeptParts, Manifest, ManifestFormat, RemoteHost, RemoteKeeper, Started};
 use model::fleet::CheckedAgent;
-use record::{Bytes, GivenPart, PartKey, Permitted, PlanSubject, Record, Status, Sweep};
+use record::{Bytes, GivenPart, Outcome, PartKey, Permitted, PlanSubject, Record, Status, Sweep};
 use run::{CollectedRun, CollectionOutcome, Error, Fault, Interrupt, Result};
 
 use super::blocks::blocks_by;
@@ -134,30 +135,33 @@ fn collect(arguments: &FleetCollectArguments) -> Result<()> {
         keepers.iter_mut().try_for_each(|keeper| keeper.remove(&needless))?;
     }
     print(&collected.iter().map(|run| line(run, &record)).collect::<String>())?;
-    let is_complete = record.status == Status::Finished;
-    let left = collected.iter().filter(|run| !run.is_in_record()).count();
+    let is_done = |number: u32| record.runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);
+    let planned: BTreeSet<u32> = collected.iter().filter_map(|run| Some(run.planned.as_ref()?.number)).collect();
+    let left = planned.into_iter().filter(|number| !is_done(*number)).count();
     match (collected.is_empty(), left) {
-        (true, _) if is_complete => print(&format!("{} is complete\n", path.display())),
+        (true, _) if record.status == Status::Finished => print(&format!("{} is complete\n", path.display())),
         (true, _) => Err(Error::environment(format!("no agent keeps a part of {}", path.display()))
             .hint("give the same directories as before: dir=DIR in the file of hosts, or the measured directory")),
-        (_, 0) => Ok(()),
         _ if arguments.discard => Ok(()),
-        _ => {
-            let unplanned = collected.iter().filter(|run| run.outcome == CollectionOutcome::Unplanned).count();
-            if unplanned == left {
-                return Err(Error::environment("the plan has no run for what agents keep")
-                    .hint("nothing of it is lost; --discard removes it"));
-            }
-            let noun = if left == 1 { "run stays" } else { "runs stay" };
-            // Only records of tests are gone on with.
-            let again = match record.plan.subject() {
-                PlanSubject::Catalogue => "dbdyno fleet run --resume measures them again",
-                _ => "measure again with another --record",
-            };
-            Err(Error::environment(format!("{left} {noun} incomplete"))
-                .hint(format!("the others may answer later; {again}, --discard removes the parts")))
+        (_, 0) if collected.iter().any(|run| run.outcome == CollectionOutcome::Unplanned) => {
+            Err(Error::environment("the plan has no run for a part of what agents keep")
+                .hint("nothing of it is lost; --discard removes it"))
         }
+        (_, 0) => Ok(()),
+        _ => Err(incomplete(&record, left)),
     }
+}
+
+/// That `left` runs of `record` have no complete parts.
+fn incomplete(record: &Record, left: usize) -> Error {
+    let noun = if left == 1 { "run stays" } else { "runs stay" };
+    // Only records of tests are gone on with.
+    let again = match record.plan.subject() {
+        PlanSubject::Catalogue => "dbdyno fleet run --resume measures them again",
+        _ => "measure again with another --record",
+    };
+    Error::environment(format!("{left} {noun} incomplete"))
+        .hint(format!("the others may answer later; {again}, --discard removes the parts"))
 }
 
 /// The keepers of parts on `hosts`, and what they have of `record`. A part of the agent of another host, which shares the

@@ -106,8 +106,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         })
     })?;
     show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
-    let named = named_again(arguments.target.as_deref(), &target, &measured.record.plan);
-    judge(measured, &named)
+    judge(measured)
 }
 
 /// The target that `record` names, where it is one that a record may name; `doubt` is why the record may be that of another user.
@@ -127,26 +126,6 @@ fn recorded_target(record: &Record, doubt: Option<&str>) -> Result<Target> {
     }
 }
 
-/// The options that have to be given again with --resume, because a record does not decide them; each with a space before it.
-/// `words` are those of --target.
-fn named_again(words: Option<&str>, target: &Target, plan: &Plan) -> String {
-    let is_list = words.is_some_and(|words| words.starts_with('@'));
-    let reaches_out = engine(target).is_ok_and(|engine| run::reaches_out(target, engine).is_some());
-    let shown = words.filter(|_| is_list).map_or_else(|| target.to_string(), str::to_owned);
-    let target = (is_list || reaches_out).then(|| format!(" --target {}", word(&shown)));
-    let tests = Some(&plan.test_files).filter(|files| !files.is_empty());
-    let tests = tests.map(|files| format!(" --tests {}", word(&files.join(","))));
-    let peer = plan.network.as_ref().and_then(|path| path.peer.as_deref());
-    let peer = peer.map(|peer| format!(" --network {}", word(peer)));
-    [target, tests, peer].into_iter().flatten().collect()
-}
-
-/// `text` as one word of a shell.
-fn word(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:@,=%+".contains(letter);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
-
 /// Runs of one record are carried out by the same agents.
 fn check_agents(path: &Path, plan: &Plan, fleet: Option<FleetOf<'_>>) -> Result<()> {
     let now = fleet.map(|fleet| fleet.agents);
@@ -161,11 +140,7 @@ fn check_agents(path: &Path, plan: &Plan, fleet: Option<FleetOf<'_>>) -> Result<
     }
     if !is_same_use {
         let message = format!("the runs of {} have other jobs and databases of each agent", path.display());
-        return Err(Error::user(message).hint(format!(
-            "use {} --resume {}",
-            report::run_command(plan),
-            path.display()
-        )));
+        return Err(Error::user(message).hint(format!("use {} {}", report::resume_command(plan), path.display())));
     }
     let by = |agents: Option<u32>, hosts: &[String]| match agents {
         None => "one process".to_owned(),
@@ -174,18 +149,19 @@ fn check_agents(path: &Path, plan: &Plan, fleet: Option<FleetOf<'_>>) -> Result<
     };
     let (before, now) = (by(plan.agents, &plan.agent_hosts), by(now.map(Agents::count), &hosts));
     let message = format!("the runs of {} are of {before}, and this would be {now}", path.display());
-    Err(Error::user(message).hint(format!("use {} --resume {}", report::run_command(plan), path.display())))
+    Err(Error::user(message).hint(format!("use {} {}", report::resume_command(plan), path.display())))
 }
 
 /// What aborted the measurement, and runs that failed.
-fn judge(measured: Measured, named_again: &str) -> Result<()> {
+fn judge(measured: Measured) -> Result<()> {
     let path = measured.path.display();
     let kept = kept_by_agents(&measured.record, &path.to_string());
     if let Some(error) = measured.error {
-        let command = report::run_command(&measured.record.plan);
-        let hint = error.hint.clone().unwrap_or_else(|| {
-            format!("finished runs are in {path}; continue with {command}{named_again} --resume {path}")
-        });
+        let command = report::resume_command(&measured.record.plan);
+        let hint = error
+            .hint
+            .clone()
+            .unwrap_or_else(|| format!("finished runs are in {path}; continue with {command} {path}"));
         let is_kept = error.fault == Fault::Environment;
         return Err(error.hint(if is_kept { hint + &kept } else { hint }));
     }
@@ -214,33 +190,4 @@ fn has_failed(run: &Run) -> bool {
 /// The record at `path`, locked for appending.
 fn resume(path: &Path) -> Result<(store::Writer, Record)> {
     store::Writer::resume(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })
-}
-
-#[cfg(test)]
-mod tests {
-    use record::{NetworkPath, Preset};
-
-    use super::*;
-
-    #[test]
-    fn what_a_record_does_not_decide_is_named_again() {
-        let mut plan = Plan::new("sqlite", "/data/dbdyno-data", Preset::Smoke);
-        let named = |words: Option<&str>, target: &str, plan: &Plan| {
-            let target = target.parse().expect(target);
-            named_again(words, &target, plan)
-        };
-        for taken in ["sqlite", "sqlite?page_size=4096", "local:postgres?shared_buffers=2GB", "null?rows=7"] {
-            assert_eq!(named(Some(taken), taken, &plan), "", "{taken}");
-        }
-        let server = "postgres://me@db1/shop?sslmode=require";
-        assert_eq!(
-            named(Some("postgres://me:tiger@db1/shop?sslmode=require"), server, &plan),
-            format!(" --target '{server}'")
-        );
-        assert_eq!(named(Some("@nodes"), server, &plan), " --target @nodes");
-        assert_eq!(named(None, "duckdb?library=/x.so", &plan), " --target 'duckdb?library=%2Fx.so'");
-        plan.test_files = vec!["./mine.toml".to_owned(), "it's.toml".to_owned()];
-        plan.network = Some(NetworkPath { peer: Some("db1:5250".to_owned()), ..NetworkPath::default() });
-        assert_eq!(named(Some("sqlite"), "sqlite", &plan), " --tests './mine.toml,it'\\''s.toml' --network db1:5250");
-    }
 }

@@ -60,6 +60,10 @@ fn a_record_names_no_code_no_host_and_no_file() {
         format!("mariadb://me@127.0.0.1:{port}/shop?sslmode=require&enable_cleartext_plugin=1"),
         format!("postgres://me@127.0.0.1:{port}/shop"),
         format!("postgres?host=127.0.0.1&port={port}"),
+        "postgres".to_owned(),
+        "mariadb?nodes=all".to_owned(),
+        "mysql".to_owned(),
+        "oracle".to_owned(),
         "local:postgres?archive_command=touch%20pwned".to_owned(),
         "local:mariadb?bin=%2Ftmp".to_owned(),
         "oracle://me@db1/shop?wallet_location=%2Ftmp".to_owned(),
@@ -75,6 +79,24 @@ fn a_record_names_no_code_no_host_and_no_file() {
         assert!(!said.contains("s3cret"), "{said}");
         assert!(trap.is_untouched(), "{target}");
         assert!(!bench.path().join("dbdyno-data").exists(), "{target}");
+    }
+}
+
+/// Probes and databases remove what they find in their directories.
+#[test]
+fn a_record_names_no_directory_of_others() {
+    let bench = Bench::new();
+    let mut record = interrupted(&bench, &["--tests", "S11"]);
+    let theirs = bench.path().join("ml/data/probes");
+    fs::create_dir_all(&theirs).unwrap();
+    fs::write(theirs.join("model"), "weeks of work").unwrap();
+    for directory in [bench.path().join("ml").display().to_string(), "dbdyno-data".to_owned(), "/".to_owned()] {
+        record["plan"]["directory"] = directory.clone().into();
+        bench.write_record("r.jsonl", &record);
+        let output = bench.run(&["run", "--resume", "r.jsonl"]);
+        assert_eq!(output.code, 2, "{directory}: {}", output.err);
+        assert!(output.err.contains("which is none of dbdyno"), "{}", output.err);
+        assert_eq!(fs::read_to_string(theirs.join("model")).unwrap(), "weeks of work", "{directory}");
     }
 }
 
@@ -96,18 +118,18 @@ fn host_and_target_are_compared_before_anything_is_opened() {
     let mut record = interrupted(&bench, &["--tests", "T611"]);
     let trap = Trap::new();
     let target = format!("postgres://me@127.0.0.1:{}/shop", trap.port());
-    let resumed = |record: &Value| {
+    let resumed = |record: &Value, code: i32| {
         bench.write_record("r.jsonl", record);
         let output = bench.run(&["run", "--resume", "r.jsonl", "--target", &target]);
-        assert_eq!(output.code, 1, "{}", output.err);
+        assert_eq!(output.code, code, "{}", output.err);
         assert!(trap.is_untouched() && !bench.path().join("dbdyno-data").exists());
         output.err
     };
-    let other_target = resumed(&record);
+    let other_target = resumed(&record, 2);
     assert!(other_target.contains("was started with target sqlite"), "{other_target}");
     record["plan"]["target"] = target.clone().into();
     record["host"]["host_name"] = "elsewhere".into();
-    let other_host = resumed(&record);
+    let other_host = resumed(&record, 1);
     assert!(other_host.contains("was started with host elsewhere"), "{other_host}");
 }
 

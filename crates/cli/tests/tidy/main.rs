@@ -217,8 +217,8 @@ fn every_line_for_a_reader_goes_through_one_place() {
         files.retain(|file| file.extension().is_some_and(|ending| ending == "rs") && !is_test(file));
         for file in files.iter().filter(|file| !WRITERS.iter().any(|writer| file.ends_with(writer))) {
             let text = fs::read_to_string(file).unwrap();
-            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            // Whether it is a terminal may be asked everywhere, and a progress bar draws itself: its texts are made harmless.
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            // Whether it is a terminal may be asked everywhere, and a progress bar draws itself: its texts are made printable.
             let asked = ["().is_terminal()", "DrawTarget::stderr()", "use_stderr()"];
             let plain = asked.iter().fold(code.to_owned(), |code, asked| code.replace(asked, ""));
             let writes = ["stdout()", "stderr()", "println!", "eprint!", "print!("];

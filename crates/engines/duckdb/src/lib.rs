@@ -62,6 +62,10 @@ impl Engine for DuckDb {
         setting::HARMLESS
     }
 
+    fn is_in_process(&self) -> bool {
+        true
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &dialect::DIALECT
     }

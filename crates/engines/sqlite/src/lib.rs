@@ -67,6 +67,10 @@ impl Engine for Sqlite {
         &setting::KNOWN
     }
 
+    fn is_in_process(&self) -> bool {
+        true
+    }
+
     fn dialect(&self) -> &'static Dialect {
         &dialect::DIALECT
     }

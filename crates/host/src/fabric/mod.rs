@@ -118,7 +118,7 @@ impl FabricLock {
         let refused = |error: std::io::Error| {
             FabricError::environment(
                 format!("{} cannot be locked: {error}", path.display()),
-                "mount /run, or remove it",
+                "mount /run where it is missing, or remove this file",
             )
         };
         let lock = open_lock(&path).map_err(refused)?;

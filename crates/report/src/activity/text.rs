@@ -11,8 +11,9 @@ use super::words::{
 use super::{RunActivity, requested};
 use crate::figure::{UNKNOWN, count, duration, megabytes, nanos, percent, short, three_digits};
 use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section};
+use crate::shell_word::shell_word;
 use crate::style::Style;
-use crate::text::{command, next_steps, short_title, word};
+use crate::text::{command, next_steps, short_title};
 use crate::words::{dop, variation};
 
 /// The widest layout, which can be pasted anywhere.
@@ -61,7 +62,7 @@ pub fn activity_text(
     lines.push(section("HOW TO READ IT", style, width));
     lines.extend(READING.iter().flat_map(|note| paragraph("", 2, note, width)));
     lines.push(String::new());
-    lines.extend(command("figures", "dbdyno report", &word(path), "--activity --format csv", width));
+    lines.extend(command("figures", "dbdyno report", &shell_word(path), "--activity --format csv", width));
     lines.extend(next_steps(record, path, width));
     Ok(style.encoded(lines.join("\n") + "\n"))
 }

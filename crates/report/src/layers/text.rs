@@ -10,8 +10,9 @@ use super::{FIGURES, LayersQuery, Source, is_aside, name, rows, sources, tables,
 use crate::figure::count;
 use crate::html::Cell;
 use crate::layout::{Table, cut, paragraph, section};
+use crate::shell_word::shell_word;
 use crate::style::{Ink, Style};
-use crate::text::{command, word};
+use crate::text::command;
 
 /// Characters of a layer's name.
 const NAME_MAX: usize = 16;
@@ -62,7 +63,7 @@ pub fn layers_text(
     let notes = READING.into_iter().chain(negative_note(&tables));
     text.extend(notes.flat_map(|note| paragraph("", 0, note, width)));
     text.push(String::new());
-    text.extend(command("as CSV", "dbdyno report", &word(path), "--layers --format csv", width));
+    text.extend(command("as CSV", "dbdyno report", &shell_word(path), "--layers --format csv", width));
     Ok(style.encoded(text.join("\n") + "\n"))
 }
 

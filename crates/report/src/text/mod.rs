@@ -26,7 +26,7 @@ use crate::style::Style;
 
 pub(crate) use data::view as data_sets;
 pub(crate) use head::{SMOKE, data_reads, instrument, settled, started, storage_head, subject, warnings};
-pub(crate) use next::{command, next as next_steps, word};
+pub(crate) use next::{command, next as next_steps};
 pub use page::{blocks_text, load_text, streams_text};
 pub(crate) use sheet::{ByNumber, asides, by_number, repeats, short_title, title, unrepeated};
 pub(crate) use short::platform_sentence;

@@ -3,25 +3,27 @@
 use record::{PlanSubject, Record, Status};
 
 use crate::activity::has_activity;
+use crate::fleet::resume_command;
 use crate::layers::has_tables;
 use crate::layout::clean;
+use crate::shell_word::shell_word;
 
 /// Column of the commands.
 pub(super) const INDENT: usize = 10;
 
 /// The last lines of the sheet, for `width` columns. A long `path` of the record makes lines longer than the page.
 pub(crate) fn next(record: &Record, path: &str, width: usize) -> Vec<String> {
-    let word = word(path);
+    let word = shell_word(path);
     let mut lines = labelled("record", &clean(path), width);
     let unfinished = record.status != Status::Finished || record.runs.len() < record.plan.runs.len();
-    let mut command = |label: &str, verb: &str, options: &str| {
-        lines.extend(self::command(label, &format!("dbdyno {verb}"), &word, options, width));
-    };
     // Tables of random blocks and files of streams do not exist any more; a load is resumed by its own command.
     let is_resumable = record.plan.subject() == PlanSubject::Catalogue;
     if unfinished && is_resumable {
-        command("resume", "run --resume", "");
+        lines.extend(command("resume", &resume_command(&record.plan), &word, "", width));
     }
+    let mut command = |label: &str, verb: &str, options: &str| {
+        lines.extend(self::command(label, &format!("dbdyno {verb}"), &word, options, width));
+    };
     command("show it", "report", "");
     command("as CSV", "report", "--format csv");
     if has_activity(record) {
@@ -66,16 +68,6 @@ pub(super) fn labelled(label: &str, word: &str, width: usize) -> Vec<String> {
     match INDENT + word.chars().count() <= width {
         true => vec![format!("{label:<INDENT$}{word}")],
         false => vec![label.to_owned(), word.to_owned()],
-    }
-}
-
-/// `path` as one word of a shell command, quoted where needed.
-pub(crate) fn word(path: &str) -> String {
-    let shown = clean(path);
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,:@%=".contains(letter);
-    match shown.chars().all(plain) {
-        true => shown,
-        false => format!("'{}'", shown.replace('\'', r"'\''")),
     }
 }
 

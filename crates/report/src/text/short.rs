@@ -10,7 +10,7 @@ use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
 use super::sheet::title;
 use super::{findings, head, next};
 use crate::figure::{UNKNOWN, duration, number, percent, time};
-use crate::fleet::{agents, run_command, server_hosts, storage_hosts};
+use crate::fleet::{agents, resume_command, run_command, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
 use crate::limit::{limit_word, proof_of};
@@ -18,6 +18,7 @@ use crate::network::{is_network_alone, named_peer, network_path};
 use crate::pipeline::{self, PIPELINES};
 use crate::plan::runs;
 use crate::platform_proof;
+use crate::shell_word::shell_word;
 use crate::style::{Ink, Style};
 use crate::verdict::{LEGEND as MARKS, mark};
 use crate::words::{LAYERS, dop, list, plural, unit_per_second};
@@ -323,7 +324,7 @@ fn last_lines(record: &Record, shown: &ShortText<'_>, width: usize) -> Vec<Strin
     };
     lines.extend(next::labelled("record", &clean(shown.path), width));
     lines.extend(shown.page.into_iter().flat_map(|page| next::labelled("page", &clean(page), width)));
-    let word = next::word(shown.path);
+    let word = shell_word(shown.path);
     lines.extend(next::command("details", "dbdyno report", &word, "--details", width));
     let (label, verb, operand, options) = next_command(record, &word);
     lines.extend(next::command(label, &verb, &operand, &options, width));
@@ -338,19 +339,17 @@ fn next_command(record: &Record, word: &str) -> (&'static str, String, String, S
     let is_unfinished = record.status != Status::Finished || record.runs.len() < plan.runs.len();
     let is_one_load = plan.subject() == PlanSubject::Io && model::calibration(record).is_none();
     match plan.preset {
-        _ if is_unfinished && is_catalogue => {
-            ("resume", format!("{} --resume", run_command(plan)), word.to_owned(), String::new())
-        }
+        _ if is_unfinished && is_catalogue => ("resume", resume_command(plan), word.to_owned(), String::new()),
         Preset::Smoke | Preset::Quick if is_network_alone(record) => {
             let options = "--preset standard --repeats 6".to_owned();
             match named_peer(record) {
-                Some(peer) => ("next", "dbdyno network".to_owned(), next::word(peer), options),
+                Some(peer) => ("next", "dbdyno network".to_owned(), shell_word(peer), options),
                 None => ("next", "dbdyno network".to_owned(), options, String::new()),
             }
         }
         Preset::Smoke | Preset::Quick if is_catalogue && plan.until.is_none() => {
-            let network = named_peer(record).map(|peer| format!(" --network {}", next::word(peer)));
-            let target = format!("--target {}", next::word(&plan.target));
+            let network = named_peer(record).map(|peer| format!(" --network {}", shell_word(peer)));
+            let target = format!("--target {}", shell_word(&plan.target));
             (
                 "next",
                 format!("{} --preset standard --repeats 6", run_command(plan)),
@@ -368,5 +367,5 @@ fn next_command(record: &Record, word: &str) -> (&'static str, String, String, S
 /// The option for the measured directory, which holds that of dbdyno.
 fn same_directory(record: &Record) -> String {
     let directory = Path::new(&record.plan.directory).parent().map(|parent| parent.display().to_string());
-    directory.map_or_else(String::new, |directory| format!("--dir {}", next::word(&directory)))
+    directory.map_or_else(String::new, |directory| format!("--dir {}", shell_word(&directory)))
 }

@@ -42,7 +42,7 @@ fn a_record_without_runs_says_so() {
     let sheet = plain(&record, 80);
     assert!(sheet.contains("no run is finished\n"), "{sheet}");
     assert!(sheet.contains("unfinished after 0 of 39 runs"), "{sheet}");
-    assert!(sheet.contains(&format!("dbdyno run --resume {PLACE}")), "{sheet}");
+    assert!(sheet.contains("dbdyno run --target local:example --resume \\\n"), "{sheet}");
     assert!(!sheet.contains("RUNS"), "{sheet}");
 }
 

@@ -8,8 +8,8 @@ use record::{Pace, PlanSubject, Record, StreamBackend};
 use crate::fleet::run_command;
 use crate::load_curve::load_options;
 use crate::plan::ends_by_itself;
+use crate::shell_word::shell_word;
 use crate::streams::valid;
-use crate::text::word;
 use crate::words::{placement, preset};
 
 /// The fewest rows that a table may have.
@@ -56,7 +56,7 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
         return Err("the plan has no run");
     }
     let mut words = vec![run_command(plan)];
-    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
+    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", shell_word(&value)));
     if record.engine.is_some() {
         option("target", plan.target.clone());
     }
@@ -106,7 +106,7 @@ fn streams(record: &Record) -> Option<String> {
     let plan = &record.plan;
     let (_, first) = valid(record).next()?;
     let mut words = vec!["dbdyno streams".to_owned()];
-    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
+    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", shell_word(&value)));
     option("target", plan.target.clone());
     let jobs: BTreeSet<u32> = plan.runs.iter().map(|run| run.dop.jobs).collect();
     option("streams", jobs.iter().map(u32::to_string).collect::<Vec<_>>().join(","));

@@ -109,10 +109,8 @@ fn check_engine(bench: &Bench<'_>) -> Result<()> {
         bench.listener.on_event(&Event::Note(&format!("the schema could not be claimed on another node: {error}")));
     }
     match last.filter(|_| !subject.nodes.has_writer()) {
-        Some(error) => Err(Error::environment(format!("the engine is lost: {}", error.message))
-            .hint("the record keeps what was measured; continue with --resume")),
-        None if !subject.nodes.has_writer() => Err(Error::environment("no node is left that takes writes")
-            .hint("the record keeps what was measured; continue with --resume")),
+        Some(error) => Err(Error::environment(format!("the engine is lost: {}", error.message))),
+        None if !subject.nodes.has_writer() => Err(Error::environment("no node is left that takes writes")),
         None => Ok(()),
     }
 }
