@@ -104,7 +104,11 @@ fn a_rate_is_that_of_all_agents_together_and_parameters_of_the_target_are_theirs
     assert_eq!(of_agents, [50, 25, 25], "two jobs and one and one");
     let resumed = bench.run(&["run", "--resume", "rate.jsonl"]);
     assert_eq!(resumed.code, 2);
-    assert!(resumed.err.contains("dbdyno fleet run --agents 3 --target 'null?rows=7' --resume rate.jsonl"), "{}", resumed.err);
+    assert!(
+        resumed.err.contains("dbdyno fleet run --agents 3 --target 'null?rows=7' --resume rate.jsonl"),
+        "{}",
+        resumed.err
+    );
 }
 
 #[test]
