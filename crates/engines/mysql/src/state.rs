@@ -90,7 +90,7 @@ impl StateQuery {
 }
 
 /// The files of the log in `data_directory`: those of MariaDB and of MySQL up to 8.0.29 are there, later ones in a folder.
-fn log_files(data_directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn log_files(data_directory: &Path) -> Vec<PathBuf> {
     let is_log = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
         name.starts_with("ib_logfile") || name.starts_with("#ib_redo")

@@ -50,7 +50,7 @@ pub(super) fn start(parameters: &Parameters, workspace: &Workspace) -> Result<Ve
         let launcher = Launcher { spec, programs: &programs, runner };
         let socket = launcher.prepare(state, plan.settings)?;
         if !kept {
-            launcher.init(plan.settings)?;
+            launcher.init(plan.settings, None)?;
         }
         plan.give_position(&launcher, state, &socket, kept)?;
         for index in 1..parameters.nodes {

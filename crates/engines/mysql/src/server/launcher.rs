@@ -1,5 +1,6 @@
 //! Initialises the data directory, checks settings, starts the server and waits until it is ready.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use super::find::Programs;
 use super::spec::{ServerSpec, TEMPORARY_DIRECTORY};
 use crate::connect::Login;
 use crate::session::{MysqlSession, SessionCounts};
+use crate::state::log_files;
 
 /// The superuser that the initialisation creates, without password.
 pub(crate) const USER: &str = "root";
@@ -52,8 +54,9 @@ impl Launcher<'_> {
         Ok(directory.join(self.runner.paths.product.socket_name))
     }
 
-    /// Initialises the data directory, which must not exist. `requested` are the settings of the target.
-    pub(super) fn init(&self, requested: &[(String, String)]) -> Result<()> {
+    /// Initialises the data directory, which must not exist; with a `log_size`, the log is made of that size and written once.
+    /// `requested` are the settings of the target.
+    pub(super) fn init(&self, requested: &[(String, String)], log_size: Option<&str>) -> Result<()> {
         let temporary = self.temporary_directory();
         self.runner.create_directory(self.data())?;
         self.runner.create_directory(&temporary)?;
@@ -63,12 +66,38 @@ impl Launcher<'_> {
         let init_settings = |setting: &&(String, String)| self.spec.init_settings.contains(&setting.0.as_str());
         let requested: Vec<&(String, String)> = requested.iter().filter(init_settings).collect();
         command.args(requested.iter().map(|(name, value)| format!("--{name}={value}")));
+        command.args(self.spec.kept_log_size.zip(log_size).map(|(name, size)| format!("--{name}={size}")));
         let (kind, hint) = match requested.is_empty() {
             true => (Kind::Unreachable, "run it manually to see more"),
             false => (Kind::Usage, "omit settings of the target"),
         };
         let what = format!("{} cannot initialise the data directory", self.spec.installer);
-        self.runner.run(command, kind, &what, hint).map(drop)
+        self.runner.run(command, kind, &what, hint)?;
+        if log_size.is_some() { self.write_log() } else { Ok(()) }
+    }
+
+    /// Writes the log once, with what it holds. The server only reserved it, and the flush of a commit into a part that was never
+    /// written also changes the metadata of the file system; a log in production was filled long ago.
+    fn write_log(&self) -> Result<()> {
+        for path in log_files(self.data()) {
+            if File::open(&path).and_then(|file| server::is_written(&file)).unwrap_or(true) {
+                continue;
+            }
+            // As the user of the server, who might have replaced the file by a link.
+            let dd = |arguments: &[&str]| {
+                let mut command = self.runner.command(Path::new("dd"));
+                command
+                    .arg(format!("of={}", path.display()))
+                    .args(["conv=notrunc,fdatasync", "status=none"])
+                    .args(arguments);
+                let what = format!("log {} cannot be written", path.display());
+                self.runner.run(command, Kind::Space, &what, "give another --dir, or a smaller log in the target")
+            };
+            dd(&[&format!("if={}", path.display()), "bs=1M"])?;
+            // Nothing of it stays in the page cache.
+            dd(&["if=/dev/null", "oflag=nocache"])?;
+        }
+        Ok(())
     }
 
     /// Copies the data directory of a stopped server; the target must not exist.

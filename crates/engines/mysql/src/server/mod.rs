@@ -87,10 +87,10 @@ fn start_single(
     let launcher =
         Launcher { spec, programs: &programs, runner: Runner::of(paths, kept, parameters.os_user.as_deref())? };
     let socket = launcher.prepare(state, &parameters.settings)?;
-    if !kept {
-        launcher.init(&parameters.settings)?;
-    }
     let sizing = Sizing::of(workspace, 1);
+    if !kept {
+        launcher.init(&parameters.settings, parameters.kept_log_size(&sizing).as_deref())?;
+    }
     let socket_text = socket.to_string_lossy();
     launcher.configure(&spec.configuration(&sizing, &socket_text, &[], &parameters.settings))?;
     launcher.launch(state, &[], kept, |child| launcher.await_ready(child, &socket, &parameters.settings))

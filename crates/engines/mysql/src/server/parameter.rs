@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use engine::{Error, Kind, Result, Target};
-use server::SettingNames;
+use server::{SettingNames, Sizing};
 
+use super::settings;
 use super::spec::ServerSpec;
 use crate::flavour::Flavour;
 
@@ -91,6 +92,13 @@ impl Parameters {
                 .hint(format!("also give nodes=2 to {}", spec.nodes_max()))),
             false => Ok(parameters),
         }
+    }
+
+    /// The size of a log that is made with the data: that of the target, else that of a server of `sizing`.
+    pub(super) fn kept_log_size(&self, sizing: &Sizing) -> Option<String> {
+        let name = self.spec.kept_log_size?;
+        let requested = self.settings.iter().find(|(requested, _)| requested == name).map(|(_, size)| size.clone());
+        Some(requested.unwrap_or_else(|| settings::log_bytes(sizing).to_string()))
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {

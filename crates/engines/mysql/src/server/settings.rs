@@ -22,8 +22,9 @@ fn lru_scan_depth(size: &Sizing) -> u64 {
     (buffer_pool_bytes(size) / PAGE_BYTES / 64).clamp(100, 1024)
 }
 
-fn log_bytes(size: &Sizing) -> u64 {
-    (size.machine.free_bytes / 8 / size.nodes).clamp(256 * MIB, 4 * GIB)
+/// Size of the log. It is written as a whole before the first start, so that it is no larger than a pool can fill with changes.
+pub(super) fn log_bytes(size: &Sizing) -> u64 {
+    (size.machine.free_bytes / 8 / size.nodes).min(8 * buffer_pool_bytes(size)).clamp(256 * MIB, 4 * GIB)
 }
 
 /// Size of the write-set cache (gcache) for incremental state transfer; overflow goes to additional files.
@@ -79,7 +80,7 @@ const OF_BOTH: &[Setting] = &[
     setting("lc_messages", |_| "en_US".to_owned(), "dbdyno parses messages"),
 ];
 
-const LOG_SIZE: &str = "an eighth of the free space within 256 MB to 4 GB: no checkpoint by size within most runs";
+const LOG_SIZE: &str = "an eighth of the free space, eight times the buffer pool, within 256 MB to 4 GB: no checkpoint by size within most runs";
 
 /// Settings of MariaDB alone.
 pub(super) const OF_MARIADB: &[Setting] = &[
@@ -170,6 +171,7 @@ mod tests {
         let planned = Sizing { cache_bytes: Some(256 * MIB), sessions_max: 1000, ..sizing(LARGE) };
         let planned = configured(&planned, "/s", &[], &[]);
         assert_eq!(value(&planned, "innodb_buffer_pool_size").as_deref(), Some("268435456"));
+        assert_eq!(value(&planned, "innodb_log_file_size"), Some((2 * GIB).to_string()), "eight times the pool");
         assert_eq!(value(&planned, "max_connections").as_deref(), Some("1010"));
         assert_eq!(value(&planned, "innodb_read_io_threads").as_deref(), Some("32"));
         let three = configured(&Sizing { nodes: 3, ..sizing(LARGE) }, "/s", &[], &[]);

@@ -29,6 +29,9 @@ pub(super) struct ServerSpec {
     /// Arguments of the initialisation. Nothing is synced: after a crash the data are created again. There is no
     /// password: access is controlled by the mode of the socket's directory, and there is no other way to connect.
     pub(super) init: &'static [&'static str],
+    /// The setting for the size of the log, where a start keeps the log of the initialisation if it has that size. MySQL
+    /// removes the files that are not in use at every start, and reserves new ones.
+    pub(super) kept_log_size: Option<&'static str>,
     /// Settings that are fixed at initialisation.
     pub(super) init_settings: &'static [&'static str],
     /// Arguments with which the server validates a setting and exits. It needs no data for that.
@@ -90,6 +93,7 @@ static MARIADB: ServerSpec = ServerSpec {
         "--innodb-log-file-size=8M",
         "--lc-messages=en_US",
     ],
+    kept_log_size: Some("innodb_log_file_size"),
     init_settings: &["innodb_data_file_path", "innodb_page_size", "innodb_undo_tablespaces", "lower_case_table_names"],
     // An invalid option of a plugin only disables the plugin here; an unknown one terminates the server.
     check: &["--help", "--verbose"],
@@ -115,6 +119,7 @@ static MYSQL: ServerSpec = ServerSpec {
         "--secure-file-priv=",
         "--lc-messages=en_US",
     ],
+    kept_log_size: None,
     init_settings: &["innodb_data_file_path", "innodb_page_size", "lower_case_table_names"],
     // Without the second it requires a directory that packages create.
     check: &["--validate-config", "--secure-file-priv="],

@@ -222,6 +222,16 @@ fn a_foreign_directory_is_not_touched(base: &Base) {
 }
 
 /// The sum of `kept.numbers` on each of `cluster`.
+#[test]
+fn the_log_is_made_with_the_size_of_the_target_and_was_written_as_a_whole() {
+    let scratch = scratch();
+    let cluster = start_target("local:mariadb?innodb_log_file_size=32M", &scratch, false).expect("start");
+    let log = fs::File::open(cluster.data_directory.join("ib_logfile0")).expect("a log");
+    assert_eq!(log.metadata().expect("its size").len(), 32 << 20);
+    assert!(server::is_written(&log).expect("its holes"));
+    cluster.stop(false).expect("stop");
+}
+
 fn sums(cluster: &[Cluster]) -> Vec<String> {
     cluster.iter().map(|node| query_sql(node, "select cast(sum(number) as char) from kept.numbers")).collect()
 }
