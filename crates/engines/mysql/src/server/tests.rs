@@ -232,6 +232,22 @@ fn the_log_is_made_with_the_size_of_the_target_and_was_written_as_a_whole() {
     cluster.stop(false).expect("stop");
 }
 
+#[test]
+fn no_setting_that_a_record_brings_is_a_text() {
+    let scratch = scratch();
+    let cluster = start_target("local:mariadb", &scratch, false).expect("start");
+    let names = HARMLESS.iter().map(|name| format!("select '{name}' as name")).collect::<Vec<String>>().join(" union ");
+    let texts_and_unknown = format!(
+        "select group_concat(name order by name separator ' ') from ({names}) as settings \
+         left join information_schema.system_variables on variable_name = name \
+         where variable_type is null or variable_type like '%char%'"
+    );
+    // Those of MySQL alone, of former versions, and of dbdyno.
+    let others = "innodb_buffer_pool_instances innodb_page_cleaners innodb_redo_log_capacity nodes";
+    assert_eq!(query_sql(&cluster, &texts_and_unknown), others);
+    cluster.stop(false).expect("stop");
+}
+
 fn sums(cluster: &[Cluster]) -> Vec<String> {
     cluster.iter().map(|node| query_sql(node, "select cast(sum(number) as char) from kept.numbers")).collect()
 }

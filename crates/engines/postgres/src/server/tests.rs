@@ -92,6 +92,14 @@ fn a_server_starts_as_planned_and_leaves_nothing() {
         query_field(&cluster, "select count(*) from pg_settings where pending_restart or sourcefile like '%auto%'"),
         "0"
     );
+    let names = super::HARMLESS.iter().map(|name| format!("('{name}')")).collect::<Vec<String>>().join(",");
+    let texts_and_unknown = format!(
+        "select string_agg(column1, ' ' order by column1) from (values {names}) settings \
+         left join pg_settings on name = column1 where vartype is null or vartype = 'string'"
+    );
+    // Parameters of dbdyno, and settings of later versions: numbers and a choice.
+    let others = "io_combine_limit io_max_concurrency io_method io_workers replicas synchronous version";
+    assert_eq!(query_field(&cluster, &texts_and_unknown), others, "a record brings no text");
     let socket = fs::metadata(&cluster.socket_directory).expect("socket directory");
     assert_eq!(socket.permissions().mode() & 0o777, 0o700);
     let pid = cluster.postmaster_pid;
