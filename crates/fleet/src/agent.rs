@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use record::{
-    AgentStart, Answer, Attempt, FromAgent, Hello, KeptPart, Nanos, Part, Permitted, Refusal, Says, Ticket, ToAgent,
+    AgentStart, Answer, Attempt, FromAgent, Hello, KeptPart, Nanos, Outcome, Part, PartResult, Permitted, Refusal,
+    Says, Ticket, ToAgent,
 };
 
 use crate::barrier::{AgentBarrier, AgentPhase, Due};
 use crate::clock::ClockOffset;
 use crate::error::{Error, Result};
+use crate::host_agent::INSTALL_TIMEOUT;
 use crate::kept_parts::KeptParts;
 use crate::link::Link;
 use crate::permission::refusal;
@@ -22,8 +24,9 @@ use crate::work::{PartWork, Threads, Undertaken, Undertaking, WAKE_UP};
 /// How often an agent says hello until it is answered.
 const HELLO_PERIOD: Duration = Duration::from_millis(500);
 
-/// How long an agent waits for an answer to its hello.
-const WELCOME_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long an agent waits for an answer to its hello, beyond the time that another host may take for the program: all are
+/// welcomed together. One whose coordinator has ended knows by its input.
+const WELCOME_TIMEOUT: Duration = INSTALL_TIMEOUT.saturating_add(Duration::from_secs(60));
 
 /// How long an agent without its coordinator goes on waiting.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
@@ -39,6 +42,14 @@ const LOOK_AT_WORK: Duration = Duration::from_millis(250);
 
 /// How often an agent says how far it is.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
+
+/// Why a part has ended before its start: what failed is in its result.
+fn ended_early(result: &PartResult) -> String {
+    match &result.run.outcome {
+        Outcome::Failed { message } => message.clone(),
+        _ => "it ended before its start".to_owned(),
+    }
+}
 
 /// Whether an agent is a member of its fleet.
 #[derive(Clone, Debug)]
@@ -322,6 +333,9 @@ impl Agent {
         // The clock may not have been looked at since the start.
         let _ = self.barrier.due(self.wire.now());
         match on.end() {
+            (Ok(result), _) if !matches!(self.barrier.phase(), AgentPhase::Running { .. }) => {
+                self.failed(attempt, ended_early(&result))
+            }
             (Ok(result), started) => {
                 let text = serde_json::to_string(&result).expect("results are plain data");
                 self.held = Some(Held::new(attempt, text));
@@ -336,12 +350,14 @@ impl Agent {
                 }
                 self.barrier.ended(started, not_kept)
             }
-            (Err(error), _) => {
-                let message = error.to_string();
-                let failed = self.barrier.prepared(attempt, Some(message.clone()));
-                failed.or_else(|| self.barrier.says(Says::Refused(Refusal::Failed { message })))
-            }
+            (Err(error), _) => self.failed(attempt, error.to_string()),
         }
+    }
+
+    /// The answer of a part that could not be carried out.
+    fn failed(&mut self, attempt: Attempt, message: String) -> Option<Answer> {
+        let failed = self.barrier.prepared(attempt, Some(message.clone()));
+        failed.or_else(|| self.barrier.says(Says::Refused(Refusal::Failed { message })))
     }
 
     /// Gives the work up that is under way.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use record::{FromAgent, Nanos, Order, Says};
+use record::{Answer, FromAgent, Nanos, Order, Says};
 use run::{AgentProgress, FleetWatch};
 
 use crate::barrier::{Barrier, BarrierPhase, Loss};
@@ -31,6 +31,9 @@ pub(crate) struct AttemptDrive<'a> {
     lost: &'a mut Vec<String>,
     silence: Silence,
     sent: Vec<Option<(Order, Nanos)>>,
+    /// Those that were found lost in this attempt, and those that have said that they do not keep their part.
+    found_lost: Vec<bool>,
+    has_not_kept: Vec<bool>,
     operations: Vec<u64>,
     failed_at: Option<Nanos>,
     has_begun: bool,
@@ -54,6 +57,8 @@ impl<'a> AttemptDrive<'a> {
             lost,
             silence: Silence::new(count, now),
             sent: vec![None; count],
+            found_lost: vec![false; count],
+            has_not_kept: vec![false; count],
             operations: vec![0; count],
             failed_at: None,
             has_begun: false,
@@ -139,8 +144,11 @@ impl<'a> AttemptDrive<'a> {
             let Some(index) = self.agents.iter().position(|known| *known == agent) else { continue };
             self.silence.hear(index, at);
             match says {
-                // What waited while the coordinator paused is news now: the start is agreed on from here.
-                FromAgent::Answer(answer) => self.barrier.take(index, &answer, now),
+                FromAgent::Answer(answer) => {
+                    self.tell_not_kept(index, &answer);
+                    // What waited while the coordinator paused is news now: the start is agreed on from here.
+                    self.barrier.take(index, &answer, now);
+                }
                 FromAgent::Progress { attempt, operations } if attempt == self.barrier.attempt() => {
                     self.operations[index] = operations;
                 }
@@ -148,6 +156,16 @@ impl<'a> AttemptDrive<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Tells of a part that is not kept on its host, once and at once: whoever loses it later looks for it there.
+    fn tell_not_kept(&mut self, index: usize, answer: &Answer) {
+        if let Says::Held { not_kept: Some(why), .. } = &answer.says
+            && answer.attempt == self.barrier.attempt()
+            && !std::mem::replace(&mut self.has_not_kept[index], true)
+        {
+            self.watch.not_kept(&self.agents[index], why);
+        }
     }
 
     /// Finds out who is lost.
@@ -165,7 +183,7 @@ impl<'a> AttemptDrive<'a> {
                 false if self.silence.of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
                 false => continue,
             };
-            if !self.lost.contains(agent) {
+            if !std::mem::replace(&mut self.found_lost[index], true) {
                 self.barrier.lose(index, loss);
                 self.watch.lost(agent, self.operations.iter().fold(0, |all, one| all.saturating_add(*one)));
                 self.lost.push(agent.clone());

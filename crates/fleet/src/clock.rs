@@ -88,7 +88,8 @@ impl ClockOffset {
 
 impl ClockLine {
     /// What is known of the clock `at` a moment of the coordinator. Between the two offsets the error is at most the
-    /// larger one of theirs; outside it grows as fast as clocks can drift.
+    /// larger one of theirs; outside it grows as fast as clocks can drift. Of a clock that has jumped in between, the jump
+    /// belongs to the error.
     pub fn at(&self, at: Nanos) -> ClockOffset {
         let Some(after) = self.after.filter(|after| after.at > self.before.at) else { return drifted(self.before, at) };
         if at <= self.before.at {
@@ -96,6 +97,12 @@ impl ClockLine {
         }
         if at >= after.at {
             return drifted(after, at);
+        }
+        let apart = Nanos(self.before.offset.0.abs_diff(after.offset.0));
+        // One that was stopped in between, with its machine, does not drift: when that was is not known.
+        if apart > self.before.error + after.error + Nanos(drift(after.at.0 - self.before.at.0)) {
+            let known = drifted(self.before, at);
+            return ClockOffset { error: known.error + apart, ..known };
         }
         let (elapsed, whole) = (i128::from(at.0 - self.before.at.0), i128::from(after.at.0 - self.before.at.0));
         let (from, to) = (i128::from(self.before.offset.0), i128::from(after.offset.0));
@@ -231,6 +238,18 @@ mod tests {
                 found.since(Nanos(at), found.to_agent(Nanos(at)));
             }
         }
+    }
+
+    #[test]
+    fn a_clock_that_jumps_between_two_offsets_is_not_taken_for_one_that_drifts() {
+        let before = ClockOffset { at: Nanos(10_000_000_000), offset: SignedNanos(0), error: Nanos(100_000) };
+        let after = ClockOffset { at: Nanos(70_000_000_000), offset: SignedNanos(-5_000_000_000), ..before };
+        let found = ClockLine { before, after: Some(after) }.at(Nanos(12_000_000_000));
+        assert_eq!((found.offset, found.error), (SignedNanos(0), Nanos(5_001_100_000)));
+        // 500 nanoseconds in a millisecond is what a clock may drift.
+        let drifted = ClockOffset { offset: SignedNanos(-30_000_000), ..after };
+        let found = ClockLine { before, after: Some(drifted) }.at(Nanos(40_000_000_000));
+        assert_eq!((found.offset, found.error), (SignedNanos(-15_000_000), before.error));
     }
 
     #[test]

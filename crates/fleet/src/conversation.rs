@@ -12,8 +12,11 @@ use crate::silence::Silence;
 use crate::subject::Subjects;
 use crate::wire::{Arrival, Message, Wire};
 
-/// How long an agent may take to answer a question.
+/// How long an agent may take to answer a question or an order.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long it may take to answer where question or answer is large, and shares the way with those of others.
+pub(crate) const TRANSFER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How often agents are told that the fleet goes on.
 pub(crate) const GREETING_PERIOD: Duration = Duration::from_secs(1);
@@ -23,6 +26,10 @@ const LOOK_FOR_GREETING: Duration = Duration::from_millis(200);
 
 /// How often a question or an order is sent again that has no answer.
 pub(crate) const REPEAT: Nanos = Nanos(200_000_000);
+
+/// After how long a question is sent again for the first time where it or its answer is large; then after twice as long. What is
+/// on a slow way already would only be sent twice.
+const REPEAT_TRANSFER: Nanos = Nanos(1_000_000_000);
 
 /// The same for a question for the time, whose answer is worth little if it is late.
 const REPEAT_TIME: Nanos = Nanos(1_000_000_000);
@@ -35,6 +42,9 @@ const SPACING: Duration = Duration::from_micros(100);
 
 /// Messages that are taken at once, at most.
 const TAKEN_MAX: usize = 4_096;
+
+/// How long messages are taken at once, at most: agents wait for a greeting meanwhile.
+const TAKING_MAX: Nanos = Nanos(200_000_000);
 
 /// A message of an agent.
 #[derive(Clone, Debug)]
@@ -63,6 +73,8 @@ pub(crate) struct Conversation {
     members: Vec<String>,
     /// The agents that said what cannot be read.
     unreadable: BTreeSet<String>,
+    /// The agents whose clocks no exchange is possible with.
+    backwards: BTreeSet<String>,
     questions: u64,
     /// When it was looked last who is to be greeted.
     looked: Nanos,
@@ -84,6 +96,7 @@ impl Conversation {
             peers,
             members: Vec::new(),
             unreadable: BTreeSet::new(),
+            backwards: BTreeSet::new(),
             questions: 0,
             looked: now,
             is_over: false,
@@ -103,6 +116,15 @@ impl Conversation {
     /// Whether `agent` said what cannot be read.
     pub(crate) fn is_unreadable(&self, agent: &str) -> bool {
         self.unreadable.contains(agent)
+    }
+
+    /// Why `agent`, which did not answer within this time, is lost.
+    pub(crate) fn why_lost(&self, agent: &str, within: Duration) -> String {
+        match () {
+            () if self.is_unreadable(agent) => "a message of it cannot be read".to_owned(),
+            () if self.backwards.contains(agent) => "its clock runs backwards".to_owned(),
+            () => format!("it has not answered for {} s", within.as_secs()),
+        }
     }
 
     /// Sends `message`, with the question that an answer is to name; returns when.
@@ -152,7 +174,7 @@ impl Conversation {
     /// Where the connection has ended.
     pub(crate) fn take(&mut self, timeout: Duration) -> Result<Vec<Received>> {
         self.greet_who_waits();
-        let (mut received, mut timeout) = (Vec::new(), timeout);
+        let (mut received, mut timeout, mut until) = (Vec::new(), timeout, None);
         for _ in 0..TAKEN_MAX {
             if self.is_over && received.is_empty() {
                 return Err(Error::new("the message server has ended"));
@@ -164,6 +186,9 @@ impl Conversation {
                 // Whoever needed what is refused has no answer.
                 Arrival::Refused(_) => {}
                 Arrival::Over => self.is_over = true,
+            }
+            if *until.get_or_insert_with(|| self.wire.now() + TAKING_MAX) < self.wire.now() {
+                break;
             }
         }
         Ok(received)
@@ -186,23 +211,25 @@ impl Conversation {
     }
 
     /// Asks all of `agents` at once what `question` says for each, and again until it gives the answer that `is_answer`
-    /// selects. The answers, at the places of the agents; None of one that is lost.
+    /// selects, which may be large. The answers, at the places of the agents; None of one that is lost.
     ///
     /// # Errors
-    /// Where the connection has ended.
+    /// Where the connection has ended, and where it is interrupted.
     pub(crate) fn ask_all<T>(
         &mut self,
         agents: &[String],
         question: &dyn Fn(usize) -> ToAgent,
         is_answer: &mut dyn FnMut(usize, FromAgent) -> Option<T>,
+        is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Vec<Option<T>>> {
         let mut answers: Vec<Option<T>> = agents.iter().map(|_| None).collect();
-        let mut sent: Vec<Option<Nanos>> = vec![None; agents.len()];
+        // When each is asked next, and again after that.
+        let mut due: Vec<(Nanos, Nanos)> = vec![(Nanos(0), REPEAT_TRANSFER); agents.len()];
         let mut silence = Silence::new(agents.len(), self.now());
         loop {
             let now = self.now();
             silence.look(now);
-            let is_lost = |index: usize| silence.of(index) >= ANSWER_TIMEOUT.into();
+            let is_lost = |index: usize| silence.of(index) >= TRANSFER_TIMEOUT.into();
             let is_asked = |index: &usize| {
                 answers[*index].is_none() && !is_lost(*index) && !self.unreadable.contains(&agents[*index])
             };
@@ -210,10 +237,14 @@ impl Conversation {
             if asked.is_empty() {
                 return Ok(answers);
             }
+            if is_interrupted() {
+                return Err(Error::new("interrupted"));
+            }
             for index in asked {
-                if sent[index].is_none_or(|at| now - at >= REPEAT) {
+                let (at, again) = due[index];
+                if now >= at {
                     self.ask(&agents[index], &question(index));
-                    sent[index] = Some(now);
+                    due[index] = (now + again, again + again);
                 }
             }
             for Received { agent, says, .. } in self.take(LOOK)? {
@@ -227,12 +258,16 @@ impl Conversation {
         }
     }
 
-    /// The clocks of `agents` now, at their places; None of one that does not answer. All are asked in the same rounds, so
-    /// that it takes as long as one of them does.
+    /// The clocks of `agents` now, at their places; None of one that does not answer, or whose clock runs backwards. All are
+    /// asked in the same rounds, so that it takes as long as one of them does.
     ///
     /// # Errors
-    /// Where the connection has ended, and for a clock that runs backwards.
-    pub(crate) fn clocks(&mut self, agents: &[String]) -> Result<Vec<Option<ClockOffset>>> {
+    /// Where the connection has ended, and where it is interrupted.
+    pub(crate) fn clocks(
+        &mut self,
+        agents: &[String],
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Option<ClockOffset>>> {
         let mut exchanges = Exchanges::new(agents.len());
         let mut silence = Silence::new(agents.len(), self.now());
         for round in 1..=EXCHANGES {
@@ -252,6 +287,9 @@ impl Conversation {
                 if asked.is_empty() {
                     break;
                 }
+                if is_interrupted() {
+                    return Err(Error::new("interrupted"));
+                }
                 for index in &asked {
                     if sent[*index].is_none_or(|at| self.now() - at >= REPEAT_TIME) {
                         let (number, at) = self.ask(&agents[*index], &ToAgent::Time);
@@ -265,14 +303,12 @@ impl Conversation {
                 }
             }
         }
-        let of_agent = |(index, agent): (usize, &String)| match exchanges.count(index) {
-            count if count < EXCHANGES => Ok(None),
-            _ => exchanges
-                .offset(index)
-                .map(Some)
-                .ok_or_else(|| Error::new(format!("the clock of agent {agent} runs backwards"))),
-        };
-        agents.iter().enumerate().map(of_agent).collect()
+        let has_answered = |index: &usize| exchanges.count(*index) >= EXCHANGES;
+        let clocks: Vec<Option<ClockOffset>> =
+            (0..agents.len()).map(|index| exchanges.offset(index).filter(|_| has_answered(&index))).collect();
+        let backwards = (0..agents.len()).filter(|index| has_answered(index) && clocks[*index].is_none());
+        self.backwards.extend(backwards.map(|index| agents[index].clone()));
+        Ok(clocks)
     }
 
     fn take_times(

@@ -1,6 +1,6 @@
 //! The coordinator of a fleet: its server, its agents, their clocks, and starts of all of them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nkeys::KeyPair;
 use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Part, PartResult, Permitted, Says, Seed, Ticket, ToAgent};
@@ -9,7 +9,7 @@ use run::FleetWatch;
 use crate::attempt::AttemptDrive;
 use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Member};
 use crate::clock::{ClockLine, ClockOffset};
-use crate::conversation::{ANSWER_TIMEOUT, Conversation, LOOK, Received};
+use crate::conversation::{ANSWER_TIMEOUT, Conversation, LOOK, Received, TRANSFER_TIMEOUT};
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::nats_server::{MESSAGE_BYTES_MAX, NatsServer, User};
@@ -179,18 +179,11 @@ impl Coordinator {
         ended: &mut dyn FnMut() -> Option<Error>,
     ) -> Result<()> {
         let start = self.conversation.now();
-        while self.agents.len() < self.expected.len() {
+        loop {
             if is_interrupted() {
                 return Err(Error::new("interrupted"));
             }
             let received = self.conversation.take(Duration::from_millis(50))?;
-            if received.is_empty() {
-                ended().map_or(Ok(()), Err)?;
-                // Not before everything was taken that has arrived: the coordinator may have been stopped.
-                if self.conversation.now() - start > within.into() {
-                    return Err(self.not_joined(within));
-                }
-            }
             if let Some(name) = self.expected.iter().find(|name| self.conversation.is_unreadable(name)) {
                 return Err(Error::new(format!("a message of agent {name} cannot be read"))
                     .hint("use the same program everywhere"));
@@ -199,6 +192,14 @@ impl Coordinator {
                 if let FromAgent::Hello(hello) = says {
                     self.welcome(own, agent, *hello)?;
                 }
+            }
+            if self.agents.len() == self.expected.len() {
+                break;
+            }
+            ended().map_or(Ok(()), Err)?;
+            // Not before everything was taken that has arrived: the coordinator may have been stopped.
+            if self.conversation.now() - start > within.into() {
+                return Err(self.not_joined(within));
             }
         }
         let place = |agent: &JoinedAgent| self.expected.iter().position(|name| *name == agent.name);
@@ -233,23 +234,20 @@ impl Coordinator {
     }
 
     /// The clocks of the first `count` agents against that of the coordinator now.
-    pub(crate) fn clocks(&mut self, count: usize) -> Result<Vec<ClockOffset>> {
+    pub(crate) fn clocks(&mut self, count: usize, is_interrupted: &dyn Fn() -> bool) -> Result<Vec<ClockOffset>> {
         let names = self.names(count);
-        let clocks = self.conversation.clocks(&names)?;
-        self.all_of(&names, clocks)
+        let clocks = self.conversation.clocks(&names, is_interrupted)?;
+        self.all_of(&names, clocks, ANSWER_TIMEOUT)
     }
 
-    /// What all `agents` said; those that did not answer are lost.
-    fn all_of<T>(&mut self, agents: &[String], answers: Vec<Option<T>>) -> Result<Vec<T>> {
+    /// What all `agents` said; those that did not answer `within` this time are lost.
+    fn all_of<T>(&mut self, agents: &[String], answers: Vec<Option<T>>, within: Duration) -> Result<Vec<T>> {
         let silent = agents.iter().zip(&answers).filter(|(_, answer)| answer.is_none());
         let silent: Vec<String> = silent.map(|(agent, _)| agent.clone()).collect();
         if silent.is_empty() {
             return Ok(answers.into_iter().flatten().collect());
         }
-        let reason = |agent: &String| match self.conversation.is_unreadable(agent) {
-            true => format!("agent {agent} is lost: a message of it cannot be read"),
-            false => format!("agent {agent} is lost: it has not answered for {} s", ANSWER_TIMEOUT.as_secs()),
-        };
+        let reason = |agent: &String| format!("agent {agent} is lost: {}", self.conversation.why_lost(agent, within));
         let message = silent.iter().map(reason).collect::<Vec<_>>().join("; ");
         self.lost.extend(silent);
         Err(Error::new(message))
@@ -296,10 +294,11 @@ impl Coordinator {
         // What was not released by now is not in the record.
         self.delivered.clear();
         let names = self.names(count);
-        let clocks = self.clocks(count)?;
+        let is_interrupted = || watch.is_interrupted();
+        let clocks = self.clocks(count, &is_interrupted)?;
         self.epoch += 1;
         let attempt = Attempt { epoch: self.epoch, run };
-        self.assign(&names, attempt, parts)?;
+        self.assign(&names, attempt, parts, &is_interrupted)?;
         let member = |(name, clock): (&String, &ClockOffset)| Member { name: name.clone(), clock: *clock };
         let members = names.iter().zip(&clocks).map(member).collect();
         let mut barrier = Barrier::new(attempt, members, self.conversation.now(), within);
@@ -312,22 +311,27 @@ impl Coordinator {
         let start = self.outcome(&barrier, &names)?;
         let mut started = Vec::new();
         for (index, name) in names.iter().enumerate() {
-            let Some(Says::Held { started_ns, not_kept }) = barrier.said(index) else {
-                return Err(Error::new("an agent did not say when it started"));
+            let Some(Says::Held { started_ns, .. }) = barrier.said(index) else {
+                return Err(Error::new(format!("agent {name} did not say when it started")));
             };
             started.push(*started_ns);
-            let _ = not_kept.as_ref().map(|why| watch.not_kept(name, why));
         }
         Ok(Ended { attempt, start, clocks, started })
     }
 
     /// Gives each of `agents` its part, if there are some.
-    fn assign(&mut self, agents: &[String], attempt: Attempt, parts: &[Part]) -> Result<()> {
+    fn assign(
+        &mut self,
+        agents: &[String],
+        attempt: Attempt,
+        parts: &[Part],
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<()> {
         let asked = &agents[..agents.len().min(parts.len())];
         let message = |index: usize| ToAgent::Assign { attempt, part: Box::new(parts[index].clone()) };
         let mut is_answer = |_: usize, says: FromAgent| (says == FromAgent::Assigned { attempt }).then_some(());
-        let answers = self.conversation.ask_all(asked, &message, &mut is_answer)?;
-        self.all_of(asked, answers).map(drop)
+        let answers = self.conversation.ask_all(asked, &message, &mut is_answer, is_interrupted)?;
+        self.all_of(asked, answers, TRANSFER_TIMEOUT).map(drop)
     }
 
     /// The agreed start of an attempt that is over.
@@ -349,7 +353,7 @@ impl Coordinator {
 
     /// The starts of the agents of an attempt, by their clocks before and now.
     fn starts(&mut self, ended: &Ended) -> Result<Vec<Started>> {
-        let after = self.clocks(ended.clocks.len())?;
+        let after = self.clocks(ended.clocks.len(), &|| false)?;
         let started = |((before, after), started): ((&ClockOffset, ClockOffset), &Nanos)| {
             let clock = ClockLine { before: *before, after: Some(after) }.at(ended.start);
             let start = AgentStart { offset_ns: clock.since(ended.start, *started), clock_error_ns: clock.error };
@@ -381,7 +385,7 @@ impl Coordinator {
         Ok(names.into_iter().zip(starts).zip(results).map(of_agent).collect())
     }
 
-    /// The results of `agents`, piece by piece.
+    /// The results of `agents`, piece by piece. An interruption is not looked at: the run is finished, and each piece has its time.
     fn results_of(&mut self, agents: &[String], attempt: Attempt) -> Result<Vec<PartResult>> {
         let mut collected = vec![Collected::default(); agents.len()];
         let mut texts: Vec<Option<String>> = vec![None; agents.len()];
@@ -399,8 +403,8 @@ impl Coordinator {
                 }
                 _ => None,
             };
-            let pieces = self.conversation.ask_all(&asked, &message, &mut is_piece)?;
-            for (index, piece) in left.into_iter().zip(self.all_of(&asked, pieces)?) {
+            let pieces = self.conversation.ask_all(&asked, &message, &mut is_piece, &|| false)?;
+            for (index, piece) in left.into_iter().zip(self.all_of(&asked, pieces, TRANSFER_TIMEOUT)?) {
                 texts[index] = collected[index].take(&piece).map_err(|what| self.broken(&agents[index], what))?;
             }
         }
@@ -447,8 +451,8 @@ impl Coordinator {
         }
         // They are not told any more that it goes on.
         self.conversation.set_members(Vec::new());
-        let start = Instant::now();
-        while !staying.is_empty() && start.elapsed() < LEAVE_TIMEOUT {
+        let start = self.conversation.now();
+        while !staying.is_empty() && self.conversation.now() - start < LEAVE_TIMEOUT.into() {
             let Ok(received) = self.conversation.take(LOOK) else { return };
             for Received { agent, says, .. } in received {
                 if says == FromAgent::Left {

@@ -31,7 +31,7 @@ if [ -x \"$p\" ]; then echo ready; shift 3; exec \"$p\" agent \"$@\"; fi; \
 echo \"no program $p\" >&2; exit 1";
 
 /// How long a host may take to answer, and to take the program.
-const INSTALL_TIMEOUT: Duration = Duration::from_secs(300);
+pub(crate) const INSTALL_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What a host says before it says what it is.
 const KIND: &str = "dbdyno-host ";

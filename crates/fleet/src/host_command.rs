@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use crate::bridge::pass_on;
 use crate::error::{Error, Result};
 use crate::host_lines::{Line, next_line};
+use crate::piece::RESULT_BYTES_MAX;
 use crate::remote_host::{RemoteHost, key};
 
 /// How long is waited for a line, or for room, before an interruption is looked for.
@@ -34,8 +35,8 @@ pub(crate) const READY: &str = "ready";
 /// The longest line before that: greetings of a shell, and what the host is.
 const GREETING_BYTES_MAX: usize = 64 << 10;
 
-/// The longest line after it: an answer.
-const ANSWER_BYTES_MAX: usize = 64 << 20;
+/// The longest line after it: an answer, which may hold a part.
+const ANSWER_BYTES_MAX: usize = RESULT_BYTES_MAX as usize + (2 << 20);
 
 /// Lines of the standard error that are kept.
 const ERROR_LINES_MAX: usize = 5;

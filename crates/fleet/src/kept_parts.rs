@@ -15,7 +15,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::error::{Error, Result};
-use crate::piece::sha256;
+use crate::piece::{RESULT_BYTES_MAX, sha256};
 
 /// The folder of the parts, below the directory of an agent.
 const FOLDER: &str = "dbdyno-parts";
@@ -26,8 +26,8 @@ const ENDING: &str = ".part";
 /// How often a part is written where the folder is gone again.
 const ATTEMPTS_MAX: usize = 10;
 
-/// The largest part that is read: a hundred times that of a run of storage with many streams.
-const PART_BYTES_MAX: u64 = 1 << 30;
+/// The largest part that is read: its result, and whose it is.
+const PART_BYTES_MAX: u64 = RESULT_BYTES_MAX + (1 << 20);
 
 /// Parts in a folder, which is there only while it holds one.
 #[derive(Clone, Debug)]

@@ -145,10 +145,17 @@ async fn serve(
                     return;
                 };
                 // What is not received is not answered, and sent again by the caller.
-                let _ = match reply {
-                    Some(reply) => client.publish_with_reply(subject, reply, payload.into()).await,
-                    None => client.publish(subject, payload.into()).await,
+                let publish = async {
+                    match reply {
+                        Some(reply) => client.publish_with_reply(subject, reply, payload.into()).await,
+                        None => client.publish(subject, payload.into()).await,
+                    }
                 };
+                // Behind a server that is gone there is room for so many messages, and then for none.
+                tokio::select! {
+                    _ = publish => {}
+                    () = ended.notified() => ended.notify_one(),
+                }
             }
             () = ended.notified() => {
                 // What has arrived before the end is told before it.

@@ -32,6 +32,10 @@ const PACKAGE_DIRECTORIES: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 /// The longest line of the log that is read.
 const LOG_LINE_BYTES_MAX: usize = 4 << 10;
 
+/// How long a client may take from its connection to its name: an agent connects through its host as soon as it has its ticket, and
+/// says its name when it has read what its host is.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Connections beside those of the users: one that ends while its successor begins, and one that is turned away.
 const MORE_CONNECTIONS: usize = 2;
 
@@ -172,8 +176,10 @@ fn program_in(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
 fn settings_text(subjects: &Subjects, users: &[User]) -> String {
     let list = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     let connections = users.len() + MORE_CONNECTIONS;
+    let login = LOGIN_TIMEOUT.as_secs();
     let mut text = format!(
         "listen: \"127.0.0.1:-1\"\nmax_payload: {MESSAGE_BYTES_MAX}\nmax_connections: {connections}\n\
+         authorization: {{ timeout: {login} }}\n\
          accounts: {{ FLEET: {{ users: [\n"
     );
     for user in users {

@@ -52,7 +52,7 @@ fn a_clock_a_day_ahead_is_known_within_the_error_that_is_stated() {
     let mut agent = command.env(IS_AGENT, "1").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     writeln!(agent.stdin.take().unwrap(), "{}", ticket_line(&ticket)).unwrap();
     coordinator.gather(&hello(), Duration::from_secs(60), &|| false, &mut || None).unwrap();
-    let clock = coordinator.clocks(1).unwrap()[0];
+    let clock = coordinator.clocks(1, &|| false).unwrap()[0];
     let wrong_by = clock.offset.0.abs_diff(AHEAD_SECONDS as i64 * 1_000_000_000);
     assert!(wrong_by <= clock.error.0, "{clock:?}");
     // The delay is in one direction alone, and half of it is all that can be wrong.

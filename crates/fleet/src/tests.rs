@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use measure::clock;
 use record::{
-    AgentStart, Attempt, CgroupLimits, Cpu, Dop, GivenPart, HostInventory, JobShare, KeptPart, Memory, Nanos,
+    AgentStart, Attempt, CgroupLimits, Cpu, Dop, GivenPart, HostInventory, JobShare, KeptPart, Memory, Nanos, Outcome,
     PROTOCOL_VERSION, Pace, Part, PartResult, Plan, PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket,
     Timestamp, Tool,
 };
@@ -98,7 +98,7 @@ fn agents_join_tell_their_clocks_and_start_together() {
     coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
     let joined: Vec<&str> = coordinator.agents().iter().map(|agent| agent.name.as_str()).collect();
     assert_eq!(joined, ["a1", "a2", "a3"]);
-    for clock in coordinator.clocks(3).unwrap() {
+    for clock in coordinator.clocks(3, &|| false).unwrap() {
         // All have one clock, whose true offset is zero.
         assert!(clock.offset.0.unsigned_abs() <= clock.error.0, "{clock:?}");
         assert!(clock.error < Nanos(50_000_000), "{clock:?}");
@@ -355,4 +355,29 @@ fn a_part_is_carried_out_while_an_agent_without_one_waits() {
         agent.join().unwrap().unwrap();
     }
     assert!(!kept.folder().exists(), "it was kept until it was released");
+}
+
+/// Ends before its jobs are warm, with a run that failed.
+struct Refused;
+
+impl PartWork for Refused {
+    fn carry_out(&self, part: &Part, _: &Interrupt, _: &dyn Release) -> run::Result<PartResult> {
+        let mut run = Run::new(&part.planned, Pace::Unthrottled, Timestamp::default());
+        run.outcome = Outcome::Failed { message: "no connection is left; hint: raise max_connections".to_owned() };
+        Ok(PartResult { run, host_threads: 2 })
+    }
+}
+
+#[test]
+fn a_part_that_fails_before_its_start_says_why_and_loses_no_agent() {
+    let (mut coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
+    let ticket = tickets[0].clone();
+    let join = move || Agent::join(&ticket, &hello(), Arc::new(Refused), nowhere())?.follow();
+    let agent = std::thread::spawn(join);
+    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
+    let error = coordinator.carry_out(7, &[part(1)], Nanos(30_000_000_000), &Told::default()).err().unwrap();
+    assert!(error.message.contains("raise max_connections"), "{error:?}");
+    assert!(coordinator.lost().is_empty(), "{:?}", coordinator.lost());
+    coordinator.dismiss();
+    agent.join().unwrap().unwrap();
 }

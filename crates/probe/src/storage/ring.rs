@@ -217,11 +217,16 @@ impl IoEngine for Ring {
             let (slot, result) = (entry.user_data() as u32, entry.result());
             let index = slot as usize;
             if entry.user_data() & FIRST != 0 {
+                // Where success is not told, this write failed or was short, and nothing is told of its sync, which the kernel
+                // has cancelled.
+                if !self.quiet.is_empty() {
+                    return Some((slot, result));
+                }
                 self.written[index] = Some(result);
                 continue;
             }
-            // The result of a commit is that of its write where that failed or was short (its sync is cancelled then),
-            // and the length where both succeeded.
+            // The result of a commit is that of its write where that failed or was short, where its sync is cancelled, and the
+            // length where both succeeded.
             let length = self.lengths[index];
             let result = match self.written[index].take().filter(|written| *written != length) {
                 Some(written) => written,

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use dbdyno_probe::storage::{Region, lay_out};
-use record::{Bytes, Coverage, IoJob, IoKind, Layout};
+use record::{Bytes, Coverage, IoJob, IoKind, Layout, SyncEvery};
 use tempfile::TempDir;
 
 use crate::bench::{BLOCK, Bench, LONG, MODES, in_order, reading, run_on, writing};
@@ -49,14 +49,27 @@ impl Drop for Small {
 #[test]
 fn a_full_file_system_ends_the_run_after_a_hundred_failures() {
     for mode in MODES {
-        let Some(small) = Small::mount() else { return };
+        full_file_system(&writing(mode, 1), IoKind::Write);
+    }
+}
+
+#[test]
+fn commits_that_fail_end_the_run_as_well() {
+    for mode in MODES {
+        let sync_every = Some(SyncEvery { writes: 1, data_only: true });
+        full_file_system(&IoJob { sync_every, commit: true, ..writing(mode, 1) }, IoKind::Commit);
+    }
+}
+
+fn full_file_system(job: &IoJob, kind: IoKind) {
+    if let Some(small) = Small::mount() {
         let size = 1_000 * BLOCK;
         let path = small.file(size);
-        let job = IoJob { direct: false, ..in_order(writing(mode, 1)) };
+        let job = IoJob { direct: false, ..in_order(job.clone()) };
         let ran = run_on(&path, &job, LONG, &[Region { offset: 0, length: size }]);
         // A mebibyte, with the one that was written before the window.
-        assert!((255..=256).contains(&ran.operations(IoKind::Write)), "{ran:?}");
-        assert_eq!(ran.failures(IoKind::Write), 99, "the hundredth ends the run: {}", ran.mode);
+        assert!((255..=256).contains(&ran.operations(kind)), "{ran:?}");
+        assert_eq!(ran.failures(kind), 99, "the hundredth ends the run: {}", ran.mode);
         let message = ran.broken.unwrap().message;
         for word in ["job job", "100 consecutive I/Os failed", "No space left on device"] {
             assert!(message.contains(word), "no {word:?} in {message:?}");
