@@ -12,9 +12,6 @@ use crate::shell_word::shell_word;
 use crate::style::Style;
 use crate::words::{list, plural};
 
-/// The target of a command that names none.
-const DEFAULT_TARGET: &str = "sqlite";
-
 /// The command that measures a plan as `plan` was.
 pub fn run_command(plan: &Plan) -> String {
     let mut each = plan.jobs_per_agent.map(|count| format!(" --jobs-per-agent {count}")).unwrap_or_default();
@@ -29,9 +26,9 @@ pub fn run_command(plan: &Plan) -> String {
 }
 
 /// The command that goes on with the plan of a record, but for the path of the record, which follows. What a record does not
-/// decide is named again: a target that is not the default, files of tests, a peer. Passwords and observed hosts are not in it.
+/// decide is named again: its target, files of tests, a peer. Passwords and observed hosts are not in it.
 pub fn resume_command(plan: &Plan) -> String {
-    let target = (plan.target != DEFAULT_TARGET).then(|| format!(" --target {}", shell_word(&plan.target)));
+    let target = Some(format!(" --target {}", shell_word(&plan.target)));
     let tests = (!plan.test_files.is_empty()).then(|| format!(" --tests {}", shell_word(&plan.test_files.join(","))));
     let peer = plan.network.as_ref().and_then(|path| path.peer.as_deref());
     let peer = peer.map(|peer| format!(" --network {}", shell_word(peer)));
@@ -162,14 +159,14 @@ mod tests {
 
     #[test]
     fn what_a_record_does_not_decide_is_named_again() {
-        let mut plan = Plan::new("sqlite", "/data/dbdyno-data", Preset::Smoke);
-        assert_eq!(resume_command(&plan), "dbdyno run --resume");
+        let mut plan = Plan::new("null", "/data/dbdyno-data", Preset::Smoke);
+        assert_eq!(resume_command(&plan), "dbdyno run --target null --resume");
         plan.target = "postgres://me@db1/shop?sslmode=require".to_owned();
         assert_eq!(resume_command(&plan), "dbdyno run --target 'postgres://me@db1/shop?sslmode=require' --resume");
-        plan.target = "sqlite".to_owned();
+        plan.target = "null".to_owned();
         plan.test_files = vec!["./mine.toml".to_owned(), "it's.toml".to_owned()];
         plan.network = Some(NetworkPath { peer: Some("db1:5250".to_owned()), ..NetworkPath::default() });
         let named = " --tests './mine.toml,it'\\''s.toml' --network db1:5250";
-        assert_eq!(resume_command(&plan), format!("dbdyno run{named} --resume"));
+        assert_eq!(resume_command(&plan), format!("dbdyno run --target null{named} --resume"));
     }
 }

@@ -81,7 +81,7 @@ fn agents_on_hosts_of_a_file_carry_out_one_run() {
     let here = bench.run(&["fleet", "run", "--agents", "2", "--resume", "f.jsonl"]);
     assert_eq!(here.code, 2);
     assert!(here.err.contains("are of a fleet on left, right, and this would be a fleet of 2"), "{}", here.err);
-    assert!(here.err.contains("dbdyno fleet run --hosts FILE --resume f.jsonl"), "{}", here.err);
+    assert!(here.err.contains("dbdyno fleet run --hosts FILE --target null --resume f.jsonl"), "{}", here.err);
 }
 
 #[test]
