@@ -92,6 +92,7 @@ rm -rf "$root" "$source" "$vendor" "$dist" "$work/deb"
 mkdir -p "$work" "$build" "$dist"
 # With its .git, from which the program knows its commit.
 git clone --quiet --depth 1 "file://$PWD" "$source"
+commit=$(git rev-parse HEAD)
 cargo vendor --quiet --locked --versioned-dirs --manifest-path "$source/Cargo.toml" "$vendor" >/dev/null
 
 step "root of Debian $suite"
@@ -102,6 +103,8 @@ include=git,${compilers[amd64]}
 for architecture in "${architectures[@]}"; do include+=,${compilers[$architecture]}; done
 mmdebstrap --quiet --variant=minbase --include="$include" "$suite" "$root" "${mirror[@]}"
 mkdir "$root"/{source,vendor,build,toolchain}
+# The user of the build does not own the source, and asks for its commit.
+printf '[safe]\n\tdirectory = /source\n' >"$root/etc/gitconfig"
 
 # Runs a command in the root as an unprivileged user that gains no rights, without a network, and without devices, processes and
 # kernel settings of this machine. What is mounted there is in a namespace of its own and gone at its end: nothing of it can
@@ -161,6 +164,7 @@ package() {
   local program=$build/$target/dist/dbdyno
   # It is read by root from here on.
   plain "$program"
+  grep -qaF "$commit" "$program" || fail 'the program does not know its commit' 'see crates/cli/build.rs: git has to read /source'
   # The .deb depends on what has these libraries, see crates/cli/Cargo.toml.
   local library libraries
   libraries=$(in_root "$platform-objdump" -p "/build/$target/dist/dbdyno" | awk '$1 == "NEEDED" { print $2 }')

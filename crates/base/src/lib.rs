@@ -4,6 +4,7 @@
 //! process, one limit, one meaning of `1MB`. It imports none of our crates; numbers have their unit in the name.
 
 pub mod data_rate;
+mod foreign_file;
 pub mod group;
 pub mod mount;
 pub mod process;
@@ -11,6 +12,7 @@ pub mod quantity;
 pub mod root;
 mod similar;
 
+pub use foreign_file::read_foreign_text;
 pub use process::{ObjectName, Process};
 pub use quantity::Wrong;
 pub use root::Root;

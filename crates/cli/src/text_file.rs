@@ -20,7 +20,11 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let kind = file.metadata()?.file_type();
     if !kind.is_file() && !kind.is_fifo() {
-        let what = if kind.is_dir() { "it is a directory" } else { "it is a device, and no file" };
+        let what = match () {
+            () if kind.is_dir() => "it is a directory",
+            () if kind.is_socket() => "it is a socket, and no file",
+            () => "it is a device, and no file",
+        };
         return Err(io::Error::other(what));
     }
     // Who writes into a pipe may need a moment; where nobody does, it has ended.

@@ -135,10 +135,11 @@ pub(super) fn allow_bootstrap(data: &Path, identity: &Identity) -> Result<()> {
             _ => {}
         }
     }
-    match std::fs::read_to_string(data.join(STATE_FILE)) {
+    match base::read_foreign_text(&data.join(STATE_FILE)) {
         Ok(text) => identity.replace(&data.join(STATE_FILE), &with_bootstrap_allowed(&text)),
         // They were never part of a cluster.
-        Err(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Error::of_path("read", &data.join(STATE_FILE), &error)),
     }
 }
 
@@ -157,7 +158,7 @@ impl Position {
     /// `Unreachable` if there is none.
     pub(super) fn of(data: &Path) -> Result<Position> {
         let path = data.join(STATE_FILE);
-        let text = std::fs::read_to_string(&path).map_err(|error| Error::of_path("read", &path, &error))?;
+        let text = base::read_foreign_text(&path).map_err(|error| Error::of_path("read", &path, &error))?;
         position(&text).ok_or_else(|| {
             Error::new(Kind::Unreachable, format!("{} has no replication position", path.display()))
                 .hint("see the log of the server")

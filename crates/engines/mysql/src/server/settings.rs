@@ -22,7 +22,7 @@ fn lru_scan_depth(size: &Sizing) -> u64 {
     (buffer_pool_bytes(size) / PAGE_BYTES / 64).clamp(100, 1024)
 }
 
-/// Size of the log. It is written as a whole before the first start, so that it is no larger than a pool can fill with changes.
+/// Size of the log. It is written as a whole before the first start: a small pool, which can hold few changes, gets no large one.
 pub(super) fn log_bytes(size: &Sizing) -> u64 {
     (size.machine.free_bytes / 8 / size.nodes).min(8 * buffer_pool_bytes(size)).clamp(256 * MIB, 4 * GIB)
 }

@@ -69,11 +69,11 @@ impl Launcher<'_> {
     /// Removes the replication slots of an earlier start, which would retain WAL forever. The server must not run.
     pub(super) fn drop_replication_slots(&self) -> Result<()> {
         let slots = self.data().join("pg_replslot");
-        let entries = fs::read_dir(&slots).map_err(|error| Error::of_path("read", &slots, &error))?;
-        for path in entries.flatten().map(|entry| entry.path()) {
-            fs::remove_dir_all(&path).map_err(|error| Error::of_path("remove", &path, &error))?;
-        }
-        Ok(())
+        // As the user of the server, who might have put a link to a directory of others in its place.
+        let mut command = self.runner.command(Path::new("find"));
+        command.arg(&slots).args(["-mindepth", "1", "-delete"]);
+        let what = format!("{} cannot be emptied", slots.display());
+        self.runner.run(command, Kind::Unreachable, &what, "remove the kept cluster, or give another --dir").map(drop)
     }
 
     /// Checks that a kept cluster can be reused: version and checksums as requested.
@@ -159,7 +159,7 @@ impl Launcher<'_> {
 /// The major version of the cluster in `data`.
 pub(super) fn major_of(data: &Path) -> Result<u32> {
     let path = data.join("PG_VERSION");
-    let text = fs::read_to_string(&path).map_err(|error| Error::of_path("read", &path, &error))?;
+    let text = base::read_foreign_text(&path).map_err(|error| Error::of_path("read", &path, &error))?;
     text.trim().parse().map_err(|_| {
         let message = format!("file {} does not hold a version", path.display());
         Error::new(Kind::NotOurs, message).hint("remove the cluster, or give another --dir")
