@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use record::{AgentHost, Hello, Nanos, Part, PartKind, Permitted, Ticket};
@@ -13,6 +14,7 @@ use crate::conversation::GREETING_PERIOD;
 use crate::coordinator::{Coordinator, Ended, JoinedAgent, Started};
 use crate::error::{Error, Result};
 use crate::remote_host::RemoteHost;
+use crate::ticket::check_size;
 
 /// How long all agents may take to join.
 const JOIN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -30,8 +32,38 @@ pub struct Deployment {
     goes_on: bool,
     /// Whether the agents are on other hosts.
     is_elsewhere: bool,
-    /// Ends the thread of greetings when it is dropped.
-    _greeting: Sender<()>,
+    greetings: Greetings,
+}
+
+/// The thread that greets the agents while nothing is asked of them. Without its sender it ends.
+struct Greetings(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Greetings {
+    fn start(state: &Arc<Mutex<State>>) -> Result<Greetings> {
+        let (sender, over) = channel();
+        let greeted = Arc::downgrade(state);
+        let greet = move || {
+            while over.recv_timeout(GREETING_PERIOD) == Err(RecvTimeoutError::Timeout) {
+                let Some(state) = greeted.upgrade() else { return };
+                // While it is locked, it greets them itself.
+                if let Ok(mut state) = state.try_lock() {
+                    state.coordinator.greet();
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("greeting".to_owned()).spawn(greet);
+        let thread = thread.map_err(|error| Error::new(format!("no thread for greetings: {error}")))?;
+        Ok(Greetings(Some((sender, thread))))
+    }
+
+    /// Ends it: it may hold the last reference to the state, which ends agents and server where it is dropped.
+    fn end(&mut self) {
+        if let Some((sender, thread)) = self.0.take() {
+            drop(sender);
+            // A panic of it has no one left to be told.
+            let _ = thread.join();
+        }
+    }
 }
 
 struct State {
@@ -53,7 +85,9 @@ impl State {
 fn start(names: &[String], permitted: &Permitted) -> Result<(Coordinator, Vec<Ticket>)> {
     let (coordinator, tickets) = Coordinator::start(names)?;
     let permitting = |ticket: Ticket| Ticket { permitted: permitted.clone(), ..ticket };
-    Ok((coordinator, tickets.into_iter().map(permitting).collect()))
+    let tickets: Vec<Ticket> = tickets.into_iter().map(permitting).collect();
+    tickets.iter().try_for_each(check_size)?;
+    Ok((coordinator, tickets))
 }
 
 impl Deployment {
@@ -101,20 +135,8 @@ impl Deployment {
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Deployment> {
         let state = Arc::new(Mutex::new(State { coordinator, agents, ended: None }));
-        let (greeting, over) = channel();
-        let greeted = Arc::downgrade(&state);
-        let greet = move || {
-            while over.recv_timeout(GREETING_PERIOD) == Err(RecvTimeoutError::Timeout) {
-                let Some(state) = greeted.upgrade() else { return };
-                // While it is locked, it greets them itself.
-                if let Ok(mut state) = state.try_lock() {
-                    state.coordinator.greet();
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("greeting".to_owned()).spawn(greet);
-        thread.map_err(|error| Error::new(format!("no thread for greetings: {error}")))?;
-        let deployment = Deployment { state, goes_on: false, is_elsewhere, _greeting: greeting };
+        let greetings = Greetings::start(&state)?;
+        let deployment = Deployment { state, goes_on: false, is_elsewhere, greetings };
         {
             let mut state = deployment.state();
             let State { coordinator, agents, .. } = &mut *state;
@@ -147,6 +169,7 @@ impl Deployment {
 
 impl Drop for Deployment {
     fn drop(&mut self) {
+        self.greetings.end();
         let mut state = self.state();
         state.let_lost_go();
         state.coordinator.dismiss();

@@ -81,7 +81,12 @@ impl KeptParts {
     }
 
     fn write(&self, name: &str, text: &[u8]) -> io::Result<()> {
+        let is_new = !self.folder.exists();
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        if let Some(parent) = self.folder.parent().filter(|_| is_new) {
+            // Else a crash may leave the part without the folder.
+            File::open(parent)?.sync_all()?;
+        }
         let folder = match self.open() {
             Ok(folder) => folder.ok_or(io::ErrorKind::NotFound)?,
             Err(why) => return Err(io::Error::other(format!("its folder {why}"))),

@@ -255,11 +255,11 @@ fn an_agent_stays_as_long_as_it_is_greeted() {
     let ticket = tickets[0].clone();
     let agent = std::thread::spawn(move || {
         let mut agent = Agent::join(&ticket, &hello(), Arc::new(Idle), nowhere())?;
-        agent.silence_max = Duration::from_millis(500);
+        agent.silence_max = Duration::from_millis(1_500);
         agent.follow()
     });
     coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
-    for _ in 0..20 {
+    for _ in 0..60 {
         coordinator.greet();
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -14,6 +14,22 @@ pub(crate) fn ticket_line(ticket: &Ticket) -> String {
     serde_json::to_string(ticket).expect("a ticket is plain data")
 }
 
+/// Refuses a ticket that no agent would read.
+///
+/// # Errors
+/// Where it is too long.
+pub(crate) fn check_size(ticket: &Ticket) -> Result<()> {
+    // With its line feed.
+    let size = ticket_line(ticket).len() as u64 + 1;
+    match size > TICKET_BYTES_MAX {
+        true => Err(Error::new(format!(
+            "the names of files that an agent may read make a ticket of {size} bytes, and it takes {TICKET_BYTES_MAX}"
+        ))
+        .hint("load fewer files at once")),
+        false => Ok(()),
+    }
+}
+
 /// Reads a ticket: one line.
 ///
 /// # Errors
@@ -33,6 +49,17 @@ mod tests {
     use record::{Permitted, Seed};
 
     use super::*;
+
+    #[test]
+    fn a_ticket_that_no_agent_reads_is_not_handed_out() {
+        let (url, fleet, agent) = ("nats://h:1".to_owned(), "f".to_owned(), "a".to_owned());
+        let secret = || Seed("SUSECRET".to_owned());
+        let permitted = Permitted { files: vec!["lineitem.tbl".repeat(9); 100_000], ..Permitted::default() };
+        let ticket = Ticket { url, fleet, agent, seed: secret(), message_key: secret(), permitted };
+        let error = check_size(&ticket).unwrap_err();
+        assert!(error.message.contains("and it takes 8388608") && !error.message.contains("SECRET"), "{error:?}");
+        assert_eq!(check_size(&Ticket { permitted: Permitted::default(), ..ticket }), Ok(()));
+    }
 
     #[test]
     fn a_ticket_is_one_line_and_what_is_none_is_not_shown() {

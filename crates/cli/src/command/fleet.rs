@@ -130,11 +130,14 @@ fn collect(arguments: &FleetCollectArguments) -> Result<()> {
     let (record, collected) = run::complete(path, parts)?;
     let needless = |run: &&CollectedRun| run.is_in_record() || arguments.discard;
     let needless: Vec<PartKey> = collected.iter().filter(needless).flat_map(|run| run.parts.clone()).collect();
+    print(&collected.iter().map(|run| line(run, &record)).collect::<String>())?;
     if !needless.is_empty() {
         here.remove_given(&needless);
-        keepers.iter_mut().try_for_each(|keeper| keeper.remove(&needless))?;
+        // What stays there is found again, and not needed then either.
+        for error in keepers.iter_mut().filter_map(|keeper| keeper.remove(&needless).err()) {
+            note(&format!("parts that are in the record are kept on: {}", Error::from(error).message));
+        }
     }
-    print(&collected.iter().map(|run| line(run, &record)).collect::<String>())?;
     let is_done = |number: u32| record.runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);
     let planned: BTreeSet<u32> = collected.iter().filter_map(|run| Some(run.planned.as_ref()?.number)).collect();
     let left = planned.into_iter().filter(|number| !is_done(*number)).count();
