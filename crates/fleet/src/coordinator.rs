@@ -1,6 +1,6 @@
 //! The coordinator of a fleet: its server, its agents, their clocks, and starts of all of them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nkeys::KeyPair;
 use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Part, PartResult, Permitted, Says, Seed, Ticket, ToAgent};
@@ -447,8 +447,8 @@ impl Coordinator {
         }
         // They are not told any more that it goes on.
         self.conversation.set_members(Vec::new());
-        let start = Instant::now();
-        while !staying.is_empty() && start.elapsed() < LEAVE_TIMEOUT {
+        let start = self.conversation.now();
+        while !staying.is_empty() && self.conversation.now() - start < LEAVE_TIMEOUT.into() {
             let Ok(received) = self.conversation.take(LOOK) else { return };
             for Received { agent, says, .. } in received {
                 if says == FromAgent::Left {
