@@ -7,7 +7,7 @@ use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Part, PartResult, Per
 use run::FleetWatch;
 
 use crate::attempt::AttemptDrive;
-use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Member};
+use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Loss, Member};
 use crate::clock::{ClockLine, ClockOffset};
 use crate::conversation::{ANSWER_TIMEOUT, Conversation, LOOK, Received};
 use crate::error::{Error, Result};
@@ -191,9 +191,13 @@ impl Coordinator {
                     return Err(self.not_joined(within));
                 }
             }
-            if let Some(name) = self.expected.iter().find(|name| self.conversation.is_unreadable(name)) {
-                return Err(Error::new(format!("a message of agent {name} cannot be read"))
-                    .hint("use the same program everywhere"));
+            let loss = |name: &String| Some((name.clone(), self.conversation.loss(name)?));
+            if let Some((name, loss)) = self.expected.iter().find_map(loss) {
+                let hint = match loss {
+                    Loss::BegunAgain => "a ticket is for one process",
+                    Loss::Unreadable | Loss::Silent(_) => "use the same program everywhere",
+                };
+                return Err(Error::new(format!("agent {name} is lost: {loss}")).hint(hint));
             }
             for Received { agent, says, .. } in received {
                 if let FromAgent::Hello(hello) = says {
@@ -215,11 +219,12 @@ impl Coordinator {
 
     fn welcome(&mut self, own: &Hello, agent: String, hello: Hello) -> Result<()> {
         if let Some(reason) = mismatch(own, &hello) {
-            self.conversation.send(&agent, None, &ToAgent::TurnedAway { reason: reason.clone() });
+            self.conversation.answer_hello(&agent, &ToAgent::TurnedAway { reason: reason.clone() });
             return Err(Error::new(format!("agent {agent}: {reason}")).hint("use the same program everywhere"));
         }
-        self.conversation.send(&agent, None, &ToAgent::Welcome);
+        // To members this is said with each hello.
         if self.agents.iter().all(|known| known.name != agent) {
+            self.conversation.answer_hello(&agent, &ToAgent::Welcome);
             self.agents.push(JoinedAgent { name: agent, hello });
             let names = self.names(self.agents.len());
             self.conversation.set_members(names);
@@ -246,9 +251,9 @@ impl Coordinator {
         if silent.is_empty() {
             return Ok(answers.into_iter().flatten().collect());
         }
-        let reason = |agent: &String| match self.conversation.is_unreadable(agent) {
-            true => format!("agent {agent} is lost: a message of it cannot be read"),
-            false => format!("agent {agent} is lost: it has not answered for {} s", ANSWER_TIMEOUT.as_secs()),
+        let reason = |agent: &String| match self.conversation.loss(agent) {
+            Some(loss) => format!("agent {agent} is lost: {loss}"),
+            None => format!("agent {agent} is lost: it has not answered for {} s", ANSWER_TIMEOUT.as_secs()),
         };
         let message = silent.iter().map(reason).collect::<Vec<_>>().join("; ");
         self.lost.extend(silent);

@@ -103,6 +103,8 @@ pub enum Loss {
     Silent(Nanos),
     /// It says what cannot be read.
     Unreadable,
+    /// Another process has begun with its ticket.
+    BegunAgain,
 }
 
 impl fmt::Display for Loss {
@@ -110,6 +112,7 @@ impl fmt::Display for Loss {
         match self {
             Loss::Silent(silent) => write!(formatter, "nothing was heard of it for {:.0} s", silent.seconds()),
             Loss::Unreadable => formatter.write_str("a message of it cannot be read"),
+            Loss::BegunAgain => formatter.write_str("another process has begun with its ticket"),
         }
     }
 }
