@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nkeys::KeyPair;
 use record::{
     AgentStart, Answer, Attempt, FromAgent, Hello, KeptPart, Nanos, Outcome, Part, PartResult, Permitted, Refusal,
     Says, Ticket, ToAgent,
@@ -70,6 +71,8 @@ pub struct Agent {
     wire: Box<dyn Wire>,
     subjects: Subjects,
     name: String,
+    /// What no other process with this ticket is called.
+    process: String,
     signer: Signer,
     verifier: Verifier,
     membership: Membership,
@@ -102,7 +105,8 @@ impl Agent {
     pub fn join(ticket: &Ticket, hello: &Hello, on: Arc<dyn PartWork>, kept: KeptParts) -> Result<Agent> {
         let subjects = Subjects::of(&ticket.fleet);
         let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent))?;
-        let mut agent = Agent::at(Box::new(link), ticket, hello, Box::new(Threads(on)), kept);
+        let process = KeyPair::new_user().public_key();
+        let mut agent = Agent::at(Box::new(link), ticket, process, hello, Box::new(Threads(on)), kept);
         while matches!(agent.membership, Membership::Joining { .. }) {
             let arrival = agent.wire.receive(agent.patience());
             if let Some(Err(error)) = agent.turn(arrival) {
@@ -112,10 +116,12 @@ impl Agent {
         Ok(agent)
     }
 
-    /// The agent of `ticket` at this end of the messages, which has said nothing yet.
+    /// The agent of `ticket` at this end of the messages, which has said nothing yet; no other `process` with this ticket is
+    /// called so.
     pub(crate) fn at(
         wire: Box<dyn Wire>,
         ticket: &Ticket,
+        process: String,
         hello: &Hello,
         on: Box<dyn Undertaking>,
         kept: KeptParts,
@@ -125,6 +131,7 @@ impl Agent {
             wire,
             subjects: Subjects::of(&ticket.fleet),
             name: ticket.agent.clone(),
+            process,
             signer: Signer::new(&ticket.message_key, Sender::Agent),
             verifier: Verifier::new(&ticket.message_key, Sender::Coordinator),
             membership: Membership::Joining { hello: Box::new(hello.clone()), since: now, said: None },
@@ -197,20 +204,24 @@ impl Agent {
         }
         if said.is_none_or(|said| now - said >= HELLO_PERIOD.into()) {
             *said = Some(now);
-            let hello = FromAgent::Hello(hello.clone());
-            self.send(self.subjects.hello(&self.name), &hello);
+            let content = serde_json::to_vec(&FromAgent::Hello(hello.clone())).expect("messages are plain data");
+            self.say(self.subjects.hello(&self.name), Some(self.process.clone()), &content);
         }
         Ok(())
     }
 
     /// Takes a message of the coordinator. What is not of it is dropped, whatever it says.
     fn hear(&mut self, message: Message) -> Result<()> {
+        let is_joining = matches!(self.membership, Membership::Joining { .. });
+        // What was said to another process with this ticket has its number and its code, and could be repeated.
+        if is_joining && message.reply.as_ref() != Some(&self.process) {
+            return Ok(());
+        }
         let place = Place { subject: &message.subject, reply: message.reply.as_deref() };
         let Some(content) = self.verifier.verify(place, &message.payload) else { return Ok(()) };
         let said = serde_json::from_slice(content)
             .map_err(|error| Error::new(format!("a message of the coordinator cannot be read: {error}")))?;
         self.heard = self.wire.now();
-        let is_joining = matches!(self.membership, Membership::Joining { .. });
         match said {
             ToAgent::TurnedAway { reason } if is_joining => {
                 return Err(Error::new(format!("turned away: {reason}")).hint("use the same program everywhere"));
@@ -220,7 +231,7 @@ impl Agent {
                 self.membership = Membership::Dismissed;
             }
             said => {
-                // Only a member is asked for anything; its welcome may have been overtaken.
+                // What else answers its hello is its welcome.
                 if is_joining {
                     self.membership = Membership::Joined;
                 }
@@ -409,8 +420,13 @@ impl Agent {
 
     fn send(&mut self, subject: String, message: &FromAgent) {
         let content = serde_json::to_vec(message).expect("messages are plain data");
-        let payload = self.signer.sign(Place { subject: &subject, reply: None }, &content);
-        self.wire.send(subject, None, payload);
+        self.say(subject, None, &content);
+    }
+
+    /// Sends `content`, whatever it is.
+    pub(crate) fn say(&mut self, subject: String, reply: Option<String>, content: &[u8]) {
+        let payload = self.signer.sign(Place { subject: &subject, reply: reply.as_deref() }, content);
+        self.wire.send(subject, reply, payload);
     }
 
     /// The time of its clock.

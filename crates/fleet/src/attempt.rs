@@ -176,12 +176,12 @@ impl<'a> AttemptDrive<'a> {
             return;
         }
         for (index, agent) in self.agents.iter().enumerate() {
-            let loss = match self.conversation.is_unreadable(agent) {
-                true => Loss::Unreadable,
+            let loss = match self.conversation.loss(agent) {
+                Some(loss) => loss,
                 // One that has ended says so once, and waits to be asked for its results.
-                false if matches!(self.barrier.said(index), Some(Says::Held { .. })) => continue,
-                false if self.silence.of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
-                false => continue,
+                None if matches!(self.barrier.said(index), Some(Says::Held { .. })) => continue,
+                None if self.silence.of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
+                None => continue,
             };
             if !std::mem::replace(&mut self.found_lost[index], true) {
                 self.barrier.lose(index, loss);

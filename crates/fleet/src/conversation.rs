@@ -1,10 +1,11 @@
 //! What a coordinator and its agents say to each other: signed messages, questions to all agents at once, and their clocks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use record::{FromAgent, Nanos, Seed, ToAgent};
 
+use crate::barrier::Loss;
 use crate::clock::{ClockOffset, EXCHANGES, Exchange, offset};
 use crate::error::{Error, Result};
 use crate::signed::{Place, Sender, Signer, Verifier};
@@ -60,6 +61,8 @@ pub(crate) struct Received {
 struct Peer {
     signer: Signer,
     verifier: Verifier,
+    /// The process that said hello first. Another one with the same ticket would take what was said to this one.
+    process: Option<String>,
     /// When something was sent to it last.
     sent: Nanos,
 }
@@ -71,10 +74,8 @@ pub(crate) struct Conversation {
     peers: BTreeMap<String, Peer>,
     /// The agents that are told that the fleet goes on.
     members: Vec<String>,
-    /// The agents that said what cannot be read.
-    unreadable: BTreeSet<String>,
-    /// The agents whose clocks no exchange is possible with.
-    backwards: BTreeSet<String>,
+    /// The agents that are lost by what they said.
+    broken: BTreeMap<String, Loss>,
     questions: u64,
     /// When it was looked last who is to be greeted.
     looked: Nanos,
@@ -87,7 +88,7 @@ impl Conversation {
         let now = wire.now();
         let peer = |(name, key): &(String, Seed)| {
             let (signer, verifier) = (Signer::new(key, Sender::Coordinator), Verifier::new(key, Sender::Agent));
-            (name.clone(), Peer { signer, verifier, sent: now })
+            (name.clone(), Peer { signer, verifier, process: None, sent: now })
         };
         let peers = keys.iter().map(peer).collect();
         Conversation {
@@ -95,8 +96,7 @@ impl Conversation {
             subjects,
             peers,
             members: Vec::new(),
-            unreadable: BTreeSet::new(),
-            backwards: BTreeSet::new(),
+            broken: BTreeMap::new(),
             questions: 0,
             looked: now,
             is_over: false,
@@ -113,24 +113,34 @@ impl Conversation {
         self.members = names;
     }
 
-    /// Whether `agent` said what cannot be read.
-    pub(crate) fn is_unreadable(&self, agent: &str) -> bool {
-        self.unreadable.contains(agent)
+    /// Why `agent` is lost by what it said; None where it is not.
+    pub(crate) fn loss(&self, agent: &str) -> Option<Loss> {
+        self.broken.get(agent).copied()
     }
 
     /// Why `agent`, which did not answer within this time, is lost.
     pub(crate) fn why_lost(&self, agent: &str, within: Duration) -> String {
-        match () {
-            () if self.is_unreadable(agent) => "a message of it cannot be read".to_owned(),
-            () if self.backwards.contains(agent) => "its clock runs backwards".to_owned(),
-            () => format!("it has not answered for {} s", within.as_secs()),
+        match self.loss(agent) {
+            Some(loss) => loss.to_string(),
+            None => format!("it has not answered for {} s", within.as_secs()),
         }
     }
 
     /// Sends `message`, with the question that an answer is to name; returns when.
     pub(crate) fn send(&mut self, agent: &str, question: Option<u64>, message: &ToAgent) -> Nanos {
+        let reply = question.map(|number| self.subjects.reply(agent, number));
+        self.send_with(agent, reply, message)
+    }
+
+    /// Sends `message`, which answers the hello of this process of `agent` and of no other.
+    pub(crate) fn answer_hello(&mut self, agent: &str, message: &ToAgent) {
+        let process = self.peers.get(agent).and_then(|peer| peer.process.clone());
+        self.send_with(agent, process.filter(|process| !process.is_empty()), message);
+    }
+
+    fn send_with(&mut self, agent: &str, reply: Option<String>, message: &ToAgent) -> Nanos {
         let content = serde_json::to_vec(message).expect("messages are plain data");
-        let (subject, reply) = (self.subjects.to(agent), question.map(|number| self.subjects.reply(agent, number)));
+        let subject = self.subjects.to(agent);
         let Some(peer) = self.peers.get_mut(agent) else { return self.wire.now() };
         let payload = peer.signer.sign(Place { subject: &subject, reply: reply.as_deref() }, &content);
         let at = self.wire.now();
@@ -198,13 +208,28 @@ impl Conversation {
     fn received(&mut self, Message { subject, reply, payload, at }: Message) -> Option<Received> {
         let (agent, question) = self.subjects.publisher(&subject)?;
         let place = Place { subject: &subject, reply: reply.as_deref() };
-        let content = self.peers.get_mut(agent)?.verifier.verify(place, &payload)?;
+        let peer = self.peers.get_mut(agent)?;
         let agent = agent.to_owned();
+        // Whatever its number is: another process begins to count anew.
+        if question.is_none() && peer.verifier.is_genuine(place, &payload) {
+            let process = reply.clone().unwrap_or_default();
+            if *peer.process.get_or_insert_with(|| process.clone()) != process {
+                self.broken.entry(agent).or_insert(Loss::BegunAgain);
+                return None;
+            }
+        }
+        let content = peer.verifier.verify(place, &payload)?;
         match serde_json::from_slice(content) {
-            Ok(says) => Some(Received { agent, question, says, at }),
+            Ok(says) => {
+                if matches!(says, FromAgent::Hello(_)) && self.members.contains(&agent) {
+                    // Its welcome was lost, or is still on its way.
+                    self.answer_hello(&agent, &ToAgent::Welcome);
+                }
+                Some(Received { agent, question, says, at })
+            }
             // The message is not shown: it may be anything.
             Err(_) => {
-                self.unreadable.insert(agent);
+                self.broken.entry(agent).or_insert(Loss::Unreadable);
                 None
             }
         }
@@ -230,9 +255,8 @@ impl Conversation {
             let now = self.now();
             silence.look(now);
             let is_lost = |index: usize| silence.of(index) >= TRANSFER_TIMEOUT.into();
-            let is_asked = |index: &usize| {
-                answers[*index].is_none() && !is_lost(*index) && !self.unreadable.contains(&agents[*index])
-            };
+            let is_asked =
+                |index: &usize| answers[*index].is_none() && !is_lost(*index) && self.loss(&agents[*index]).is_none();
             let asked: Vec<usize> = (0..agents.len()).filter(is_asked).collect();
             if asked.is_empty() {
                 return Ok(answers);
@@ -281,7 +305,7 @@ impl Conversation {
                 let is_asked = |index: &usize| {
                     exchanges.count(*index) < round
                         && silence.of(*index) < ANSWER_TIMEOUT.into()
-                        && !self.unreadable.contains(&agents[*index])
+                        && self.loss(&agents[*index]).is_none()
                 };
                 let asked: Vec<usize> = (0..agents.len()).filter(is_asked).collect();
                 if asked.is_empty() {
@@ -307,7 +331,7 @@ impl Conversation {
         let clocks: Vec<Option<ClockOffset>> =
             (0..agents.len()).map(|index| exchanges.offset(index).filter(|_| has_answered(&index))).collect();
         let backwards = (0..agents.len()).filter(|index| has_answered(index) && clocks[*index].is_none());
-        self.backwards.extend(backwards.map(|index| agents[index].clone()));
+        self.broken.extend(backwards.map(|index| (agents[index].clone(), Loss::Backwards)));
         Ok(clocks)
     }
 

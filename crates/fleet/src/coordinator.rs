@@ -7,7 +7,7 @@ use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Part, PartResult, Per
 use run::FleetWatch;
 
 use crate::attempt::AttemptDrive;
-use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Member};
+use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Loss, Member};
 use crate::clock::{ClockLine, ClockOffset};
 use crate::conversation::{ANSWER_TIMEOUT, Conversation, LOOK, Received, TRANSFER_TIMEOUT};
 use crate::error::{Error, Result};
@@ -184,9 +184,13 @@ impl Coordinator {
                 return Err(Error::new("interrupted"));
             }
             let received = self.conversation.take(Duration::from_millis(50))?;
-            if let Some(name) = self.expected.iter().find(|name| self.conversation.is_unreadable(name)) {
-                return Err(Error::new(format!("a message of agent {name} cannot be read"))
-                    .hint("use the same program everywhere"));
+            let loss = |name: &String| Some((name.clone(), self.conversation.loss(name)?));
+            if let Some((name, loss)) = self.expected.iter().find_map(loss) {
+                let hint = match loss {
+                    Loss::BegunAgain => "a ticket is for one process",
+                    Loss::Unreadable | Loss::Backwards | Loss::Silent(_) => "use the same program everywhere",
+                };
+                return Err(Error::new(format!("agent {name} is lost: {loss}")).hint(hint));
             }
             for Received { agent, says, .. } in received {
                 if let FromAgent::Hello(hello) = says {
@@ -216,11 +220,12 @@ impl Coordinator {
 
     fn welcome(&mut self, own: &Hello, agent: String, hello: Hello) -> Result<()> {
         if let Some(reason) = mismatch(own, &hello) {
-            self.conversation.send(&agent, None, &ToAgent::TurnedAway { reason: reason.clone() });
+            self.conversation.answer_hello(&agent, &ToAgent::TurnedAway { reason: reason.clone() });
             return Err(Error::new(format!("agent {agent}: {reason}")).hint("use the same program everywhere"));
         }
-        self.conversation.send(&agent, None, &ToAgent::Welcome);
+        // To members this is said with each hello.
         if self.agents.iter().all(|known| known.name != agent) {
+            self.conversation.answer_hello(&agent, &ToAgent::Welcome);
             self.agents.push(JoinedAgent { name: agent, hello });
             let names = self.names(self.agents.len());
             self.conversation.set_members(names);

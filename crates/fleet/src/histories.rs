@@ -1,35 +1,56 @@
 //! Histories of a coordinator and its agents, one for each seed, and what holds in all of them.
 //!
-//! `DBDYNO_SEEDS=FIRST..END cargo test -p dbdyno-fleet --release histories` runs others.
+//! `DBDYNO_SEEDS=FIRST..END cargo test -p dbdyno-fleet histories` tries these seeds of every kind.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use record::{Nanos, Part};
+use record::{AgentStart, Nanos, Part, PartResult};
 use run::FleetWatch;
 
 use crate::Coordinator;
-use crate::simulation::{Chance, FORGED, Fault, Faults, History, SECOND};
+use crate::inbox::MESSAGES_MAX;
+use crate::seeds::each_seed;
+use crate::simulation::{Chance, FORGED, Fault, Faults, History, SECOND, Worked};
 use crate::tests::{hello, part};
 
-/// How many histories of each kind are tried where no others are asked for.
-const SEEDS: u64 = 60;
+/// No run takes longer, from its beginning to its results or its error, but for what the coordinator does beside its messages:
+/// a minute for all to be ready, the lead, the window, and the times after which someone counts as lost.
+const RUN_MAX: u64 = 120 * SECOND;
 
-fn seeds() -> Range<u64> {
-    let asked = std::env::var("DBDYNO_SEEDS").ok();
-    let range = asked.as_deref().and_then(|text| text.split_once(".."));
-    range.map_or(0..SEEDS, |(first, end)| first.parse().unwrap()..end.parse().unwrap())
+/// How long the jobs of a run work.
+const WINDOW: u64 = 2 * SECOND;
+
+/// How long after the end of a process, at the latest, its agent is known as lost: that of a run that is under way is silent
+/// for ten seconds, any other is asked before the next run, for five.
+const KNOWN_AFTER: u64 = 12 * SECOND;
+
+/// What a coordinator lives through.
+#[derive(Default)]
+struct Life {
+    agents: usize,
+    runs: u32,
+    faults: Faults,
+    /// How long its engine takes to tell its counters, its observers theirs, and what it does between two runs.
+    prepares: u64,
+    begins: u64,
+    rests: u64,
 }
 
 /// What the coordinator does beside its messages.
 struct Beside {
     history: Arc<History>,
-    /// How long its engine takes to tell its counters, and its observers theirs.
     prepares: u64,
     begins: u64,
     late: Mutex<Vec<Nanos>>,
     lost: Mutex<Vec<String>>,
+}
+
+impl Beside {
+    fn new(history: &Arc<History>, prepares: u64, begins: u64) -> Beside {
+        let (late, lost) = (Mutex::default(), Mutex::default());
+        Beside { history: Arc::clone(history), prepares, begins, late, lost }
+    }
 }
 
 impl FleetWatch for Beside {
@@ -60,133 +81,214 @@ struct Outcome {
     errors: Vec<Option<String>>,
     lost: Vec<String>,
     late: Vec<Nanos>,
-    /// When the fleet was dismissed, nanoseconds from the beginning.
+    /// When the last run had begun, and when the fleet was dismissed; nanoseconds from the beginning.
+    last_run: u64,
     dismissed: u64,
     history: Arc<History>,
 }
 
-/// So many runs by `count` agents, and their end. Beside its messages the coordinator takes so long to prepare and to begin.
-fn lived(seed: u64, (count, runs): (usize, u32), faults: Faults, (prepares, begins): (u64, u64)) -> Outcome {
-    let (history, tickets) = History::new(seed, count, faults);
+impl Outcome {
+    /// How many runs have failed.
+    fn failed(&self) -> usize {
+        self.errors.iter().flatten().count()
+    }
+
+    /// Each loss is in the error of a run, with its name.
+    fn assert_all_losses_are_told(&self) {
+        let is_told = |agent: &String| self.errors.iter().flatten().any(|error| error.contains(agent.as_str()));
+        assert!(self.lost.iter().all(is_told), "{:?}, {:?}", self.lost, self.errors);
+    }
+
+    /// All agents have left in order, but for the one at `faulty`.
+    fn assert_all_leave(&self, faulty: Option<usize>) {
+        let others = self.history.ends().into_iter().enumerate().filter(|(index, _)| Some(*index) != faulty);
+        others.for_each(|(index, end)| assert!(matches!(end, Some(Ok(()))), "a{index}: {end:?}"));
+    }
+}
+
+/// The results of a run are those of its work, of each of the agents that take part.
+fn check(number: u32, results: &[(String, AgentStart, PartResult)], begun: &[Worked]) {
+    for (agent, start, result) in results {
+        assert_eq!(result.run.number, number, "{agent} gives another run");
+        let worked = &begun[result.host_threads as usize - 1];
+        assert_eq!((format!("a{}", worked.index), worked.run), (agent.clone(), number), "another work");
+        // Work starts at the agreed moment, by a clock that was known this well then, and is now.
+        let known = 2 * start.clock_error_ns.0;
+        assert!(start.offset_ns.0.unsigned_abs() <= known, "{agent}: {start:?}");
+    }
+}
+
+/// Lives it, up to the end of all agents. What is asserted here holds in every history.
+fn lived(seed: u64, life: Life) -> Outcome {
+    let stopped = life.faults.coordinator_stops.map_or(0, |(_, for_time)| for_time);
+    let run_max = RUN_MAX + life.prepares + life.begins + stopped;
+    let (history, tickets) = History::new(seed, life.agents, life.faults);
     let (wire, subjects) = history.coordinator();
     let mut coordinator = Coordinator::with(wire, subjects, &tickets);
-    let (late, lost) = (Mutex::default(), Mutex::default());
-    let beside = Beside { history: Arc::clone(&history), prepares, begins, late, lost };
-    let mut errors = Vec::new();
+    let beside = Beside::new(&history, life.prepares, life.begins);
+    let (mut errors, mut last_run) = (Vec::new(), 0);
     if let Err(error) = coordinator.gather(&hello(), Duration::from_secs(30), &|| false, &mut || None) {
         errors.push(Some(error.message));
     }
-    for number in 1..=runs {
+    for number in 1..=life.runs {
         let mut one = part(3);
-        one.planned.number = number;
-        one.plan.window_ns = Nanos(2 * SECOND);
+        (one.planned.number, one.plan.window_ns) = (number, Nanos(WINDOW));
         let parts: Vec<Part> = vec![one; coordinator.agents().len()];
-        let within = Nanos(60 * SECOND);
-        let results =
-            coordinator.carry_out(number, &parts, within, &beside).and_then(|ended| coordinator.results(&ended));
+        last_run = history.elapsed();
+        let ended = coordinator.carry_out(number, &parts, Nanos(60 * SECOND), &beside);
+        let results = ended.and_then(|ended| coordinator.results(&ended));
+        let took = history.elapsed() - last_run;
+        assert!(took <= run_max, "run {number} took {} s: {results:?}", took / SECOND);
         if let Ok(results) = &results {
-            assert!(results.iter().all(|(_, _, result)| result.run.number == number), "seed {seed}: another run");
-            for (agent, start, _) in results {
-                // Work starts at the agreed moment, by a clock that was known this well then, and is now.
-                let known = 2 * start.clock_error_ns.0;
-                assert!(start.offset_ns.0.unsigned_abs() <= known, "seed {seed}, {agent}: {start:?}");
-            }
-            assert_eq!(results.len(), parts.len(), "seed {seed}");
+            check(number, results, &history.begun());
+            assert_eq!(results.len(), parts.len());
         }
         errors.push(results.err().map(|error| error.message));
         coordinator.release();
-        let gone = coordinator.forget_lost();
-        beside.lost.lock().unwrap().extend(gone);
+        beside.lost.lock().unwrap().extend(coordinator.forget_lost());
+        history.pass(life.rests);
     }
     let dismissed = history.elapsed();
     coordinator.dismiss();
+    let took = history.elapsed() - dismissed;
+    assert!(took < 3 * SECOND + stopped, "it waits {} s for agents that do not leave", took / SECOND);
     history.pass(200 * SECOND);
-    assert!(!history.begun().iter().any(|record| record == FORGED), "seed {seed}: what nobody asked for is begun");
+    assert!(!history.begun().iter().any(|worked| worked.record == FORGED), "what nobody asked for is begun");
+    assert!(history.most_that_waited() <= MESSAGES_MAX, "{} messages waited", history.most_that_waited());
     let mut lost = beside.lost.into_inner().unwrap();
     lost.sort();
     lost.dedup();
-    Outcome { errors, lost, late: beside.late.into_inner().unwrap(), dismissed, history }
+    Outcome { errors, lost, late: beside.late.into_inner().unwrap(), last_run, dismissed, history }
 }
 
-/// A network that delivers, in its own way.
+/// A network that delivers, in its own way: from the next rack to the other side of the earth.
 fn delivering(chance: &mut Chance) -> Faults {
-    let least = chance.between(0, 50_000_000);
-    let spread = chance.between(0, 60_000_000);
+    let least = chance.between(0, 50_000_000) >> chance.between(0, 10);
+    let spread = chance.between(0, 60_000_000) >> chance.between(0, 10);
     let (doubled, forged) = (chance.between(0, 100), chance.between(0, 100));
     Faults { delay: (least, least + spread), doubled, forged, ..Faults::default() }
 }
 
 #[test]
 fn histories_of_a_network_that_delays_reorders_doubles_and_forges_have_all_runs() {
-    for seed in seeds() {
+    each_seed(1, |seed| {
         let mut chance = Chance(seed);
-        let count = chance.between(1, 4) as usize;
+        let agents = chance.between(1, 4) as usize;
         let faults = delivering(&mut chance);
         // However slow the engine is, it has told its counters when the start is agreed on.
-        let outcome = lived(seed, (count, 2), faults, (chance.between(0, 20 * SECOND), chance.between(0, 50_000_000)));
-        assert_eq!(outcome.errors, [None, None], "seed {seed}");
-        assert_eq!((outcome.lost, outcome.late), (vec![], vec![]), "seed {seed}");
-        assert!(outcome.history.ends().iter().all(|end| matches!(end, Some(Ok(())))), "seed {seed}");
-    }
+        let (prepares, begins) = (chance.between(0, 20 * SECOND), chance.between(0, 50_000_000));
+        let rests = chance.between(0, 40 * SECOND);
+        let outcome = lived(seed, Life { agents, runs: 2, faults, prepares, begins, rests });
+        assert_eq!(outcome.errors, [None, None]);
+        assert_eq!((&outcome.lost, &outcome.late), (&vec![], &vec![]));
+        outcome.assert_all_leave(None);
+    });
 }
 
 #[test]
 fn histories_in_which_the_coordinator_is_stopped_lose_no_agent() {
-    for seed in seeds() {
+    each_seed(1, |seed| {
         let mut chance = Chance(seed);
-        let count = chance.between(2, 4) as usize;
+        let agents = chance.between(2, 4) as usize;
         // Agents wait for a minute.
         let stops = Some((chance.between(0, 20 * SECOND), chance.between(SECOND, 40 * SECOND)));
         let faults = Faults { coordinator_stops: stops, ..delivering(&mut chance) };
-        let outcome = lived(seed, (count, 2), faults, (0, chance.between(0, 15 * SECOND)));
+        let begins = chance.between(0, 15 * SECOND);
+        let outcome = lived(seed, Life { agents, runs: 2, faults, begins, ..Life::default() });
         // A start that it missed is missed.
         let is_missed = |error: &String| error.contains("agreed start") || error.contains("confirmation");
-        assert!(outcome.errors.iter().flatten().all(is_missed), "seed {seed}: {:?}", outcome.errors);
-        assert!(outcome.lost.is_empty(), "seed {seed}: {:?}", outcome.lost);
-        assert!(outcome.history.ends().iter().all(|end| matches!(end, Some(Ok(())))), "seed {seed}");
-    }
+        assert!(outcome.errors.iter().flatten().all(is_missed), "{:?}", outcome.errors);
+        assert!(outcome.lost.is_empty(), "{:?}", outcome.lost);
+        outcome.assert_all_leave(None);
+    });
 }
 
 #[test]
 fn histories_with_one_faulty_agent_lose_at_most_that_one() {
-    for seed in seeds() {
+    each_seed(1, |seed| {
         let mut chance = Chance(seed);
-        let count = chance.between(2, 4) as usize;
-        let (faulty, at) = (chance.between(0, count as u64 - 1) as usize, chance.between(2 * SECOND, 15 * SECOND));
-        let fault = match chance.between(0, 2) {
+        let agents = chance.between(2, 4) as usize;
+        let (faulty, at) = (chance.between(0, agents as u64 - 1) as usize, chance.between(2 * SECOND, 15 * SECOND));
+        let fault = match chance.between(0, 3) {
             0 => Fault::Stops { at, for_time: chance.between(SECOND, 40 * SECOND) },
             1 => Fault::Floods { at },
-            _ => Fault::SaysNonsense { at },
+            2 => Fault::SaysNonsense { at },
+            _ => Fault::EndlessResults { at },
         };
         let faults = Faults { faulty: Some((faulty, fault)), ..delivering(&mut chance) };
-        let outcome = lived(seed, (count, 3), faults, (0, 0));
+        let (prepares, begins) = (chance.between(0, 3 * SECOND), chance.between(0, 3 * SECOND));
+        let rests = chance.between(0, 3 * SECOND);
+        let outcome = lived(seed, Life { agents, runs: 3, faults, prepares, begins, rests });
         let name = format!("a{faulty}");
-        assert!(outcome.lost.iter().all(|agent| *agent == name), "seed {seed}: {:?}", outcome.lost);
-        // One that says it last of all is not asked any more.
-        if fault == (Fault::SaysNonsense { at }) && outcome.dismissed > at + 4 * SECOND {
-            assert_eq!(outcome.lost, [name.as_str()], "seed {seed}: {:?}", outcome.errors);
-        }
+        assert!(outcome.lost.iter().all(|agent| *agent == name), "{:?}, {:?}", outcome.lost, outcome.errors);
+        outcome.assert_all_losses_are_told();
+        // One whose fault comes last of all is not asked any more.
+        let must_be_lost = match fault {
+            Fault::SaysNonsense { .. } | Fault::EndlessResults { .. } => outcome.last_run > at + SECOND,
+            _ => false,
+        };
+        assert!(!must_be_lost || outcome.lost == [name], "{:?}, {:?}", fault, outcome.errors);
         // It costs the run in flight, and the one after it where it is lost only then; another is carried out by the others.
-        assert!(outcome.errors.iter().flatten().count() <= 2, "seed {seed}: {:?}", outcome.errors);
-        let others = outcome.history.ends().into_iter().enumerate().filter(|(index, _)| *index != faulty);
-        for (index, end) in others {
-            assert!(matches!(end, Some(Ok(()))), "seed {seed}, a{index}: {end:?}");
-        }
-    }
+        assert!(outcome.failed() <= 2, "{:?}", outcome.errors);
+        outcome.assert_all_leave(Some(faulty));
+    });
+}
+
+#[test]
+fn histories_in_which_the_process_of_an_agent_ends_or_begins_again_name_it() {
+    each_seed(1, |seed| {
+        let mut chance = Chance(seed);
+        let agents = chance.between(2, 4) as usize;
+        let (faulty, at) = (chance.between(0, agents as u64 - 1) as usize, chance.between(2 * SECOND, 20 * SECOND));
+        // Not seldom at once, as by a supervisor.
+        let after = chance.between(0, 20 * SECOND) >> chance.between(0, 12);
+        let another_after = chance.of_thousand(700).then_some(after);
+        let fault = Fault::Ends { at, another_after };
+        let faults = Faults { faulty: Some((faulty, fault)), ..delivering(&mut chance) };
+        let rests = chance.between(0, 10 * SECOND);
+        let outcome = lived(seed, Life { agents, runs: 3, faults, rests, ..Life::default() });
+        let name = format!("a{faulty}");
+        assert!(outcome.lost.iter().all(|agent| *agent == name), "{:?}, {:?}", outcome.lost, outcome.errors);
+        outcome.assert_all_losses_are_told();
+        let must_be_lost = outcome.last_run > at || outcome.dismissed - rests > at + KNOWN_AFTER;
+        assert!(!must_be_lost || outcome.lost == [name], "{fault:?}: {:?}", outcome.errors);
+        assert!(outcome.failed() <= 2, "{:?}", outcome.errors);
+        // A ticket is for one process: another one is given no work, and ends by itself.
+        let begun = outcome.history.begun();
+        assert!(begun.iter().all(|worked| worked.process == 0), "{fault:?}: {begun:?}");
+        let end = &outcome.history.ends()[faulty];
+        assert!(another_after.is_none() || matches!(end, Some(Err(_))), "{fault:?}: {end:?}");
+        outcome.assert_all_leave(Some(faulty));
+    });
 }
 
 #[test]
 fn histories_of_a_network_that_loses_messages_end_and_lose_nobody_without_a_word() {
-    for seed in seeds() {
+    each_seed(1, |seed| {
         let mut chance = Chance(seed);
-        let count = chance.between(1, 3) as usize;
+        let agents = chance.between(1, 3) as usize;
         let faults = Faults { lost: chance.between(1, 50), ..delivering(&mut chance) };
-        let outcome = lived(seed, (count, 2), faults, (0, 0));
+        let rests = chance.between(0, 10 * SECOND);
+        let outcome = lived(seed, Life { agents, runs: 2, faults, rests, ..Life::default() });
         // Everything is asked for again. What is lost again and again costs an agent, which is named.
-        let is_told = |agent: &String| outcome.errors.iter().flatten().any(|error| error.contains(agent.as_str()));
-        assert!(outcome.lost.iter().all(is_told), "seed {seed}: {:?}, {:?}", outcome.lost, outcome.errors);
-        assert!(outcome.errors.iter().flatten().count() <= 1 + outcome.lost.len(), "seed {seed}: {:?}", outcome.errors);
-    }
+        outcome.assert_all_losses_are_told();
+        assert!(outcome.failed() <= 1 + outcome.lost.len(), "{:?}", outcome.errors);
+    });
+}
+
+#[test]
+fn histories_of_many_agents_far_away_lose_nobody() {
+    // They take as long as dozens of others.
+    each_seed(20, |seed| {
+        let mut chance = Chance(seed);
+        let agents = chance.between(20, 60) as usize;
+        let least = chance.between(50_000_000, 150_000_000);
+        let faults = Faults { delay: (least, least + chance.between(0, 20_000_000)), ..Faults::default() };
+        let outcome = lived(seed, Life { agents, runs: 1, faults, ..Life::default() });
+        assert_eq!(outcome.errors, [None]);
+        assert!(outcome.lost.is_empty(), "{:?}", outcome.lost);
+        outcome.assert_all_leave(None);
+    });
 }
 
 #[test]
@@ -200,8 +302,7 @@ fn an_agent_that_ends_long_before_the_others_is_not_lost() {
         one.plan.window_ns = Nanos(seconds * SECOND);
         one
     };
-    let (late, lost) = (Mutex::default(), Mutex::default());
-    let beside = Beside { history: Arc::clone(&history), prepares: 0, begins: 0, late, lost };
+    let beside = Beside::new(&history, 0, 0);
     let ended = coordinator.carry_out(1, &[lasting(1), lasting(60)], Nanos(60 * SECOND), &beside).unwrap();
     assert_eq!(coordinator.results(&ended).unwrap().len(), 2);
     assert!(coordinator.lost().is_empty() && beside.lost.lock().unwrap().is_empty());

@@ -248,6 +248,19 @@ impl<'a> HostCommand<'a> {
         self.answer(within)
     }
 
+    /// The same, with the size of the answer in bytes.
+    ///
+    /// # Errors
+    /// As [`HostCommand::ask`].
+    pub(crate) fn ask_sized<Answer: DeserializeOwned>(
+        &mut self,
+        question: &impl Serialize,
+        within: Duration,
+    ) -> Result<(Answer, usize)> {
+        self.write(&serde_json::to_string(question).expect("questions are plain data"))?;
+        self.read_answer(Patience::new(within, &|| false))
+    }
+
     /// The next answer.
     ///
     /// # Errors
@@ -265,8 +278,14 @@ impl<'a> HostCommand<'a> {
         within: Duration,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Answer> {
-        let line = self.line(Patience::new(within, is_interrupted))?;
-        serde_json::from_str(&line).map_err(|_| unexpected(self.host))
+        self.read_answer(Patience::new(within, is_interrupted)).map(|(answer, _)| answer)
+    }
+
+    /// The next answer and its size in bytes.
+    fn read_answer<Answer: DeserializeOwned>(&self, patience: Patience<'_>) -> Result<(Answer, usize)> {
+        let line = self.line(patience)?;
+        let answer = serde_json::from_str(&line).map_err(|_| unexpected(self.host))?;
+        Ok((answer, line.len()))
     }
 
     fn has_ended(&self) -> Error {

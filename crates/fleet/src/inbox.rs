@@ -8,7 +8,7 @@ use crate::subject::agent_of;
 use crate::wire::{Arrival, Message};
 
 /// Messages of one agent that wait, at most. An agent says one thing a second, and answers one question at a time.
-const MESSAGES_MAX: usize = 256;
+pub(crate) const MESSAGES_MAX: usize = 256;
 
 /// Bytes of messages of, or to, one agent that wait, at most: the part of a run may have half of it.
 const BYTES_MAX: usize = 16 << 20;
@@ -28,9 +28,18 @@ pub(crate) struct Waiting {
     bytes: usize,
     refusals: usize,
     is_over: bool,
+    /// The most messages of one agent that have waited.
+    #[cfg(test)]
+    most_of_one: usize,
 }
 
 impl Waiting {
+    /// The most messages of one agent that have waited.
+    #[cfg(test)]
+    pub(crate) fn most_of_one(&self) -> usize {
+        self.most_of_one
+    }
+
     /// Adds `message`, unless there are too many of its agent; returns whether it was added. What is dropped is asked for
     /// again by whoever needs it.
     pub(crate) fn add(&mut self, message: Message) -> bool {
@@ -42,6 +51,8 @@ impl Waiting {
         }
         self.of_agents.insert(agent_of(&message.subject).to_owned(), (count + 1, bytes + size));
         self.bytes += size;
+        #[cfg(test)]
+        (self.most_of_one = self.most_of_one.max(count + 1));
         self.arrivals.push_back(Arrival::Message(message));
         true
     }

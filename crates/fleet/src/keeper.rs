@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use record::{FromKeeper, PartKey, ToKeeper};
 
@@ -15,8 +15,19 @@ use crate::remote_host::RemoteHost;
 /// How long an answer may take: a part may be large.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The most answers of one host: an agent keeps one part for each attempt at a run.
-const ANSWERS_MAX: usize = 100_000;
+/// What is taken of one host: more is not what agents have kept.
+const TAKEN_MAX: Taken = Taken { answers: 100_000, bytes: 1 << 30, within: Duration::from_secs(600) };
+
+/// Bounds of what one host gives.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// An agent keeps one part for each attempt at a run.
+    answers: usize,
+    /// They are all in memory until they are in the record.
+    bytes: usize,
+    /// How long it may take.
+    within: Duration,
+}
 
 impl KeptParts {
     /// Answers the questions of `input` on `output` until there are no more.
@@ -78,15 +89,8 @@ impl<'a> RemoteKeeper<'a> {
     /// # Errors
     /// Where it does not answer, and where it does not come to an end.
     pub fn parts(&mut self, record: &str) -> Result<FoundParts> {
-        let mut found = FoundParts::default();
-        for _ in 0..ANSWERS_MAX {
-            match self.ask(&ToKeeper::Next { record: record.to_owned() })? {
-                FromKeeper::Part(part) => found.parts.push(*part),
-                FromKeeper::PassedOver { message } => found.passed_over.push(message),
-                _ => return Ok(found),
-            }
-        }
-        Err(Error::new(format!("host {}: it gives more than {ANSWERS_MAX} parts", self.host.name)))
+        let question = ToKeeper::Next { record: record.to_owned() };
+        all_parts(&self.host.name, TAKEN_MAX, &mut |within| self.command.ask_sized(&question, within))
     }
 
     /// Has it remove those of `parts` that it gave.
@@ -98,11 +102,42 @@ impl<'a> RemoteKeeper<'a> {
     }
 
     fn ask(&mut self, question: &ToKeeper) -> Result<FromKeeper> {
-        match self.command.ask(question, ANSWER_TIMEOUT)? {
-            FromKeeper::Refused { message } => Err(Error::new(format!("host {}: {message}", self.host.name))),
-            answer => Ok(answer),
+        not_refused(&self.host.name, self.command.ask(question, ANSWER_TIMEOUT)?)
+    }
+}
+
+fn not_refused(host: &str, answer: FromKeeper) -> Result<FromKeeper> {
+    match answer {
+        FromKeeper::Refused { message } => Err(Error::new(format!("host {host}: {message}"))),
+        answer => Ok(answer),
+    }
+}
+
+/// The parts that `next` gives one after the other, each within a time and with its size in bytes. A host may give parts
+/// without end.
+fn all_parts(
+    host: &str,
+    taken_max: Taken,
+    next: &mut dyn FnMut(Duration) -> Result<(FromKeeper, usize)>,
+) -> Result<FoundParts> {
+    let (start, mut found, mut bytes) = (Instant::now(), FoundParts::default(), 0_usize);
+    let exceeds = |what: String| Err(Error::new(format!("host {host}: it gives {what}")));
+    for _ in 0..taken_max.answers {
+        let Some(left) = taken_max.within.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else {
+            return exceeds(format!("parts for more than {} s", taken_max.within.as_secs()));
+        };
+        let (answer, size) = next(ANSWER_TIMEOUT.min(left))?;
+        bytes = bytes.saturating_add(size);
+        if bytes > taken_max.bytes {
+            return exceeds(format!("more than {} bytes of parts", taken_max.bytes));
+        }
+        match not_refused(host, answer)? {
+            FromKeeper::Part(part) => found.parts.push(*part),
+            FromKeeper::PassedOver { message } => found.passed_over.push(message),
+            _ => return Ok(found),
         }
     }
+    exceeds(format!("more than {} parts", taken_max.answers))
 }
 
 #[cfg(test)]
@@ -141,5 +176,38 @@ mod tests {
         assert_eq!((left("r"), left("other")), (1, 1), "one was named");
         ask(&[next(), next(), ToKeeper::Remove { parts: keys }]);
         assert_eq!((left("r"), left("other")), (0, 1));
+    }
+
+    #[test]
+    fn a_host_that_gives_parts_without_end_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = KeptParts::below(dir.path());
+        kept.keep(&kept_part("r", 1, "a")).unwrap();
+        let FromKeeper::Part(part) = Giving::default().next(&kept, "r") else { panic!("it is kept") };
+        let bounds = Taken { answers: 1_000, bytes: 10_000, within: Duration::from_secs(60) };
+        let (mut asked, mut longest) = (0, Duration::ZERO);
+        let mut left = |bounds: Taken, answer: &FromKeeper, size: usize, takes: Duration| {
+            (asked, longest) = (0, Duration::ZERO);
+            let mut next = |within: Duration| {
+                (asked, longest) = (asked + 1, longest.max(within));
+                std::thread::sleep(takes);
+                Ok((answer.clone(), size))
+            };
+            let error = all_parts("h", bounds, &mut next).unwrap_err().message;
+            (error, asked, longest)
+        };
+        let many = FromKeeper::Part(part);
+        let (error, asked, longest) = left(bounds, &many, 1_001, Duration::ZERO);
+        assert_eq!((error.as_str(), asked), ("host h: it gives more than 10000 bytes of parts", 10));
+        assert!(longest <= ANSWER_TIMEOUT);
+        let (error, asked, _) = left(bounds, &FromKeeper::PassedOver { message: "x".to_owned() }, 1, Duration::ZERO);
+        assert_eq!((error.as_str(), asked), ("host h: it gives more than 1000 parts", 1_000));
+        assert_eq!(left(bounds, &many, usize::MAX, Duration::ZERO).1, 1);
+        let short = Taken { within: Duration::from_millis(50), ..bounds };
+        let (error, asked, longest) = left(short, &many, 1, Duration::from_millis(20));
+        assert_eq!(error, "host h: it gives parts for more than 0 s");
+        assert!(asked <= 3 && longest <= short.within, "{asked} answers, {longest:?}");
+        let (error, asked, _) = left(bounds, &FromKeeper::Refused { message: "no".to_owned() }, 1, Duration::ZERO);
+        assert_eq!((error.as_str(), asked), ("host h: no", 1));
     }
 }

@@ -34,6 +34,8 @@ mod piece;
 mod question;
 mod remote_host;
 mod remote_observer;
+#[cfg(test)]
+mod seeds;
 mod signed;
 mod silence;
 #[cfg(test)]

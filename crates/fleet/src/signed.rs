@@ -68,12 +68,6 @@ impl Signer {
         Signer { code: Code::new(key, sender), number: 0 }
     }
 
-    /// Leaves out so many numbers.
-    #[cfg(test)]
-    pub(crate) fn skip(&mut self, numbers: u64) {
-        self.number += numbers;
-    }
-
     /// `content` as the next message.
     pub(crate) fn sign(&mut self, place: Place<'_>, content: &[u8]) -> Vec<u8> {
         self.number += 1;
@@ -94,12 +88,23 @@ impl Verifier {
         Verifier { code: Code::new(key, sender), last: 0 }
     }
 
-    /// The content of `payload`; None where it is not of the sender, was changed, or is not later than the one before.
-    pub(crate) fn verify<'a>(&mut self, place: Place<'_>, payload: &'a [u8]) -> Option<&'a [u8]> {
+    /// Whether `payload` is of the sender, however late it is.
+    pub(crate) fn is_genuine(&self, place: Place<'_>, payload: &[u8]) -> bool {
+        self.read(place, payload).is_some()
+    }
+
+    /// The number and the content of `payload`; None where it is not of the sender, or was changed.
+    fn read<'a>(&self, place: Place<'_>, payload: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let (number, rest) = payload.split_first_chunk::<NUMBER_BYTES>()?;
         let (code, content) = rest.split_first_chunk::<CODE_BYTES>()?;
         let number = u64::from_be_bytes(*number);
         self.code.over(place, number, content).verify_slice(code).ok()?;
+        Some((number, content))
+    }
+
+    /// The content of `payload`; None where it is not of the sender, was changed, or is not later than the one before.
+    pub(crate) fn verify<'a>(&mut self, place: Place<'_>, payload: &'a [u8]) -> Option<&'a [u8]> {
+        let (number, content) = self.read(place, payload)?;
         let is_later = number > self.last;
         self.last = self.last.max(number);
         is_later.then_some(content)
@@ -129,6 +134,7 @@ mod tests {
         assert_eq!(verifier.verify(PLACE, &messages[0]), None, "doubled");
         assert_eq!(verifier.verify(PLACE, &messages[2]), Some(&b"six"[..]), "one is lost");
         assert_eq!(verifier.verify(PLACE, &messages[1]), None, "late");
+        assert!(verifier.is_genuine(PLACE, &messages[1]), "it is of the sender all the same");
         let empty = signer.sign(PLACE, b"");
         assert_eq!((empty.len(), verifier.verify(PLACE, &empty)), (HEAD_BYTES, Some(&b""[..])));
     }
@@ -140,6 +146,7 @@ mod tests {
             let mut changed = payload.clone();
             changed[index] ^= 1;
             assert_eq!(verifier().verify(PLACE, &changed), None, "byte {index}");
+            assert!(!verifier().is_genuine(PLACE, &changed), "byte {index}");
             assert_eq!(verifier().verify(PLACE, &payload[..index]), None, "{index} bytes");
         }
         let others = [

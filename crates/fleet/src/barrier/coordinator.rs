@@ -103,6 +103,10 @@ pub enum Loss {
     Silent(Nanos),
     /// It says what cannot be read.
     Unreadable,
+    /// Another process has begun with its ticket.
+    BegunAgain,
+    /// No exchange of timestamps with it is possible.
+    Backwards,
 }
 
 impl fmt::Display for Loss {
@@ -110,6 +114,8 @@ impl fmt::Display for Loss {
         match self {
             Loss::Silent(silent) => write!(formatter, "nothing was heard of it for {:.0} s", silent.seconds()),
             Loss::Unreadable => formatter.write_str("a message of it cannot be read"),
+            Loss::Backwards => formatter.write_str("its clock runs backwards"),
+            Loss::BegunAgain => formatter.write_str("another process has begun with its ticket"),
         }
     }
 }
