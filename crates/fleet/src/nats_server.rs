@@ -35,6 +35,10 @@ const LOG_LINE_BYTES_MAX: usize = 4 << 10;
 /// Connections beside those of the users: one that ends while its successor begins, and one that is turned away.
 const MORE_CONNECTIONS: usize = 2;
 
+/// How long who connects may take to prove a key, in seconds: on a host that is far away or busy the two of its own accord are
+/// not enough.
+const AUTHORIZATION_SECONDS: u32 = 20;
+
 /// User and group of a server that a privileged user starts: nobody.
 const UNPRIVILEGED: u32 = 65_534;
 
@@ -174,6 +178,7 @@ fn settings_text(subjects: &Subjects, users: &[User]) -> String {
     let connections = users.len() + MORE_CONNECTIONS;
     let mut text = format!(
         "listen: \"127.0.0.1:-1\"\nmax_payload: {MESSAGE_BYTES_MAX}\nmax_connections: {connections}\n\
+         authorization: {{ timeout: {AUTHORIZATION_SECONDS} }}\n\
          accounts: {{ FLEET: {{ users: [\n"
     );
     for user in users {
@@ -233,6 +238,17 @@ mod tests {
         // It says why, and ends the connection.
         let _ = std::io::Read::read_to_string(&mut more, &mut rest);
         assert!(rest.contains("maximum connections exceeded"), "{rest}");
+    }
+
+    #[test]
+    fn who_is_slow_to_prove_a_key_is_waited_for() {
+        use std::io::Read;
+        let server = server(1);
+        let mut stream = std::net::TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+        let mut said = String::new();
+        let ended = stream.read_to_string(&mut said);
+        assert!(ended.is_err() && said.starts_with("INFO ") && !said.contains("Timeout"), "{ended:?} {said}");
     }
 
     #[test]
