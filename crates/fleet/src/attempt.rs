@@ -20,6 +20,9 @@ const LOOK_AT_WORK: Duration = Duration::from_millis(250);
 /// A coordinator that has read its counters so long after the agreed start says so.
 const LATE_MIN: Nanos = Nanos(100_000_000);
 
+/// So does one that has not looked at its agents for so much longer than it should while they worked.
+const PAUSE_MIN: Nanos = Nanos(1_000_000_000);
+
 /// An attempt that is under way.
 pub(crate) struct AttemptDrive<'a> {
     conversation: &'a mut Conversation,
@@ -123,9 +126,11 @@ impl<'a> AttemptDrive<'a> {
             && !std::mem::replace(&mut self.has_begun, true)
         {
             self.watch.begin();
-            let late = self.conversation.now() - start;
-            if late >= LATE_MIN {
-                self.watch.late(late);
+            let now = self.conversation.now();
+            // What it takes is told as such, and is no pause of the window.
+            self.barrier.pause(self.silence.look(now));
+            if now - start >= LATE_MIN {
+                self.watch.late(now - start);
             }
         }
     }
@@ -154,15 +159,16 @@ impl<'a> AttemptDrive<'a> {
     fn judge(&mut self, now: Nanos) {
         let paused = self.silence.look(now);
         self.barrier.pause(paused);
+        if self.has_begun && paused >= PAUSE_MIN {
+            self.watch.paused(paused);
+        }
         if matches!(self.barrier.phase(), BarrierPhase::Failed(_)) {
             return;
         }
         for (index, agent) in self.agents.iter().enumerate() {
             let loss = match self.conversation.is_unreadable(agent) {
                 true => Loss::Unreadable,
-                // One that has ended says so once, and waits to be asked for its results.
-                false if matches!(self.barrier.said(index), Some(Says::Held { .. })) => continue,
-                false if self.silence.of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
+                false if self.silence_of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
                 false => continue,
             };
             if !self.lost.contains(agent) {
@@ -170,6 +176,15 @@ impl<'a> AttemptDrive<'a> {
                 self.watch.lost(agent, self.operations.iter().fold(0, |all, one| all.saturating_add(*one)));
                 self.lost.push(agent.clone());
             }
+        }
+    }
+
+    /// For how long nothing was heard of an agent that has something to say: one that has ended says so once, and waits to
+    /// be asked for its results.
+    fn silence_of(&self, index: usize) -> Nanos {
+        match self.barrier.said(index) {
+            Some(Says::Held { .. }) => Nanos(0),
+            _ => self.silence.of(index),
         }
     }
 
@@ -182,7 +197,7 @@ impl<'a> AttemptDrive<'a> {
         let progress = |(index, agent): (usize, &'a String)| AgentProgress {
             agent,
             operations: self.operations[index],
-            silent: self.silence.of(index),
+            silent: self.silence_of(index),
         };
         let agents: Vec<AgentProgress<'_>> = self.agents.iter().enumerate().map(progress).collect();
         self.watch.progress(&agents);

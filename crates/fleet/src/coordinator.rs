@@ -369,26 +369,39 @@ impl Coordinator {
     /// The names, starts and results of the agents of an attempt that carried out parts.
     ///
     /// # Errors
-    /// Where an agent does not answer, and where its results are damaged.
-    pub(crate) fn results(&mut self, ended: &Ended) -> Result<Vec<(String, AgentStart, PartResult)>> {
+    /// Where an agent does not answer, where its results are damaged, and where the user does not wait for them.
+    pub(crate) fn results(
+        &mut self,
+        ended: &Ended,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<(String, AgentStart, PartResult)>> {
         let starts = self.starts(ended)?;
         let names = self.names(starts.len());
         let mut results = Vec::new();
         for some in names.chunks(RESULTS_AT_ONCE) {
-            results.extend(self.results_of(some, ended.attempt)?);
+            results.extend(self.results_of(some, ended.attempt, is_interrupted)?);
         }
         let of_agent = |((name, started), result): ((String, Started), PartResult)| (name, started.start, result);
         Ok(names.into_iter().zip(starts).zip(results).map(of_agent).collect())
     }
 
     /// The results of `agents`, piece by piece.
-    fn results_of(&mut self, agents: &[String], attempt: Attempt) -> Result<Vec<PartResult>> {
+    fn results_of(
+        &mut self,
+        agents: &[String],
+        attempt: Attempt,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<PartResult>> {
         let mut collected = vec![Collected::default(); agents.len()];
         let mut texts: Vec<Option<String>> = vec![None; agents.len()];
         loop {
             let left: Vec<usize> = (0..agents.len()).filter(|index| texts[*index].is_none()).collect();
             if left.is_empty() {
                 break;
+            }
+            // Agents that are far away, or mean ill, may take hours for all they have to say.
+            if is_interrupted() {
+                return Err(Error::new("interrupted"));
             }
             let asked: Vec<String> = left.iter().map(|index| agents[*index].clone()).collect();
             let offsets: Vec<u64> = left.iter().map(|index| collected[*index].offset_bytes()).collect();

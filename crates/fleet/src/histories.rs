@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use record::{Nanos, Part};
-use run::FleetWatch;
+use run::{AgentProgress, FleetWatch};
 
 use crate::Coordinator;
 use crate::simulation::{Chance, FORGED, Fault, Faults, History, SECOND};
@@ -29,7 +29,17 @@ struct Beside {
     prepares: u64,
     begins: u64,
     late: Mutex<Vec<Nanos>>,
+    paused: Mutex<Vec<Nanos>>,
     lost: Mutex<Vec<String>>,
+    /// For how long nothing was heard of an agent, at most, as it was told.
+    silent: Mutex<Nanos>,
+}
+
+impl Beside {
+    fn of(history: &Arc<History>, prepares: u64, begins: u64) -> Beside {
+        let (history, late, paused) = (Arc::clone(history), Mutex::default(), Mutex::default());
+        Beside { history, prepares, begins, late, paused, lost: Mutex::default(), silent: Mutex::default() }
+    }
 }
 
 impl FleetWatch for Beside {
@@ -41,8 +51,17 @@ impl FleetWatch for Beside {
         self.history.pass(self.begins);
     }
 
+    fn progress(&self, agents: &[AgentProgress<'_>]) {
+        let mut silent = self.silent.lock().unwrap();
+        *silent = agents.iter().map(|agent| agent.silent).fold(*silent, Nanos::max);
+    }
+
     fn late(&self, by: Nanos) {
         self.late.lock().unwrap().push(by);
+    }
+
+    fn paused(&self, by: Nanos) {
+        self.paused.lock().unwrap().push(by);
     }
 
     fn lost(&self, agent: &str, _: u64) {
@@ -60,6 +79,7 @@ struct Outcome {
     errors: Vec<Option<String>>,
     lost: Vec<String>,
     late: Vec<Nanos>,
+    paused: Vec<Nanos>,
     /// When the fleet was dismissed, nanoseconds from the beginning.
     dismissed: u64,
     history: Arc<History>,
@@ -70,8 +90,7 @@ fn lived(seed: u64, (count, runs): (usize, u32), faults: Faults, (prepares, begi
     let (history, tickets) = History::new(seed, count, faults);
     let (wire, subjects) = history.coordinator();
     let mut coordinator = Coordinator::with(wire, subjects, &tickets);
-    let (late, lost) = (Mutex::default(), Mutex::default());
-    let beside = Beside { history: Arc::clone(&history), prepares, begins, late, lost };
+    let beside = Beside::of(&history, prepares, begins);
     let mut errors = Vec::new();
     if let Err(error) = coordinator.gather(&hello(), Duration::from_secs(30), &|| false, &mut || None) {
         errors.push(Some(error.message));
@@ -82,8 +101,9 @@ fn lived(seed: u64, (count, runs): (usize, u32), faults: Faults, (prepares, begi
         one.plan.window_ns = Nanos(2 * SECOND);
         let parts: Vec<Part> = vec![one; coordinator.agents().len()];
         let within = Nanos(60 * SECOND);
-        let results =
-            coordinator.carry_out(number, &parts, within, &beside).and_then(|ended| coordinator.results(&ended));
+        let results = coordinator
+            .carry_out(number, &parts, within, &beside)
+            .and_then(|ended| coordinator.results(&ended, &|| false));
         if let Ok(results) = &results {
             assert!(results.iter().all(|(_, _, result)| result.run.number == number), "seed {seed}: another run");
             for (agent, start, _) in results {
@@ -105,7 +125,8 @@ fn lived(seed: u64, (count, runs): (usize, u32), faults: Faults, (prepares, begi
     let mut lost = beside.lost.into_inner().unwrap();
     lost.sort();
     lost.dedup();
-    Outcome { errors, lost, late: beside.late.into_inner().unwrap(), dismissed, history }
+    let (late, paused) = (beside.late.into_inner().unwrap(), beside.paused.into_inner().unwrap());
+    Outcome { errors, lost, late, paused, dismissed, history }
 }
 
 /// A network that delivers, in its own way.
@@ -125,7 +146,7 @@ fn histories_of_a_network_that_delays_reorders_doubles_and_forges_have_all_runs(
         // However slow the engine is, it has told its counters when the start is agreed on.
         let outcome = lived(seed, (count, 2), faults, (chance.between(0, 20 * SECOND), chance.between(0, 50_000_000)));
         assert_eq!(outcome.errors, [None, None], "seed {seed}");
-        assert_eq!((outcome.lost, outcome.late), (vec![], vec![]), "seed {seed}");
+        assert_eq!((outcome.lost, outcome.late, outcome.paused), (vec![], vec![], vec![]), "seed {seed}");
         assert!(outcome.history.ends().iter().all(|end| matches!(end, Some(Ok(())))), "seed {seed}");
     }
 }
@@ -145,6 +166,15 @@ fn histories_in_which_the_coordinator_is_stopped_lose_no_agent() {
         assert!(outcome.lost.is_empty(), "seed {seed}: {:?}", outcome.lost);
         assert!(outcome.history.ends().iter().all(|end| matches!(end, Some(Ok(())))), "seed {seed}");
     }
+}
+
+#[test]
+fn a_coordinator_that_was_stopped_while_its_agents_worked_says_for_how_long() {
+    let stops = Some((4 * SECOND, 15 * SECOND));
+    let outcome = lived(1, (2, 1), Faults { coordinator_stops: stops, ..Faults::default() }, (0, 0));
+    assert_eq!((outcome.errors, outcome.lost), (vec![None], vec![]));
+    let [paused] = outcome.paused[..] else { panic!("{:?}", outcome.paused) };
+    assert!((13 * SECOND..=15 * SECOND).contains(&paused.0), "{paused:?}");
 }
 
 #[test]
@@ -200,11 +230,12 @@ fn an_agent_that_ends_long_before_the_others_is_not_lost() {
         one.plan.window_ns = Nanos(seconds * SECOND);
         one
     };
-    let (late, lost) = (Mutex::default(), Mutex::default());
-    let beside = Beside { history: Arc::clone(&history), prepares: 0, begins: 0, late, lost };
+    let beside = Beside::of(&history, 0, 0);
     let ended = coordinator.carry_out(1, &[lasting(1), lasting(60)], Nanos(60 * SECOND), &beside).unwrap();
-    assert_eq!(coordinator.results(&ended).unwrap().len(), 2);
+    assert_eq!(coordinator.results(&ended, &|| false).unwrap().len(), 2);
     assert!(coordinator.lost().is_empty() && beside.lost.lock().unwrap().is_empty());
+    let silent = *beside.silent.lock().unwrap();
+    assert!(silent < Nanos(3 * SECOND), "it is told of one that has nothing to say: {silent:?}");
     coordinator.dismiss();
     history.pass(SECOND);
     assert!(history.ends().iter().all(|end| matches!(end, Some(Ok(())))));
