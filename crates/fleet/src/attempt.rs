@@ -20,6 +20,9 @@ const LOOK_AT_WORK: Duration = Duration::from_millis(250);
 /// A coordinator that has read its counters so long after the agreed start says so.
 const LATE_MIN: Nanos = Nanos(100_000_000);
 
+/// So does one that has not looked at its agents for so much longer than it should while they worked.
+const PAUSE_MIN: Nanos = Nanos(1_000_000_000);
+
 /// An attempt that is under way.
 pub(crate) struct AttemptDrive<'a> {
     conversation: &'a mut Conversation,
@@ -29,6 +32,8 @@ pub(crate) struct AttemptDrive<'a> {
     watch: &'a dyn FleetWatch,
     /// The agents that were lost.
     lost: &'a mut Vec<String>,
+    /// Whether they carry out parts of a run.
+    has_work: bool,
     silence: Silence,
     sent: Vec<Option<(Order, Nanos)>>,
     /// Those that were found lost in this attempt, and those that have said that they do not keep their part.
@@ -47,6 +52,7 @@ impl<'a> AttemptDrive<'a> {
         barrier: &'a mut Barrier,
         watch: &'a dyn FleetWatch,
         lost: &'a mut Vec<String>,
+        has_work: bool,
     ) -> AttemptDrive<'a> {
         let (count, now) = (agents.len(), conversation.now());
         AttemptDrive {
@@ -55,6 +61,7 @@ impl<'a> AttemptDrive<'a> {
             barrier,
             watch,
             lost,
+            has_work,
             silence: Silence::new(count, now),
             sent: vec![None; count],
             found_lost: vec![false; count],
@@ -128,9 +135,11 @@ impl<'a> AttemptDrive<'a> {
             && !std::mem::replace(&mut self.has_begun, true)
         {
             self.watch.begin();
-            let late = self.conversation.now() - start;
-            if late >= LATE_MIN {
-                self.watch.late(late);
+            let now = self.conversation.now();
+            // What it takes is told as such, and is no pause of the window.
+            self.barrier.pause(self.silence.look(now));
+            if now - start >= LATE_MIN {
+                self.watch.late(now - start);
             }
         }
     }
@@ -172,15 +181,21 @@ impl<'a> AttemptDrive<'a> {
     fn judge(&mut self, now: Nanos) {
         let paused = self.silence.look(now);
         self.barrier.pause(paused);
+        if self.has_begun && paused >= PAUSE_MIN {
+            self.watch.paused(paused);
+        }
         if matches!(self.barrier.phase(), BarrierPhase::Failed(_)) {
             return;
+        }
+        if !self.has_work && *self.barrier.phase() == BarrierPhase::Preparing {
+            // Without work there is no progress to tell: one that is ready says so once, and waits for the others.
+            let is_ready = |index: &usize| matches!(self.barrier.said(*index), Some(Says::Ready));
+            (0..self.agents.len()).filter(is_ready).for_each(|index| self.silence.hear(index, now));
         }
         for (index, agent) in self.agents.iter().enumerate() {
             let loss = match self.conversation.loss(agent) {
                 Some(loss) => loss,
-                // One that has ended says so once, and waits to be asked for its results.
-                None if matches!(self.barrier.said(index), Some(Says::Held { .. })) => continue,
-                None if self.silence.of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
+                None if self.silence_of(index) > SILENCE_MAX => Loss::Silent(SILENCE_MAX),
                 None => continue,
             };
             if !std::mem::replace(&mut self.found_lost[index], true) {
@@ -188,6 +203,15 @@ impl<'a> AttemptDrive<'a> {
                 self.watch.lost(agent, self.operations.iter().fold(0, |all, one| all.saturating_add(*one)));
                 self.lost.push(agent.clone());
             }
+        }
+    }
+
+    /// For how long nothing was heard of an agent that has something to say: one that has ended says so once, and waits to
+    /// be asked for its results.
+    fn silence_of(&self, index: usize) -> Nanos {
+        match self.barrier.said(index) {
+            Some(Says::Held { .. }) => Nanos(0),
+            _ => self.silence.of(index),
         }
     }
 
@@ -200,7 +224,7 @@ impl<'a> AttemptDrive<'a> {
         let progress = |(index, agent): (usize, &'a String)| AgentProgress {
             agent,
             operations: self.operations[index],
-            silent: self.silence.of(index),
+            silent: self.silence_of(index),
         };
         let agents: Vec<AgentProgress<'_>> = self.agents.iter().enumerate().map(progress).collect();
         self.watch.progress(&agents);

@@ -307,7 +307,8 @@ impl Coordinator {
         let member = |(name, clock): (&String, &ClockOffset)| Member { name: name.clone(), clock: *clock };
         let members = names.iter().zip(&clocks).map(member).collect();
         let mut barrier = Barrier::new(attempt, members, self.conversation.now(), within);
-        let drive = AttemptDrive::new(&mut self.conversation, &names, &mut barrier, watch, &mut self.lost);
+        let drive =
+            AttemptDrive::new(&mut self.conversation, &names, &mut barrier, watch, &mut self.lost, !parts.is_empty());
         if let Err(error) = drive.drive() {
             // Without a message server nothing is known of them: they may be at work, and keep their parts.
             self.lost = self.agents.iter().map(|agent| agent.name.clone()).collect();
@@ -378,20 +379,29 @@ impl Coordinator {
     /// The names, starts and results of the agents of an attempt that carried out parts.
     ///
     /// # Errors
-    /// Where an agent does not answer, and where its results are damaged.
-    pub(crate) fn results(&mut self, ended: &Ended) -> Result<Vec<(String, AgentStart, PartResult)>> {
+    /// Where an agent does not answer, where its results are damaged, and where the user does not wait for them.
+    pub(crate) fn results(
+        &mut self,
+        ended: &Ended,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<(String, AgentStart, PartResult)>> {
         let starts = self.starts(ended)?;
         let names = self.names(starts.len());
         let mut results = Vec::new();
         for some in names.chunks(RESULTS_AT_ONCE) {
-            results.extend(self.results_of(some, ended.attempt)?);
+            results.extend(self.results_of(some, ended.attempt, is_interrupted)?);
         }
         let of_agent = |((name, started), result): ((String, Started), PartResult)| (name, started.start, result);
         Ok(names.into_iter().zip(starts).zip(results).map(of_agent).collect())
     }
 
-    /// The results of `agents`, piece by piece. An interruption is not looked at: the run is finished, and each piece has its time.
-    fn results_of(&mut self, agents: &[String], attempt: Attempt) -> Result<Vec<PartResult>> {
+    /// The results of `agents`, piece by piece.
+    fn results_of(
+        &mut self,
+        agents: &[String],
+        attempt: Attempt,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<PartResult>> {
         let mut collected = vec![Collected::default(); agents.len()];
         let mut texts: Vec<Option<String>> = vec![None; agents.len()];
         loop {
@@ -408,7 +418,7 @@ impl Coordinator {
                 }
                 _ => None,
             };
-            let pieces = self.conversation.ask_all(&asked, &message, &mut is_piece, &|| false)?;
+            let pieces = self.conversation.ask_all(&asked, &message, &mut is_piece, is_interrupted)?;
             for (index, piece) in left.into_iter().zip(self.all_of(&asked, pieces, TRANSFER_TIMEOUT)?) {
                 texts[index] = collected[index].take(&piece).map_err(|what| self.broken(&agents[index], what))?;
             }

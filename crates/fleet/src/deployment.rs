@@ -227,10 +227,10 @@ impl Fleet for Deployment {
         self.state().coordinator.release();
     }
 
-    fn deliver(&self) -> run::Result<Vec<Delivered>> {
+    fn deliver(&self, is_interrupted: &dyn Fn() -> bool) -> run::Result<Vec<Delivered>> {
         let mut state = self.state();
         let Some(ended) = state.ended.take() else { return Ok(Vec::new()) };
-        let results = state.coordinator.results(&ended)?;
+        let results = state.coordinator.results(&ended, is_interrupted)?;
         Ok(results.into_iter().map(|(agent, start, result)| Delivered { agent, start, result }).collect())
     }
 }

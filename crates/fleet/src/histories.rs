@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use record::{AgentStart, Nanos, Part, PartResult};
-use run::FleetWatch;
+use run::{AgentProgress, FleetWatch};
 
 use crate::Coordinator;
 use crate::inbox::MESSAGES_MAX;
@@ -43,13 +43,16 @@ struct Beside {
     prepares: u64,
     begins: u64,
     late: Mutex<Vec<Nanos>>,
+    paused: Mutex<Vec<Nanos>>,
     lost: Mutex<Vec<String>>,
+    /// For how long nothing was heard of an agent, at most, as it was told.
+    silent: Mutex<Nanos>,
 }
 
 impl Beside {
-    fn new(history: &Arc<History>, prepares: u64, begins: u64) -> Beside {
-        let (late, lost) = (Mutex::default(), Mutex::default());
-        Beside { history: Arc::clone(history), prepares, begins, late, lost }
+    fn of(history: &Arc<History>, prepares: u64, begins: u64) -> Beside {
+        let (history, late, paused) = (Arc::clone(history), Mutex::default(), Mutex::default());
+        Beside { history, prepares, begins, late, paused, lost: Mutex::default(), silent: Mutex::default() }
     }
 }
 
@@ -62,8 +65,17 @@ impl FleetWatch for Beside {
         self.history.pass(self.begins);
     }
 
+    fn progress(&self, agents: &[AgentProgress<'_>]) {
+        let mut silent = self.silent.lock().unwrap();
+        *silent = agents.iter().map(|agent| agent.silent).fold(*silent, Nanos::max);
+    }
+
     fn late(&self, by: Nanos) {
         self.late.lock().unwrap().push(by);
+    }
+
+    fn paused(&self, by: Nanos) {
+        self.paused.lock().unwrap().push(by);
     }
 
     fn lost(&self, agent: &str, _: u64) {
@@ -83,6 +95,7 @@ struct Outcome {
     late: Vec<Nanos>,
     /// When the last run had begun, and when the fleet was dismissed; nanoseconds from the beginning.
     last_run: u64,
+    paused: Vec<Nanos>,
     dismissed: u64,
     history: Arc<History>,
 }
@@ -125,7 +138,7 @@ fn lived(seed: u64, life: Life) -> Outcome {
     let (history, tickets) = History::new(seed, life.agents, life.faults);
     let (wire, subjects) = history.coordinator();
     let mut coordinator = Coordinator::with(wire, subjects, &tickets);
-    let beside = Beside::new(&history, life.prepares, life.begins);
+    let beside = Beside::of(&history, life.prepares, life.begins);
     let (mut errors, mut last_run) = (Vec::new(), 0);
     if let Err(error) = coordinator.gather(&hello(), Duration::from_secs(30), &|| false, &mut || None) {
         errors.push(Some(error.message));
@@ -136,7 +149,7 @@ fn lived(seed: u64, life: Life) -> Outcome {
         let parts: Vec<Part> = vec![one; coordinator.agents().len()];
         last_run = history.elapsed();
         let ended = coordinator.carry_out(number, &parts, Nanos(60 * SECOND), &beside);
-        let results = ended.and_then(|ended| coordinator.results(&ended));
+        let results = ended.and_then(|ended| coordinator.results(&ended, &|| false));
         let took = history.elapsed() - last_run;
         assert!(took <= run_max, "run {number} took {} s: {results:?}", took / SECOND);
         if let Ok(results) = &results {
@@ -158,7 +171,8 @@ fn lived(seed: u64, life: Life) -> Outcome {
     let mut lost = beside.lost.into_inner().unwrap();
     lost.sort();
     lost.dedup();
-    Outcome { errors, lost, late: beside.late.into_inner().unwrap(), last_run, dismissed, history }
+    let (late, paused) = (beside.late.into_inner().unwrap(), beside.paused.into_inner().unwrap());
+    Outcome { errors, lost, late, paused, last_run, dismissed, history }
 }
 
 /// A network that delivers, in its own way: from the next rack to the other side of the earth.
@@ -180,7 +194,7 @@ fn histories_of_a_network_that_delays_reorders_doubles_and_forges_have_all_runs(
         let rests = chance.between(0, 40 * SECOND);
         let outcome = lived(seed, Life { agents, runs: 2, faults, prepares, begins, rests });
         assert_eq!(outcome.errors, [None, None]);
-        assert_eq!((&outcome.lost, &outcome.late), (&vec![], &vec![]));
+        assert_eq!((&outcome.lost, &outcome.late, &outcome.paused), (&vec![], &vec![], &vec![]));
         outcome.assert_all_leave(None);
     });
 }
@@ -201,6 +215,23 @@ fn histories_in_which_the_coordinator_is_stopped_lose_no_agent() {
         assert!(outcome.lost.is_empty(), "{:?}", outcome.lost);
         outcome.assert_all_leave(None);
     });
+}
+
+#[test]
+fn a_coordinator_that_was_stopped_while_its_agents_worked_says_for_how_long() {
+    let stops = Some((4 * SECOND, 15 * SECOND));
+    let outcome = lived(
+        1,
+        Life {
+            agents: 2,
+            runs: 1,
+            faults: Faults { coordinator_stops: stops, ..Faults::default() },
+            ..Life::default()
+        },
+    );
+    assert_eq!((outcome.errors, outcome.lost), (vec![None], vec![]));
+    let [paused] = outcome.paused[..] else { panic!("{:?}", outcome.paused) };
+    assert!((13 * SECOND..=15 * SECOND).contains(&paused.0), "{paused:?}");
 }
 
 #[test]
@@ -302,10 +333,12 @@ fn an_agent_that_ends_long_before_the_others_is_not_lost() {
         one.plan.window_ns = Nanos(seconds * SECOND);
         one
     };
-    let beside = Beside::new(&history, 0, 0);
+    let beside = Beside::of(&history, 0, 0);
     let ended = coordinator.carry_out(1, &[lasting(1), lasting(60)], Nanos(60 * SECOND), &beside).unwrap();
-    assert_eq!(coordinator.results(&ended).unwrap().len(), 2);
+    assert_eq!(coordinator.results(&ended, &|| false).unwrap().len(), 2);
     assert!(coordinator.lost().is_empty() && beside.lost.lock().unwrap().is_empty());
+    let silent = *beside.silent.lock().unwrap();
+    assert!(silent < Nanos(3 * SECOND), "it is told of one that has nothing to say: {silent:?}");
     coordinator.dismiss();
     history.pass(SECOND);
     assert!(history.ends().iter().all(|end| matches!(end, Some(Ok(())))));

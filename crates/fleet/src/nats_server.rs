@@ -242,6 +242,17 @@ mod tests {
     }
 
     #[test]
+    fn who_is_slow_to_prove_a_key_is_waited_for() {
+        use std::io::Read;
+        let server = server(1);
+        let mut stream = std::net::TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+        let mut said = String::new();
+        let ended = stream.read_to_string(&mut said);
+        assert!(ended.is_err() && said.starts_with("INFO ") && !said.contains("Timeout"), "{ended:?} {said}");
+    }
+
+    #[test]
     fn a_file_that_cannot_be_executed_is_no_program() {
         let folder = tempfile::tempdir().unwrap();
         let directories: Vec<PathBuf> = ["a", "b"].iter().map(|name| folder.path().join(name)).collect();

@@ -8,6 +8,9 @@ use sha2::{Digest, Sha256};
 /// The longest piece; a message of NATS has at most 1 MB, and quotes take two bytes in it.
 const PIECE_BYTES_MAX: usize = 256 << 10;
 
+/// A piece that is not the last one has no less: it ends before a character that it has no room for.
+const PIECE_BYTES_MIN: usize = PIECE_BYTES_MAX - 3;
+
 /// The longest result of a part, however it comes: in pieces, as a line of its host, or from a file.
 pub(crate) const RESULT_BYTES_MAX: u64 = 256 << 20;
 
@@ -70,10 +73,8 @@ impl Collected {
         }
         self.text.push_str(&piece.text);
         match (self.text.len() as u64).cmp(total_bytes) {
-            // Pieces end at a character; one that gives less would be asked without end.
-            std::cmp::Ordering::Less if piece.text.len() + char::MAX.len_utf8() <= PIECE_BYTES_MAX => {
-                Err("its results end too early")
-            }
+            // Without this, an agent could go on for ever, a letter at a time.
+            std::cmp::Ordering::Less if piece.text.len() < PIECE_BYTES_MIN => Err("its results end too early"),
             std::cmp::Ordering::Less => Ok(None),
             std::cmp::Ordering::Equal if sha256(&self.text) == *sha256_of_all => {
                 Ok(Some(std::mem::take(&mut self.text)))
@@ -129,12 +130,12 @@ mod tests {
         let mut collected = Collected::default();
         assert_eq!(collected.take(&piece(0, 1 << 20, &"x".repeat(1 << 20))), Err("its results are too long"));
         let mut collected = Collected::default();
-        let (first, total_bytes) = ("x".repeat(PIECE_BYTES_MAX), PIECE_BYTES_MAX as u64);
-        assert_eq!(collected.take(&piece(0, total_bytes + 5, &first)), Ok(None));
-        let next = piece(total_bytes, total_bytes + 6, "x");
-        assert_eq!(collected.take(&next), Err("its results change while they are sent"));
+        assert_eq!(collected.take(&piece(0, 1 << 20, "x")), Err("its results end too early"), "a letter at a time");
         let mut collected = Collected::default();
-        assert_eq!(collected.take(&piece(0, 5, "x")), Err("its results end too early"), "piece by tiny piece");
+        let whole = "x".repeat(PIECE_BYTES_MAX);
+        assert_eq!(collected.take(&piece(0, 1 << 20, &whole)), Ok(None));
+        let next = piece(collected.offset_bytes(), 1 << 21, &whole);
+        assert_eq!(collected.take(&next), Err("its results change while they are sent"));
     }
 
     #[test]

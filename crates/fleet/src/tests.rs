@@ -336,7 +336,9 @@ fn a_part_is_carried_out_while_an_agent_without_one_waits() {
     let told = Told::default();
     let ended = coordinator.carry_out(7, &[part(3)], Nanos(5_000_000_000), &told).unwrap();
     assert_eq!((told.begun.lock().unwrap().len(), told.operations.load(Ordering::Relaxed)), (1, 23));
-    let results = coordinator.results(&ended).unwrap();
+    let interrupted = coordinator.results(&ended, &|| true).unwrap_err();
+    assert_eq!(interrupted.message, "interrupted", "nobody has to wait for them");
+    let results = coordinator.results(&ended, &not_interrupted).unwrap();
     let [(agent, start, result)] = results.as_slice() else { panic!("{results:?}") };
     assert_eq!((agent.as_str(), result.run.number, result.run.dop.jobs, result.host_threads), ("a1", 7, 3, 2));
     assert!(start.offset_ns.0.abs() < 1_000_000_000, "{start:?}");

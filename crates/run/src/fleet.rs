@@ -79,7 +79,7 @@ pub(crate) fn carry_out(
         let mut delivered = Ok(Vec::new());
         observation.end_after(|| {
             if carried_out.is_ok() {
-                delivered = fleet.deliver();
+                delivered = fleet.deliver(&|| bench.interrupt.is_raised());
                 let delivered = delivered.as_deref().unwrap_or_default();
                 let start = begun.get().copied().unwrap_or_default();
                 let events = delivered.iter().map(|one| one.result.run.events.as_slice());
@@ -152,7 +152,19 @@ pub(crate) fn merged(delivered: &[Delivered], hosts: &[AgentHost]) -> Result<Run
         let counted_by_others: Vec<&str> = shared.iter().flat_map(|names| &names[1..]).copied().collect();
         run.readings = device_readings(&run, &counted_by_others);
     }
+    check_possible(&run, delivered)?;
     Ok(run)
+}
+
+/// Refuses `run`, which is merged of `delivered`, where no record can hold it: with it, all runs of the record would be
+/// unreadable.
+fn check_possible(run: &Run, delivered: &[Delivered]) -> Result<()> {
+    let Err(why) = store::check_figures(run) else { return Ok(()) };
+    let of_agent = |one: &Delivered| store::check_figures(&one.result.run).err().map(|why| (one.agent.clone(), why));
+    Err(Error::environment(match delivered.iter().find_map(of_agent) {
+        Some((agent, why)) => format!("agent {agent}: its results are impossible: {why}"),
+        None => format!("the results of the agents are impossible: {why}"),
+    }))
 }
 
 /// Takes over what the agents counted; returns how many commits they expect.
@@ -282,6 +294,15 @@ impl FleetWatch for Hooks<'_, '_, '_> {
         self.bench.listener.on_event(&Event::Note(&note));
     }
 
+    fn paused(&self, by: Nanos) {
+        let note = format!(
+            "this process did not go on for {:.1} s while the agents worked: counters of the engine and of this host may be of \
+             a longer time than the run",
+            by.seconds()
+        );
+        self.bench.listener.on_event(&Event::Note(&note));
+    }
+
     fn not_kept(&self, agent: &str, reason: &str) {
         let note = format!("agent {agent} does not keep its result until it is in the record: {reason}");
         self.bench.listener.on_event(&Event::Note(&note));
@@ -289,5 +310,32 @@ impl FleetWatch for Hooks<'_, '_, '_> {
 
     fn is_interrupted(&self) -> bool {
         self.bench.interrupt.is_raised()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use record::{AgentStart, PartResult};
+
+    use super::*;
+
+    #[test]
+    fn results_that_no_record_can_hold_are_refused_and_their_agent_is_named() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/records/run.jsonl");
+        let runs = store::read(&fixture).expect("a record").runs;
+        let run = runs.into_iter().find(|run| run.test == "T311" && run.dop.jobs == 1).expect("T311");
+        let delivered = |agent: &str, steps: u64| {
+            let mut run = run.clone();
+            run.totals.steps = steps;
+            let result = PartResult { run, host_threads: 1 };
+            Delivered { agent: agent.to_owned(), start: AgentStart::default(), result }
+        };
+        let steps = run.totals.steps;
+        let two = |of_other: u64| merged(&[delivered("a", steps), delivered("b", of_other)], &[]);
+        assert_eq!(two(steps).expect("a run").totals.steps, 2 * steps);
+        let error = two(u64::MAX).expect_err("no run").message;
+        assert!(error.starts_with("agent b: its results are impossible: "), "{error}");
     }
 }

@@ -37,8 +37,8 @@ pub trait Fleet: Sync {
     /// The results of the parts that were carried out last, in their order.
     ///
     /// # Errors
-    /// Where they do not arrive.
-    fn deliver(&self) -> Result<Vec<Delivered>>;
+    /// Where they do not arrive, and where the user does not wait for them.
+    fn deliver(&self, is_interrupted: &dyn Fn() -> bool) -> Result<Vec<Delivered>>;
 }
 
 /// How far an agent is in a run.
@@ -72,6 +72,11 @@ pub trait FleetWatch {
 
     /// What [`FleetWatch::begin`] does was done so long after the agreed start.
     fn late(&self, by: Nanos) {
+        let _ = by;
+    }
+
+    /// For so long the coordinator has not looked at its agents while they worked: it was stopped, or got no processor.
+    fn paused(&self, by: Nanos) {
         let _ = by;
     }
 

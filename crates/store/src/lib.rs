@@ -23,5 +23,5 @@ pub use list::{Entry, Summary, list};
 pub use name::{default_name, id_of, is_record_name};
 pub use read::{RECORD_BYTES_MAX, read, read_in_detail, read_with, read_without_series};
 pub use schema::{Form, schema, schema_text};
-pub use validate::check_run;
+pub use validate::{check_figures, check_run};
 pub use write::Writer;

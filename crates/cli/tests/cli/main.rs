@@ -34,6 +34,7 @@ mod documentation;
 mod duckdb_load;
 mod far_server;
 mod fleet_blocks;
+mod fleet_faults;
 mod fleet_io;
 mod fleet_load;
 mod fleet_nodes;

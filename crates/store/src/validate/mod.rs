@@ -30,6 +30,14 @@ pub fn check_run(record: &Record, run: &Run) -> Validity {
     self::run(run).and_then(|()| Requirement::of(run).check(record, run))
 }
 
+/// Whether `run` itself is possible, whatever record it is of.
+///
+/// # Errors
+/// As [`check_run`].
+pub fn check_figures(run: &Run) -> Validity {
+    self::run(run)
+}
+
 /// Checks `record` without its runs.
 pub(crate) fn rest(record: &Record) -> Validity {
     date("started_at", &record.started_at)?;
