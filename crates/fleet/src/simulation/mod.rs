@@ -7,6 +7,7 @@ mod faults;
 mod network;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use record::{FromAgent, Nanos, Permitted, Piece, Seed, Ticket, ToAgent};
 
@@ -57,7 +58,6 @@ struct Member {
     offset: i64,
     /// Processes that began with its ticket.
     processes: u32,
-    has_said_nonsense: bool,
 }
 
 /// A history.
@@ -101,8 +101,7 @@ impl History {
             begun: Mutex::default(),
         });
         for (index, (ticket, offset)) in tickets.iter().zip(offsets).enumerate() {
-            let (ticket, has_said_nonsense) = (ticket.clone(), false);
-            let member = Member { agent: None, end: None, turn: 0, ticket, offset, processes: 0, has_said_nonsense };
+            let member = Member { agent: None, end: None, turn: 0, ticket: ticket.clone(), offset, processes: 0 };
             locked(&history.members).push(member);
             history.begin_process(index);
         }
@@ -216,6 +215,8 @@ impl History {
         let Some(agent) = &mut member.agent else { return };
         let arrival = message.map(|message| Message { at: agent.now(), ..message });
         if matches!(fault, Some(Fault::EndlessResults { at }) if at <= elapsed) && gives_more(agent, arrival.as_ref()) {
+            // It stays, though it does not hear what it is told then.
+            agent.silence_max = Duration::from_secs(1 << 20);
             return;
         }
         match agent.turn(arrival.map(Arrival::Message)) {
@@ -224,7 +225,7 @@ impl History {
                 (member.end, member.agent) = (Some(end), None);
             }
             None => {
-                misbehave(agent, index, elapsed, fault, &mut member.has_said_nonsense);
+                misbehave(agent, index, elapsed, fault);
                 member.turn += 1;
                 let (turn, patience) = (member.turn, agent.patience().as_nanos() as u64);
                 let mut network = locked(&self.network);
@@ -236,16 +237,15 @@ impl History {
 }
 
 /// Says what no agent says that is as it should be.
-fn misbehave(agent: &mut Agent, index: usize, elapsed: u64, fault: Option<Fault>, has_said_nonsense: &mut bool) {
+fn misbehave(agent: &mut Agent, index: usize, elapsed: u64, fault: Option<Fault>) {
     let subject = || Subjects::of(FLEET).reply(&format!("a{index}"), 0);
     match fault {
         Some(Fault::Floods { at }) if (at..at + FLOOD_TIME).contains(&elapsed) => {
             let content = serde_json::to_vec(&FromAgent::Left).unwrap();
             (0..FLOOD).for_each(|_| agent.say(subject(), None, &content));
         }
-        Some(Fault::SaysNonsense { at }) if elapsed >= at && !std::mem::replace(has_said_nonsense, true) => {
-            agent.say(subject(), None, b"{\"nonsense\":1}");
-        }
+        // Again and again: what is overtaken by a later message is dropped unread.
+        Some(Fault::SaysNonsense { at }) if elapsed >= at => agent.say(subject(), None, b"{\"nonsense\":1}"),
         _ => {}
     }
 }
