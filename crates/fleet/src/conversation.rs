@@ -63,6 +63,8 @@ pub(crate) struct Conversation {
     members: Vec<String>,
     /// The agents that said what cannot be read.
     unreadable: BTreeSet<String>,
+    /// The agents whose clocks cannot be those of a machine.
+    backwards: BTreeSet<String>,
     questions: u64,
     /// When it was looked last who is to be greeted.
     looked: Nanos,
@@ -84,6 +86,7 @@ impl Conversation {
             peers,
             members: Vec::new(),
             unreadable: BTreeSet::new(),
+            backwards: BTreeSet::new(),
             questions: 0,
             looked: now,
             is_over: false,
@@ -103,6 +106,11 @@ impl Conversation {
     /// Whether `agent` said what cannot be read.
     pub(crate) fn is_unreadable(&self, agent: &str) -> bool {
         self.unreadable.contains(agent)
+    }
+
+    /// Whether the clock of `agent` runs backwards, by what it said of it.
+    pub(crate) fn runs_backwards(&self, agent: &str) -> bool {
+        self.backwards.contains(agent)
     }
 
     /// Sends `message`, with the question that an answer is to name; returns when.
@@ -227,11 +235,11 @@ impl Conversation {
         }
     }
 
-    /// The clocks of `agents` now, at their places; None of one that does not answer. All are asked in the same rounds, so
+    /// The clocks of `agents` now, at their places; None of one that does not answer, or runs backwards. All are asked in the same rounds, so
     /// that it takes as long as one of them does.
     ///
     /// # Errors
-    /// Where the connection has ended, and for a clock that runs backwards.
+    /// Where the connection has ended.
     pub(crate) fn clocks(&mut self, agents: &[String]) -> Result<Vec<Option<ClockOffset>>> {
         let mut exchanges = Exchanges::new(agents.len());
         let mut silence = Silence::new(agents.len(), self.now());
@@ -265,14 +273,15 @@ impl Conversation {
                 }
             }
         }
-        let of_agent = |(index, agent): (usize, &String)| match exchanges.count(index) {
-            count if count < EXCHANGES => Ok(None),
-            _ => exchanges
-                .offset(index)
-                .map(Some)
-                .ok_or_else(|| Error::new(format!("the clock of agent {agent} runs backwards"))),
+        let mut of_agent = |(index, agent): (usize, &String)| {
+            let has_answered = exchanges.count(index) >= EXCHANGES;
+            let clock = if has_answered { exchanges.offset(index) } else { None };
+            if has_answered && clock.is_none() {
+                self.backwards.insert(agent.clone());
+            }
+            clock
         };
-        agents.iter().enumerate().map(of_agent).collect()
+        Ok(agents.iter().enumerate().map(&mut of_agent).collect())
     }
 
     fn take_times(

@@ -248,6 +248,9 @@ impl Coordinator {
         }
         let reason = |agent: &String| match self.conversation.is_unreadable(agent) {
             true => format!("agent {agent} is lost: a message of it cannot be read"),
+            false if self.conversation.runs_backwards(agent) => {
+                format!("agent {agent} is lost: its clock runs backwards")
+            }
             false => format!("agent {agent} is lost: it has not answered for {} s", ANSWER_TIMEOUT.as_secs()),
         };
         let message = silent.iter().map(reason).collect::<Vec<_>>().join("; ");
