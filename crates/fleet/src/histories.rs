@@ -135,7 +135,7 @@ fn check(number: u32, results: &[(String, AgentStart, PartResult)], begun: &[Wor
 fn lived(seed: u64, life: Life) -> Outcome {
     let stopped = life.faults.coordinator_stops.map_or(0, |(_, for_time)| for_time);
     let run_max = RUN_MAX + life.prepares + life.begins + stopped;
-    let (history, tickets) = History::new(seed, life.agents, life.faults);
+    let (history, tickets) = History::new(seed, life.agents, life.faults.clone());
     let (wire, subjects) = history.coordinator();
     let mut coordinator = Coordinator::with(wire, subjects, &tickets);
     let beside = Beside::of(&history, life.prepares, life.begins);
@@ -165,7 +165,9 @@ fn lived(seed: u64, life: Life) -> Outcome {
     coordinator.dismiss();
     let took = history.elapsed() - dismissed;
     assert!(took < 3 * SECOND + stopped, "it waits {} s for agents that do not leave", took / SECOND);
-    history.pass(200 * SECOND);
+    // A process that begins again waits for a welcome as long as another host may take for the program.
+    let begins_again = matches!(life.faults.faulty, Some((_, Fault::Ends { another_after: Some(_), .. })));
+    history.pass(if begins_again { 400 * SECOND } else { 200 * SECOND });
     assert!(!history.begun().iter().any(|worked| worked.record == FORGED), "what nobody asked for is begun");
     assert!(history.most_that_waited() <= MESSAGES_MAX, "{} messages waited", history.most_that_waited());
     let mut lost = beside.lost.into_inner().unwrap();

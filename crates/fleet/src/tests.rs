@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use measure::clock;
 use record::{
-    AgentStart, Attempt, CgroupLimits, Cpu, Dop, GivenPart, HostInventory, JobShare, KeptPart, Memory, Nanos, Outcome,
-    PROTOCOL_VERSION, Pace, Part, PartResult, Plan, PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION, Seed, Ticket,
-    Timestamp, Tool,
+    AgentStart, Attempt, CgroupLimits, Cpu, Dop, FromAgent, GivenPart, HostInventory, JobShare, KeptPart, Memory,
+    Nanos, Outcome, PROTOCOL_VERSION, Pace, Part, PartResult, Plan, PlannedRun, Preset, Run, RunKind, SCHEMA_VERSION,
+    Seed, Ticket, Timestamp, Tool,
 };
 use run::{AgentProgress, FleetWatch, Interrupt, Release};
 
@@ -20,7 +20,7 @@ use super::*;
 use crate::link::Link;
 use crate::signed::{Place, Sender, Signer};
 use crate::subject::Subjects;
-use crate::wire::{Arrival, Wire};
+use crate::wire::{Arrival, Message, Wire};
 
 const WITHIN: Duration = Duration::from_secs(20);
 
@@ -246,6 +246,45 @@ fn names_that_cannot_be_used_are_refused() {
     };
     assert_eq!(refused(&["a", "a"]).unwrap(), "two agents are named a");
     assert_eq!(refused(&["a.b"]).unwrap(), "\"a.b\" cannot be the name of an agent");
+}
+
+/// Answers each question of the coordinator with a clock that runs backwards, until the connection ends.
+fn run_backwards(ticket: &Ticket) {
+    let subjects = Subjects::of(&ticket.fleet);
+    let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent)).unwrap();
+    let mut signer = Signer::new(&ticket.message_key, Sender::Agent);
+    let mut say = |subject: String, says: &FromAgent| {
+        let content = serde_json::to_vec(says).unwrap();
+        let payload = signer.sign(Place { subject: &subject, reply: None }, &content);
+        link.send(subject, None, payload);
+    };
+    say(subjects.hello(&ticket.agent), &FromAgent::Hello(Box::new(hello())));
+    loop {
+        match link.receive(WITHIN) {
+            Some(Arrival::Message(Message { reply: Some(reply), .. })) => {
+                say(reply, &FromAgent::Time { received_ns: Nanos(9), answered_ns: Nanos(5) });
+            }
+            Some(Arrival::Message(_) | Arrival::Refused(_)) => {}
+            Some(Arrival::Over) | None => return,
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_runs_backwards_costs_its_own_agent() {
+    let (mut coordinator, tickets) = Coordinator::start(&names(2)).unwrap();
+    let agent = spawn(tickets[0].clone(), hello());
+    let ticket = tickets[1].clone();
+    let strange = std::thread::spawn(move || run_backwards(&ticket));
+    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
+    let error = coordinator.start_together(1, Nanos(5_000_000_000), &not_interrupted).unwrap_err();
+    assert_eq!(error.message, format!("agent {} is lost: its clock runs backwards", tickets[1].agent));
+    assert_eq!(coordinator.forget_lost(), [tickets[1].agent.as_str()]);
+    assert_eq!(coordinator.start_together(2, Nanos(5_000_000_000), &not_interrupted).unwrap().len(), 1);
+    coordinator.dismiss();
+    agent.join().unwrap().unwrap();
+    drop(coordinator);
+    strange.join().unwrap();
 }
 
 #[test]

@@ -141,8 +141,10 @@ fn collect(arguments: &FleetCollectArguments) -> Result<()> {
     let is_done = |number: u32| record.runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);
     let planned: BTreeSet<u32> = collected.iter().filter_map(|run| Some(run.planned.as_ref()?.number)).collect();
     let left = planned.into_iter().filter(|number| !is_done(*number)).count();
+    // A record with failed runs is finished, too.
+    let is_whole = record.status == Status::Finished && record.plan.runs.iter().all(|planned| is_done(planned.number));
     match (collected.is_empty(), left) {
-        (true, _) if record.status == Status::Finished => print(&format!("{} is complete\n", path.display())),
+        (true, _) if is_whole => print(&format!("{} is complete\n", path.display())),
         (true, _) => Err(Error::environment(format!("no agent keeps a part of {}", path.display()))
             .hint("give the same directories as before: dir=DIR in the file of hosts, or the measured directory")),
         _ if arguments.discard => Ok(()),

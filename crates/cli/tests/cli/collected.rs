@@ -173,7 +173,12 @@ fn nothing_to_collect_is_said_and_why() {
             .split(' ')
             .collect::<Vec<_>>(),
     );
+    let mut failed = bench.record("own.jsonl");
+    failed["plan"]["agents"] = 2.into();
+    failed["runs"][0]["outcome"] = serde_json::json!({ "status": "failed", "message": "an agent is lost" });
+    bench.write_record("failed.jsonl", &failed);
     for (words, code, message) in [
+        ("fleet collect failed.jsonl", 1, "no agent keeps a part of failed.jsonl"),
         ("fleet collect own.jsonl", 2, "the runs of own.jsonl are of one process"),
         ("fleet collect none.jsonl", 2, "none.jsonl"),
     ] {
