@@ -221,7 +221,7 @@ fn histories_in_which_the_coordinator_is_stopped_lose_no_agent() {
 
 #[test]
 fn a_coordinator_that_was_stopped_while_its_agents_worked_says_for_how_long() {
-    let stops = Some((4 * SECOND, 15 * SECOND));
+    let stops = Some((5 * SECOND, 15 * SECOND));
     let outcome = lived(
         1,
         Life {
