@@ -235,7 +235,8 @@ impl Conversation {
         }
     }
 
-    /// The clocks of `agents` now, at their places; None of one that does not answer, or runs backwards. All are asked in the same rounds, so
+    /// The clocks of `agents` now, at their places; None of one that does not answer, or runs backwards.
+    /// All are asked in the same rounds, so
     /// that it takes as long as one of them does.
     ///
     /// # Errors

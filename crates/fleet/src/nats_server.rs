@@ -35,8 +35,8 @@ const LOG_LINE_BYTES_MAX: usize = 4 << 10;
 /// Connections beside those of the users: one that ends while its successor begins, and one that is turned away.
 const MORE_CONNECTIONS: usize = 2;
 
-/// How long who connects may take to prove a key, in seconds: on a host that is far away or busy the two of its own accord are
-/// not enough.
+/// How long who connects may take to prove a key, in seconds: the two of its own accord are not enough on a host that is far
+/// away or busy.
 const AUTHORIZATION_SECONDS: u32 = 20;
 
 /// User and group of a server that a privileged user starts: nobody.
