@@ -1,13 +1,14 @@
 //! Jobs of one thread against a peer on another one, by io_uring and by `epoll`.
 
-use std::io::{Read, Write};
+use std::cell::Cell;
+use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use dbdyno_multiplex as multiplex;
-use record::Nanos;
+use record::{Nanos, WaitMethod};
 
 type Job<'a> = Box<dyn FnOnce() + 'a>;
 
@@ -135,13 +136,18 @@ fn the_end_of_a_stream_and_a_closed_one_are_results() {
     for with_ring in [true, false] {
         let (ended, far) = UnixStream::pair().unwrap();
         drop(far);
+        let first = Cell::new(None);
         let jobs: Vec<Job<'_>> = vec![Box::new(|| {
-            let sent = multiplex::send(ended.as_fd(), b"x", None).unwrap();
-            let received = multiplex::receive(ended.as_fd(), &mut [0; 8], None).unwrap();
-            // By a ring a statement that cannot be sent shows where its answer is waited for.
-            assert!(sent.is_err() || matches!(received, Ok(0)) || received.is_err(), "{sent:?} {received:?}");
+            let send = || multiplex::send(ended.as_fd(), b"x", None).unwrap();
+            let kind = |error: std::io::Error| error.kind();
+            first.set(Some(send().map_err(kind)));
+            let received = multiplex::receive(ended.as_fd(), &mut [0; 8], None).unwrap().map_err(kind);
+            assert!(matches!(received, Ok(0) | Err(ErrorKind::ConnectionReset)), "{received:?}");
+            assert_eq!(send().map_err(kind), Err(ErrorKind::BrokenPipe));
         })];
-        multiplex::run(jobs, with_ring).unwrap();
+        let is_ring = multiplex::run(jobs, with_ring).unwrap().method == WaitMethod::IoUring;
+        // By a ring a statement that cannot be sent shows where its answer is waited for.
+        assert_eq!(first.take(), Some(if is_ring { Ok(()) } else { Err(ErrorKind::BrokenPipe) }));
     }
 }
 
