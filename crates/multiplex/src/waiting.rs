@@ -82,7 +82,7 @@ fn receive_from(
     let job = scheduler.running.get();
     loop {
         let is_asked = match &mut *scheduler.backend.borrow_mut() {
-            Backend::Ring(ring) => ring.receive(job, socket, into).map(|()| true)?,
+            Backend::Ring(ring) => ring.receive(job, socket, into).map(|()| true).map_err(refused)?,
             Backend::Epoll(_) => false,
             Backend::Refused(code) => return Err(Failure::Refused(*code).error()),
         };
@@ -122,7 +122,7 @@ fn receive_ready(
 fn wait_ready(scheduler: &Scheduler, socket: BorrowedFd<'_>, output: bool, until: Option<Nanos>) -> io::Result<()> {
     let job = scheduler.running.get();
     match &mut *scheduler.backend.borrow_mut() {
-        Backend::Ring(ring) => ring.poll(job, socket, output)?,
+        Backend::Ring(ring) => ring.poll(job, socket, output).map_err(refused)?,
         Backend::Epoll(epoll) => epoll.register(job, socket, output)?,
         Backend::Refused(code) => return Err(Failure::Refused(*code).error()),
     }
@@ -130,6 +130,11 @@ fn wait_ready(scheduler: &Scheduler, socket: BorrowedFd<'_>, output: bool, until
         0.. => Ok(()),
         code => Err(kernel_error("nothing could be waited for", -code)),
     }
+}
+
+/// The error of a job whose request the kernel took not: its number alone would say of a job that it waited.
+fn refused(error: io::Error) -> io::Error {
+    Failure::refused(&error).error()
 }
 
 /// Sends all of `bytes` to `socket`; None where the thread has one job. A statement is told to the kernel together with those
@@ -151,7 +156,7 @@ pub fn send(socket: BorrowedFd<'_>, bytes: &[u8], timeout: Option<Duration>) -> 
             Ok(false) => {}
             Err(error) => {
                 shut_down(socket);
-                return Some(Err(error));
+                return Some(Err(refused(error)));
             }
         }
     }
@@ -182,7 +187,7 @@ fn send_now(scheduler: &Scheduler, socket: BorrowedFd<'_>, mut bytes: &[u8], unt
 /// # Errors
 /// Where the kernel takes nothing.
 pub fn flush() -> io::Result<()> {
-    current().map_or(Ok(()), |scheduler| scheduler.backend.borrow_mut().flush())
+    current().map_or(Ok(()), |scheduler| scheduler.backend.borrow_mut().flush().map_err(refused))
 }
 
 /// `socket` is about to be closed: nothing that was prepared is sent to another one that gets its number, and no error of it is
