@@ -13,6 +13,7 @@ pub mod fuzz;
 mod keepalive;
 mod messages;
 mod pipeline;
+mod socket;
 mod stream;
 mod tls;
 
@@ -27,5 +28,6 @@ pub use self::environment::Environment;
 pub use self::keepalive::{BacklogLimit, Keepalive};
 pub use self::messages::{Framing, Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX, Messages};
 pub use self::pipeline::{Pipeline, Pipelined};
-pub use self::stream::{Transport, malformed, receive_byte};
+pub use self::socket::receive_byte;
+pub use self::stream::{Transport, malformed};
 pub use self::tls::{Encrypted, Mode, Stream, Tls, TlsSettings, alert};

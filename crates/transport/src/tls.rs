@@ -25,7 +25,7 @@ use rustls::{
 };
 
 use self::identity::Identity;
-use crate::stream::{receive_within, send_to, shut_down};
+use crate::socket::{receive_within, send_to, shut_down};
 use crate::{Deadline, plain_message};
 
 /// An encrypted byte stream.
