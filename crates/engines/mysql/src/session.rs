@@ -392,10 +392,10 @@ struct CancelRequest {
 
 impl Canceller for CancelRequest {
     fn cancel(&self) -> Result<()> {
-        let opened = self.login.open(None)?;
-        let mut session = MysqlSession::start(opened, self.login.clone(), &SessionCounts::default())?;
+        let mut opened = self.login.open(None)?;
         // Whoever cancels waits for it.
-        session.wire.messages.limit(self.login.timeout);
+        opened.wire.messages.limit(self.login.timeout);
+        let mut session = MysqlSession::start(opened, self.login.clone(), &SessionCounts::default())?;
         match engine::Session::batch(&mut session, &format!("kill query {}", self.connection)) {
             Err(error) if error.code.as_deref() == Some(NO_SUCH_CONNECTION) => Ok(()),
             outcome => outcome,

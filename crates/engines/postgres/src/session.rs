@@ -113,6 +113,11 @@ impl PostgresSession {
         Ok(session)
     }
 
+    /// All requests from now on have to be answered within `timeout`, until this is called again; `None` waits forever.
+    pub(crate) fn limit(&mut self, timeout: Option<Duration>) {
+        self.wire.messages.limit(timeout);
+    }
+
     pub(crate) fn server(&self) -> &Server {
         &self.server
     }
