@@ -3,6 +3,7 @@
 //! A separate crate because host, engines, tracing, runs and the command line must read these in the same way: one
 //! process, one limit, one meaning of `1MB`. It imports none of our crates; numbers have their unit in the name.
 
+mod child;
 pub mod data_rate;
 mod foreign_file;
 pub mod group;
@@ -12,6 +13,7 @@ pub mod quantity;
 pub mod root;
 mod similar;
 
+pub use child::die_with_parent;
 pub use foreign_file::read_foreign_text;
 pub use process::{ObjectName, Process};
 pub use quantity::Wrong;

@@ -80,8 +80,9 @@ fn drive_steps(
 ///
 /// The clock is read once per batch: an operation starts when its batch is prepared and ends when it is reaped. No more are
 /// reaped than are prepared next ([`Queue::reaped_at_once`]): of completions that come in crowds, the slots of the first are
-/// submitted again before the last are looked at, and the device does not run out of work. The loop takes no locks, and allocates as [`drive`] does; nothing is in flight when it returns. `meter` shows
-/// the number of completed operations.
+/// submitted again before the last are looked at, and the device does not run out of work. The loop takes no locks, and allocates
+/// as [`drive`] does. Nothing is in flight when it returns; where it was aborted, and what was in flight then has not completed
+/// in ten seconds, the queue is told so ([`Queue::given_up`]). `meter` shows the number of completed operations.
 ///
 /// # Errors
 /// When the work cannot continue; operations tallied until then stay.
@@ -102,7 +103,7 @@ pub fn drive_queue(
     result
 }
 
-/// Waits for operations in flight when the loop was aborted: their memory is still in use.
+/// Waits for operations in flight when the loop was aborted, and tells the queue which do not end: their memory is still in use.
 fn drain(queue: &mut dyn Queue, mut in_flight: u32) {
     let timeout = clock::now() + ABORT_TIMEOUT;
     let mut done = Done::default();
@@ -111,6 +112,9 @@ fn drain(queue: &mut dyn Queue, mut in_flight: u32) {
         while in_flight > 0 && !matches!(queue.reap(&mut done), Ok(None)) {
             in_flight -= 1;
         }
+    }
+    if in_flight > 0 {
+        queue.given_up(in_flight);
     }
 }
 

@@ -157,6 +157,12 @@ pub trait Queue {
     /// When nothing more can succeed.
     fn reap(&mut self, done: &mut Done) -> Result<Option<u32>, Broken>;
 
+    /// Called at last where the loop is aborted and so many operations have not completed: they may still read and write what they were
+    /// given, which has to stay as it is for as long as the process lives.
+    fn given_up(&mut self, in_flight: u32) {
+        let _ = in_flight;
+    }
+
     /// Receives the times of the operation that was just reaped, for a raw log.
     fn log(&mut self, slot: u32, turn: &StepStart, ended: Nanos) {
         let _ = (slot, turn, ended);

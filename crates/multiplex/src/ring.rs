@@ -56,6 +56,16 @@ pub(crate) struct Ring {
     refused: Option<i32>,
 }
 
+impl Drop for Ring {
+    /// A statement for which its socket has no room yet may still be sent, until the kernel has taken the ring apart, which it does
+    /// later. Where nothing was received since, it is not known to have left: its memory stays.
+    fn drop(&mut self) {
+        for output in self.jobs.iter_mut().filter(|output| output.is_unanswered) {
+            std::mem::forget(std::mem::take(&mut output.bytes));
+        }
+    }
+}
+
 /// What a job has sent that need not have left.
 struct Output {
     /// The statement; it stays where it is until the kernel has taken it.

@@ -279,8 +279,13 @@ impl Turns<'_> {
         let code = error.raw_os_error().unwrap_or_else(|| Errno::IO.raw_os_error());
         let mut backend = self.scheduler.backend.borrow_mut();
         backend.abandon(code, &mut self.found);
-        for (job, _) in &self.found.woken {
-            self.scheduler.jobs[*job as usize].waits_on.set(None);
+        for (job, result) in &self.found.woken {
+            let state = &self.scheduler.jobs[*job as usize];
+            if let Some(socket) = state.waits_on.take()
+                && *result == -code
+            {
+                state.failure.set(Some((socket, Failure::Refused(code))));
+            }
         }
         // The kernel writes to the stacks of the others until it has ended what they wait for.
         for job in &self.scheduler.jobs {

@@ -98,6 +98,11 @@ impl Failure {
         matches!(self, Failure::Unsent(code) if is(code, Errno::PIPE) || is(code, Errno::CONNRESET))
     }
 
+    /// The kernel took no request, because of `error`.
+    pub fn refused(error: &io::Error) -> Failure {
+        Failure::Refused(error.raw_os_error().unwrap_or_else(|| Errno::IO.raw_os_error()))
+    }
+
     pub fn error(self) -> io::Error {
         match self {
             Failure::TimedOut => io::ErrorKind::TimedOut.into(),

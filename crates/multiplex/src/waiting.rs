@@ -82,7 +82,7 @@ fn receive_from(
     let job = scheduler.running.get();
     loop {
         let is_asked = match &mut *scheduler.backend.borrow_mut() {
-            Backend::Ring(ring) => ring.receive(job, socket, into).map(|()| true)?,
+            Backend::Ring(ring) => ring.receive(job, socket, into).map(|()| true).map_err(refused)?,
             Backend::Epoll(_) => false,
             Backend::Refused(code) => return Err(Failure::Refused(*code).error()),
         };
@@ -122,7 +122,7 @@ fn receive_ready(
 fn wait_ready(scheduler: &Scheduler, socket: BorrowedFd<'_>, output: bool, until: Option<Nanos>) -> io::Result<()> {
     let job = scheduler.running.get();
     match &mut *scheduler.backend.borrow_mut() {
-        Backend::Ring(ring) => ring.poll(job, socket, output)?,
+        Backend::Ring(ring) => ring.poll(job, socket, output).map_err(refused)?,
         Backend::Epoll(epoll) => epoll.register(job, socket, output)?,
         Backend::Refused(code) => return Err(Failure::Refused(*code).error()),
     }
@@ -132,14 +132,20 @@ fn wait_ready(scheduler: &Scheduler, socket: BorrowedFd<'_>, output: bool, until
     }
 }
 
+/// The error of a job whose request the kernel took not: its number alone would say of a job that it waited.
+fn refused(error: io::Error) -> io::Error {
+    Failure::refused(&error).error()
+}
+
 /// Sends all of `bytes` to `socket`; None where the thread has one job. A statement is told to the kernel together with those
 /// of other jobs, and is sent when this returns or soon after; whatever follows on this socket follows it. Where it could not be
-/// sent, the next call on this socket says so.
+/// sent, the next call on this socket says so. Where this fails, as where the socket has no room for all within `timeout`, it is shut
+/// down: a part may have been sent, and no answer comes.
 ///
 /// # Errors
-/// As the kernel says, also of what was sent before.
+/// `TimedOut`, else as the kernel says, also of what was sent before.
 #[inline]
-pub fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Option<io::Result<()>> {
+pub fn send(socket: BorrowedFd<'_>, bytes: &[u8], timeout: Option<Duration>) -> Option<io::Result<()>> {
     let scheduler = current()?;
     if let Some(failure) = scheduler.job().failure_on(socket) {
         return Some(Err(failure.error()));
@@ -148,18 +154,28 @@ pub fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Option<io::Result<()>> {
         match ring.send(scheduler.running.get(), socket, bytes) {
             Ok(true) => return Some(Ok(())),
             Ok(false) => {}
-            Err(error) => return Some(Err(error)),
+            Err(error) => {
+                shut_down(socket);
+                return Some(Err(refused(error)));
+            }
         }
     }
-    Some(send_now(scheduler, socket, bytes))
+    let until = timeout.map(|timeout| clock::now() + Nanos::from(timeout));
+    let sent = send_now(scheduler, socket, bytes, until);
+    if sent.is_err() {
+        shut_down(socket);
+    }
+    // What has come to be known while it waited tells more than that nothing is sent any more.
+    let failure = scheduler.job().failure_on(socket).filter(|failure| sent.is_err() && !failure.is_end());
+    Some(failure.map_or(sent, |failure| Err(failure.error())))
 }
 
-fn send_now(scheduler: &Scheduler, socket: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
+fn send_now(scheduler: &Scheduler, socket: BorrowedFd<'_>, mut bytes: &[u8], until: Option<Nanos>) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
             Ok(count) => bytes = &bytes[count..],
             Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => wait_ready(scheduler, socket, true, None)?,
+            Err(Errno::AGAIN) => wait_ready(scheduler, socket, true, until)?,
             Err(error) => return Err(error.into()),
         }
     }
@@ -171,7 +187,7 @@ fn send_now(scheduler: &Scheduler, socket: BorrowedFd<'_>, mut bytes: &[u8]) -> 
 /// # Errors
 /// Where the kernel takes nothing.
 pub fn flush() -> io::Result<()> {
-    current().map_or(Ok(()), |scheduler| scheduler.backend.borrow_mut().flush())
+    current().map_or(Ok(()), |scheduler| scheduler.backend.borrow_mut().flush().map_err(refused))
 }
 
 /// `socket` is about to be closed: nothing that was prepared is sent to another one that gets its number, and no error of it is

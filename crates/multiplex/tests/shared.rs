@@ -1,13 +1,14 @@
 //! Jobs of one thread against a peer on another one, by io_uring and by `epoll`.
 
-use std::io::{Read, Write};
+use std::cell::Cell;
+use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use dbdyno_multiplex as multiplex;
-use record::Nanos;
+use record::{Nanos, WaitMethod};
 
 type Job<'a> = Box<dyn FnOnce() + 'a>;
 
@@ -30,7 +31,7 @@ fn answering(mut far: UnixStream) -> std::thread::JoinHandle<()> {
 
 /// Asks the peer at `near`; what it answered.
 fn ask(near: &UnixStream, number: u64) -> u64 {
-    multiplex::send(near.as_fd(), &number.to_le_bytes()).unwrap().unwrap();
+    multiplex::send(near.as_fd(), &number.to_le_bytes(), None).unwrap().unwrap();
     let (mut answer, mut received) = ([0; 8], 0);
     while received < 8 {
         received += multiplex::receive(near.as_fd(), &mut answer[received..], None).unwrap().unwrap();
@@ -105,7 +106,7 @@ fn a_peer_that_reads_late_keeps_only_its_own_job_waiting() {
                 Box::new(|| {
                     // The first is told to the kernel, the others follow it.
                     for part in [&b"0123456789"[..], &many[..10], &many[10..]] {
-                        multiplex::send(slow.as_fd(), part).unwrap().unwrap();
+                        multiplex::send(slow.as_fd(), part, None).unwrap().unwrap();
                     }
                     assert_eq!(
                         answered.load(Ordering::Relaxed),
@@ -135,13 +136,18 @@ fn the_end_of_a_stream_and_a_closed_one_are_results() {
     for with_ring in [true, false] {
         let (ended, far) = UnixStream::pair().unwrap();
         drop(far);
+        let first = Cell::new(None);
         let jobs: Vec<Job<'_>> = vec![Box::new(|| {
-            let sent = multiplex::send(ended.as_fd(), b"x").unwrap();
-            let received = multiplex::receive(ended.as_fd(), &mut [0; 8], None).unwrap();
-            // By a ring a statement that cannot be sent shows where its answer is waited for.
-            assert!(sent.is_err() || matches!(received, Ok(0)) || received.is_err(), "{sent:?} {received:?}");
+            let send = || multiplex::send(ended.as_fd(), b"x", None).unwrap();
+            let kind = |error: std::io::Error| error.kind();
+            first.set(Some(send().map_err(kind)));
+            let received = multiplex::receive(ended.as_fd(), &mut [0; 8], None).unwrap().map_err(kind);
+            assert!(matches!(received, Ok(0) | Err(ErrorKind::ConnectionReset)), "{received:?}");
+            assert_eq!(send().map_err(kind), Err(ErrorKind::BrokenPipe));
         })];
-        multiplex::run(jobs, with_ring).unwrap();
+        let is_ring = multiplex::run(jobs, with_ring).unwrap().method == WaitMethod::IoUring;
+        // By a ring a statement that cannot be sent shows where its answer is waited for.
+        assert_eq!(first.take(), Some(if is_ring { Ok(()) } else { Err(ErrorKind::BrokenPipe) }));
     }
 }
 
@@ -368,7 +374,7 @@ fn the_others_go_on_while_work_is_done_aside() {
 fn what_was_prepared_is_not_sent_to_the_next_socket_of_that_number() {
     let ((near, mut far), (other, mut other_far)) = (UnixStream::pair().unwrap(), UnixStream::pair().unwrap());
     let job: Job<'_> = Box::new(move || {
-        multiplex::send(near.as_fd(), b"for the first").unwrap().unwrap();
+        multiplex::send(near.as_fd(), b"for the first", None).unwrap().unwrap();
         multiplex::closing(near.as_raw_fd());
         let mut near = OwnedFd::from(near);
         rustix::io::dup2(&other, &mut near).unwrap();

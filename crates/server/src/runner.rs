@@ -92,12 +92,14 @@ impl<'a> Runner<'a> {
         self.identity.command(program, &self.paths.root)
     }
 
-    /// Runs `command` and waits for it, whatever its exit status.
+    /// Runs `command` and waits for it, whatever its exit status. It ends with dbdyno, however that ends: a copy of gigabytes would go
+    /// on in a directory that the next invocation removes.
     ///
     /// # Errors
     /// `Missing` or `Usage` if it cannot be started.
     pub fn output(&self, mut command: Command) -> Result<Output> {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        base::die_with_parent(&mut command);
         command.output().map_err(|error| self.spawn_error(&command, &error))
     }
 

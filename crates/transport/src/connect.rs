@@ -2,12 +2,17 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, shown};
 use record::Location;
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
-use crate::Keepalive;
+use crate::{Deadline, Keepalive};
 
 /// The default of `connect_timeout`.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,7 +46,7 @@ impl Route {
     }
 }
 
-/// Connects to `peer`, or to the first address of `host` that responds, with `TCP_NODELAY`, `timeout` for reads, and
+/// Connects to `peer`, or to the first address of `host` that responds, each within `timeout`, with `TCP_NODELAY`, and
 /// `keepalive`, by which a lost host is noticed even without a timeout.
 ///
 /// # Errors
@@ -65,7 +70,6 @@ pub fn connect(
         };
         let ready = stream.and_then(|stream| {
             stream.set_nodelay(true)?;
-            stream.set_read_timeout(timeout)?;
             keepalive.set(&stream)?;
             Ok(stream)
         });
@@ -75,6 +79,29 @@ pub fn connect(
         }
     }
     Err(failure)
+}
+
+/// Connects to the Unix socket at `path` within `timeout`: where a server that is stopped has connections enough waiting for it, the
+/// kernel lets the next one wait.
+///
+/// # Errors
+/// `TimedOut` after `timeout`, else as the operating system says.
+pub fn connect_socket(path: &Path, timeout: Option<Duration>) -> io::Result<UnixStream> {
+    let address = SocketAddrUnix::new(path)?;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    let deadline = Deadline::after(timeout);
+    loop {
+        // Linux takes it as that of connecting, too.
+        set_socket_timeout(&socket, Timeout::Send, deadline.left()?)?;
+        match rustix::net::connect(&socket, &address) {
+            Ok(()) => break,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    set_socket_timeout(&socket, Timeout::Send, None)?;
+    Ok(socket.into())
 }
 
 /// The value of `connect_timeout`: [`TIMEOUT`] if it is not given, and no timeout if it is 0.
@@ -130,6 +157,23 @@ mod tests {
         assert_eq!(way("127.0.0.1:5", "127.0.0.1:6").location(), Location::LocalTcp);
         assert_eq!(way("192.0.2.1:5", "192.0.2.1:6").location(), Location::LocalTcp);
         assert_eq!(way("192.0.2.1:5", "192.0.2.2:6").location(), Location::Remote);
+    }
+
+    #[test]
+    fn a_server_that_takes_no_connections_is_given_up_on_a_socket_too() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("socket");
+        let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+        rustix::net::bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        rustix::net::listen(&listener, 0).unwrap();
+        let waits = connect_socket(&path, Some(TIMEOUT)).expect("one may wait");
+        assert_eq!(waits.write_timeout().unwrap(), None);
+        let error = connect_socket(&path, Some(Duration::from_millis(50))).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(listener);
+        assert_eq!(connect_socket(&path, None).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+        let long = "x".repeat(200);
+        assert_eq!(plain_message(&connect_socket(Path::new(&long), None).unwrap_err()), "file name too long");
     }
 
     #[test]

@@ -152,7 +152,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
-    use crate::{TIMEOUT, Transport, connect, plain_message};
+    use crate::{Deadline, TIMEOUT, Transport, connect, plain_message};
 
     /// Both ends of a connection.
     fn connection(keepalive: &Keepalive) -> (TcpStream, TcpStream) {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_timeout_is_reported() {
         let (near, _far) = connection(&keepalive(&[("tcp_user_timeout", "500")]).unwrap());
-        let error = Transport::Tcp(near).send(&vec![0; LARGE_BYTES]).unwrap_err();
+        let error = Transport::Tcp(near).send(&vec![0; LARGE_BYTES], Deadline::NONE).unwrap_err();
         assert_eq!(
             (error.kind(), plain_message(&error).as_str()),
             (io::ErrorKind::TimedOut, "no response for at least 0.5 s")
@@ -218,7 +218,7 @@ mod tests {
                 std::thread::sleep(Duration::from_secs(2));
                 far.read_exact(&mut vec![0; LARGE_BYTES]).unwrap();
             });
-            near.send(&vec![0; LARGE_BYTES]).unwrap();
+            near.send(&vec![0; LARGE_BYTES], Deadline::NONE).unwrap();
         });
         near.limit_backlog(limit).unwrap();
         let Transport::Tcp(near) = near else { panic!("it was TCP") };

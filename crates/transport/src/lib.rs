@@ -5,6 +5,7 @@
 
 mod buffer;
 mod connect;
+mod deadline;
 mod encoder;
 mod environment;
 #[doc(hidden)]
@@ -12,6 +13,7 @@ pub mod fuzz;
 mod keepalive;
 mod messages;
 mod pipeline;
+mod socket;
 mod stream;
 mod tls;
 
@@ -19,11 +21,13 @@ mod tls;
 pub use multiplex::sleep;
 
 pub use self::buffer::Buffer;
-pub use self::connect::{Route, TIMEOUT, connect, plain_message, timeout};
+pub use self::connect::{Route, TIMEOUT, connect, connect_socket, plain_message, timeout};
+pub use self::deadline::Deadline;
 pub use self::encoder::{Encoder, RowFormat};
 pub use self::environment::Environment;
 pub use self::keepalive::{BacklogLimit, Keepalive};
 pub use self::messages::{Framing, Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX, Messages};
 pub use self::pipeline::{Pipeline, Pipelined};
+pub use self::socket::receive_byte;
 pub use self::stream::{Transport, malformed};
 pub use self::tls::{Encrypted, Mode, Stream, Tls, TlsSettings, alert};

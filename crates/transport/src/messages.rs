@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use crate::{Buffer, Transport};
+use crate::{Buffer, Deadline, Transport};
 
 /// Maximum accepted message size: no supported server sends more than 1 GiB.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 30;
@@ -88,46 +88,34 @@ pub struct Messages<F> {
     pub transport: Transport,
     /// The received data.
     pub input: Input<F>,
-    timeout: Option<Duration>,
+    deadline: Deadline,
     /// Whether something was sent since the last bytes were received.
     is_unanswered: bool,
     round_trip_count: u64,
 }
 
 impl<F: Framing> Messages<F> {
-    /// A connection before login: with a timeout and a small maximum message size.
-    ///
-    /// # Errors
-    /// As the operating system says.
-    pub fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Messages<F>> {
-        let mut messages = Messages {
+    /// A connection before login, which has to be complete at `deadline`, and with a small maximum message size.
+    pub fn new(transport: Transport, deadline: Deadline) -> Messages<F> {
+        Messages {
             _closing: Closing(transport.socket()),
             transport,
             input: Input::new(LOGIN_MESSAGE_BYTES_MAX),
-            timeout: None,
+            deadline,
             is_unanswered: false,
             round_trip_count: 0,
-        };
-        messages.set_timeout(timeout)?;
-        Ok(messages)
+        }
     }
 
-    /// After login: removes the timeout, because a statement may take hours, and raises the maximum message size.
-    ///
-    /// # Errors
-    /// As the operating system says.
-    pub fn enter_session(&mut self) -> io::Result<()> {
+    /// After login: removes the deadline, because a statement may take hours, and raises the maximum message size.
+    pub fn enter_session(&mut self) {
         self.input.message_bytes_max = MESSAGE_BYTES_MAX;
-        self.set_timeout(None)
+        self.deadline = Deadline::NONE;
     }
 
-    /// Sets the timeout of receives; `None` waits forever.
-    ///
-    /// # Errors
-    /// As the operating system says.
-    pub fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        self.timeout = timeout;
-        self.transport.set_timeout(timeout)
+    /// All that is sent and received from now on has to be so within `timeout`, however many messages it is; `None` waits forever.
+    pub fn limit(&mut self, timeout: Option<Duration>) {
+        self.deadline = Deadline::after(timeout);
     }
 
     /// Sends all of `bytes`.
@@ -137,7 +125,7 @@ impl<F: Framing> Messages<F> {
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.is_unanswered = true;
-        self.transport.send(bytes)
+        self.transport.send(bytes, self.deadline)
     }
 
     /// Sends all of `head` and then all of `body`.
@@ -147,7 +135,7 @@ impl<F: Framing> Messages<F> {
     #[inline]
     pub fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
         self.is_unanswered = true;
-        self.transport.send_both(head, body)
+        self.transport.send_both(head, body, self.deadline)
     }
 
     /// How often an answer to what was sent was waited for, since the connection was opened: however much was sent in
@@ -166,7 +154,7 @@ impl<F: Framing> Messages<F> {
             if let Some(frame) = self.input.frame()? {
                 return Ok(self.input.take(frame));
             }
-            self.transport.receive(&mut self.input.buffer, self.timeout)?;
+            self.transport.receive(&mut self.input.buffer, self.deadline)?;
             self.round_trip_count += u64::from(std::mem::take(&mut self.is_unanswered));
         }
     }
@@ -205,7 +193,7 @@ mod tests {
     #[test]
     fn a_round_trip_is_a_request_in_any_parts_and_an_answer_in_any_messages() {
         let (near, mut far) = UnixStream::pair().unwrap();
-        let mut messages: Messages<Short> = Messages::new(Transport::Unix(near), None).unwrap();
+        let mut messages: Messages<Short> = Messages::new(Transport::Unix(near), Deadline::NONE);
         far.write_all(b"\x02hi").unwrap();
         assert_eq!(messages.receive().unwrap(), b"hi");
         assert_eq!(messages.round_trip_count(), 0, "nothing was asked");

@@ -9,10 +9,8 @@ mod identity;
 use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::{Error, Kind, Result, shown};
 use rustls::client::WebPkiServerVerifier;
@@ -27,7 +25,8 @@ use rustls::{
 };
 
 use self::identity::Identity;
-use crate::plain_message;
+use crate::socket::{receive_within, send_to, shut_down};
+use crate::{Deadline, plain_message};
 
 /// An encrypted byte stream.
 pub type Stream = StreamOwned<ClientConnection, Socket>;
@@ -36,49 +35,32 @@ pub type Stream = StreamOwned<ClientConnection, Socket>;
 #[derive(Debug)]
 pub struct Socket {
     pub(crate) stream: TcpStream,
-    /// The timeout of reads: that of the socket, which the kernel does not look at where it receives for several jobs.
-    timeout: Option<Duration>,
-}
-
-impl Socket {
-    /// Over `stream`, with its timeout.
-    ///
-    /// # Errors
-    /// As the operating system says.
-    fn new(stream: TcpStream) -> io::Result<Socket> {
-        let timeout = stream.read_timeout()?;
-        Ok(Socket { stream, timeout })
-    }
-
-    /// Sets the timeout of reads; `None` waits forever.
-    ///
-    /// # Errors
-    /// As the operating system says.
-    pub(crate) fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        self.timeout = timeout;
-        self.stream.set_read_timeout(timeout)
-    }
+    /// Until when it reads and writes, which is said before whatever is done with the encrypted bytes.
+    pub(crate) deadline: Deadline,
 }
 
 impl Read for Socket {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        multiplex::receive(self.stream.as_fd(), into, self.timeout).unwrap_or_else(|| self.stream.read(into))
+        receive_within(&self.stream, into, self.deadline, false)
     }
 }
 
 impl Write for Socket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match multiplex::send(self.stream.as_fd(), bytes) {
-            Some(sent) => sent.map(|()| bytes.len()),
-            None => self.stream.write(bytes),
-        }
+        send_to(&self.stream, bytes, self.deadline).map(|()| bytes.len())
     }
 
     fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        match multiplex::is_shared() {
+        match multiplex::is_shared() || !matches!(self.deadline.left(), Ok(None)) {
             // A statement is sent at once.
             true => self.write(&parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>()),
-            false => self.stream.write_vectored(parts),
+            false => loop {
+                match self.stream.write_vectored(parts) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    // As where it is sent at once.
+                    written => break written.inspect_err(|_| shut_down(&self.stream)),
+                }
+            },
         }
     }
 
@@ -210,17 +192,17 @@ impl Tls {
         self.verifies_server
     }
 
-    /// Encrypts a connection after the server, which is a `title`, has agreed to TLS.
+    /// Encrypts a connection after the server, which is a `title`, has agreed to TLS, until `deadline`.
     ///
     /// # Errors
     /// `Unreachable` if the handshake fails, with a hint for the user.
-    pub fn handshake(&self, stream: TcpStream, host: &str, title: &str) -> Result<Encrypted> {
+    pub fn handshake(&self, stream: TcpStream, host: &str, title: &str, deadline: Deadline) -> Result<Encrypted> {
         let refuse =
             |what: String| Error::new(Kind::Unreachable, format!("the TLS handshake with {host} failed: {what}"));
         let config = self.config.clone().ok_or_else(|| refuse("TLS is disabled".to_owned()))?;
         let name = ServerName::try_from(host.to_owned()).map_err(|_| refuse("it is not a host name".to_owned()))?;
         let mut connection = ClientConnection::new(config, name).map_err(|error| refuse(error.to_string()))?;
-        let mut socket = Socket::new(stream).map_err(|error| refuse(plain_message(&error)))?;
+        let mut socket = Socket { stream, deadline };
         while connection.is_handshaking() {
             connection.complete_io(&mut socket).map_err(|error| {
                 let broken = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());

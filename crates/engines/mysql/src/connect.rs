@@ -9,7 +9,6 @@ mod parameter;
 mod password;
 
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use engine::{Error, Kind, Result};
@@ -56,7 +55,8 @@ impl Login {
     pub(crate) fn open(&self, database: Option<&str>) -> Result<Opened> {
         let (transport, route) = match &self.address {
             ServerAddress::Unix(path) => {
-                let stream = UnixStream::connect(path).map_err(|error| self.unreachable(&error))?;
+                let stream = transport::connect_socket(path, self.timeout);
+                let stream = stream.map_err(|error| self.unreachable(&error))?;
                 (Transport::Unix(stream), Route::default())
             }
             ServerAddress::Tcp { host, port } => {
@@ -66,14 +66,12 @@ impl Login {
                 (Transport::Tcp(stream), route)
             }
         };
-        let wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
-        self.log_in(wire, route, database.or(self.database.as_deref()))
+        self.log_in(transport, route, database.or(self.database.as_deref()))
     }
 
     /// Logs in over `transport`, a new connection.
     pub(crate) fn open_over(&self, transport: Transport) -> Result<Opened> {
-        let wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
-        self.log_in(wire, Route::default(), self.database.as_deref())
+        self.log_in(transport, Route::default(), self.database.as_deref())
     }
 
     /// The error for a server that does not respond, with a hint.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use engine::{Address, Error, Kind, Result, Target, TargetError};
 use record::Location;
 use transport::fuzz::{ask_statements, replay};
-use transport::{Environment, Route, plain_message};
+use transport::{Deadline, Environment, Route, plain_message};
 
 pub use transport::fuzz::Questions;
 
@@ -37,8 +37,8 @@ pub fn ask(questions: Questions, is_mariadb: bool, replies: &[u8]) -> Result<()>
     let opened = match questions {
         Questions::Login => login.open_over(transport)?,
         Questions::Statements | Questions::Node => {
-            let mut wire = Wire::new(transport, None).map_err(rejected)?;
-            wire.messages.enter_session().map_err(rejected)?;
+            let mut wire = Wire::new(transport, Deadline::NONE);
+            wire.messages.enter_session();
             let (release, flavour) = match is_mariadb {
                 true => ((11, 4), Flavour::MariaDb),
                 false => ((8, 4), Flavour::MySql),

@@ -368,9 +368,10 @@ impl engine::Session for MysqlSession {
 /// Closes the session and waits until the server closes the connection: by then its connection slot is released.
 impl Drop for MysqlSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.messages.set_timeout(Some(CLOSE_TIMEOUT)).is_err() {
+        if self.lost {
             return;
         }
+        self.wire.messages.limit(Some(CLOSE_TIMEOUT));
         // The session status is not available afterwards.
         let _ = engine::Session::publish_counters(self);
         self.wire.begin().push(QUIT);
@@ -391,11 +392,45 @@ struct CancelRequest {
 
 impl Canceller for CancelRequest {
     fn cancel(&self) -> Result<()> {
-        let opened = self.login.open(None)?;
+        let mut opened = self.login.open(None)?;
+        // Whoever cancels waits for it.
+        opened.wire.messages.limit(self.login.timeout);
         let mut session = MysqlSession::start(opened, self.login.clone(), &SessionCounts::default())?;
         match engine::Session::batch(&mut session, &format!("kill query {}", self.connection)) {
             Err(error) if error.code.as_deref() == Some(NO_SUCH_CONNECTION) => Ok(()),
             outcome => outcome,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::time::Instant;
+
+    use transport::{Deadline, Transport};
+
+    use super::*;
+
+    #[test]
+    fn a_server_that_goes_on_with_packets_does_not_keep_a_closed_session() {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let accepted = b"\x07\0\0\x01\0\0\0\x02\0\0\0";
+        far.write_all(accepted).unwrap();
+        let wire = Wire::new(Transport::Unix(near), Deadline::NONE);
+        let (version, flavour) = ("8.4.0".to_owned(), Flavour::MySql);
+        let server = Server { version, release: (8, 4), flavour, connection: 1, caches_columns: false };
+        let login = Arc::new(Login::of_socket(std::path::Path::new("/nowhere"), "ann"));
+        let opened = Opened { wire, server, route: Route::default() };
+        let session = MysqlSession::start(opened, login, &SessionCounts::default()).unwrap();
+        let start = Instant::now();
+        std::thread::spawn(move || {
+            while start.elapsed() < 5 * CLOSE_TIMEOUT && far.write_all(accepted).is_ok() {
+                std::thread::sleep(CLOSE_TIMEOUT / 20);
+            }
+        });
+        drop(session);
+        assert!(start.elapsed() < 4 * CLOSE_TIMEOUT);
     }
 }

@@ -4,9 +4,8 @@
 //! next packet (MySQL protocol documentation, "Packets").
 
 use std::io;
-use std::time::Duration;
 
-use transport::{Buffer, Framing, Messages, Transport, malformed};
+use transport::{Buffer, Deadline, Framing, Messages, Transport, malformed};
 
 /// Maximum payload of a packet; one of this length is continued.
 pub(crate) const PAYLOAD_BYTES_MAX: usize = 0xff_ffff;
@@ -115,8 +114,8 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// As [`Messages::new`].
-    pub(crate) fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Wire> {
-        Ok(Wire { messages: Messages::new(transport, timeout)?, output: Vec::with_capacity(4096) })
+    pub(crate) fn new(transport: Transport, deadline: Deadline) -> Wire {
+        Wire { messages: Messages::new(transport, deadline), output: Vec::with_capacity(4096) }
     }
 
     /// The transport and the sequence number: encryption starts during the login.

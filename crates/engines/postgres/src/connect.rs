@@ -10,11 +10,10 @@ mod service;
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use engine::{Address, Error, Kind, Result, Secret};
-use transport::{Mode, Route, Transport, plain_message};
+use transport::{Deadline, Mode, Route, Transport, plain_message};
 
 pub(crate) use self::address::Login;
 pub(crate) use self::canonical::canonical;
@@ -72,6 +71,8 @@ struct Connected {
     route: Route,
     /// Channel binding data of the encrypted connection, if known.
     binding: Option<Vec<u8>>,
+    /// Until when the login has to be complete, or what is asked without one answered.
+    deadline: Deadline,
 }
 
 /// How a connection begins.
@@ -124,14 +125,15 @@ impl Login {
 
     /// Logs in over `transport`, a new and private connection.
     pub(crate) fn open_over(&self, transport: Transport) -> Result<Opened> {
-        self.log_in(Connected { transport, route: Route::default(), binding: None }, None)
+        let deadline = Deadline::after(self.timeout);
+        self.log_in(Connected { transport, route: Route::default(), binding: None, deadline }, None)
     }
 
     /// Connects again to the server of `route`, without login.
     pub(crate) fn reconnect(&self, route: &Route) -> Result<Wire> {
         let encryption = if route.encryption.is_some() { Encryption::Yes } else { Encryption::No };
         let connected = self.connect_with(encryption, route.peer)?;
-        Wire::new(connected.transport, self.timeout).map_err(|error| self.unreachable(&error))
+        Ok(Wire::new(connected.transport, connected.deadline))
     }
 
     fn connect_with(&self, encryption: Encryption, peer: Option<SocketAddr>) -> Result<Connected> {
@@ -141,15 +143,18 @@ impl Login {
             }
             ServerAddress::Tcp { host, port } => (host, *port),
         };
-        let stream = self.connect(host, port, peer)?;
+        let (stream, deadline) = self.connect(host, port, peer)?;
         let route = Route::of_tcp(&stream);
-        let unencrypted = |stream| Connected { transport: Transport::Tcp(stream), route: route.clone(), binding: None };
+        let unencrypted = |(stream, deadline)| {
+            let transport = Transport::Tcp(stream);
+            Connected { transport, route: route.clone(), binding: None, deadline }
+        };
         if encryption == Encryption::No {
-            return Ok(unencrypted(stream));
+            return Ok(unencrypted((stream, deadline)));
         }
-        if !self.offers_tls(&stream)? {
+        if !self.offers_tls(&stream, deadline)? {
             if encryption == Encryption::IfPossible {
-                return Ok(unencrypted(stream));
+                return Ok(unencrypted((stream, deadline)));
             }
             let and = match self.is_encrypted.get() {
                 Some(_) => "an earlier session was encrypted".to_owned(),
@@ -158,11 +163,12 @@ impl Login {
             let message = format!("the server at {} does not support TLS and {and}", self.address);
             return Err(Error::new(Kind::Usage, message).hint("set ssl = on in the server, or give sslmode=prefer"));
         }
-        match self.tls.handshake(stream, host, "PostgreSQL") {
+        match self.tls.handshake(stream, host, "PostgreSQL", deadline) {
             Ok(encrypted) => Ok(Connected {
                 transport: Transport::Tls(encrypted.stream),
                 route: Route { encryption: Some(encrypted.encryption), ..route },
                 binding: encrypted.binding,
+                deadline,
             }),
             Err(_) if encryption == Encryption::IfPossible => Ok(unencrypted(self.connect(host, port, route.peer)?)),
             Err(error) => Err(error),
@@ -170,14 +176,17 @@ impl Login {
     }
 
     fn connect_socket(&self, path: &std::path::Path) -> Result<Connected> {
-        let stream = UnixStream::connect(path).map_err(|error| self.unreachable(&error))?;
-        Ok(Connected { transport: Transport::Unix(stream), route: Route::default(), binding: None })
+        let stream = transport::connect_socket(path, self.timeout).map_err(|error| self.unreachable(&error))?;
+        let (transport, deadline) = (Transport::Unix(stream), Deadline::after(self.timeout));
+        Ok(Connected { transport, route: Route::default(), binding: None, deadline })
     }
 
-    fn connect(&self, host: &str, port: u16, peer: Option<SocketAddr>) -> Result<TcpStream> {
+    /// A connection, with the deadline of all that precedes its session.
+    fn connect(&self, host: &str, port: u16, peer: Option<SocketAddr>) -> Result<(TcpStream, Deadline)> {
         let peer = peer.or_else(|| self.host_address.map(|address| SocketAddr::new(address, port)));
         let connected = transport::connect(host, port, peer, self.timeout, &self.keepalive);
-        connected.map_err(|error| self.unreachable(&error))
+        let stream = connected.map_err(|error| self.unreachable(&error))?;
+        Ok((stream, Deadline::after(self.timeout)))
     }
 
     /// The error for a server that does not respond, with a hint.

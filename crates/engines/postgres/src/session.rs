@@ -113,6 +113,11 @@ impl PostgresSession {
         Ok(session)
     }
 
+    /// All requests from now on have to be answered within `timeout`, until this is called again; `None` waits forever.
+    pub(crate) fn limit(&mut self, timeout: Option<Duration>) {
+        self.wire.messages.limit(timeout);
+    }
+
     pub(crate) fn server(&self) -> &Server {
         &self.server
     }
@@ -308,9 +313,10 @@ impl engine::Session for PostgresSession {
 /// connection slot (`max_connections`) are released.
 impl Drop for PostgresSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.messages.set_timeout(Some(CLOSE_TIMEOUT)).is_err() {
+        if self.lost {
             return;
         }
+        self.wire.messages.limit(Some(CLOSE_TIMEOUT));
         self.wire.output.clear();
         frontend::terminate(&mut self.wire.output);
         if self.wire.send_output().is_ok() {
@@ -337,9 +343,38 @@ impl Canceller for CancelRequest {
         let mut wire = self.login.reconnect(&self.route)?;
         let mut request = BytesMut::new();
         frontend::cancel_request(self.process as i32, self.secret, &mut request);
-        wire.messages.transport.send(&request).map_err(|error| self.login.unreachable(&error))?;
+        wire.messages.send(&request).map_err(|error| self.login.unreachable(&error))?;
         // The server sends no response and closes the connection once it has handled the request.
         while wire.messages.receive().is_ok() {}
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    use transport::{Deadline, Transport};
+
+    use super::*;
+
+    #[test]
+    fn a_server_that_goes_on_with_notices_does_not_keep_a_closed_session() {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        far.write_all(b"Z\0\0\0\x05I".repeat(3).as_slice()).unwrap();
+        let wire = Wire::new(Transport::Unix(near), Deadline::NONE);
+        let server = Server { major: VERSION_OF_FLUSH, ..Server::default() };
+        let login = Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
+        let opened = Opened { wire, server, route: Route::default() };
+        let session = PostgresSession::start(opened, Arc::new(login)).unwrap();
+        let start = Instant::now();
+        std::thread::spawn(move || {
+            while start.elapsed() < 5 * CLOSE_TIMEOUT && far.write_all(b"N\0\0\0\x05\0").is_ok() {
+                std::thread::sleep(CLOSE_TIMEOUT / 20);
+            }
+        });
+        drop(session);
+        assert!(start.elapsed() < 4 * CLOSE_TIMEOUT);
     }
 }

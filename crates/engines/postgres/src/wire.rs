@@ -1,10 +1,9 @@
 //! Messages of the protocol: tag, length and body (PostgreSQL manual, "Message Formats").
 
 use std::io;
-use std::time::Duration;
 
 use bytes::BytesMut;
-use transport::{Buffer, Framing, Messages, Transport, malformed};
+use transport::{Buffer, Deadline, Framing, Messages, Transport, malformed};
 
 /// Size of tag and length.
 const HEADER_BYTES: usize = 5;
@@ -53,8 +52,8 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// As [`Messages::new`].
-    pub(crate) fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Wire> {
-        Ok(Wire { messages: Messages::new(transport, timeout)?, output: BytesMut::with_capacity(4096) })
+    pub(crate) fn new(transport: Transport, deadline: Deadline) -> Wire {
+        Wire { messages: Messages::new(transport, deadline), output: BytesMut::with_capacity(4096) }
     }
 
     /// Sends `output`.

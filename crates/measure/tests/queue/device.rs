@@ -28,6 +28,8 @@ pub struct Device {
     pub sync_alone: bool,
     /// The call of `begin`, counted from 0, that fails.
     pub break_at: u64,
+    /// The submission, counted from 0, that fails, as all after it do.
+    pub fail_at: usize,
     /// The streams of the work.
     pub streams: Vec<usize>,
     pub seen: Seen,
@@ -56,6 +58,8 @@ pub struct Seen {
     /// Completions reaped between two submissions.
     pub reaped_max: u32,
     pub waits: Vec<u32>,
+    /// Operations that were given up.
+    pub given_up: u32,
     /// The turn of each logged operation with its end.
     pub log: Vec<(StepStart, Nanos)>,
 }
@@ -72,6 +76,7 @@ impl Default for Device {
             sync_every: None,
             sync_alone: false,
             break_at: u64::MAX,
+            fail_at: usize::MAX,
             streams: vec![0],
             seen: Seen::default(),
             state: State::default(),
@@ -144,6 +149,9 @@ impl Queue for Device {
         self.state.reaped_since = 0;
         self.seen.submitted_max = self.seen.submitted_max.max(self.state.made.len() as u32);
         self.seen.waits.push(least);
+        if self.seen.waits.len() > self.fail_at {
+            return Err(Broken { message: "gone".to_owned() });
+        }
         let ready = clock::now() + self.latency;
         self.state.in_flight.extend(self.state.made.drain(..).map(|(slot, sync)| (slot, sync, ready)));
         assert!(least as usize <= self.state.in_flight.len(), "waits for {least} of {}", self.state.in_flight.len());
@@ -165,6 +173,10 @@ impl Queue for Device {
         let stream = u32::from(sync && self.streams.len() > 1);
         *done = Done { operations: 1, bytes: if sync { 0 } else { 512 }, stream, ..Done::default() };
         Ok(Some(slot))
+    }
+
+    fn given_up(&mut self, in_flight: u32) {
+        self.seen.given_up = in_flight;
     }
 
     fn log(&mut self, _slot: u32, turn: &StepStart, ended: Nanos) {

@@ -157,6 +157,16 @@ fn operations_in_flight_at_an_error_are_waited_for() {
 }
 
 #[test]
+fn a_queue_whose_operations_do_not_end_is_told_so() {
+    let mut device = Device { depth: 4, fail_at: 3, ..Device::default() };
+    assert!(driven(&mut device, Pace::Unthrottled, WINDOW).1.is_err());
+    assert_eq!((device.seen.given_up as usize, device.held()), (4, 4));
+    let mut ended = Device { depth: 4, break_at: 11, ..Device::default() };
+    assert!(driven(&mut ended, Pace::Unthrottled, WINDOW).1.is_err());
+    assert_eq!(ended.seen.given_up, 0);
+}
+
+#[test]
 fn the_meter_shows_completed_operations() {
     let meter = AtomicU64::new(0);
     let start = clock::now();

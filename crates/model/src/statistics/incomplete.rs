@@ -21,8 +21,12 @@ pub(super) fn ln_gamma(value: f64) -> f64 {
         product *= shifted;
         shifted += 1.0;
     }
-    let stirling = (shifted - 0.5) * shifted.ln() - shifted + 0.5 * TAU.ln();
-    stirling + stirling_series(shifted) - product.ln()
+    stirling(shifted) + stirling_series(shifted) - product.ln()
+}
+
+/// Stirling's formula for the logarithm of the gamma function.
+fn stirling(value: f64) -> f64 {
+    (value - 0.5) * value.ln() - value + 0.5 * TAU.ln()
 }
 
 /// What Stirling's formula lacks of the logarithm of the gamma function at `value` above 0.
@@ -30,7 +34,7 @@ fn stirling_error(value: f64) -> f64 {
     if value >= STIRLING_FROM {
         return stirling_series(value);
     }
-    ln_gamma(value) - ((value - 0.5) * value.ln() - value + 0.5 * TAU.ln())
+    ln_gamma(value) - stirling(value)
 }
 
 /// The same by its series (DLMF 5.11.1), for large values.

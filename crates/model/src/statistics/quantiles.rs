@@ -7,8 +7,14 @@ use super::incomplete::{Tail, beta_tail, gamma_tail, normal_density};
 
 /// Degrees of freedom from where on the expansion around the normal quantile is as accurate as a double.
 const EXPANSION_FROM: f64 = 1e5;
-/// Steps to a root; some ten are needed.
+/// Steps to a root at most; usual freedoms need three to fourteen.
 const STEPS_MAX: u32 = 200;
+/// A step, of the root or of 1, that changes no digit of a result any more.
+const SMALLEST_STEP: f64 = 1e-15;
+/// How far from the root, of it or of 1, no step of Newton's method is as large as half of the one before it.
+const NEAR: f64 = 1e-5;
+/// So many steps near the root that are hardly smaller than one before them end it.
+const STALLS_MAX: u32 = 2;
 
 /// The quantile of Student's t with `freedom` degrees of freedom, which need not be whole.
 ///
@@ -38,20 +44,28 @@ fn expansion(normal: f64, freedom: f64) -> f64 {
     normal + first / freedom + second / freedom / freedom
 }
 
-/// The quantile of Fisher's F with `above` and `below` degrees of freedom; infinite without degrees of freedom, NaN
-/// where `probability` is not in (0, 1).
+/// The quantile of Fisher's F with `above` and `below` degrees of freedom, of which each may be infinite; infinite without
+/// degrees of freedom, NaN where `probability` is not in (0, 1).
 pub fn f_quantile(probability: f64, above: f64, below: f64) -> f64 {
     if !is_probability(probability) {
         return f64::NAN;
     }
-    if !is_freedom(above) || !is_freedom(below) {
+    let is_known = |freedom: f64| is_freedom(freedom) || freedom == f64::INFINITY;
+    if !is_known(above) || !is_known(below) {
         return f64::INFINITY;
+    }
+    // A variance of infinite freedom is known.
+    match (above.is_finite(), below.is_finite()) {
+        (true, true) => {}
+        (true, false) => return chi_squared_quantile(probability, above) / above,
+        (false, true) => return below / chi_squared_quantile(1.0 - probability, below),
+        (false, false) => return 1.0,
     }
     beta_quantile(probability, above / 2.0, below / 2.0).exp() * below / above
 }
 
-/// The quantile of chi squared with `freedom` degrees of freedom; infinite without degrees of freedom, NaN where
-/// `probability` is not in (0, 1).
+/// The quantile of chi squared with `freedom` degrees of freedom; infinite without degrees of freedom, and with an infinite
+/// number of them; NaN where `probability` is not in (0, 1).
 pub(crate) fn chi_squared_quantile(probability: f64, freedom: f64) -> f64 {
     if !is_probability(probability) {
         return f64::NAN;
@@ -106,12 +120,22 @@ fn beta_quantile(probability: f64, first: f64, second: f64) -> f64 {
 /// Where `tail`, which rises, is `probability`; from `start` on.
 fn root(probability: f64, start: f64, tail: impl Fn(f64) -> Tail) -> f64 {
     let (mut low, mut high, mut at, mut stride) = (f64::NEG_INFINITY, f64::INFINITY, start, 1.0);
+    let (mut least, mut stalls) = (f64::INFINITY, 0);
     for _ in 0..STEPS_MAX {
         let Tail { probability: found, slope } = tail(at);
         let miss = (found / probability).ln();
         let next = at - miss * found / slope;
-        if (next - at).abs() <= f64::EPSILON * at.abs().max(1.0) {
+        let scale = at.abs().max(1.0);
+        let step = (next - at).abs() / scale;
+        // Near the root each step is far smaller than the one before it, unless it is made of the noise of the tail.
+        let is_near = step <= NEAR || low < next && next < high && high - low <= NEAR * scale;
+        stalls += u32::from(is_near && step > least / 2.0);
+        least = least.min(step);
+        if step <= SMALLEST_STEP || stalls == STALLS_MAX {
             return next;
+        }
+        if high - low <= SMALLEST_STEP * scale {
+            return at;
         }
         if miss > 0.0 {
             high = at
@@ -247,6 +271,47 @@ mod tests {
             assert!(student_quantile(probability, 3.0).is_nan() && f_quantile(probability, 1.0, 3.0).is_nan());
             assert!(normal_quantile(probability).is_nan());
         }
+    }
+
+    #[test]
+    fn infinite_freedom_is_the_limit_of_much() {
+        let is_near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
+        for probability in [0.01, 0.5, 0.95] {
+            for freedom in [1.0, 4.5, 60.0] {
+                let (above, below) = ((freedom, f64::INFINITY), (f64::INFINITY, freedom));
+                assert!(is_near(f_quantile(probability, above.0, above.1), f_quantile(probability, freedom, 1e8)));
+                assert!(is_near(f_quantile(probability, below.0, below.1), f_quantile(probability, 1e8, freedom)));
+            }
+            assert!((f_quantile(probability, f64::INFINITY, f64::INFINITY) - 1.0).abs() < 1e-15);
+        }
+        assert_eq!(f_quantile(0.95, f64::INFINITY, f64::NAN), f64::INFINITY);
+    }
+
+    #[test]
+    fn few_steps_lead_to_a_root() {
+        let most = std::cell::Cell::new(0);
+        let check = |probability: f64, start: f64, tail: &dyn Fn(f64) -> Tail| {
+            let calls = std::cell::Cell::new(0);
+            let found = root(probability, start, |at| {
+                calls.set(calls.get() + 1);
+                tail(at)
+            });
+            most.set(most.get().max(calls.get()));
+            // What is far smaller is a difference of larger numbers.
+            let miss = tail(found).probability / probability - 1.0;
+            assert!(probability < 1e-6 || miss.abs() < 1e-10, "{probability} from {start}: {miss}");
+        };
+        for probability in [1e-12, 1e-6, 0.001, 0.01, 0.025, 0.05, 0.1, 0.25, 0.499] {
+            for shape in (1..=200).map(|number| f64::from(number) / 2.0).chain([1e3, 12_345.5, 5e4]) {
+                for other in [0.5, 1.0, 3.5, 40.0] {
+                    let middle = shape.ln() - f64::ln(other);
+                    check(probability, middle, &|logit| beta_tail(shape, other, logit));
+                    check(probability, -middle, &|logit| beta_tail(other, shape, logit));
+                }
+                check(probability, shape.ln(), &|ln_x| gamma_tail(shape, ln_x, false));
+            }
+        }
+        assert!(most.get() <= 20, "{most:?} steps");
     }
 
     proptest! {

@@ -27,7 +27,7 @@ pub(crate) struct Login {
     pub(crate) tls: Tls,
     /// Whether the password itself may be sent to a server whose certificate was not verified.
     pub(super) cleartext: bool,
-    /// Timeout of each response during login.
+    /// Timeout of connecting, and of the login after it.
     pub(crate) timeout: Option<Duration>,
     /// Whether the first session was encrypted: the others are as that one, which is in the record.
     pub(super) is_encrypted: OnceLock<bool>,

@@ -3,7 +3,7 @@
 use std::io;
 
 use engine::{Error, Kind, Result};
-use transport::{Mode, Route, Transport, alert, plain_message};
+use transport::{Deadline, Mode, Route, Transport, alert, plain_message};
 
 use super::greeting::{ClientCapabilities, Greeting, capability, greeting};
 use super::parameter::CLEARTEXT;
@@ -16,7 +16,9 @@ use crate::wire::Wire;
 
 impl Login {
     /// Logs in over a new connection.
-    pub(super) fn log_in(&self, mut wire: Wire, mut route: Route, database: Option<&str>) -> Result<Opened> {
+    pub(super) fn log_in(&self, transport: Transport, mut route: Route, database: Option<&str>) -> Result<Opened> {
+        let deadline = Deadline::after(self.timeout);
+        let mut wire = Wire::new(transport, deadline);
         let greeting = self.receive(&mut wire)?;
         let wants_tls = matches!(self.address, ServerAddress::Tcp { .. }) && self.tls.mode != Mode::Disable;
         let offers_tls = greeting.capabilities & capability::SSL != 0;
@@ -35,11 +37,11 @@ impl Login {
         let encrypted = wants_tls && offers_tls;
         let requested = ClientCapabilities::of(&greeting, encrypted, database.is_some());
         if encrypted {
-            wire = self.encrypt(wire, &mut route, &requested)?;
+            wire = self.encrypt(wire, &mut route, &requested, deadline)?;
         }
         self.send_login(&mut wire, &greeting, &requested, database)?;
         self.authenticate(&mut wire, &greeting, &route)?;
-        wire.messages.enter_session().map_err(|error| self.unreachable(&error))?;
+        wire.messages.enter_session();
         self.is_encrypted.get_or_init(|| encrypted);
         Ok(Opened { wire, server: greeting.server, route })
     }
@@ -69,7 +71,13 @@ impl Login {
         Ok(greeting)
     }
 
-    fn encrypt(&self, mut wire: Wire, route: &mut Route, requested: &ClientCapabilities) -> Result<Wire> {
+    fn encrypt(
+        &self,
+        mut wire: Wire,
+        route: &mut Route,
+        requested: &ClientCapabilities,
+        deadline: Deadline,
+    ) -> Result<Wire> {
         requested.write(wire.begin());
         wire.send_response().map_err(|error| self.unreachable(&error))?;
         // Unencrypted bytes after the greeting would be accepted as encrypted.
@@ -80,10 +88,9 @@ impl Login {
         let (Transport::Tcp(stream), ServerAddress::Tcp { host, .. }) = (transport, &self.address) else {
             return Err(self.not_mysql("it is not connected over TCP"));
         };
-        let encrypted = self.tls.handshake(stream, host, "MariaDB or MySQL")?;
+        let encrypted = self.tls.handshake(stream, host, "MariaDB or MySQL", deadline)?;
         route.encryption = Some(encrypted.encryption);
-        let wire = Wire::new(Transport::Tls(encrypted.stream), self.timeout);
-        let mut wire = wire.map_err(|error| self.unreachable(&error))?;
+        let mut wire = Wire::new(Transport::Tls(encrypted.stream), deadline);
         wire.resume(sequence);
         Ok(wire)
     }

@@ -1,7 +1,7 @@
 use std::os::unix::net::UnixStream;
 
 use proptest::prelude::*;
-use transport::{Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX};
+use transport::{Deadline, Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX};
 
 use super::*;
 
@@ -45,12 +45,12 @@ fn a_payload_of_several_packets_is_joined() {
 #[test]
 fn a_long_command_is_split_into_packets() {
     let (ours, theirs) = UnixStream::pair().unwrap();
-    let mut wire = Wire::new(Transport::Unix(ours), None).unwrap();
+    let mut wire = Wire::new(Transport::Unix(ours), Deadline::NONE);
     let payload: Vec<u8> = (0..PAYLOAD_BYTES_MAX + 9).map(|number| (number % 249) as u8).collect();
     let expected = payload.clone();
     let reader = std::thread::spawn(move || {
-        let mut wire = Wire::new(Transport::Unix(theirs), None).unwrap();
-        wire.messages.enter_session().unwrap();
+        let mut wire = Wire::new(Transport::Unix(theirs), Deadline::NONE);
+        wire.messages.enter_session();
         wire.messages.receive().unwrap() == expected
     });
     wire.begin().extend_from_slice(&payload);

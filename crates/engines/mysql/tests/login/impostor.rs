@@ -1,5 +1,7 @@
 //! Simulated servers with unusual or invalid behaviour.
 
+use std::time::Duration;
+
 use engine_kit::impostor::{Stream, read_some};
 
 pub fn old(stream: &mut dyn Stream) {
@@ -47,6 +49,22 @@ pub fn cached(stream: &mut dyn Stream) {
     say(stream, 3, b"\0\0\0\x02\0\0\0");
     read_some(stream);
     say(stream, 1, b"\xff\x9b\x0d#HY000let in");
+}
+
+/// Has the hash cached, and says so again and again.
+pub fn repeats(stream: &mut dyn Stream) {
+    greet(stream, "8.0.36", "caching_sha2_password");
+    read_some(stream);
+    while stream.write_all(b"\x02\0\0\x02\x01\x03").is_ok() {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Switches to another plugin again and again, and reads none of the answers.
+pub fn switches(stream: &mut dyn Stream) {
+    greet(stream, "8.0.36", "mysql_native_password");
+    let switch = [&b"\x2c\0\0\x02\xfemysql_native_password\0"[..], &[b'n'; 20], &[0]].concat();
+    while stream.write_all(&switch.repeat(1000)).is_ok() {}
 }
 
 /// Accepts the login and then sends invalid packets.

@@ -232,6 +232,17 @@ fn nobody_and_a_silent_server_are_unreachable_within_the_timeout() {
 }
 
 #[test]
+fn a_login_that_goes_on_for_ever_ends_at_its_timeout() {
+    for handler in [impostor::repeats as foreign::Handler, impostor::switches] {
+        let start = Instant::now();
+        let error = refused(&format!("mysql://ann:secret@127.0.0.1:{}?connect_timeout=1", foreign::start(handler)));
+        assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
+        assert!(error.message.contains("no response within the timeout"), "{error:?}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+}
+
+#[test]
 fn a_server_that_cannot_be_trusted_gets_nothing() {
     let target = |handler| format!("mysql://ann:secret@127.0.0.1:{}?sslmode=prefer", foreign::start(handler));
     for handler in [impostor::clear_text as foreign::Handler, impostor::uncached] {

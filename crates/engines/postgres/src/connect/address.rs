@@ -26,7 +26,7 @@ pub(crate) struct Login {
     pub(super) password_file: Option<String>,
     pub(crate) application_name: String,
     pub(crate) tls: Tls,
-    /// Timeout of each response during login.
+    /// Timeout of connecting, and of the login after it.
     pub(crate) timeout: Option<Duration>,
     /// The address that the host is known to have.
     pub(super) host_address: Option<IpAddr>,

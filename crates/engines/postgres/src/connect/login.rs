@@ -1,6 +1,6 @@
 //! Startup of a session: login, password, and the parameters that the server reports.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::TcpStream;
 
 use bytes::BytesMut;
@@ -14,7 +14,7 @@ use super::{Connected, Login, Opened};
 use crate::failure::ServerError;
 use crate::message::Reader;
 use crate::wire::Wire;
-use transport::{Transport, alert, malformed, plain_message};
+use transport::{Deadline, Transport, alert, malformed, plain_message, receive_byte};
 
 /// Parameters that a server reports at login.
 #[derive(Clone, Debug, Default)]
@@ -34,23 +34,19 @@ pub(crate) struct Server {
 impl Login {
     /// Requests TLS; returns whether the server agrees. Exactly one byte is read: everything after it belongs to the
     /// handshake, where unencrypted bytes are an error.
-    pub(super) fn offers_tls(&self, mut stream: &TcpStream) -> Result<bool> {
+    pub(super) fn offers_tls(&self, mut stream: &TcpStream, deadline: Deadline) -> Result<bool> {
         let mut request = BytesMut::new();
         frontend::ssl_request(&mut request);
         stream.write_all(&request).map_err(|error| self.unreachable(&error))?;
-        let mut response = [0];
-        // Restarted if a signal interrupts it.
-        match stream.read_exact(&mut response) {
-            Ok(()) => match response[0] {
-                b'S' => Ok(true),
-                b'N' => Ok(false),
-                // An unencrypted error message must not be trusted or shown (CVE-2024-10977).
-                b'E' => {
-                    let message = format!("the server at {} rejects every connection", self.address);
-                    Err(Error::new(Kind::Unreachable, message).hint("see the log of the server"))
-                }
-                other => Err(self.not_postgres(&format!("its first byte is {other:#04x}"))),
-            },
+        match receive_byte(stream, deadline) {
+            Ok(b'S') => Ok(true),
+            Ok(b'N') => Ok(false),
+            // An unencrypted error message must not be trusted or shown (CVE-2024-10977).
+            Ok(b'E') => {
+                let message = format!("the server at {} rejects every connection", self.address);
+                Err(Error::new(Kind::Unreachable, message).hint("see the log of the server"))
+            }
+            Ok(other) => Err(self.not_postgres(&format!("its first byte is {other:#04x}"))),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(self.not_postgres("it closes the connection at the first message"))
             }
@@ -63,9 +59,9 @@ impl Login {
 
     /// Logs in over a new connection.
     pub(super) fn log_in(&self, connected: Connected, schema: Option<&str>) -> Result<Opened> {
-        let Connected { transport, route, binding } = connected;
+        let Connected { transport, route, binding, deadline } = connected;
         let confidential = !matches!(transport, Transport::Tcp(_));
-        let mut wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
+        let mut wire = Wire::new(transport, deadline);
         let mut parameters = vec![
             ("user", self.user.as_str()),
             ("database", self.database.as_str()),
@@ -85,7 +81,7 @@ impl Login {
         let mut exchange = Exchange { login: self, binding, confidential, ..Exchange::new(self) };
         let mut server = Server::default();
         while !exchange.next(&mut wire, &mut server)? {}
-        wire.messages.enter_session().map_err(|error| self.unreachable(&error))?;
+        wire.messages.enter_session();
         Ok(Opened { wire, server, route })
     }
 }

@@ -1,5 +1,7 @@
 //! Simulated servers that violate the protocol, or speak a similar one.
 
+use std::time::Duration;
+
 use engine_kit::impostor::{Stream, read_some};
 
 /// A MySQL server, which sends its greeting first.
@@ -41,6 +43,15 @@ pub fn invalid_messages(stream: &mut dyn Stream) {
     say(stream, b'T', b"\xff\xff");
     let _ = stream.write_all(b"D\xff\xff\xff\xff");
     read_some(stream);
+}
+
+/// Sends a notice now and then instead of an end of the login.
+pub fn notices(stream: &mut dyn Stream) {
+    read_some(stream);
+    let notice = b"N\0\0\0\x06\0\0";
+    while stream.write_all(notice).is_ok() {
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 /// A compatible server that reports its name and an old version, and rejects every other query.

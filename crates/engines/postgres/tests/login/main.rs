@@ -262,6 +262,15 @@ fn no_server_and_a_silent_server_are_unreachable_within_the_timeout() {
 }
 
 #[test]
+fn a_login_that_goes_on_for_ever_ends_at_its_timeout() {
+    let port = foreign::start(impostor::notices);
+    let start = Instant::now();
+    let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode=disable&connect_timeout=1"));
+    assert!(error.kind == Kind::Unreachable && error.message.contains("no response within the timeout"), "{error:?}");
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
 fn a_server_that_violates_the_protocol_is_rejected() {
     let port = foreign::start(impostor::unverified);
     let error = refused(&format!("postgres://ann:secret@127.0.0.1:{port}/db?sslmode=disable"));
