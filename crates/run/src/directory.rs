@@ -130,17 +130,24 @@ impl MeasuredDirectory {
     /// Where something cannot be removed or the directory cannot be written.
     pub fn prepare(&mut self, engines: &[&dyn engine::Engine]) -> Result<Cleaned> {
         let data = self.data();
-        let mut cleaned = Cleaned::new();
+        let (mut cleaned, mut failure) = (Cleaned::new(), None);
         let directories = [(data.clone(), self.found_kept), (self.side(Side::A), false), (self.side(Side::B), false)];
         for (path, stays) in directories.iter().filter(|(path, _)| path.exists()) {
-            for engine in engines {
-                cleaned.extend(engine.clean_up(path)?);
+            // What one engine cannot clean up is no reason to leave the servers of others.
+            let mut is_clean = true;
+            for outcome in engines.iter().map(|engine| engine.clean_up(path)) {
+                is_clean &= outcome.is_ok();
+                keep_first(&mut failure, outcome.map(|actions| cleaned.extend(actions)).map_err(Error::from));
             }
-            if !stays {
-                fs::remove_dir_all(path).map_err(|error| io_error(path, "cannot be removed", &error))?;
-                cleaned.push(format!("removed {}, left by an earlier invocation", path.display()));
+            if !stays && is_clean {
+                let removed = fs::remove_dir_all(path).map_err(|error| io_error(path, "cannot be removed", &error));
+                if removed.is_ok() {
+                    cleaned.push(format!("removed {}, left by an earlier invocation", path.display()));
+                }
+                keep_first(&mut failure, removed);
             }
         }
+        failure.map_or(Ok(()), Err)?;
         fs::create_dir_all(&data).map_err(|error| io_error(&data, "cannot be created", &error))?;
         // `create_new`: in a directory that a server user owns, an existing file may be a link.
         let trial = data.join(format!("trial-{}", std::process::id()));
@@ -175,6 +182,13 @@ impl Drop for MeasuredDirectory {
         }
         // Closing the file would not do: a program that another thread is just starting has a copy of the descriptor.
         let _ = rustix::fs::flock(&self.mark, FlockOperation::Unlock);
+    }
+}
+
+/// Keeps the error of `outcome` if it is the first one.
+fn keep_first(failure: &mut Option<Error>, outcome: Result<()>) {
+    if failure.is_none() {
+        *failure = outcome.err();
     }
 }
 

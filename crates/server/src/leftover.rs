@@ -27,6 +27,21 @@ pub fn clean_up(product: &'static Product, directory: &Path) -> Result<Vec<Strin
     messages
 }
 
+/// The same for all of `products`: what cannot be cleaned up of one leaves the others none the worse.
+///
+/// # Errors
+/// The first of [`clean_up`].
+pub fn clean_up_all(products: impl IntoIterator<Item = &'static Product>, directory: &Path) -> Result<Vec<String>> {
+    let (mut actions, mut failure) = (Vec::new(), None);
+    for product in products {
+        match clean_up(product, directory) {
+            Ok(more) => actions.extend(more),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    failure.map_or(Ok(actions), Err)
+}
+
 /// As [`clean_up`], once it is known that the owner has exited.
 pub(crate) fn remove_leftovers(paths: &Paths, state: &State) -> Result<Vec<String>> {
     let mut messages = stop(paths, state)?;
@@ -68,4 +83,26 @@ fn stop(paths: &Paths, state: &State) -> Result<Vec<String>> {
         messages.push(format!("stopped server process {}, left by a crashed invocation", process.pid));
     }
     Ok(messages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::PRODUCT;
+
+    #[test]
+    fn one_that_cannot_be_cleaned_up_leaves_the_others_none_the_worse() {
+        static OTHER: Product = Product { name: "otherbase", ..PRODUCT };
+        let workspace = tempfile::tempdir().expect("temporary directory");
+        for product in [&PRODUCT, &OTHER] {
+            let paths = Paths::of(product, workspace.path()).expect("place");
+            std::fs::create_dir_all(&paths.data).expect("directories");
+            State { data: paths.data.clone(), ..State::default() }.write(&paths).expect("state");
+        }
+        let (broken, other) = (workspace.path().join(PRODUCT.name), workspace.path().join(OTHER.name));
+        std::fs::write(Paths::of(&PRODUCT, workspace.path()).expect("place").state, "of somebody").expect("state");
+        let error = clean_up_all([&PRODUCT, &OTHER], workspace.path()).expect_err("not ours");
+        assert_eq!(error.kind, Kind::NotOurs, "{error:?}");
+        assert!(broken.exists() && !other.exists());
+    }
 }

@@ -20,7 +20,7 @@ mod state;
 mod written;
 
 pub use self::identity::Identity;
-pub use self::leftover::clean_up;
+pub use self::leftover::clean_up_all;
 pub use self::paths::{Lock, Paths};
 pub use self::process::terminate_process;
 pub use self::reason::{ErrorPatterns, Reason};

@@ -67,11 +67,7 @@ pub(crate) fn start(flavour: Flavour, target: &Target, workspace: &Workspace) ->
 
 /// Stops and removes what a crashed invocation left of `flavour` in `directory`; returns a line per action.
 pub(crate) fn clean_up(flavour: Flavour, directory: &Path) -> Result<Vec<String>> {
-    let mut actions = Vec::new();
-    for product in ServerSpec::of(flavour).products {
-        actions.extend(server::clean_up(product, directory)?);
-    }
-    Ok(actions)
+    server::clean_up_all(ServerSpec::of(flavour).products, directory)
 }
 
 /// Initialises or reuses the data and starts a single server.

@@ -56,9 +56,7 @@ pub(crate) fn start_all(target: &Target, workspace: &Workspace) -> Result<Vec<Cl
 /// Stops and removes what a crashed invocation left in `directory`; returns a line per action.
 pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
     // Replicas first: a clean shutdown of the primary waits for them.
-    let mut actions = replica::clean_up(directory)?;
-    actions.extend(server::clean_up(&PRODUCT, directory)?);
-    Ok(actions)
+    server::clean_up_all(replica::REPLICAS.iter().chain([&PRODUCT]), directory)
 }
 
 /// Creates or reuses the cluster and starts its server; `state` records at every moment what has to be undone.

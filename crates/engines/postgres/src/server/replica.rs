@@ -21,7 +21,7 @@ use crate::session::PostgresSession;
 const STREAMING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One per replica: they differ in the directory.
-static REPLICAS: [Product; REPLICAS_MAX as usize] = [
+pub(super) static REPLICAS: [Product; REPLICAS_MAX as usize] = [
     product("postgres-replica1"),
     product("postgres-replica2"),
     product("postgres-replica3"),
@@ -126,9 +126,7 @@ pub(super) fn await_streaming(primary: &Cluster, replicas: u32) -> Result<()> {
 
 /// Stops and removes the replicas that a crashed invocation left in `directory`; returns a line per action.
 pub(super) fn clean_up(directory: &Path) -> Result<Vec<String>> {
-    let output: Result<Vec<Vec<String>>> =
-        REPLICAS.iter().map(|product| server::clean_up(product, directory)).collect();
-    Ok(output?.concat())
+    server::clean_up_all(&REPLICAS, directory)
 }
 
 #[cfg(test)]
