@@ -67,10 +67,7 @@ impl Identity {
     /// A command that runs as this user in `directory`, in a process group of its own: Ctrl-C on the terminal reaches
     /// dbdyno only, which shuts down the server. Of the environment it gets what `PASSED_ON` names.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(directory).process_group(0).stdin(Stdio::null()).env_clear();
-        command.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        command.env("LC_ALL", "C");
+        let mut command = bare_command(program, directory);
         if self.is_other_user {
             // As root this also drops the supplementary groups, and changes the user before the directory.
             command.gid(self.gid).uid(self.uid);
@@ -177,6 +174,15 @@ impl Identity {
         };
         mode & bit != 0
     }
+}
+
+/// A command that runs as the user of dbdyno, else as [`Identity::command`] says.
+pub(crate) fn bare_command(program: &Path, directory: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(directory).process_group(0).stdin(Stdio::null()).env_clear();
+    command.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    command.env("LC_ALL", "C");
+    command
 }
 
 /// Opens `path` for its metadata, without following a link.

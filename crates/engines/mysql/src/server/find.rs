@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Error, Kind, Result};
-use server::{Search, version_output};
+use server::{Identity, Search, version_output};
 
 use super::spec::ServerSpec;
 use crate::flavour::{Flavour, release};
@@ -17,15 +17,15 @@ pub(super) struct Programs {
     pub(super) installer: PathBuf,
 }
 
-/// Finds the programs that `spec` names, in `directory` only if one is given.
+/// Finds the programs that `spec` names, in `directory` only if one is given, for the user `identity` where it is known.
 ///
 /// # Errors
 /// `Missing`, with the searched directories.
-pub(super) fn find(spec: &ServerSpec, directory: Option<&Path>) -> Result<Programs> {
-    find_in(spec, &Search::here(directory, spec.package_directories))
+pub(super) fn find(spec: &ServerSpec, directory: Option<&Path>, identity: Option<&Identity>) -> Result<Programs> {
+    find_in(spec, &Search::here(directory, spec.package_directories), identity)
 }
 
-fn find_in(spec: &ServerSpec, search: &Search<'_>) -> Result<Programs> {
+fn find_in(spec: &ServerSpec, search: &Search<'_>, identity: Option<&Identity>) -> Result<Programs> {
     let mut candidates = search.directories();
     // An installation in one directory has them in bin and scripts.
     candidates.extend(search.directory.map(|directory| directory.with_file_name("scripts")));
@@ -42,11 +42,11 @@ fn find_in(spec: &ServerSpec, search: &Search<'_>) -> Result<Programs> {
     // MariaDB also installs its server as mysqld.
     let is_suitable = |found: &(Flavour, (u32, u32))| found.0 == spec.flavour && found.1 >= least;
     let servers = programs(spec.server);
-    let server = servers.iter().find(|program| version(program).as_ref().is_some_and(is_suitable));
+    let server = servers.iter().find(|program| version(program, identity).as_ref().is_some_and(is_suitable));
     let server = server.cloned().ok_or_else(|| match servers.first() {
         None => absent(spec.server),
         Some(other) => {
-            let found = version(other).map_or_else(
+            let found = version(other, identity).map_or_else(
                 || "of unknown version".to_owned(),
                 |(flavour, (major, minor))| format!("of {} {major}.{minor}", flavour.title()),
             );
@@ -62,8 +62,8 @@ fn find_in(spec: &ServerSpec, search: &Search<'_>) -> Result<Programs> {
 }
 
 /// The product and the release in `mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)`.
-fn version(server: &Path) -> Option<(Flavour, (u32, u32))> {
-    parse_version(&version_output(server)?)
+fn version(server: &Path, identity: Option<&Identity>) -> Option<(Flavour, (u32, u32))> {
+    parse_version(&version_output(server, identity)?)
 }
 
 fn parse_version(output: &str) -> Option<(Flavour, (u32, u32))> {
@@ -99,9 +99,9 @@ mod tests {
         let root = tempfile::tempdir().expect("temporary directory");
         let bin = install(root.path(), "bin", &["mariadb-install-db"], "");
         let sbin = install(root.path(), "sbin", &["mariadbd"], "10.11.19-MariaDB-0+deb12u1");
-        let found = find_in(mariadb, &search(None, &bin, &[sbin.to_str().unwrap()])).expect("found");
+        let found = find_in(mariadb, &search(None, &bin, &[sbin.to_str().unwrap()]), None).expect("found");
         assert_eq!(found, Programs { server: sbin.join("mariadbd"), installer: bin.join("mariadb-install-db") });
-        let error = find_in(mariadb, &search(Some(&sbin), &bin, &[])).expect_err("only there");
+        let error = find_in(mariadb, &search(Some(&sbin), &bin, &[]), None).expect_err("only there");
         assert!(error.message.contains("mariadb-install-db"), "{error}");
     }
 
@@ -109,13 +109,13 @@ mod tests {
     fn what_is_absent_or_old_is_named_with_the_places_and_the_package() {
         let mariadb = ServerSpec::of(Flavour::MariaDb);
         let root = tempfile::tempdir().expect("temporary directory");
-        let error = find_in(mariadb, &search(None, Path::new(""), &["/nonexistent"])).expect_err("nothing there");
+        let error = find_in(mariadb, &search(None, Path::new(""), &["/nonexistent"]), None).expect_err("nothing there");
         assert_eq!(error.kind, Kind::Missing);
         assert!(error.message.contains("PATH, /nonexistent"), "{error}");
         assert!(error.hint.expect("hint").contains("apt-get install mariadb-server"));
         for version in ["10.3.39-MariaDB", "8.0.36"] {
             let bin = install(root.path(), "bin", &["mariadbd", "mariadb-install-db"], version);
-            let error = find_in(mariadb, &search(Some(&bin), Path::new(""), &[])).expect_err("not this one");
+            let error = find_in(mariadb, &search(Some(&bin), Path::new(""), &[]), None).expect_err("not this one");
             assert!(error.message.contains("10.5"), "{error}");
         }
     }
@@ -125,11 +125,12 @@ mod tests {
         let mysql = ServerSpec::of(Flavour::MySql);
         let root = tempfile::tempdir().expect("temporary directory");
         let other = install(root.path(), "sbin", &["mysqld"], "10.11.19-MariaDB-0+deb12u1");
-        let error = find_in(mysql, &search(None, Path::new(""), &[other.to_str().unwrap()])).expect_err("not this one");
+        let error =
+            find_in(mysql, &search(None, Path::new(""), &[other.to_str().unwrap()]), None).expect_err("not this one");
         assert!(error.message.contains("no MySQL 8.0 or later") && error.message.contains("MariaDB 10.11"), "{error}");
         assert!(error.hint.expect("hint").contains("local:mysql?bin=DIR"));
         let own = install(root.path(), "mysql", &["mysqld"], "9.7.4-2");
-        let found = find_in(mysql, &search(None, &other, &[own.to_str().unwrap()])).expect("found after it");
+        let found = find_in(mysql, &search(None, &other, &[own.to_str().unwrap()]), None).expect("found after it");
         assert_eq!(found, Programs { server: own.join("mysqld"), installer: own.join("mysqld") });
     }
 

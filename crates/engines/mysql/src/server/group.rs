@@ -34,7 +34,6 @@ struct Plan<'a> {
 /// As for [`super::start`].
 pub(super) fn start(parameters: &Parameters, workspace: &Workspace) -> Result<Vec<RunningServer>> {
     let spec = parameters.spec;
-    let programs = find::find(spec, parameters.bin.as_deref())?;
     let options = parameters.provider_options.iter().map(|value| ("wsrep_provider_options".to_owned(), value.clone()));
     let plan = Plan {
         spec,
@@ -47,6 +46,7 @@ pub(super) fn start(parameters: &Parameters, workspace: &Workspace) -> Result<Ve
     let mut copies = Vec::new();
     let first = RunningServer::start(&spec.products[0], workspace, |paths, state, kept| {
         let runner = Runner::of(paths, kept, parameters.os_user.as_deref())?;
+        let programs = find::find(spec, parameters.bin.as_deref(), Some(&runner.identity))?;
         let launcher = Launcher { spec, programs: &programs, runner };
         let socket = launcher.prepare(state, plan.settings)?;
         if !kept {

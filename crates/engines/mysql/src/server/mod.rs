@@ -79,9 +79,9 @@ fn start_single(
     kept: bool,
 ) -> Result<Child> {
     let spec = parameters.spec;
-    let programs = find::find(spec, parameters.bin.as_deref())?;
-    let launcher =
-        Launcher { spec, programs: &programs, runner: Runner::of(paths, kept, parameters.os_user.as_deref())? };
+    let runner = Runner::of(paths, kept, parameters.os_user.as_deref())?;
+    let programs = find::find(spec, parameters.bin.as_deref(), Some(&runner.identity))?;
+    let launcher = Launcher { spec, programs: &programs, runner };
     let socket = launcher.prepare(state, &parameters.settings)?;
     let sizing = Sizing::of(workspace, 1);
     if !kept {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Error, Kind, Result};
-use server::{Search, version_output};
+use server::{Identity, Search, version_output};
 
 /// Major versions that are known to work.
 pub(super) const MAJOR_MIN: u32 = 13;
@@ -38,6 +38,8 @@ pub(super) struct Requirement<'a> {
     pub(super) directory: Option<&'a Path>,
     /// Only this major version.
     pub(super) major: Option<u32>,
+    /// The user that runs them.
+    pub(super) identity: Option<&'a Identity>,
 }
 
 /// Finds the programs that meet `requirement`.
@@ -51,7 +53,7 @@ pub(super) fn find(requirement: Requirement) -> Result<Programs> {
 fn find_in(requirement: Requirement, search: &Search<'_>) -> Result<Programs> {
     let mut rejected = Vec::new();
     for directory in search.directories() {
-        let Some(programs) = programs_in(&directory) else { continue };
+        let Some(programs) = programs_in(&directory, requirement.identity) else { continue };
         match programs.major {
             MAJOR_MIN..=MAJOR_MAX if requirement.major.is_none_or(|major| major == programs.major) => {
                 return Ok(programs);
@@ -82,7 +84,7 @@ fn missing(requirement: Requirement, search: &Search<'_>, rejected: &[String]) -
 }
 
 /// The programs in `directory`, if both exist and report their version.
-fn programs_in(directory: &Path) -> Option<Programs> {
+fn programs_in(directory: &Path, identity: Option<&Identity>) -> Option<Programs> {
     let server = directory.join("postgres");
     if !server.is_file() {
         return None;
@@ -91,7 +93,7 @@ fn programs_in(directory: &Path) -> Option<Programs> {
     let real = server.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
     let given = directory.canonicalize().ok();
     let directory = real.into_iter().chain(given).find(|directory| directory.join("initdb").is_file())?;
-    let major = parse_major(&version_output(&server)?)?;
+    let major = parse_major(&version_output(&server, identity)?)?;
     Some(Programs { directory, major })
 }
 
@@ -134,7 +136,7 @@ mod tests {
     }
 
     fn require_major(major: u32) -> Requirement<'static> {
-        Requirement { directory: None, major: Some(major) }
+        Requirement { major: Some(major), ..Requirement::default() }
     }
 
     #[test]
@@ -164,7 +166,7 @@ mod tests {
         let error = find_below(root.path(), Requirement::default(), "").expect_err("too old");
         assert!(error.message.contains("found only version 12 in"), "{error}");
         let directory = root.path().join("usr/pgsql-14/bin");
-        let requirement = Requirement { directory: Some(&directory), major: None };
+        let requirement = Requirement { directory: Some(&directory), ..Requirement::default() };
         let error = find_below(root.path(), requirement, "/usr/bin").expect_err("only there");
         assert!(error.message.ends_with(&format!("in {}", directory.display())), "{error}");
     }

@@ -68,9 +68,13 @@ fn build(
     kept: bool,
 ) -> Result<Child> {
     let kept_major = if kept { Some(launcher::major_of(&paths.data)?) } else { None };
-    let requirement = Requirement { directory: parameters.bin.as_deref(), major: parameters.version.or(kept_major) };
-    let programs = find::find(requirement)?;
-    let launcher = Launcher { programs: &programs, runner: Runner::of(paths, kept, parameters.os_user.as_deref())? };
+    let runner = Runner::of(paths, kept, parameters.os_user.as_deref())?;
+    let programs = find::find(Requirement {
+        directory: parameters.bin.as_deref(),
+        major: parameters.version.or(kept_major),
+        identity: Some(&runner.identity),
+    })?;
+    let launcher = Launcher { programs: &programs, runner };
     launcher.runner.grant_access(state)?;
     launcher.check_settings(&parameters.settings)?;
     let socket = launcher.runner.create_socket_directory(state)?;

@@ -85,9 +85,10 @@ pub(super) fn start(parameters: &Parameters, workspace: &Workspace, number: u32,
     let product = &REPLICAS[(number - 1) as usize];
     let started = RunningServer::start(product, &workspace, |paths, state, _| {
         let major = launcher::major_of(&primary.data_directory)?;
-        let programs = find::find(Requirement { directory: parameters.bin.as_deref(), major: Some(major) })?;
         // The user that may read the files of the primary.
         let identity = Identity::of_owner(&primary.running.paths, parameters.os_user.as_deref())?;
+        let directory = parameters.bin.as_deref();
+        let programs = find::find(Requirement { directory, major: Some(major), identity: Some(&identity) })?;
         let launcher = Launcher { programs: &programs, runner: Runner { identity, paths } };
         launcher.runner.grant_access(state)?;
         let socket = launcher.runner.create_socket_directory(state)?;
