@@ -15,6 +15,7 @@ use crate::link::Link;
 use crate::nats_server::{MESSAGE_BYTES_MAX, NatsServer, User};
 use crate::piece::Collected;
 use crate::signed::HEAD_BYTES;
+use crate::silence::Silence;
 use crate::subject::{Subjects, is_agent_name};
 use crate::wire::Wire;
 
@@ -178,7 +179,8 @@ impl Coordinator {
         is_interrupted: &dyn Fn() -> bool,
         ended: &mut dyn FnMut() -> Option<Error>,
     ) -> Result<()> {
-        let start = self.conversation.now();
+        let mut start = self.conversation.now();
+        let mut own_pauses = Silence::new(0, start);
         loop {
             if is_interrupted() {
                 return Err(Error::new("interrupted"));
@@ -201,8 +203,10 @@ impl Coordinator {
                 break;
             }
             ended().map_or(Ok(()), Err)?;
-            // Not before everything was taken that has arrived: the coordinator may have been stopped.
-            if self.conversation.now() - start > within.into() {
+            // Time in which the coordinator itself was stopped does not count.
+            let now = self.conversation.now();
+            start = start + own_pauses.look(now);
+            if now - start > within.into() {
                 return Err(self.not_joined(within));
             }
         }
