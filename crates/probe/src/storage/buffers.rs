@@ -38,6 +38,11 @@ pub(crate) fn content_seed(seed: u64, number: u64) -> u64 {
 }
 
 impl Buffers {
+    /// They stay where they are when this is dropped: I/O may still be in flight.
+    pub(crate) fn keep(&mut self) {
+        self.memory.keep();
+    }
+
     /// Buffers of `length_max` bytes for `slots` slots of `job`, filled with its write data. `unit` is the verification
     /// unit of its files; without one, the sectors are still made unique.
     ///

@@ -342,6 +342,10 @@ impl<E: IoEngine> Queue for Lane<E> {
         Ok(NextOperation::Extra)
     }
 
+    fn given_up(&mut self, _in_flight: u32) {
+        self.buffers.keep();
+    }
+
     fn batch(&self) -> u32 {
         match self.setting.job.batch_submit {
             0 => self.own_batch(),

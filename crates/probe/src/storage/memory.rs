@@ -15,6 +15,8 @@ pub(crate) struct Memory {
     length: usize,
     /// The whole mapping, with the alignment.
     mapped: (NonNull<u8>, usize),
+    /// Whether it stays mapped for as long as the process lives.
+    is_kept: bool,
 }
 
 // SAFETY: the pages belong to this value alone.
@@ -35,13 +37,18 @@ impl Memory {
         let start = mapped.align_offset(align);
         // SAFETY: the mapping is longer than `length` by one alignment at least, or starts at one.
         let start = unsafe { mapped.add(start) };
-        let mut memory = Memory { start, length, mapped: (mapped, whole) };
+        let mut memory = Memory { start, length, mapped: (mapped, whole), is_kept: false };
         if large {
             // SAFETY: within the mapping. A failure only costs a little speed.
             let _ = unsafe { madvise(start.as_ptr().cast(), length, Advice::LinuxHugepage) };
         }
         memory.slice(0, length).fill(0);
         Ok(memory)
+    }
+
+    /// It stays mapped when this value is dropped: the kernel may still read and write it.
+    pub(crate) fn keep(&mut self) {
+        self.is_kept = true;
     }
 
     /// Address and length.
@@ -68,6 +75,9 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
         let (mapped, whole) = self.mapped;
         // SAFETY: this value owns the mapping and nothing refers to it: the I/O engine is dropped first. A failure
         // cannot be handled.
