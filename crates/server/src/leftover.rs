@@ -30,7 +30,7 @@ pub fn clean_up(product: &'static Product, directory: &Path) -> Result<Vec<Strin
 /// The same for all of `products`: what cannot be cleaned up of one leaves the others none the worse.
 ///
 /// # Errors
-/// The first of [`clean_up`].
+/// The first of `clean_up`.
 pub fn clean_up_all(products: impl IntoIterator<Item = &'static Product>, directory: &Path) -> Result<Vec<String>> {
     let (mut actions, mut failure) = (Vec::new(), None);
     for product in products {
