@@ -99,11 +99,13 @@ def orders():
     agent.stdin.close()
 agent.stdin.flush()
 threading.Thread(target=orders, daemon=True).start()
-def signed(subject, content):
+def part(text):
+    return len(text).to_bytes(8, "big") + text
+def signed(place, content):
     global sent
     sent += 1
     number = sent.to_bytes(8, "big")
-    place = len(subject).to_bytes(8, "big") + subject + b"\xff" * 8
+    place = part(place[0]) + (part(place[1]) if place[1:] else b"\xff" * 8)
     return number + hmac.new(key, b"from the agent" + place + number + content, hashlib.sha256).digest() + content
 def changed(said):
     piece = said.get("piece")
@@ -123,8 +125,8 @@ while (line := agent.stdout.readline()):
     words = line.split()
     if words and words[0] == b"PUB":
         content = agent.stdout.read(int(words[-1]) + 2)[40:-2]
-        payload = signed(words[1], json.dumps(changed(json.loads(content))).encode())
-        line = b"PUB %s %d\r\n%s\r\n" % (words[1], len(payload), payload)
+        payload = signed(words[1:-1], json.dumps(changed(json.loads(content))).encode())
+        line = b"PUB %s %d\r\n%s\r\n" % (b" ".join(words[1:-1]), len(payload), payload)
     say(line)
 "#;
 

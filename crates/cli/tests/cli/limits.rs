@@ -110,7 +110,7 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
         assert!(number(low) <= number(elasticity) && number(elasticity) <= number(high), "{limit}");
         // The limit and the proof agree.
         let is_proved = limit.starts_with(&format!("T132 J{jobs} CPU, "));
-        assert_eq!(is_proved, limit.contains(" used limited by CPU: with "), "{limit}");
+        assert_eq!(is_proved, limit.contains(" used (measured) limited by CPU: with "), "{limit}");
     } else {
         let is_said = output.err.contains("not proved: ") || is_disturbed(&output);
         assert!(output.err.contains("T132 ") && is_said, "{}", output.err);
