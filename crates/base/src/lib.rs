@@ -5,17 +5,17 @@
 
 mod child;
 pub mod data_rate;
-mod foreign_file;
 pub mod group;
 pub mod mount;
 pub mod process;
 pub mod quantity;
 pub mod root;
 mod similar;
+mod text_file;
 
 pub use child::die_with_parent;
-pub use foreign_file::read_foreign_text;
 pub use process::{ObjectName, Process};
 pub use quantity::Wrong;
 pub use root::Root;
 pub use similar::similar;
+pub use text_file::{read_foreign_text, read_text};

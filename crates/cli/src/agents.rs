@@ -10,7 +10,6 @@ use run::{Error, Result};
 use crate::arguments::fleet::AgentsArguments;
 use crate::build::build;
 use crate::own_directory::OwnDirectory;
-use crate::text_file::read_text;
 
 /// What the names of directories of agents on this machine begin with.
 pub const AGENTS_PREFIX: &str = "dbdyno-agents-";
@@ -129,7 +128,7 @@ pub fn permitting(target: &Target) -> Permitted {
 /// # Errors
 /// Where it cannot be read, or has a line that is no host.
 pub fn hosts_of(path: &Path) -> Result<Vec<RemoteHost>> {
-    let text = read_text(path).map_err(|error| {
+    let text = base::read_text(path).map_err(|error| {
         Error::user(format!("the file of hosts {} cannot be read: {error}", path.display()))
             .hint("write one line for each host")
     })?;

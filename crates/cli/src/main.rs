@@ -20,7 +20,6 @@ mod sheet;
 mod signal;
 mod storage;
 mod target;
-mod text_file;
 
 use std::process::ExitCode;
 

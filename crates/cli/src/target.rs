@@ -6,7 +6,6 @@ use engine::{Target, TargetError, shown as shown_path};
 use run::{Error, Result};
 
 use crate::engines::{is_scheme, of_keywords};
-use crate::text_file::read_text;
 
 /// The target in `words`: a target, or `@FILE` with one node per line.
 ///
@@ -41,7 +40,7 @@ fn refused(error: &TargetError) -> Error {
 fn listed(path: &Path) -> Result<Target> {
     let shown = path.display().to_string();
     let shown = shown_path(&shown);
-    let text = read_text(path).map_err(|error| {
+    let text = base::read_text(path).map_err(|error| {
         Error::user(format!("the list of nodes {shown} cannot be read: {error}"))
             .hint("give @ and the path of a file with a target in the first line and a further host in each other line")
     })?;

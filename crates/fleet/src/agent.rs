@@ -44,14 +44,6 @@ const LOOK_AT_WORK: Duration = Duration::from_millis(250);
 /// How often an agent says how far it is.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
 
-/// Why a part has ended before its start: what failed is in its result.
-fn ended_early(result: &PartResult) -> String {
-    match &result.run.outcome {
-        Outcome::Failed { message } => message.clone(),
-        _ => "it ended before its start".to_owned(),
-    }
-}
-
 /// Whether an agent is a member of its fleet.
 #[derive(Clone, Debug)]
 enum Membership {
@@ -433,5 +425,13 @@ impl Agent {
     #[cfg(test)]
     pub(crate) fn now(&self) -> Nanos {
         self.wire.now()
+    }
+}
+
+/// Why a part has ended before its start: what failed is in its result.
+fn ended_early(result: &PartResult) -> String {
+    match &result.run.outcome {
+        Outcome::Failed { message } => message.clone(),
+        _ => "it ended before its start".to_owned(),
     }
 }

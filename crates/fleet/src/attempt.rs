@@ -21,7 +21,7 @@ const LOOK_AT_WORK: Duration = Duration::from_millis(250);
 const LATE_MIN: Nanos = Nanos(100_000_000);
 
 /// So does one that has not looked at its agents for so much longer than it should while they worked.
-const PAUSE_MIN: Nanos = Nanos(1_000_000_000);
+const PAUSE_TOLD_MIN: Nanos = Nanos(1_000_000_000);
 
 /// An attempt that is under way.
 pub(crate) struct AttemptDrive<'a> {
@@ -181,7 +181,7 @@ impl<'a> AttemptDrive<'a> {
     fn judge(&mut self, now: Nanos) {
         let paused = self.silence.look(now);
         self.barrier.pause(paused);
-        if self.has_begun && paused >= PAUSE_MIN {
+        if self.has_begun && paused >= PAUSE_TOLD_MIN {
             self.watch.paused(paused);
         }
         if matches!(self.barrier.phase(), BarrierPhase::Failed(_)) {

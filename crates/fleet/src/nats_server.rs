@@ -11,7 +11,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use rustix::fs::{Access, MemfdFlags, access, memfd_create};
-use rustix::process::{Signal, getppid, getuid, set_parent_process_death_signal};
+use rustix::process::getuid;
 
 use crate::error::{Error, Result};
 use crate::host_lines::next_line;
@@ -118,14 +118,7 @@ fn command(program: &Path, settings: File, uid: Option<u32>) -> Command {
     }
     // Ctrl-C reaches the coordinator alone, which ends the fleet in order.
     command.process_group(0);
-    let parent = rustix::process::getpid();
-    let die_with_parent = move || -> io::Result<()> {
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        // A parent that ended before tells nobody any more.
-        if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
-    };
-    // SAFETY: prctl(PR_SET_PDEATHSIG) and getppid() are async-signal-safe and allocate nothing.
-    unsafe { command.pre_exec(die_with_parent) };
+    base::die_with_parent(&mut command);
     command
 }
 

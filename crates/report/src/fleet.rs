@@ -161,8 +161,8 @@ mod tests {
     fn what_a_record_does_not_decide_is_named_again() {
         let mut plan = Plan::new("null", "/data/dbdyno-data", Preset::Smoke);
         assert_eq!(resume_command(&plan), "dbdyno run --target null --resume");
-        plan.target = "postgres://me@db1/shop?sslmode=require".to_owned();
-        assert_eq!(resume_command(&plan), "dbdyno run --target 'postgres://me@db1/shop?sslmode=require' --resume");
+        plan.target = "null?rows=7".to_owned();
+        assert_eq!(resume_command(&plan), "dbdyno run --target 'null?rows=7' --resume");
         plan.target = "null".to_owned();
         plan.test_files = vec!["./mine.toml".to_owned(), "it's.toml".to_owned()];
         plan.network = Some(NetworkPath { peer: Some("db1:5250".to_owned()), ..NetworkPath::default() });

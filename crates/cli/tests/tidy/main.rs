@@ -31,8 +31,8 @@ const EDGES: &[(&str, &[&str])] = &[
     // Its table of units uses the common number parser.
     ("fio", &["base", "record"]),
     ("flat", &["record"]),
-    // Messages between hosts are types of records; all hosts read one kind of clock.
-    ("fleet", &["host", "measure", "record", "run"]),
+    // Messages between hosts are types of records; all hosts read one kind of clock; its message server ends with it.
+    ("fleet", &["base", "host", "measure", "record", "run"]),
     ("store", &["record"]),
     // Settings of these two are sizes and times.
     ("engines/sqlite", &["base", "engine", "record"]),
