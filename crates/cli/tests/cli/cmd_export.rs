@@ -1,6 +1,6 @@
 //! `dbdyno export`: tables and histogram logs.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, is_invalid};
 
 fn measured() -> Bench {
     let bench = Bench::new();
@@ -77,8 +77,6 @@ fn parquet_files_are_whole_and_logs_are_one_for_each_run() {
         assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{table}");
     }
     let logs = |out: &str| std::fs::read_dir(bench.path().join(out)).unwrap().count();
-    let is_invalid =
-        |run: &serde_json::Value| run["findings"].as_array().unwrap().iter().any(|f| f["verdict"] == "fail");
     let mut record = bench.record("r.json");
     let sound = record["runs"].as_array().unwrap().iter().filter(|run| !is_invalid(run)).count();
     bench.succeed(&["export", "r.json", "--format", "hdr", "--out", "h"]);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::aborted::{signal, wait_for_runs};
-use crate::bench::{Bench, finished, runs};
+use crate::bench::{Bench, finished, is_invalid, runs};
 use crate::local_server::servers;
 
 const SMALL: [&str; 8] = ["--preset", "smoke", "--jobs", "1", "--tests", "T611,T716", "--record", "r.json"];
@@ -187,8 +187,6 @@ fn it_ends_in_the_comparison_and_a_gate_decides_the_exit_code() {
     assert_eq!(output.code, 0, "{}", output.err);
     // A pair with a run that is invalid by CPU steal does not count.
     let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
-    let is_invalid =
-        |run: &Value| run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail");
     let both = runs(&a, "T611").into_iter().zip(runs(&b, "T611"));
     let pairs = both.filter(|(one, other)| !is_invalid(one) && !is_invalid(other)).count();
     assert!(

@@ -52,8 +52,11 @@ fn storage_has_its_result_in_a_few_lines() {
         "io", "--name", "reader", "--rw", "randread", "--bs", "4k", "--size", "8M", "-T", "0.2", "--record", "r.jsonl",
     ];
     let output = plain(&bench, &job);
+    // What disturbed it, such as the host of a virtual machine, is said on more lines.
+    let is_disturbed = output.out.contains("with a warning") || output.out.contains("most serious: ");
+    let most = if is_disturbed { 32 } else { 27 };
     let lines = output.out.lines().filter(|line| !line.starts_with('!')).count();
-    assert!(lines <= 27, "{lines} lines\n{}", output.out);
+    assert!(lines <= most, "{lines} lines\n{}", output.out);
     assert!(
         output.out.contains("\nresults     reader (randread, 4 KiB): ") && output.out.contains("\npage      r.html\n"),
         "{}",

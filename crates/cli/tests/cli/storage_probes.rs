@@ -1,6 +1,6 @@
 //! Storage probes in `dbdyno run`: I/O jobs on their own file, and their ceilings.
 
-use crate::bench::{Bench, runs};
+use crate::bench::{Bench, is_invalid, runs};
 
 const SMOKE: [&str; 6] = ["run", "--preset", "smoke", "--record", "r.json", "--jobs"];
 
@@ -46,9 +46,6 @@ fn a_test_of_storage_is_held_against_its_probe() {
         say("S31 was not run here");
         return;
     }
-    let is_invalid = |run: &serde_json::Value| {
-        run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail")
-    };
     if !is_invalid(run) && !is_invalid(runs(&record, "S31")[0]) {
         assert!(output.out.contains("ceiling S31 at 1 in flight: "), "{}", output.out);
     }
