@@ -13,8 +13,10 @@ use crate::barrier::{AgentBarrier, AgentPhase, Due};
 use crate::clock::ClockOffset;
 use crate::error::{Error, Result};
 use crate::host_agent::INSTALL_TIMEOUT;
+use crate::keeping::{Keeping, KeepingThread};
 use crate::kept_parts::KeptParts;
 use crate::link::Link;
+use crate::parts::{Parts, SaidEnd};
 use crate::permission::refusal;
 use crate::piece::Held;
 use crate::signed::{Place, Sender, Signer, Verifier};
@@ -69,17 +71,15 @@ pub struct Agent {
     verifier: Verifier,
     membership: Membership,
     barrier: AgentBarrier,
-    on: Box<dyn Undertaking>,
     /// What parts may ask of this host.
     permitted: Permitted,
     /// What the next attempt is about; without it, it is a start without work.
     assigned: Option<(Attempt, Part)>,
-    work: Option<Undertaken>,
+    /// What it carries out, and keeps until the coordinator has it in its record.
+    parts: Parts,
     held: Option<Held>,
     /// The fleet, by its ticket.
     fleet: String,
-    /// Where results are until the coordinator has them in its record.
-    kept: KeptParts,
     /// Whether the way to the coordinator has ended. It stays so: who answers at the same address later is somebody else.
     is_cut_off: bool,
     /// When the coordinator was heard of last.
@@ -98,7 +98,8 @@ impl Agent {
         let subjects = Subjects::of(&ticket.fleet);
         let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent))?;
         let process = KeyPair::new_user().public_key();
-        let mut agent = Agent::at(Box::new(link), ticket, process, hello, Box::new(Threads(on)), kept);
+        let keeping = Box::new(KeepingThread::new(kept));
+        let mut agent = Agent::at(Box::new(link), ticket, process, hello, Box::new(Threads(on)), keeping);
         while matches!(agent.membership, Membership::Joining { .. }) {
             let arrival = agent.wire.receive(agent.patience());
             if let Some(Err(error)) = agent.turn(arrival) {
@@ -116,7 +117,7 @@ impl Agent {
         process: String,
         hello: &Hello,
         on: Box<dyn Undertaking>,
-        kept: KeptParts,
+        keeping: Box<dyn Keeping>,
     ) -> Agent {
         let now = wire.now();
         Agent {
@@ -128,13 +129,11 @@ impl Agent {
             verifier: Verifier::new(&ticket.message_key, Sender::Coordinator),
             membership: Membership::Joining { hello: Box::new(hello.clone()), since: now, said: None },
             barrier: AgentBarrier::default(),
-            on,
             permitted: ticket.permitted.clone(),
             assigned: None,
-            work: None,
+            parts: Parts::new(on, keeping),
             held: None,
             fleet: ticket.fleet.clone(),
-            kept,
             is_cut_off: false,
             heard: now,
             said_progress: now,
@@ -150,7 +149,8 @@ impl Agent {
         loop {
             let arrival = self.wire.receive(self.patience());
             if let Some(followed) = self.turn(arrival) {
-                self.give_up();
+                // Nobody waits for an answer any more.
+                self.parts.finish();
                 return followed;
             }
         }
@@ -233,11 +233,12 @@ impl Agent {
         Ok(())
     }
 
-    /// Whether a part has started and is under way: it goes on without a coordinator, which may have lost this agent.
+    /// Whether a part has started and is under way, or its result is being kept: it goes on without a coordinator, which may
+    /// have lost this agent.
     fn works_on(&self) -> bool {
-        match (&self.work, self.barrier.phase()) {
+        match (self.parts.current(), self.barrier.phase()) {
             (Some(work), AgentPhase::Running { start, .. }) => self.wire.now() < *start + work.alone_max,
-            _ => false,
+            _ => self.parts.are_written(),
         }
     }
 
@@ -248,11 +249,12 @@ impl Agent {
         };
         match &self.held {
             None => Error::new(alone),
-            Some(held) => {
-                let (run, folder) = (held.attempt().run, self.kept.folder().display());
+            Some(held) if self.parts.has_kept(held.attempt()) => {
+                let (run, folder) = (held.attempt().run, self.parts.folder());
                 Error::new(format!("{alone}; the part of run {run} is kept in {folder}"))
                     .hint("`dbdyno fleet collect` completes the record with it")
             }
+            Some(held) => Error::new(format!("{alone}; the part of run {} could not be kept", held.attempt().run)),
         }
     }
 
@@ -269,7 +271,9 @@ impl Agent {
                     self.give_up();
                 }
                 let prepared = if taken.prepares { self.prepare(order.attempt) } else { None };
-                taken.answer.or(prepared).map(FromAgent::Answer)
+                // That it is given up is said when nothing of it is under way any more.
+                let is_true = |answer: &Answer| answer.says != Says::Abandoned || !self.parts.are_ending();
+                taken.answer.or(prepared).filter(is_true).map(FromAgent::Answer)
             }
             ToAgent::Fetch { attempt, offset_bytes } => {
                 let held = self.held.as_ref().filter(|held| held.attempt() == attempt);
@@ -277,7 +281,7 @@ impl Agent {
             }
             ToAgent::Release { attempt } => {
                 self.held.take_if(|held| held.attempt() == attempt);
-                self.kept.remove(&self.fleet, attempt, &self.name);
+                self.parts.remove(&self.fleet, attempt, &self.name);
                 None
             }
             ToAgent::Welcome | ToAgent::TurnedAway { .. } | ToAgent::Leave => None,
@@ -292,37 +296,41 @@ impl Agent {
         let Some((_, part)) = self.assigned.take_if(|(assigned, _)| *assigned == attempt) else {
             return self.barrier.prepared(attempt, None);
         };
-        let begun = match refusal(&part, &self.permitted) {
-            Some(reason) => Err(Error::new(reason)),
-            None => Undertaken::begin(attempt, part, &*self.on),
-        };
-        match begun {
-            Ok(work) => {
-                self.work = Some(work);
-                None
-            }
-            Err(error) => self.barrier.prepared(attempt, Some(error.message)),
+        if let Some(reason) = refusal(&part, &self.permitted) {
+            return self.barrier.prepared(attempt, Some(reason));
         }
+        self.parts.ask(attempt, part);
+        self.begin()
     }
 
-    /// Says how far the work is: ready, under way, ended.
+    /// Begins with the part that waits, if it may; the answer where it cannot be begun.
+    fn begin(&mut self) -> Option<Answer> {
+        let (attempt, error) = self.parts.begin()?;
+        self.barrier.prepared(attempt, Some(error.message))
+    }
+
+    /// Says how far the work is: ready, under way, ended and kept, given up and ended.
     fn look_at_the_work(&mut self) {
-        let Some(work) = &self.work else { return };
-        let attempt = work.attempt;
-        if work.on.has_ended() {
-            let answer = self.end();
-            return self.tell(answer);
+        let were_ending = self.parts.are_ending();
+        if let Some(SaidEnd { started, not_kept }) = self.parts.look(self.wire.now()) {
+            let answer = self.barrier.ended(started, not_kept);
+            self.tell(answer);
         }
-        let now = self.wire.now();
-        if now - self.said_progress >= PROGRESS_PERIOD.into() {
-            self.said_progress = now;
-            let operations = work.on.operations();
-            self.send(self.subjects.reply(&self.name, 0), &FromAgent::Progress { attempt, operations });
+        if were_ending && !self.parts.are_ending() && *self.barrier.phase() == AgentPhase::Joined {
+            let answer = self.barrier.says(Says::Abandoned);
+            self.tell(answer);
         }
-        let Some(work) = &self.work else { return };
+        if let Some(ended) = self.parts.take_ended() {
+            let answer = self.end(ended);
+            self.tell(answer);
+        }
+        let failed = self.begin();
+        self.tell(failed);
+        self.say_progress();
+        let Some(work) = self.parts.current() else { return };
         match *self.barrier.phase() {
             AgentPhase::Preparing if work.on.is_ready() => {
-                let answer = self.barrier.prepared(attempt, None);
+                let answer = self.barrier.prepared(work.attempt, None);
                 self.tell(answer);
             }
             AgentPhase::Armed { start, confirmed: true, .. } => work.on.release_at(start),
@@ -330,29 +338,36 @@ impl Agent {
         }
     }
 
-    /// The work has ended: its results are held, or it could not be carried out.
-    fn end(&mut self) -> Option<Answer> {
-        let Undertaken { attempt, record, share, on, .. } = self.work.take()?;
+    /// Says what is under way: who says nothing is lost.
+    fn say_progress(&mut self) {
+        let now = self.wire.now();
+        if now - self.said_progress >= PROGRESS_PERIOD.into()
+            && let Some((attempt, operations)) = self.parts.progress()
+        {
+            self.said_progress = now;
+            self.send(self.subjects.reply(&self.name, 0), &FromAgent::Progress { attempt, operations });
+        }
+    }
+
+    /// The work has ended: its results are held and begin to be kept, or it could not be carried out.
+    fn end(&mut self, ended: Undertaken) -> Option<Answer> {
+        let Undertaken { attempt, record, share, on, .. } = ended;
         // The clock may not have been looked at since the start.
         let _ = self.barrier.due(self.wire.now());
-        match on.end() {
-            (Ok(result), _) if !matches!(self.barrier.phase(), AgentPhase::Running { .. }) => {
-                self.failed(attempt, ended_early(&result))
-            }
-            (Ok(result), started) => {
+        let operations = on.operations();
+        let (result, started) = on.end();
+        match (result, self.barrier.phase()) {
+            (Ok(result), AgentPhase::Running { start, clock_error }) => {
                 let text = serde_json::to_string(&result).expect("results are plain data");
                 self.held = Some(Held::new(attempt, text));
-                let mut not_kept = None;
-                if let AgentPhase::Running { start, clock_error } = *self.barrier.phase() {
-                    let offset_ns = ClockOffset::default().since(start, started);
-                    let start = AgentStart { offset_ns, clock_error_ns: clock_error };
-                    let (fleet, agent) = (self.fleet.clone(), self.name.clone());
-                    let part = KeptPart { record, fleet, attempt, agent, share, start, result };
-                    // It is delivered all the same, and the coordinator knows that a loss would cost it.
-                    not_kept = self.kept.keep(&part).err().map(|error| error.message);
-                }
-                self.barrier.ended(started, not_kept)
+                let offset_ns = ClockOffset::default().since(*start, started);
+                let start = AgentStart { offset_ns, clock_error_ns: *clock_error };
+                let (fleet, agent) = (self.fleet.clone(), self.name.clone());
+                let part = KeptPart { record, fleet, attempt, agent, share, start, result };
+                self.parts.keep(part, started, operations, self.wire.now());
+                None
             }
+            (Ok(result), _) => self.failed(attempt, ended_early(&result)),
             (Err(error), _) => self.failed(attempt, error.to_string()),
         }
     }
@@ -363,14 +378,14 @@ impl Agent {
         failed.or_else(|| self.barrier.says(Says::Refused(Refusal::Failed { message })))
     }
 
-    /// Gives the work up that is under way.
+    /// Gives the work up that is under way, which then ends beside the messages.
     pub(crate) fn give_up(&mut self) {
-        self.work.take().into_iter().for_each(|work| work.on.give_up());
+        self.parts.give_up();
     }
 
     /// Starts at the agreed moment, or disarms.
     fn look_at_the_clock(&mut self) {
-        let has_work = self.work.is_some();
+        let has_work = self.parts.has_work();
         if let AgentPhase::Armed { start, confirmed: true, .. } = *self.barrier.phase()
             && self.wire.now() + WAKE_UP >= start
             && !has_work
@@ -399,7 +414,9 @@ impl Agent {
 
     /// How long to wait for a message: not beyond the agreed start.
     pub(crate) fn patience(&self) -> Duration {
-        let Some(work) = &self.work else { return LOOK };
+        let Some(work) = self.parts.current() else {
+            return if self.parts.has_work() || self.parts.are_ending() { LOOK_CLOSELY } else { LOOK };
+        };
         let now = self.wire.now();
         match self.barrier.phase() {
             AgentPhase::Armed { start, .. } => LOOK_CLOSELY.min(Duration::from(*start - WAKE_UP - now)),

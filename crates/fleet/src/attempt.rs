@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use record::{Answer, FromAgent, Nanos, Order, Says};
-use run::{AgentProgress, FleetWatch};
+use run::{AgentProgress, FleetWatch, NotKept};
 
 use crate::barrier::{Barrier, BarrierPhase, Loss};
 use crate::conversation::{ANSWER_TIMEOUT, Conversation, GREETING_PERIOD, LOOK, REPEAT, Received};
@@ -13,6 +13,10 @@ use crate::work::LEAD;
 
 /// After so long without a message during a run an agent is lost.
 pub(crate) const SILENCE_MAX: Nanos = Nanos(10_000_000_000);
+
+/// How long is waited for agents that say that they are about to give their parts up. What they do meanwhile is done to what
+/// the next run is made of; after that they are lost.
+pub(crate) const GIVE_UP_MAX: Nanos = Nanos(60_000_000_000);
 
 /// How long is waited for a message while the agents work: the processor time of the coordinator is that of the generator.
 const LOOK_AT_WORK: Duration = Duration::from_millis(250);
@@ -39,6 +43,8 @@ pub(crate) struct AttemptDrive<'a> {
     /// Those that were found lost in this attempt, and those that have said that they do not keep their part.
     found_lost: Vec<bool>,
     has_not_kept: Vec<bool>,
+    /// What of the latter is not told yet.
+    not_kept: Vec<NotKept>,
     operations: Vec<u64>,
     failed_at: Option<Nanos>,
     has_begun: bool,
@@ -66,6 +72,7 @@ impl<'a> AttemptDrive<'a> {
             sent: vec![None; count],
             found_lost: vec![false; count],
             has_not_kept: vec![false; count],
+            not_kept: Vec::new(),
             operations: vec![0; count],
             failed_at: None,
             has_begun: false,
@@ -73,16 +80,23 @@ impl<'a> AttemptDrive<'a> {
         }
     }
 
-    /// Sends orders and takes answers until the attempt is over or all agents have given it up.
+    /// Sends orders and takes answers until the attempt is over or all agents have given it up. Returns those that are lost
+    /// because they have not, though they are there.
     ///
     /// # Errors
     /// Where the connection has ended.
-    pub(crate) fn drive(mut self) -> Result<()> {
+    pub(crate) fn drive(mut self) -> Result<Vec<String>> {
+        let driven = self.drive_to_the_end();
+        self.tell_not_kept();
+        driven
+    }
+
+    fn drive_to_the_end(&mut self) -> Result<Vec<String>> {
         loop {
             let now = self.conversation.now();
             let orders = self.barrier.orders();
-            if self.is_done(&orders, now) {
-                return Ok(());
+            if let Some(not_given_up) = self.done(&orders, now) {
+                return Ok(not_given_up);
             }
             self.order(orders, now);
             self.prepare();
@@ -99,16 +113,26 @@ impl<'a> AttemptDrive<'a> {
         }
     }
 
-    fn is_done(&mut self, orders: &[(usize, Order)], now: Nanos) -> bool {
+    /// Some when nothing more is to be done, with the agents that are there and have not given up.
+    fn done(&mut self, orders: &[(usize, Order)], now: Nanos) -> Option<Vec<String>> {
         match self.barrier.phase() {
-            BarrierPhase::Over { .. } => true,
-            BarrierPhase::Failed(_) => {
-                let failed_at = *self.failed_at.get_or_insert(now);
-                // An agent that does not even give up has no influence on what is reported.
-                orders.is_empty() || now - failed_at > ANSWER_TIMEOUT.into()
-            }
-            _ => false,
+            BarrierPhase::Over { .. } => return Some(Vec::new()),
+            BarrierPhase::Failed(_) => {}
+            _ => return None,
         }
+        let waited = now - *self.failed_at.get_or_insert(now);
+        let is_there = |index: &usize| {
+            self.silence.of(*index) <= ANSWER_TIMEOUT.into() && self.conversation.loss(&self.agents[*index]).is_none()
+        };
+        // One that says nothing has no influence on what is reported: the next question finds it.
+        let there: Vec<usize> = orders.iter().map(|(index, _)| *index).filter(is_there).collect();
+        let is_over = orders.is_empty()
+            || waited > ANSWER_TIMEOUT.into() && (there.is_empty() || self.watch.is_interrupted())
+            || waited > GIVE_UP_MAX;
+        is_over.then(|| match waited > GIVE_UP_MAX {
+            true => there.into_iter().map(|index| self.agents[index].clone()).collect(),
+            false => Vec::new(),
+        })
     }
 
     fn order(&mut self, orders: Vec<(usize, Order)>, now: Nanos) {
@@ -121,10 +145,10 @@ impl<'a> AttemptDrive<'a> {
         }
     }
 
-    /// What takes its time here is done before a start is agreed on, while all jobs are warm and wait.
+    /// What takes its time here is done before a start is agreed on, while all jobs are warm and wait. Agents are talked to
+    /// meanwhile, and the user is heard.
     fn prepare(&mut self) {
-        if *self.barrier.phase() == BarrierPhase::Ready {
-            self.watch.prepare();
+        if *self.barrier.phase() == BarrierPhase::Ready && self.watch.prepare() {
             self.barrier.arm(self.conversation.now());
         }
     }
@@ -154,7 +178,7 @@ impl<'a> AttemptDrive<'a> {
             self.silence.hear(index, at);
             match says {
                 FromAgent::Answer(answer) => {
-                    self.tell_not_kept(index, &answer);
+                    self.note_not_kept(index, &answer);
                     // What waited while the coordinator paused is news now: the start is agreed on from here.
                     self.barrier.take(index, &answer, now);
                 }
@@ -167,13 +191,21 @@ impl<'a> AttemptDrive<'a> {
         Ok(())
     }
 
-    /// Tells of a part that is not kept on its host, once and at once: whoever loses it later looks for it there.
-    fn tell_not_kept(&mut self, index: usize, answer: &Answer) {
+    /// Notes a part that is not kept on its host, once.
+    fn note_not_kept(&mut self, index: usize, answer: &Answer) {
         if let Says::Held { not_kept: Some(why), .. } = &answer.says
             && answer.attempt == self.barrier.attempt()
             && !std::mem::replace(&mut self.has_not_kept[index], true)
         {
-            self.watch.not_kept(&self.agents[index], why);
+            self.not_kept.push(NotKept { agent: self.agents[index].clone(), reason: why.clone() });
+        }
+    }
+
+    /// Tells of the parts that are not kept, soon and together: whoever loses one later looks for it on its host.
+    fn tell_not_kept(&mut self) {
+        let not_kept = std::mem::take(&mut self.not_kept);
+        if !not_kept.is_empty() {
+            self.watch.not_kept(&not_kept);
         }
     }
 
@@ -228,5 +260,6 @@ impl<'a> AttemptDrive<'a> {
         };
         let agents: Vec<AgentProgress<'_>> = self.agents.iter().enumerate().map(progress).collect();
         self.watch.progress(&agents);
+        self.tell_not_kept();
     }
 }

@@ -6,7 +6,7 @@ use nkeys::KeyPair;
 use record::{AgentStart, Attempt, FromAgent, Hello, Nanos, Part, PartResult, Permitted, Says, Seed, Ticket, ToAgent};
 use run::FleetWatch;
 
-use crate::attempt::AttemptDrive;
+use crate::attempt::{AttemptDrive, GIVE_UP_MAX};
 use crate::barrier::{Barrier, BarrierFailure, BarrierPhase, Loss, Member};
 use crate::clock::{ClockLine, ClockOffset};
 use crate::conversation::{ANSWER_TIMEOUT, Conversation, LOOK, Received, TRANSFER_TIMEOUT};
@@ -313,12 +313,15 @@ impl Coordinator {
         let mut barrier = Barrier::new(attempt, members, self.conversation.now(), within);
         let drive =
             AttemptDrive::new(&mut self.conversation, &names, &mut barrier, watch, &mut self.lost, !parts.is_empty());
-        if let Err(error) = drive.drive() {
-            // Without a message server nothing is known of them: they may be at work, and keep their parts.
-            self.lost = self.agents.iter().map(|agent| agent.name.clone()).collect();
-            return Err(error);
-        }
-        let start = self.outcome(&barrier, &names)?;
+        let not_given_up = match drive.drive() {
+            Ok(not_given_up) => not_given_up,
+            Err(error) => {
+                // Without a message server nothing is known of them: they may be at work, and keep their parts.
+                self.lost = self.agents.iter().map(|agent| agent.name.clone()).collect();
+                return Err(error);
+            }
+        };
+        let start = self.outcome(&barrier, &names, not_given_up)?;
         let mut started = Vec::new();
         for (index, name) in names.iter().enumerate() {
             let Some(Says::Held { started_ns, .. }) = barrier.said(index) else {
@@ -344,8 +347,8 @@ impl Coordinator {
         self.all_of(asked, answers, TRANSFER_TIMEOUT).map(drop)
     }
 
-    /// The agreed start of an attempt that is over.
-    fn outcome(&mut self, barrier: &Barrier, agents: &[String]) -> Result<Nanos> {
+    /// The agreed start of an attempt that is over; those that have `not_given_up` one that failed are lost.
+    fn outcome(&mut self, barrier: &Barrier, agents: &[String], not_given_up: Vec<String>) -> Result<Nanos> {
         match barrier.phase() {
             BarrierPhase::Over { start } => Ok(*start),
             BarrierPhase::Failed(failure) => {
@@ -355,7 +358,16 @@ impl Coordinator {
                     self.delivered.extend(whole);
                     self.release();
                 }
-                Err(Error::new(failure.to_string()))
+                let lost = match not_given_up.as_slice() {
+                    [] => String::new(),
+                    names => format!(
+                        "; lost, because they have not given their parts up within {:.0} s: agents {}",
+                        GIVE_UP_MAX.seconds(),
+                        names.join(", ")
+                    ),
+                };
+                self.lost.extend(not_given_up);
+                Err(Error::new(format!("{failure}{lost}")))
             }
             _ => Err(Error::new("interrupted")),
         }

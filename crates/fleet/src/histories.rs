@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use record::{AgentStart, Nanos, Part, PartResult};
-use run::{AgentProgress, FleetWatch};
+use run::{AgentProgress, FleetWatch, NotKept};
 
 use crate::Coordinator;
+use crate::attempt::GIVE_UP_MAX;
 use crate::inbox::MESSAGES_MAX;
+use crate::parts::KEEP_MAX;
 use crate::seeds::each_seed;
 use crate::simulation::{Chance, FORGED, Fault, Faults, History, SECOND, Worked};
 use crate::tests::{hello, part};
@@ -42,9 +44,15 @@ struct Beside {
     history: Arc<History>,
     prepares: u64,
     begins: u64,
+    /// When it is prepared, once that has begun.
+    prepared: Mutex<Option<u64>>,
+    /// When the user interrupts it.
+    interrupts: Option<u64>,
     late: Mutex<Vec<Nanos>>,
     paused: Mutex<Vec<Nanos>>,
     lost: Mutex<Vec<String>>,
+    /// Those whose results are not kept, as they were told together.
+    not_kept: Mutex<Vec<Vec<String>>>,
     /// For how long nothing was heard of an agent, at most, as it was told.
     silent: Mutex<Nanos>,
 }
@@ -52,13 +60,19 @@ struct Beside {
 impl Beside {
     fn of(history: &Arc<History>, prepares: u64, begins: u64) -> Beside {
         let (history, late, paused) = (Arc::clone(history), Mutex::default(), Mutex::default());
-        Beside { history, prepares, begins, late, paused, lost: Mutex::default(), silent: Mutex::default() }
+        let (lost, not_kept, silent) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (prepared, interrupts) = (Mutex::default(), None);
+        Beside { history, prepares, begins, prepared, interrupts, late, paused, lost, not_kept, silent }
     }
 }
 
 impl FleetWatch for Beside {
-    fn prepare(&self) {
-        self.history.pass(self.prepares);
+    fn prepare(&self) -> bool {
+        let now = self.history.elapsed();
+        let mut prepared = self.prepared.lock().unwrap();
+        let at = *prepared.get_or_insert(now + self.prepares);
+        // Another run is prepared anew.
+        prepared.take_if(|_| at <= now).is_some()
     }
 
     fn begin(&self) {
@@ -82,8 +96,13 @@ impl FleetWatch for Beside {
         self.lost.lock().unwrap().push(agent.to_owned());
     }
 
+    fn not_kept(&self, agents: &[NotKept]) {
+        let names = agents.iter().map(|one| one.agent.clone());
+        self.not_kept.lock().unwrap().push(names.collect());
+    }
+
     fn is_interrupted(&self) -> bool {
-        false
+        self.interrupts.is_some_and(|at| self.history.elapsed() >= at)
     }
 }
 
@@ -96,6 +115,7 @@ struct Outcome {
     /// When the last run had begun, and when the fleet was dismissed; nanoseconds from the beginning.
     last_run: u64,
     paused: Vec<Nanos>,
+    not_kept: Vec<Vec<String>>,
     dismissed: u64,
     history: Arc<History>,
 }
@@ -129,12 +149,15 @@ impl Outcome {
     }
 }
 
-/// The results of a run are those of its work, of each of the agents that take part.
-fn check(number: u32, results: &[(String, AgentStart, PartResult)], begun: &[Worked]) {
+/// The results of a run are those of its work, of each of the agents that take part, and are kept unless that was told.
+fn check(number: u32, results: &[(String, AgentStart, PartResult)], beside: &Beside) {
+    let (begun, not_kept) = (beside.history.begun(), beside.not_kept.lock().unwrap().concat());
     for (agent, start, result) in results {
         assert_eq!(result.run.number, number, "{agent} gives another run");
-        let worked = &begun[result.host_threads as usize - 1];
+        let worked: &Worked = &begun[result.host_threads as usize - 1];
         assert_eq!((format!("a{}", worked.index), worked.run), (agent.clone(), number), "another work");
+        let is_kept = beside.history.is_kept(worked.index, number);
+        assert!(is_kept || not_kept.contains(agent), "{agent} says of what is not kept yet that it is");
         // Work starts at the agreed moment, by a clock that was known this well then, and is now.
         let known = 2 * start.clock_error_ns.0;
         assert!(start.offset_ns.0.unsigned_abs() <= known, "{agent}: {start:?}");
@@ -144,7 +167,8 @@ fn check(number: u32, results: &[(String, AgentStart, PartResult)], begun: &[Wor
 /// Lives it, up to the end of all agents. What is asserted here holds in every history.
 fn lived(seed: u64, life: Life) -> Outcome {
     let stopped = life.faults.coordinator_stops.map_or(0, |(_, for_time)| for_time);
-    let run_max = RUN_MAX + life.prepares + life.begins + stopped;
+    let ends = life.faults.keeps.min(KEEP_MAX.0) + life.faults.gives_up.min(GIVE_UP_MAX.0);
+    let run_max = RUN_MAX + life.prepares + life.begins + stopped + ends;
     let (history, tickets) = History::new(seed, life.agents, life.faults.clone());
     let (wire, subjects) = history.coordinator();
     let mut coordinator = Coordinator::with(wire, subjects, &tickets);
@@ -163,7 +187,7 @@ fn lived(seed: u64, life: Life) -> Outcome {
         let took = history.elapsed() - last_run;
         assert!(took <= run_max, "run {number} took {} s: {results:?}", took / SECOND);
         if let Ok(results) = &results {
-            check(number, results, &history.begun());
+            check(number, results, &beside);
             assert_eq!(results.len(), parts.len());
         }
         errors.push(results.err().map(|error| error.message));
@@ -184,7 +208,8 @@ fn lived(seed: u64, life: Life) -> Outcome {
     lost.sort();
     lost.dedup();
     let (late, paused) = (beside.late.into_inner().unwrap(), beside.paused.into_inner().unwrap());
-    Outcome { errors, lost, late, paused, last_run, dismissed, history }
+    let not_kept = beside.not_kept.into_inner().unwrap();
+    Outcome { errors, lost, late, paused, not_kept, last_run, dismissed, history }
 }
 
 /// A network that delivers, in its own way: from the next rack to the other side of the earth.
@@ -202,7 +227,8 @@ fn histories_of_a_network_that_delays_reorders_doubles_and_forges_have_all_runs(
         let agents = chance.between(1, 4) as usize;
         let faults = delivering(&mut chance);
         // However slow the engine is, it has told its counters when the start is agreed on.
-        let (prepares, begins) = (chance.between(0, 20 * SECOND), chance.between(0, 50_000_000));
+        let prepares = chance.between(0, 200 * SECOND) >> chance.between(0, 6);
+        let begins = chance.between(0, 50_000_000);
         let rests = chance.between(0, 40 * SECOND);
         let outcome = lived(seed, Life { agents, runs: 2, faults, prepares, begins, rests });
         assert_eq!(outcome.errors, [None, None]);
@@ -303,6 +329,48 @@ fn histories_in_which_the_process_of_an_agent_ends_or_begins_again_name_it() {
 }
 
 #[test]
+fn histories_of_slow_disks_and_parts_that_end_slowly_lose_none_but_the_one_that_is_gone() {
+    each_seed(1, |seed| {
+        let mut chance = Chance(seed);
+        let agents = chance.between(2, 4) as usize;
+        let (faulty, at) = (chance.between(0, agents as u64 - 1) as usize, chance.between(2 * SECOND, 40 * SECOND));
+        // Less than what is waited for them.
+        let (gives_up, keeps) = (chance.between(0, 50 * SECOND), chance.between(0, 50 * SECOND));
+        let fault = Fault::Ends { at, another_after: None };
+        let faults = Faults { faulty: Some((faulty, fault)), gives_up, keeps, ..delivering(&mut chance) };
+        let outcome = lived(seed, Life { agents, runs: 3, faults, ..Life::default() });
+        outcome.assert_costs_one(faulty, outcome.last_run > at);
+        assert!(outcome.not_kept.is_empty(), "{:?}", outcome.not_kept);
+    });
+}
+
+#[test]
+fn a_result_that_is_not_kept_for_long_is_delivered_and_told() {
+    // Of one of six at least it takes longer than is waited.
+    let faults = Faults { keeps: 600 * SECOND, ..Faults::default() };
+    let outcome = lived(1, Life { agents: 6, runs: 1, faults, ..Life::default() });
+    assert_eq!((outcome.errors, outcome.lost), (vec![None], vec![]));
+    // All of them have waited equally long.
+    let [not_kept] = outcome.not_kept.as_slice() else { panic!("{:?}", outcome.not_kept) };
+    assert!(!not_kept.is_empty() && not_kept.len() < 6, "{not_kept:?}");
+}
+
+#[test]
+fn agents_that_are_there_and_do_not_give_their_parts_up_are_lost() {
+    // Before a start is agreed on: parts that run end by themselves.
+    let fault = Fault::Ends { at: SECOND, another_after: None };
+    let faults = Faults { gives_up: 3_000 * SECOND, faulty: Some((0, fault)), ..Faults::default() };
+    let outcome = lived(1, Life { agents: 3, runs: 1, faults, ..Life::default() });
+    assert_eq!(outcome.lost, ["a0", "a1", "a2"]);
+    let error = outcome.errors[0].as_deref().unwrap();
+    assert!(
+        error.starts_with("agent a0 is lost: nothing was heard of it for 10 s; lost, because they have"),
+        "{error}"
+    );
+    assert!(error.ends_with("within 60 s: agents a1, a2"), "{error}");
+}
+
+#[test]
 fn histories_of_a_network_that_loses_messages_end_and_lose_nobody_without_a_word() {
     each_seed(1, |seed| {
         let mut chance = Chance(seed);
@@ -329,6 +397,23 @@ fn histories_of_many_agents_far_away_lose_nobody() {
         assert!(outcome.lost.is_empty(), "{:?}", outcome.lost);
         outcome.assert_all_leave(None);
     });
+}
+
+#[test]
+fn a_user_who_does_not_wait_for_the_counters_of_the_engine_ends_the_run_and_loses_no_agent() {
+    let (history, tickets) = History::new(1, 3, Faults::default());
+    let (wire, subjects) = history.coordinator();
+    let mut coordinator = Coordinator::with(wire, subjects, &tickets);
+    coordinator.gather(&hello(), Duration::from_secs(30), &|| false, &mut || None).unwrap();
+    // Long after agents without a word of their coordinator have left.
+    let interrupts = 200 * SECOND;
+    let beside = Beside { interrupts: Some(interrupts), ..Beside::of(&history, 3_000 * SECOND, 0) };
+    let parts = vec![part(3); 3];
+    let error = coordinator.carry_out(7, &parts, Nanos(60 * SECOND), &beside).err().unwrap();
+    assert_eq!(error.message, "interrupted");
+    assert!(history.elapsed() < interrupts + SECOND, "{} s", history.elapsed() / SECOND);
+    assert_eq!(coordinator.start_together(8, Nanos(60 * SECOND), &|| false).unwrap().len(), 3);
+    assert!(coordinator.lost().is_empty() && beside.lost.lock().unwrap().is_empty());
 }
 
 #[test]

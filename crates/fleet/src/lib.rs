@@ -22,6 +22,7 @@ mod host_command;
 mod host_lines;
 mod inbox;
 mod keeper;
+mod keeping;
 mod kept_parts;
 mod link;
 mod manifest;
@@ -29,6 +30,7 @@ mod nats_server;
 mod observer;
 #[cfg(test)]
 mod other_clock;
+mod parts;
 mod permission;
 mod piece;
 mod question;

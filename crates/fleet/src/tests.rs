@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -418,6 +418,83 @@ fn a_part_that_fails_before_its_start_says_why_and_loses_no_agent() {
     let error = coordinator.carry_out(7, &[part(1)], Nanos(30_000_000_000), &Told::default()).err().unwrap();
     assert!(error.message.contains("raise max_connections"), "{error:?}");
     assert!(coordinator.lost().is_empty(), "{:?}", coordinator.lost());
+    coordinator.dismiss();
+    agent.join().unwrap().unwrap();
+}
+
+/// Work that does not hear that it is given up, and ends when it is let go.
+#[derive(Default)]
+struct Stubborn {
+    is_let_go: Mutex<bool>,
+    let_go: Condvar,
+    under_way: AtomicU64,
+    most_under_way: AtomicU64,
+}
+
+impl PartWork for Stubborn {
+    fn carry_out(&self, part: &Part, _: &Interrupt, release: &dyn Release) -> run::Result<PartResult> {
+        let under_way = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_under_way.fetch_max(under_way, Ordering::SeqCst);
+        let ready = release.ready();
+        if ready.is_ok() {
+            release.wait();
+        } else {
+            let is_let_go = self.is_let_go.lock().unwrap();
+            drop(self.let_go.wait_timeout_while(is_let_go, WITHIN + WITHIN, |is_let_go| !*is_let_go));
+        }
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        ready.map_err(|broken| run::Error::environment(broken.message))?;
+        let run = Run::new(&part.planned, Pace::Unthrottled, Timestamp::default());
+        Ok(PartResult { run, host_threads: 2 })
+    }
+}
+
+/// Interrupts a run as soon as all jobs are warm.
+#[derive(Default)]
+struct Impatient(AtomicBool);
+
+impl FleetWatch for Impatient {
+    fn prepare(&self) -> bool {
+        self.0.store(true, Ordering::Relaxed);
+        false
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Lets the work go that is under way, after many looks at the agents.
+struct LetsGo<'a>(&'a Stubborn, AtomicU64);
+
+impl FleetWatch for LetsGo<'_> {
+    fn is_interrupted(&self) -> bool {
+        if self.1.fetch_add(1, Ordering::Relaxed) == 100 {
+            *self.0.is_let_go.lock().unwrap() = true;
+            self.0.let_go.notify_all();
+        }
+        false
+    }
+}
+
+#[test]
+fn an_agent_answers_while_a_part_does_not_end_and_begins_no_other_beside_it() {
+    let (mut coordinator, tickets) = Coordinator::start(&names(1)).unwrap();
+    let (work, ticket) = (Arc::<Stubborn>::default(), tickets[0].clone());
+    let on = Arc::clone(&work);
+    let agent = std::thread::spawn(move || Agent::join(&ticket, &hello(), on, nowhere())?.follow());
+    coordinator.gather(&hello(), WITHIN, &not_interrupted, &mut || None).unwrap();
+    let within = Nanos(30_000_000_000);
+    let error = coordinator.carry_out(7, &[part(1)], within, &Impatient::default()).err().unwrap();
+    assert_eq!(error.message, "interrupted");
+    assert_eq!(work.under_way.load(Ordering::SeqCst), 1, "it does not end");
+    assert!(coordinator.clocks(1, &not_interrupted).is_ok(), "{:?}", coordinator.lost());
+    let watch = LetsGo(&work, AtomicU64::new(0));
+    let mut next = part(1);
+    next.planned.number = 8;
+    let ended = coordinator.carry_out(8, &[next], within, &watch).unwrap();
+    assert_eq!(coordinator.results(&ended, &not_interrupted).unwrap().len(), 1);
+    assert_eq!(work.most_under_way.load(Ordering::SeqCst), 1);
     coordinator.dismiss();
     agent.join().unwrap().unwrap();
 }

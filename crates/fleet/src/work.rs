@@ -56,8 +56,8 @@ pub(crate) trait Underway: Send {
     /// Its result, and when its jobs really started; waits for its end.
     fn end(self: Box<Self>) -> (run::Result<PartResult>, Nanos);
 
-    /// Gives it up, and waits for its end.
-    fn give_up(self: Box<Self>);
+    /// Has it end without a result, and does not wait for that.
+    fn give_up(&self);
 }
 
 /// What begins parts.
@@ -143,11 +143,9 @@ impl Underway for Work {
         (result, Nanos(self.gate.started_ns.load(Ordering::Relaxed)))
     }
 
-    fn give_up(self: Box<Self>) {
+    fn give_up(&self) {
         self.interrupt.raise();
         self.gate.change(|state| *state = GateState::GivenUp);
-        // Nobody asks for its result.
-        let _ = self.thread.join();
     }
 }
 

@@ -6,6 +6,9 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use record::{Latency, Nanos, Ratio};
 
+/// The values of a histogram, at most: so many can be stored in one bucket, and the sum of all buckets stays a number.
+pub(crate) const VALUES_MAX: u64 = i64::MAX as u64;
+
 /// Tolerance of equal quantiles.
 const SAME: f64 = 1e-9;
 
@@ -42,10 +45,12 @@ fn histogram(latency: &Latency) -> Option<Histogram<u64>> {
     decoded(&latency.histogram).filter(|histogram| !histogram.is_empty())
 }
 
-/// Decodes a stored histogram: V2 format, deflated, base64. None where it cannot be read.
+/// Decodes a stored histogram: V2 format, deflated, base64. None where it cannot be read, and where it has more than
+/// [`VALUES_MAX`] values.
 pub(crate) fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = BASE64_STANDARD.decode(text).ok()?;
-    Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
+    let histogram: Option<Histogram<u64>> = Deserializer::new().deserialize(&mut bytes.as_slice()).ok();
+    histogram.filter(|histogram| histogram.len() <= VALUES_MAX)
 }
 
 /// The stored form of a histogram.

@@ -66,7 +66,7 @@ pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     let [user, system] =
         [name::HOST_CPU_USER_NS, name::HOST_CPU_SYSTEM_NS].map(|name| delta(run, name).unwrap_or(0) as f64);
     let own: f64 =
-        [name::CLIENT_CPU_NS, name::SERVER_CPU_NS].iter().filter_map(|name| delta(run, name)).sum::<u64>() as f64;
+        [name::CLIENT_CPU_NS, name::SERVER_CPU_NS].iter().filter_map(|name| delta(run, name)).map(|ns| ns as f64).sum();
     let seen_ns = own + load.processors * observed_ns + kernel_ns;
     let unseen = share(user + system - seen_ns, all_ns)?;
     Some(ForeignCpu {

@@ -1,7 +1,9 @@
 //! Runs whose jobs are carried out by agents: what the coordinator asks of them, and how their results become one run.
 
+use std::cell::OnceCell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{Scope, ScopedJoinHandle};
 
 use engine::Target;
 use measure::clock;
@@ -10,7 +12,7 @@ use model::{FoundByAgent, findings_of_agents};
 use record::{AgentHost, Check, JobShare, Nanos, NodeRun, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
 
 use crate::bench::Bench;
-use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch};
+use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch, NotKept};
 use crate::loss::Losses;
 use crate::nodes::Nodes;
 use crate::observation::Observation;
@@ -72,10 +74,13 @@ pub(crate) fn carry_out(
         losses.iter().for_each(Losses::check_servers);
         check();
     };
-    let hooks =
-        Hooks { bench, observation: &observation, operations: &operations, started_at: &started_at, begun: &begun };
     let (carried_out, delivered) = observation.during(bench, &|| operations.load(Ordering::Relaxed), &check, || {
-        let carried_out = fleet.carry_out(parts, &hooks);
+        let carried_out = std::thread::scope(|scope| {
+            let (observation, operations, preparing) = (&observation, &operations, OnceCell::new());
+            let (started_at, begun) = (&started_at, &begun);
+            let hooks = Hooks { bench, observation, scope, preparing, operations, started_at, begun };
+            fleet.carry_out(parts, &hooks)
+        });
         let mut delivered = Ok(Vec::new());
         observation.end_after(|| {
             if carried_out.is_ok() {
@@ -254,18 +259,23 @@ pub(crate) fn plan_of_agents(plan: &Plan, run: &Run) -> Plan {
 }
 
 /// What the coordinator does while its agents work.
-struct Hooks<'a, 'b, 'c> {
+struct Hooks<'scope, 'a, 'b, 'c> {
     bench: &'a Bench<'b>,
     observation: &'a Observation<'c>,
+    scope: &'scope Scope<'scope, 'a>,
+    /// Reads the engine before the start.
+    preparing: OnceCell<ScopedJoinHandle<'scope, ()>>,
     operations: &'a AtomicU64,
     started_at: &'a OnceLock<record::Timestamp>,
     /// The same on the monotonic clock.
     begun: &'a OnceLock<Nanos>,
 }
 
-impl FleetWatch for Hooks<'_, '_, '_> {
-    fn prepare(&self) {
-        self.observation.prepare();
+impl FleetWatch for Hooks<'_, '_, '_, '_> {
+    fn prepare(&self) -> bool {
+        let (observation, interrupt) = (self.observation, self.bench.interrupt);
+        let begin = || self.scope.spawn(move || observation.prepare(interrupt));
+        self.preparing.get_or_init(begin).is_finished()
     }
 
     fn begin(&self) {
@@ -303,9 +313,8 @@ impl FleetWatch for Hooks<'_, '_, '_> {
         self.bench.listener.on_event(&Event::Note(&note));
     }
 
-    fn not_kept(&self, agent: &str, reason: &str) {
-        let note = format!("agent {agent} does not keep its result until it is in the record: {reason}");
-        self.bench.listener.on_event(&Event::Note(&note));
+    fn not_kept(&self, agents: &[NotKept]) {
+        self.bench.listener.on_event(&Event::Note(&not_kept(agents)));
     }
 
     fn is_interrupted(&self) -> bool {
@@ -313,13 +322,48 @@ impl FleetWatch for Hooks<'_, '_, '_> {
     }
 }
 
+/// How many agents a note names.
+const NAMED_MAX: usize = 5;
+
+/// That `agents` do not keep their results, as one line.
+fn not_kept(agents: &[NotKept]) -> String {
+    match agents {
+        [NotKept { agent, reason }] => {
+            format!("agent {agent} does not keep its result until it is in the record: {reason}")
+        }
+        _ => {
+            let named: Vec<&str> = agents.iter().take(NAMED_MAX).map(|one| one.agent.as_str()).collect();
+            let others = match agents.len() - named.len() {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            let first = agents.first().map_or(String::new(), |one| format!("; agent {}: {}", one.agent, one.reason));
+            let (count, names) = (agents.len(), named.join(", "));
+            format!("{count} agents do not keep their results until they are in the record: {names}{others}{first}")
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use record::{AgentStart, PartResult};
+    use record::{AgentStart, PartResult, Totals};
 
     use super::*;
+
+    #[test]
+    fn agents_that_do_not_keep_their_results_are_one_line() {
+        let agents: Vec<NotKept> = (1..=300)
+            .map(|number| NotKept { agent: format!("a{number}"), reason: format!("{number} is full") })
+            .collect();
+        let words = "keep their results until they are in the record: ";
+        assert_eq!(not_kept(&agents[..1]), "agent a1 does not keep its result until it is in the record: 1 is full");
+        let five = not_kept(&agents[..5]);
+        assert_eq!(five, format!("5 agents do not {words}a1, a2, a3, a4, a5; agent a1: 1 is full"));
+        let all = not_kept(&agents);
+        assert_eq!(all, format!("300 agents do not {words}a1, a2, a3, a4, a5 and 295 more; agent a1: 1 is full"));
+    }
 
     #[test]
     fn results_that_no_record_can_hold_are_refused_and_their_agent_is_named() {
@@ -337,5 +381,21 @@ mod tests {
         assert_eq!(two(steps).expect("a run").totals.steps, 2 * steps);
         let error = two(u64::MAX).expect_err("no run").message;
         assert!(error.starts_with("agent b: its results are impossible: "), "{error}");
+        let counts: [(&str, fn(&mut Totals) -> &mut u64); 5] = [
+            ("steps", |totals| &mut totals.steps),
+            ("operations", |totals| &mut totals.operations),
+            ("rows", |totals| &mut totals.rows),
+            ("transactions", |totals| &mut totals.transactions),
+            ("unfinished", |totals| &mut totals.unfinished),
+        ];
+        for (name, of) in counts {
+            let both = ["a", "b"].map(|agent| {
+                let mut one = delivered(agent, steps);
+                *of(&mut one.result.run.totals) = u64::MAX - 1;
+                one
+            });
+            let error = merged(&both, &[]).expect_err(name).message;
+            assert!(error.contains("impossible: ") && error.contains(name), "{error}");
+        }
     }
 }

@@ -52,10 +52,22 @@ pub struct AgentProgress<'a> {
     pub silent: Nanos,
 }
 
+/// An agent whose result is not kept on its host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotKept {
+    /// Its name.
+    pub agent: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// What follows a run of a fleet at the coordinator.
 pub trait FleetWatch {
-    /// All jobs are warm and wait; a start is agreed on when this returns.
-    fn prepare(&self) {}
+    /// All jobs are warm and wait: what takes its time is done beside the messages. Whether it is done; it is asked again until
+    /// it is, and then a start is agreed on.
+    fn prepare(&self) -> bool {
+        true
+    }
 
     /// All agents start in a moment.
     fn begin(&self) {}
@@ -80,10 +92,10 @@ pub trait FleetWatch {
         let _ = by;
     }
 
-    /// The result of `agent` is not kept on its host, for this reason: until the run is in the record, the agent alone has
-    /// it.
-    fn not_kept(&self, agent: &str, reason: &str) {
-        let _ = (agent, reason);
+    /// The results of these agents are not kept on their hosts: until the run is in the record, the agents alone have them.
+    /// Those of a second are told together.
+    fn not_kept(&self, agents: &[NotKept]) {
+        let _ = agents;
     }
 
     /// Whether the user has interrupted the run.

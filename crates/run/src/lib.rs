@@ -45,7 +45,7 @@ mod tracing;
 pub use collection::{CollectedRun, CollectionOutcome, complete};
 pub use directory::{Cleaned, MeasuredDirectory};
 pub use error::{Error, Fault, Result};
-pub use hands::{AgentProgress, Delivered, Fleet, FleetWatch, Release};
+pub use hands::{AgentProgress, Delivered, Fleet, FleetWatch, NotKept, Release};
 pub use host_observer::{HostObserver, Observed, Observers};
 pub use interrupt::Interrupt;
 pub use invocation::Measured;

@@ -4,6 +4,7 @@ use measure::Tally;
 use record::evidence::CommitCount;
 use record::{Evidence, Finding, JobShare, NodeRun, Reading, Run, Verdict};
 
+use crate::Interrupt;
 use crate::bench::Bench;
 use crate::sampler::Sampler;
 use crate::session_sampler::SessionSampler;
@@ -40,9 +41,10 @@ impl<'a> Observation<'a> {
         Observation { node_indexes, sampler, session_sampler }
     }
 
-    /// All jobs are warm and wait for a start that is agreed: reads what they do not change any more.
-    pub(crate) fn prepare(&self) {
-        self.sampler.prepare();
+    /// All jobs are warm and wait for a start that is agreed: reads what they do not change any more, unless `interrupt` is
+    /// raised.
+    pub(crate) fn prepare(&self, interrupt: &Interrupt) {
+        self.sampler.prepare(interrupt);
     }
 
     /// The window is about to begin.

@@ -13,7 +13,7 @@ use crate::caches::page_cached;
 use crate::capacities::Capacities;
 use crate::host_observer::{Observers, Observing};
 use crate::nodes::Nodes;
-use crate::{Event, Listener};
+use crate::{Event, Interrupt, Listener};
 
 /// Interval of the host readings between the edges.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -273,9 +273,11 @@ impl<'a> Sampler<'a> {
     }
 
     /// All jobs are warm and wait: the engine is read, however long that takes. Needed only where the time of the start
-    /// is fixed.
-    pub(crate) fn prepare(&self) {
-        let engine = self.read_engine_at_begin();
+    /// is fixed. What the engine is asked is cancelled where `interrupt` is raised.
+    pub(crate) fn prepare(&self, interrupt: &Interrupt) {
+        let nodes = self.node_indexes.iter().map(|node_index| &self.sources.nodes[*node_index]);
+        let cancellers = nodes.filter_map(|node| node.session().canceller()).collect();
+        let engine = interrupt.during(cancellers, || self.read_engine_at_begin());
         self.lock().engine = Some(engine);
     }
 
@@ -436,7 +438,11 @@ impl<'a> Sampler<'a> {
             let mut state = self.lock();
             match result {
                 Ok(values) => {
-                    values.iter().for_each(|(name, value)| *sum.entry(name.clone()).or_insert(0) += value);
+                    for (name, value) in &values {
+                        let all = sum.entry(name.clone()).or_insert(0_u64);
+                        // Among them is what agents say, which may be any number.
+                        *all = all.saturating_add(*value);
+                    }
                     if let Some(readings) = state.of_nodes.get_mut(index) {
                         readings.push(Reading { at_ns: clock::now(), values });
                     }
@@ -448,5 +454,84 @@ impl<'a> Sampler<'a> {
             }
         }
         if complete { sum } else { BTreeMap::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::nodes::scripted::{ScriptedNode, nodes};
+
+    /// Far above what any of this takes.
+    const DEADLINE: Duration = Duration::from_secs(60);
+
+    /// Whether a statement has begun, and whether it was cancelled.
+    #[derive(Default)]
+    struct Statement {
+        state: Mutex<(bool, bool)>,
+        changed: Condvar,
+    }
+
+    impl Statement {
+        fn change(&self, change: impl FnOnce(&mut (bool, bool))) {
+            change(&mut self.state.lock().unwrap());
+            self.changed.notify_all();
+        }
+
+        /// Waits until this is so; false where it never is.
+        fn wait(&self, is_so: impl Fn(&(bool, bool)) -> bool) -> bool {
+            let state = self.state.lock().unwrap();
+            !self.changed.wait_timeout_while(state, DEADLINE, |state| !is_so(state)).unwrap().1.timed_out()
+        }
+    }
+
+    #[test]
+    fn what_agents_say_of_two_nodes_does_not_overflow() {
+        let nodes = nodes(vec![ScriptedNode::new(), ScriptedNode::new()]);
+        let sampled: Vec<SampledNode<'_>> = [0, 1].map(|index| SampledNode::new(&nodes, index).unwrap()).into();
+        for node in &sampled {
+            for count in [u64::MAX - 1, 7] {
+                node.add_own_commits(count);
+                node.add_round_trips(count);
+            }
+        }
+        let sources = Sources { nodes: sampled, ..Sources::of_host(Path::new("/")) };
+        let sampler = Sampler::new(&sources, vec![0, 1], Some(Processes::InProcess));
+        sampler.begin();
+        let readings = sampler.into_read(Nanos(0)).readings;
+        for counter in [name::BOOKKEEPING_COMMIT_COUNT, name::CLIENT_ROUND_TRIP_COUNT] {
+            assert_eq!(readings[0].values.get(counter), Some(&u64::MAX), "{counter}");
+        }
+    }
+
+    #[test]
+    fn the_counters_of_an_engine_that_does_not_answer_are_given_up_where_the_user_interrupts() {
+        let statement = Arc::<Statement>::default();
+        let (asked, cancelled) = (Arc::clone(&statement), Arc::clone(&statement));
+        let counters = Box::new(move || {
+            asked.change(|(has_begun, _)| *has_begun = true);
+            match asked.wait(|(_, is_cancelled)| *is_cancelled) {
+                true => Err(engine::Error::new(engine::Kind::Statement, "cancelled")),
+                false => Ok(()),
+            }
+        });
+        let cancel = Arc::new(move || cancelled.change(|(_, is_cancelled)| *is_cancelled = true));
+        let nodes = nodes(vec![ScriptedNode { counters, cancel, ..ScriptedNode::new() }]);
+        let sampled = vec![SampledNode::new(&nodes, 0).unwrap()];
+        let sources = Sources { nodes: sampled, ..Sources::of_host(Path::new("/")) };
+        let sampler = Sampler::new(&sources, vec![0], Some(Processes::InProcess));
+        let interrupt = Interrupt::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(statement.wait(|(has_begun, _)| *has_begun));
+                interrupt.raise();
+            });
+            sampler.prepare(&interrupt);
+        });
+        let failure = sampler.into_read(Nanos(0)).failure.expect("no counters");
+        assert_eq!(failure.message, "cancelled");
     }
 }

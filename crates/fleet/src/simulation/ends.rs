@@ -1,13 +1,15 @@
 //! The ends of the messages of a history, and the work of its agents: what a coordinator and agents see of it.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use record::{Nanos, Pace, Part, PartResult, Run, Timestamp};
+use record::{Attempt, KeptPart, Nanos, Pace, Part, PartResult, Run, Timestamp};
 
 use super::network::{BEGINNING, Event};
 use super::{History, SECOND, Worked, locked};
 use crate::error::Result;
+use crate::keeping::Keeping;
 use crate::wire::{Arrival, Message, Wire};
 use crate::work::{Undertaking, Underway};
 
@@ -103,7 +105,7 @@ pub(super) struct SimulatedWorks {
 
 impl Undertaking for SimulatedWorks {
     fn begin(&self, part: Part) -> Result<Box<dyn Underway>> {
-        let (history, offset) = (Arc::clone(&self.history), self.offset);
+        let (history, of) = (Arc::clone(&self.history), (self.index, self.process));
         let worked =
             Worked { index: self.index, process: self.process, run: part.planned.number, record: part.record.clone() };
         let number = {
@@ -111,26 +113,45 @@ impl Undertaking for SimulatedWorks {
             begun.push(worked);
             begun.len() as u32
         };
-        let warm = locked(&history.network).chance.between(0, 3 * SECOND);
-        let mut work = SimulatedWork { history, offset, part, number, ready: Nanos(0), started: Mutex::new(None) };
-        work.ready = work.now() + Nanos(warm);
-        Ok(Box::new(work))
+        let (now, warm) = {
+            let mut network = locked(&history.network);
+            (network.now, network.chance.between(0, 3 * SECOND))
+        };
+        let before = locked(&history.part_ends).insert(of, None);
+        let has_ended = before.is_none_or(|end| end.is_some_and(|end| end <= now));
+        assert!(has_ended, "a{} begins another part beside one that has not ended", self.index);
+        Ok(Box::new(SimulatedWork {
+            history,
+            of,
+            offset: self.offset,
+            part,
+            number,
+            ready: now + warm,
+            started: Mutex::default(),
+        }))
     }
 }
 
 struct SimulatedWork {
     history: Arc<History>,
+    /// The agent, and which of its processes.
+    of: (usize, u32),
     offset: i64,
     part: Part,
     /// Which of the parts of the history that were begun; its result bears it as a number of threads.
     number: u32,
-    ready: Nanos,
+    ready: u64,
     started: Mutex<Option<Nanos>>,
 }
 
 impl SimulatedWork {
-    fn now(&self) -> Nanos {
-        Nanos(locked(&self.history.network).now.saturating_add_signed(self.offset))
+    fn now(&self) -> u64 {
+        locked(&self.history.network).now
+    }
+
+    /// When it ends, as far as that is known.
+    fn known_end(&self) -> Option<u64> {
+        locked(&self.history.part_ends).get(&self.of).copied().flatten()
     }
 }
 
@@ -140,7 +161,10 @@ impl Underway for SimulatedWork {
     }
 
     fn release_at(&self, start: Nanos) {
-        locked(&self.started).get_or_insert(start);
+        if locked(&self.started).replace(start).is_none() {
+            let end = start.0.saturating_add_signed(-self.offset) + self.part.plan.window_ns.0;
+            locked(&self.history.part_ends).insert(self.of, Some(end));
+        }
     }
 
     fn operations(&self) -> u64 {
@@ -148,13 +172,57 @@ impl Underway for SimulatedWork {
     }
 
     fn has_ended(&self) -> bool {
-        locked(&self.started).is_some_and(|start| self.now() >= start + self.part.plan.window_ns)
+        self.known_end().is_some_and(|end| self.now() >= end)
     }
 
     fn end(self: Box<Self>) -> (run::Result<PartResult>, Nanos) {
+        self.history.hold(self.of.0, self.known_end().unwrap_or_default());
         let run = Run::new(&self.part.planned, Pace::Unthrottled, Timestamp::default());
         (Ok(PartResult { run, host_threads: self.number }), locked(&self.started).unwrap_or_default())
     }
 
-    fn give_up(self: Box<Self>) {}
+    fn give_up(&self) {
+        let end = {
+            let mut network = locked(&self.history.network);
+            let most = network.faults.gives_up;
+            network.now + network.chance.up_to(most)
+        };
+        let end = self.known_end().map_or(end, |known| known.min(end));
+        locked(&self.history.part_ends).insert(self.of, Some(end));
+    }
+}
+
+/// Keeps results, which takes its time.
+pub(super) struct SimulatedKeeping {
+    pub history: Arc<History>,
+    pub index: usize,
+    /// When the last one is kept.
+    pub end: Option<u64>,
+}
+
+impl Keeping for SimulatedKeeping {
+    fn folder(&self) -> &Path {
+        Path::new("simulated")
+    }
+
+    fn keep(&mut self, part: KeptPart) {
+        let end = {
+            let mut network = locked(&self.history.network);
+            let most = network.faults.keeps;
+            network.now + network.chance.up_to(most)
+        };
+        self.end = Some(end);
+        locked(&self.history.kept).insert((self.index, part.attempt.run), end);
+    }
+
+    fn outcome(&mut self) -> Option<Result<()>> {
+        let now = locked(&self.history.network).now;
+        self.end.take_if(|end| *end <= now).map(|_| Ok(()))
+    }
+
+    fn remove(&mut self, _: &str, _: Attempt, _: &str) {}
+
+    fn finish(&mut self) {
+        self.history.hold(self.index, self.end.unwrap_or_default());
+    }
 }

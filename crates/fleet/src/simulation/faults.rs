@@ -9,6 +9,9 @@ pub(crate) struct Faults {
     pub lost: u64,
     pub doubled: u64,
     pub forged: u64,
+    /// How long a part that is given up takes to its end, and its result until it is kept, at most; nanoseconds.
+    pub gives_up: u64,
+    pub keeps: u64,
     /// When the coordinator is stopped, and for how long; nanoseconds from the beginning.
     pub coordinator_stops: Option<(u64, u64)>,
     /// One agent with a fault of its own.
@@ -53,6 +56,11 @@ impl Chance {
     /// A number from `least` to `most`.
     pub(crate) fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.next() % (most - least + 1)
+    }
+
+    /// A number up to `most`; where that is 0, no number is taken.
+    pub(crate) fn up_to(&mut self, most: u64) -> u64 {
+        if most == 0 { 0 } else { self.between(0, most) }
     }
 
     /// Whether something happens that happens so often in a thousand.

@@ -6,12 +6,13 @@ mod ends;
 mod faults;
 mod network;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use record::{FromAgent, Nanos, Permitted, Piece, Seed, Ticket, ToAgent};
 
-use self::ends::{AgentWire, CoordinatorWire, SimulatedWorks};
+use self::ends::{AgentWire, CoordinatorWire, SimulatedKeeping, SimulatedWorks};
 pub(crate) use self::faults::{Chance, Fault, Faults};
 pub(crate) use self::network::FORGED;
 use self::network::{BEGINNING, Event, Network};
@@ -20,7 +21,7 @@ use crate::error::Result;
 use crate::inbox::Waiting;
 use crate::signed::HEAD_BYTES;
 use crate::subject::Subjects;
-use crate::tests::{hello, nowhere};
+use crate::tests::hello;
 use crate::wire::{Arrival, Message, Wire};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -68,6 +69,12 @@ pub(crate) struct History {
     inbox: Mutex<Waiting>,
     /// The parts that agents began with.
     begun: Mutex<Vec<Worked>>,
+    /// When the last part of each process of an agent ends, as far as that is known.
+    part_ends: Mutex<BTreeMap<(usize, u32), Option<u64>>>,
+    /// When the result of each agent of each run is kept.
+    kept: Mutex<BTreeMap<(usize, u32), u64>>,
+    /// Until when the thread of an agent that answers is held by something else.
+    held: Mutex<BTreeMap<usize, u64>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -99,6 +106,9 @@ impl History {
             members: Mutex::default(),
             inbox: Mutex::default(),
             begun: Mutex::default(),
+            part_ends: Mutex::default(),
+            kept: Mutex::default(),
+            held: Mutex::default(),
         });
         for (index, (ticket, offset)) in tickets.iter().zip(offsets).enumerate() {
             let member = Member { agent: None, end: None, turn: 0, ticket: ticket.clone(), offset, processes: 0 };
@@ -119,6 +129,7 @@ impl History {
         let member = &mut members[index];
         let (history, offset, process) = (Arc::clone(self), member.offset, member.processes);
         let wire = AgentWire { history: Arc::clone(self), index, offset, floor: Mutex::new(0) };
+        let keeping = SimulatedKeeping { history: Arc::clone(self), index, end: None };
         let works = SimulatedWorks { history, index, process, offset };
         member.agent = Some(Agent::at(
             Box::new(wire),
@@ -126,7 +137,7 @@ impl History {
             format!("process {process}"),
             &hello(),
             Box::new(works),
-            nowhere(),
+            Box::new(keeping),
         ));
         member.processes += 1;
         member.turn += 1;
@@ -153,6 +164,19 @@ impl History {
     /// The parts that agents began with.
     pub(crate) fn begun(&self) -> Vec<Worked> {
         locked(&self.begun).clone()
+    }
+
+    /// Whether the result of the agent at `index` of run `run` is kept.
+    pub(crate) fn is_kept(&self, index: usize, run: u32) -> bool {
+        let now = locked(&self.network).now;
+        locked(&self.kept).get(&(index, run)).is_some_and(|at| *at <= now)
+    }
+
+    /// The thread of the agent at `index` that answers waits until then.
+    fn hold(&self, index: usize, until: u64) {
+        let mut held = locked(&self.held);
+        let at = held.entry(index).or_default();
+        *at = until.max(*at);
     }
 
     /// The most messages of one agent that have waited at the coordinator.
@@ -202,15 +226,18 @@ impl History {
             let network = locked(&self.network);
             (network.now - BEGINNING, network.faults.of(index))
         };
-        if let Some(Fault::Stops { at, for_time }) = fault
-            && (at..at + for_time).contains(&elapsed)
-        {
+        let stopped_until = match fault {
+            Some(Fault::Stops { at, for_time }) if (at..at + for_time).contains(&elapsed) => BEGINNING + at + for_time,
+            _ => 0,
+        };
+        let goes_on = stopped_until.max(locked(&self.held).get(&index).copied().unwrap_or_default());
+        if goes_on > BEGINNING + elapsed {
             // What arrives waits for it.
             let event = match message {
                 Some(message) => Event::ToAgent(index, message),
                 None => Event::Wake { index, turn: member.turn },
             };
-            return locked(&self.network).put(BEGINNING + at + for_time, event);
+            return locked(&self.network).put(goes_on, event);
         }
         let Some(agent) = &mut member.agent else { return };
         let arrival = message.map(|message| Message { at: agent.now(), ..message });

@@ -48,6 +48,15 @@ pub enum MergeError {
         /// Values by the latency.
         expected: u64,
     },
+    /// The histograms of the parts have more values together than one can have.
+    TooManyValues {
+        /// The agent whose histogram has no room beside those before it.
+        agent: String,
+        /// Its values.
+        found: u64,
+        /// The values of one histogram, at most.
+        limit: u64,
+    },
     /// A histogram has other buckets than those of the first part.
     OtherBuckets {
         /// The agent.
@@ -88,6 +97,10 @@ impl fmt::Display for MergeError {
             MergeError::OtherCount { agent, found, expected } => {
                 write!(formatter, "a histogram of agent {agent} has {found} values; {expected} were counted")
             }
+            MergeError::TooManyValues { agent, found, limit } => write!(
+                formatter,
+                "a histogram of agent {agent} has {found} values, and with those of other agents more than {limit}"
+            ),
             MergeError::OtherBuckets { agent, digits, expected_digits } => write!(
                 formatter,
                 "a histogram of agent {agent} has other buckets ({digits} significant digits) than that of the first \

@@ -5,7 +5,7 @@ use record::{Latency, Nanos, Slices};
 
 use super::series::shift;
 use super::{AgentPart, MergeError};
-use crate::distribution::{decoded, encoded, latency_of};
+use crate::distribution::{VALUES_MAX, decoded, encoded, latency_of};
 
 /// Maximum number of slices, as in a run of one process.
 const SLICES_MAX: usize = 64;
@@ -49,6 +49,10 @@ impl Sum {
         let buckets = |histogram: &Histogram<u64>| (histogram.sigfig(), histogram.low(), histogram.high());
         let other =
             MergeError::OtherBuckets { agent: agent.to_owned(), digits: more.sigfig(), expected_digits: sum.sigfig() };
+        if sum.len().saturating_add(more.len()) > VALUES_MAX {
+            let (agent, found, limit) = (agent.to_owned(), more.len(), VALUES_MAX);
+            return Err(MergeError::TooManyValues { agent, found, limit });
+        }
         match buckets(sum) == buckets(&more) {
             true => sum.add(&more).map_err(|_| other),
             false => Err(other),
@@ -78,7 +82,10 @@ pub(super) fn merged_slices(parts: &[AgentPart<'_>], begun: i64) -> Result<Optio
     // A part without values has a window nevertheless.
     let last_without = |width: Nanos| {
         let without = parts.iter().filter(|part| part.run.slices.is_none() && part.run.window_ns.0 > 0);
-        without.map(|part| shift(part.since(begun), width) + ((part.run.window_ns.0 - 1) / width.0) as usize).max()
+        let last = |part: &AgentPart<'_>| {
+            shift(part.since(begun), width).saturating_add(((part.run.window_ns.0 - 1) / width.0) as usize)
+        };
+        without.map(last).max()
     };
     let last = |width: Nanos| {
         let ends = with_slices.iter().filter(|(_, slices)| !slices.responses.is_empty());

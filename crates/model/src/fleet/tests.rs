@@ -152,6 +152,125 @@ proptest! {
         let end = (0..agents).map(|agent| offsets[agent] + runs[agent].window_ns.0 as i64).max().unwrap();
         prop_assert_eq!(merged.window_ns, Nanos((end - begun) as u64));
     }
+
+    #[test]
+    fn counts_of_any_size_add_up_to_what_fits(
+        numbers in prop::collection::vec(prop::collection::vec(said(), 60), 2..4),
+        offsets in prop::collection::vec(prop_oneof![-9_i64..9, Just(i64::MIN), Just(i64::MAX), any::<i64>()], 4),
+        kind in 0..4_u8,
+    ) {
+        let runs: Vec<Run> = numbers.iter().map(|numbers| of_numbers(kind, numbers)).collect();
+        let Ok(merged) = merged(&parts(&runs, |at| offsets[at])) else { return Ok(()) };
+        let sum = |of: fn(&Run) -> u64| runs.iter().map(of).fold(0, u64::saturating_add);
+        let totals = &merged.totals;
+        prop_assert_eq!(totals.steps, sum(|run| run.totals.steps));
+        prop_assert_eq!(totals.operations, sum(|run| run.totals.operations));
+        prop_assert_eq!(totals.bytes.map(|bytes| bytes.0), Some(sum(|run| run.totals.bytes.map_or(0, |bytes| bytes.0))));
+        prop_assert_eq!(totals.failures.values().next().copied(), Some(sum(|run| run.totals.failures[&FailureKind::Deadlock])));
+        prop_assert_eq!(merged.nodes[0].totals.rows, sum(|run| run.nodes[0].totals.rows));
+        prop_assert_eq!(merged.commits_expected, Some(sum(|run| run.commits_expected.unwrap_or(0))));
+        let jobs = runs.iter().map(|run| run.dop.jobs).fold(0, u32::saturating_add);
+        prop_assert_eq!((merged.dop.jobs, merged.events[0].jobs), (jobs, jobs));
+        if let (Some(load), Some(blocks)) = (&merged.load, &merged.blocks) {
+            prop_assert_eq!(load.rows, sum(|run| run.load.as_ref().map_or(0, |load| load.rows)));
+            prop_assert_eq!(blocks.operations[0].rows, sum(|run| run.blocks.as_ref().map_or(0, |all| all.operations[0].rows)));
+        }
+        if let Some(storage) = &merged.storage {
+            let of = |run: &Run| run.storage.as_ref().map_or(0, |storage| storage.streams[0].bytes.0);
+            prop_assert_eq!(storage.streams[0].bytes.0, sum(of));
+        }
+        // What is made of them is a number, too.
+        let (rates, sums) = (agent_rates(&merged), device_readings(&merged, &[]));
+        prop_assert!(rates.is_none_or(|rates| rates.own_windows.0.is_finite()));
+        prop_assert_eq!(sums[1].values["device_read_bytes"], sum(|run| run.readings[1].values["device_read_bytes"]));
+    }
+}
+
+/// A count as an agent says it: any number, often one of the largest.
+fn said() -> impl Strategy<Value = u64> {
+    prop_oneof![0..99_u64, (0..3_u64).prop_map(|less| u64::MAX - less), any::<u64>()]
+}
+
+/// A run whose counts are `numbers`, in turn.
+fn of_numbers(kind: u8, numbers: &[u64]) -> Run {
+    let mut numbers = numbers.iter().copied().cycle();
+    let mut next = || numbers.next().unwrap_or(0);
+    let totals = Totals {
+        steps: next(),
+        operations: next(),
+        rows: next(),
+        transactions: next(),
+        bytes: Some(Bytes(next())),
+        unfinished: next(),
+        failures: [(FailureKind::Deadlock, next())].into(),
+    };
+    let second = record::Second {
+        steps: next(),
+        operations: next(),
+        rows: next(),
+        failures: next(),
+        service_ns_sum: Nanos(next()),
+        response_ns_sum: Nanos(next()),
+        ..record::Second::default()
+    };
+    let mut one = run("T611", next() as u32);
+    (one.window_ns, one.commits_expected, one.seconds) = (Nanos(next()), Some(next()), vec![second; 3]);
+    one.slices = (next() % 2 == 0).then(|| Slices { width_ns: Nanos(1 << (next() % 64)), responses: Vec::new() });
+    let (kind_of_event, name, message) = (NodeEventKind::Lost, "h".to_owned(), "gone".to_owned());
+    one.events =
+        vec![NodeEvent { at_ns: Nanos(next()), node: 1, name, kind: kind_of_event, jobs: one.dop.jobs, message }];
+    let latency = Latency::default;
+    let (service, response, seconds) = (latency(), latency(), one.seconds.clone());
+    let (jobs, readings) = (next() as u32 | 1, Vec::new());
+    one.nodes = vec![NodeRun { node: 1, jobs, totals: totals.clone(), service, response, seconds, readings }];
+    one.totals = totals;
+    let read =
+        |bytes| record::Reading { values: [("device_read_bytes".to_owned(), bytes)].into(), ..Default::default() };
+    one.readings = vec![read(0), read(next())];
+    if kind & 1 == 1 {
+        let mut storage = io_run("F1", IoKind::Read, 2).storage.unwrap();
+        let stream = &mut storage.streams[0];
+        (stream.service, stream.response, stream.window_ns) = (latency(), latency(), Nanos(next()));
+        (stream.operations, stream.bytes, stream.short, stream.failures) = (next(), Bytes(next()), next(), next());
+        (stream.clones, stream.slots, stream.verified, stream.corrupt) = (next() as u32, next() as u32, next(), next());
+        one.storage = Some(storage);
+    }
+    if kind & 2 == 2 {
+        let stage = LoadStage {
+            kind: LoadStageKind::Send,
+            threads: next() as u32,
+            busy_ns: Nanos(next()),
+            cpu_ns: Some(Nanos(next())),
+            bytes: Bytes(next()),
+        };
+        let loaded =
+            Load { rows: next(), batches: next(), flat_bytes: Bytes(next()), stages: vec![stage], ..load(1, &[]) };
+        one.load = Some(Box::new(loaded));
+        let (operation, steps, rows) = (BlockOperation::Read, next(), next());
+        let operations = vec![BlockOperations { operation, steps, rows, service: latency() }];
+        one.blocks = Some(Box::new(RandomBlocks { operations, ..*blocks_run(CacheState::Preloaded).blocks.unwrap() }));
+    }
+    one
+}
+
+#[test]
+fn histograms_with_more_values_than_one_can_have_are_refused() {
+    let with = |counts: &[(u64, u64)]| {
+        let mut histogram = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 86_400_000_000_000, 3).unwrap();
+        counts.iter().for_each(|(value, count)| histogram.record_n(*value, *count).unwrap());
+        let (histogram, count) = (crate::distribution::encoded(&histogram), histogram.len());
+        Run { service: Latency { count, histogram, ..Latency::default() }, ..run("T611", 1) }
+    };
+    let most = i64::MAX as u64;
+    let merged = |runs: &[Run]| merged(&parts(runs, |_| 0)).map(|run| run.service.count);
+    assert_eq!(merged(&[with(&[(5, most)])]), Ok(most));
+    assert_eq!(merged(&[with(&[(5, most - 1)]), with(&[(5, 1)])]), Ok(most));
+    for other in [5, 7] {
+        let error = merged(&[with(&[(5, most)]), with(&[(other, 3)])]).unwrap_err();
+        assert_eq!(error, MergeError::TooManyValues { agent: "a".to_owned(), found: 3, limit: most });
+    }
+    let unreadable = MergeError::Unreadable { agent: "a".to_owned() };
+    assert_eq!(merged(&[with(&[(5, most), (7, most)])]), Err(unreadable));
 }
 
 #[test]

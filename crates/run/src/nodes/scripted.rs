@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use engine::null::NULL;
-use engine::{Caps, Engine, Node, Processes, Result, Session, Workspace};
+use engine::{Canceller, Caps, Engine, Node, Processes, Result, RowSource, Session, Statement, Value, Workspace};
 use record::EngineInventory;
 
 use super::{Nodes, OpenNode};
@@ -21,14 +22,22 @@ pub(crate) struct ScriptedNode {
     pub claim: Script,
     /// Called by [`Node::connect`].
     pub connect: Script,
+    /// Called by [`Node::counters`].
+    pub counters: Script,
+    /// Called where a statement of one of its sessions is cancelled.
+    pub cancel: Cancel,
 }
+
+/// What cancels the statement of a session.
+type Cancel = Arc<dyn Fn() + Send + Sync>;
 
 impl ScriptedNode {
     /// One that does everything.
     pub(crate) fn new() -> ScriptedNode {
         let workspace = Workspace { directory: "/".into(), keep: false, cache_bytes: None, sessions_max: 8 };
         let node = NULL.open(&"null".parse().expect("a target"), &workspace).expect("it opens everywhere");
-        ScriptedNode { node, claim: Box::new(|| Ok(())), connect: Box::new(|| Ok(())) }
+        let [claim, connect, counters] = [(); 3].map(|()| Box::new(|| Ok(())) as Script);
+        ScriptedNode { node, claim, connect, counters, cancel: Arc::new(|| ()) }
     }
 }
 
@@ -43,7 +52,7 @@ impl Node for ScriptedNode {
 
     fn connect(&self) -> Result<Box<dyn Session>> {
         (self.connect)()?;
-        self.node.connect()
+        Ok(Box::new(ScriptedSession { session: self.node.connect()?, cancel: Arc::clone(&self.cancel) }))
     }
 
     fn inventory(&self) -> Result<EngineInventory> {
@@ -51,6 +60,7 @@ impl Node for ScriptedNode {
     }
 
     fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
+        (self.counters)()?;
         self.node.counters(session)
     }
 
@@ -68,6 +78,63 @@ impl Node for ScriptedNode {
 
     fn close(self: Box<Self>) -> Result<()> {
         self.node.close()
+    }
+}
+
+/// A session of a scripted node.
+struct ScriptedSession {
+    session: Box<dyn Session>,
+    cancel: Cancel,
+}
+
+impl Session for ScriptedSession {
+    fn batch(&mut self, sql: &str) -> Result<()> {
+        self.session.batch(sql)
+    }
+
+    fn prepare(&mut self, sql: &str) -> Result<Statement> {
+        self.session.prepare(sql)
+    }
+
+    fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64> {
+        self.session.execute(statement, binds)
+    }
+
+    fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
+        self.session.query(statement, binds)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        self.session.begin()
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.session.commit()
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.session.rollback()
+    }
+
+    fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        self.session.bulk(table, rows)
+    }
+
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        self.session.append(table, rows)
+    }
+
+    fn canceller(&self) -> Option<Box<dyn Canceller>> {
+        Some(Box::new(ScriptedCanceller(Arc::clone(&self.cancel))))
+    }
+}
+
+struct ScriptedCanceller(Cancel);
+
+impl Canceller for ScriptedCanceller {
+    fn cancel(&self) -> Result<()> {
+        (self.0)();
+        Ok(())
     }
 }
 

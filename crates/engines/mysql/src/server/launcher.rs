@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use std::time::Duration;
 
 use engine::{Kind, Result, Value};
 use server::{Readiness, Reason, Runner, State, Wait};
+use transport::connect_socket;
 
 use super::find::Programs;
 use super::spec::{ServerSpec, TEMPORARY_DIRECTORY};
@@ -35,6 +35,9 @@ const JOIN: Wait = Wait {
     recovery_timeout: Duration::from_secs(120),
     poll_interval: Duration::from_millis(20),
 };
+
+/// How long one probe may take to connect, and to each piece of an answer.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The programs, and the user and paths they run with.
 #[derive(Clone, Debug)]
@@ -206,8 +209,8 @@ impl Launcher<'_> {
 /// Whether a server sends a greeting on `socket`. A server that is not ready yet sends an error packet instead.
 fn sends_greeting(socket: &Path) -> bool {
     let greeting = || -> io::Result<bool> {
-        let mut stream = UnixStream::connect(socket)?;
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        let mut stream = connect_socket(socket, Some(PROBE_TIMEOUT))?;
+        stream.set_read_timeout(Some(PROBE_TIMEOUT))?;
         let mut head = [0; 5];
         stream.read_exact(&mut head)?;
         // After length and sequence number: the protocol version.
@@ -231,6 +234,7 @@ fn has_joined(socket: &Path) -> bool {
 mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixListener;
+    use std::sync::mpsc::channel;
     use std::thread;
 
     use super::*;
@@ -253,5 +257,19 @@ mod tests {
             server.join().expect("server");
         }
         assert!(!sends_greeting(Path::new("/nonexistent")));
+    }
+
+    #[test]
+    fn a_server_that_takes_no_more_connections_sends_no_greeting() {
+        let scratch = tempfile::tempdir().expect("temporary directory");
+        let socket = scratch.path().join("socket");
+        let listener = UnixListener::bind(&socket).expect("listen");
+        rustix::net::listen(&listener, 0).expect("room for one that waits");
+        let waits = connect_socket(&socket, Some(PROBE_TIMEOUT)).expect("one may wait");
+        // Not joined: where it waits for ever, this test fails and does not.
+        let (sender, sent) = channel();
+        thread::spawn(move || sender.send(sends_greeting(&socket)));
+        assert_eq!(sent.recv_timeout(Duration::from_secs(60)), Ok(false));
+        drop((waits, listener));
     }
 }

@@ -3,13 +3,13 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Workspace};
 use server::{ConfigLine, Readiness, Runner, Sizing, State, Wait};
+use transport::connect_socket;
 
 use super::cluster::{DATABASE, USER};
 use super::find::Programs;
@@ -23,6 +23,9 @@ const WAIT: Wait = Wait {
     recovery_timeout: Duration::from_secs(600),
     poll_interval: Duration::from_millis(10),
 };
+
+/// How long one probe may take to connect, and to each answer.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The programs, and the user and paths they run with.
 #[derive(Clone, Debug)]
@@ -169,9 +172,9 @@ pub(super) fn major_of(data: &Path) -> Result<u32> {
 /// Probes the server whose socket is in `directory` with a startup packet.
 fn probe(directory: &Path) -> Readiness {
     let exchange = || -> io::Result<u8> {
-        let mut stream = UnixStream::connect(directory.join(".s.PGSQL.5432"))?;
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        stream.set_write_timeout(Some(Duration::from_secs(1)))?;
+        let mut stream = connect_socket(&directory.join(".s.PGSQL.5432"), Some(PROBE_TIMEOUT))?;
+        stream.set_read_timeout(Some(PROBE_TIMEOUT))?;
+        stream.set_write_timeout(Some(PROBE_TIMEOUT))?;
         stream.write_all(&startup_packet())?;
         let mut kind = [0];
         stream.read_exact(&mut kind)?;
@@ -197,6 +200,7 @@ fn startup_packet() -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::net::UnixListener;
+    use std::sync::mpsc::channel;
     use std::thread;
 
     use super::*;
@@ -223,6 +227,21 @@ mod tests {
         assert_eq!(response(b"E\0\0\0\x04").0, Readiness::Starting);
         assert_eq!(response(b"").0, Readiness::NoResponse);
         assert_eq!(probe(Path::new("/nonexistent")), Readiness::NoResponse);
+    }
+
+    #[test]
+    fn a_server_that_takes_no_more_connections_does_not_respond() {
+        let scratch = tempfile::tempdir().expect("temporary directory");
+        let path = scratch.path().join(".s.PGSQL.5432");
+        let listener = UnixListener::bind(&path).expect("listen");
+        rustix::net::listen(&listener, 0).expect("room for one that waits");
+        let waits = connect_socket(&path, Some(PROBE_TIMEOUT)).expect("one may wait");
+        // Not joined: where it waits for ever, this test fails and does not.
+        let (sender, probed) = channel();
+        let directory = scratch.path().to_owned();
+        thread::spawn(move || sender.send(probe(&directory)));
+        assert_eq!(probed.recv_timeout(Duration::from_secs(60)), Ok(Readiness::NoResponse));
+        drop((waits, listener));
     }
 
     #[test]
