@@ -352,6 +352,9 @@ mod tests {
 
     use super::*;
 
+    /// One of the counts of a run.
+    type CountOf = fn(&mut Totals) -> &mut u64;
+
     #[test]
     fn agents_that_do_not_keep_their_results_are_one_line() {
         let agents: Vec<NotKept> = (1..=300)
@@ -381,7 +384,7 @@ mod tests {
         assert_eq!(two(steps).expect("a run").totals.steps, 2 * steps);
         let error = two(u64::MAX).expect_err("no run").message;
         assert!(error.starts_with("agent b: its results are impossible: "), "{error}");
-        let counts: [(&str, fn(&mut Totals) -> &mut u64); 5] = [
+        let counts: [(&str, CountOf); 5] = [
             ("steps", |totals| &mut totals.steps),
             ("operations", |totals| &mut totals.operations),
             ("rows", |totals| &mut totals.rows),
