@@ -116,16 +116,7 @@ in_root() {
     mount --bind -o ro "$vendor" "$root/vendor"
     mount --bind -o ro "$toolchain" "$root/toolchain"
     mount --bind "$build" "$root/build"
-    mount -t tmpfs -o mode=755,nosuid,noexec,size=1m tmpfs "$root/dev"
-    while read -r name minor; do mknod -m 666 "$root/dev/$name" c 1 "$minor"; done <<DEVICES
-null 3
-zero 5
-full 7
-random 8
-urandom 9
-DEVICES
-    ln -s /proc/self/fd "$root/dev/fd"
-    mount -o remount,ro "$root/dev"
+    packaging/devices.sh "$root"
     mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
     mount -o remount,ro,bind "$root/proc"
     cd "$root/source"

@@ -68,24 +68,10 @@ done
 # end: nothing of it can be removed with the root.
 in_root() {
   unshare --mount bash -euc '
-    mount -t tmpfs -o mode=755,nosuid,noexec,size=1m tmpfs "$1/dev"
-    while read -r name minor; do mknod -m 666 "$1/dev/$name" c 1 "$minor"; done <<DEVICES
-null 3
-zero 5
-full 7
-random 8
-urandom 9
-DEVICES
-    ln -s /proc/self/fd "$1/dev/fd"
-    ln -s fd/0 "$1/dev/stdin"
-    ln -s fd/1 "$1/dev/stdout"
-    ln -s fd/2 "$1/dev/stderr"
-    ln -s pts/ptmx "$1/dev/ptmx"
-    mkdir "$1/dev/shm" "$1/dev/pts"
+    packaging/devices.sh "$1"
     # Memory that the processes of PostgreSQL share, and terminals that apt writes its log through.
     mount -t tmpfs -o mode=1777,nosuid,nodev,noexec tmpfs "$1/dev/shm"
     mount -t devpts -o newinstance,ptmxmode=666,mode=620,gid=5 devpts "$1/dev/pts"
-    mount -o remount,ro "$1/dev"
     mount --rbind -o ro /sys "$1/sys"
     mount -t proc proc "$1/proc"
     exec chroot "$1" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "${@:2}"

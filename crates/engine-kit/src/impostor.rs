@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,6 +26,13 @@ pub fn start(handler: Handler) -> u16 {
 pub fn start_at(socket: &Path, handler: Handler) {
     let listener = UnixListener::bind(socket).unwrap_or_else(|error| panic!("listen at {}: {error}", socket.display()));
     serve(move || listener.accept().map(|(stream, _)| stream), handler);
+}
+
+/// One on a socket that takes no more connections, while the result is there: the only one that may wait does.
+pub fn full_at(socket: &Path) -> (UnixListener, UnixStream) {
+    let listener = UnixListener::bind(socket).unwrap_or_else(|error| panic!("listen at {}: {error}", socket.display()));
+    rustix::net::listen(&listener, 0).expect("room for one that waits");
+    (listener, UnixStream::connect(socket).expect("one may wait"))
 }
 
 fn serve<S: Stream>(accept: impl Fn() -> std::io::Result<S> + Send + 'static, handler: Handler) {

@@ -13,9 +13,9 @@ use crate::barrier::{AgentBarrier, AgentPhase, Due};
 use crate::clock::ClockOffset;
 use crate::error::{Error, Result};
 use crate::host_agent::INSTALL_TIMEOUT;
-use crate::keeping::{Keeping, KeepingThread};
 use crate::kept_parts::KeptParts;
 use crate::link::Link;
+use crate::part_writer::{PartWriter, PartWriterThread};
 use crate::parts::{Parts, SaidEnd};
 use crate::permission::refusal;
 use crate::piece::Held;
@@ -98,8 +98,8 @@ impl Agent {
         let subjects = Subjects::of(&ticket.fleet);
         let link = Link::connect(&ticket.url, &ticket.seed, subjects.of_agent(&ticket.agent))?;
         let process = KeyPair::new_user().public_key();
-        let keeping = Box::new(KeepingThread::new(kept));
-        let mut agent = Agent::at(Box::new(link), ticket, process, hello, Box::new(Threads(on)), keeping);
+        let writer = Box::new(PartWriterThread::new(kept));
+        let mut agent = Agent::at(Box::new(link), ticket, process, hello, Box::new(Threads(on)), writer);
         while matches!(agent.membership, Membership::Joining { .. }) {
             let arrival = agent.wire.receive(agent.patience());
             if let Some(Err(error)) = agent.turn(arrival) {
@@ -117,7 +117,7 @@ impl Agent {
         process: String,
         hello: &Hello,
         on: Box<dyn Undertaking>,
-        keeping: Box<dyn Keeping>,
+        writer: Box<dyn PartWriter>,
     ) -> Agent {
         let now = wire.now();
         Agent {
@@ -131,7 +131,7 @@ impl Agent {
             barrier: AgentBarrier::default(),
             permitted: ticket.permitted.clone(),
             assigned: None,
-            parts: Parts::new(on, keeping),
+            parts: Parts::new(on, writer),
             held: None,
             fleet: ticket.fleet.clone(),
             is_cut_off: false,
@@ -233,12 +233,12 @@ impl Agent {
         Ok(())
     }
 
-    /// Whether a part has started and is under way, or its result is being kept: it goes on without a coordinator, which may
+    /// Whether a part has started and is under way, or its result is being written: it goes on without a coordinator, which may
     /// have lost this agent.
     fn works_on(&self) -> bool {
         match (self.parts.current(), self.barrier.phase()) {
             (Some(work), AgentPhase::Running { start, .. }) => self.wire.now() < *start + work.alone_max,
-            _ => self.parts.are_written(),
+            _ => self.parts.are_being_written(),
         }
     }
 

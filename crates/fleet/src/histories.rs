@@ -280,12 +280,17 @@ fn a_coordinator_that_was_stopped_while_its_agents_worked_says_for_how_long() {
     assert!((13 * SECOND..=15 * SECOND).contains(&paused.0), "{paused:?}");
 }
 
+/// A number of agents, one of them, and when something happens to it: `at_max` at the latest.
+fn one_of_few(chance: &mut Chance, at_max: u64) -> (usize, usize, u64) {
+    let agents = chance.between(2, 4);
+    (agents as usize, chance.between(0, agents - 1) as usize, chance.between(2 * SECOND, at_max))
+}
+
 #[test]
 fn histories_with_one_faulty_agent_lose_at_most_that_one() {
     each_seed(1, |seed| {
         let mut chance = Chance(seed);
-        let agents = chance.between(2, 4) as usize;
-        let (faulty, at) = (chance.between(0, agents as u64 - 1) as usize, chance.between(2 * SECOND, 15 * SECOND));
+        let (agents, faulty, at) = one_of_few(&mut chance, 15 * SECOND);
         let fault = match chance.between(0, 3) {
             0 => Fault::Stops { at, for_time: chance.between(SECOND, 40 * SECOND) },
             1 => Fault::Floods { at },
@@ -309,8 +314,7 @@ fn histories_with_one_faulty_agent_lose_at_most_that_one() {
 fn histories_in_which_the_process_of_an_agent_ends_or_begins_again_name_it() {
     each_seed(1, |seed| {
         let mut chance = Chance(seed);
-        let agents = chance.between(2, 4) as usize;
-        let (faulty, at) = (chance.between(0, agents as u64 - 1) as usize, chance.between(2 * SECOND, 20 * SECOND));
+        let (agents, faulty, at) = one_of_few(&mut chance, 20 * SECOND);
         // Not seldom at once, as by a supervisor.
         let after = chance.between(0, 20 * SECOND) >> chance.between(0, 12);
         let another_after = chance.of_thousand(700).then_some(after);
@@ -332,8 +336,7 @@ fn histories_in_which_the_process_of_an_agent_ends_or_begins_again_name_it() {
 fn histories_of_slow_disks_and_parts_that_end_slowly_lose_none_but_the_one_that_is_gone() {
     each_seed(1, |seed| {
         let mut chance = Chance(seed);
-        let agents = chance.between(2, 4) as usize;
-        let (faulty, at) = (chance.between(0, agents as u64 - 1) as usize, chance.between(2 * SECOND, 40 * SECOND));
+        let (agents, faulty, at) = one_of_few(&mut chance, 40 * SECOND);
         // Less than what is waited for them.
         let (gives_up, keeps) = (chance.between(0, 50 * SECOND), chance.between(0, 50 * SECOND));
         let fault = Fault::Ends { at, another_after: None };

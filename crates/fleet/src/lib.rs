@@ -22,7 +22,6 @@ mod host_command;
 mod host_lines;
 mod inbox;
 mod keeper;
-mod keeping;
 mod kept_parts;
 mod link;
 mod manifest;
@@ -30,6 +29,7 @@ mod nats_server;
 mod observer;
 #[cfg(test)]
 mod other_clock;
+mod part_writer;
 mod parts;
 mod permission;
 mod piece;

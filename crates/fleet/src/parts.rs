@@ -4,7 +4,7 @@
 use record::{Attempt, KeptPart, Nanos, Part};
 
 use crate::error::Error;
-use crate::keeping::Keeping;
+use crate::part_writer::PartWriter;
 use crate::work::{Undertaken, Undertaking};
 
 /// How long the end of a part is not said because its result is not kept yet. It is delivered all the same then: the others
@@ -14,20 +14,20 @@ pub(crate) const KEEP_MAX: Nanos = Nanos(60_000_000_000);
 /// The parts of an agent.
 pub(crate) struct Parts {
     on: Box<dyn Undertaking>,
-    keeping: Box<dyn Keeping>,
+    writer: Box<dyn PartWriter>,
     /// Begins when nothing before it is under way.
     waiting: Option<(Attempt, Part)>,
     current: Option<Undertaken>,
     /// Was given up, and has not ended.
     given_up: Option<Undertaken>,
-    /// Has ended, and is being kept.
-    written: Option<Written>,
+    /// Has ended, and its result is being written.
+    ending: Option<Ending>,
     /// The attempt whose result was kept last.
     kept: Option<Attempt>,
 }
 
-/// A part whose result is being kept.
-struct Written {
+/// A part that has ended, whose result is being written.
+struct Ending {
     attempt: Attempt,
     started: Nanos,
     operations: u64,
@@ -47,8 +47,8 @@ pub(crate) struct SaidEnd {
 }
 
 impl Parts {
-    pub(crate) fn new(on: Box<dyn Undertaking>, keeping: Box<dyn Keeping>) -> Parts {
-        Parts { on, keeping, waiting: None, current: None, given_up: None, written: None, kept: None }
+    pub(crate) fn new(on: Box<dyn Undertaking>, writer: Box<dyn PartWriter>) -> Parts {
+        Parts { on, writer, waiting: None, current: None, given_up: None, ending: None, kept: None }
     }
 
     /// `part` is to be carried out as soon as nothing before it is under way.
@@ -81,14 +81,14 @@ impl Parts {
         self.current.is_some() || self.waiting.is_some()
     }
 
-    /// Whether one that was given up has not ended, or the result of one is being kept.
+    /// Whether one that was given up has not ended, or the result of one is being written.
     pub(crate) fn are_ending(&self) -> bool {
-        self.given_up.is_some() || self.written.is_some()
+        self.given_up.is_some() || self.ending.is_some()
     }
 
-    /// Whether the result of one is being kept.
-    pub(crate) fn are_written(&self) -> bool {
-        self.written.is_some()
+    /// Whether the result of one is being written.
+    pub(crate) fn are_being_written(&self) -> bool {
+        self.ending.is_some()
     }
 
     /// Whether the result of `attempt` is on stable storage.
@@ -102,14 +102,14 @@ impl Parts {
         let waiting = self.waiting.as_ref().map(|(attempt, _)| (*attempt, 0));
         waiting
             .or_else(|| self.current.as_ref().map(work))
-            .or_else(|| self.written.as_ref().map(|written| (written.attempt, written.operations)))
+            .or_else(|| self.ending.as_ref().map(|ending| (ending.attempt, ending.operations)))
             .or_else(|| self.given_up.as_ref().map(work))
     }
 
-    /// Gives up what is under way. What is being kept is kept, but its end is not said.
+    /// Gives up what is under way. What is being written is written, but its end is not said.
     pub(crate) fn give_up(&mut self) {
         self.waiting = None;
-        self.written.iter_mut().for_each(|written| written.is_awaited = false);
+        self.ending.iter_mut().for_each(|ending| ending.is_awaited = false);
         if let Some(work) = self.current.take() {
             work.on.give_up();
             self.given_up = Some(work);
@@ -123,28 +123,28 @@ impl Parts {
 
     /// Begins to keep `part`, which has ended and really started at `started`.
     pub(crate) fn keep(&mut self, part: KeptPart, started: Nanos, operations: u64, now: Nanos) {
-        self.written = Some(Written { attempt: part.attempt, started, operations, since: now, is_awaited: true });
-        self.keeping.keep(part);
+        self.ending = Some(Ending { attempt: part.attempt, started, operations, since: now, is_awaited: true });
+        self.writer.keep(part);
     }
 
     /// Finds out what has come to its end; the end of a part that is to be said now.
     pub(crate) fn look(&mut self, now: Nanos) -> Option<SaidEnd> {
         // Nobody asks for its result.
         self.given_up.take_if(|work| work.on.has_ended()).into_iter().for_each(|work| drop(work.on.end()));
-        let written = self.written.as_mut()?;
-        let (started, is_awaited) = (written.started, written.is_awaited);
-        let not_kept = match self.keeping.outcome() {
+        let ending = self.ending.as_mut()?;
+        let (started, is_awaited) = (ending.started, ending.is_awaited);
+        let not_kept = match self.writer.outcome() {
             Some(Ok(())) => {
-                self.kept = Some(written.attempt);
-                self.written = None;
+                self.kept = Some(ending.attempt);
+                self.ending = None;
                 None
             }
             Some(Err(error)) => {
-                self.written = None;
+                self.ending = None;
                 Some(error.message)
             }
-            None if now - written.since > KEEP_MAX => {
-                written.is_awaited = false;
+            None if now - ending.since > KEEP_MAX => {
+                ending.is_awaited = false;
                 Some(format!("it is not on stable storage after {:.0} s", KEEP_MAX.seconds()))
             }
             None => return None,
@@ -154,18 +154,18 @@ impl Parts {
 
     /// The part of `attempt` that `agent` has kept need not be kept.
     pub(crate) fn remove(&mut self, fleet: &str, attempt: Attempt, agent: &str) {
-        self.keeping.remove(fleet, attempt, agent);
+        self.writer.remove(fleet, attempt, agent);
     }
 
     /// Where results are kept.
     pub(crate) fn folder(&self) -> std::path::Display<'_> {
-        self.keeping.folder().display()
+        self.writer.folder().display()
     }
 
     /// Gives up what is under way, and waits for its end and for that of what is being kept.
     pub(crate) fn finish(&mut self) {
         self.give_up();
         self.given_up.take().into_iter().for_each(|work| drop(work.on.end()));
-        self.keeping.finish();
+        self.writer.finish();
     }
 }

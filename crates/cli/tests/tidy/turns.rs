@@ -17,7 +17,7 @@ fn every_long_check_has_a_turn_and_concerns_files_that_are_there() {
     let lines: Vec<Vec<&str>> =
         turns.lines().filter(|line| !line.starts_with('#')).map(|line| line.split_whitespace().collect()).collect();
     let of = |kind: &str| -> BTreeSet<String> {
-        lines.iter().filter(|words| words[0] == kind).map(|words| words[1].to_owned()).collect()
+        lines.iter().filter(|words| words[0] == kind && words[1] != "*").map(|words| words[1].to_owned()).collect()
     };
     assert_eq!(of("fuzz"), names(&root.join("fuzz/fuzz_targets"), ".rs"));
     let mut checks = names(&root.join("lab/checks"), ".sh");

@@ -9,7 +9,7 @@ use record::{Attempt, KeptPart, Nanos, Pace, Part, PartResult, Run, Timestamp};
 use super::network::{BEGINNING, Event};
 use super::{History, SECOND, Worked, locked};
 use crate::error::Result;
-use crate::keeping::Keeping;
+use crate::part_writer::PartWriter;
 use crate::wire::{Arrival, Message, Wire};
 use crate::work::{Undertaking, Underway};
 
@@ -193,14 +193,14 @@ impl Underway for SimulatedWork {
 }
 
 /// Keeps results, which takes its time.
-pub(super) struct SimulatedKeeping {
+pub(super) struct SimulatedWriter {
     pub history: Arc<History>,
     pub index: usize,
     /// When the last one is kept.
     pub end: Option<u64>,
 }
 
-impl Keeping for SimulatedKeeping {
+impl PartWriter for SimulatedWriter {
     fn folder(&self) -> &Path {
         Path::new("simulated")
     }

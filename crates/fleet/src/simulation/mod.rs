@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use record::{FromAgent, Nanos, Permitted, Piece, Seed, Ticket, ToAgent};
 
-use self::ends::{AgentWire, CoordinatorWire, SimulatedKeeping, SimulatedWorks};
+use self::ends::{AgentWire, CoordinatorWire, SimulatedWorks, SimulatedWriter};
 pub(crate) use self::faults::{Chance, Fault, Faults};
 pub(crate) use self::network::FORGED;
 use self::network::{BEGINNING, Event, Network};
@@ -129,7 +129,7 @@ impl History {
         let member = &mut members[index];
         let (history, offset, process) = (Arc::clone(self), member.offset, member.processes);
         let wire = AgentWire { history: Arc::clone(self), index, offset, floor: Mutex::new(0) };
-        let keeping = SimulatedKeeping { history: Arc::clone(self), index, end: None };
+        let writer = SimulatedWriter { history: Arc::clone(self), index, end: None };
         let works = SimulatedWorks { history, index, process, offset };
         member.agent = Some(Agent::at(
             Box::new(wire),
@@ -137,7 +137,7 @@ impl History {
             format!("process {process}"),
             &hello(),
             Box::new(works),
-            Box::new(keeping),
+            Box::new(writer),
         ));
         member.processes += 1;
         member.turn += 1;

@@ -237,6 +237,8 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
+    use engine_kit::impostor::full_at;
+
     use super::*;
 
     #[test]
@@ -263,13 +265,11 @@ mod tests {
     fn a_server_that_takes_no_more_connections_sends_no_greeting() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let socket = scratch.path().join("socket");
-        let listener = UnixListener::bind(&socket).expect("listen");
-        rustix::net::listen(&listener, 0).expect("room for one that waits");
-        let waits = connect_socket(&socket, Some(PROBE_TIMEOUT)).expect("one may wait");
+        let full = full_at(&socket);
         // Not joined: where it waits for ever, this test fails and does not.
         let (sender, sent) = channel();
         thread::spawn(move || sender.send(sends_greeting(&socket)));
         assert_eq!(sent.recv_timeout(Duration::from_secs(60)), Ok(false));
-        drop((waits, listener));
+        drop(full);
     }
 }

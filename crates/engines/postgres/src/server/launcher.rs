@@ -203,6 +203,8 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
+    use engine_kit::impostor::full_at;
+
     use super::*;
 
     /// Probes a server that replies `response` to one connection; returns the result and what the server read.
@@ -233,15 +235,13 @@ mod tests {
     fn a_server_that_takes_no_more_connections_does_not_respond() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let path = scratch.path().join(".s.PGSQL.5432");
-        let listener = UnixListener::bind(&path).expect("listen");
-        rustix::net::listen(&listener, 0).expect("room for one that waits");
-        let waits = connect_socket(&path, Some(PROBE_TIMEOUT)).expect("one may wait");
+        let full = full_at(&path);
         // Not joined: where it waits for ever, this test fails and does not.
         let (sender, probed) = channel();
         let directory = scratch.path().to_owned();
         thread::spawn(move || sender.send(probe(&directory)));
         assert_eq!(probed.recv_timeout(Duration::from_secs(60)), Ok(Readiness::NoResponse));
-        drop((waits, listener));
+        drop(full);
     }
 
     #[test]

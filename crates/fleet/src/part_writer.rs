@@ -1,4 +1,4 @@
-//! Keeps the results of an agent in a thread of its own beside the one of its messages: a slow disk does not hold them up.
+//! Writes the results of an agent in a thread of its own beside the one of its messages: a slow disk does not hold them up.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -9,8 +9,8 @@ use record::{Attempt, KeptPart};
 use crate::error::{Error, Result};
 use crate::kept_parts::KeptParts;
 
-/// What keeps the results of an agent. None of this waits but [`Keeping::finish`].
-pub(crate) trait Keeping: Send {
+/// What writes the results of an agent. None of this waits but [`PartWriter::finish`].
+pub(crate) trait PartWriter: Send {
     /// Where they are.
     fn folder(&self) -> &Path;
 
@@ -29,7 +29,7 @@ pub(crate) trait Keeping: Send {
 }
 
 /// Keeps parts in files. Its thread begins with the first part.
-pub(crate) struct KeepingThread {
+pub(crate) struct PartWriterThread {
     kept: KeptParts,
     thread: Option<(Sender<Change>, JoinHandle<()>)>,
     outcome: Option<Receiver<Result<()>>>,
@@ -41,9 +41,9 @@ enum Change {
     Remove { fleet: String, attempt: Attempt, agent: String },
 }
 
-impl KeepingThread {
-    pub(crate) fn new(kept: KeptParts) -> KeepingThread {
-        KeepingThread { kept, thread: None, outcome: None }
+impl PartWriterThread {
+    pub(crate) fn new(kept: KeptParts) -> PartWriterThread {
+        PartWriterThread { kept, thread: None, outcome: None }
     }
 
     /// The changes that its thread makes, which begins if there is none.
@@ -60,7 +60,7 @@ impl KeepingThread {
 }
 
 fn is_over() -> Error {
-    Error::new("the thread that keeps parts has ended")
+    Error::new("the thread that writes parts has ended")
 }
 
 /// Makes `changes` one after the other, until there are no more.
@@ -74,7 +74,7 @@ fn make(kept: &KeptParts, changes: &Receiver<Change>) {
     }
 }
 
-impl Keeping for KeepingThread {
+impl PartWriter for PartWriterThread {
     fn folder(&self) -> &Path {
         self.kept.folder()
     }
@@ -123,9 +123,9 @@ mod tests {
     use crate::tests::{kept_part, nowhere};
 
     /// The outcome, once it is there.
-    fn awaited(keeping: &mut KeepingThread) -> Result<()> {
+    fn awaited(writer: &mut PartWriterThread) -> Result<()> {
         loop {
-            if let Some(outcome) = keeping.outcome() {
+            if let Some(outcome) = writer.outcome() {
                 return outcome;
             }
             std::thread::yield_now();
@@ -136,27 +136,27 @@ mod tests {
     fn a_part_is_there_when_its_outcome_is_told_and_gone_when_what_was_begun_has_ended() {
         let directory = tempfile::tempdir().unwrap();
         let kept = KeptParts::below(directory.path());
-        let mut keeping = KeepingThread::new(kept.clone());
+        let mut writer = PartWriterThread::new(kept.clone());
         let part = kept_part("r", 1, "a");
-        keeping.remove(&part.fleet, part.attempt, &part.agent);
-        assert!(keeping.outcome().is_none() && keeping.thread.is_none(), "nothing was begun");
-        keeping.keep(part.clone());
-        assert_eq!(awaited(&mut keeping), Ok(()));
-        assert!(keeping.outcome().is_none(), "it is told once");
+        writer.remove(&part.fleet, part.attempt, &part.agent);
+        assert!(writer.outcome().is_none() && writer.thread.is_none(), "nothing was begun");
+        writer.keep(part.clone());
+        assert_eq!(awaited(&mut writer), Ok(()));
+        assert!(writer.outcome().is_none(), "it is told once");
         assert_eq!(kept.of_record("r").parts.len(), 1);
         let other = kept_part("r", 2, "a");
-        keeping.keep(other.clone());
-        [&part, &other].iter().for_each(|part| keeping.remove(&part.fleet, part.attempt, &part.agent));
-        keeping.finish();
+        writer.keep(other.clone());
+        [&part, &other].iter().for_each(|part| writer.remove(&part.fleet, part.attempt, &part.agent));
+        writer.finish();
         assert!(!kept.folder().exists(), "what is removed was kept before");
-        assert_eq!(awaited(&mut keeping), Ok(()));
+        assert_eq!(awaited(&mut writer), Ok(()));
     }
 
     #[test]
     fn why_a_part_is_not_kept_is_told() {
-        let mut keeping = KeepingThread::new(nowhere());
-        keeping.keep(kept_part("r", 1, "a"));
-        let error = awaited(&mut keeping).unwrap_err();
+        let mut writer = PartWriterThread::new(nowhere());
+        writer.keep(kept_part("r", 1, "a"));
+        let error = awaited(&mut writer).unwrap_err();
         assert!(error.message.contains("cannot be written"), "{error}");
     }
 }
