@@ -22,12 +22,6 @@ mod engines {
     }
 }
 
-mod text_file {
-    pub fn read_text(_: &std::path::Path) -> std::io::Result<String> {
-        Err(std::io::Error::other("no file is opened"))
-    }
-}
-
 fuzz_target!(|text: &str| {
     let target = match text.split_once('\n') {
         None => engines::of_keywords(text).map_or_else(|| text.parse().ok(), Result::ok),

@@ -53,9 +53,6 @@ pub fn load(arguments: &PaceArguments, cores: Option<&[Vec<u32>]>, allowed: &[u3
 }
 
 /// Refuses `--smt WORD` where each core has only one usable hardware thread.
-///
-/// # Errors
-/// Also where the hardware threads of a core are not known.
 fn check_smt(word: &str, cores: Option<&[Vec<u32>]>, allowed: &[u32]) -> Result<()> {
     let cores = cores.ok_or_else(|| {
         Error::user("smt: the hardware threads of each core are not known")

@@ -8,9 +8,6 @@ use crate::error::{Error, Result};
 pub(crate) const AS_RING: &[&str] = &["libaio", "aio", "linuxaio", "posixaio"];
 
 /// The mode of the engine `name`.
-///
-/// # Errors
-/// If it is not supported.
 pub(crate) fn mode_of(name: &str) -> Result<IoMode> {
     match name {
         "io_uring" => Ok(IoMode::Ring),

@@ -72,9 +72,6 @@ pub(crate) fn mark_length(bytes: &[u8]) -> usize {
 
 /// Checks the beginning of a file with `layout`, without its byte order mark: at least the first line, or all of it if it
 /// `is_all`.
-///
-/// # Errors
-/// If it is not a beginning of such a file.
 pub(crate) fn check(bytes: &[u8], is_all: bool, layout: &Layout) -> Result<(), BeginningError> {
     check_encoding(bytes)?;
     let row_end = match layout.quoting() {

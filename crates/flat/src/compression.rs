@@ -171,8 +171,6 @@ pub(crate) struct Compressor {
 }
 
 impl Compressor {
-    /// # Errors
-    /// If memory cannot be allocated.
     pub(crate) fn new(packing: Packing) -> io::Result<Compressor> {
         let zstd = match packing.compression {
             Compression::Zstd => {
@@ -186,9 +184,6 @@ impl Compressor {
     }
 
     /// Compresses `block`.
-    ///
-    /// # Errors
-    /// If memory cannot be allocated.
     pub(crate) fn compress<'a>(&'a mut self, block: &'a [u8]) -> io::Result<&'a [u8]> {
         let mut packed = std::mem::take(&mut self.packed);
         packed.clear();

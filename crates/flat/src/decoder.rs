@@ -13,9 +13,6 @@ use crate::gzip_members::GzipMembers;
 const READ_BYTES: usize = 256 << 10;
 
 /// The decompressed bytes of `input`, through all members or frames, and the counts of `input`.
-///
-/// # Errors
-/// If memory cannot be allocated.
 pub(crate) fn decoder(
     input: Box<dyn Read + Send>,
     compression: Compression,

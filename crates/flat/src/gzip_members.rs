@@ -63,9 +63,6 @@ impl GzipMembers {
     }
 
     /// Goes to the next member; false at the end of the file.
-    ///
-    /// # Errors
-    /// If what follows is neither a member nor padding, and errors of the file.
     fn next_member(&mut self) -> io::Result<bool> {
         // The next member keeps the memory of this one.
         let (_, File(file)) = self.decoder.reset(input(Vec::new(), None)).into_inner();

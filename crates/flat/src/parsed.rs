@@ -280,10 +280,6 @@ impl Block {
 }
 
 /// Appends the fields of the line at `start` to `columns`, and returns its end.
-///
-/// # Errors
-/// If it is not a row: the last of `delimiters` that was used, if any. Some columns may have one value more than others
-/// then.
 #[inline]
 fn push_row(
     columns: &mut [Column],

@@ -82,9 +82,6 @@ impl<'a> AttemptDrive<'a> {
 
     /// Sends orders and takes answers until the attempt is over or all agents have given it up. Returns those that are lost
     /// because they have not, though they are there.
-    ///
-    /// # Errors
-    /// Where the connection has ended.
     pub(crate) fn drive(mut self) -> Result<Vec<String>> {
         let driven = self.drive_to_the_end();
         self.tell_not_kept();

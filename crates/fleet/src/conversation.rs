@@ -179,9 +179,6 @@ impl Conversation {
     }
 
     /// All messages that wait; waits until there is one, at most for `timeout`. Members are greeted meanwhile.
-    ///
-    /// # Errors
-    /// Where the connection has ended.
     pub(crate) fn take(&mut self, timeout: Duration) -> Result<Vec<Received>> {
         self.greet_who_waits();
         let (mut received, mut timeout, mut until) = (Vec::new(), timeout, None);
@@ -237,9 +234,6 @@ impl Conversation {
 
     /// Asks all of `agents` at once what `question` says for each, and again until it gives the answer that `is_answer`
     /// selects, which may be large. The answers, at the places of the agents; None of one that is lost.
-    ///
-    /// # Errors
-    /// Where the connection has ended, and where it is interrupted.
     pub(crate) fn ask_all<T>(
         &mut self,
         agents: &[String],
@@ -284,9 +278,6 @@ impl Conversation {
 
     /// The clocks of `agents` now, at their places; None of one that does not answer, or whose clock runs backwards. All are
     /// asked in the same rounds, so that it takes as long as one of them does.
-    ///
-    /// # Errors
-    /// Where the connection has ended, and where it is interrupted.
     pub(crate) fn clocks(
         &mut self,
         agents: &[String],

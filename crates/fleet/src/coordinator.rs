@@ -278,9 +278,6 @@ impl Coordinator {
     }
 
     /// Has the first agents carry out `parts` of run `run`, one each.
-    ///
-    /// # Errors
-    /// As [`Coordinator::start_together`].
     pub(crate) fn carry_out(
         &mut self,
         run: u32,
@@ -393,9 +390,6 @@ impl Coordinator {
     }
 
     /// The names, starts and results of the agents of an attempt that carried out parts.
-    ///
-    /// # Errors
-    /// Where an agent does not answer, where its results are damaged, and where the user does not wait for them.
     pub(crate) fn results(
         &mut self,
         ended: &Ended,

@@ -44,9 +44,6 @@ pub(crate) struct Program {
 
 impl Program {
     /// The program of this process.
-    ///
-    /// # Errors
-    /// Where it cannot be read.
     pub(crate) fn own() -> Result<Program> {
         let content = fs::read("/proc/self/exe")
             .map_err(|error| Error::new(format!("this program cannot be read, to copy it to hosts: {error}")))?;
@@ -57,9 +54,6 @@ impl Program {
 
 /// Starts the agent of `ticket` on `host`, with a copy of `program` where it has none. Its messages go to the server at
 /// `address`.
-///
-/// # Errors
-/// Where the host is not reached, is of another kind, or cannot take the program.
 pub(crate) fn start(
     host: &RemoteHost,
     ticket: &Ticket,
@@ -91,9 +85,6 @@ fn bridge_input(mut from: TcpStream, input: Option<ChildStdin>) {
 
 impl<'a> HostCommand<'a> {
     /// Starts the program with `arguments` as agent of `host`, with a copy of `program` where it has none.
-    ///
-    /// # Errors
-    /// Where the host is not reached, is of another kind, or cannot take the program.
     pub(crate) fn begin(
         host: &'a RemoteHost,
         program: &Program,

@@ -139,9 +139,6 @@ fn read(output: ChildStdout, lines: &SyncSender<Line>, messages: &Receiver<Optio
 
 impl<'a> HostCommand<'a> {
     /// Starts `words`, the command to `host`.
-    ///
-    /// # Errors
-    /// Where it cannot be started.
     pub(crate) fn spawn(host: &'a RemoteHost, words: &[String]) -> Result<HostCommand<'a>> {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -181,9 +178,6 @@ impl<'a> HostCommand<'a> {
     }
 
     /// The next line.
-    ///
-    /// # Errors
-    /// Where patience ends before it comes, for one that is too long, and where the command has ended.
     pub(crate) fn line(&self, patience: Patience<'_>) -> Result<String> {
         loop {
             match self.lines.recv_timeout(LOOK) {
@@ -198,9 +192,6 @@ impl<'a> HostCommand<'a> {
 
     /// The rest of the first line that begins with `prefix`. A shell may greet its user before, for as long as patience
     /// lasts.
-    ///
-    /// # Errors
-    /// As [`HostCommand::line`]; lines before it may have any length.
     pub(crate) fn line_after(&self, prefix: &str, patience: Patience<'_>) -> Result<String> {
         loop {
             match self.lines.recv_timeout(LOOK) {
@@ -215,17 +206,11 @@ impl<'a> HostCommand<'a> {
     }
 
     /// Writes a line to its standard input.
-    ///
-    /// # Errors
-    /// Where it is not taken.
     pub(crate) fn write(&mut self, line: &str) -> Result<()> {
         self.write_all(format!("{line}\n").as_bytes(), Patience::new(WRITE_TIMEOUT, &|| false))
     }
 
     /// Writes `content` to its standard input.
-    ///
-    /// # Errors
-    /// Where patience ends before it is taken, and where the command has ended.
     pub(crate) fn write_all(&mut self, content: &[u8], patience: Patience<'_>) -> Result<()> {
         let Some(input) = &mut self.input else { return Err(self.has_ended()) };
         written(input, content, patience).map_err(|failed| match failed {
@@ -236,9 +221,6 @@ impl<'a> HostCommand<'a> {
     }
 
     /// The answer to `question`, which may take so long.
-    ///
-    /// # Errors
-    /// Where the question is not taken, and as [`HostCommand::answer`].
     pub(crate) fn ask<Answer: DeserializeOwned>(
         &mut self,
         question: &impl Serialize,
@@ -249,9 +231,6 @@ impl<'a> HostCommand<'a> {
     }
 
     /// The same, with the size of the answer in bytes.
-    ///
-    /// # Errors
-    /// As [`HostCommand::ask`].
     pub(crate) fn ask_sized<Answer: DeserializeOwned>(
         &mut self,
         question: &impl Serialize,
@@ -262,17 +241,11 @@ impl<'a> HostCommand<'a> {
     }
 
     /// The next answer.
-    ///
-    /// # Errors
-    /// Where none comes `within` this time, and where it cannot be read.
     pub(crate) fn answer<Answer: DeserializeOwned>(&self, within: Duration) -> Result<Answer> {
         self.answer_unless(within, &|| false)
     }
 
     /// The same, unless the user interrupts it.
-    ///
-    /// # Errors
-    /// As [`HostCommand::answer`].
     pub(crate) fn answer_unless<Answer: DeserializeOwned>(
         &self,
         within: Duration,

@@ -12,9 +12,6 @@ pub(crate) struct Line {
 }
 
 /// The next line of `input`, of which at most `bytes_max` are kept; None at its end.
-///
-/// # Errors
-/// Where it cannot be read.
 pub(crate) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Result<Option<Line>> {
     let (mut kept, mut is_cut, mut has_begun) = (Vec::new(), false, false);
     loop {

@@ -58,9 +58,6 @@ impl KeptParts {
 
     /// Writes `part`; it is on stable storage afterwards. A part that is of no record, as those that prepare a run, is not
     /// kept: no record lacks it.
-    ///
-    /// # Errors
-    /// Where it cannot be written, and where the folder belongs to another user or is a link.
     pub(crate) fn keep(&self, part: &KeptPart) -> Result<()> {
         if part.record.is_empty() {
             return Ok(());
@@ -106,9 +103,6 @@ impl KeptParts {
     }
 
     /// The folder; None where there is none.
-    ///
-    /// # Errors
-    /// Why it is none of ours, as a predicate.
     fn open(&self) -> std::result::Result<Option<OwnedFd>, String> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
         let folder = match rustix::fs::open(&self.folder, flags, Mode::empty()) {
@@ -152,9 +146,6 @@ impl KeptParts {
     }
 
     /// The part in the file `name` of `folder`.
-    ///
-    /// # Errors
-    /// Why it is none, as a predicate, without a word of what was read.
     fn read(&self, folder: &OwnedFd, name: &str) -> std::result::Result<GivenPart, String> {
         let text = self.content(folder, name)?;
         let part = serde_json::from_slice(&text)

@@ -50,9 +50,6 @@ pub(crate) struct Link {
 
 impl Link {
     /// Connects to the server at `url` with the key of `seed` and subscribes to `subjects`.
-    ///
-    /// # Errors
-    /// Where the server cannot be reached, or does not know the key.
     pub(crate) fn connect(url: &str, seed: &Seed, subjects: Vec<String>) -> Result<Link> {
         let inbox = Arc::<Inbox>::default();
         let (outgoing, to_send) = unbounded_channel();

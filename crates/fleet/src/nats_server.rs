@@ -59,9 +59,6 @@ pub(crate) struct NatsServer {
 impl NatsServer {
     /// Starts a server for the fleet of `subjects`. Its settings are no file of a directory, and it says on which port it
     /// listens. The calling thread must live as long as it. Where this process is privileged, the server is not.
-    ///
-    /// # Errors
-    /// Where there is no such program, and where it does not listen.
     pub(crate) fn start(subjects: &Subjects, users: &[User]) -> Result<NatsServer> {
         let program = program()?;
         let failed = |error| Error::new(format!("{} cannot be started: {error}", program.display()));

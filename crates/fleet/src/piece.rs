@@ -57,9 +57,6 @@ impl Collected {
     }
 
     /// Takes `piece`: the whole text if it was the last one. One that is not the next is passed over.
-    ///
-    /// # Errors
-    /// Where the text is not what was sent, and where it is longer than any result.
     pub(crate) fn take(&mut self, piece: &Piece) -> Result<Option<String>, &'static str> {
         if piece.offset_bytes != self.offset_bytes() {
             return Ok(None);

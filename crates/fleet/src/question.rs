@@ -8,9 +8,6 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Result};
 
 /// Answers the questions of `input` on `output` until there are no more.
-///
-/// # Errors
-/// Where a question cannot be read, or an answer cannot be written.
 pub(crate) fn answer_each<Question: DeserializeOwned, Answer: Serialize>(
     input: impl BufRead,
     mut output: impl Write,
@@ -26,9 +23,6 @@ pub(crate) fn answer_each<Question: DeserializeOwned, Answer: Serialize>(
 }
 
 /// Writes `answer` to `output`.
-///
-/// # Errors
-/// Where it cannot be written.
 pub(crate) fn say(output: &mut impl Write, answer: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string(answer).expect("answers are plain data");
     let written = writeln!(output, "{text}").and_then(|()| output.flush());

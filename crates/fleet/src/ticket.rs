@@ -15,9 +15,6 @@ pub(crate) fn ticket_line(ticket: &Ticket) -> String {
 }
 
 /// Refuses a ticket that no agent would read.
-///
-/// # Errors
-/// Where it is too long.
 pub(crate) fn check_size(ticket: &Ticket) -> Result<()> {
     // With its line feed.
     let size = ticket_line(ticket).len() as u64 + 1;

@@ -86,9 +86,6 @@ pub(crate) struct Undertaken {
 
 impl Undertaken {
     /// Begins with `part`.
-    ///
-    /// # Errors
-    /// Where it cannot be begun.
     pub(crate) fn begin(attempt: Attempt, part: Part, on: &dyn Undertaking) -> Result<Undertaken> {
         let (record, share, window) = (part.record.clone(), part.share, part.plan.window_ns);
         let alone_max = ALONE_MAX.max(window + OVERDUE_MAX);

@@ -37,9 +37,6 @@ pub fn drive(work: &mut dyn Work, pacer: &mut Pacer, stop: &Stop<'_>, tallies: &
 }
 
 /// The same on a thread of several jobs, each of whose tallies is one of `all`: that of stream i at place `places[i]`.
-///
-/// # Errors
-/// As [`drive`].
 pub(crate) fn drive_shared(
     work: &mut dyn Work,
     pacer: &mut Pacer,

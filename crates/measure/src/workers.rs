@@ -299,9 +299,6 @@ type Body<'a> = Box<dyn FnOnce(Option<&RefCell<Vec<Tally>>>) + Send + 'a>;
 
 /// Runs the jobs `bodies` on this thread, with one tally of up to `room` seconds for each of `count` streams: a tally of each job
 /// would have its histograms in other places of memory, and reaching them would cost more than a step.
-///
-/// # Errors
-/// As [`multiplex::run`].
 fn share(run_jobs: RunJobs, bodies: Vec<Body<'_>>, count: usize, room: usize) -> io::Result<(Shared, Vec<Tally>)> {
     let tallies = RefCell::new(vec![Tally::new(clock::now(), room); count]);
     let job = |body| -> Box<dyn FnOnce() + '_> {

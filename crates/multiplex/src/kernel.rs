@@ -79,9 +79,6 @@ impl Kernel {
     }
 
     /// Has the kernel take what was prepared, or a part of it, and waits for so many completions.
-    ///
-    /// # Errors
-    /// As the kernel says; `EAGAIN` also where it has taken none of what was prepared.
     pub(crate) fn enter(&mut self, wanted: u32, flags: u32) -> io::Result<()> {
         let prepared = self.prepared();
         #[cfg(test)]

@@ -190,9 +190,6 @@ impl Ring {
     }
 
     /// Tells the kernel what was prepared, of which it may take a part; it need not have waited.
-    ///
-    /// # Errors
-    /// Where it has taken nothing for too long, or will take nothing any more.
     fn enter(&mut self, wanted: u32, flags: u32) -> io::Result<()> {
         if let Some(code) = self.refused {
             return Err(io::Error::from_raw_os_error(code));

@@ -89,9 +89,6 @@ impl Columns {
     }
 
     /// The seconds.
-    ///
-    /// # Errors
-    /// A column whose length differs from that of `steps`.
     fn seconds(&self) -> Result<Vec<Second>, String> {
         let length = self.steps.len();
         let lengths = [

@@ -73,9 +73,6 @@ impl<'a> Bench<'a> {
     }
 
     /// The engine under measurement, and what its tests are set up with.
-    ///
-    /// # Errors
-    /// Where only probes are run.
     pub(crate) fn engine(&self) -> Result<(TestContext<'_>, &'a Subject<'a>)> {
         self.test_context().zip(self.subject).ok_or_else(|| Error::user("the run needs an engine"))
     }
@@ -105,9 +102,6 @@ impl<'a> Bench<'a> {
     }
 
     /// Indexes of the `count` nodes of a run; of an agent all that it was given.
-    ///
-    /// # Errors
-    /// Where fewer are left.
     pub(crate) fn choose_nodes(&self, subject: &Subject<'_>, changes: bool, count: u32) -> Result<Vec<usize>> {
         match self.hands.release() {
             Some(_) => Ok((0..subject.nodes.counts().0 as usize).collect()),

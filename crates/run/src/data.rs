@@ -15,9 +15,6 @@ use crate::{Error, Event, Result};
 
 /// Loads the tables that the tests of `todo` need and that do not exist yet, into each database; returns those of the
 /// first.
-///
-/// # Errors
-/// Errors of the engine, and interruption by the user.
 pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -> Result<Vec<DataSet>> {
     let Some(subject) = bench.subject else { return Ok(Vec::new()) };
     let wanted = items.iter().filter_map(|item| match item {
@@ -52,9 +49,6 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
 }
 
 /// Refuses tables that are still to be loaded and exceed the free space of the engine, where that is known.
-///
-/// # Errors
-/// Names the required and the available space, and errors of the engine.
 fn check_space(bench: &Bench<'_>, subject: &Subject<'_>, tables: &[DataTable]) -> Result<()> {
     let mut rows = Bytes(0);
     for context in bench.databases().iter().filter(|context| context.node.data_directory().is_some()) {

@@ -47,9 +47,6 @@ impl PageCacheShare {
     ///
     /// What is held is at the end: a block that is not cached, but has many cached ones before it, is taken for the next one
     /// of a sequential read, and the kernel reads ahead as much as it may (`try_context_readahead`).
-    ///
-    /// # Errors
-    /// Where a file cannot be read, or no thread can be started.
     pub(crate) fn hold(directory: &Path, held: PageCached) -> std::io::Result<PageCacheShare> {
         let held_share = match held {
             PageCached::All => Ratio(1.0),

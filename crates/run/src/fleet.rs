@@ -24,9 +24,6 @@ use crate::{Error, Event, Result};
 
 /// Has `fleet` carry out `run`, which is `kind`, on the nodes at `node_indexes`, and fills in what its agents counted.
 /// Returns how many commits they expect the engine to have counted.
-///
-/// # Errors
-/// Where the agents do not carry it out, or where their results cannot be merged.
 pub(crate) fn drive_fleet(
     bench: &Bench<'_>,
     run: &mut Run,
@@ -52,9 +49,6 @@ pub(crate) fn drive_fleet(
 
 /// Has the agents of `fleet` carry out `parts` of `run`, one each, and fills in what they counted; `check` is called once
 /// a second.
-///
-/// # Errors
-/// As [`drive_fleet`].
 pub(crate) fn carry_out(
     bench: &Bench<'_>,
     run: &mut Run,
@@ -204,9 +198,6 @@ pub(crate) fn add_agents(plan: &mut Plan, fleet: Option<&dyn Fleet>) {
 }
 
 /// Refuses a target that the agents of `fleet` cannot reach; `nodes` are open.
-///
-/// # Errors
-/// As [`Nodes::for_agents`].
 pub(crate) fn check_target(fleet: Option<&dyn Fleet>, target: &Target, nodes: Option<&Nodes>) -> Result<()> {
     let Some(nodes) = nodes.filter(|_| fleet.is_some()) else { return Ok(()) };
     nodes.for_agents(&nodes.left().collect::<Vec<usize>>(), target).map(drop)

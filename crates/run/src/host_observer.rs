@@ -57,9 +57,6 @@ pub struct Observed {
 }
 
 /// Has each of `observers` watch its node of `nodes`; the hosts in the order of the nodes, none where there is no observer.
-///
-/// # Errors
-/// Where the server is on this host, or has more nodes than there are observers, and those of an observer.
 pub(crate) fn watch_servers(observers: &[&dyn HostObserver], nodes: &Nodes) -> Result<Vec<ObservedHost>> {
     if observers.is_empty() {
         return Ok(Vec::new());

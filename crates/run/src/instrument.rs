@@ -11,9 +11,6 @@ use crate::{Error, Result};
 const STEPS: u64 = 100_000;
 
 /// Measures the clock, the loop, the interpreter on the null engine, and one sample of the host's counters.
-///
-/// # Errors
-/// Where the null engine cannot run its test, which is a defect.
 pub(crate) fn calibrate(counters: &mut host::Counters) -> Result<Instrument> {
     let broken = |broken: measure::Broken| Error::environment(broken.message);
     let clock_source = host::clock_source();

@@ -92,9 +92,6 @@ pub(crate) trait Kind<const SIDES: usize = 1> {
 }
 
 /// Carries out an invocation of `kind`; `resumed` is a record to be completed.
-///
-/// # Errors
-/// Only where there is no record yet; later errors are in [`InvocationResult::error`] beside the records so far.
 pub(crate) fn invoke<'a, const SIDES: usize>(
     kind: &mut impl Kind<SIDES>,
     contexts: [Context<'a>; SIDES],
@@ -130,9 +127,6 @@ pub(crate) fn invoke<'a, const SIDES: usize>(
 
 /// The plans of an invocation of `kind`, without carrying it out. The engines are opened to query their capabilities,
 /// and closed again.
-///
-/// # Errors
-/// As for [`invoke`].
 pub(crate) fn survey<'a, const SIDES: usize>(
     kind: &mut impl Kind<SIDES>,
     contexts: [Context<'a>; SIDES],

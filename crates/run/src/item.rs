@@ -88,9 +88,6 @@ pub(crate) fn catalogue() -> impl Iterator<Item = Item<'static>> {
 }
 
 /// The item with this code.
-///
-/// # Errors
-/// Where there is none.
 pub(crate) fn find<'a>(items: &[Item<'a>], code: &str) -> Result<Item<'a>> {
     let item = items.iter().find(|item| item.code() == code).copied();
     item.ok_or_else(|| Error::user(format!("test {code} of the plan is unknown")))

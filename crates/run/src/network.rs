@@ -83,9 +83,6 @@ pub fn serve_network(address: SocketAddr, version: &str, on_refused: OnRefused) 
 }
 
 /// Finds `peer`, and asks it who it is.
-///
-/// # Errors
-/// Where its name has no address, and where nothing there is a peer.
 pub(crate) fn reach(peer: &NetworkPeer, version: &str) -> Result<ReachedPeer> {
     let (own, addresses) = match peer {
         NetworkPeer::Own => {

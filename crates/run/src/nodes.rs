@@ -30,9 +30,6 @@ struct OpenNode {
 
 impl Nodes {
     /// Opens every node of `target`, each of which is a database of its own if they `are_apart`.
-    ///
-    /// # Errors
-    /// Errors of the engine, and where no node takes writes.
     pub(crate) fn open(engine: &dyn Engine, target: &Target, workspace: &Workspace, are_apart: bool) -> Result<Nodes> {
         let mut opened = engine.open_all(target, workspace)?;
         let Some(writer) = opened.iter().position(|node| node.takes_writes()) else {
@@ -58,9 +55,6 @@ impl Nodes {
     }
 
     /// Opens `nodes` of a database whose schema another process has claimed.
-    ///
-    /// # Errors
-    /// Errors of the engine, and where there is no such schema.
     pub(crate) fn join(engine: &dyn Engine, nodes: &[PartNode], workspace: &Workspace) -> Result<Nodes> {
         let mut joined = Nodes { nodes: Vec::new(), are_apart: false, schema_holder: AtomicUsize::new(0) };
         for (PartNode { number, target }, position) in nodes.iter().zip(0..) {
@@ -89,9 +83,6 @@ impl Nodes {
     }
 
     /// Claims the schema on the first node and has the others join it, or claims it on each of them.
-    ///
-    /// # Errors
-    /// Errors of the engine, and of which node.
     pub(crate) fn claim(&self) -> engine::Result<()> {
         self.nodes[0].node.claim()?;
         self.nodes[1..].iter().try_for_each(|OpenNode { node, .. }| {
@@ -103,9 +94,6 @@ impl Nodes {
     }
 
     /// Claims the schema on another node if its holder is lost.
-    ///
-    /// # Errors
-    /// Errors of the engine.
     pub(crate) fn move_claim(&self) -> engine::Result<()> {
         if !self.is_lost(self.schema_holder.load(Ordering::Relaxed)) {
             return Ok(());
@@ -145,9 +133,6 @@ impl Nodes {
     }
 
     /// The nodes at `node_indexes` as agents reach them.
-    ///
-    /// # Errors
-    /// Where only this process reaches one; `target` names it.
     pub(crate) fn for_agents(&self, node_indexes: &[usize], target: &Target) -> Result<Vec<PartNode>> {
         let refused = || {
             Error::user(format!("agents cannot use {target}: it is open in one process"))
@@ -208,9 +193,6 @@ impl Nodes {
 
     /// Indexes of the `count` nodes of a run, the one that takes writes first; a run that `changes` the database uses
     /// only nodes that take writes.
-    ///
-    /// # Errors
-    /// Where fewer are left.
     pub(crate) fn choose(&self, changes: bool, count: u32) -> Result<Vec<usize>> {
         let first = self.left().find(|node_index| self.at(*node_index).takes_writes());
         let others = self.left().filter(|node_index| Some(*node_index) != first);
@@ -257,10 +239,6 @@ impl Nodes {
     }
 
     /// Closes all of them, the first last: the others may depend on it.
-    ///
-    /// # Errors
-    /// The first error of an engine; the other nodes are closed in any case. Errors of a lost node are ignored: its
-    /// loss is in the record.
     pub(crate) fn close(self) -> engine::Result<()> {
         let close = |OpenNode { node, is_lost, .. }: OpenNode| {
             node.close().or_else(|error| match is_lost.into_inner() {

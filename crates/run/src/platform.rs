@@ -62,9 +62,6 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// Inspects the machine; devices and file system are those of `directory`.
-    ///
-    /// # Errors
-    /// Where the null engine cannot run its test: a defect.
     pub(crate) fn inspect(directory: &Path) -> Result<Machine> {
         let processes = host::Processes::read();
         let mut counters = host::Counters::new(directory);
@@ -144,9 +141,6 @@ impl<'a> Platform<'a> {
     }
 
     /// Has the hosts of storage observed, if there are agents on them.
-    ///
-    /// # Errors
-    /// Where what they were told to observe is not found.
     pub(crate) fn watch_storage(&mut self) -> Result<()> {
         let watched = self.context.observers.storage.iter().map(|observer| observer.watch_storage());
         self.storage_hosts = watched.collect::<Result<_>>()?;
@@ -154,9 +148,6 @@ impl<'a> Platform<'a> {
     }
 
     /// Opens the engine; file system and devices are then those of its data.
-    ///
-    /// # Errors
-    /// Errors of the engine.
     pub(crate) fn open(&mut self, options: OpenOptions, access: Access<'_>) -> Result<()> {
         self.options = options;
         let opened = OpenEngine::open(&self.setup, self.jobs_max, &self.context, &self.options, access)?;
@@ -176,9 +167,6 @@ impl<'a> Platform<'a> {
     }
 
     /// The open engine.
-    ///
-    /// # Errors
-    /// Where none is open.
     pub(crate) fn opened(&self) -> Result<&OpenEngine<'a>> {
         self.engine.as_ref().ok_or_else(|| Error::user("the run needs an engine"))
     }
@@ -190,17 +178,11 @@ impl<'a> Platform<'a> {
     }
 
     /// Closes the engine, if it is open.
-    ///
-    /// # Errors
-    /// Errors of the engine.
     pub(crate) fn close(&mut self) -> Result<()> {
         Ok(self.engine.take().map_or(Ok(()), |opened| opened.nodes.close())?)
     }
 
     /// Closes the engine and opens it again with `options`: a temporary server then has empty caches.
-    ///
-    /// # Errors
-    /// Errors of the engine.
     pub(crate) fn reopen(&mut self, options: OpenOptions) -> Result<()> {
         self.close()?;
         self.open(options, Access::Claim)
@@ -228,9 +210,6 @@ impl<'a> Platform<'a> {
     }
 
     /// Sources of counters: of the device of the data of `subject`, or of [`Platform::watched`].
-    ///
-    /// # Errors
-    /// Where the engine opens no session.
     pub(crate) fn sources<'s>(&'s self, subject: Option<&'s Subject<'s>>) -> Result<Sources<'s>> {
         let data = subject.and_then(|subject| subject.nodes.first().data_directory());
         let nodes = subject.map_or(Ok(Vec::new()), |subject| {
@@ -292,18 +271,12 @@ impl<'a> Platform<'a> {
     }
 
     /// Runs `body` with a bench of the engine as it is open now.
-    ///
-    /// # Errors
-    /// Where the engine opens no session, and those of `body`.
     pub(crate) fn with_bench<T>(&self, plan: &Plan, body: impl FnOnce(&Bench<'_>) -> Result<T>) -> Result<T> {
         let subject = self.subject(Path::new(&plan.directory));
         self.with_subject(plan, subject.as_ref(), body)
     }
 
     /// Runs `body` with a bench without an engine, whether one is open or not.
-    ///
-    /// # Errors
-    /// Those of `body`.
     pub(crate) fn without_engine<T>(&self, plan: &Plan, body: impl FnOnce(&Bench<'_>) -> Result<T>) -> Result<T> {
         self.with_subject(plan, None, body)
     }
@@ -376,9 +349,6 @@ impl OpenOptions {
 
 impl<'a> OpenEngine<'a> {
     /// Opens the engine of `context`.
-    ///
-    /// # Errors
-    /// Errors of the engine.
     pub(crate) fn open(
         setup: &Setup,
         jobs_max: u32,
@@ -428,9 +398,6 @@ impl<'a> OpenEngine<'a> {
 }
 
 /// Checks that there is a database for each agent, if each has its own.
-///
-/// # Errors
-/// Where there is not, or where the nodes are no databases of their own.
 fn check_apart(nodes: &Nodes, context: &Context<'_>) -> Result<()> {
     if !nodes.are_apart() {
         return Ok(());

@@ -50,9 +50,6 @@ impl Recorder {
     }
 
     /// Creates the file, or appends that the record is resumed. Nothing is written before.
-    ///
-    /// # Errors
-    /// Where the file cannot be written. Later additions are then in memory only.
     pub(crate) fn begin(&mut self) -> Result<()> {
         match self.resumption.take() {
             None => self.writer = Some(Writer::create(&self.path, &self.record)?),
@@ -69,9 +66,6 @@ impl Recorder {
     }
 
     /// Adds a finished run.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub(crate) fn add_run(&mut self, run: Run) -> Result<()> {
         self.record.runs.push(run);
         self.append_run(self.record.runs.len() - 1)
@@ -83,9 +77,6 @@ impl Recorder {
     }
 
     /// Changes the last run for which `which` is true, if there is one.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub(crate) fn change_run(&mut self, which: impl Fn(&Run) -> bool, change: impl FnOnce(&mut Run)) -> Result<()> {
         let Some(index) = self.record.runs.iter().rposition(which) else { return Ok(()) };
         let before = self.record.runs[index].clone();
@@ -94,9 +85,6 @@ impl Recorder {
     }
 
     /// Adds a run to the plan.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub(crate) fn plan_run(&mut self, planned: PlannedRun) -> Result<()> {
         self.record.plan.runs.push(planned.clone());
         self.append(&Line::Planned(planned))
@@ -104,9 +92,6 @@ impl Recorder {
 
     /// Removes from the plan the runs for which `removes` is true, given the completed runs. Returns whether there were
     /// any.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub(crate) fn unplan_runs(&mut self, removes: impl Fn(&PlannedRun, &[Run]) -> bool) -> Result<bool> {
         let Record { plan, runs, .. } = &mut self.record;
         let removed: Vec<u32> =
@@ -124,9 +109,6 @@ impl Recorder {
     }
 
     /// Adds `set` to the data sets; how a table was loaded is kept when it is reused.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub(crate) fn add_data_set(&mut self, set: DataSet) -> Result<()> {
         match self.record.data_sets.iter_mut().find(|known| known.table == set.table) {
             Some(known) if set.reused && known.fingerprint == set.fingerprint => return Ok(()),
@@ -137,9 +119,6 @@ impl Recorder {
     }
 
     /// Sets the tests whose limit could not be proved.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub(crate) fn set_unproved(&mut self, unproved: Vec<Unproved>) -> Result<()> {
         if self.record.unproved == unproved {
             return Ok(());
@@ -163,9 +142,6 @@ impl Recorder {
     }
 
     /// Appends the end of the record.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub(crate) fn end(&mut self) -> Result<()> {
         self.writer.as_mut().map_or(Ok(()), |writer| Ok(writer.append_end(&self.record)?))
     }

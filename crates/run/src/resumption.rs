@@ -108,9 +108,6 @@ pub fn follow(request: &mut Request, record: &Record, target: &Target, doubt: Op
 
 /// Whether the test files, the peer and the directory of `record` are those of `request`, in which the command line names them
 /// again; `doubt` is why the record may be that of another user.
-///
-/// # Errors
-/// Names what has to be said again.
 fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Result<()> {
     let plan = &record.plan;
     let set = |words: &[String]| words.iter().cloned().collect::<BTreeSet<String>>();
@@ -146,9 +143,6 @@ fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Resul
 }
 
 /// Whether the directory `named` in a record is one of dbdyno, in which it removes what it finds, and may be taken from there.
-///
-/// # Errors
-/// Where it is not.
 fn check_directory(named: &str, doubt: Option<&str>) -> Result<()> {
     let path = Path::new(named);
     if !path.is_absolute() || path.file_name() != Some(directory::NAME.as_ref()) {
@@ -165,9 +159,6 @@ fn check_directory(named: &str, doubt: Option<&str>) -> Result<()> {
 }
 
 /// Whether this host and `target` are those of `record`; `host` is this host.
-///
-/// # Errors
-/// Names what differs.
 fn compare_place(record: &Record, host: &HostInventory, target: &str) -> Result<()> {
     if identity(&record.host) != identity(host) {
         return differs("host", &identity(&record.host), &identity(host));
@@ -188,9 +179,6 @@ fn differs(thing: &str, then: &str, now: &str) -> Result<()> {
 }
 
 /// Whether machine, target and engine are those of `record`.
-///
-/// # Errors
-/// Names what differs.
 pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
     let opened = platform.engine.as_ref();
     compare_place(record, &platform.host, &platform.context.target.to_string())?;

@@ -41,9 +41,6 @@ pub(crate) fn not_started(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_
 
 /// Carries out `run`, which is described, by `work`; `expected` is its expected length, 0 where unknown. A failed run
 /// is recorded with what was counted until then.
-///
-/// # Errors
-/// Only where the user has interrupted the run.
 pub(crate) fn measure(
     bench: &Bench<'_>,
     planned: &PlannedRun,
@@ -68,9 +65,6 @@ pub(crate) fn announce(bench: &Bench<'_>, planned: &PlannedRun, run: &Run, expec
 }
 
 /// Ends `run`: adds the findings of the self-checks.
-///
-/// # Errors
-/// Where the user has interrupted it.
 pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
@@ -103,9 +97,6 @@ fn write_cache<'a>(bench: &Bench<'a>, run: &Run) -> Option<&'a str> {
 }
 
 /// Adds `run`, which has ended, to `record`; returns why it failed, if it did.
-///
-/// # Errors
-/// Where the record cannot be written.
 pub(crate) fn keep(bench: &Bench<'_>, record: &mut Recorder, run: Run) -> Result<Option<String>> {
     bench.listener.on_event(&Event::RunFinished(&run));
     let failure = match &run.outcome {

@@ -57,9 +57,6 @@ pub(crate) struct SampledNode<'a> {
 
 impl<'a> SampledNode<'a> {
     /// The node at `node_index`, with a session of its own.
-    ///
-    /// # Errors
-    /// Where the node opens no session.
     pub(crate) fn new(nodes: &'a Nodes, node_index: usize) -> engine::Result<SampledNode<'a>> {
         let session = Mutex::new(nodes.at(node_index).connect()?);
         Ok(SampledNode {
@@ -73,9 +70,6 @@ impl<'a> SampledNode<'a> {
 
     /// Brings the node into the same state as before every other run: it has what the `first` node has committed, and
     /// has completed deferred work, which is returned.
-    ///
-    /// # Errors
-    /// Errors of the engine.
     pub(crate) fn settle(&self, first: &SampledNode<'_>) -> engine::Result<Vec<SettlingStep>> {
         let node = self.node();
         if self.node_index != first.node_index && !self.nodes.are_apart() {
@@ -100,9 +94,6 @@ impl<'a> SampledNode<'a> {
     }
 
     /// Opens a new session, because the old one may be lost.
-    ///
-    /// # Errors
-    /// Where the node opens no session.
     pub(crate) fn reconnect(&self) -> engine::Result<()> {
         *self.session() = self.nodes.at(self.node_index).connect()?;
         Ok(())

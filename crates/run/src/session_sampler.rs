@@ -114,9 +114,6 @@ impl<'a> SessionSampler<'a> {
     }
 
     /// For a run on `nodes` with a window of `window`. None if an engine does not tell what its sessions do.
-    ///
-    /// # Errors
-    /// Where a node opens no session, or does not answer.
     fn new(
         nodes: impl Iterator<Item = &'a SampledNode<'a>>,
         window: Nanos,

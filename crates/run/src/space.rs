@@ -21,9 +21,6 @@ const LOG_BYTES_MAX: u64 = 16 << 30;
 
 /// Refuses data that exceed the free space in `directory`: `content` names them. Nothing is refused where the free space
 /// is not known.
-///
-/// # Errors
-/// Names the required and the available space.
 pub(crate) fn check(directory: &Path, needed: Bytes, content: &str, hint: &str) -> Result<()> {
     match host::free_bytes(directory) {
         Some(free) if free < needed => Err(Error::environment(format!(
@@ -50,9 +47,6 @@ pub(crate) fn log_bytes(rows: Bytes) -> Bytes {
 
 /// Refuses tables that exceed the free space of the engine, where its data are on this host: `needed` is the space of one
 /// copy, which each node of a database has.
-///
-/// # Errors
-/// As [`check()`].
 pub(crate) fn check_tables(subject: &Subject<'_>, needed: Bytes, content: &str, hint: &str) -> Result<()> {
     let Some(directory) = subject.nodes.first().data_directory() else { return Ok(()) };
     let copies = if subject.nodes.are_apart() { 1 } else { u64::from(subject.nodes.counts().0.max(1)) };

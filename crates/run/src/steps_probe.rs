@@ -11,9 +11,6 @@ use crate::pacing;
 use crate::run::{self, Workers, drive};
 
 /// Carries out `planned`, a run of `probe`.
-///
-/// # Errors
-/// Only where the user has interrupted the run.
 pub(crate) fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Result<Run> {
     let mut run = run::new(bench, planned);
     let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, &planned.kind, planned.variation, run.pace);

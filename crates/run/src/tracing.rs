@@ -22,9 +22,6 @@ fn requested(request: &Request) -> Tracing {
 }
 
 /// What is traced for `request`: tests in `items` with I/O or commits, on the engine at `nodes`.
-///
-/// # Errors
-/// Where the kernel cannot be traced: the trace of the runs, with the reason.
 pub(crate) fn detect(request: &Request, items: &[Item<'_>], nodes: Option<&Nodes>) -> Result<Tracing, Box<Trace>> {
     let wanted = requested(request);
     match nodes.filter(|_| items.iter().any(Item::is_traceable) && wanted != Tracing::None) {

@@ -59,9 +59,6 @@ impl Paths {
     }
 
     /// Creates the directory of the server, or reuses the one that dbdyno created earlier.
-    ///
-    /// # Errors
-    /// `NotOurs` if it is not empty and has no state file of dbdyno.
     pub(crate) fn claim(&self) -> Result<Lock> {
         match DirBuilder::new().mode(0o711).create(&self.root) {
             Ok(()) => {}

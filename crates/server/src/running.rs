@@ -144,9 +144,6 @@ pub fn terminate(child: &mut Child, first: Signal) -> bool {
 }
 
 /// The truncated log of a start, opened for appending.
-///
-/// # Errors
-/// `Space` if it cannot be written.
 pub(crate) fn open_log(paths: &Paths) -> Result<File> {
     let path = &paths.log;
     let open = || -> io::Result<File> {

@@ -26,9 +26,6 @@ pub(crate) struct BpfPrograms {
 impl BpfPrograms {
     /// Loads the programs for system calls of the processes `roots` and their descendants, and requests of `device`,
     /// none if it is 0.
-    ///
-    /// # Errors
-    /// If the kernel does not permit it.
     pub(crate) fn start(privilege: &Privilege, roots: &[u32], device: u32) -> Result<BpfPrograms, Refused> {
         if let Some(refused) = privilege.forbids() {
             return Err(refused);

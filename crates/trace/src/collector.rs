@@ -51,9 +51,6 @@ pub(crate) fn now_ns() -> u64 {
 
 impl Collector {
     /// Starts reading `rings`.
-    ///
-    /// # Errors
-    /// If the thread cannot be created.
     pub(crate) fn start(rings: impl Rings + 'static) -> io::Result<Collector> {
         let window = Arc::new(Window { start_ns: AtomicU64::new(0), end_ns: AtomicU64::new(u64::MAX) });
         let (stop, stopped) = channel();
@@ -75,9 +72,6 @@ impl Collector {
     }
 
     /// The paired events.
-    ///
-    /// # Errors
-    /// The error of the kernel.
     pub(crate) fn finish(mut self) -> io::Result<Pairing> {
         self.stop = None;
         let result = self.thread.take().map(JoinHandle::join);

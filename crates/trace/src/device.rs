@@ -9,9 +9,6 @@ use crate::refusal::Unavailable;
 const MINOR_BITS: u32 = 20;
 
 /// The device number of the whole disk `name`; `sys` is the path of `/sys`.
-///
-/// # Errors
-/// If it does not exist, or has no requests of its own.
 pub(crate) fn number(sys: &Path, name: &str) -> Result<u32, Unavailable> {
     let directory = sys.join("block").join(name);
     let Some(number) = fs::read_to_string(directory.join("dev")).ok().and_then(|text| parse(&text)) else {

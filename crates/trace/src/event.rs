@@ -103,9 +103,6 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     /// The decoder for `device`, by the formats below `tracefs`.
-    ///
-    /// # Errors
-    /// If the kernel lacks these tracepoints, or their format is unknown.
     pub(crate) fn of(tracefs: &Path, device: u32) -> Result<Decoder, Refused> {
         let format = |(kind, name): (EventKind, &str)| {
             let path = tracefs.join("events/block").join(name).join("format");

@@ -50,9 +50,6 @@ pub(crate) type Fault = Box<dyn Error + Send + Sync>;
 impl Programs {
     /// Loads and attaches the programs; they do not count yet. `calls` are numbers and entries of system calls, `roots`
     /// process ids.
-    ///
-    /// # Errors
-    /// The error of the loader.
     pub(crate) fn load(calls: &[(u32, u32)], roots: &[u32]) -> Result<Programs, Fault> {
         let types = Btf::from_sys_fs()?;
         let mut object = EbpfLoader::new().btf(Some(&types)).load(OBJECT)?;

@@ -16,9 +16,6 @@ const REQUESTS: [(OperationClass, &str); OPERATIONS as usize] = [
 
 /// The rows of the block layer and of the device. `words` returns the histograms of all processors by index: first
 /// those from the queue, then those from the driver.
-///
-/// # Errors
-/// Those of `words`.
 pub(crate) fn rows<E>(words: impl Fn(u32) -> Result<Vec<Words>, E>) -> Result<Vec<LayerLatency>, E> {
     let mut rows = Vec::new();
     for (point, first) in [(MeasuringPoint::Block, 0), (MeasuringPoint::Device, OPERATIONS)] {

@@ -60,9 +60,6 @@ impl Rings for TracefsRings {
 
 impl TracefsEvents {
     /// Sets up tracing of the requests of `device`.
-    ///
-    /// # Errors
-    /// If the kernel does not permit it, or has no such events.
     pub(crate) fn start(tracefs: Tracefs, device: u32) -> Result<TracefsEvents, Refused> {
         let decoder = Decoder::of(tracefs.path(), device)?;
         let text = at_once(&tracefs.path().join("events/header_page")).unwrap_or_default();

@@ -74,9 +74,6 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Adds an execution of `statement`, encoded as `request`.
-    ///
-    /// # Errors
-    /// `Statement` if all requests have more bytes than are sent at once.
     #[inline]
     fn push(&mut self, statement: Statement, request: &[u8]) -> Result<()> {
         let bytes = self.requests.len() + request.len();
@@ -92,9 +89,6 @@ impl Pipeline {
 
     /// The sum of all answers, each of which `answer` reads. Those after one that is an error are read, too, unless the session
     /// is lost; the first error is returned.
-    ///
-    /// # Errors
-    /// Those of `answer`.
     #[inline]
     fn answers(&self, mut answer: impl FnMut(Statement) -> Result<u64>) -> Result<u64> {
         let (mut sum, mut failure) = (0, None);

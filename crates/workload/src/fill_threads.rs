@@ -8,9 +8,6 @@ use engine::{Error, Kind, Result};
 const THREADS_MAX: usize = 64;
 
 /// Calls `fill` with the place of each of `jobs` and the job, in several threads; the first error of one.
-///
-/// # Errors
-/// Those of `fill`, and where no thread can be started.
 pub(crate) fn in_threads<J: Send>(jobs: &mut [J], fill: impl Fn(usize, &mut J) -> Result<()> + Sync) -> Result<()> {
     let each = jobs.len().div_ceil(THREADS_MAX).max(1);
     thread::scope(|scope| {

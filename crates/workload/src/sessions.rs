@@ -23,9 +23,6 @@ pub(crate) struct Spread<'a> {
 
 impl Spread<'_> {
     /// Runs `work` with each session on a thread of its own. The first error cancels the other sessions.
-    ///
-    /// # Errors
-    /// The first error that is not such a cancellation; `Cancelled` where the stop flag was set.
     pub(crate) fn run<T: Send>(
         &self,
         sessions: &mut [Box<dyn Session>],

@@ -141,8 +141,6 @@ fn jobs_that_want_one_row_are_limited_by_its_lock_and_that_cannot_be_taken_away(
 struct SlowDevice(PathBuf);
 
 impl SlowDevice {
-    /// # Errors
-    /// Why it cannot be created here.
     fn of(directory: &Path, writes_per_second: u32) -> Result<SlowDevice, String> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         let mount_point = |line: &str| line.split(' ').nth(4).map(PathBuf::from);

@@ -17,9 +17,6 @@ const CACHED: &str =
     "select sum(memory_usage_bytes)::bigint from duckdb_memory() where tag in ('BASE_TABLE', 'ART_INDEX')";
 
 /// The state of the database in `files`.
-///
-/// # Errors
-/// Errors of the engine.
 pub(crate) fn of(session: &mut dyn Session, files: &Files) -> Result<DatabaseState> {
     let mut bytes = |sql: &str| -> Result<Option<Bytes>> {
         let statement = session.prepare(sql)?;

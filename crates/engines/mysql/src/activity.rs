@@ -40,9 +40,6 @@ pub(crate) struct ActivityQuery {
 
 impl ActivityQuery {
     /// The most detailed query that this user may run; `None` if there is none.
-    ///
-    /// # Errors
-    /// If the session is lost.
     pub(crate) fn of(session: &mut dyn Session) -> Result<Option<ActivityQuery>> {
         let collects_waits = rows_if_permitted(session, WAITS_COLLECTED)?.is_some_and(|rows| rows.len() == 1);
         for waits in [true, false] {

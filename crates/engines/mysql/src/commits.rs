@@ -48,9 +48,6 @@ pub(crate) enum Commits {
 
 impl Commits {
     /// For a server of `flavour`. `is_collected`: its performance schema is on.
-    ///
-    /// # Errors
-    /// If the session is lost.
     pub(crate) fn of(
         flavour: Flavour,
         replication: Replication,
@@ -65,9 +62,6 @@ impl Commits {
     }
 
     /// The number; `status` is the result of `show global status`, `sums` the counts of the node's sessions.
-    ///
-    /// # Errors
-    /// If the session is lost.
     pub(crate) fn read(
         self,
         session: &mut dyn Session,

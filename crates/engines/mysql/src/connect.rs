@@ -49,9 +49,6 @@ pub(crate) struct Opened {
 
 impl Login {
     /// Connects and logs in to `database`, or to that of the target.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self, database: Option<&str>) -> Result<Opened> {
         let (transport, route) = match &self.address {
             ServerAddress::Unix(path) => {

@@ -33,9 +33,6 @@ pub(crate) enum DatabaseTime {
 
 impl DatabaseTime {
     /// For a server of `flavour`; `None` if it does not time statements. `is_timed`: its performance schema is on.
-    ///
-    /// # Errors
-    /// Where the session is lost.
     pub(crate) fn of(flavour: Flavour, is_timed: bool, session: &mut dyn Session) -> Result<Option<DatabaseTime>> {
         Ok(match flavour {
             Flavour::MariaDb => Some(DatabaseTime::Busy { was_on: is_on(session, "userstat")? }),
@@ -54,9 +51,6 @@ impl DatabaseTime {
     }
 
     /// Nanoseconds so far; `status` is the result of `show global status`.
-    ///
-    /// # Errors
-    /// Where the session is lost.
     pub(crate) fn read(&self, session: &mut dyn Session, status: &[Vec<String>]) -> Result<Option<u64>> {
         Ok(match self {
             DatabaseTime::Busy { .. } => busy(status).filter(|_| is_on(session, "userstat").unwrap_or(false)),

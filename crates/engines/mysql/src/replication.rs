@@ -37,9 +37,6 @@ impl Replication {
     }
 
     /// Waits until all commits of the server of `first` are visible in `here`.
-    ///
-    /// # Errors
-    /// `Unreachable` if that takes longer than [`TIMEOUT`].
     pub(crate) fn catch_up(self, here: &mut dyn Session, first: &mut dyn Session) -> Result<()> {
         match self {
             Replication::Galera => wait_for_group(here),
@@ -96,9 +93,6 @@ fn replication_timeout(position: &str) -> Error {
 }
 
 /// The addresses of all nodes that the server of `session` at `own` reports.
-///
-/// # Errors
-/// `Usage` if it reports no usable addresses, `Access` without privilege.
 pub(crate) fn addresses(session: &mut MysqlSession, own: &Address) -> Result<Vec<Address>> {
     match Replication::of(session)? {
         Replication::Galera => {

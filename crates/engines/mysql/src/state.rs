@@ -32,9 +32,6 @@ pub(crate) struct StateQuery {
 
 impl StateQuery {
     /// For a server of `flavour`, whose files are in `data_directory` if they are on this host.
-    ///
-    /// # Errors
-    /// Where the session is lost.
     pub(crate) fn of(flavour: Flavour, session: &mut dyn Session, data_directory: Option<&Path>) -> Result<StateQuery> {
         let table = match flavour {
             Flavour::MariaDb => "innodb_sys_tablespaces",
@@ -52,9 +49,6 @@ impl StateQuery {
     }
 
     /// Reads it.
-    ///
-    /// # Errors
-    /// Errors of the server.
     pub(crate) fn read(&self, session: &mut dyn Session) -> Result<DatabaseState> {
         let status = rows(session, STATUS)?;
         let of_name = |name: &str| {

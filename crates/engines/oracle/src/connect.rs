@@ -54,9 +54,6 @@ impl std::fmt::Display for ServerAddress {
 impl Login {
     /// Checks that an Oracle listener responds before credentials are sent: the driver would wait for the response of
     /// another kind of server without a timeout.
-    ///
-    /// # Errors
-    /// `Unreachable` with the kind of server that responds; with several addresses, the error of the first.
     pub(crate) fn probe(&self) -> Result<Route> {
         let mut first = None;
         for server in &self.addresses {
@@ -72,9 +69,6 @@ impl Login {
     ///
     /// The driver has no timeout for a login, and panics on a response it does not expect. It therefore runs in a thread
     /// of its own, which is detached after the timeout.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self) -> Result<Connection> {
         silence_panics_of_logins();
         let config = self.config()?;

@@ -153,9 +153,6 @@ pub(crate) struct CounterQuery {
 
 impl CounterQuery {
     /// Asks each once.
-    ///
-    /// # Errors
-    /// `Lost`; a view that may not be read is no error.
     pub(crate) fn of(session: &mut dyn Session) -> Result<CounterQuery> {
         let mut readable = Vec::new();
         for (question, reader) in questions().into_iter().zip(READERS) {

@@ -42,9 +42,6 @@ pub(crate) enum Found {
 }
 
 /// Makes the schema, or finds it; whether dbdyno made the user.
-///
-/// # Errors
-/// `NotOurs`, `Access`.
 pub(crate) fn make(session: &mut OracleSession, tablespace: Option<&str>) -> Result<bool> {
     let found = find(session)?;
     match found {
@@ -68,9 +65,6 @@ pub(crate) fn make(session: &mut OracleSession, tablespace: Option<&str>) -> Res
 }
 
 /// What is there.
-///
-/// # Errors
-/// `NotOurs` where somebody else made it.
 pub(crate) fn find(session: &mut OracleSession) -> Result<Found> {
     let rows = session.ask(&find_question())?;
     let [Value::Int(users), comment, Value::Text(who), Value::Int(objects)] =
@@ -102,9 +96,6 @@ pub(crate) fn find(session: &mut OracleSession) -> Result<Found> {
 
 /// Holds the schema for this session, until it ends: two measurements would measure each other, and the first to end
 /// would remove the schema.
-///
-/// # Errors
-/// `NotOurs` where another one holds it.
 pub(crate) fn hold(session: &mut OracleSession) -> Result<()> {
     session.begin()?;
     session.batch(&hold_statement()).map_err(|error| match error.failure() {
@@ -115,9 +106,6 @@ pub(crate) fn hold(session: &mut OracleSession) -> Result<()> {
 }
 
 /// Removes the schema, or what is in it.
-///
-/// # Errors
-/// As the server says.
 pub(crate) fn remove(session: &mut OracleSession, is_our_user: bool) -> Result<()> {
     session.batch(if is_our_user { DROP_USER } else { DROP_OBJECTS }).map_err(|error| {
         let message = format!("schema {SCHEMA} cannot be removed: {}", error.message);

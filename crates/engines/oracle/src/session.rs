@@ -54,9 +54,6 @@ pub(crate) struct OracleSession {
 
 impl OracleSession {
     /// Logs in, with `schema` or that of the user as the current schema.
-    ///
-    /// # Errors
-    /// Those of a login, and `NotOurs` where the schema does not exist.
     pub(crate) fn start(login: &Arc<Login>, schema: Option<&str>) -> Result<OracleSession> {
         let connection = login.open()?;
         let mut session = OracleSession {

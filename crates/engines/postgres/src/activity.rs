@@ -23,9 +23,6 @@ const ACTIVE_SESSIONS: &str = "select coalesce(wait_event_type, ''), coalesce(wa
 const TRACKING_ENABLED: &str = "select 1 where current_setting('track_activities', true) is distinct from 'off'";
 
 /// Whether the server of `session` reports active sessions.
-///
-/// # Errors
-/// Where the session is lost.
 pub(crate) fn is_reported(session: &mut PostgresSession) -> Result<bool> {
     let is_on = session.query_if_supported(TRACKING_ENABLED)?.is_some_and(|rows| rows.len() == 1);
     Ok(is_on && session.query_if_supported(ACTIVE_SESSIONS)?.is_some())

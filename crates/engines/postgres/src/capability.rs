@@ -33,9 +33,6 @@ pub(crate) struct Capabilities {
 
 impl Capabilities {
     /// Detects them by small queries, each of which may be rejected.
-    ///
-    /// # Errors
-    /// If the session is lost.
     pub(crate) fn of(session: &mut PostgresSession) -> Result<Capabilities> {
         let identity = flavour::identify(session)?;
         let in_recovery = is_true(session, "select pg_catalog.pg_is_in_recovery()")?;
@@ -93,9 +90,6 @@ fn unknown_settings(session: &mut PostgresSession) -> Result<Vec<String>> {
 }
 
 /// As reported by the server; for unprivileged roles, the working directory of the postmaster.
-///
-/// # Errors
-/// If the session is lost.
 pub(crate) fn data_directory(session: &mut PostgresSession, postmaster: u32) -> Result<Option<PathBuf>> {
     let sql = "select setting from pg_catalog.pg_settings where name = 'data_directory'";
     let rows = session.query_if_supported(sql)?.unwrap_or_default();

@@ -58,9 +58,6 @@ impl std::fmt::Display for ConversionError {
 impl std::error::Error for ConversionError {}
 
 /// Writes `value` as a parameter of type `kind`, in the format of [`format_of`].
-///
-/// # Errors
-/// If the type cannot represent the value exactly.
 pub(crate) fn encode(value: &Value<'_>, kind: u32, out: &mut BytesMut) -> Result<IsNull, ConversionError> {
     match value {
         Value::Null => return Ok(IsNull::Yes),

@@ -89,9 +89,6 @@ enum Encryption {
 impl Login {
     /// Connects and logs in; `schema` becomes the search path. All sessions are encrypted or all are not, as the first
     /// one, whatever `sslmode` permits: the record says it of all.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Access`, `Usage`.
     pub(crate) fn open(&self, schema: Option<&str>) -> Result<Opened> {
         let is_tcp = matches!(self.address, ServerAddress::Tcp { .. });
         let (first, second) = match (self.is_encrypted.get().copied(), self.tls.mode) {

@@ -198,9 +198,6 @@ pub(crate) struct CounterQuery {
 impl CounterQuery {
     /// For the server of `session`. Counters that a flavour does not have, or this role may not read, are omitted: if
     /// the query for all of them fails, each is tried alone.
-    ///
-    /// # Errors
-    /// Where the session is lost.
     pub(crate) fn of_server(session: &mut PostgresSession) -> Result<CounterQuery> {
         let major = session.server().major.max(OLDEST);
         let known: Vec<&Counter> = COUNTERS.iter().filter(|counter| counter.is_in(major)).collect();

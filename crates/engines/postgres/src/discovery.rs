@@ -17,10 +17,6 @@ const ATTRIBUTES: &str = "target_session_attrs";
 
 /// One target per node of `target`. With `nodes=all` the first server that responds reports the others; with
 /// `target_session_attrs` the first one that has the attribute is the only node.
-///
-/// # Errors
-/// `Usage` for an invalid parameter, and if the server reports no nodes or not to this role; `Unreachable` if no server
-/// has the attribute; errors of opening a session.
 pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Vec<Target>> {
     let mut target = target.clone();
     let requested = target.parameter(PARAMETER).map(str::to_owned);

@@ -90,9 +90,6 @@ fn of_version(text: &str) -> Identified {
 }
 
 /// Detects the flavour of the server.
-///
-/// # Errors
-/// Where the session is lost.
 pub(crate) fn identify(session: &mut PostgresSession) -> Result<Identified> {
     let mut text = session.server().crdb_version.clone().unwrap_or_default();
     if text.is_empty() {

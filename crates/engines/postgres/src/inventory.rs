@@ -50,9 +50,6 @@ pub(crate) struct ConnectionInfo {
 }
 
 /// Reads the inventory.
-///
-/// # Errors
-/// If the session is lost; what the server does not report is missing.
 pub(crate) fn read(
     session: &mut PostgresSession,
     capabilities: &Capabilities,

@@ -68,9 +68,6 @@ pub(crate) struct PostgresNode {
 }
 
 /// Connects to the server at `target`, or starts one in `workspace`.
-///
-/// # Errors
-/// As [`engine::Engine::open`]; `Usage` if the target has several nodes.
 pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<PostgresNode> {
     let mut nodes = open_all(target, workspace)?;
     match (nodes.pop(), nodes.len()) {
@@ -81,9 +78,6 @@ pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<PostgresNod
 }
 
 /// Connects to every node of `target`, or starts them in `workspace`.
-///
-/// # Errors
-/// As [`engine::Engine::open_all`].
 pub(crate) fn open_all(target: &Target, workspace: &Workspace) -> Result<Vec<PostgresNode>> {
     if target.local {
         // Dropping a cluster on an error stops it.

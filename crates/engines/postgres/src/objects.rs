@@ -199,9 +199,6 @@ impl ObjectSession for PostgresObjects {
 
 /// Unlinks every large object that is listed in the table of `schema`, or of the session's schema; does nothing without
 /// such a table.
-///
-/// # Errors
-/// Errors of the server.
 pub(crate) fn unlink_all(session: &mut PostgresSession, schema: Option<&str>) -> Result<()> {
     let table = schema.map_or_else(|| OBJECT_TABLE.to_owned(), |schema| format!("{schema}.{OBJECT_TABLE}"));
     // A flavour without `to_regclass` has no large objects.

@@ -94,9 +94,6 @@ impl Key {
     }
 
     /// Checks the form of `value`.
-    ///
-    /// # Errors
-    /// If it does not have the form.
     pub(crate) fn check(&self, value: &str, prefixes: Prefixes) -> Result<()> {
         let named = |error: Error| Error { message: format!("{} {}", self.name, error.message), ..error };
         match self.form {
@@ -159,9 +156,6 @@ const COMMAND_LINE_ONLY: &[&str] = &[
 ];
 
 /// The key with this name.
-///
-/// # Errors
-/// If it is unknown; the hint suggests a similar one.
 pub(crate) fn find(name: &str) -> Result<&'static Key> {
     if let Some(key) = keys().find(|key| key.name == name || key.aliases.contains(&name)) {
         return Ok(key);

@@ -45,9 +45,6 @@ pub(crate) fn engine(options: &Options, notes: &mut Notes) -> Result<Engine> {
 }
 
 /// Checks that the commits of a job fit its queue.
-///
-/// # Errors
-/// If they do not.
 pub(crate) fn commits_fit(options: &Options, engine: &Engine) -> Result<()> {
     match engine.depth {
         depth if engine.mode == IoMode::Ring && depth > COMMIT_DEPTH_MAX => {

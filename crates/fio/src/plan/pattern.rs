@@ -21,9 +21,6 @@ pub(crate) struct Extras<'a> {
 }
 
 /// Parses `"text"`, `0xdeadbeef`, `-12`, `'file'`, `%o` and sequences of them. Bytes of an offset are zeros.
-///
-/// # Errors
-/// What is none of these, a file that cannot be read, and too long a pattern.
 pub(crate) fn pattern(text: &str, extras: Extras<'_>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut rest = text.trim_start();

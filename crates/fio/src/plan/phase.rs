@@ -20,9 +20,6 @@ pub(crate) struct Phases {
 impl Phases {
     /// Adds a job to its phase: after all previous jobs (`stonewall`, or another file), after the job that it waits for
     /// (`wait_for`), or with the previous one.
-    ///
-    /// # Errors
-    /// If it waits for a job that is not before it.
     pub(crate) fn add(&mut self, mut job: IoJob, options: &Options, first_of_file: bool) -> Result<()> {
         let wall = (first_of_file || options.is_on("stonewall")) && self.job_count() > 0;
         if wall {

@@ -7,9 +7,6 @@ use crate::number::{self, Bare};
 use crate::options::Options;
 
 /// Whether a write and the sync after it are one operation.
-///
-/// # Errors
-/// If no sync makes each write durable, or the job has no writes.
 pub(crate) fn commit(options: &Options, sync: Option<SyncEvery>, open: OpenSync, writes: bool) -> Result<bool> {
     if !options.is_on("commit") {
         return Ok(false);
@@ -27,9 +24,6 @@ pub(crate) fn commit(options: &Options, sync: Option<SyncEvery>, open: OpenSync,
 }
 
 /// The active share of the time of a job, and the length of one cycle; none for always.
-///
-/// # Errors
-/// A share outside (0, 100] per cent, or a cycle without length.
 pub(crate) fn burst(options: &Options) -> Result<Option<(Ratio, Nanos)>> {
     let read = options.read("burst", |text, _| {
         let wrong = |what: String| Error::new(format!("{text} {what}")).hint("write burst=20%/30s");

@@ -39,9 +39,6 @@ pub(super) struct Hierarchy {
 
 impl Hierarchy {
     /// The hierarchy of `controller`.
-    ///
-    /// # Errors
-    /// If there is none, or if no ancestor cgroup enables the controller for its children.
     pub(super) fn of(root: &Root, controller: Controller) -> Result<Hierarchy, RestrictionError> {
         let (first, second) = controller.names();
         if let Some(own) = own_directories(root, first).and_then(|steps| steps.into_iter().next()) {

@@ -96,10 +96,6 @@ fn contents(file: &File, size_bytes: u64) -> io::Result<Vec<String>> {
 }
 
 /// The same of a file: one that would be found on a device with its content.
-///
-/// # Errors
-///
-/// Those of the operating system.
 pub(crate) fn file_signatures(file: &File) -> io::Result<Vec<String>> {
     contents(file, file.metadata()?.len())
 }

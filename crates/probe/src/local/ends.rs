@@ -82,9 +82,6 @@ impl End {
 }
 
 /// Two ends that are connected over `transport`; `polls` says whether they wait by polling.
-///
-/// # Errors
-/// Where the system refuses it.
 pub(super) fn ends(transport: LocalTransport, polls: bool) -> io::Result<[End; 2]> {
     match transport {
         LocalTransport::Pipe => {

@@ -96,9 +96,6 @@ fn placements(cpus: &[u32]) -> Vec<(RoundTripWaiting, [u32; 2])> {
 }
 
 /// The times of the round trips of one case.
-///
-/// # Errors
-/// Where the system refuses the transport, a thread, or one of the processors. Both threads have ended then as well.
 fn latency(
     transport: LocalTransport,
     waiting: RoundTripWaiting,

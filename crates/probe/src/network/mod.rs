@@ -30,9 +30,6 @@ impl Lazy {
     }
 
     /// What `body` returns with the connection.
-    ///
-    /// # Errors
-    /// Where there is no peer, where it does not accept the connection, and those of `body`, by name of test and peer.
     fn with<T>(&mut self, body: impl FnOnce(&mut Connection) -> Result<T, PeerError>) -> Result<T, Broken> {
         let Some(peer) = self.peer else {
             return Err(Broken { message: format!("{}: no peer is named", self.code) });

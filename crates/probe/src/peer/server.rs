@@ -140,9 +140,6 @@ fn admit(shared: &Arc<Shared>, stream: TcpStream, from: SocketAddr) {
 }
 
 /// Serves one connection to its end.
-///
-/// # Errors
-/// Why it was refused; the end of one that was accepted is none, whatever the reason.
 fn serve(shared: &Shared, mut stream: TcpStream, is_full: bool) -> Result<(), String> {
     let unable = |error: io::Error| format!("its socket cannot be used: {error}");
     stream.set_nonblocking(false).map_err(unable)?;

@@ -5,9 +5,6 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// Fills `bytes` by `deadline`, however slowly they arrive.
-///
-/// # Errors
-/// `TimedOut`, `UnexpectedEof`, else as the operating system says.
 pub(super) fn read_by(stream: &mut TcpStream, bytes: &mut [u8], deadline: Instant) -> io::Result<()> {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -22,9 +19,6 @@ pub(super) fn read_by(stream: &mut TcpStream, bytes: &mut [u8], deadline: Instan
 }
 
 /// Reads at least one byte, within the timeout of the socket.
-///
-/// # Errors
-/// As for [`read_by`].
 pub(super) fn read_some(stream: &mut TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
     loop {
         match stream.read(bytes) {
@@ -38,17 +32,11 @@ pub(super) fn read_some(stream: &mut TcpStream, bytes: &mut [u8]) -> io::Result<
 
 /// Fills `bytes`; each read within the timeout of the socket, and all after the first one `within` a time: what arrives in drops
 /// holds the connection no longer. The clock is read only where they arrive in several parts.
-///
-/// # Errors
-/// As for [`read_by`].
 pub(super) fn read_all(stream: &mut TcpStream, bytes: &mut [u8], within: Duration) -> io::Result<()> {
     in_parts(bytes.len(), within, |done| read_some(stream, &mut bytes[done..]))
 }
 
 /// Writes all of `bytes`; each write within the timeout of the socket, and all after the first one `within` a time.
-///
-/// # Errors
-/// As for [`read_by`].
 pub(super) fn write_all(stream: &mut TcpStream, bytes: &[u8], within: Duration) -> io::Result<()> {
     in_parts(bytes.len(), within, |done| {
         loop {

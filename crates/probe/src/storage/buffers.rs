@@ -45,9 +45,6 @@ impl Buffers {
 
     /// Buffers of `length_max` bytes for `slots` slots of `job`, filled with its write data. `unit` is the verification
     /// unit of its files; without one, the sectors are still made unique.
-    ///
-    /// # Errors
-    /// If the memory cannot be allocated.
     pub(crate) fn new(
         job: &IoJob,
         slots: usize,

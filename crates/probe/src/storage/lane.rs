@@ -95,9 +95,6 @@ fn units(generations: &Generations, address: &Address) -> impl Iterator<Item = u
 
 impl<E: IoEngine> Lane<E> {
     /// A lane whose I/O engine is opened by `open` after its memory is allocated.
-    ///
-    /// # Errors
-    /// If the memory cannot be allocated or the engine not be opened.
     pub(crate) fn new(
         setting: Arc<LaneSetting>,
         page: impl FnOnce(&E) -> Page,

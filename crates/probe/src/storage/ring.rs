@@ -50,9 +50,6 @@ pub(crate) struct Grant {
 
 impl Ring {
     /// Opens a ring on the thread that uses it.
-    ///
-    /// # Errors
-    /// If the kernel gives no ring, or refuses polling, for which there is no fallback.
     pub(crate) fn open(settings: IoEngineSettings, options: &RingOptions, idle: bool) -> io::Result<Ring> {
         let mut words = vec!["io_uring".to_owned()];
         let mut refused = Vec::new();

@@ -35,9 +35,6 @@ pub(crate) fn has_activity(record: &Record) -> bool {
 }
 
 /// As [`activities`], for an explicit request.
-///
-/// # Errors
-/// Why there is no activity, in words.
 fn requested<'a>(record: &'a Record, choice: &ActivityChoice) -> Result<Vec<RunActivity<'a>>, String> {
     let found = activities(record, choice);
     if !found.is_empty() {

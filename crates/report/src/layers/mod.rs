@@ -46,9 +46,6 @@ pub(crate) fn has_tables(record: &Record) -> bool {
 }
 
 /// The tables that `query` selects.
-///
-/// # Errors
-/// There is no such run or test, or it has no table, in words.
 fn tables(record: &Record, query: &LayersQuery) -> Result<Vec<LayerTable>, String> {
     let (runs, reason) = match query {
         LayersQuery::All => (

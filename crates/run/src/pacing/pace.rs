@@ -37,9 +37,6 @@ fn slower(pace: Pace, share: f64) -> Pace {
 }
 
 /// Checks that the requested pace of `run` is known.
-///
-/// # Errors
-/// Where it is a share of an unknown capacity.
 pub(crate) fn check_capacity(bench: &Bench<'_>, run: &Run) -> Result<()> {
     let Some(Variation::ShareOfCapacity { share }) = run.variation else { return Ok(()) };
     match bench.sources.capacities.of(&run.test, run.dop) {

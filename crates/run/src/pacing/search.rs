@@ -9,9 +9,6 @@ use crate::bench::Bench;
 
 /// Measures the rates of `search` until it ends. `measured` is what an earlier invocation measured of the same search,
 /// in order. `measure` carries out one run at a pace.
-///
-/// # Errors
-/// Those of `measure`.
 pub(crate) fn search_rate(
     search: &mut RateSearch,
     arrival: Arrival,

@@ -25,9 +25,6 @@ pub(crate) fn window_for(window_ns: Nanos, bound: &Bound, steps_per_second: f64)
 
 /// Checks that `bound` can be judged within a minute, or windows of `window_ns`, at the `capacity` of a closed loop, in
 /// `unit`. `subject` names what is measured.
-///
-/// # Errors
-/// Where that is too short even at that rate.
 pub(crate) fn check(window_ns: Nanos, subject: &str, bound: &Bound, capacity: f64, unit: &str) -> Result<()> {
     let (needed, most) = (bound.window(capacity), window_ns.max(WINDOW_MAX));
     if needed <= most {

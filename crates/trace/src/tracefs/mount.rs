@@ -21,9 +21,6 @@ pub(crate) struct Tracefs {
 
 impl Tracefs {
     /// The mounted tracefs, otherwise a detached mount, which requires root.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub(crate) fn find() -> Result<Tracefs, Refused> {
         let mut last: Option<io::Error> = None;
         for path in MOUNT_POINTS.map(Path::new) {

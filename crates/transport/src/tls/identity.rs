@@ -34,9 +34,6 @@ pub(super) fn files(settings: &TlsSettings<'_>) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Reads both files.
-///
-/// # Errors
-/// `Usage` where one cannot be read or has not what it should have, and for a key that others may read.
 pub(super) fn load(certificate: &Path, key: &Path) -> Result<Identity> {
     let refuse =
         |name: &str, path: &Path, what: &str| Error::new(Kind::Usage, format!("{name} {} {what}", path.display()));

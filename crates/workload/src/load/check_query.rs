@@ -87,9 +87,6 @@ impl CheckQuery {
     }
 
     /// Compares `rows`, the answer, with the expected figures; unknown figures are left out.
-    ///
-    /// # Errors
-    /// Where the answer does not match the query.
     pub(super) fn checks(&self, rows: &[Vec<Value<'_>>]) -> Result<Vec<LoadCheck>> {
         let width = self.groups + self.figures.len();
         if rows.iter().any(|row| row.len() != width) || (self.groups == 0 && rows.len() != 1) {

@@ -32,9 +32,6 @@ pub(super) struct RejectFiles {
 impl RejectFiles {
     /// The files at `path` and `path.log`, where lines start with `header`; nothing is created before the first reject.
     /// Lines that are in only one of existing files are removed: an earlier invocation was killed in between.
-    ///
-    /// # Errors
-    /// An error message, if one of them cannot be written, or exists with other content.
     pub(super) fn prepare(path: &Path, header: Vec<u8>) -> Result<RejectFiles, String> {
         let mut reasons_path = path.as_os_str().to_owned();
         reasons_path.push(".log");
@@ -66,9 +63,6 @@ impl RejectFiles {
     }
 
     /// Writes rejected lines of `source`, except those that are already in the files.
-    ///
-    /// # Errors
-    /// An error message.
     pub(super) fn write(&mut self, source: &str, rejected: &[Rejected]) -> Result<(), String> {
         let (mut of_lines, mut of_reasons) = (Vec::new(), Vec::new());
         for one in rejected.iter().filter(|one| !self.known.remove(&(source.to_owned(), one.line))) {

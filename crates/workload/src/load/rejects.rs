@@ -39,9 +39,6 @@ impl Rejects {
     }
 
     /// Adds `rejected` lines of the file `source`.
-    ///
-    /// # Errors
-    /// An error message, if they are too many or cannot be written.
     pub(super) fn add(&self, source: &str, rejected: &[Rejected]) -> Result<(), String> {
         let Some(first) = rejected.first() else { return Ok(()) };
         self.first

@@ -19,9 +19,6 @@ const STANDARD_OUTPUT: &str = "-";
 const STANDARD_OUTPUTS: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 /// The files that `arguments` describe.
-///
-/// # Errors
-/// Invalid or contradictory arguments.
 pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
     let count = arguments.files;
     let is_standard_output = STANDARD_OUTPUTS.iter().any(|name| arguments.out == Path::new(name));

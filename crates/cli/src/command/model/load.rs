@@ -26,9 +26,6 @@ struct Goal {
 }
 
 /// Carries out `dbdyno model load`.
-///
-/// # Errors
-/// The user's mistakes: no goal, a record that cannot be read or has no such load.
 pub(super) fn load(arguments: &LoadPlanArguments) -> Result<()> {
     let goal = goal(arguments);
     if let [name] = arguments.from.as_slice()

@@ -12,9 +12,6 @@ use crate::output::{print, style, width};
 use crate::page::write_page;
 
 /// Shows the cost of the stages of a record, and predictions for the requested loads.
-///
-/// # Errors
-/// Where the page cannot be written.
 pub(super) fn predict(source: &Source, arguments: &LoadPlanArguments) -> Result<()> {
     let name = arguments.compression.as_ref().and_then(|sent| sent.name.clone());
     let inputs = match (&arguments.compression, &name) {
@@ -90,9 +87,6 @@ fn input_cost(arguments: &LoadPlanArguments) -> Option<InputCost> {
 }
 
 /// Compares the loads of another record with the predictions of the first one.
-///
-/// # Errors
-/// Where the other record cannot be read or has no load, and where the page cannot be written.
 pub(super) fn compare(source: &Source, other: &str, arguments: &LoadPlanArguments) -> Result<()> {
     let path = other;
     let other = read(path)?;

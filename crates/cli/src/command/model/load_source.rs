@@ -40,9 +40,6 @@ pub(super) fn warnings(path: &str, record: &Record) -> Vec<String> {
 }
 
 /// The record at `path`, which has a valid load.
-///
-/// # Errors
-/// Where it cannot be read or has no valid load.
 pub(super) fn read(path: &str) -> Result<Record> {
     let record = store::read(Path::new(path)).map_err(unreadable)?;
     match model::load::inputs(&record).is_empty() {
@@ -64,9 +61,6 @@ pub(super) fn conditions(record: &Record) -> BTreeSet<String> {
 
 impl Source {
     /// The records that `arguments` name, merged into one.
-    ///
-    /// # Errors
-    /// As [`read`], and where records are of different machines, engines or conditions.
     pub(super) fn read(arguments: &LoadPlanArguments) -> Result<Source> {
         let mut all: Option<Record> = None;
         let mut warnings = Vec::new();

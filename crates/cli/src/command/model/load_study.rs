@@ -15,9 +15,6 @@ use crate::command::subject;
 const MEBIBYTE: f64 = 1_048_576.0;
 
 /// The plan of a publication.
-///
-/// # Errors
-/// Where there is no such publication, where it has no plan, and where another goal is given.
 pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments) -> Result<LoadPlanView> {
     let system = subject::published(name)?;
     let Some(study) = reference::load_study(name) else {

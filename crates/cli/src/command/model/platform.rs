@@ -15,9 +15,6 @@ use crate::output::{print, style, width};
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Carries out `dbdyno model platform`.
-///
-/// # Errors
-/// The user's mistakes: a file that cannot be read, or is no platform.
 pub(super) fn platform(arguments: &PlatformArguments) -> Result<()> {
     let path = &arguments.platform;
     let is_record = store::is_record_name(&path.to_string_lossy());

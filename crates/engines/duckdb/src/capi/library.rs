@@ -52,9 +52,6 @@ pub(crate) struct Library {
 
 impl Library {
     /// Loads the library of `source`, only once.
-    ///
-    /// # Errors
-    /// `Missing` if there is none, if it is not DuckDB's, and if it is too old.
     pub(crate) fn load(source: &Source) -> Result<Library> {
         static LOADED: Mutex<BTreeMap<OsString, Library>> = Mutex::new(BTreeMap::new());
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);

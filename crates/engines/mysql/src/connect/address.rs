@@ -45,9 +45,6 @@ impl Login {
     }
 
     /// From `target`.
-    ///
-    /// # Errors
-    /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
     pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
         let target = &canonical(target, environment)?;
         let address = address(target, environment)?;

@@ -8,9 +8,6 @@ use super::parameter::{checked, uniform, usage};
 
 /// `target` completed by its option file, with user, database and address at their places, and the words of libpq for all
 /// that concerns TLS. What is canonical stays as it is.
-///
-/// # Errors
-/// `Usage` for a parameter that is unknown or cannot be honoured, and for an option file that cannot be.
 pub(crate) fn canonical(target: &Target, environment: &Environment) -> Result<Target> {
     let mut canonical = target.clone();
     canonical.parameters = uniform(checked(target)?)?;

@@ -16,9 +16,6 @@ const NOT_IN_FILES: [&str; 2] = ["defaults_file", "default_character_set"];
 
 /// Adds what the option file says and `target` does not. Where the server is, is one thing: a target that names a host or
 /// a socket takes neither from the file.
-///
-/// # Errors
-/// `Usage` for a file that is named and cannot be read, that everybody may write, or that demands what is not supported.
 pub(super) fn complete(target: &mut Target, environment: &Environment) -> Result<()> {
     let named = target.parameter("defaults_file").map(PathBuf::from);
     let is_named = named.is_some();

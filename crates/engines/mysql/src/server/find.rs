@@ -18,9 +18,6 @@ pub(super) struct Programs {
 }
 
 /// Finds the programs that `spec` names, in `directory` only if one is given, for the user `identity` where it is known.
-///
-/// # Errors
-/// `Missing`, with the searched directories.
 pub(super) fn find(spec: &ServerSpec, directory: Option<&Path>, identity: Option<&Identity>) -> Result<Programs> {
     find_in(spec, &Search::here(directory, spec.package_directories), identity)
 }

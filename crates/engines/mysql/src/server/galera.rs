@@ -52,9 +52,6 @@ struct Ports {
 
 impl Group {
     /// For the number of nodes in `parameters`.
-    ///
-    /// # Errors
-    /// `Missing` without the library, `Unreachable` if no ports are free.
     pub(super) fn of(parameters: &Parameters) -> Result<Group> {
         let library = find_library(parameters.provider.as_deref(), LIBRARY_DIRECTORIES)?;
         let random = std::fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
@@ -123,9 +120,6 @@ fn free_ports(nodes: usize) -> Result<Vec<Ports>> {
 }
 
 /// Allows a cluster to bootstrap from `data`: only these data were kept, whichever node stopped last.
-///
-/// # Errors
-/// `Space` if something cannot be written.
 pub(super) fn allow_bootstrap(data: &Path, identity: &Identity) -> Result<()> {
     for name in CACHE_FILES {
         match std::fs::remove_file(data.join(name)) {
@@ -153,9 +147,6 @@ pub(super) struct Position(String);
 
 impl Position {
     /// Reads it from `data`.
-    ///
-    /// # Errors
-    /// `Unreachable` if there is none.
     pub(super) fn of(data: &Path) -> Result<Position> {
         let path = data.join(STATE_FILE);
         let text = base::read_foreign_text(&path).map_err(|error| Error::of_path("read", &path, &error))?;

@@ -29,9 +29,6 @@ struct Plan<'a> {
 }
 
 /// Starts the servers of `parameters`; the data of the first one are kept.
-///
-/// # Errors
-/// As for [`super::start`].
 pub(super) fn start(parameters: &Parameters, workspace: &Workspace) -> Result<Vec<RunningServer>> {
     let spec = parameters.spec;
     let options = parameters.provider_options.iter().map(|value| ("wsrep_provider_options".to_owned(), value.clone()));

@@ -41,10 +41,6 @@ pub(crate) struct Cluster {
 }
 
 /// Starts the servers of `target` in `workspace.directory`: on new data, or on data that were kept there.
-///
-/// # Errors
-/// `Missing` without programs, `Usage` for invalid parameters, `NotOurs` if the directory contains something else,
-/// `Space` if it cannot be written, `Unreachable` if a server does not start.
 pub(crate) fn start(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target, ServerSpec::of(flavour))?;
     let running = match parameters.nodes {
@@ -106,9 +102,6 @@ impl Cluster {
 
     /// Stops the server; removes the data, or with `keep` keeps them for a later start in the same directory. Copies
     /// are never kept.
-    ///
-    /// # Errors
-    /// If the server cannot be stopped or something cannot be removed.
     pub(crate) fn stop(self, keep: bool) -> Result<()> {
         if keep && self.is_copy {
             // A clean shutdown, so that the first node need not detect a failure.

@@ -66,9 +66,6 @@ pub(super) struct Parameters {
 
 impl Parameters {
     /// Reads the parameters of `target` for servers of `spec`; the last value of a parameter wins.
-    ///
-    /// # Errors
-    /// `Usage` for invalid names and values. Whether the server supports a setting is checked later.
     pub(super) fn of(target: &Target, spec: &'static ServerSpec) -> Result<Parameters> {
         let mut parameters = Parameters {
             spec,

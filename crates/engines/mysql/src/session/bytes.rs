@@ -10,9 +10,6 @@ use transport::malformed;
 
 impl MysqlSession {
     /// Runs a statement whose binds are the 64-bit `integers` and then a blob; returns the number of changed rows.
-    ///
-    /// # Errors
-    /// As [`engine::Session::execute`].
     pub(crate) fn execute_with_bytes(&mut self, statement: Statement, integers: &[i64], bytes: &[u8]) -> Result<u64> {
         self.check_connected()?;
         self.begin_execution(statement, integers, true)?;
@@ -25,9 +22,6 @@ impl MysqlSession {
     }
 
     /// Runs a query whose binds are the 64-bit `integers` and that returns one blob, which fills `into`.
-    ///
-    /// # Errors
-    /// `Statement` if there is no row, or its length differs; as [`engine::Session::query`].
     pub(crate) fn read_bytes(&mut self, statement: Statement, integers: &[i64], into: &mut [u8]) -> Result<()> {
         self.check_connected()?;
         self.begin_execution(statement, integers, false)?;

@@ -39,9 +39,6 @@ pub(crate) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Login {
     /// The login for `target`.
-    ///
-    /// # Errors
-    /// `Usage` for an invalid target, `Access` where there is no password.
     pub(crate) fn of(target: &Target, variable: Variables<'_>) -> Result<Login> {
         if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
             return Err(unknown_parameter(target, name, &KNOWN, "other parameters of an Oracle client are not read"));

@@ -11,9 +11,6 @@ use engine::{Error, Kind, Result};
 const DEPTH_MAX: u32 = 8;
 
 /// The descriptor that `tnsnames.ora` in `directory` has for `alias`.
-///
-/// # Errors
-/// `Usage` where there is no such file or name.
 pub(super) fn descriptor(alias: &str, directory: &Path) -> Result<String> {
     let file = directory.join("tnsnames.ora");
     let problem = match find(alias, &file, DEPTH_MAX) {

@@ -24,9 +24,6 @@ const LINE_DELAY: Duration = Duration::from_millis(800);
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// Connects to `server` and probes it.
-///
-/// # Errors
-/// `Unreachable` where nothing responds, or a server of another kind.
 pub(super) fn probe(server: &ServerAddress, timeout: Option<Duration>) -> Result<Route> {
     let mut stream = connect_any(server, timeout).map_err(|error| unreachable(server, &error))?;
     let route = stream.peer_addr().and_then(|peer| Ok(Route { peer, own: stream.local_addr()? }));

@@ -21,9 +21,6 @@ pub(super) enum Bind<'a> {
 
 impl<'a> Bind<'a> {
     /// Converts `value`.
-    ///
-    /// # Errors
-    /// `Statement` for an invalid decimal.
     pub(super) fn of(value: &'a Value<'_>) -> Result<Bind<'a>> {
         Ok(match value {
             Value::Null => Bind::Null(None),
@@ -73,9 +70,6 @@ impl Cell {
 ///
 /// A NUMBER of a column with a scale is a decimal; any other, also of a computed expression, is an integer where it is
 /// one of 64 bits.
-///
-/// # Errors
-/// `Statement` for a type that is not supported.
 pub(super) fn fields(row: &Row) -> Result<Vec<Value<'static>>> {
     let field = |(index, column): (usize, &oracledb::Metadata)| {
         let kind = column.db_type();

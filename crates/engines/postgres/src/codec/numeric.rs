@@ -47,9 +47,6 @@ pub(crate) fn encode(unscaled: i64, scale: u8, out: &mut impl BufMut) {
 }
 
 /// Writes the decimal in `text`: an optional sign, digits, and an optional decimal point with digits.
-///
-/// # Errors
-/// A message if it is not a decimal or longer than the type allows.
 pub(crate) fn encode_text(text: &str, out: &mut impl BufMut) -> Result<(), String> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),

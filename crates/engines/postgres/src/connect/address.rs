@@ -59,9 +59,6 @@ impl Login {
     }
 
     /// From `target`.
-    ///
-    /// # Errors
-    /// `Usage` for invalid parameters, `Unreachable` if no default socket exists.
     pub(crate) fn of(target: &Target, environment: &Environment) -> Result<Login> {
         let target = &canonical(target, environment)?;
         let given = |name: &str| target.parameter(name).filter(|value| !value.is_empty());

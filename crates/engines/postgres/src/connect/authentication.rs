@@ -67,9 +67,6 @@ impl AcceptedMethods {
     }
 
     /// Whether `method` is accepted.
-    ///
-    /// # Errors
-    /// `Access` if it is not.
     pub(super) fn check(&self, method: &str) -> Result<()> {
         if self.accepted.contains(&method) || !METHODS.contains(&method) {
             return Ok(());

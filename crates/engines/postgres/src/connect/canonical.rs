@@ -8,9 +8,6 @@ use super::service;
 
 /// `target` with user, database and addresses at their places, completed by its service; without a host the port stays a
 /// parameter. What is canonical stays as it is.
-///
-/// # Errors
-/// `Usage` for a parameter that is unknown or cannot be honoured, and for a list of hosts that does not fit.
 pub(crate) fn canonical(target: &Target, environment: &Environment) -> Result<Target> {
     check(target)?;
     let mut target = service::completed(target, environment)?;

@@ -12,9 +12,6 @@ const SYSTEM_FILE: &str = "pg_service.conf";
 const SYSTEM_DIRECTORY: &str = "/etc/postgresql-common";
 
 /// `target` without the parameters `service` and `servicefile`, completed by the service that they name.
-///
-/// # Errors
-/// `Usage` for a service that is not found, and for a file that is not one of services.
 pub(super) fn completed(target: &Target, environment: &Environment) -> Result<Target> {
     let mut target = target.clone();
     let mut take = |name: &str| {

@@ -14,9 +14,6 @@ const PAGE_BYTES: u64 = 8192;
 const DELAY: Duration = Duration::from_secs(1);
 
 /// Waits until `here` has replayed all current WAL of `first`.
-///
-/// # Errors
-/// `Unreachable` if that takes longer than a minute.
 pub(super) fn wait(here: &mut dyn Session, first: &mut dyn Session) -> Result<()> {
     let inserted = "select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::int8";
     let Some(inserted) = position(first, inserted)? else {

@@ -65,9 +65,6 @@ pub(super) struct StateQuery {
 impl StateQuery {
     /// For the server of `session`, `is_own` if dbdyno has started it. Values that the server does not have, or this role may
     /// not read, are left out.
-    ///
-    /// # Errors
-    /// Where the session is lost.
     pub(super) fn of_server(session: &mut PostgresSession, is_own: bool) -> Result<StateQuery> {
         if is_own {
             // Absent where the server was installed without its contributed modules.
@@ -92,9 +89,6 @@ impl StateQuery {
     }
 
     /// Reads it.
-    ///
-    /// # Errors
-    /// Errors of the server.
     pub(super) fn read(&self, session: &mut dyn Session) -> Result<DatabaseState> {
         let mut state = DatabaseState::default();
         if !self.values.is_empty() {

@@ -8,9 +8,6 @@ const TABLES: &str = "select relname::text from pg_stat_user_tables where schema
 /// Vacuums every table of the schema of dbdyno with dead row versions: without it, tables that are updated grow from run to
 /// run until an autovacuum falls into the window of one, and later runs measure larger tables. Of a table that others
 /// keep an old snapshot of, less is reclaimed. Returns whether there was one.
-///
-/// # Errors
-/// Errors of the server.
 pub(super) fn vacuum(session: &mut dyn Session) -> Result<bool> {
     let statement = session.prepare(TABLES)?;
     let tables = session.query(statement, &[])?;

@@ -73,9 +73,6 @@ impl Cluster {
 
     /// Stops the server; removes the cluster, or with `keep` keeps it for a later start in the same directory. Replicas
     /// are never kept.
-    ///
-    /// # Errors
-    /// If the server cannot be stopped or something cannot be removed.
     pub(crate) fn stop(self, keep: bool) -> Result<()> {
         drop(self.monitor);
         let keep = keep && !self.is_replica;

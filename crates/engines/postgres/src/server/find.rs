@@ -43,9 +43,6 @@ pub(super) struct Requirement<'a> {
 }
 
 /// Finds the programs that meet `requirement`.
-///
-/// # Errors
-/// `Missing`, with the searched directories.
 pub(super) fn find(requirement: Requirement) -> Result<Programs> {
     find_in(requirement, &Search::here(requirement.directory, DIRECTORIES))
 }

@@ -27,10 +27,6 @@ use self::parameter::{Parameters, Synchronous};
 
 /// Starts the servers of `target` in `workspace.directory`, the primary first: on a new cluster, or on one that was
 /// kept there. Replicas are always created anew.
-///
-/// # Errors
-/// `Missing` without programs, `Usage` for invalid parameters, `NotOurs` if the directory contains something else,
-/// `Space` if it cannot be written, `Unreachable` if a server does not start.
 pub(crate) fn start_all(target: &Target, workspace: &Workspace) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target)?;
     // Replicas of a crashed invocation are never reused.

@@ -98,9 +98,6 @@ pub(super) struct Parameters {
 
 impl Parameters {
     /// Reads the parameters of `target`; the last value of a parameter wins.
-    ///
-    /// # Errors
-    /// `Usage` for invalid names and values. Whether the server supports a setting is checked later.
     pub(super) fn of(target: &Target) -> Result<Parameters> {
         let mut parameters = Parameters::default();
         let mut synchronous = None;

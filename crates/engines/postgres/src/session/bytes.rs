@@ -16,9 +16,6 @@ const ALL_BINARY: [u8; 4] = [0, 1, 0, 1];
 
 impl PostgresSession {
     /// Runs a statement whose binds are the 64-bit `integers` and then a `bytea`; returns the number of changed rows.
-    ///
-    /// # Errors
-    /// As [`engine::Session::execute`].
     pub(crate) fn execute_with_bytes(&mut self, statement: Statement, integers: &[i64], bytes: &[u8]) -> Result<u64> {
         self.check_connected()?;
         if bytes.len() > BYTES_MAX {
@@ -44,9 +41,6 @@ impl PostgresSession {
     }
 
     /// Runs a query whose binds are the 64-bit `integers` and that returns one `bytea`, which fills `into`.
-    ///
-    /// # Errors
-    /// `Statement` if there is no row, or its length differs; as [`engine::Session::query`].
     pub(crate) fn read_bytes(&mut self, statement: Statement, integers: &[i64], into: &mut [u8]) -> Result<()> {
         self.check_connected()?;
         self.begin_bind(statement, integers, None)?;

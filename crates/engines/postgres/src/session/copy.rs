@@ -35,9 +35,6 @@ enum CopyEnd {
 /// A COPY that loads every byte of `lines` literally: the text format if no backslash occurs; otherwise CSV if its
 /// quote does not occur, which costs the server a sixth more CPU time. CSV reads an empty field as null, except for
 /// columns in `force_not_null`.
-///
-/// # Errors
-/// `Statement` if neither is possible.
 fn copy_of_lines(table: &str, form: &LineForm, lines: &[u8]) -> Result<String> {
     let names: Vec<String> = form.columns.iter().map(|name| quoted(name)).collect();
     let (table, names) = (quoted(table), names.join(", "));

@@ -16,9 +16,6 @@ use crate::words::{placement, preset};
 const ROWS_MIN: u64 = 3_200;
 
 /// The source of schema, indexes, statements and key distributions of the tests.
-///
-/// # Errors
-/// Why they are not available.
 pub(super) fn sources(record: &Record) -> Result<String, String> {
     if !record.plan.test_files.is_empty() {
         let files = record.plan.test_files.join(", ");
@@ -35,9 +32,6 @@ pub(super) fn sources(record: &Record) -> Result<String, String> {
 }
 
 /// The command that makes the same plan, without passwords.
-///
-/// # Errors
-/// Why there is no single command.
 pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     let plan = &record.plan;
     match plan.subject() {

@@ -10,9 +10,6 @@ use crate::{Error, Result};
 const COLD_PART: u64 = 8;
 
 /// Maximum number of steps of each job; none if only the time limits a run.
-///
-/// # Errors
-/// Where a cold run has too few blocks.
 pub(super) fn steps(request: &BlocksRequest) -> Result<Option<u64>> {
     let settings = &request.settings;
     let each = per_step(request);

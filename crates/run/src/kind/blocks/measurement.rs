@@ -28,9 +28,6 @@ use crate::{Error, Event, Result};
 const CACHED_SHARE: f64 = 1.15;
 
 /// Loads the tables that do not exist yet, and checks answers.
-///
-/// # Errors
-/// Errors of the engine, a wrong answer, and interruption by the user.
 pub(super) fn load(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) -> Result<(Vec<DataSet>, Finding)> {
     let (context, _) = bench.engine()?;
     let server_cpu = || bench.server_cpu();
@@ -83,9 +80,6 @@ pub(in crate::kind) enum Preparation<'a> {
 }
 
 /// Carries out `planned`. A failed run is recorded with what was counted until then.
-///
-/// # Errors
-/// Only where the user has interrupted the run.
 pub(in crate::kind) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,

@@ -160,9 +160,6 @@ impl Blocks<'_> {
 
 impl Loaded {
     /// Loads the tables of `request` that do not exist yet.
-    ///
-    /// # Errors
-    /// Errors of the engine, a wrong answer, and interruption by the user.
     pub(in crate::kind) fn load(
         platform: &Platform<'_>,
         plan: &Plan,
@@ -176,9 +173,6 @@ impl Loaded {
     }
 
     /// Carries out `planned`; the message of a run that failed.
-    ///
-    /// # Errors
-    /// Only where the user has interrupted the run, or the record cannot be written.
     pub(in crate::kind) fn measure(
         &self,
         platform: &Platform<'_>,
@@ -196,9 +190,6 @@ impl Loaded {
 
 /// Carries out the jobs of an agent in `planned`, as `request` of its coordinator says, which has loaded the tables and left
 /// the caches like this.
-///
-/// # Errors
-/// Only where the user has interrupted the run.
 pub(in crate::kind) fn measure_part(
     platform: &Platform<'_>,
     bench: &Bench<'_>,
@@ -210,9 +201,6 @@ pub(in crate::kind) fn measure_part(
 }
 
 /// The layout of the tables of `request` in the blocks of the engine.
-///
-/// # Errors
-/// For an engine that cannot place rows so.
 fn layout(platform: &Platform<'_>, request: &BlocksRequest) -> Result<Layout> {
     let block = platform.engine.as_ref().and_then(|opened| opened.inventory.block_bytes);
     Ok(Layout::new(&request.settings, sparse(&platform.context, block)?, request.setup.seed))

@@ -50,9 +50,6 @@ impl BlocksRequest {
     }
 
     /// What an agent is asked for by its coordinator, which has left the caches like this.
-    ///
-    /// # Errors
-    /// For settings that are none.
     pub(in crate::kind) fn of_agent(
         setup: Setup,
         settings: &str,

@@ -13,9 +13,6 @@ use crate::space::{check_tables, log_bytes, megabytes};
 const TIMES_BLOCKS: f64 = 1.15;
 
 /// Refuses tables that are still to be loaded and exceed the free space of the engine, where that is known.
-///
-/// # Errors
-/// Names the required and the available space, and errors of the engine.
 pub(super) fn check(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) -> Result<()> {
     let (context, subject) = bench.engine()?;
     if context.node.data_directory().is_none() {

@@ -198,9 +198,6 @@ impl Catalogue<'_> {
 }
 
 /// Checks that a requested pipeline is one of runs of `plan`.
-///
-/// # Errors
-/// Where `engine` has none, or no test of the plan can be run so.
 fn check_pipeline(request: &Request, plan: &Plan, engine: &dyn Engine) -> Result<()> {
     if !request.variations.iter().any(|variation| is_pipelined(Some(*variation))) {
         return Ok(());
@@ -230,9 +227,6 @@ fn selection(plan: &Plan) -> Selection {
 }
 
 /// The test files among `words`.
-///
-/// # Errors
-/// For a file that cannot be read or is not a test.
 pub(crate) fn test_files(words: &[String]) -> Result<Vec<Test>> {
     let files = words.iter().filter(|word| is_file(word));
     files

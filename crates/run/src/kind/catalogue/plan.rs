@@ -17,9 +17,6 @@ use crate::tracing::add_repeats;
 use crate::{Error, Request, Result, Tracing};
 
 /// The items of `request`, in the order of the catalogue; `own` are the test files of the user.
-///
-/// # Errors
-/// For an unknown word.
 pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
     let words: Vec<&str> = request.tests.words.iter().map(String::as_str).filter(|word| !is_file(word)).collect();
     for word in &words {
@@ -260,9 +257,6 @@ fn over_nodes(degrees: &[u32], requested: Option<&[u32]>, nodes: u32) -> Vec<Dop
 }
 
 /// Checks the requested numbers of nodes.
-///
-/// # Errors
-/// For more nodes than the target has, and for nodes without a job.
 pub(crate) fn check_nodes(request: &Request, processors: u32, ability: Option<&Ability<'_>>) -> Result<()> {
     let Some(most) = request.nodes.iter().flatten().copied().max() else { return Ok(()) };
     let available = ability.map_or(1, |ability| ability.nodes.0);

@@ -22,9 +22,6 @@ use crate::tracing::{StatementTiming, tracer};
 use crate::{Error, Result};
 
 /// Carries out `planned`. A failed run is recorded with what was counted until then.
-///
-/// # Errors
-/// Only where the user has interrupted the run.
 pub(crate) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,

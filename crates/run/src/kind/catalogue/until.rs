@@ -16,9 +16,6 @@ const UNIT: &str = "steps/s";
 
 /// Searches at every plain run of the plan, one after the other. Each rate is a run of its own, added to the plan when
 /// it is decided; those that are already in the record are not repeated.
-///
-/// # Errors
-/// Those of a run, and, after all searches, if a test has no result in a closed loop.
 pub(crate) fn search_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>], until: &Until) -> Result<()> {
     let bound: Bound =
         until.level.parse().map_err(|error: BoundError| Error::user(error.to_string()).hint(BoundError::HINT))?;

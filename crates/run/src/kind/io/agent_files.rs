@@ -34,9 +34,6 @@ struct Surveyed {
 impl AgentFiles {
     /// Finds out what `io` works on; its own files will be below `data`. Returns the path whose device is to be watched,
     /// `directory` if it names none.
-    ///
-    /// # Errors
-    /// For devices and files of this host that are not permitted, are not there, or are in use, and for too little space.
     pub(crate) fn survey(&mut self, io: &IoPart, data: &Path, directory: &Path) -> Result<PathBuf> {
         let paths = |names: &[String]| names.iter().map(PathBuf::from).collect();
         let permission = Permission { devices: paths(&io.devices), destroy: paths(&io.destroy) };
@@ -56,9 +53,6 @@ impl AgentFiles {
     }
 
     /// Carries out `part`, which is `io`, after [`AgentFiles::survey`].
-    ///
-    /// # Errors
-    /// Where files cannot be made or opened, and where the run is interrupted.
     pub(crate) fn measure(&mut self, bench: &Bench<'_>, part: &Part, io: &IoPart) -> Result<Run> {
         let surveyed = self.0.as_mut().ok_or_else(|| Error::environment("the files are not known"))?;
         let mut context = PhaseContext {

@@ -37,9 +37,6 @@ fn reading(name: &str, file: &str, size: Option<Bytes>, block: Bytes, window: Na
 }
 
 /// Calibrates with both phases of `plan`. Every measurement is added to `record`.
-///
-/// # Errors
-/// Those of a run.
 pub(crate) fn calibrate(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,

@@ -56,9 +56,6 @@ pub(crate) struct FileSet {
 
 impl FileSet {
     /// Determines what `plan` works on, and creates nothing. Files of our own will be in `data`.
-    ///
-    /// # Errors
-    /// For names that are not permitted, impossible sizes, devices in use, and too little space.
     pub(crate) fn survey(plan: &IoPlan, data: &Path, permission: &Permission) -> Result<FileSet> {
         let mut file_set = FileSet { files: BTreeMap::new(), data: data.to_owned() };
         for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
@@ -189,9 +186,6 @@ impl FileSet {
     }
 
     /// Checks that `sets` of these files fit into the file system.
-    ///
-    /// # Errors
-    /// Where there is too little space.
     pub(crate) fn check_space(&self, sets: u32) -> Result<()> {
         let needed = self.bytes_to_make().times(sets.into());
         let Some(free) = host::free_bytes(&self.data) else { return Ok(()) };

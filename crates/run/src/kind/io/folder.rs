@@ -23,9 +23,6 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Creates `data/name`, after removing what a killed invocation left there in a directory that is kept.
-    ///
-    /// # Errors
-    /// Where it cannot be created.
     pub(crate) fn make(data: &Path, name: &str) -> Result<Folder> {
         let path = data.join(name);
         let refused = |error: std::io::Error| Error::environment(format!("{}: {error}", path.display()));
@@ -38,9 +35,6 @@ impl Folder {
 
     /// The same on storage that other hosts reach, too. A folder of this name is removed only if it bears `mark`, which tells the
     /// host that made it: another host may be at work in it, or it may be somebody's.
-    ///
-    /// # Errors
-    /// Where it is not ours, and where it cannot be created.
     pub(crate) fn make_marked(parent: &Path, name: &str, mark: &str) -> Result<Folder> {
         let path = parent.join(name);
         if let Ok(found) = fs::symlink_metadata(&path)

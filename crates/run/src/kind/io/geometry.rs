@@ -33,9 +33,6 @@ pub(crate) const BLOCK_KEYS: &[&str] = &["bssplit", "bsrange", "bs"];
 const NULL_REGION_BYTES: u64 = 1 << 40;
 
 /// The regions of clone `clone` of a job without I/O, one per name: as long as those of files would be.
-///
-/// # Errors
-/// A share of no length, and blocks that are larger than a region.
 pub(crate) fn null_regions(job: &IoJob, clone: u32) -> Result<Vec<Region>> {
     let one = |name: String| {
         let region = match (job.file_size, job.size) {
@@ -51,9 +48,6 @@ pub(crate) fn null_regions(job: &IoJob, clone: u32) -> Result<Vec<Region>> {
 }
 
 /// Checks that the blocks of `job` fit its region in the file `name`.
-///
-/// # Errors
-/// Where they do not.
 pub(crate) fn check_fits(job: &IoJob, name: &str, region: Region) -> Result<()> {
     let largest = largest_block(job);
     match region.length < largest {
@@ -114,9 +108,6 @@ pub(crate) fn wanted_size(job: &IoJob, clone: u32, name: &str) -> Result<Bytes> 
 }
 
 /// The part of a file of `size` that clone `clone` works on.
-///
-/// # Errors
-/// Where there is none.
 pub(crate) fn region(job: &IoJob, clone: u32, size: Bytes) -> Result<Region> {
     let align = job.align_bytes.map_or_else(|| smallest_block(job), |bytes| bytes.0).max(1);
     let bytes = |amount: Amount| match amount {

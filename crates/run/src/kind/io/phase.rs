@@ -31,9 +31,6 @@ use crate::{Event, Result};
 const DRAIN_MAX: Nanos = Nanos(5_000_000_000);
 
 /// Carries out `phase`. A failed run is recorded with what was counted until then.
-///
-/// # Errors
-/// Where the files cannot be created or opened, and after Ctrl-C.
 pub(crate) fn measure_phase(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,

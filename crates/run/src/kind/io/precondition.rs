@@ -17,9 +17,6 @@ const FILLS: u32 = 2;
 const FILL_BYTES: Bytes = Bytes(128 << 10);
 
 /// Preconditions the files of `phase`; returns the rounds.
-///
-/// # Errors
-/// Those of a run.
 pub(crate) fn precondition(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,

@@ -16,9 +16,6 @@ use crate::{Error, Event, Interrupt, Listener, Result};
 const UNIT: Bytes = Bytes(4096);
 
 /// Lays out the files of `phase` that are ours and do not exist yet.
-///
-/// # Errors
-/// Where there is no space, and after Ctrl-C.
 pub(crate) fn make(
     file_set: &mut FileSet,
     phase: &IoPhase,
@@ -49,9 +46,6 @@ pub(crate) fn make(
 }
 
 /// The files of clone `clone` of `job`, opened as the job requires, with its region of each.
-///
-/// # Errors
-/// Where a file cannot be opened that way.
 pub(crate) fn open(file_set: &FileSet, job: &IoJob, clone: u32) -> Result<(Vec<Arc<File>>, Vec<Region>)> {
     if job.mode == record::IoMode::Null {
         return Ok((Vec::new(), null_regions(job, clone)?));
@@ -254,9 +248,6 @@ pub(crate) fn file_names(phase: &IoPhase) -> Vec<String> {
 }
 
 /// Opens every device that will be written exclusively, so that it cannot be mounted or used meanwhile.
-///
-/// # Errors
-/// Where a device is in use.
 pub(crate) fn lock_devices(file_set: &FileSet) -> Result<Vec<File>> {
     let written = file_set.files.values().filter(|file| file.is_device && file.writable);
     let locked = written.map(|file| {

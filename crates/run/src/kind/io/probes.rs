@@ -141,9 +141,6 @@ impl ProbeWorkspace {
 
 impl ProbeFiles {
     /// Carries out `planned`. A failed run is recorded.
-    ///
-    /// # Errors
-    /// Only where the user has interrupted the run.
     pub(crate) fn measure(&mut self, bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Result<Run> {
         let run = self.try_measure(bench, planned);
         let mut run = match run {

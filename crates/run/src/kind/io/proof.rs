@@ -224,9 +224,6 @@ pub(super) fn network_runs() -> impl Iterator<Item = PlannedRun> {
 }
 
 /// Measures the runs of the plan, which are those of `parts` and of the network.
-///
-/// # Errors
-/// Those of a run.
 pub(crate) fn prove(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,

@@ -16,9 +16,6 @@ const UNIT: &str = "I/Os per second";
 
 /// Measures `phase`, which has one job, at rates until the highest one that meets the level is found and confirmed.
 /// Every measurement is added to `record`; the last one has the answer of the search.
-///
-/// # Errors
-/// Those of a run, and where the closed loop has no result.
 pub(crate) fn until(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,
@@ -75,9 +72,6 @@ pub(crate) fn until(
 }
 
 /// Checks that `plan` is suitable for a rate search.
-///
-/// # Errors
-/// Where it has more than one job.
 pub(crate) fn check(plan: &record::IoPlan) -> Result<()> {
     match plan.phases.as_slice() {
         [phase] if phase.jobs.len() == 1 => Ok(()),

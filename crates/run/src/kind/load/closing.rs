@@ -12,9 +12,6 @@ pub(super) const RESUME_HINT: &str = "the loaded rows are kept; repeat the comma
     (dbdyno clean removes what is kept in a directory)";
 
 /// Closes the engine, if it is open. The tables stay if that was requested, and if the one load `is_resumable`.
-///
-/// # Errors
-/// Errors of the engine.
 pub(super) fn close(
     request: &LoadRequest,
     is_resumable: bool,

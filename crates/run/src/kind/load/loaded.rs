@@ -9,9 +9,6 @@ use workload::load::{Figures, LoadTable, compare};
 use crate::Result;
 
 /// Creates the indexes of `table`; returns how long that took.
-///
-/// # Errors
-/// Errors of the engine.
 pub(super) fn make_indexes(context: &TestContext<'_>, session: &mut dyn Session, table: &LoadTable) -> Result<Nanos> {
     let statements = table.make_indexes(context.engine.dialect());
     let start = clock::now();
@@ -20,9 +17,6 @@ pub(super) fn make_indexes(context: &TestContext<'_>, session: &mut dyn Session,
 }
 
 /// Queries the figures of the table; returns how long that took.
-///
-/// # Errors
-/// Errors of the engine.
 pub(super) fn first_query(
     context: &TestContext<'_>,
     session: &mut dyn Session,
@@ -36,9 +30,6 @@ pub(super) fn first_query(
 
 /// Runs the statements that finish a table, and returns the size of it and of its indexes, if the engine gives them:
 /// loading a table does not imply the permission to query its size.
-///
-/// # Errors
-/// Errors of the statements that finish the table.
 pub(super) fn sizes(
     context: &TestContext<'_>,
     session: &mut dyn Session,

@@ -36,10 +36,6 @@ pub(super) struct OneLoad<'a> {
 impl OneLoad<'_> {
     /// Carries out `planned`: returns the run, and the figures of the rows in the table. A failed run is recorded with
     /// what was loaded until then.
-    ///
-    /// # Errors
-    /// Where there is nothing to resume, where rejected lines cannot be written, and where the user has interrupted the
-    /// run.
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<(Run, Option<Figures>)> {
         let mut run = run::new(bench, planned);
         run.title = title(self.load);

@@ -207,9 +207,6 @@ impl Kind for Load<'_> {
 }
 
 /// Carries out the jobs of an agent in `planned`, into the table that its coordinator has made.
-///
-/// # Errors
-/// For files that are not those of the coordinator, and where the user has interrupted the run.
 pub(in crate::kind) fn measure_part(
     platform: &Platform<'_>,
     bench: &Bench<'_>,

@@ -60,9 +60,6 @@ fn code(model: LoadModel, form: LoadForm) -> String {
 
 /// The loads of `request` that an engine with `caps` supports, with `degrees` of parallelism, and the scans of their
 /// tables that are possible in `context`.
-///
-/// # Errors
-/// Where none is left, and for requests that allow only one.
 pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], context: &ScanContext) -> Result<LoadPlan> {
     let (mut loads, mut skipped): (Vec<PlannedLoad>, Vec<Skipped>) = (Vec::new(), Vec::new());
     for model in &request.models {

@@ -65,9 +65,6 @@ pub struct ScanRequest {
 
 impl LoadRequest {
     /// What agents are asked for in the load of `table` in `form`, in batches of `batch`.
-    ///
-    /// # Errors
-    /// For a pipe, which only this process has.
     pub(super) fn part(&self, table: &LoadTable, form: LoadForm, batch: Bytes) -> Result<LoadPart> {
         let source = match &self.input {
             Input::Generated { seed, rows } => LoadSource::Generated { seed: *seed, rows: *rows },
@@ -93,9 +90,6 @@ impl LoadRequest {
     }
 
     /// What an agent is asked for.
-    ///
-    /// # Errors
-    /// For files that are not there, and for what is no layout.
     pub(super) fn of_agent(setup: Setup, part: &LoadPart) -> Result<LoadRequest> {
         let file = |path: &String| {
             InputFile::inspect(Path::new(path)).map_err(|error| {

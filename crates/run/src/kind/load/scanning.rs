@@ -38,9 +38,6 @@ pub(super) struct OneScan<'a> {
 
 impl OneScan<'_> {
     /// Carries out `planned`. A failed run, or one with a wrong answer, is recorded.
-    ///
-    /// # Errors
-    /// Where the user has interrupted the run.
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
         let (scan, left) = (self.scan, self.left);
         let (_, window) = self.preset.windows();

@@ -11,9 +11,6 @@ use crate::space::{self, log_bytes, megabytes, table_bytes};
 
 /// Refuses loads of `tables` tables into `directory` that exceed the free space there, if the size of the source is
 /// known. A resumed load already has its space.
-///
-/// # Errors
-/// Names the required and the available space.
 pub(super) fn check(request: &LoadRequest, tables: usize, directory: &Path) -> Result<()> {
     // The uncompressed size of compressed files is unknown before they are read: it is at least their own size.
     let flat = request.input.size().filter(|_| !request.resume);

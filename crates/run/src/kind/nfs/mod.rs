@@ -184,9 +184,6 @@ fn place(planned: &PlannedRun) -> Option<&ProofPlace> {
 }
 
 /// Whether the mount has the connections that were asked for.
-///
-/// # Errors
-/// Where it shares those of another mount.
 fn check_connections(asked: u32, export: &str, mount_point: &Path) -> Result<()> {
     let found =
         host::inventory(mount_point).file_system.and_then(|file_system| file_system.network?.connections.into());

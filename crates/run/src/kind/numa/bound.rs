@@ -4,9 +4,6 @@ use host::PlacementError;
 
 /// What `body` returns, carried out by a thread on `processors` with its memory on node `memory`; threads that it starts
 /// inherit both.
-///
-/// # Errors
-/// Where the kernel refuses the binding.
 pub(super) fn bound<T: Send>(
     processors: &[u32],
     memory: Option<u32>,

@@ -227,8 +227,6 @@ impl Cell {
         Some(Cell { node: *node, cpus, memory: Some(*memory).filter(|_| *load != ProofLoad::SingleReads) })
     }
 
-    /// # Errors
-    /// Where the kernel refuses the binding.
     fn bound<T: Send>(&self, body: impl FnOnce() -> T + Send) -> Result<T> {
         bound(&self.cpus, self.memory, body).map_err(|error| {
             Error::environment(format!("node {} cannot be measured: {error}", self.node))

@@ -20,9 +20,6 @@ use crate::{Error, Request, Result, Tracing};
 
 /// The tests of `request`. Probes do not depend on a target and are left out of a layer; a probe that is named is a
 /// mistake.
-///
-/// # Errors
-/// For an unknown word, or one that names only probes.
 pub(super) fn select_tests<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
     let is_test = |item: &Item<'_>| matches!(item, Item::Test(_));
     let items = select(request, own)?;
@@ -37,9 +34,6 @@ pub(super) fn select_tests<'a>(request: &Request, own: &'a [Test]) -> Result<Vec
 
 /// The plans of both sides, with common sizes: a small table that fits the smaller of the two caches, and a large one
 /// that fits neither.
-///
-/// # Errors
-/// Where no test is possible on both sides.
 pub(super) fn plan_sides(
     request: &PairRequest,
     platforms: &[Platform<'_>; 2],
@@ -91,9 +85,6 @@ fn client_threads(request: &PairRequest, platforms: &[Platform<'_>; 2]) -> Optio
 }
 
 /// Checks that every test in `judged` is in `plan`.
-///
-/// # Errors
-/// The first that is not, with the reason if it was skipped.
 fn check_required(judged: &[String], plan: &Plan) -> Result<()> {
     let Some(absent) = judged.iter().find(|code| plan.runs.iter().all(|run| run.test != **code)) else { return Ok(()) };
     if let Some(skipped) = plan.skipped.iter().find(|skipped| skipped.test == *absent) {

@@ -49,9 +49,6 @@ impl ControlProbe {
     }
 
     /// Carries out `planned`, a run of the probe; `bench` is that of either side.
-    ///
-    /// # Errors
-    /// Where the user has interrupted the run.
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
         let probe = probe::probe(PROBE).ok_or_else(|| Error::environment(format!("there is no probe {PROBE}")))?;
         let alone = Bench { plan: &self.plan, subject: None, sources: &self.sources, ..bench.clone() };

@@ -25,9 +25,6 @@ const NOTED_BYTES_MIN: Bytes = Bytes(4_000_000_000);
 const LATE_SHARE_MAX: f64 = 0.05;
 
 /// Carries out `planned`, which is `stream_run`. A failed run is recorded with what was counted until then.
-///
-/// # Errors
-/// Only where the user has interrupted the run.
 pub(super) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,

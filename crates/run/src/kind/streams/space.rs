@@ -14,9 +14,6 @@ const TIMES_IN_ENGINE: u64 = 3;
 
 /// Refuses a measurement whose files exceed the free space: on the file system in `folder`, and in the engine in `data`
 /// if that is on this host.
-///
-/// # Errors
-/// Names the required and the available space.
 pub(super) fn check(
     request: &StreamsRequest,
     stream_runs: &StreamRuns,

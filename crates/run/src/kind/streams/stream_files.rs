@@ -19,9 +19,6 @@ use crate::kind::io::same_device;
 use crate::{Error, Event, Interrupt, Listener, Result};
 
 /// Refuses requests larger than a form supports, before anything is written.
-///
-/// # Errors
-/// `Usage` where one is; errors of the engine.
 pub(super) fn refuse_requests(request: &StreamsRequest, backends: &[Backend], node: &dyn Node) -> Result<()> {
     for backend in backends {
         let Backend::Engine(form) = *backend else { continue };
@@ -70,9 +67,6 @@ pub(super) struct StreamFiles<'a> {
 impl<'a> StreamFiles<'a> {
     /// The files of `backend`, below `data` if it is the file system; those of the engine are in `engine_data` if they
     /// are on this host.
-    ///
-    /// # Errors
-    /// Where direct I/O was requested and is not supported.
     pub(super) fn new(
         backend: Backend,
         request: &'a StreamsRequest,

@@ -107,9 +107,6 @@ fn too_long(request: &StreamsRequest, backend: Backend) -> Option<String> {
 }
 
 /// The requested backends: the file system first, then the forms of the engine in its order.
-///
-/// # Errors
-/// An unknown name, and an engine without forms.
 pub(super) fn backends(
     names: &[String],
     forms: std::result::Result<&'static [ObjectForm], &'static str>,

@@ -124,8 +124,6 @@ impl Tiers<'_> {
     }
 }
 
-/// # Errors
-/// Where the table, with its log, does not fit what is free.
 fn check_space(cache: Bytes, directory: &Path) -> Result<()> {
     let needed = Bytes((cache.0 as f64 * TABLE * TIMES_TABLE) as u64);
     let content = format!("a table of {TABLE} times the buffer cache and its log");
@@ -133,9 +131,6 @@ fn check_space(cache: Bytes, directory: &Path) -> Result<()> {
 }
 
 /// Buffer cache and block of the engine.
-///
-/// # Errors
-/// Where the page cache is not below it, or not ours to drop.
 fn sizes(opened: &OpenEngine<'_>) -> Result<(Bytes, Bytes)> {
     let (inventory, title) = (&opened.inventory, opened.engine.title());
     let hint = "give a --target whose engine dbdyno starts and that reads through the page cache: `dbdyno prove tiers \

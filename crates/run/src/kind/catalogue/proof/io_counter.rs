@@ -25,9 +25,6 @@ pub(super) struct IoCounter {
 
 impl IoCounter {
     /// Creates the group.
-    ///
-    /// # Errors
-    /// Why it is impossible.
     pub(super) fn start(bench: &Bench<'_>) -> Result<IoCounter, Refusal> {
         let device = device(bench)?;
         let limit = Limit::DeviceIo(IoLimit { device, ..IoLimit::default() });

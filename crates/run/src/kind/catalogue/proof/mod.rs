@@ -45,9 +45,6 @@ impl Candidate<'_> {
 
 /// Runs each test of `items` again, at its best degree of parallelism, with all and with less of its limiting resource,
 /// and reports the effect. A resource that cannot be reduced is reported, and does not end the invocation.
-///
-/// # Errors
-/// Those of a run.
 pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
     let (candidates, unproved) = candidates(record, items, bench.listener);
     record.set_unproved(unproved)?;
@@ -138,9 +135,6 @@ impl ProofContext<'_, '_, '_> {
 
 /// Removes from the plan of `record` the proof runs that were not completed: what is tried is decided again. Returns
 /// whether there were any.
-///
-/// # Errors
-/// Where the record cannot be written.
 pub(crate) fn remove_unfinished(record: &mut Recorder) -> Result<bool> {
     record.unplan_runs(|planned, runs| {
         let is_done = |run: &Run| run.number == planned.number && run.outcome == Outcome::Done;

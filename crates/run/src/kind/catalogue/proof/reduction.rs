@@ -49,9 +49,6 @@ pub(super) enum Reduction {
 impl Reduction {
     /// Reduces the resource of `perturbation`; returns the remaining share. For I/O it is a share of what was
     /// `counted`.
-    ///
-    /// # Errors
-    /// Why it is impossible.
     pub(super) fn apply(
         bench: &Bench<'_>,
         perturbation: &Perturbation,
