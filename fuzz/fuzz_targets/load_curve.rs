@@ -1,10 +1,10 @@
-//! Any text as the rates of a load curve in comma-separated values, and a claim about them: a verdict in words and as a
-//! page, or a refusal. The first line is the claim, how many and the rate; where it is none, the rates are only read.
+//! Any text as the rates of a load curve in comma-separated values, and a claim about them: a verdict in words, as a
+//! page and as Markdown, or a refusal. The first line is the claim, how many and the rate; where it is none, the rates are only read.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use report::{ScaleQuery, ScaleView, Style, scale_html, scale_text};
+use report::{ScaleQuery, ScaleView, Style, scale};
 
 #[path = "../../crates/cli/src/load_points.rs"]
 mod load_points;
@@ -23,5 +23,6 @@ fuzz_target!(|text: &str| {
         return;
     }
     let view = ScaleView::new(curve, ScaleQuery { at, claim, ..ScaleQuery::default() });
-    let _ = (scale_text(&view, Style::default(), 100), scale_html(&view));
+    let document = scale(&view);
+    let _ = (document.text(Style::default(), 100), document.html(), document.markdown());
 });

@@ -6,8 +6,8 @@ use tables::agent::{self, AgentRow};
 use tables::agent_host;
 use tables::provision::Owned;
 
+use crate::document::Cell;
 use crate::figure::UNKNOWN;
-use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
 use crate::nodes::fastest_runs;
 use crate::style::Style;
@@ -22,7 +22,7 @@ const NAME_MAX: usize = 30;
 
 /// The columns of agents, with their words.
 pub(crate) fn view<'a>() -> View<AgentRow<'a>> {
-    View::of(agent::columns()).words("at", ("", "at"), |of| Cell::Text(dop(of.run.dop, of.run.sweep))).words(
+    View::of(agent::columns()).words("at", ("", "at"), |of| Cell::text(dop(of.run.dop, of.run.sweep))).words(
         "agent",
         ("", "agent"),
         |of| name(&of.of.agent),
@@ -61,7 +61,7 @@ pub(crate) fn shared_text(agents: &[&str]) -> String {
 }
 
 fn name(text: &str) -> Cell {
-    Cell::Text(cut(&clean(text), NAME_MAX))
+    Cell::text(cut(&clean(text), NAME_MAX))
 }
 
 /// The agents and their hosts, titled, as far as there are some.

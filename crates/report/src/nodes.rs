@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use record::{NodeInventory, Record, Run};
 use tables::node::{self, NodeRow};
 
-use crate::html::Cell;
+use crate::document::Cell;
 use crate::layout::{Table, clean, cut};
 use crate::view::View;
 use crate::words::dop;
@@ -53,10 +53,10 @@ fn reads(node: &NodeInventory) -> &'static str {
 
 /// The columns of nodes, with their words.
 pub(crate) fn view<'a>() -> View<NodeRow<'a>> {
-    View::of(node::columns()).words("at", ("", "at"), |of| Cell::Text(dop(of.run.dop, of.run.sweep))).words(
+    View::of(node::columns()).words("at", ("", "at"), |of| Cell::text(dop(of.run.dop, of.run.sweep))).words(
         "node",
         ("", "node"),
-        |of| Cell::Text(cut(&name(of.record, of.of.0.node), NAME_MAX)),
+        |of| Cell::text(cut(&name(of.record, of.of.0.node), NAME_MAX)),
     )
 }
 

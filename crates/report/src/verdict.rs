@@ -3,6 +3,8 @@
 use maud::{Markup, html};
 use record::Verdict;
 
+use crate::document::{Cell, Tone};
+
 /// How a verdict is written.
 struct Letter {
     /// In a column of a text.
@@ -35,6 +37,11 @@ pub(crate) fn mark(of: Verdict) -> &'static str {
 /// The key of a verdict, for data.
 pub(crate) fn key(of: Verdict) -> &'static str {
     letter(of).key
+}
+
+/// The word of a verdict in its role, for a table of a document.
+pub(crate) fn verdict_cell(of: Verdict) -> Cell {
+    Cell::Word(letter(of).word.to_owned(), Tone::of(of))
 }
 
 /// The word of a verdict with its colour, for a page.

@@ -6,11 +6,13 @@ use std::borrow::Cow;
 use record::{Bytes, Nanos, Ratio};
 use tables::{Column, Kind, Row, Value, field_text};
 
+use crate::document::{self, Cell, Tone};
 use crate::figure::{
     UNKNOWN, count, duration, megabytes, memory, nanos, number, percent_digits, short, three_digits, volume,
 };
-use crate::html::{self, Cell};
+use crate::html;
 use crate::layout::{self, Align, Span, clean, cut};
+use crate::render::page;
 use crate::style::Ink;
 
 /// Characters of a cell in a text table.
@@ -128,6 +130,23 @@ impl<R: Row> View<R> {
         table
     }
 
+    /// A table of a document with a line for each of `rows`, in its role; columns that are empty in all of them are left out,
+    /// except those that were chosen.
+    pub(crate) fn table(
+        &self,
+        id: impl Into<String>,
+        caption: impl Into<String>,
+        rows: impl IntoIterator<Item = R>,
+        tone: impl Fn(&R) -> Tone,
+    ) -> document::Table {
+        let rows: Vec<R> = rows.into_iter().collect();
+        let shown = self.filled(&rows);
+        let columns = shown.iter().map(|shown| shown.head()).collect();
+        let cells = |row: &R| shown.iter().map(|shown| shown.cell(row)).collect();
+        let lines = rows.iter().map(|row| document::Row { tone: tone(row), cells: cells(row) });
+        document::Table { is_sortable: true, ..document::Table::new(id, caption, columns).with(lines) }
+    }
+
     /// An HTML table with a row of the class `class` for each of `rows`; columns that are empty in all of them are left
     /// out, except those that were chosen.
     pub(crate) fn html(
@@ -138,9 +157,9 @@ impl<R: Row> View<R> {
         class: impl Fn(&R) -> &'static str,
     ) -> html::Table {
         let rows: Vec<R> = rows.into_iter().collect();
-        let mut table = drawn(id, caption, &self.filled(&rows), &rows, class);
-        table.sortable = true;
-        table
+        let classes: Vec<&'static str> = rows.iter().map(class).collect();
+        let table = page::whole_table(&self.table(id, caption, rows, |_| Tone::Plain));
+        with_classes(table, &classes)
     }
 
     /// The same in as many tables as needed for none to have more than `columns_max` columns. The first `about`
@@ -154,19 +173,10 @@ impl<R: Row> View<R> {
         class: impl Fn(&R) -> &'static str,
     ) -> Vec<html::Table> {
         let rows: Vec<R> = rows.into_iter().collect();
-        let filled = self.filled(&rows);
-        let (about, figures) = filled.split_at(filled.len().min(about));
-        let parts = figures.chunks(columns_max.saturating_sub(about.len()).max(1)).zip(1..);
-        let part = |(part, number): (&[&Shown<R>], u32)| {
-            let (id, caption) = match number {
-                1 => (id.to_owned(), caption.to_owned()),
-                _ => (format!("{id}-{number}"), format!("{caption}, part {number}")),
-            };
-            let mut table = drawn(&id, &caption, &[about, part].concat(), &rows, &class);
-            (table.sortable, table.is_dense) = (number == 1, number > 1);
-            table
-        };
-        parts.map(part).collect()
+        let classes: Vec<&'static str> = rows.iter().map(class).collect();
+        let table =
+            document::Table { parts: Some((about, columns_max)), ..self.table(id, caption, rows, |_| Tone::Plain) };
+        page::table_parts(&table).into_iter().map(|table| with_classes(table, &classes)).collect()
     }
 
     /// The columns that have a value in any of `rows`, and those that were chosen.
@@ -188,22 +198,9 @@ impl<R: Row> View<R> {
     }
 }
 
-/// An HTML table: the columns `shown` of `rows`.
-fn drawn<R: Row>(
-    id: &str,
-    caption: &str,
-    shown: &[&Shown<R>],
-    rows: &[R],
-    class: impl Fn(&R) -> &'static str,
-) -> html::Table {
-    let columns: Vec<html::Column> = shown.iter().map(|shown| shown.column()).collect();
-    let mut table = html::Table::new(id, caption, &columns);
-    let groups = groups(shown.iter().copied());
-    if groups.iter().any(|(title, _)| !title.is_empty()) {
-        table.spans = groups;
-    }
-    let cells = |row: &R| shown.iter().map(|shown| shown.cell(row)).collect();
-    table.rows = rows.iter().map(|row| html::Row { class: class(row), cells: cells(row) }).collect();
+/// `table` with a class for each of its rows.
+fn with_classes(mut table: html::Table, classes: &[&'static str]) -> html::Table {
+    table.rows.iter_mut().zip(classes).for_each(|(row, class)| row.class = class);
     table
 }
 
@@ -243,9 +240,13 @@ impl<R: Row> Shown<R> {
         }
     }
 
-    /// The column of an HTML table, whose heading has one line.
-    fn column(&self) -> html::Column {
-        html::Column { head: self.heading().replace('\n', " ").into(), figures: self.align() == Align::Right }
+    fn head(&self) -> document::Column {
+        document::Column {
+            head: self.heading().into_owned().into(),
+            group: self.group(),
+            is_figure: self.align() == Align::Right,
+            extent: document::Extent::Screen,
+        }
     }
 
     fn value<'r>(&self, row: &'r R) -> Value<'r> {
@@ -274,10 +275,7 @@ impl<R: Row> Shown<R> {
                 value if column.kind == Kind::IoPerSecond => short(value.number()),
                 value => cut(&shown(column.kind, &value), TEXT_MAX),
             },
-            Shown::Own { cell, .. } => match cell(row) {
-                Cell::Text(text) | Cell::Figure(text, _) => text,
-                Cell::Markup(_) => String::new(),
-            },
+            Shown::Own { cell, .. } => cell(row).words(),
         }
     }
 
@@ -285,7 +283,7 @@ impl<R: Row> Shown<R> {
         match self {
             Shown::Figure(column) => match column.value(row) {
                 Value::Absent => Cell::Figure(absent(column, row).to_owned(), None),
-                value if self.align() == Align::Left => Cell::Text(shown(column.kind, &value)),
+                value if self.align() == Align::Left => Cell::text(shown(column.kind, &value)),
                 value => Cell::Figure(shown(column.kind, &value), value.number()),
             },
             Shown::Own { cell, .. } => cell(row),

@@ -72,8 +72,8 @@ fn scale(arguments: &ScaleArguments) -> Result<()> {
     check_ceilings(&mut curve, &query)?;
     let view = ScaleView::new(curve, query);
     match &arguments.html {
-        Some(file) => write_page(file, &report::scale_html(&view)),
-        None => print(&report::scale_text(&view, style(), width())),
+        Some(file) => write_page(file, &report::scale(&view).html()),
+        None => print(&report::scale(&view).text(style(), width())),
     }
 }
 

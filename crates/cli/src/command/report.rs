@@ -132,7 +132,10 @@ fn show_layers(path: &Path, words: Option<&str>, format: ReportFormat) -> Result
     let query = LayersQuery::of(words);
     let record = || store::read_without_series(path, &model::thin).map_err(unreadable);
     let text = match format {
-        ReportFormat::Text => report::layers_text(&record()?, &query, &path.display().to_string(), style(), width()),
+        ReportFormat::Text => {
+            let document = report::layers(&record()?, &query, &path.display().to_string());
+            document.map(|document| document.text(style(), width()))
+        }
         ReportFormat::Csv => report::layers_csv(&record()?, &query),
         other => return Err(no_format("latency by layer", other)),
     };

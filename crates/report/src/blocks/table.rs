@@ -6,8 +6,8 @@ use tables::Row;
 use tables::blocks::{self, BlocksRow, KindRow};
 
 use super::{cache, caches, operation, valid};
+use crate::document::Cell;
 use crate::figure::{UNKNOWN, percent_digits, three_digits};
-use crate::html::Cell;
 use crate::layout::{Table, bar, clean, cut};
 use crate::listed_parts;
 use crate::view::View;
@@ -28,20 +28,20 @@ pub(crate) fn kind_rows(record: &Record) -> impl Iterator<Item = KindRow<'_>> {
 /// The columns of runs.
 pub(crate) fn view<'a>() -> View<BlocksRow<'a>> {
     View::of(blocks::columns())
-        .figure("cache_bytes", ("", "cache"), |of| Cell::Text(cache(of.of.0)))
+        .figure("cache_bytes", ("", "cache"), |of| Cell::text(cache(of.of.0)))
         .words("caches", ("", ""), |of| Cell::text(caches(of.of.0)))
         .words("top_wait", ("", "top wait, %\nof session time"), |of| {
             let wait = model::top_wait(of.record, of.run);
             let text =
                 |(event, share): (String, _)| format!("{} {}", cut(&clean(&event), WAIT_MAX), percent_digits(share));
-            Cell::Text(wait.map_or_else(|| UNKNOWN.to_owned(), text))
+            Cell::text(wait.map_or_else(|| UNKNOWN.to_owned(), text))
         })
 }
 
 /// The columns of kinds.
 pub(crate) fn kind_view<'a>() -> View<KindRow<'a>> {
     View::of(blocks::kind_columns())
-        .figure("cache_bytes", ("", "cache"), |of| Cell::Text(cache(of.of.0)))
+        .figure("cache_bytes", ("", "cache"), |of| Cell::text(cache(of.of.0)))
         .words("caches", ("", ""), |of| Cell::text(caches(of.of.0)))
         .words("operation", ("", "operation"), |of| Cell::text(operation(of.of.1.operation)))
 }

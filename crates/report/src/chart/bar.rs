@@ -3,7 +3,7 @@
 use super::axis::{Direction, exact};
 use super::ruler::{Reachable, Ruler};
 use super::svg::{self, Anchor, Drawing, Tooltip, coordinate, width_of, xy};
-use super::{Axis, Chart, Mark, WIDTH};
+use super::{Axis, Chart, Mark, WIDTH, picture};
 use crate::view::line as csv_line;
 
 /// A chart of horizontal bars.
@@ -101,6 +101,14 @@ impl Chart for BarChart {
         self.draw_marks(&mut drawing, &layout);
         let size = (WIDTH, layout.bottom + 42.0);
         svg::figure(id, &self.title, &self.description, size, &drawing.finish())
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn text(&self, width: usize) -> Vec<String> {
+        picture::bars(self, width)
     }
 
     /// One line per bar.

@@ -76,6 +76,16 @@ impl Chart for HeatMap {
         line::figure(id, &chart, Some(&Underlay { x_values, y_values, draw: &draw, draw_key: &draw_key }))
     }
 
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Its lines; the shades need a page.
+    fn text(&self, width: usize) -> Vec<String> {
+        let (x, y) = (self.x.clone(), self.y.clone());
+        LineChart::new(self.title.as_str(), self.description.as_str(), x, y, self.lines.clone()).text(width)
+    }
+
     /// One line per cell, then one per point of the lines over it.
     fn csv(&self) -> String {
         let (x, y) = (self.x.measure(), self.y.measure());

@@ -7,7 +7,7 @@ use super::key::Key;
 use super::ruler::{LINE_HEIGHT, Lower, Plot, Reachable, Ruler};
 use super::series::{LineChart, Panel, Role, Series};
 use super::svg::{self, Anchor, Drawing, width_of};
-use super::{Chart, WIDTH};
+use super::{Chart, WIDTH, picture};
 use crate::view::line as csv_line;
 
 /// The height of the plot area.
@@ -35,6 +35,14 @@ pub(super) struct Underlay<'a> {
 impl Chart for LineChart {
     fn figure(&self, id: &str) -> String {
         figure(id, self, None)
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn text(&self, width: usize) -> Vec<String> {
+        picture::lines(self, width)
     }
 
     /// One line per point and per band value: series, x, y, low, high, measure, note.

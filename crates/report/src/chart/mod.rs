@@ -16,6 +16,7 @@ mod curve;
 mod heat;
 mod key;
 mod line;
+mod picture;
 mod ruler;
 mod series;
 mod svg;
@@ -42,6 +43,12 @@ pub trait Chart {
     /// The chart as HTML: `<figure class="chart">` with one `<svg role="img">`, or a sentence where there is nothing
     /// to draw. `id` must be unique on the page; ids inside start with it.
     fn figure(&self, id: &str) -> String;
+
+    /// Its title.
+    fn title(&self) -> &str;
+
+    /// The chart in characters, on lines of at most `width` of them; empty where it cannot be drawn so.
+    fn text(&self, width: usize) -> Vec<String>;
 
     /// All of the chart's data as comma-separated values (RFC 4180) with a header line, every figure exact, also those
     /// that the drawing leaves out.

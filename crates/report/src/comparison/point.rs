@@ -7,8 +7,8 @@ use tables::comparison::{self, ComparedTestRow};
 use super::ComparisonView;
 use super::sentence::{reasons_text, verdict_reason_text, warning_text};
 use super::words::{at, change, ends, evidence, letter};
+use crate::document::Cell;
 use crate::figure::UNKNOWN;
-use crate::html::Cell;
 use crate::view::View;
 
 /// The columns of a point that are shown.
@@ -28,10 +28,10 @@ fn words<'a>() -> View<ComparedTestRow<'a>> {
         .words("at", ("", "at"), |of| degree(of, of.index, |point| &point.other))
         .words("evidence", ("", "evidence"), |of| {
             let shift = of.point.filter(|_| !tables::Row::is_invalid(of)).map(|point| &point.shift);
-            Cell::Text(shift.map(|shift| evidence(shift.evidence)).unwrap_or_default())
+            Cell::text(shift.map(|shift| evidence(shift.evidence)).unwrap_or_default())
         })
         .words("reason", ("", "reason"), |of| {
-            Cell::Text(match &of.compared_test.outcome {
+            Cell::text(match &of.compared_test.outcome {
                 ComparisonOutcome::Judged { reason, .. } if of.is_best => verdict_reason_text(reason),
                 ComparisonOutcome::Incomparable { reasons } if of.is_best => reasons_text(reasons),
                 _ => String::new(),
@@ -39,7 +39,7 @@ fn words<'a>() -> View<ComparedTestRow<'a>> {
         })
         .words("doubt", ("", "doubt"), |of| {
             let warning = of.compared_test.warning.as_ref().filter(|_| of.is_best);
-            Cell::Text(warning.map(warning_text).unwrap_or_default())
+            Cell::text(warning.map(warning_text).unwrap_or_default())
         })
 }
 
@@ -48,7 +48,7 @@ fn degree(of: &ComparedTestRow<'_>, index: usize, side: fn(&model::ComparedPoint
     let tests = of.systems.get(index).map(|system| &system.tests);
     let test = tests.and_then(|tests| tests.iter().find(|test| test.code == of.test.code));
     let sweep = test.map_or(Sweep::Jobs, |test| test.sweep);
-    Cell::Text(of.point.map(|point| at(side(point), sweep)).unwrap_or_default())
+    Cell::text(of.point.map(|point| at(side(point), sweep)).unwrap_or_default())
 }
 
 /// The valid points, without the headlines.
@@ -59,7 +59,7 @@ pub(super) fn points<'a>(view: &'a ComparisonView<'a>) -> impl Iterator<Item = C
 /// The columns as they are shown.
 pub(super) fn view<'a>() -> View<ComparedTestRow<'a>> {
     words()
-        .words("letter", ("", "system"), |of| Cell::Text(letter(of.index)))
+        .words("letter", ("", "system"), |of| Cell::text(letter(of.index)))
         .figure("ratio", ("", "change"), |of| ratio(of.point.map(|point| point.shift.ratio)))
         .words("ratio_low", ("", "95 % interval"), |of| {
             let interval = of.point.and_then(|point| point.shift.interval);

@@ -6,15 +6,16 @@ use record::Record;
 use tables::activity::histogram_title;
 
 use super::curve::at;
-use super::diagram::{Diagram, gallery};
-use super::table::{Cell, Column, Row, Table, facts};
 use crate::activity::{
     NOT_DETERMINED, RunActivity, activities, amount, below, checkpoints, class, log_facts, method, observer, samples,
     sessions, shown_buckets, time_share, unknown_lines,
 };
 use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
+use crate::document::Diagram;
 use crate::figure::{UNKNOWN, count, megabytes, nanos, percent, short, three_digits};
 use crate::layout::clean;
+use crate::render::page::gallery;
+use crate::render::page::{Cell, Column, Row, Table, facts};
 use crate::text::short_title;
 
 /// Tests of a page.

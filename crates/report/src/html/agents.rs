@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use record::Record;
 use tables::{agent, agent_host};
 
-use super::table::parts;
 use crate::agents::{hosts_view, view};
+use crate::render::page::parts;
 
 /// Lines of the table.
 const LINES_MAX: usize = 1000;

@@ -4,11 +4,11 @@
 use maud::{Markup, html};
 use record::{RandomBlocks, Record, Run};
 
-use super::diagram::Diagram;
-use super::table::parts;
 use crate::blocks::{cache, caches, facts, kind_rows, kind_view, remarks, rows, valid, view};
 use crate::chart::{Axis, Bar, BarChart, Figures, Scale, Tone};
+use crate::document::Diagram;
 use crate::layout::clean;
+use crate::render::page::parts;
 
 /// Runs that are shown.
 const RUNS_MAX: usize = 30;

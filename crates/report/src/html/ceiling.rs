@@ -5,11 +5,11 @@ use model::{Attribution, Capacities, Limit, Proof, Sheet};
 use record::Record;
 
 use super::curve::{Load, Test};
-use super::diagram::Diagram;
-use super::table::{Cell, Column, Row, Table};
 use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
+use crate::document::Diagram;
 use crate::layout::clean;
 use crate::limit;
+use crate::render::page::{Cell, Column, Row, Table};
 use crate::text::title;
 use crate::words::dop;
 

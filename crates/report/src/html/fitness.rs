@@ -4,8 +4,8 @@ use model::Fitness;
 use record::Record;
 
 use super::disclosure::{Disclosure, Modelled};
-use super::page::PageOptions;
 use super::{ceiling, curve};
+use crate::render::page::PageOptions;
 
 /// What `record` is good for.
 pub(crate) fn fitness(record: &Record) -> Fitness {

@@ -7,9 +7,9 @@ use tables::run::{self, RunRow};
 
 use super::curve::{Load, Test, at};
 use super::runs::rate;
-use super::table::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, nanos, percent};
 use crate::layout::clean;
+use crate::render::page::{Cell, Column, Row, Table};
 use crate::view::View;
 
 /// Tests of the two tables.
@@ -133,7 +133,8 @@ const SHOWN: [&str; 15] = [
 
 fn storage(record: &Record, best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
     let runs = best.iter().map(|(_, load)| RunRow::new(record, load.run)).filter(RunRow::has_io);
-    let view = View::of(run::columns()).words("at", ("", "at"), |of| Cell::Text(at(of.run))).only(&SHOWN);
+    let view =
+        View::of(run::columns()).words("at", ("", "at"), |of| crate::document::Cell::text(at(of.run))).only(&SHOWN);
     let table = view.html("io-table", "Physical I/O in the best run of each test", runs, |_| "");
     let nothing = table.rows.is_empty();
     html! {

@@ -5,7 +5,6 @@ use model::{Headline, LatencyName, Limit, Line, MAIN_TESTS, MainResult, Point, P
 use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
-use super::table::{Cell, Column, Row, Table, facts};
 use crate::database_state::states_at_begin;
 use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three_digits};
 use crate::fleet::{agents, server_hosts, storage_hosts};
@@ -13,6 +12,7 @@ use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topo
 use crate::layout::clean;
 use crate::network::network_path;
 use crate::plan::settings;
+use crate::render::page::{Cell, Column, Row, Table, facts};
 use crate::summary::{at_once, bound_text, headline_text, large_reads, limit_of, result_name};
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, settled, started, title, unrepeated};
 use crate::verdict::{row_class, word};

@@ -7,11 +7,12 @@ use model::{RULES, buckets, is_printable, quantile};
 use record::{Latency, Nanos, Ratio, Run, Slices};
 
 use super::curve::{Load, Test};
-use super::diagram::{Diagram, gallery};
 use super::throughput::{CHARTS_MAX, left_out};
 use crate::chart::{Axis, Column, Figures, HeatMap, LineChart, Point, Role, Scale, Series};
+use crate::document::Diagram;
 use crate::figure::{count, duration};
 use crate::layout::clean;
+use crate::render::page::gallery;
 
 /// Slices of all heat maps of a page together, which limits the size of the page.
 const SLICES_SHOWN: usize = 400;

@@ -4,13 +4,14 @@ use maud::{Markup, html};
 use model::{Bound, RateCurve, RatePoint};
 use record::{Nanos, Record, Verdict};
 
-use super::diagram::{Diagram, gallery};
 use super::think_time;
 use super::throughput::CHARTS_MAX;
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
+use crate::document::Diagram;
 use crate::figure::{number, percent, time};
 use crate::layout::clean;
 use crate::load_curve::{bound, capacity, curve_answer, explanation, head, lag, reason};
+use crate::render::page::gallery;
 use crate::words::{capital, list};
 
 /// A chart for each test and degree of parallelism with target rates, charts and a table for each with think times;

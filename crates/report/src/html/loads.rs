@@ -5,11 +5,12 @@ use model::load::LoadFigures;
 use record::{Load, Record, Run};
 use tables::{Row, load};
 
-use super::diagram::{Diagram, gallery};
-use super::table::{Cell, parts};
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
+use crate::document::Diagram;
 use crate::layout::clean;
 use crate::load::{facts, kind, remarks, rows, slowest_stage, valid, view};
+use crate::render::page::gallery;
+use crate::render::page::parts;
 use crate::view::View;
 
 /// Loads that are shown.
@@ -63,13 +64,15 @@ pub(super) fn loads(record: &Record) -> Markup {
         return Markup::default();
     }
     let view = view()
-        .words("slowest_stage", ("", "slowest stage"), |of| Cell::Text(slowest_stage(of.run).unwrap_or_default()))
+        .words("slowest_stage", ("", "slowest stage"), |of| {
+            crate::document::Cell::text(slowest_stage(of.run).unwrap_or_default())
+        })
         .except(&LEFT_OUT)
         .first(&FIRST);
     let caption = "Loads, per byte and second of uncompressed flat file";
     let tables = view.html_parts("loads-table", caption, (3, FIRST.len()), rows(record).take(RUNS_MAX), |_| "");
     let stages = View::of(load::stage_columns())
-        .words("test", ("", "table"), |of| Cell::Text(kind(of.of.0)))
+        .words("test", ("", "table"), |of| crate::document::Cell::text(kind(of.of.0)))
         .except(&["record", "busy_ns", "cpu_ns", "bytes"])
         .html(
             "load-stages-table",

@@ -5,18 +5,15 @@ mod agents;
 mod blocks;
 mod ceiling;
 mod curve;
-mod diagram;
 mod disclosure;
 mod explanation;
 mod fitness;
 mod io;
 mod key;
 mod latency;
-mod layers;
 mod load_curve;
 mod loads;
 mod nodes;
-mod page;
 mod pipelines;
 mod platform;
 mod price;
@@ -28,7 +25,6 @@ mod second;
 mod steady;
 mod storage;
 mod streams;
-mod table;
 mod think_time;
 mod throughput;
 mod topology;
@@ -40,17 +36,19 @@ use maud::{Markup, html};
 use model::{Fitness, Sheet};
 use record::{PlanSubject, Record};
 
-pub(crate) use diagram::{Diagram, gallery};
+pub(crate) use crate::document::Diagram;
+pub use crate::render::page::PageOptions;
+pub(crate) use crate::render::page::{Cell, Column, Row, Table, facts};
+pub(crate) use crate::render::page::{Page, Section, gallery};
 pub use explanation::check_texts;
 pub(crate) use fitness::fitness;
-pub use page::PageOptions;
-pub(crate) use page::{Page, Section};
 pub use published::system_html;
-pub(crate) use table::{Cell, Column, Row, Table, facts};
 
 use self::disclosure::{Disclosure, Modelled};
 use crate::fitness::{class_sentence, sentence};
+use crate::layers;
 use crate::layout::clean;
+use crate::render;
 use crate::summary;
 use crate::text::{platform_sentence, started, subject, warnings};
 use crate::words::{capital, list};
@@ -101,7 +99,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::collapsed("nodes", "Nodes", nodes::nodes(record)),
             Section::collapsed("agents", "Agents", agents::agents(record)),
             Section::collapsed("latency", "Latency", latency::latency(&tests)),
-            Section::collapsed("layers", "Latency by layer", layers::layers(record)),
+            Section::collapsed("layers", "Latency by layer", render::page::blocks(&layers::of_record(record))),
             Section::collapsed("activity", "Database activity", activity::activity(record)),
             Section::collapsed("bulk-read", "Scans of the loaded tables", scans::scans(record)),
             Section::collapsed("storage", "Streams of I/O", later),

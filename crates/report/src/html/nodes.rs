@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use record::{Record, Run};
 use tables::node;
 
-use super::table::parts;
 use crate::finding::lost_node_text;
 use crate::layout::clean;
 use crate::nodes::view;
+use crate::render::page::parts;
 
 /// Lines of the table.
 const LINES_MAX: usize = 1000;

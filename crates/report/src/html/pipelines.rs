@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use record::Record;
 
-use super::table::{Cell, Column, Row, Table};
 use crate::pipeline::{EXPLANATION, cells};
+use crate::render::page::{Cell, Column, Row, Table};
 use crate::verdict::word;
 use crate::words::capital;
 

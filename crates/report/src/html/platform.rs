@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use record::{EngineInventory, HostInventory, Record};
 use tables::provision;
 
-use super::table::{Cell, Column, Row, Table, facts};
 use crate::figure::UNKNOWN;
 use crate::inventory::{
     cpu_facts, device_text, engine_facts, file_system_facts, host_facts, kernel_facts, memory_facts, numa_facts,
     topology,
 };
 use crate::layout::clean;
+use crate::render::page::{Cell, Column, Row, Table, facts};
 use crate::text::data_sets;
 
 /// All that is known of the machine and the engine.

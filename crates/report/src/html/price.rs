@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use model::{Cost, PriceBook, PriceKind};
 use record::{Rate, Unit};
 
-use super::table::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, number, percent};
 use crate::layout::clean;
 use crate::price::{per_million, priced};
+use crate::render::page::{Cell, Column, Row, Table};
 
 /// The best rate of a test: its code, unit, and rate.
 pub(crate) type BestRate<'a> = (&'a str, Unit, f64);

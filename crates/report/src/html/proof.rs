@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use maud::{Markup, html};
 use record::Record;
 
-use super::table::{Cell, Column, Row, Table};
 use crate::layout::Align;
 use crate::platform_proof::{comparison, sentences};
+use crate::render::page::{Cell, Column, Row, Table};
 use crate::words::capital;
 
 /// The sentences of the result, and a table of the parts; nothing for a record of another kind.

@@ -5,10 +5,10 @@ use record::{Nanos, Rate, Record};
 use tables::Row;
 use tables::run::{self, RunRow};
 
-use super::table::{Cell, parts};
 use crate::figure::{UNKNOWN, duration, megabytes, number};
 use crate::layout::clean;
-use crate::verdict::word;
+use crate::render::page::{Cell, parts};
+use crate::verdict::verdict_cell;
 use crate::view::View;
 use crate::words::{list, unit_per_second, variation};
 
@@ -101,9 +101,11 @@ pub(super) fn runs(record: &Record) -> Markup {
 
 fn view<'a>() -> View<RunRow<'a>> {
     View::of(run::columns())
-        .words("test", ("", "test"), |of| Cell::text(test(of)))
-        .words("unit", ("", "unit"), |of| Cell::text(unit_per_second(of.run.unit).trim_end_matches("/s")))
-        .words("verdict", ("", "verdict"), |of| Cell::Markup(word(of.row.verdict)))
+        .words("test", ("", "test"), |of| crate::document::Cell::text(test(of)))
+        .words("unit", ("", "unit"), |of| {
+            crate::document::Cell::text(unit_per_second(of.run.unit).trim_end_matches("/s"))
+        })
+        .words("verdict", ("", "verdict"), |of| verdict_cell(of.row.verdict))
 }
 
 /// The test, and the variation of the run.

@@ -7,11 +7,12 @@ use maud::{Markup, html};
 use record::{LoadModel, Record, Scan};
 use tables::scan::ScanRow;
 
-use super::diagram::{Diagram, gallery};
-use super::table::parts;
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
+use crate::document::Diagram;
 use crate::layout::clean;
 use crate::load::{caches, code, meanings, scan_view, scanned};
+use crate::render::page::gallery;
+use crate::render::page::parts;
 
 /// Scans that are shown.
 const RUNS_MAX: usize = 200;

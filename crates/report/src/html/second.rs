@@ -5,11 +5,12 @@ use model::{Steadiness, buckets, steadiness};
 use record::{Latency, Nanos, Run, Slices};
 
 use super::curve::{Load, Test};
-use super::diagram::{Diagram, gallery};
 use super::throughput::{CHARTS_MAX, left_out, rate_of};
 use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series, Shade};
+use crate::document::Diagram;
 use crate::figure::duration;
 use crate::layout::clean;
+use crate::render::page::gallery;
 use crate::steady::reason_text;
 use crate::words::unit;
 

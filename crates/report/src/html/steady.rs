@@ -8,10 +8,10 @@ use record::evidence::Steady;
 use record::{Evidence, Ratio, Record, Run, SteadyVerdict};
 
 use super::curve::at;
-use super::table::{Cell, Column, Row, Table};
 use super::throughput::rate_of;
 use crate::figure::{UNKNOWN, number, percent};
 use crate::layout::clean;
+use crate::render::page::{Cell, Column, Row, Table};
 use crate::steady::reason_text;
 use crate::words::plural;
 

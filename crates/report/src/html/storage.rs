@@ -5,7 +5,7 @@ use record::Record;
 use tables::Row;
 use tables::io_stream::{self, StreamRow};
 
-use super::table::parts;
+use crate::render::page::parts;
 use crate::storage::{job_and_rates, view};
 
 /// Streams that are listed.

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use record::{FileStreams, Rate, Record, Run, StreamBackend};
 use tables::file_stream;
 
-use super::diagram::Diagram;
-use super::table::parts;
 use crate::chart::{Axis, Bar, BarChart, Figures, Scale, Tone};
+use crate::document::Diagram;
 use crate::layout::clean;
+use crate::render::page::parts;
 use crate::streams::{facts, remarks, rows, valid};
 use crate::view::View;
 

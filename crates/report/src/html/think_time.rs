@@ -6,13 +6,14 @@ use maud::{Markup, html};
 use model::{Quantiles, ThinkPoint, ThinkStudy};
 use record::{Nanos, Ratio};
 
-use super::diagram::{Diagram, gallery};
-use super::table::{Cell, Column, Row, Table};
 use super::throughput::CHARTS_MAX;
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
+use crate::document::Diagram;
 use crate::figure::{UNKNOWN, duration, number, percent, percent_digits};
 use crate::layout::clean;
 use crate::load_curve::{cpu_scope, hidden, study_head};
+use crate::render::page::gallery;
+use crate::render::page::{Cell, Column, Row, Table};
 use crate::words::capital;
 
 /// Charts and a table for each of `studies`.

@@ -8,11 +8,12 @@ use model::{Degree, Line, MAIN_TESTS, Sheet};
 use record::Unit;
 
 use super::curve::{Curve, Load, Test};
-use super::diagram::{Diagram, gallery};
 use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
+use crate::document::Diagram;
 use crate::fact::io_pattern;
 use crate::figure::{duration, number, three_digits, time};
 use crate::layout::clean;
+use crate::render::page::gallery;
 use crate::scalability::{coefficient, misfit_reason, note_text, unknown_limit_text};
 use crate::words::{capital, list, unit_per_second};
 

@@ -7,11 +7,11 @@ use maud::{Markup, html};
 use model::platform::{Defect, defects, measured_rates, oversubscriptions};
 use record::{BlockDevice, HostInventory, PciFunction, Record};
 
-use super::table::{Cell, Column, Row, Table};
 use crate::figure::memory;
 use crate::inventory::bandwidth::{self, NOTE, first_text};
 use crate::inventory::topology::{array_text, cache_text, defect_texts, function_text, path_text};
 use crate::layout::{Align, clean};
+use crate::render::page::{Cell, Column, Row, Table};
 
 /// Nodes, links and volume of `record`; nothing where neither links nor layers are known.
 pub(super) fn topology(record: &Record) -> Markup {

@@ -8,9 +8,9 @@ use model::Warning;
 use record::{Check, Dop, Record, Run, Skipped, Verdict, WarningSubject};
 
 use super::explanation;
-use super::table::{Cell, Column, Row, Table};
 use crate::finding::remedy;
 use crate::layout::clean;
+use crate::render::page::{Cell, Column, Row, Table};
 use crate::verdict::word;
 use crate::warning::{instance_text, subject};
 use crate::words::{check, degrees, plural};

@@ -1,9 +1,9 @@
 //! The latency table: from the intended start of a step down to the device, as text, comma-separated values and on the
 //! page.
 
+mod document;
 mod source;
 mod table;
-mod text;
 mod words;
 
 use model::{LayerTable, LayerTables};
@@ -12,10 +12,9 @@ use tables::layer;
 
 use crate::view::View;
 
-pub(crate) use source::{Source, sources};
-pub(crate) use table::{FIGURES, is_aside, name, point, rows, view};
-pub use text::layers_text;
-pub(crate) use words::{cost, largest, missing, negative_note, rejected_tracers, repeat, title, tracer};
+pub use document::layers;
+pub(crate) use document::of_record;
+use source::{Source, sources};
 
 /// Which latency tables are requested.
 #[derive(Clone, Debug, PartialEq, Eq)]

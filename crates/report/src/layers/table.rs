@@ -5,8 +5,8 @@ use record::Record;
 use tables::layer::{self, LayerRow, id};
 
 use super::words::{label, layer as layer_word, span};
+use crate::document::Cell;
 use crate::figure::{UNKNOWN, number};
-use crate::html::Cell;
 use crate::view::View;
 
 /// The columns of a line, without its label.
@@ -22,7 +22,7 @@ pub(crate) fn rows<'a>(record: &'a Record, table: &'a LayerTable) -> impl Iterat
 pub(crate) fn view<'a>() -> View<LayerRow<'a>> {
     View::of(layer::columns())
         .words("layer", ("", ""), |of| Cell::text(point(of)))
-        .words("name", ("", "layer"), |of| Cell::Text(name(of)))
+        .words("name", ("", "layer"), |of| Cell::text(name(of)))
         .figure("per_step_ns", ("", "per\nstep"), |of| match of.figure.per_step_ns {
             Some(value) => Cell::Figure(span(value), Some(value)),
             None => Cell::Figure("n.d.".to_owned(), None),

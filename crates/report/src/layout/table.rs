@@ -125,6 +125,11 @@ impl Table {
         (all(heads), rows.iter().map(|row| all(std::slice::from_ref(row))).collect())
     }
 
+    /// Characters of a row in one line.
+    pub(crate) fn width(&self) -> usize {
+        self.columns.iter().map(|(_, width)| width + 1).sum::<usize>().saturating_sub(1)
+    }
+
     /// Whether there is no row below the headings.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.len() == self.head_lines
@@ -134,7 +139,7 @@ impl Table {
     /// little, each row takes several lines, and so do the headings: those of the columns that share a line are
     /// together.
     pub(crate) fn lines(&self, style: Style, width: usize) -> Vec<String> {
-        let used: usize = self.columns.iter().map(|(_, width)| width + 1).sum::<usize>().saturating_sub(1);
+        let used = self.width();
         let gap = if used + self.columns.len().saturating_sub(1) <= width { "  " } else { " " };
         let widths: Vec<usize> = self.columns.iter().map(|(_, width)| *width).collect();
         let parts = folded(&widths, gap.len(), width);

@@ -4,8 +4,8 @@ use record::{Record, Scan, ScanKind};
 use tables::Row;
 use tables::scan::{self, ScanRow};
 
+use crate::document::Cell;
 use crate::figure::megabytes;
-use crate::html::Cell;
 use crate::layout::Table;
 use crate::listed_parts;
 use crate::view::View;

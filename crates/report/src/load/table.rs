@@ -6,8 +6,8 @@ use tables::Row;
 use tables::load::{self, LoadRow};
 
 use super::{kind, valid};
+use crate::document::Cell;
 use crate::figure::{UNKNOWN, count, time, volume};
-use crate::html::Cell;
 use crate::layout::{Table, bar, cut};
 use crate::listed_parts;
 use crate::view::View;
@@ -23,7 +23,7 @@ pub(crate) fn rows(record: &Record) -> impl Iterator<Item = LoadRow<'_>> {
 /// The columns of loads.
 pub(crate) fn view<'a>() -> View<LoadRow<'a>> {
     View::of(load::columns())
-        .words("table", ("", "table"), |of| Cell::Text(kind(of.of.0)))
+        .words("table", ("", "table"), |of| Cell::text(kind(of.of.0)))
         .figure("index_bytes", ("indexes", "size"), index_size)
         .figure("index_build_ns", ("indexes", "build time"), index_time)
 }

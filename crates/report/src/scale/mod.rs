@@ -1,8 +1,6 @@
-//! Scalability of one test, and the verdict on a claim beyond the measurements: as text and as a page.
+//! Scalability of one test, and the verdict on a claim beyond the measurements.
 
-mod html;
-mod picture;
-mod text;
+mod document;
 mod words;
 
 use model::scalability::{
@@ -11,8 +9,7 @@ use model::scalability::{
 };
 use model::{Interval, Remark, System, SystemTest};
 
-pub use html::scale_html;
-pub use text::scale_text;
+pub use document::scale;
 
 use crate::scalability::varied_noun;
 use crate::system::remark_text;

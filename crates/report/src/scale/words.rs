@@ -8,7 +8,7 @@ use model::scalability::{Limit, MeasuredPoint, Measurement, Misfit, Scalability,
 use super::ScaleView;
 use crate::figure::{number, three_digits};
 use crate::scalability::{
-    beside_text, coefficient, noise_source, noise_text, note_text, reason_text, unknown_limit_text, verdict_word,
+    beside_text, coefficient, noise_source, noise_text, note_text, reason_text, unknown_limit_text,
 };
 
 /// A label, empty where the fact goes on, and the text.
@@ -78,9 +78,9 @@ fn within(interval: Option<Interval>) -> String {
 pub(super) fn head(view: &ScaleView) -> String {
     let last = view.curve.degrees().last().copied();
     match (&view.judgement, view.query.at) {
-        (Some(_), _) => "CLAIM".to_owned(),
-        (None, Some(n)) if last.is_some_and(|last| n <= last) => format!("AT N = {n}"),
-        _ => "EXTRAPOLATION".to_owned(),
+        (Some(_), _) => "Claim".to_owned(),
+        (None, Some(n)) if last.is_some_and(|last| n <= last) => format!("At N = {n}"),
+        _ => "Extrapolation".to_owned(),
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn claimed(view: &ScaleView) -> Vec<Fact> {
     let claim = &judgement.claim;
     let claimed = ("claim", format!("{} {} at N = {}", number(claim.rate), view.curve.unit, claim.n));
     let source = view.query.claim_text.iter().map(|text| ("", text.clone()));
-    iter::once(claimed).chain(source).chain([("verdict", verdict_word(judgement.verdict).to_owned())]).collect()
+    iter::once(claimed).chain(source).collect()
 }
 
 /// The rate at the target: estimate, interval, upper bound, what is to be measured, and the reasons against it.

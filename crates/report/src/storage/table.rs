@@ -6,9 +6,9 @@ use tables::io_stream::{self, StreamRow, bytes_per_second};
 use tables::{Row, run};
 
 use super::stream::name;
+use crate::document::Cell;
 use crate::fact::block;
 use crate::figure::{megabytes, throughput, time};
-use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
 use crate::style::Ink;
 use crate::verdict::mark;
@@ -44,9 +44,9 @@ pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
     View::of(io_stream::columns())
         .words("job", ("", "job"), |of| {
             let most = if of.of.0.jobs().nth(1).is_some() { NAMES_MAX } else { NAME_MAX };
-            Cell::Text(cut(&clean(&name(of.of.0)), most))
+            Cell::text(cut(&clean(&name(of.of.0)), most))
         })
-        .figure("block", ("", "block"), |of| Cell::Text(block(of.of.0)))
+        .figure("block", ("", "block"), |of| Cell::text(block(of.of.0)))
         .figure("bytes_per_second", ("", "MB/s"), |of| moved(of, megabytes))
         .figure("throughput", ("", "throughput"), |of| moved(of, throughput))
         .figure("response_ns_p50", ("response", "p50"), |of| response(of, Some(of.of.0.response.p50_ns)))
@@ -59,7 +59,7 @@ pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
 fn moved(of: &StreamRow<'_>, shown: fn(Option<f64>) -> String) -> Cell {
     match bytes_per_second(of).filter(|_| !of.is_invalid()) {
         Some(rate) => Cell::Figure(shown(Some(rate.0)), Some(rate.0)),
-        None => Cell::Text(String::new()),
+        None => Cell::text(String::new()),
     }
 }
 
@@ -67,7 +67,7 @@ fn moved(of: &StreamRow<'_>, shown: fn(Option<f64>) -> String) -> Cell {
 fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
     match model::is_paced(of.of.0.pace) && !of.is_invalid() {
         true => Cell::Figure(time(span), span.map(|span| span.0 as f64)),
-        false => Cell::Text(String::new()),
+        false => Cell::text(String::new()),
     }
 }
 

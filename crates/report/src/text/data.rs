@@ -3,8 +3,8 @@
 use record::{DataSet, Record};
 use tables::provision::{Owned, data_set_columns, data_sets as rows};
 
+use crate::document::Cell;
 use crate::figure::time;
-use crate::html::Cell;
 use crate::layout::{Table, clean, cut};
 use crate::view::View;
 
@@ -27,7 +27,7 @@ const SHOWN: [&str; 9] = [
 /// The columns of data sets.
 pub(crate) fn view<'a>() -> View<Owned<'a, &'a DataSet>> {
     View::of(data_set_columns())
-        .words("table", ("", "table"), |of| Cell::Text(cut(&clean(&of.of.table), NAME_MAX)))
+        .words("table", ("", "table"), |of| Cell::text(cut(&clean(&of.of.table), NAME_MAX)))
         .figure("load_ns", ("load", "time"), |of| match (of.of.reused, of.of.load_ns) {
             (true, _) => Cell::text("reused"),
             (false, span) => Cell::Figure(time(span), span.map(|span| span.0 as f64)),

@@ -5,8 +5,8 @@ use tables::Row;
 use tables::run::{self, RunRow};
 
 use crate::RUNS_LISTED_MAX;
+use crate::document::Cell;
 use crate::figure::duration;
-use crate::html::Cell;
 use crate::layout::Table;
 use crate::style::Ink;
 use crate::verdict::mark;
@@ -68,10 +68,10 @@ fn listed(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
 /// A line per run. The mark refers to WARNINGS: findings that are not listed there do not count.
 fn table<'a>(keys: &[&str], runs: impl Iterator<Item = RunRow<'a>>) -> Table {
     let view = View::of(run::columns())
-        .words("at", ("", "at"), |of| Cell::Text(at(of)))
+        .words("at", ("", "at"), |of| Cell::text(at(of)))
         .words("unit", ("", "unit"), |of| Cell::text(unit_per_second(of.run.unit).trim_end_matches("/s")))
         .figure("window_ns", ("", "time"), |of| {
-            Cell::Text(if of.is_invalid() { String::new() } else { duration(of.run.window_ns) })
+            Cell::text(if of.is_invalid() { String::new() } else { duration(of.run.window_ns) })
         })
         .words("mark", ("", ""), |of| Cell::text(mark(of.row.verdict)));
     view.only(keys).text_table(runs, |of| Ink::of(of.row.verdict))

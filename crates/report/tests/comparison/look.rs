@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use dbdyno_report::{
-    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, load_plan_html, load_prediction_html, scale_html,
+    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, load_plan_html, load_prediction_html, scale,
 };
 use model::Gate;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn pages() -> Vec<PathBuf> {
     let query = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
     let pages = [
         ("comparison.html", comparison_html(&view)),
-        ("scale.html", scale_html(&ScaleView::new(curve, query))),
+        ("scale.html", scale(&ScaleView::new(curve, query)).html()),
         ("load-plan.html", load_plan_html(&load_plan::plan())),
         ("load-prediction.html", load_prediction_html(&load_plan::prediction())),
     ];

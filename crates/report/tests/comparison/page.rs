@@ -1,6 +1,6 @@
 //! The pages of a comparison and of a curve.
 
-use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, scale_html};
+use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, scale};
 use model::{Gate, System};
 use roxmltree::Document;
 
@@ -73,7 +73,7 @@ fn a_claim_has_its_verdict_and_its_picture() {
     system.tests[0].points.truncate(1);
     let curve = LoadCurve::of_test(&system, &system.tests[0]);
     let query = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
-    let text = xml(&scale_html(&ScaleView::new(curve, query)));
+    let text = xml(&scale(&ScaleView::new(curve, query)).html());
     let page = parse(&text);
     unlike_each_other(&page);
     assert_eq!(texts(&page, "#claim strong"), ["UNSUPPORTED"]);

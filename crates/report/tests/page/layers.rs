@@ -17,7 +17,7 @@ fn page(record: &Record) -> String {
 
 /// The cells of each line of the first table that is about `test`.
 fn lines<'a>(root: Node<'a, 'a>, test: &str) -> Vec<Vec<Node<'a, 'a>>> {
-    let details = select(root, "details.layers");
+    let details = select(root, "#layers details");
     let about = details.into_iter().find(|details| text(*details).starts_with(test)).unwrap();
     select(about, "tbody tr").into_iter().map(|line| select(line, "th, td")).collect()
 }
@@ -101,9 +101,10 @@ fn the_tables_are_quiet_fit_and_can_be_used_by_everyone() {
         assert_eq!(serious(&mut browser), Vec::<String>::new(), "{place}");
     }
     // The table that tells most is open; the keyboard opens the other one.
-    let tables = browser.evaluate("Array.from(document.querySelectorAll('details.layers')).map(({ open }) => open)");
+    let tables =
+        browser.evaluate("Array.from(document.querySelectorAll('#layers details.fold')).map(({ open }) => open)");
     assert_eq!(tables, serde_json::json!([false, true]));
-    let first = "document.querySelector('details.layers')";
+    let first = "document.querySelector('#layers details.fold')";
     browser.evaluate(&format!("{first}.querySelector('summary').focus()"));
     browser.press("Enter", 13);
     assert_eq!(browser.evaluate(&format!("{first}.open")), true);

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use dbdyno_report::{
     ComparisonView, LayersQuery, PageOptions, Style, activity_csv, activity_text, blocks_text, comparison_csv,
-    comparison_html, comparison_junit, comparison_markdown, comparison_text, csv, html, io_csv, io_text, layers_csv,
-    layers_text, load_text, streams_text, text,
+    comparison_html, comparison_junit, comparison_markdown, comparison_text, csv, html, io_csv, io_text, layers,
+    layers_csv, load_text, streams_text, text,
 };
 use model::{ActivityChoice, CompareOptions};
 use record::Record;
@@ -130,9 +130,8 @@ fn every_view_of_each_record_has_the_figures_that_it_had() {
             hold(name, "streams-text", &figures(&streams_text(&record, None, path, style, width)));
         }
         let query = LayersQuery::All;
-        if let (Ok(shown), Ok(table)) = (layers_text(&record, &query, path, style, width), layers_csv(&record, &query))
-        {
-            hold(name, "layers-text", &figures(&shown));
+        if let (Ok(shown), Ok(table)) = (layers(&record, &query, path), layers_csv(&record, &query)) {
+            hold(name, "layers-text", &figures(&shown.text(style, width)));
             hold(name, "layers-csv", &named_figures(&table));
         }
         let choice = ActivityChoice::Best;

@@ -1,6 +1,6 @@
 //! The latency table on a terminal and as comma-separated values.
 
-use dbdyno_report::{LayersQuery, Style, layers_csv, layers_text, text};
+use dbdyno_report::{LayersQuery, Style, layers, layers_csv, text};
 use proptest::prelude::*;
 use record::{
     Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Resource, Trace, TracerKind,
@@ -10,7 +10,7 @@ use record::{
 use crate::layers_sample::{record, without_privileges};
 
 fn shown(record: &Record, query: &LayersQuery, width: usize) -> String {
-    layers_text(record, query, "r.json", Style::default(), width).unwrap()
+    layers(record, query, "r.json").unwrap().text(Style::default(), width)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be
     let trace = run.trace.as_mut().unwrap();
     trace.tracer = TracerKind::Counters;
     trace.unavailable.push(unavailable(TracerKind::Tracefs, "not mounted"));
-    let shown = layers_text(&record, &LayersQuery::Run(40), "r.json", Style::default(), 200).unwrap();
+    let shown = layers(&record, &LayersQuery::Run(40), "r.json").unwrap().text(Style::default(), 200);
     assert!(shown.contains("tracer tracefs not available: not mounted; hint: run as root"), "{shown}");
     assert!(!shown.contains("tracer BPF"), "the layer that is missing says so already: {shown}");
 }
@@ -94,11 +94,11 @@ fn a_run_with_less_than_the_plain_one_says_so_in_its_head() {
 #[test]
 fn a_question_that_has_no_answer_says_why() {
     let record = record();
-    let refused = |query| layers_text(&record, &query, "r.json", Style::default(), 80).unwrap_err();
+    let refused = |query| layers(&record, &query, "r.json").err().unwrap();
     assert_eq!(refused(LayersQuery::of(Some("99"))), "there is no run 99 in this record of 3 runs");
     assert_eq!(refused(LayersQuery::of(Some("T999"))), "there is no run of a test T999 in this record");
     let probes = Record { runs: Vec::new(), ..record.clone() };
-    let nothing = layers_text(&probes, &LayersQuery::of(None), "r.json", Style::default(), 80).unwrap_err();
+    let nothing = layers(&probes, &LayersQuery::of(None), "r.json").err().unwrap();
     assert_eq!(nothing, "no valid run of this record does I/O or commits through an engine");
     assert_eq!(layers_csv(&probes, &LayersQuery::All), Err(nothing));
 }

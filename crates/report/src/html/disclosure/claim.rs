@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use model::{Derived, Limiter, RULES, TimeClassName};
 use record::{Build, Preset, Record, Status};
 
-use super::super::page::PageOptions;
 use super::Modelled;
 use super::field::{Field, applies, filled, optional, publisher, tool};
 use super::hardware::old;
 use super::repetition::command;
 use crate::limit;
+use crate::render::page::PageOptions;
 use crate::words::{list, plural, preset, status};
 
 pub(super) fn identity(record: &Record, options: &PageOptions<'_>) -> Vec<Field> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::table::{Cell, Row};
+use crate::render::page::{Cell, Row};
 
 /// Who fills a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

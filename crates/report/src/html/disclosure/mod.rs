@@ -17,8 +17,8 @@ use record::Record;
 
 use self::field::Field;
 use super::ceiling::Limited;
-use super::page::PageOptions;
-use super::table::{Column, Row, Table};
+use crate::render::page::PageOptions;
+use crate::render::page::{Column, Row, Table};
 
 /// The figures of the page that are not plain figures of the record.
 pub(super) struct Modelled<'a> {

@@ -1,64 +1,44 @@
-//! The scalability of one test as a page.
+//! The scalability of one test: the verdict on a claim, the curve, the fitted law with its limit, the measurements.
 
-use maud::{Markup, html};
-use model::scalability::{FittedPoint, Scalability};
+use model::scalability::{FittedPoint, MeasuredPoint, Scalability};
 use record::Ratio;
 
 use super::ScaleView;
-use super::words::{self, Fact, claimed, points, span, summary, target};
+use super::words::{Fact, claimed, fit, head, points, span, summary, target};
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Reach, Role, Scale, Series};
+use crate::document::{Block, Cell, Column, Diagram, Document, Note, Row, Section, Table, Text, Tone};
 use crate::figure::{UNKNOWN, number, percent, three_digits};
-use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
 use crate::scalability::{judgement_text, verdict_word};
 
-/// The curve as a self-contained HTML file: the verdict, the chart, the law, the measurements.
-pub fn scale_html(view: &ScaleView) -> String {
-    let page = Page {
-        title: format!("Scalability: {}", clean(&view.curve.title)),
-        subtitle: format!("{} over {}", clean(&view.curve.unit), clean(&view.curve.noun)),
-        lead: lead(view),
-        sections: vec![
-            Section::new("claim", "Claim", claim(view)),
-            Section::new("curve", "Curve", gallery(&[diagram(view)])),
-            Section::new("fit", "Fit", fit(view)),
-            Section::new("measured", "Measured", measured(view)),
-        ],
-        foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) ". Intervals are 95 %." } },
-    };
-    page.html()
-}
-
-fn lead(view: &ScaleView) -> Markup {
-    html! {
-        dl class="facts" {
-            @for (label, text) in summary(view) { div { dt { (label) } dd { (clean(&text)) } } }
-        }
-        @if !view.curve.remarks.is_empty() {
-            div class="note warn" {
-                p { strong { "Caveats" } }
-                ul { @for remark in &view.curve.remarks { li { (clean(remark)) } } }
-            }
-        }
+/// The view of a curve.
+pub fn scale(view: &ScaleView) -> Document {
+    let caveats = view.curve.remarks.iter().map(|remark| Text::from(remark.as_str())).collect();
+    let caveats = Note { tone: Tone::Warning, title: "Caveats".to_owned(), sentences: caveats };
+    Document {
+        subtitle: format!("{} over {}", view.curve.unit, view.curve.noun),
+        lead: vec![Block::facts(summary(view)), Block::Note(caveats)],
+        foot: vec![Block::whole(vec![Block::text("Intervals are 95 %.")])],
+        ..Document::new(
+            format!("Scalability: {}", view.curve.title),
+            vec![
+                Section::new("claim", head(view), claim(view)),
+                Section::new("curve", "Curve", vec![Block::Charts(vec![diagram(view)])]),
+                Section::new("fit", "Fit", vec![Block::facts(fit(view))]),
+                Section::new("measured", "Measured", vec![measured(view).into()]),
+            ],
+        )
     }
 }
 
 /// The verdict on a claim, or the rate at the target without one.
-fn claim(view: &ScaleView) -> Markup {
-    html! {
-        @if let Some(judgement) = &view.judgement {
-            div class="note" {
-                p { strong { (verdict_word(judgement.verdict)) } }
-                p { (clean(&judgement_text(judgement, &view.curve.noun))) }
-            }
-        }
-        (table(claimed(view).into_iter().chain(target(view)).collect()))
-    }
-}
-
-/// Labelled facts as a table.
-fn table(rows: Vec<Fact>) -> Markup {
-    facts(&rows.into_iter().map(|(name, text)| (name.to_owned(), clean(&text))).collect::<Vec<_>>())
+fn claim(view: &ScaleView) -> Vec<Block> {
+    let plain = |(label, words): Fact| (label, Text::from(words));
+    let verdict = view.judgement.iter().flat_map(|judgement| {
+        let word = Text::default().strong(verdict_word(judgement.verdict));
+        [("verdict", word), ("", judgement_text(judgement, &view.curve.noun).into())]
+    });
+    vec![Block::facts(claimed(view).into_iter().map(plain).chain(verdict).chain(target(view).into_iter().map(plain)))]
 }
 
 fn diagram(view: &ScaleView) -> Diagram {
@@ -114,36 +94,28 @@ fn beyond(view: &ScaleView) -> Vec<Series> {
     [(!view.reach.is_empty()).then_some(allowed), ideal].into_iter().flatten().collect()
 }
 
-fn fit(view: &ScaleView) -> Markup {
-    table(words::fit(view))
-}
-
-const COLUMNS: [Column; 6] = [
-    Column::figures("N"),
-    Column::figures("measured"),
-    Column::figures("runs"),
-    Column::figures("fitted"),
-    Column::text("95 % band"),
-    Column::figures("efficiency"),
-];
-
-fn measured(view: &ScaleView) -> Markup {
-    let mut table = Table::new("measured-table", format!("Measured, N = {}", clean(&view.curve.noun)), &COLUMNS);
-    table.rows = points(view)
-        .into_iter()
-        .map(|point| {
-            let rate = view.fitted.as_ref().map(|fitted| fitted.fit.rate(point.n));
-            let band = view.fitted.as_ref().and_then(|fitted| fitted.band(point.n));
-            let efficiency = Some(point.efficiency).filter(|efficiency| efficiency.is_finite());
-            Row::new(vec![
-                Cell::Figure(point.n.to_string(), Some(point.n)),
-                Cell::Figure(number(point.rate), Some(point.rate)),
-                Cell::Figure(point.repeats.to_string(), Some(point.repeats as f64)),
-                Cell::Figure(rate.map_or_else(|| UNKNOWN.to_owned(), number), rate),
-                Cell::text(band.map_or_else(|| UNKNOWN.to_owned(), span)),
-                Cell::Figure(efficiency.map_or_else(|| UNKNOWN.to_owned(), |value| percent(Ratio(value))), efficiency),
-            ])
-        })
-        .collect();
-    table.html()
+/// The measured points beside the fitted law.
+fn measured(view: &ScaleView) -> Table {
+    let columns = vec![
+        Column::figure("N"),
+        Column::figure("measured"),
+        Column::figure("runs"),
+        Column::figure("fitted"),
+        Column::figure("95 % band"),
+        Column::figure("efficiency"),
+    ];
+    let row = |point: MeasuredPoint| {
+        let fitted = view.fitted.as_ref();
+        let band = fitted.and_then(|fitted| fitted.band(point.n));
+        let efficiency = fitted.map(|_| point.efficiency);
+        Row::new(vec![
+            Cell::Figure(point.n.to_string(), Some(point.n)),
+            Cell::figure(Some(point.rate), number),
+            Cell::count(point.repeats as u64),
+            Cell::figure(fitted.map(|fitted| fitted.fit.rate(point.n)), number),
+            Cell::Figure(band.map_or_else(|| UNKNOWN.to_owned(), span), band.map(|band| band.low)),
+            Cell::figure(efficiency, |value| percent(Ratio(value))),
+        ])
+    };
+    Table::new("measured-table", format!("N = {}", view.curve.noun), columns).with(points(view).into_iter().map(row))
 }

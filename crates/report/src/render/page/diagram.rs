@@ -2,24 +2,9 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::chart::Chart;
-
-/// A chart with its name on the page.
-pub(crate) struct Diagram {
-    /// Unique on the page; also the name of the file of its data.
-    pub(crate) id: String,
-    /// The chart.
-    pub(crate) chart: Box<dyn Chart>,
-    /// A note below it; may be empty.
-    pub(crate) note: String,
-}
+use crate::document::Diagram;
 
 impl Diagram {
-    /// A chart without a note.
-    pub(crate) fn new(id: impl Into<String>, chart: impl Chart + 'static) -> Diagram {
-        Diagram { id: id.into(), chart: Box::new(chart), note: String::new() }
-    }
-
     /// The drawing with its data as comma-separated values, readable without a script; the script offers them as a file
     /// and as a table.
     pub(crate) fn html(&self) -> Markup {

@@ -1,5 +1,7 @@
 //! The frame of every page: one file that needs no network, with links to its sections.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -44,7 +46,7 @@ pub(crate) struct Section {
     /// The name by which it is linked; unique on the page.
     pub(crate) id: &'static str,
     /// Its heading.
-    pub(crate) title: &'static str,
+    pub(crate) title: Cow<'static, str>,
     /// The content; its headings start at `<h3>`.
     pub(crate) body: Markup,
     /// Whether only the heading is shown until the reader opens it.
@@ -53,12 +55,12 @@ pub(crate) struct Section {
 
 impl Section {
     /// A section.
-    pub(crate) fn new(id: &'static str, title: &'static str, body: Markup) -> Section {
-        Section { id, title, body, is_collapsed: false }
+    pub(crate) fn new(id: &'static str, title: impl Into<Cow<'static, str>>, body: Markup) -> Section {
+        Section { id, title: title.into(), body, is_collapsed: false }
     }
 
     /// A section of details, closed at first.
-    pub(crate) fn collapsed(id: &'static str, title: &'static str, body: Markup) -> Section {
+    pub(crate) fn collapsed(id: &'static str, title: impl Into<Cow<'static, str>>, body: Markup) -> Section {
         Section { is_collapsed: true, ..Section::new(id, title, body) }
     }
 

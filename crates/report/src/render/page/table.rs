@@ -4,6 +4,13 @@ use std::borrow::Cow;
 
 use maud::{Markup, html};
 
+use super::words;
+use crate::document::{self, BarRole, Extent, Tone};
+use crate::layout::clean;
+
+/// The width of a bar, in units of its drawing.
+const BAR_WIDTH: f64 = 100.0;
+
 /// A table.
 pub(crate) struct Table {
     /// Unique on the page.
@@ -188,6 +195,118 @@ fn value(cell: &Cell) -> Option<String> {
             value.map(|value| value.to_string())
         }
         Cell::Text(_) | Cell::Markup(_) => None,
+    }
+}
+
+/// The markup of a table of a document: in parts where it has too many columns, of which the first is shown.
+pub(super) fn drawn(table: &document::Table) -> Markup {
+    match table_parts(table).as_slice() {
+        [whole] => whole.html(),
+        tables => parts(tables, "The other columns"),
+    }
+}
+
+/// All columns of a table of a document.
+pub(crate) fn whole_table(table: &document::Table) -> Table {
+    of(table, &table.id, &table.caption, &table.shown(Extent::Whole))
+}
+
+/// A table of a document in as many parts as needed for none to have too many columns.
+pub(crate) fn table_parts(table: &document::Table) -> Vec<Table> {
+    let columns = table.shown(Extent::Whole);
+    let Some((about, columns_max)) = table.parts.filter(|(_, most)| columns.len() > *most) else {
+        return vec![whole_table(table)];
+    };
+    let (about, figures) = columns.split_at(about.min(columns.len()));
+    let chunks = figures.chunks(columns_max.saturating_sub(about.len()).max(1)).zip(1..);
+    let part = |(chunk, number): (&[usize], u32)| {
+        let (id, caption) = match number {
+            1 => (table.id.clone(), table.caption.clone()),
+            _ => (format!("{}-{number}", table.id), format!("{}, part {number}", table.caption)),
+        };
+        let part = of(table, &id, &caption, &[about, chunk].concat());
+        Table { sortable: table.is_sortable && number == 1, is_dense: number > 1, ..part }
+    };
+    chunks.map(part).collect()
+}
+
+/// The columns `shown` of a table of a document.
+fn of(table: &document::Table, id: &str, caption: &str, shown: &[usize]) -> Table {
+    let columns: Vec<&document::Column> = shown.iter().filter_map(|index| table.columns.get(*index)).collect();
+    let groups: Vec<(&'static str, usize)> = columns
+        .chunk_by(|one, next| one.group == next.group)
+        .map(|group| (group.first().map_or("", |column| column.group), group.len()))
+        .collect();
+    let row = |row: &document::Row| match table.is_group(row) {
+        true => Row::group(row.cells.first().map(document::Cell::words).unwrap_or_default()),
+        false => Row {
+            class: class(row.tone),
+            cells: shown.iter().map(|index| row.cells.get(*index).map_or_else(|| Cell::text(""), cell)).collect(),
+        },
+    };
+    Table {
+        id: id.to_owned(),
+        caption: clean(caption),
+        spans: if groups.iter().any(|(title, _)| !title.is_empty()) { groups } else { Vec::new() },
+        columns: columns.into_iter().map(column).collect(),
+        rows: table.rows.iter().map(row).collect(),
+        sortable: table.is_sortable,
+        is_dense: false,
+    }
+}
+
+fn column(column: &document::Column) -> Column {
+    // The heading has one line.
+    Column { head: column.head.replace('\n', " ").into(), figures: column.is_figure }
+}
+
+/// The class of a row.
+fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain | Tone::Good | Tone::Unknown => "",
+        Tone::Aside => "unaccounted",
+        Tone::Warning => "warn",
+        Tone::Invalid => "invalid",
+    }
+}
+
+fn cell(cell: &document::Cell) -> Cell {
+    match cell {
+        document::Cell::Text(text) => Cell::Markup(words(text)),
+        document::Cell::Figure(text, value) => Cell::Figure(clean(text), *value),
+        document::Cell::Word(text, tone) => Cell::Markup(html! { span class=(word_class(*tone)) { (clean(text)) } }),
+        document::Cell::Noted(text, note) => {
+            Cell::Markup(html! { (words(text)) @if !note.is_empty() { span class="aside" { (clean(note)) } } })
+        }
+        document::Cell::Bar(bar) => Cell::Markup(self::bar(bar)),
+    }
+}
+
+/// The class of a word.
+pub(crate) fn word_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain | Tone::Aside => "word",
+        Tone::Good => "word pass",
+        Tone::Unknown => "word unknown",
+        Tone::Warning => "word warn",
+        Tone::Invalid => "word fail",
+    }
+}
+
+/// The figures of a bar are in other columns, so it is hidden from screen readers.
+fn bar(bar: &document::Bar) -> Markup {
+    let class = match bar.role {
+        BarRole::Own => "own",
+        BarRole::Gap => "gap",
+        BarRole::Less => "less",
+    };
+    let position = |share: f64| (share * BAR_WIDTH).clamp(0.0, BAR_WIDTH);
+    let (from, to) = (position(bar.from), position(bar.to));
+    let (x, width) = (format!("{from:.2}"), format!("{:.2}", to - from));
+    html! {
+        svg class="share" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false" {
+            rect class=(class) x=(x) y="0" width=(width) height="10" {}
+        }
     }
 }
 

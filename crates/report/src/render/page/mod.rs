@@ -1,0 +1,129 @@
+//! A document as one self-contained HTML file.
+
+mod diagram;
+mod frame;
+mod table;
+
+use maud::{Markup, html};
+
+pub(crate) use diagram::gallery;
+pub use frame::PageOptions;
+pub(crate) use frame::{Page, Section};
+pub(crate) use table::{Cell, Column, Row, Table, facts, parts, table_parts, whole_table};
+
+use crate::document::{Block, Command, Document, Extent, Fact, Note, Span, Text, Tone};
+use crate::layout::clean;
+
+/// The file of `document`, with everything in it.
+pub(crate) fn page(document: &Document) -> String {
+    let section = |section: &crate::document::Section| Section {
+        id: section.id,
+        title: clean(&section.title).into(),
+        body: blocks(&section.body),
+        is_collapsed: section.is_folded,
+    };
+    let shown = document.sections.iter().filter(|section| section.is_shown(Extent::Whole));
+    let page = Page {
+        title: clean(&document.title),
+        subtitle: clean(&document.subtitle),
+        lead: blocks(&document.lead),
+        sections: shown.map(section).collect(),
+        foot: blocks(&document.foot),
+    };
+    page.html()
+}
+
+/// The markup of `blocks`; its headings start at `<h3>`.
+pub(crate) fn blocks(blocks: &[Block]) -> Markup {
+    html! { @for block in blocks.iter().filter(|block| block.is_shown(Extent::Whole) || matches!(block, Block::Heading(_))) { (self::block(block)) } }
+}
+
+fn block(block: &Block) -> Markup {
+    match block {
+        Block::Text(text) => html! { p { (words(text)) } },
+        Block::Aside(text) => html! { p class="aside" { (words(text)) } },
+        Block::Heading(title) => html! { h3 { (clean(title)) } },
+        Block::List(sentences) => html! { ul { @for sentence in sentences { li { (words(sentence)) } } } },
+        Block::Facts(facts) => html! { dl class="facts" { @for fact in merged(facts) { (self::fact(&fact)) } } },
+        Block::Note(note) => self::note(note),
+        Block::Table(table) => table::drawn(table),
+        Block::Charts(charts) => gallery(charts),
+        Block::Commands(commands) => self::commands(commands),
+        Block::Fold { summary, is_open, body } => html! {
+            details class="fold" open=[is_open.then_some("open")] {
+                summary { (clean(summary)) }
+                (blocks(body))
+            }
+        },
+        Block::From(_, body) => blocks(body),
+    }
+}
+
+/// Facts whose label is empty are further sentences of the one before.
+fn merged(facts: &[Fact]) -> Vec<Fact> {
+    let mut merged: Vec<Fact> = Vec::new();
+    for fact in facts {
+        match merged.last_mut().filter(|_| fact.label.is_empty()) {
+            Some(before) => before.sentences.extend(fact.sentences.iter().cloned()),
+            None => merged.push(fact.clone()),
+        }
+    }
+    merged
+}
+
+fn fact(fact: &Fact) -> Markup {
+    html! {
+        div {
+            dt { (clean(&fact.label)) }
+            dd { @for sentence in &fact.sentences { (words(sentence)) br; } }
+        }
+    }
+}
+
+fn note(note: &Note) -> Markup {
+    let class = match note.tone {
+        Tone::Warning | Tone::Unknown => "note warn",
+        Tone::Invalid => "note fail",
+        Tone::Plain | Tone::Aside | Tone::Good => "note",
+    };
+    html! {
+        div class=(class) {
+            @if !note.title.is_empty() { p { strong { (clean(&note.title)) } } }
+            @for sentence in &note.sentences { p { (words(sentence)) } }
+        }
+    }
+}
+
+fn commands(commands: &[Command]) -> Markup {
+    html! {
+        dl class="facts" {
+            @for command in commands {
+                @let whole = format!("{} {} {}", command.verb, command.word, command.options);
+                div { dt { (command.label) } dd { code { (clean(&whole)) } } }
+            }
+        }
+    }
+}
+
+/// The markup of a text.
+pub(crate) fn words(text: &Text) -> Markup {
+    // Spaces at the edges of a part separate it from the next.
+    let clean = |words: &str| {
+        let edge = |is_there: bool| if is_there { " " } else { "" };
+        let inside = crate::layout::clean(words);
+        match inside.is_empty() {
+            true => edge(words.starts_with(' ')).to_owned(),
+            false => format!("{}{inside}{}", edge(words.starts_with(' ')), edge(words.ends_with(' '))),
+        }
+    };
+    html! {
+        @for span in &text.0 {
+            @match span {
+                Span::Plain(words) => { (clean(words)) }
+                Span::Strong(words) => { strong { (clean(words)) } }
+                Span::Code(words) => { code { (clean(words)) } }
+                Span::Link { section, words } => { a href={ "#" (section) } { (clean(words)) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A table of a document on a terminal.
+
+use super::{Terminal, ink};
+use crate::document::{BarRole, Cell, Row, Table};
+use crate::layout::{self, Align, Span, bar, clean, cut, paragraph};
+use crate::style::Ink;
+
+/// Characters of a cell of words.
+const TEXT_MAX: usize = 40;
+
+/// Characters of a cell of words in the column that gives way to the others, at least.
+const FLEXIBLE_MIN: usize = 8;
+
+/// Columns of the name of a row that is written as a paragraph.
+const LABEL_MAX: usize = 26;
+
+/// Characters of a whole bar.
+const BAR_WIDTH: usize = 12;
+
+impl Terminal {
+    /// The caption, where there is one, and the lines of the table. Rows that are too wide take several lines; groups of rows have
+    /// their heading in a line of its own.
+    pub(super) fn table(&self, table: &Table) -> Vec<String> {
+        if table.rows.is_empty() {
+            return Vec::new();
+        }
+        let caption = (!table.caption.is_empty()).then(|| paragraph("", 0, &table.caption, self.width));
+        let caption = caption.into_iter().flatten().map(|line| self.style.paint(&line, Ink::Aside));
+        caption.chain(self.rows(table)).collect()
+    }
+
+    fn rows(&self, table: &Table) -> Vec<String> {
+        let shown = table.shown(self.extent);
+        if let Some(lines) = self.paragraphs(table, &shown) {
+            return lines;
+        }
+        let used = self.laid_out(table, &shown, None).1;
+        let room = table.flexible.filter(|_| used.0 > self.width).map(|_| used.1.saturating_sub(used.0 - self.width));
+        let (drawn, _) = self.laid_out(table, &shown, room.map(|room| room.max(FLEXIBLE_MIN)));
+        let (heads, mut rows) = drawn.row_lines(self.style, self.width);
+        rows.reverse();
+        let mut lines = heads;
+        for row in &table.rows {
+            if table.is_group(row) {
+                let head = row.cells.first().map(Cell::words).unwrap_or_default();
+                lines.push(self.style.paint(&cut(&clean(&head), self.width), Ink::Head));
+            } else {
+                lines.extend(rows.pop().unwrap_or_default());
+            }
+        }
+        lines
+    }
+
+    /// The rows of a table of words that are too long for a line, as paragraphs: what names the row, and beside it the rest.
+    fn paragraphs(&self, table: &Table, shown: &[usize]) -> Option<Vec<String>> {
+        let is_words = shown.iter().filter_map(|index| table.columns.get(*index)).all(|column| !column.is_figure);
+        let words = |row: &Row| -> Vec<String> {
+            shown
+                .iter()
+                .map(|index| row.cells.get(*index).map_or_else(String::new, |cell| clean(&cell.words())))
+                .collect()
+        };
+        let rows: Vec<Vec<String>> = table.rows.iter().map(words).collect();
+        let widest =
+            |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let used: usize = (0..shown.len()).map(|at| widest(at) + 1).sum();
+        let is_long = (0..shown.len()).any(|at| widest(at) > TEXT_MAX);
+        if !is_words || shown.len() < 2 || (used <= self.width && !is_long) {
+            return None;
+        }
+        let indent = (widest(0) + 2).min(LABEL_MAX);
+        let line = |row: &Vec<String>| {
+            let (name, rest) = row.split_first().map_or(("", Vec::new()), |(name, rest)| {
+                (name.as_str(), rest.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>())
+            });
+            match name.chars().count() < indent {
+                true => paragraph(name, indent, &rest.join("; "), self.width),
+                false => [vec![cut(name, self.width)], paragraph("", indent, &rest.join("; "), self.width)].concat(),
+            }
+        };
+        Some(rows.iter().flat_map(line).collect())
+    }
+
+    /// The columns `shown`, the flexible one with at most `room` characters; and the characters of a whole row with those of
+    /// the widest flexible cell.
+    fn laid_out(&self, table: &Table, shown: &[usize], room: Option<usize>) -> (layout::Table, (usize, usize)) {
+        let columns = || shown.iter().filter_map(|index| table.columns.get(*index));
+        let heads: Vec<Vec<&str>> = columns().map(|column| column.head.split('\n').collect()).collect();
+        let align = |is_figure: bool| if is_figure { Align::Right } else { Align::Left };
+        let heads: Vec<(&[&str], Align)> =
+            heads.iter().zip(columns()).map(|(lines, column)| (lines.as_slice(), align(column.is_figure))).collect();
+        let mut spans = Vec::new();
+        let mut first = 0;
+        for group in columns().collect::<Vec<_>>().chunk_by(|one, next| one.group == next.group) {
+            let title = group.first().map_or("", |column| column.group);
+            if !title.is_empty() {
+                spans.push(Span { first, columns: group.len(), title });
+            }
+            first += group.len();
+        }
+        let mut drawn = layout::Table::new(&heads, &spans);
+        let mut widest = 0;
+        for row in table.rows.iter().filter(|row| !table.is_group(row)) {
+            let mut cells: Vec<String> =
+                shown.iter().map(|index| row.cells.get(*index).map_or_else(String::new, text)).collect();
+            if let Some(cell) = table
+                .flexible
+                .and_then(|at| shown.iter().position(|index| *index == at))
+                .and_then(|at| cells.get_mut(at))
+            {
+                widest = widest.max(cell.chars().count());
+                *cell = room.map_or_else(|| cell.clone(), |room| cut(cell, room));
+            }
+            drawn.push(cells, ink_of(row));
+        }
+        let used = drawn.width();
+        (drawn, (used, widest))
+    }
+}
+
+fn ink_of(row: &Row) -> Option<Ink> {
+    ink(row.tone)
+}
+
+/// A cell as it stands in a line.
+fn text(cell: &Cell) -> String {
+    match cell {
+        Cell::Bar(of) => {
+            let share = (of.to - of.from).clamp(0.0, 1.0);
+            let drawn = bar(share, 1.0, BAR_WIDTH);
+            let before = (of.from.clamp(0.0, 1.0) * BAR_WIDTH as f64).floor() as usize;
+            match of.role {
+                BarRole::Own => format!("{}{drawn}", " ".repeat(before)),
+                BarRole::Gap | BarRole::Less => format!("{}{}", " ".repeat(before), "·".repeat(drawn.chars().count())),
+            }
+        }
+        Cell::Figure(text, _) | Cell::Word(text, _) => clean(text),
+        Cell::Text(words) => cut(&clean(&words.words()), TEXT_MAX),
+        Cell::Noted(words, _) => cut(&clean(&words.words()), TEXT_MAX),
+    }
+}
