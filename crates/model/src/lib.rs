@@ -158,7 +158,7 @@ pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use summary::{
     Beyond, FoundRate, Gain, MAIN_TESTS, MainLimit, MainResult, MostSerious, QUICK_TESTS, Remedy, StorageLimit,
-    StorageLimiter, Summary, Validity, summary,
+    StorageLimiter, Summary, Validity, main_limits, summary,
 };
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, DeviceFact, Durability, Fact, FactGroup, FactSize,

@@ -286,6 +286,12 @@ fn most_serious_of(warnings: &[Warning<'_>]) -> Option<MostSerious> {
     Some(MostSerious { test: first.run.test.clone(), finding: first.finding?.clone(), runs })
 }
 
+/// The limits of the best runs of `lines` of the sheet of `record`; absent where a line has no result or nothing is known.
+pub fn main_limits(record: &Record, lines: &[&Line]) -> Vec<Option<MainLimit>> {
+    let (capacities, proofs) = (Capacities::of(record), proofs(record));
+    lines.iter().map(|line| limit(record, line, &capacities, &proofs)).collect()
+}
+
 fn limit(record: &Record, line: &Line, capacities: &Capacities, proofs: &[Proof]) -> Option<MainLimit> {
     let best = line.best.as_ref()?;
     let run = record.runs.iter().find(|run| run.number == best.run)?;

@@ -14,6 +14,39 @@ pub fn number(value: f64) -> String {
     if prefix.is_empty() { digits } else { format!("{digits} {prefix}") }
 }
 
+/// A number with four significant digits and groups of three: `24,630`, `932,400`, `541.7`: the numbers of a column are in one
+/// scale.
+pub fn grouped(value: f64) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.to_owned();
+    }
+    let (size, sign) = (value.abs(), if value < 0.0 { "-" } else { "" });
+    if size < 999.95 {
+        return format!("{sign}{}", scaled(size, 4).0);
+    }
+    let unit = 10f64.powi((size.log10().floor() as i32 - 3).max(0));
+    let digits = format!("{:.0}", (size / unit).round() * unit);
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    format!("{sign}{}", groups.join(","))
+}
+
+/// A span in microseconds with three significant digits: `1,690 µs`, `1.64 µs`.
+pub fn microseconds(span: Nanos) -> String {
+    let value = span.0 as f64 / 1e3;
+    let digits = if value < 999.5 { three_digits(value) } else { grouped(rounded(value, 3)) };
+    format!("{digits} µs")
+}
+
+/// `value` with so many significant digits.
+fn rounded(value: f64, digits: i32) -> f64 {
+    if value <= 0.0 {
+        return value;
+    }
+    let unit = 10f64.powi(value.log10().floor() as i32 + 1 - digits);
+    (value / unit).round() * unit
+}
+
 /// A rate, as [`number`]; [`UNKNOWN`] where there is none.
 pub fn rate(per_second: Option<f64>) -> String {
     per_second.map_or_else(|| UNKNOWN.to_owned(), number)

@@ -61,7 +61,7 @@ fn in_doubt(found: &Fitness) -> Option<String> {
 }
 
 /// How to measure a better record, and how long that takes.
-fn better(record: &Record, found: &Fitness) -> Option<String> {
+pub(crate) fn better(record: &Record, found: &Fitness) -> Option<String> {
     let plan = &record.plan;
     let is_repeatable = plan.subject() == PlanSubject::Catalogue && plan.until.is_none() && plan.paired.is_none();
     if !is_repeatable || found.is_basis() || record.runs.is_empty() {
@@ -73,7 +73,7 @@ fn better(record: &Record, found: &Fitness) -> Option<String> {
     let (warm_up, window) = Preset::Standard.windows();
     let each = plan.runs.iter().filter(|run| run.variation.is_none() && run.repeat == 1).count() as u64;
     let whole = Nanos((warm_up + window).0.saturating_mul(REPEATS_MIN as u64).saturating_mul(each));
-    Some(format!("a basis to buy by is --preset standard --repeats {REPEATS_MIN}: about {} for these", duration(whole)))
+    Some(format!("for a basis to buy by: --preset standard --repeats {REPEATS_MIN}, about {}", duration(whole)))
 }
 
 /// The class in one word.

@@ -42,6 +42,7 @@ mod render;
 mod run_line;
 mod scalability;
 mod scale;
+mod screen;
 mod shell_word;
 mod steady;
 mod storage;

@@ -342,13 +342,19 @@ fn most_serious_text(most_serious: &MostSerious) -> String {
     )
 }
 
-/// What limits a main result.
+/// What limits a main result, after its name.
 pub(crate) fn limit_text(limit: &MainLimit) -> String {
+    let name = short_name(&limit.test, short_title(limit.layer, &limit.title));
+    let (basis, found) = limit_words(limit);
+    format!("{name}{basis}: {found}")
+}
+
+/// What a limit rests on, and the limit.
+pub(crate) fn limit_words(limit: &MainLimit) -> (String, String) {
     let basis = match limit.proof.as_ref().map(|proof| proof.cause) {
         Some(Cause::Because | Cause::InPart) => " (measured: runs with less of it)".to_owned(),
         _ => basis_note(Some(&limit.attribution), limit.proof.as_ref()),
     };
-    let name = short_name(&limit.test, short_title(limit.layer, &limit.title));
     let is_open = matches!(limit.attribution.limiter, Limiter::TooFewClients { .. } | Limiter::Unexplained);
     let time = time_text(&limit.attribution).filter(|_| is_open && limit.proof.is_none());
     let rest = match (&limit.attribution.limiter, limit.with_more) {
@@ -369,7 +375,7 @@ pub(crate) fn limit_text(limit: &MainLimit) -> String {
     };
     let of_tried = limit.is_best_of_tried().then(|| format!("best of those tried: {}", tried_text(limit)));
     let found = time.into_iter().chain([rest]).chain(of_tried).collect::<Vec<String>>().join("; ");
-    format!("{name}{basis}: {found}")
+    (basis, found)
 }
 
 /// That more sessions or threads than those of the best run were not tried.
@@ -445,11 +451,16 @@ fn storage_remedy(limit: &StorageLimit) -> String {
 
 /// What would help a main result.
 pub(crate) fn remedy_text(limit: &MainLimit) -> Option<String> {
+    gain_texts(limit, REMEDIES_MAX).map(|gains| format!("{}: at most {gains}", clean(&limit.test)))
+}
+
+/// The bounds of the gains of so many remedies, the largest first.
+pub(crate) fn gain_texts(limit: &MainLimit, most: usize) -> Option<String> {
     let limiter = &limit.attribution.limiter;
-    let gains = limit.remedies.iter().take(REMEDIES_MAX).enumerate();
+    let gains = limit.remedies.iter().take(most).enumerate();
     let gains: Vec<String> =
         gains.map(|(index, gain)| gain_text(gain, limiter, limit.data_bytes, index == 0)).collect();
-    (!gains.is_empty()).then(|| format!("{}: at most {}", clean(&limit.test), gains.join(", ")))
+    (!gains.is_empty()).then(|| gains.join(", "))
 }
 
 /// The bound of the gain of a remedy: two digits, because all else is assumed to be unlimited.

@@ -20,7 +20,7 @@ struct Letter {
 fn letter(of: Verdict) -> Letter {
     match of {
         Verdict::Pass => Letter { mark: "ok", word: "passed", key: "pass", class: "word pass" },
-        Verdict::Unknown => Letter { mark: "?", word: "not all checked", key: "unknown", class: "word unknown" },
+        Verdict::Unknown => Letter { mark: "?", word: "unchecked", key: "unknown", class: "word unknown" },
         Verdict::Warn => Letter { mark: "!", word: "warning", key: "warn", class: "word warn" },
         Verdict::Fail => Letter { mark: "invalid", word: "invalid", key: "fail", class: "word fail" },
     }
@@ -37,6 +37,11 @@ pub(crate) fn mark(of: Verdict) -> &'static str {
 /// The key of a verdict, for data.
 pub(crate) fn key(of: Verdict) -> &'static str {
     letter(of).key
+}
+
+/// The word of a verdict in a sentence.
+pub(crate) fn word_of(of: Verdict) -> &'static str {
+    letter(of).word
 }
 
 /// The word of a verdict in its role, for a table of a document.

@@ -1,6 +1,6 @@
 //! The blocks that a section is made of.
 
-use super::{Diagram, Extent, Table, Text, Tone};
+use super::{Card, Diagram, Extent, Table, Text, Tone};
 
 /// A block.
 pub(crate) enum Block {
@@ -16,6 +16,10 @@ pub(crate) enum Block {
     Facts(Vec<Fact>),
     /// What must not be overlooked.
     Note(Note),
+    /// The answer to the first question of the reader, before everything else.
+    Answer(Note),
+    /// Results.
+    Cards(Vec<Card>),
     /// A table.
     Table(Table),
     /// Charts, side by side where there is room.
@@ -116,7 +120,8 @@ impl Block {
             Block::Heading(_) => false,
             Block::List(sentences) => !sentences.is_empty(),
             Block::Facts(facts) => !facts.is_empty(),
-            Block::Note(note) => !note.sentences.is_empty(),
+            Block::Note(note) | Block::Answer(note) => !note.sentences.is_empty(),
+            Block::Cards(cards) => !cards.is_empty(),
             Block::Table(table) => !table.rows.is_empty(),
             Block::Charts(charts) => !charts.is_empty(),
             Block::Commands(commands) => !commands.is_empty(),

@@ -5,11 +5,13 @@
 //! medium is its renderer's to clean, escape, wrap and cut.
 
 mod block;
+mod card;
 mod chart;
 mod table;
 mod text;
 
 pub(crate) use block::{Block, Command, Fact, Note};
+pub(crate) use card::{Card, CurvePoint, Part};
 pub(crate) use chart::Diagram;
 pub(crate) use table::{Bar, BarRole, Cell, Column, Row, Table};
 pub(crate) use text::{Span, Text};

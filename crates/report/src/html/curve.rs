@@ -11,18 +11,18 @@ use crate::text::short_title;
 use crate::words::dop;
 
 /// One test of a record.
-pub(super) struct Test<'a> {
+pub(crate) struct Test<'a> {
     /// Its code.
-    pub(super) code: &'a str,
+    pub(crate) code: &'a str,
     /// Its title.
-    pub(super) title: &'a str,
+    pub(crate) title: &'a str,
     /// What is counted.
-    pub(super) unit: Unit,
+    pub(crate) unit: Unit,
     /// The degree of parallelism that was varied.
-    pub(super) sweep: Sweep,
+    pub(crate) sweep: Sweep,
     /// One per degree of parallelism that has a result, in the order of the spec sheet: by nodes, jobs, threads, and
     /// I/Os in flight.
-    pub(super) loads: Vec<Load<'a>>,
+    pub(crate) loads: Vec<Load<'a>>,
     /// Invalid runs that have counts.
     invalid: Vec<Rated<'a>>,
 }
@@ -34,52 +34,52 @@ type Rated<'a> = (f64, &'a Run);
 const INVALID_MAX: usize = 100;
 
 /// The loads and invalid runs of a test that share a chart, over what is varied.
-pub(super) struct Curve<'t, 'a> {
+pub(crate) struct Curve<'t, 'a> {
     added: Added,
     /// The degree of what is varied and its load, ascending.
-    pub(super) points: Vec<(f64, &'t Load<'a>)>,
+    pub(crate) points: Vec<(f64, &'t Load<'a>)>,
     /// The degree of what is varied, operations per second, and the invalid run.
-    pub(super) invalid: Vec<(f64, f64, &'a Run)>,
+    pub(crate) invalid: Vec<(f64, f64, &'a Run)>,
 }
 
 /// One test at one degree of parallelism.
-pub(super) struct Load<'a> {
+pub(crate) struct Load<'a> {
     /// The run that is shown: that with the median rate, the lower one of two.
-    pub(super) run: &'a Run,
+    pub(crate) run: &'a Run,
     /// Operations per second of that run.
-    pub(super) per_second: f64,
+    pub(crate) per_second: f64,
     /// The rates of all repeats, ascending.
-    pub(super) rates: Vec<f64>,
+    pub(crate) rates: Vec<f64>,
     /// Service time of that run.
-    pub(super) service: Option<Quantiles>,
+    pub(crate) service: Option<Quantiles>,
 }
 
 impl Load<'_> {
     /// The lowest and the highest rate, where there are several repeats.
-    pub(super) fn range(&self) -> Option<(f64, f64)> {
+    pub(crate) fn range(&self) -> Option<(f64, f64)> {
         let (least, greatest) = (self.rates.first()?, self.rates.last()?);
         (self.rates.len() > 1).then_some((*least, *greatest))
     }
 
     /// The degree of parallelism, as in the tables.
-    pub(super) fn at(&self) -> String {
+    pub(crate) fn at(&self) -> String {
         at(self.run)
     }
 }
 
 impl<'a> Test<'a> {
     /// The load with the highest rate; of equal ones that with the least parallelism.
-    pub(super) fn best(&self) -> Option<&Load<'a>> {
+    pub(crate) fn best(&self) -> Option<&Load<'a>> {
         self.loads.iter().reduce(|best, load| if load.per_second > best.per_second { load } else { best })
     }
 
     /// The load with the least parallelism on the fewest nodes: one job, where that was run.
-    pub(super) fn first(&self) -> Option<&Load<'a>> {
+    pub(crate) fn first(&self) -> Option<&Load<'a>> {
         self.loads.iter().min_by_key(|load| workers(load.run))
     }
 
     /// The loads of a curve.
-    pub(super) fn curve(&self) -> Curve<'_, 'a> {
+    pub(crate) fn curve(&self) -> Curve<'_, 'a> {
         let rated = self.loads.iter().filter(|load| load.per_second > 0.0);
         let added = Added::of(rated.map(|load| degree(load.run)), self.sweep);
         let n = |run: &Run| added.n(degree(run)).map(f64::from);
@@ -91,7 +91,7 @@ impl<'a> Test<'a> {
     }
 
     /// Whether any run has a target rate.
-    pub(super) fn has_target_rate(&self) -> bool {
+    pub(crate) fn has_target_rate(&self) -> bool {
         let has_target = |load: &Load<'_>| matches!(load.run.pace, Pace::Rate { .. } | Pace::Poisson { .. });
         self.loads.iter().any(has_target)
     }
@@ -99,30 +99,30 @@ impl<'a> Test<'a> {
 
 impl<'a> Curve<'_, 'a> {
     /// The point with the highest rate; of equal ones the first.
-    pub(super) fn best(&self) -> Option<&Load<'a>> {
+    pub(crate) fn best(&self) -> Option<&Load<'a>> {
         let loads = self.points.iter().map(|(_, load)| *load);
         loads.reduce(|best, load| if load.per_second > best.per_second { load } else { best })
     }
 
     /// The label of the horizontal axis.
-    pub(super) fn noun(&self) -> String {
+    pub(crate) fn noun(&self) -> String {
         let on = self.on_nodes().map(|nodes| format!(" on {nodes} nodes"));
         format!("{}{}", varied_noun(self.added.varied), on.unwrap_or_default())
     }
 
     /// The number of nodes of all points; absent where it is one, and where nodes are varied.
-    pub(super) fn on_nodes(&self) -> Option<u32> {
+    pub(crate) fn on_nodes(&self) -> Option<u32> {
         self.added.on_nodes()
     }
 
     /// Whether a run at `degree` belongs to the curve.
-    pub(super) fn has(&self, degree: Degree) -> bool {
+    pub(crate) fn has(&self, degree: Degree) -> bool {
         self.added.n(degree).is_some()
     }
 }
 
 /// The degree of parallelism of `run`, as in the tables.
-pub(super) fn at(run: &Run) -> String {
+pub(crate) fn at(run: &Run) -> String {
     match in_flight(run) {
         Some(in_flight) => format!("{in_flight} in flight"),
         None => dop(run.dop, run.sweep),
@@ -130,7 +130,7 @@ pub(super) fn at(run: &Run) -> String {
 }
 
 /// The tests of `record` in the order of their first run, each with its plain runs.
-pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
+pub(crate) fn tests(record: &Record) -> Vec<Test<'_>> {
     let mut indexes: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Run>> = Vec::new();
     for run in record.runs.iter().filter(|run| run.variation.is_none()) {

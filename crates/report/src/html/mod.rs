@@ -4,7 +4,7 @@ mod activity;
 mod agents;
 mod blocks;
 mod ceiling;
-mod curve;
+pub(crate) mod curve;
 mod disclosure;
 mod explanation;
 mod fitness;
@@ -45,13 +45,15 @@ pub(crate) use fitness::fitness;
 pub use published::system_html;
 
 use self::disclosure::{Disclosure, Modelled};
-use crate::fitness::{class_sentence, sentence};
+use crate::document::Block;
+use crate::fitness::class_sentence;
 use crate::layers;
 use crate::layout::clean;
 use crate::render;
+use crate::screen;
 use crate::summary;
 use crate::text::{platform_sentence, started, subject, warnings};
-use crate::words::{capital, list};
+use crate::words::list;
 
 /// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency,
 /// platform, disclosure. One file that opens from disk without network access.
@@ -143,13 +145,13 @@ fn lead(record: &Record, sheet: &Sheet, found: &Fitness) -> Markup {
             div class="note fail" { @for warning in &warnings { p { strong { "Warning: " } (clean(warning)) } } }
         }
         @if !record.runs.is_empty() {
-            div class=(if found.is_basis() { "note" } else { "note warn" }) {
-                p {
-                    strong { (capital(summary::GOOD_FOR)) ": " }
-                    (clean(&sentence(record, found))) "."
+            (render::page::blocks(&[screen::answer(record, found, sheet)]))
+            @match record.plan.subject() {
+                PlanSubject::Catalogue if record.plan.until.is_none() => {
+                    (render::page::blocks(&[Block::Cards(screen::cards(record, &screen::workloads(sheet)))]))
                 }
+                _ => { (key::tiles(record, sheet)) }
             }
-            (key::tiles(record, sheet))
             dl class="facts" {
                 @for (label, sentences) in facts {
                     div { dt { (label) } dd { @for sentence in &sentences { (sentence) br; } } }

@@ -1,6 +1,11 @@
 //! A document as GitHub-flavoured Markdown.
 
-use crate::document::{Block, Cell, Command, Diagram, Document, Extent, Fact, Row, Span, Table, Text, Tone};
+use record::Ratio;
+
+use crate::document::{
+    Block, Card, Cell, Command, Diagram, Document, Extent, Fact, Part, Row, Span, Table, Text, Tone,
+};
+use crate::figure::percent;
 use crate::layout::clean;
 
 /// Columns of a chart in characters.
@@ -34,7 +39,8 @@ fn block(block: &Block) -> Vec<String> {
         Block::Heading(title) => vec![format!("### {}", escaped(title))],
         Block::List(sentences) => vec![list(sentences)],
         Block::Facts(facts) => vec![facts.iter().map(fact).collect::<Vec<_>>().join("\n")],
-        Block::Note(note) => {
+        Block::Cards(cards) => self::cards(cards),
+        Block::Note(note) | Block::Answer(note) => {
             let title = (!note.title.is_empty()).then(|| format!("**{}**", escaped(&note.title)));
             let lines = title.into_iter().chain(note.sentences.iter().map(words));
             vec![lines.map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n>\n")]
@@ -64,6 +70,30 @@ fn fact(fact: &Fact) -> String {
         true => format!("  {}", words.join("  \n  ")),
         false => format!("- **{}**: {}", escaped(&fact.label), words.join("  \n  ")),
     }
+}
+
+/// A table of the figures, and a list of what is known of each.
+fn cards(cards: &[Card]) -> Vec<String> {
+    let row = |card: &Card| {
+        let cells = [&card.name, &card.code, &card.figure, &card.unit, &card.at, &card.latency, &card.trust.0];
+        format!("| {} |", cells.map(|text| escaped(text)).join(" | "))
+    };
+    let head = ["| | | rate | | with | latency | trust |", "|---|---|---:|---|---|---|---|"].map(str::to_owned);
+    let table = head.into_iter().chain(cards.iter().map(row)).collect::<Vec<_>>().join("\n");
+    let about = |card: &Card| {
+        let parts = card.whole();
+        let part = |part: &Part| format!("{} {}", escaped(&part.name), percent(Ratio(part.share)));
+        let time = (!parts.is_empty()).then(|| parts.iter().map(part).collect::<Vec<_>>().join(", "));
+        let time = time.map(|time| format!("time: {time}"));
+        let facts = card.facts.iter().map(|fact| {
+            let sentences: Vec<String> = fact.sentences.iter().map(words).collect();
+            format!("{}: {}", escaped(&fact.label), sentences.join("; "))
+        });
+        let known: Vec<String> = time.into_iter().chain(facts).collect();
+        (!known.is_empty()).then(|| format!("- **{}**: {}", escaped(&card.name), known.join("; ")))
+    };
+    let about: Vec<String> = cards.iter().filter_map(about).collect();
+    [table, about.join("\n")].into_iter().filter(|text| !text.is_empty()).collect()
 }
 
 /// The caption, and the table with the bars left out, whose figures are in other columns.

@@ -70,6 +70,9 @@ pub struct ShortText<'a> {
 
 /// The most important of `record` for `width` columns (at least 60 are used); [`text`](super::text) has the rest.
 pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
+    if record.plan.subject() == PlanSubject::Catalogue && record.plan.until.is_none() {
+        return crate::screen::screen(record, shown).screen(style, width);
+    }
     let head_and_sheet = |rows_max| head_and_sheet(record, rows_max, style, width);
     let mut page = head_and_sheet(ROWS_MAX);
     let (warnings, last) = match shown.only_sheet {
@@ -333,7 +336,7 @@ fn last_lines(record: &Record, shown: &ShortText<'_>, width: usize) -> Vec<Strin
 
 /// The next useful command for the record `word`: to finish it, to measure with windows that hold, or to compare. A label,
 /// the verb, an operand, and options.
-fn next_command(record: &Record, word: &str) -> (&'static str, String, String, String) {
+pub(crate) fn next_command(record: &Record, word: &str) -> (&'static str, String, String, String) {
     let plan = &record.plan;
     let is_catalogue = plan.subject() == PlanSubject::Catalogue;
     let is_unfinished = record.status != Status::Finished || record.runs.len() < plan.runs.len();

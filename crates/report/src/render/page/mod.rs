@@ -1,5 +1,6 @@
 //! A document as one self-contained HTML file.
 
+mod card;
 mod diagram;
 mod frame;
 mod table;
@@ -45,7 +46,8 @@ fn block(block: &Block) -> Markup {
         Block::Heading(title) => html! { h3 { (clean(title)) } },
         Block::List(sentences) => html! { ul { @for sentence in sentences { li { (words(sentence)) } } } },
         Block::Facts(facts) => html! { dl class="facts" { @for fact in merged(facts) { (self::fact(&fact)) } } },
-        Block::Note(note) => self::note(note),
+        Block::Note(note) | Block::Answer(note) => self::note(note),
+        Block::Cards(cards) => card::cards(cards),
         Block::Table(table) => table::drawn(table),
         Block::Charts(charts) => gallery(charts),
         Block::Commands(commands) => self::commands(commands),

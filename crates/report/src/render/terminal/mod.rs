@@ -1,5 +1,6 @@
 //! A document as lines of text for a terminal.
 
+mod card;
 mod table;
 
 use crate::document::{Block, Command, Diagram, Document, Extent, Fact, Note, Text, Tone};
@@ -57,8 +58,8 @@ impl Terminal {
             if body.is_empty() {
                 continue;
             }
-            let is_apart =
-                matches!(block, Block::Table(_) | Block::Charts(_) | Block::Fold { .. }) || heading.is_some();
+            let is_apart = matches!(block, Block::Table(_) | Block::Charts(_) | Block::Fold { .. } | Block::Cards(_))
+                || heading.is_some();
             if is_apart && !lines.is_empty() {
                 lines.push(String::new());
             }
@@ -78,6 +79,8 @@ impl Terminal {
             Block::List(sentences) => self.list("-", LIST_INDENT, sentences),
             Block::Facts(facts) => self.facts(facts),
             Block::Note(note) => self.note(note),
+            Block::Answer(note) => self.answer(note),
+            Block::Cards(cards) => self.cards(cards),
             Block::Table(table) => self.table(table),
             Block::Charts(charts) => self.charts(charts),
             Block::Commands(commands) => commands.iter().flat_map(|command| self.command(command)).collect(),
@@ -120,6 +123,22 @@ impl Terminal {
         };
         let indent = if mark.is_empty() { 0 } else { LIST_INDENT };
         self.painted(note.tone, title.chain(self.list(mark, indent, &note.sentences)).collect())
+    }
+
+    /// A box with the title and the sentences of a note.
+    fn answer(&self, note: &Note) -> Vec<String> {
+        let room = self.width.saturating_sub(4);
+        let ink = ink(note.tone).unwrap_or(Ink::Head);
+        let title = wrap(&clean(&note.title), room).into_iter().map(|line| (line, Some(ink)));
+        let body =
+            note.sentences.iter().flat_map(|text| paragraph("", 0, &text.words(), room)).map(|line| (line, None));
+        let line = |(line, ink): (String, Option<Ink>)| {
+            let free = " ".repeat(room.saturating_sub(line.chars().count()));
+            format!("│ {}{free} │", ink.map_or(line.clone(), |ink| self.style.paint(&line, ink)))
+        };
+        let rule = "─".repeat(room + 2);
+        let lines = title.filter(|(line, _)| !line.is_empty()).chain(body).map(line);
+        [format!("┌{rule}┐")].into_iter().chain(lines).chain([format!("└{rule}┘")]).collect()
     }
 
     fn painted(&self, tone: Tone, lines: Vec<String>) -> Vec<String> {

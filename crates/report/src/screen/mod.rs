@@ -1,0 +1,104 @@
+//! The first screen of a record: what it is good for, a row per workload with what limits it and what would help, the other
+//! figures, and the next commands.
+
+mod answer;
+mod last;
+mod sheet;
+mod workload;
+
+use model::{Fitness, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
+use record::{Layer, PlanSubject, Record};
+
+use crate::document::{Block, Document, Extent, Section, Tone};
+use crate::fleet::{agents, server_hosts, storage_hosts};
+use crate::html;
+use crate::inventory::{durability_word, engine_line, machine_line};
+use crate::network::network_path;
+use crate::plan::runs;
+use crate::text::{ShortText, started, subject, warnings};
+use crate::words::{LAYERS, list};
+
+pub(crate) use answer::answer;
+pub(crate) use workload::cards;
+
+/// Workloads that have a row of their own, at most.
+const WORKLOADS_MAX: usize = 9;
+
+/// Rows of the sheet below them, at most.
+const ROWS_MAX: usize = 10;
+
+/// The first screen of `record`, a record of the catalogue.
+pub(crate) fn screen(record: &Record, shown: &ShortText<'_>) -> Document {
+    let found = html::fitness(record);
+    let sheet = model::sheet(record);
+    let workloads = workloads(&sheet);
+    let others: Vec<&Line> = others(&sheet, &workloads);
+    let first = |section: Section| section.from(Extent::Screen);
+    let mut lead = vec![answer(record, &found, &sheet)];
+    lead.extend(about(record, &found));
+    lead.push(Block::facts(platform(record)));
+    let sections = vec![
+        first(Section::new("workloads", "Workloads", workload_blocks(record, &workloads))),
+        first(Section::new("rates", "Other rates", sheet::blocks(&others))),
+    ];
+    let foot = if shown.only_sheet { Vec::new() } else { last::blocks(record, shown) };
+    Document { lead, foot, ..Document::new(format!("dbdyno: {}", subject(record)), sections) }
+}
+
+/// Warnings about all figures that the answer does not give as its reason.
+fn about(record: &Record, found: &Fitness) -> Option<Block> {
+    let reasons = answer::reasons(found);
+    let warnings = warnings(record);
+    let others: Vec<String> =
+        warnings.into_iter().filter(|warning| !reasons.iter().any(|reason| warning.contains(reason))).collect();
+    (!others.is_empty()).then(|| Block::note(Tone::Warning, others))
+}
+
+/// Machine, engine, time and extent of the measurement.
+fn platform(record: &Record) -> Vec<(&'static str, String)> {
+    let engine = record.engine.as_ref().map(|engine| list([engine_line(engine), durability_word(engine)]));
+    let facts = [
+        ("machine", Some(machine_line(&record.host))),
+        ("engine", engine),
+        ("server on", server_hosts(record)),
+        ("stored on", storage_hosts(record)),
+        ("network", network_path(record)),
+        ("jobs", agents(record)),
+        ("measured", Some(format!("{}, {}", started(record).trim_end_matches(", finished"), runs(&record.plan)))),
+    ];
+    facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
+}
+
+/// The tests that stand for a way in which a platform is used: the main ones first, then those of preset `quick`.
+pub(crate) fn workloads(sheet: &Sheet) -> Vec<&Line> {
+    let place = |line: &&Line| {
+        let of = |codes: &[&str]| codes.iter().position(|code| *code == line.test);
+        of(&MAIN_TESTS).or_else(|| Some(MAIN_TESTS.len() + of(&QUICK_TESTS)?))
+    };
+    let mut lines: Vec<&Line> = sheet.lines.iter().filter(|line| !line.is_probe && place(line).is_some()).collect();
+    lines.sort_by_key(place);
+    if lines.is_empty() {
+        lines = sheet.lines.iter().filter(|line| !line.is_probe).collect();
+    }
+    lines.truncate(WORKLOADS_MAX);
+    lines
+}
+
+/// The other lines of the sheet, the database first and the bare machine last.
+fn others<'a>(sheet: &'a Sheet, workloads: &[&Line]) -> Vec<&'a Line> {
+    let is_shown = |line: &&Line| !workloads.iter().any(|shown| shown.test == line.test);
+    let mut lines: Vec<&Line> = sheet.lines.iter().filter(is_shown).collect();
+    let layer = |of: Layer| LAYERS.iter().rev().position(|(layer, _)| *layer == of);
+    lines.sort_by_key(|line| (line.is_probe, layer(line.layer)));
+    lines
+}
+
+fn workload_blocks(record: &Record, lines: &[&Line]) -> Vec<Block> {
+    if record.runs.is_empty() {
+        return vec![Block::text("no run is finished")];
+    }
+    if lines.is_empty() || record.plan.subject() != PlanSubject::Catalogue {
+        return Vec::new();
+    }
+    vec![Block::Cards(cards(record, lines)), Block::aside(workload::LEGEND)]
+}

@@ -1,0 +1,160 @@
+//! The row of a workload: its rate, latency and trust, where the time of its steps goes, and what would help.
+
+use model::{ClaimBasis, Gain, Headline, LatencyName, Limiter, Line, MainLimit, Point, Remedy, TimeClassName};
+use record::{Record, Unit};
+
+use crate::document::{Card, CurvePoint, Fact, Part, Text, Tone};
+use crate::figure::{grouped, microseconds, percent, volume};
+use crate::html::curve::{self, Test};
+use crate::limit::resource;
+use crate::text::title;
+use crate::verdict;
+use crate::words::{dop_text, plural, unit_per_second};
+
+/// How to read the rows.
+pub(super) const LEGEND: &str = "▁█: rate from 1 job up; bar: time of a step; range: unknown part stays, or goes";
+
+/// Smaller parts of the time are not named.
+const SHARE_MIN: f64 = 0.01;
+
+/// A card for each of `lines` of the sheet of `record`.
+pub(crate) fn cards(record: &Record, lines: &[&Line]) -> Vec<Card> {
+    let tests = curve::tests(record);
+    let limits = model::main_limits(record, lines);
+    lines.iter().zip(limits).map(|(line, limit)| card(record, &tests, line, limit.as_ref())).collect()
+}
+
+fn card(record: &Record, tests: &[Test<'_>], line: &Line, limit: Option<&MainLimit>) -> Card {
+    let best = line.best.as_ref();
+    let curve = tests.iter().find(|test| test.code == line.test);
+    let curve = curve.map(Test::curve);
+    let points = curve.iter().flat_map(|curve| &curve.points);
+    Card {
+        name: title(line).to_owned(),
+        code: line.test.clone(),
+        figure: best.map_or_else(|| "no result".to_owned(), |best| figure(line, best)),
+        unit: best.map_or_else(String::new, |best| unit(line, best).to_owned()),
+        at: best.map_or_else(String::new, |best| at(line, best)),
+        latency: best.and_then(|best| best.headline).map_or_else(String::new, latency),
+        trust: (trust(line), Tone::of(line.verdict)),
+        curve: points.map(|(x, load)| CurvePoint { x: *x, y: load.per_second }).collect(),
+        varied: curve.as_ref().map_or_else(String::new, |curve| curve.noun()),
+        parts: limit.map_or_else(Vec::new, parts),
+        facts: limit.map_or_else(Vec::new, |limit| facts(record, limit)),
+    }
+}
+
+fn figure(line: &Line, best: &Point) -> String {
+    let rate = best.operations_per_second.0;
+    grouped(if line.unit == Unit::Byte { rate / 1e6 } else { rate })
+}
+
+fn unit(line: &Line, best: &Point) -> &'static str {
+    match line.unit {
+        Unit::Byte => "MB/s",
+        _ if best.in_flight.is_some() => "IOPS",
+        unit => unit_per_second(unit),
+    }
+}
+
+fn at(line: &Line, best: &Point) -> String {
+    best.in_flight.map_or_else(|| dop_text(best.dop, line.sweep), |count| format!("{count} in flight"))
+}
+
+/// The 0.99 quantile; the median where there are too few steps for it.
+fn latency(found: Headline) -> String {
+    let name = match found.name {
+        LatencyName::Service => "",
+        LatencyName::Response => "response ",
+    };
+    match found.times.p99_ns {
+        Some(p99) => format!("{name}p99 {}", microseconds(p99)),
+        None => format!("{name}p50 {}", microseconds(found.times.p50_ns)),
+    }
+}
+
+/// The verdict on the runs, with their number where they are several.
+fn trust(line: &Line) -> String {
+    let word = verdict::word_of(line.verdict);
+    match line.best.as_ref().map_or(0, |best| best.repeats) {
+        0 | 1 => word.to_owned(),
+        runs => format!("{word}, {}", plural(runs as u64, "run")),
+    }
+}
+
+/// Where the time of a step goes.
+fn parts(limit: &MainLimit) -> Vec<Part> {
+    let known = limit.attribution.classes.iter().filter(|class| class.share.0 >= SHARE_MIN);
+    let known =
+        known.map(|class| Part { name: part_name(class.name).to_owned(), share: class.share.0, is_unknown: false });
+    let known: Vec<Part> = known.collect();
+    if known.is_empty() {
+        return known;
+    }
+    let unknown = 1.0 - known.iter().map(|part| part.share).sum::<f64>();
+    let unknown = (unknown >= SHARE_MIN).then(|| Part { name: "unknown".to_owned(), share: unknown, is_unknown: true });
+    known.into_iter().chain(unknown).collect()
+}
+
+/// A part of the time in a word or two.
+fn part_name(name: TimeClassName) -> &'static str {
+    match name {
+        TimeClassName::OnProcessor => "CPU",
+        TimeClassName::Locks => "locks",
+        TimeClassName::InEngine => "waits in the engine",
+        TimeClassName::LogSyncs => "log syncs",
+        TimeClassName::DeviceFlushes => "device flushes",
+        TimeClassName::DataIo => "data reads and writes",
+        TimeClassName::DeviceReads => "device reads",
+        TimeClassName::RoundTrips => "network",
+        TimeClassName::WakeUps => "wake-ups of processors",
+    }
+}
+
+/// The best change, with its gain and the part of the platform that it concerns; where none is known, why more load is none.
+fn facts(record: &Record, limit: &MainLimit) -> Vec<Fact> {
+    let text = match limit.remedies.first() {
+        Some(gain) => Some(("change", change(record, limit, gain))),
+        None => more_load(limit).map(|text| ("load", text)),
+    };
+    text.map(|(label, text)| Fact { label: label.to_owned(), sentences: vec![Text::from(text)] }).into_iter().collect()
+}
+
+fn change(record: &Record, limit: &MainLimit, gain: &Gain) -> String {
+    let device = record.host.devices.first().map_or_else(String::new, |device| format!(" (now {})", device.name));
+    let what = match gain.remedy {
+        Remedy::Processors(count) => plural(u64::from(count), "more processor"),
+        Remedy::NoOtherPrograms => match limit.attribution.limiter {
+            Limiter::OtherPrograms { used } => format!("no other programs (they use {} of the CPU)", percent(used)),
+            _ => "no other programs".to_owned(),
+        },
+        Remedy::LogLatency => format!("a log device of half the latency{device}"),
+        Remedy::DataLatency => format!("a data device of half the latency{device}"),
+        Remedy::NetworkLatency => "a network of half the latency, or half the round trips".to_owned(),
+        Remedy::Memory => {
+            let now = record.engine.as_ref().and_then(|engine| engine.cache_bytes);
+            let now = now.map_or_else(String::new, |size| format!(" (now {})", volume(size)));
+            let size = limit.data_bytes.map_or_else(|| "all data".to_owned(), |size| format!("all {}", volume(size)));
+            format!("a cache for {size}{now}")
+        }
+        Remedy::DeviceRate => match &limit.attribution.limiter {
+            Limiter::Resource(name) => format!("twice the {}", resource(name)),
+            _ => "twice the rate of the device".to_owned(),
+        },
+        Remedy::Sessions => format!("more than {}", dop_text(limit.dop, limit.sweep)),
+    };
+    let known = format!("{:.1}", gain.factor_known);
+    let most = match gain.factor_max.map(|most| format!("{most:.1}")) {
+        Some(most) if most == known => format!("at most {known} times"),
+        Some(most) => format!("at most {known} to {most} times"),
+        None => format!("at most {known} times if the unknown stays"),
+    };
+    let measured = if gain.basis == ClaimBasis::Measured { ", measured with less" } else { "" };
+    format!("{what}: {most}{measured}")
+}
+
+/// What more sessions or threads than those of the best run gave.
+fn more_load(limit: &MainLimit) -> Option<String> {
+    let (dop, ratio) = limit.with_more?;
+    Some(format!("{} give {} of this rate", dop_text(dop, limit.sweep), percent(ratio)))
+}
