@@ -51,7 +51,7 @@ pub(crate) fn good_for(found: &Fitness) -> String {
 }
 
 /// Which of the main results are in doubt.
-fn in_doubt(found: &Fitness) -> Option<String> {
+pub(crate) fn in_doubt(found: &Fitness) -> Option<String> {
     let tests = found.doubtful_tests();
     match tests.is_empty() {
         true if found.class > ResultClass::Meaningless => Some("no warning is about the main results".to_owned()),

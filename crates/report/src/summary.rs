@@ -67,10 +67,7 @@ pub(crate) fn facts_of(record: &Record, fitness: &Fitness) -> Vec<(&'static str,
             _ => "none: no run is valid".to_owned(),
         });
     }
-    let alone = found.results.iter().filter_map(|result| match result {
-        MainResult::Best(line) => single_job(line).map(|(at, text)| format!("{} {at}: {text}", clean(&line.test))),
-        MainResult::Calibration(_) | MainResult::Search(_) | MainResult::Proof(_) => None,
-    });
+    let alone = alone_of(&found.results);
     let of_best = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text));
     let limits = of_best.chain(alone).collect();
     let help = found.limits.iter().filter_map(remedy_text).chain(found.storage.iter().map(storage_remedy));
@@ -83,6 +80,25 @@ pub(crate) fn facts_of(record: &Record, fitness: &Fitness) -> Vec<(&'static str,
     ];
     facts.retain(|(_, sentences)| !sentences.is_empty());
     facts
+}
+
+/// What wake-ups of idle processors add to the single jobs of the main results of `record`, a sentence each.
+pub(crate) fn alone(record: &Record) -> Vec<String> {
+    alone_of(&summarise(record).results)
+}
+
+fn alone_of(results: &[MainResult]) -> Vec<String> {
+    let alone = results.iter().filter_map(|result| match result {
+        MainResult::Best(line) => single_job(line).map(|(at, text)| format!("{} {at}: {text}", clean(&line.test))),
+        MainResult::Calibration(_) | MainResult::Search(_) | MainResult::Proof(_) => None,
+    });
+    alone.collect()
+}
+
+/// How many runs of `record` are valid, and what speaks against them; nothing without runs.
+pub(crate) fn validity(record: &Record) -> Option<String> {
+    let sentences = validity_text(&summarise(record).validity, false);
+    (!record.runs.is_empty()).then(|| sentences.join("; "))
 }
 
 /// The main results of `record`, a sentence each; empty without a valid run.
@@ -289,7 +305,7 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
         (1, 1) if *with_warnings > 0 => "the only run is valid, with a warning".to_owned(),
         (1, 1) => "the only run is valid".to_owned(),
         (0, 1) => "the only run is invalid".to_owned(),
-        (valid, runs) => format!("{valid} of {runs} runs are valid"),
+        (valid, runs) => format!("{valid} of {runs} runs gave a result"),
     };
     let warned = (*with_warnings > 0 && *runs > 1).then(|| format!("{with_warnings} with a warning"));
     let gains = &validity.gains_beyond_workers;
@@ -304,7 +320,7 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
     let none = is_without.then(|| "no warnings".to_owned());
     let most_serious = most_serious.as_ref().map(most_serious_text);
     let missing = (!without_result.is_empty()).then(|| format!("no result of {}", few(without_result)));
-    let unchecked = unchecked_text(validity).map(|text| format!("; could not be checked: {text}"));
+    let unchecked = unchecked_text(validity).map(|text| format!("; not checked: {text}"));
     let counts = list([Some(counts), warned].into_iter().chain(of_tests).chain([none, missing]).flatten());
     let counted = counts + &unchecked.unwrap_or_default() + &most_serious.unwrap_or_default();
     let passed = is_storage.then(|| passed_text(validity)).flatten();

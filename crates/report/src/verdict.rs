@@ -27,7 +27,7 @@ fn letter(of: Verdict) -> Letter {
 }
 
 /// The meaning of the marks, below a table.
-pub(crate) const LEGEND: &str = "ok passed   ! warning   ? not all checked   invalid: no result";
+pub(crate) const LEGEND: &str = "ok passed   ! warning   ? unchecked   invalid: no result";
 
 /// The mark of a verdict, for a column of a text.
 pub(crate) fn mark(of: Verdict) -> &'static str {

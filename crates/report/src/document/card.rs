@@ -25,6 +25,8 @@ pub(crate) struct Card {
     pub(crate) varied: String,
     /// Where the time goes.
     pub(crate) parts: Vec<Part>,
+    /// What else is known of the figure; for media with room.
+    pub(crate) notes: Vec<String>,
     /// Further sentences under labels.
     pub(crate) facts: Vec<Fact>,
 }

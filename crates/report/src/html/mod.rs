@@ -140,18 +140,18 @@ fn lead(record: &Record, sheet: &Sheet, found: &Fitness) -> Markup {
     let facts = summary::facts_of(record, found).into_iter();
     let facts = facts.filter(|(label, _)| ![summary::RESULTS, summary::GOOD_FOR].contains(label));
     html! {
-        p class="machine" { (clean(&platform_sentence(record))) }
         @if !warnings.is_empty() {
             div class="note fail" { @for warning in &warnings { p { strong { "Warning: " } (clean(warning)) } } }
         }
         @if !record.runs.is_empty() {
-            (render::page::blocks(&[screen::answer(record, found, sheet)]))
+            (render::page::blocks(&[screen::answer(record, found)]))
             @match record.plan.subject() {
                 PlanSubject::Catalogue if record.plan.until.is_none() => {
                     (render::page::blocks(&[Block::Cards(screen::cards(record, &screen::workloads(sheet)))]))
                 }
                 _ => { (key::tiles(record, sheet)) }
             }
+            p class="machine" { (clean(&platform_sentence(record))) }
             dl class="facts" {
                 @for (label, sentences) in facts {
                     div { dt { (label) } dd { @for sentence in &sentences { (sentence) br; } } }

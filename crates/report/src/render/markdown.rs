@@ -89,7 +89,8 @@ fn cards(cards: &[Card]) -> Vec<String> {
             let sentences: Vec<String> = fact.sentences.iter().map(words).collect();
             format!("{}: {}", escaped(&fact.label), sentences.join("; "))
         });
-        let known: Vec<String> = time.into_iter().chain(facts).collect();
+        let notes = card.notes.iter().map(|note| escaped(note));
+        let known: Vec<String> = notes.chain(time).chain(facts).collect();
         (!known.is_empty()).then(|| format!("- **{}**: {}", escaped(&card.name), known.join("; ")))
     };
     let about: Vec<String> = cards.iter().filter_map(about).collect();

@@ -15,6 +15,7 @@ use crate::html;
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::network::network_path;
 use crate::plan::runs;
+use crate::summary;
 use crate::text::{ShortText, started, subject, warnings};
 use crate::words::{LAYERS, list};
 
@@ -34,11 +35,18 @@ pub(crate) fn screen(record: &Record, shown: &ShortText<'_>) -> Document {
     let workloads = workloads(&sheet);
     let others: Vec<&Line> = others(&sheet, &workloads);
     let first = |section: Section| section.from(Extent::Screen);
-    let mut lead = vec![answer(record, &found, &sheet)];
+    let mut lead = vec![answer(record, &found)];
     lead.extend(about(record, &found));
     lead.push(Block::facts(platform(record)));
+    let trust = summary::validity(record).into_iter().map(|words| ("trust", words));
+    let trust = trust.chain(summary::alone(record).into_iter().map(|words| ("wake-ups", words)));
+    let trust = Block::facts(trust.collect::<Vec<_>>());
     let sections = vec![
-        first(Section::new("workloads", "Workloads", workload_blocks(record, &workloads))),
+        first(Section::new(
+            "workloads",
+            "Workloads",
+            workload_blocks(record, &workloads).into_iter().chain([trust]).collect(),
+        )),
         first(Section::new("rates", "Other rates", sheet::blocks(&others))),
     ];
     let foot = if shown.only_sheet { Vec::new() } else { last::blocks(record, shown) };
@@ -78,7 +86,7 @@ pub(crate) fn workloads(sheet: &Sheet) -> Vec<&Line> {
     let mut lines: Vec<&Line> = sheet.lines.iter().filter(|line| !line.is_probe && place(line).is_some()).collect();
     lines.sort_by_key(place);
     if lines.is_empty() {
-        lines = sheet.lines.iter().filter(|line| !line.is_probe).collect();
+        lines = sheet.lines.iter().filter(|line| !line.is_probe && line.best.is_some()).collect();
     }
     lines.truncate(WORKLOADS_MAX);
     lines
@@ -90,6 +98,14 @@ fn others<'a>(sheet: &'a Sheet, workloads: &[&Line]) -> Vec<&'a Line> {
     let mut lines: Vec<&Line> = sheet.lines.iter().filter(is_shown).collect();
     let layer = |of: Layer| LAYERS.iter().rev().position(|(layer, _)| *layer == of);
     lines.sort_by_key(|line| (line.is_probe, layer(line.layer)));
+    // Those without a result are not among the ones that are left out, as far as there is room for some.
+    if lines.len() > ROWS_MAX {
+        let (failed, mut with_result): (Vec<&Line>, Vec<&Line>) =
+            lines.into_iter().partition(|line| line.best.is_none());
+        let room = ROWS_MAX - failed.len().min(ROWS_MAX / 2);
+        let rest = with_result.split_off(room.min(with_result.len()));
+        lines = [with_result, failed, rest].concat();
+    }
     lines
 }
 
@@ -100,5 +116,8 @@ fn workload_blocks(record: &Record, lines: &[&Line]) -> Vec<Block> {
     if lines.is_empty() || record.plan.subject() != PlanSubject::Catalogue {
         return Vec::new();
     }
-    vec![Block::Cards(cards(record, lines)), Block::aside(workload::LEGEND)]
+    let cards = cards(record, lines);
+    let has_response = cards.iter().any(|card| card.latency.starts_with(workload::RESPONSE));
+    let response = has_response.then(|| Block::aside(workload::RESPONSE_LEGEND));
+    [Block::Cards(cards), Block::aside(workload::LEGEND)].into_iter().chain(response).collect()
 }

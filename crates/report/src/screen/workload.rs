@@ -1,18 +1,24 @@
 //! The row of a workload: its rate, latency and trust, where the time of its steps goes, and what would help.
 
-use model::{ClaimBasis, Gain, Headline, LatencyName, Limiter, Line, MainLimit, Point, Remedy, TimeClassName};
+use model::{ClaimBasis, Gain, Headline, LatencyName, Limit, Limiter, Line, MainLimit, Point, Remedy, TimeClassName};
 use record::{Record, Unit};
 
 use crate::document::{Card, CurvePoint, Fact, Part, Text, Tone};
-use crate::figure::{grouped, microseconds, percent, volume};
+use crate::figure::{duration, grouped, microseconds, percent, volume};
 use crate::html::curve::{self, Test};
 use crate::limit::resource;
-use crate::text::title;
+use crate::summary::at_once;
+use crate::text::{repeats, title};
 use crate::verdict;
 use crate::words::{dop_text, plural, unit_per_second};
 
 /// How to read the rows.
 pub(super) const LEGEND: &str = "▁█: rate from 1 job up; bar: time of a step; range: unknown part stays, or goes";
+
+/// The name of a response time, and what it is.
+pub(super) const RESPONSE: &str = "response ";
+pub(super) const RESPONSE_LEGEND: &str =
+    "response: response time, from the intended start; other latencies are service times";
 
 /// Smaller parts of the time are not named.
 const SHARE_MIN: f64 = 0.01;
@@ -40,8 +46,25 @@ fn card(record: &Record, tests: &[Test<'_>], line: &Line, limit: Option<&MainLim
         curve: points.map(|(x, load)| CurvePoint { x: *x, y: load.per_second }).collect(),
         varied: curve.as_ref().map_or_else(String::new, |curve| curve.noun()),
         parts: limit.map_or_else(Vec::new, parts),
+        notes: best.map_or_else(Vec::new, |best| notes(record, line, best)),
         facts: limit.map_or_else(Vec::new, |limit| facts(record, limit)),
     }
+}
+
+/// The interval of the repeats, the syncs beside the writes, and the share of the ceiling.
+fn notes(record: &Record, line: &Line, best: &Point) -> Vec<String> {
+    let run = record.runs.iter().find(|run| run.number == best.run);
+    let sync = run.and_then(model::sync_beside).map(|sync| format!("sync p50 {}", duration(sync.service.p50_ns)));
+    [sync, run.and_then(at_once), repeats(best, line.unit), best.ceiling.as_ref().map(share)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The share of a ceiling, and whether the probe is no bound.
+fn share(limit: &Limit) -> String {
+    let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
+    format!("{} of {}{no_bound}", percent(limit.efficiency), limit.probe)
 }
 
 fn figure(line: &Line, best: &Point) -> String {
@@ -65,7 +88,7 @@ fn at(line: &Line, best: &Point) -> String {
 fn latency(found: Headline) -> String {
     let name = match found.name {
         LatencyName::Service => "",
-        LatencyName::Response => "response ",
+        LatencyName::Response => RESPONSE,
     };
     match found.times.p99_ns {
         Some(p99) => format!("{name}p99 {}", microseconds(p99)),

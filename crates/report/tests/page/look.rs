@@ -284,7 +284,7 @@ fn all_charts_and_tables_fit_on_paper() {
     browser.open_sections();
     browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let lost = browser.evaluate(
-        "Array.from(document.querySelectorAll('main svg:not(.share)')).filter((svg) => { const box = \
+        "Array.from(document.querySelectorAll('main figure svg')).filter((svg) => { const box = \
          svg.getBoundingClientRect(); return box.width < 150 || box.height < 40 || box.right > innerWidth + 1; }).length",
     );
     assert_eq!(lost, 0, "charts that are not on the paper");

@@ -34,7 +34,7 @@ struct Seen {
 /// The one alphabet: the mark of texts, the word of pages, the key of data.
 const ALPHABET: [(Verdict, [&str; 3]); 4] = [
     (Verdict::Pass, ["ok", "passed", "pass"]),
-    (Verdict::Unknown, ["?", "not all checked", "unknown"]),
+    (Verdict::Unknown, ["?", "unchecked", "unknown"]),
     (Verdict::Warn, ["!", "warning", "warn"]),
     (Verdict::Fail, ["invalid", "invalid", "fail"]),
 ];
@@ -64,6 +64,11 @@ fn mark_of_line(line: &str) -> Option<Verdict> {
     }
 }
 
+/// The last word of a line that is a verdict: the number of runs or the code of a test may follow.
+fn word_of_line(line: &str) -> Option<Verdict> {
+    line.split_whitespace().rev().find_map(|shown| word(shown.trim_end_matches(',')))
+}
+
 /// Text in one line, with single spaces.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -76,9 +81,9 @@ fn section<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
     after.take_while(|line| !is_heading(line)).collect()
 }
 
-/// `12 of 14 runs are valid, 3 with a warning`, and the sentences about a single run.
+/// `12 of 14 runs gave a result, 3 with a warning`, and the sentences about a single run.
 fn counts_of_text(text: &str) -> Option<[usize; 3]> {
-    let text = joined(&section(text, "SUMMARY").join(" "));
+    let text = joined(text);
     for (sentence, counts) in [
         ("the only run is valid, with a warning", [1, 0, 1]),
         ("the only run is valid", [1, 0, 0]),
@@ -88,7 +93,7 @@ fn counts_of_text(text: &str) -> Option<[usize; 3]> {
             return Some(counts);
         }
     }
-    let (before, after) = text.split_once(" runs are valid")?;
+    let (before, after) = text.split_once(" runs gave a result")?;
     let mut numbers = before.split_whitespace().rev();
     let all: usize = numbers.next()?.parse().ok()?;
     let valid: usize = numbers.nth(1)?.parse().ok()?;
@@ -106,7 +111,22 @@ fn quoted(record: &Record, shown: &str) -> BTreeSet<(String, Verdict)> {
 fn of_short(record: &Record, codes: &[String]) -> Seen {
     let shown = ShortText { path: "r.jsonl", page: None, only_sheet: false };
     let text = short_text(record, &shown, Style::default(), 120);
-    let line = |code: &String| text.lines().find(|line| line.starts_with(&format!("{code} "))).and_then(mark_of_line);
+    let sheet = model::sheet(record);
+    let name = |code: &String| {
+        let line = sheet.lines.iter().find(|line| line.test == *code)?;
+        let layer = line.layer.word();
+        let rest = line.title.get(..layer.len()).filter(|start| start.eq_ignore_ascii_case(layer));
+        Some(rest.map_or(line.title.as_str(), |_| line.title[layer.len()..].trim_start_matches([',', ':', ' '])))
+    };
+    let line = |code: &String| {
+        let name = name(code)?;
+        let by_code = |line: &&str| line.starts_with(&format!("{code} "));
+        let by_name = |line: &&str| line.starts_with(&format!("{name} "));
+        text.lines()
+            .find(|line| by_name(line))
+            .and_then(word_of_line)
+            .or_else(|| text.lines().find(by_code).and_then(mark_of_line))
+    };
     let tests = codes.iter().filter_map(|code| Some((code.clone(), line(code)?))).collect();
     Seen { tests, counts: counts_of_text(&text), ..Seen::default() }
 }
@@ -300,17 +320,24 @@ fn good_for(record: &Record) -> Vec<(&'static str, String)> {
     let shown = ShortText { path: "r.jsonl", page: None, only_sheet: false };
     let [short, full] =
         [short_text(record, &shown, Style::default(), 120), text(record, "r.jsonl", Style::default(), 120)]
-            .map(|text| joined(&section(&text, "SUMMARY").join(" ")));
+            .map(|text| joined(&text.replace('│', " ")));
     let page = plain(&html(record, &PageOptions::default()));
-    let begins = |text: String, label: &str| match text.contains(&format!("{label} {sentence}")) {
+    let capital: String =
+        sentence.chars().take(1).flat_map(char::to_uppercase).chain(sentence.chars().skip(1)).collect();
+    let is_said = |text: &str, label: &str| match label {
+        "" => {
+            text.contains(&capital)
+                || text.contains(&format!("Good for {sentence}"))
+                || text.contains(&format!("good for {sentence}"))
+        }
+        label => text.contains(&format!("{label} {sentence}")),
+    };
+    let begins = |text: String, label: &str| match is_said(&text, label) {
         true => sentence.clone(),
         false => "another sentence".to_owned(),
     };
-    let views = [
-        ("short text", begins(short, "good for")),
-        ("full text", begins(full, "good for")),
-        ("page", begins(page, "Good for:")),
-    ];
+    let views =
+        [("short text", begins(short, "")), ("full text", begins(full, "good for")), ("page", begins(page, ""))];
     [("JSON", sentence.clone())].into_iter().chain(views).collect()
 }
 

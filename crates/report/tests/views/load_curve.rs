@@ -121,13 +121,13 @@ fn with_a_pace_every_view_shows_response_times_by_name() {
     let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true };
     let short = short_text(&record, &shown, Style::default(), 80);
     assert!(
-        short.contains("resp. 80.0 ms") && short.contains("resp.: response time, from the intended start"),
+        short.contains("response p99 80,000 µs") && short.contains("response: response time, from the intended start"),
         "{short}"
     );
     let details = text(&record, "r.jsonl", Style::default(), 80);
     assert!(details.contains("response time (from the intended start): p50 40.0 ms, p99 80.0 ms"), "{details}");
     let page = html(&record, &PageOptions::default());
-    assert!(page.contains("response time p99 80.0 ms") && page.contains("response 80.0 ms"), "tile and sheet");
+    assert!(page.contains("response p99 80,000 µs") && page.contains("response 80.0 ms"), "tile and sheet");
 }
 
 #[test]

@@ -30,11 +30,9 @@ fn crowded() -> Record {
 fn rows_and_warnings_are_left_out_until_it_fits() {
     let text = short_text(&crowded(), &SHOWN, Style::default(), 80);
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines.len() <= 64, "{} lines\n{text}", lines.len());
+    assert!(lines.len() <= 60, "{} lines\n{text}", lines.len());
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
-    for part in
-        ["\nSUMMARY ", "\nT616 ", "\nX1 ", "more tests (--details)", "no room for (--details)", "\nrecord    r.jsonl\n"]
-    {
+    for part in ["\nWorkloads ", "\nOLTP select", " X1\n", "more tests (--details)", "\nrecord    r.jsonl\n"] {
         assert!(text.contains(part), "no {part:?}\n{text}");
     }
 }
@@ -42,7 +40,7 @@ fn rows_and_warnings_are_left_out_until_it_fits() {
 #[test]
 fn all_is_shown_where_there_is_room() {
     let text = short_text(&sample::record(), &SHOWN, Style::default(), 80);
-    assert!(text.lines().count() <= 64, "{text}");
+    assert!(text.lines().count() <= 60, "{text}");
     assert!(!text.contains("more tests (--details)"), "{text}");
 }
 
@@ -53,7 +51,6 @@ fn of_many_tests_that_quick_does_not_know_some_are_shown() {
     record.runs = (1..=30).map(|number| record::Run { number, test: format!("X{number}"), ..run.clone() }).collect();
     record.runs[29].outcome = Outcome::Failed { message: "the server closed the session".to_owned() };
     let text = short_text(&record, &SHOWN, Style::default(), 80);
-    let shown: Vec<&str> = text.lines().filter(|line| line.starts_with('X')).collect();
-    assert!(shown.len() == 16 && shown[14].starts_with("X15 ") && shown[15].starts_with("X30 "), "{text}");
-    assert!(text.contains("and 14 more tests (--details)"), "{text}");
+    assert!(text.contains(" X30\n") && text.contains(" X18\n"), "{text}");
+    assert!(text.contains("and 11 more tests (--details)"), "{text}");
 }

@@ -7,6 +7,7 @@ use super::words;
 use crate::document::{Card, CurvePoint, Tone};
 use crate::figure::percent;
 use crate::layout::clean;
+use crate::words::list;
 
 /// The units of the drawing of a curve.
 const CURVE_WIDTH: f64 = 120.0;
@@ -43,12 +44,8 @@ pub(super) fn cards(cards: &[Card]) -> Markup {
 }
 
 fn how(card: &Card) -> String {
-    [&card.at, &card.latency]
-        .into_iter()
-        .map(|text| clean(text))
-        .filter(|text| !text.is_empty())
-        .collect::<Vec<_>>()
-        .join(", ")
+    let known = [&card.at, &card.latency].into_iter().chain(&card.notes).map(|text| clean(text));
+    list(known)
 }
 
 /// The class of a tile: figures in doubt look different from others.

@@ -33,7 +33,11 @@ pub(crate) fn terminal(document: &Document, extent: Extent, style: Style, width:
     if !document.subtitle.is_empty() {
         page.extend(paragraph("", 0, &document.subtitle, terminal.width));
     }
-    page.part("", terminal.lines(&document.lead));
+    match document.lead.first() {
+        // A box has a frame of its own.
+        Some(Block::Answer(_)) => page.extend(terminal.lines(&document.lead)),
+        _ => page.part("", terminal.lines(&document.lead)),
+    }
     for section in document.sections.iter().filter(|section| section.is_shown(extent)) {
         page.part(&clean(&section.title), terminal.lines(&section.body));
     }
