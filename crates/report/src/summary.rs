@@ -111,6 +111,12 @@ pub(crate) fn lines(record: &Record, width: usize) -> Vec<String> {
     labelled(facts(record), INDENT, width)
 }
 
+/// The same below the answer, which says what the record is good for.
+pub(crate) fn lines_below_answer(record: &Record, width: usize) -> Vec<String> {
+    let facts = facts(record).into_iter().filter(|(label, _)| *label != GOOD_FOR);
+    labelled(facts.collect(), INDENT, width)
+}
+
 fn result_texts(record: &Record, result: &MainResult) -> Vec<String> {
     match result {
         MainResult::Best(line) => vec![best_text(record, line)],

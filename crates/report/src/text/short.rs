@@ -9,6 +9,7 @@ use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
 
 use super::sheet::title;
 use super::{findings, head, next};
+use crate::document::Extent;
 use crate::figure::{UNKNOWN, duration, number, percent, time};
 use crate::fleet::{agents, resume_command, run_command, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
@@ -18,11 +19,12 @@ use crate::network::{is_network_alone, named_peer, network_path};
 use crate::pipeline::{self, PIPELINES};
 use crate::plan::runs;
 use crate::platform_proof;
+use crate::render::terminal::Terminal;
 use crate::shell_word::shell_word;
 use crate::style::{Ink, Style};
 use crate::verdict::{LEGEND as MARKS, mark};
 use crate::words::{LAYERS, dop, list, plural, unit_per_second};
-use crate::{blocks, load, load_curve, storage, streams, summary};
+use crate::{blocks, html, load, load_curve, screen, storage, streams, summary};
 
 /// Column of the texts of the head.
 const INDENT: usize = 12;
@@ -104,9 +106,11 @@ pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: u
 fn head_and_sheet(record: &Record, rows_max: usize, style: Style, width: usize) -> Page {
     let mut page = Page::new(&format!("dbdyno: {}", head::subject(record)), style, width);
     let width = page.width;
+    let terminal = Terminal { style, width, extent: Extent::Screen };
+    page.extend(terminal.lines(&[screen::answer(record, &html::fitness(record))]));
     page.extend(platform(record, width));
     page.extend(head::warning_lines(record, style, width));
-    page.part("SUMMARY", summary::lines(record, width));
+    page.part("SUMMARY", summary::lines_below_answer(record, width));
     if record.runs.is_empty() {
         page.part("", vec!["no run is finished".to_owned()]);
     }
