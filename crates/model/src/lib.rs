@@ -17,6 +17,7 @@ mod claim;
 mod closed_network;
 mod comparison;
 mod cpu;
+mod decision;
 mod degree;
 mod delta;
 mod derived;
@@ -37,6 +38,7 @@ mod layers;
 mod level;
 pub mod load;
 mod load_curve;
+mod load_input;
 pub mod load_plan;
 mod machine_change;
 mod node;
@@ -94,12 +96,13 @@ pub use calibration_search::{CalibrationSearch, LevelRun, result_level};
 pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node};
 pub use claim::{ClaimBasis, FitVerdict};
 pub use comparison::{
-    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, ComparisonWarning,
-    Difference, Evidence, Gate, GateError, GeometricMean, PairPlan, Pilot, PointFigures, RankSum, Reason, Shift,
-    SignedRank, TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare,
-    holm, rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
+    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonWarning, Difference,
+    Evidence, Gate, GateError, GeometricMean, PairPlan, Pilot, PointFigures, RankSum, Reason, Shift, SignedRank,
+    TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare, holm,
+    rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
 pub use cpu::{CpuShares, CpuUse};
+pub use decision::ComparisonVerdict;
 pub use degree::Degree;
 pub use delta::{delta, rate};
 pub use derived::Derived;
