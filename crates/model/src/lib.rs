@@ -32,7 +32,7 @@ pub mod fleet;
 mod foreign;
 mod group;
 mod headline;
-mod history;
+pub mod history;
 mod kept_curve;
 mod layers;
 mod level;
@@ -117,7 +117,6 @@ pub use headline::{
     Headline, LatencyName, has_others, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside,
     synced_writes,
 };
-pub use history::{ChangePoint, change_points, permutations, series_tested, values_needed};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
     LargestPart, LatencyLayer, LayerAbsence, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,
