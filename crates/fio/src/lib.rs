@@ -16,7 +16,6 @@ mod fixture;
 mod io_engine;
 mod job_file;
 mod key;
-mod lint;
 mod list;
 mod number;
 mod options;

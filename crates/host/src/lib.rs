@@ -38,6 +38,6 @@ pub use server_processes::ServerProcesses;
 pub use state::state;
 pub use storage::{
     BlockDeviceState, Extents, Medium, StorageLocation, block_device, cached_share, drop_cache, drop_clean, extents,
-    loop_devices, place,
+    is_same_device, loop_devices, place,
 };
 pub use topology::{cores, cores_at, node_free_bytes, one_thread_per_core};

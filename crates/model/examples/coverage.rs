@@ -26,8 +26,8 @@ use std::process::ExitCode;
 use std::thread;
 
 use dbdyno_model::{
-    Section, change_points, correlation, mean_interval, order_interval, quantile_interval, rank_sum, shift_interval,
-    signed_rank, steadiness_of, walsh_interval,
+    Section, correlation, mean_interval, order_interval, quantile_interval, rank_sum, shift_interval, signed_rank,
+    steadiness_of, walsh_interval,
 };
 use record::SteadyClass;
 use simulation::Simulation;
@@ -214,7 +214,7 @@ fn changes_in_history(tables: &mut Tables) {
         let found = (0..runs).filter(|seed| {
             let mut values = simulation.noise(40, 0.0, 100.0, 1.0);
             values[20..].iter_mut().for_each(|value| *value += step);
-            !change_points(&[values], *seed)[0].is_empty()
+            !dbdyno_model::history::change_points(&[values], *seed)[0].is_empty()
         });
         let share = share(found.count(), runs as usize);
         tables.line(&format!("40 records, a step of {step} deviations"), share, Some(limits), "");
@@ -231,7 +231,7 @@ fn changes_in_several_histories(tables: &mut Tables) {
         for seed in 0..looks {
             let mut series: Vec<Vec<f64>> = (0..20).map(|_| simulation.noise(40, 0.0, 100.0, 1.0)).collect();
             series[0][20..].iter_mut().for_each(|value| *value += step);
-            let changes = change_points(&series, seed);
+            let changes = dbdyno_model::history::change_points(&series, seed);
             found += usize::from(!changes[0].is_empty());
             elsewhere += usize::from(changes[1..].iter().any(|changes| !changes.is_empty()));
         }

@@ -17,6 +17,7 @@ mod claim;
 mod closed_network;
 mod comparison;
 mod cpu;
+mod decision;
 mod degree;
 mod delta;
 mod derived;
@@ -31,12 +32,13 @@ pub mod fleet;
 mod foreign;
 mod group;
 mod headline;
-mod history;
+pub mod history;
 mod kept_curve;
 mod layers;
 mod level;
 pub mod load;
 mod load_curve;
+mod load_input;
 pub mod load_plan;
 mod machine_change;
 mod node;
@@ -94,12 +96,13 @@ pub use calibration_search::{CalibrationSearch, LevelRun, result_level};
 pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node};
 pub use claim::{ClaimBasis, FitVerdict};
 pub use comparison::{
-    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, ComparisonWarning,
-    Difference, Evidence, Gate, GateError, GeometricMean, PairPlan, Pilot, PointFigures, RankSum, Reason, Shift,
-    SignedRank, TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare,
-    holm, rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
+    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonWarning, Difference,
+    Evidence, Gate, GateError, GeometricMean, PairPlan, Pilot, PointFigures, RankSum, Reason, Shift, SignedRank,
+    TestComparison, TestSide, Unshared, VerdictBasis, VerdictReason, Violation, ViolationFound, compare, holm,
+    rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
 pub use cpu::{CpuShares, CpuUse};
+pub use decision::ComparisonVerdict;
 pub use degree::Degree;
 pub use delta::{delta, rate};
 pub use derived::Derived;
@@ -114,7 +117,6 @@ pub use headline::{
     Headline, LatencyName, has_others, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside,
     synced_writes,
 };
-pub use history::{ChangePoint, change_points, permutations, series_tested, values_needed};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
     LargestPart, LatencyLayer, LayerAbsence, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,

@@ -68,7 +68,7 @@ pub use figure::number;
 pub use finding::finding_text;
 pub use fio::{FioJson, fio_json};
 pub use fleet::{fleet_check, resume_command, run_command};
-pub use history::{HistoryEntry, HistoryQuery, Metric, history, history_csv, history_entry, history_html};
+pub use history::{history, history_csv, history_html};
 pub use html::{PageOptions, check_texts, html, runs_in_detail, system_html};
 pub use inventory::inventory;
 pub use layers::{LayersQuery, layers, layers_csv};

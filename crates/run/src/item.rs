@@ -1,7 +1,8 @@
 //! The items of the catalogue.
 
-use probe::Probe;
-use record::{Layer, RunKind, Sweep};
+use measure::RunSeed;
+use probe::{Context, Probe};
+use record::{Bytes, Layer, Plan, PlannedRun, RunKind, Sweep};
 use workload::Test;
 
 use crate::{Error, Result};
@@ -73,6 +74,21 @@ impl Item<'_> {
             Item::Probe(_) => RunKind::Probe,
             Item::Test(_) => RunKind::Test,
         }
+    }
+}
+
+/// The context of a probe; `available` is the available memory.
+pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, planned: &PlannedRun) -> Context {
+    Context {
+        jobs: planned.dop.jobs,
+        seed: RunSeed { plan: plan.seed, run: planned.number },
+        preset: plan.preset,
+        last_level_cache_bytes: host::last_level_cache_bytes(),
+        memory_available_bytes: available,
+        region_bytes: Bytes(0),
+        warm_up: plan.warm_up_ns,
+        window: plan.window_of(&RunKind::Probe),
+        peer: None,
     }
 }
 

@@ -9,7 +9,6 @@ mod capacities;
 mod collection;
 mod data;
 mod data_reads;
-mod device;
 mod directory;
 mod error;
 mod fleet;

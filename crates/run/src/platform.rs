@@ -17,7 +17,6 @@ use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
 use crate::hands::{Fleet, Hands};
 use crate::host_observer::{Observers, watch_servers};
-use crate::kind::io::same_device;
 use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::{SampledNode, Sources};
@@ -205,7 +204,7 @@ impl<'a> Platform<'a> {
             inventory: opened.inventory.clone(),
             untraced: self.untraced.clone(),
             tracer: self.tracer,
-            on_probed_device: data.is_some_and(|data| same_device(data, directory)),
+            on_probed_device: data.is_some_and(|data| host::is_same_device(data, directory)),
         })
     }
 

@@ -6,7 +6,7 @@ use record::{Layer, Pace, PartKind, PlannedRun, Run};
 use crate::Result;
 use crate::bench::Bench;
 use crate::fleet::drive_fleet;
-use crate::kind::io::probe_context;
+use crate::item::probe_context;
 use crate::pacing;
 use crate::run::{self, Workers, drive};
 

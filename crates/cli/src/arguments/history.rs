@@ -48,12 +48,12 @@ pub enum MetricArgument {
     Efficiency,
 }
 
-impl From<MetricArgument> for report::Metric {
-    fn from(metric: MetricArgument) -> report::Metric {
+impl From<MetricArgument> for model::history::Metric {
+    fn from(metric: MetricArgument) -> model::history::Metric {
         match metric {
-            MetricArgument::Throughput => report::Metric::Throughput,
-            MetricArgument::P99 => report::Metric::P99,
-            MetricArgument::Efficiency => report::Metric::Efficiency,
+            MetricArgument::Throughput => model::history::Metric::Throughput,
+            MetricArgument::P99 => model::history::Metric::P99,
+            MetricArgument::Efficiency => model::history::Metric::Efficiency,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use model::history::{HistoryQuery, history_entry};
 use record::{Record, Run};
-use report::HistoryQuery;
 use run::{Error, Result};
 
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
@@ -41,7 +41,7 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
         let has_plain = has_plain(&record, &query);
         degrees.extend(jobs_of(&record, &query.test));
         varied += u64::from(has_plain == Some(false));
-        entries.extend(report::history_entry(record, &query));
+        entries.extend(history_entry(record, &query));
     }
     if varied > 0 {
         note(&skipped(&query.test, varied));

@@ -7,6 +7,7 @@ mod distribution;
 pub(crate) mod engine;
 mod files;
 mod job;
+mod lint;
 pub(crate) mod notes;
 mod pace;
 mod pattern;
@@ -22,7 +23,6 @@ use record::IoPlan;
 use crate::error::{Error, Location, Result};
 use crate::expand::Surroundings;
 use crate::job_file::{JobFile, Section};
-use crate::lint;
 use crate::options::Options;
 use crate::overrides::{COMMAND_LINE, Override};
 

@@ -85,6 +85,12 @@ fn location_at(root: &Root, path: &Path) -> io::Result<StorageLocation> {
     on_file_system(root, path)
 }
 
+/// Whether files in `one` and in `other` are on the same device of this host.
+pub fn is_same_device(one: &Path, other: &Path) -> bool {
+    let device = |path: &Path| Some(place(path).ok()?.top()?.name.clone());
+    device(one).is_some_and(|device_of_one| device(other) == Some(device_of_one))
+}
+
 fn on_file_system(root: &Root, path: PathBuf) -> io::Result<StorageLocation> {
     let no_mount = || io::Error::new(io::ErrorKind::NotFound, format!("{}: no mount contains it", path.display()));
     let file_system = inventory::file_system(root, &path).ok_or_else(no_mount)?;
@@ -264,6 +270,19 @@ mod tests {
         assert!(system.free_bytes.is_some() && !system.options.is_empty());
         if Path::new("/dev/shm").is_dir() {
             assert_eq!(place(Path::new("/dev/shm/x")).expect("a location").medium, Medium::Memory);
+        }
+    }
+
+    #[test]
+    fn a_directory_is_on_its_own_device_and_memory_on_none() {
+        let memory = Path::new("/dev/shm");
+        if place(memory).is_ok_and(|place| place.medium.has_device() == Some(false)) {
+            assert!(!is_same_device(memory, memory), "none at all");
+        }
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        if place(directory.path()).is_ok_and(|place| place.top().is_some()) {
+            assert!(is_same_device(directory.path(), Path::new(env!("CARGO_MANIFEST_DIR"))));
+            assert!(!is_same_device(directory.path(), memory));
         }
     }
 }

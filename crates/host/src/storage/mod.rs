@@ -18,4 +18,4 @@ pub use device::{BlockDeviceState, block_device};
 pub(crate) use device_use::holders as device_holders;
 pub use device_use::loop_devices;
 pub use extent::{Extents, extents};
-pub use location::{Medium, StorageLocation, place};
+pub use location::{Medium, StorageLocation, is_same_device, place};

@@ -2,7 +2,8 @@
 
 use super::needed_pairs::{PairPlan, Pilot};
 use super::verdict::Evidence;
-use super::{ComparedTest, ComparisonOutcome, ComparisonVerdict, Shift};
+use super::{ComparedTest, ComparisonOutcome, Shift};
+use crate::decision::ComparisonVerdict;
 
 /// Fills in, for each inconclusive test of `compared_tests`, the pairs that would probably decide it. All of them are one
 /// family of `tests` with a p-value. Tests that need more pairs than another are still open when that is decided.

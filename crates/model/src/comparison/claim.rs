@@ -1,7 +1,7 @@
 //! The verdict that runs come nearest to, and how far they speak against every other one.
 
-use super::decision::ComparisonVerdict;
 use super::shifts::Shifts;
+use crate::decision::ComparisonVerdict;
 use crate::rules::RULES;
 
 /// A verdict with its p-value.

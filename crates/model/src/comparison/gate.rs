@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, Evidence, Reason, VerdictReason};
+use super::{ComparedTest, Comparison, ComparisonOutcome, Evidence, Reason, VerdictReason};
+use crate::decision::ComparisonVerdict;
 use crate::statistics::Interval;
 
 /// Conditions under which a comparison fails: `slower>2%,T611:slower>5%,inconclusive,incomparable`.

@@ -4,14 +4,13 @@
 //! their rates, so that twice and half are at equal distances. The conclusion depends on how the two were measured, see
 //! [`Evidence`]: only pairs that are measured next to each other in randomized order are free of environment drift.
 //!
-//! A verdict needs an interval; [`ComparisonVerdict`] compares it with the margin, below which a difference does not
+//! A verdict needs an interval; [`ComparisonVerdict`](crate::ComparisonVerdict) compares it with the margin, below which a difference does not
 //! matter. It also needs a p-value that is significant after correction for multiple tests (Holm 1979), so that of all
 //! comparisons at most 5 % have a wrong verdict, however many tests they have.
 
 mod advice;
 mod claim;
 mod compared_test;
-mod decision;
 mod difference;
 mod gate;
 mod headline;
@@ -30,7 +29,6 @@ use std::collections::BTreeMap;
 
 use record::{Layer, Nanos, Rate, Unit};
 
-pub use decision::ComparisonVerdict;
 pub use difference::Difference;
 pub use gate::{Gate, GateError, Violation, ViolationFound};
 pub use needed_pairs::{PairPlan, Pilot};

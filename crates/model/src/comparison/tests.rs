@@ -10,6 +10,7 @@ mod zero;
 use record::{Bytes, Check, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Unit, Verdict};
 
 use super::*;
+use crate::decision::ComparisonVerdict;
 use crate::simulation::Simulation;
 use crate::system::{
     Columns, Condition, ControlDrift, ControlProbe, Durability, Fact, FactGroup, FactValue, MeasuredRate, Origin,

@@ -3,7 +3,7 @@
 use record::{Bytes, Finding, Pace};
 
 use super::Shift;
-use super::decision::ComparisonVerdict;
+use crate::decision::ComparisonVerdict;
 use crate::rules::RULES;
 use crate::statistics::Interval;
 use crate::system::{Condition, ControlDrift, Durability, InvalidRun};

@@ -15,11 +15,12 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use crate::load_input::are_lines_found;
 pub use figures::{BytesPerByte, LoadFigures, figures, table_against_plain};
-pub use observation::{are_lines_found, inputs};
+pub use observation::inputs;
 pub use prediction::{Binding, Composed, InputCost, LoadCheck, Prediction, Refusal, Target, check, measured, predict};
 pub use scan::{ProbeRates, ScanCeiling, ScanFigures, cold_finding, scan_figures};
 pub use stage::{StageFigures, Workers, slowest, stages, workers};
 
-pub(crate) use observation::{Observation, input_word, observations};
+pub(crate) use observation::{Observation, observations};
 pub(crate) use stage::cpu_ns;

@@ -1,19 +1,14 @@
 //! Loads as observations for predictions.
 
-use record::{Load, LoadStageKind, Record, Run, name};
+use record::{Load, Record, Run, name};
 
 use super::stage::{Workers, input_cpu_ns_per_byte, reading_ns_per_byte, slowest, workers};
 use crate::cpu::{cpu_shares, host_cpu_ns};
 use crate::delta::delta;
+use crate::load_input::input_word;
 use crate::row::row;
 use crate::rules::RULES;
 use crate::verdict::is_invalid;
-
-/// The compression of an uncompressed source.
-const UNCOMPRESSED: &str = "none";
-
-/// The input where lines are generated.
-pub(super) const GENERATED: &str = "generated";
 
 /// One valid load.
 #[derive(Clone, Copy, Debug)]
@@ -71,21 +66,6 @@ pub fn inputs(record: &Record) -> Vec<String> {
     inputs.sort_unstable();
     inputs.dedup();
     inputs
-}
-
-/// Whether all runs of `record` loaded existing lines, so that its seed is unused.
-pub fn are_lines_found(record: &Record) -> bool {
-    let is_found = |run: &Run| run.load.as_deref().is_some_and(|load| input_word(load) != GENERATED);
-    !record.runs.is_empty() && record.runs.iter().all(is_found)
-}
-
-/// The input of `load`.
-pub(crate) fn input_word(load: &Load) -> &str {
-    match load.stages.iter().any(|stage| stage.kind == LoadStageKind::Generate) {
-        true => GENERATED,
-        false if load.compression.is_empty() => UNCOMPRESSED,
-        false => &load.compression,
-    }
 }
 
 fn observation(run: &Run) -> Option<Observation<'_>> {

@@ -14,8 +14,9 @@
 
 use record::{JOBS_PER_GENERATOR, LoadForm, LoadModel, Rate, Record};
 
-use super::observation::{GENERATED, Observation, observations};
+use super::observation::{Observation, observations};
 use super::session::{Curve, curve};
+use crate::load_input::GENERATED;
 use crate::statistics::mean;
 
 /// A load to be predicted.

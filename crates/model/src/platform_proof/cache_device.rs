@@ -9,7 +9,7 @@
 use record::{BlockDevice, CacheDevice, IoKind, MemberIo, ProofLoad, ProofPlace, Ratio, Record, Run};
 
 use super::{OverRounds, Parts, compared, time_ns};
-use crate::comparison::ComparisonVerdict;
+use crate::decision::ComparisonVerdict;
 use crate::rules::RULES;
 use crate::statistics::median;
 

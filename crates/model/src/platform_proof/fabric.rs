@@ -6,7 +6,7 @@
 use record::{Layer, Nanos, ProofLoad, ProofPlace, Rate, Ratio, Record, Run, Unit};
 
 use super::{OverRounds, Parts, compared, cpu_ns_per_io, operations, storage_cpu_ns_per_io, time_ns};
-use crate::comparison::ComparisonVerdict;
+use crate::decision::ComparisonVerdict;
 use crate::delta::{rate_in, share};
 use crate::rules::RULES;
 use crate::statistics::median;

@@ -9,7 +9,7 @@ mod volume;
 
 use record::{PlanSubject, ProofLoad, ProofPart, ProofPlace, ProofSubject, Record, Run};
 
-use crate::comparison::ComparisonVerdict;
+use crate::decision::ComparisonVerdict;
 use crate::delta::per_second;
 use crate::observed_side::{storage_cpu_ns, storage_sides};
 use crate::rules::RULES;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use record::{Nanos, ProofLoad, ProofPlace, Rate, Record, Run};
 
 use super::{OverRounds, Parts, compared, cpu_ns_per_io, rate, storage_cpu_ns_per_io, time_ns};
-use crate::comparison::ComparisonVerdict;
+use crate::decision::ComparisonVerdict;
 use crate::rules::RULES;
 use crate::statistics::median;
 

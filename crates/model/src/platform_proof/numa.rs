@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{ProofLoad, ProofPlace, Run};
 
 use super::{OverRounds, Parts, compared, operations, time_ns};
-use crate::comparison::ComparisonVerdict;
+use crate::decision::ComparisonVerdict;
 use crate::delta::per_second;
 use crate::rules::RULES;
 use crate::statistics::median;

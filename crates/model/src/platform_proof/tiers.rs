@@ -13,7 +13,7 @@
 use record::{Bytes, Nanos, PageCached, ProofLoad, ProofPlace, Ratio, Run, name};
 
 use super::{OverRounds, Parts, compared, time_ns};
-use crate::comparison::ComparisonVerdict;
+use crate::decision::ComparisonVerdict;
 use crate::delta::{delta, share};
 use crate::foreign::own_read_bytes;
 use crate::rules::RULES;

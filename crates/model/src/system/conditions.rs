@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 use record::{CacheFit, CacheState, IndexTime, Load, LoopLocation, RandomBlocks, Run, StreamBackend};
 
-use crate::load::input_word;
+use crate::load_input::input_word;
 
 /// Sessions that fill the tables of random blocks; the tables do not depend on it.
 const OF_THE_LOAD: &str = "load_parallel_degree";

@@ -5,7 +5,7 @@
 use record::{BlockDevice, Bytes, CacheFit, DatabaseState, EngineInventory, HostInventory, Location, Record};
 
 use super::{DeviceFact, Fact, FactGroup, FactSize, FactValue};
-use crate::load::are_lines_found;
+use crate::load_input::are_lines_found;
 
 /// The facts of `record`, machine first.
 pub(super) fn facts(record: &Record) -> Vec<Fact> {

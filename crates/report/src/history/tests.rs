@@ -1,4 +1,5 @@
-use record::Timestamp;
+use model::history::{HistoryCommon, HistoryCondition, HistoryDegree, HistoryPlatform};
+use record::{Dop, Pace, Preset, Sweep, Timestamp, Unit};
 
 use super::*;
 
@@ -8,15 +9,22 @@ fn query() -> HistoryQuery {
 
 fn entry(platform: &str, day: usize, value: Option<f64>) -> HistoryEntry {
     HistoryEntry {
-        platform: platform.to_owned(),
-        durability: String::new(),
-        conditions: BTreeMap::new(),
-        is_smoke: false,
+        common: HistoryCommon {
+            platform: HistoryPlatform {
+                engine: Some(platform.to_owned()),
+                host: Some("h".to_owned()),
+                nodes: 1,
+                preset: Preset::Standard,
+                data: None,
+            },
+            durability: String::new(),
+            conditions: Vec::new(),
+        },
         title: "primary key access".to_owned(),
-        unit: "stmt/s",
+        unit: Unit::Statement,
         record: format!("r{day}"),
         started_at: Timestamp(format!("2026-01-{day:02}T12:00:00.000Z")),
-        at: if value.is_some() { "4".to_owned() } else { String::new() },
+        at: value.map(|_| HistoryDegree::Dop(Dop::jobs(4), Sweep::Jobs)),
         value,
         version: "9.1".to_owned(),
     }
@@ -66,7 +74,10 @@ fn what_p_means_is_said_with_the_number_of_series() {
 #[test]
 fn records_of_different_platforms_are_not_one_history() {
     let mut entries = dropped();
-    entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.platform = "B".to_owned());
+    entries
+        .iter_mut()
+        .filter(|entry| entry.value < Some(950.0))
+        .for_each(|entry| entry.common.platform.engine = Some("B".to_owned()));
     let text = shown_of(entries);
     assert!(!text.contains("changed"), "{text}");
     assert_eq!(text.matches("10 values: too few to detect a change").count(), 2, "{text}");
@@ -77,36 +88,35 @@ fn records_of_different_durability_are_separate_series() {
     let mut entries = dropped();
     let (durable, volatile) = ("fsync on", "fsync off");
     entries.iter_mut().for_each(|entry| {
-        entry.durability = if entry.value < Some(950.0) { volatile } else { durable }.to_owned();
+        entry.common.durability = if entry.value < Some(950.0) { volatile } else { durable }.to_owned();
     });
     let text = shown_of(entries.clone());
     assert!(!text.contains("changed"), "{text}");
     assert!(text.contains("\n  fsync on\n") && text.contains("\n  fsync off\n"), "{text}");
-    assert!(history_csv(entries.clone(), &query()).contains("\n\"A, fsync off\",T611,"));
-    assert!(history_html(entries, &query()).contains("<h3>A, fsync on</h3>"));
+    assert!(history_csv(entries.clone(), &query()).contains("\n\"A on h, preset standard, fsync off\",T611,"));
+    assert!(history_html(entries, &query()).contains("<h3>A on h, preset standard, fsync on</h3>"));
 }
 
 #[test]
 fn records_of_different_conditions_are_separate_series() {
-    let with =
-        |n: &str| BTreeMap::from([("n", n), ("pace", "closed loop, unthrottled")].map(|(a, b)| (a.into(), b.into())));
+    let with = |n: i64| vec![HistoryCondition::Pace(Pace::Unthrottled), HistoryCondition::Parameter("n".to_owned(), n)];
     let mut entries = dropped();
-    entries.iter_mut().for_each(|entry| entry.conditions = with("25"));
+    entries.iter_mut().for_each(|entry| entry.common.conditions = with(25));
     assert!(shown_of(entries.clone()).contains("changed by -10.0 %"));
     assert!(!shown_of(entries.clone()).contains("n 25"), "a common condition is not shown");
-    entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.conditions = with("39"));
+    entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.common.conditions = with(39));
     let text = shown_of(entries.clone());
     assert!(!text.contains("changed") && text.matches("10 values: too few to detect a change").count() == 2, "{text}");
     assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
-    assert!(history_csv(entries.clone(), &query()).contains("\n\"A, n 39\",T611,"));
-    assert!(history_html(entries, &query()).contains("<h3>A, n 39</h3>"));
+    assert!(history_csv(entries.clone(), &query()).contains("\n\"A on h, preset standard, n 39\",T611,"));
+    assert!(history_html(entries, &query()).contains("<h3>A on h, preset standard, n 39</h3>"));
 }
 
 #[test]
 fn the_preset_smoke_has_a_warning() {
     let mut entries = dropped();
     assert!(!shown_of(entries.clone()).contains("mean nothing"));
-    entries.iter_mut().for_each(|entry| entry.is_smoke = true);
+    entries.iter_mut().for_each(|entry| entry.common.platform.preset = Preset::Smoke);
     assert!(shown_of(entries.clone()).contains("  warning: preset smoke only proves"), "{}", shown_of(entries.clone()));
     assert!(history_html(entries, &query()).contains("figures mean nothing"));
 }
@@ -126,8 +136,16 @@ fn a_line_of_values_for_each_record() {
     let text = history_csv(dropped(), &query());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], CSV_HEADS.join(","));
-    assert_eq!((lines.len(), lines[1]), (21, "A,T611,operations_per_second,r1,2026-01-01T12:00:00.000Z,4,1002,,"));
-    assert!(lines[11].starts_with("A,T611,operations_per_second,r11,2026-01-11T12:00:00.000Z,4,902,-0.0998"), "{text}");
+    assert_eq!(
+        (lines.len(), lines[1]),
+        (21, "\"A on h, preset standard\",T611,operations_per_second,r1,2026-01-01T12:00:00.000Z,J4,1002,,")
+    );
+    assert!(
+        lines[11].starts_with(
+            "\"A on h, preset standard\",T611,operations_per_second,r11,2026-01-11T12:00:00.000Z,J4,902,-0.0998"
+        ),
+        "{text}"
+    );
     assert_eq!(lines.iter().filter(|line| !line.ends_with(",,")).count(), 2, "the head and the change: {text}");
 }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod catalogue;
+pub(crate) mod device;
 pub(crate) mod io;
 pub(crate) mod load;
 pub(crate) mod nfs;

@@ -3,7 +3,7 @@
 use record::{Bytes, Nanos};
 use workload::blocks::{BlocksSettings, RedoStress};
 
-use crate::device::DeviceProbe;
+use crate::kind::device::DeviceProbe;
 
 /// Title: what is done, and with which cache size if runs differ in it.
 pub(super) fn title(settings: &BlocksSettings, cache: Option<Bytes>) -> String {

@@ -54,7 +54,7 @@ pub(in crate::kind) use self::folder::Folder;
 pub use self::permission::{Permission, is_foreign, not_found};
 pub(in crate::kind) use self::phase::measure_phase;
 pub(in crate::kind) use self::phase_context::{PhaseContext, PhaseRun};
-pub(crate) use self::probes::{ProbeFiles, StorageSupport, add_jobs, probe_context, same_device};
+pub(crate) use self::probes::{ProbeFiles, StorageSupport, add_jobs};
 pub use self::proof::{ProofParts, ProofSizes};
 pub use self::request::{Goal, IoRequest};
 

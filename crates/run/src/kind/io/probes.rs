@@ -5,10 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use measure::RunSeed;
 use probe::storage::{Ledger, io_uring_available};
 use probe::{Context, Form, Probe};
-use record::{Bytes, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Preset, Run, RunKind};
+use record::{Bytes, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Preset, Run};
 
 use super::file_set::FileSet;
 use super::folder::Folder;
@@ -17,7 +16,7 @@ use super::phase::measure_phase;
 use super::phase_context::{PhaseContext, PhaseRun};
 use crate::bench::Bench;
 use crate::hands::Hands;
-use crate::item::Item;
+use crate::item::{Item, probe_context};
 use crate::run::not_started;
 use crate::sampler::Sources;
 use crate::{Error, Result};
@@ -110,12 +109,6 @@ fn phase<'a>(plan: &'a Plan, planned: &PlannedRun) -> Option<&'a IoPhase> {
     })
 }
 
-/// Whether files in `one` and in `other` are on the same device of this host.
-pub(crate) fn same_device(one: &Path, other: &Path) -> bool {
-    let device = |path: &Path| Some(host::place(path).ok()?.top()?.name.clone());
-    device(one).is_some_and(|device_of_one| device(other) == Some(device_of_one))
-}
-
 /// The files of storage probes; nothing before the first of them.
 #[derive(Default)]
 pub(crate) struct ProbeFiles {
@@ -187,28 +180,13 @@ impl ProbeFiles {
     }
 }
 
-/// The context of a probe; `available` is the available memory.
-pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, planned: &PlannedRun) -> Context {
-    Context {
-        jobs: planned.dop.jobs,
-        seed: RunSeed { plan: plan.seed, run: planned.number },
-        preset: plan.preset,
-        last_level_cache_bytes: host::last_level_cache_bytes(),
-        memory_available_bytes: available,
-        region_bytes: Bytes(0),
-        warm_up: plan.warm_up_ns,
-        window: plan.window_of(&RunKind::Probe),
-        peer: None,
-    }
-}
-
 fn without_log(_run: &Run, _ledger: &Ledger, _origin: Nanos) -> Result<()> {
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{Dop, Layer};
+    use record::{Dop, Layer, RunKind};
 
     use super::*;
 
@@ -260,17 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_not_a_device_and_a_directory_is_on_its_own_device() {
+    fn memory_is_not_a_device() {
         let memory = Path::new("/dev/shm");
         if host::place(memory).is_ok_and(|place| place.medium.has_device() == Some(false)) {
             assert!(region(memory, Preset::Smoke).unwrap_err().contains("there is no local device to measure"));
-            assert!(!same_device(memory, memory), "none at all");
         }
-        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
-        if host::place(directory.path()).is_ok_and(|place| place.top().is_some()) {
-            assert!(same_device(directory.path(), Path::new(env!("CARGO_MANIFEST_DIR"))));
-            assert!(!same_device(directory.path(), memory));
-        }
-        assert!(directory.path().read_dir().unwrap().next().is_none(), "the check leaves nothing");
     }
 }

@@ -13,7 +13,7 @@ use super::scan_plan::PlannedScan;
 use crate::Result;
 use crate::bench::Bench;
 use crate::caches::{Cached, cached_after_drop};
-use crate::device::DeviceProbe;
+use crate::kind::device::DeviceProbe;
 use crate::run::{self, Workers, drive};
 
 /// A loaded table.

@@ -15,7 +15,6 @@ use workload::streams::{
 use super::request::StreamsRequest;
 use super::stream_run::{Backend, StreamRun};
 use crate::caches::drop_page_cache;
-use crate::kind::io::same_device;
 use crate::{Error, Event, Interrupt, Listener, Result};
 
 /// Refuses requests larger than a form supports, before anything is written.
@@ -47,7 +46,7 @@ struct FileState {
 /// device, count as such. None if one of them cannot be read.
 fn on_same_device(one: &Path, other: &Path) -> Option<bool> {
     let file_system = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.dev());
-    Some(file_system(one)? == file_system(other)? || same_device(one, other))
+    Some(file_system(one)? == file_system(other)? || host::is_same_device(one, other))
 }
 
 /// The files of one backend.

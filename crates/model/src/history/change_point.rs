@@ -33,18 +33,18 @@ pub struct ChangePoint {
 }
 
 /// The number of series among `series` that are long enough for a split.
-pub fn series_tested(series: &[Vec<f64>]) -> usize {
+pub(super) fn series_tested(series: &[Vec<f64>]) -> usize {
     series.iter().filter(|values| values.len() >= 2 * RULES.history_segment_min).count()
 }
 
 /// Permutations of each series where `tested` of them are looked at together.
-pub fn permutations(tested: usize) -> u64 {
+pub(super) fn permutations(tested: usize) -> u64 {
     u64::from(P_VALUES) * tested.max(1) as u64 - 1
 }
 
 /// Fewer values show no change where `tested` series are looked at together: of the permutations of two equal halves at
 /// least one is expected to separate them as well.
-pub fn values_needed(tested: usize) -> usize {
+pub(super) fn values_needed(tested: usize) -> usize {
     // Of the C(n, n / 2) ways to choose one half, two give the same halves.
     let (mut count, mut choices) = (2 * RULES.history_segment_min, 1.0);
     for at in 0..count / 2 {
