@@ -11,7 +11,8 @@ use crate::arguments::network::{NetworkArguments, NetworkCommand, NetworkMeasure
 use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::setup::setup;
 use crate::arguments::value::once;
-use crate::measuring::{judge, record_path};
+use crate::measuring::judge;
+use crate::new_record::record_path;
 use crate::output::{note, print, style, width};
 use crate::sheet::show;
 use crate::signal;
@@ -107,7 +108,7 @@ fn measure_peer(arguments: &NetworkMeasurementArguments) -> Result<()> {
         );
     }
     let request = Request {
-        setup: setup(arguments.dir.clone(), arguments.preset.into(), fresh_seed(), record),
+        setup: setup(arguments.dir.clone(), arguments.preset, fresh_seed(), record),
         tests: Selection { words: vec![LAYER.to_owned()] },
         degrees: arguments.jobs.as_deref().map(once),
         nodes: None,
