@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use record::{Pace, Variation};
+use record::Variation;
 use run::{PairRequest, Request, Result, Selection, Setup};
 
 use crate::arguments::pair::PairArguments;
@@ -62,22 +62,11 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
         },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         degrees: Some(degrees),
-        nodes: None,
         window: arguments.seconds,
         warm_up: arguments.warm_up,
-        steps: None,
-        repeats: None,
-        pace: Pace::Unthrottled,
-        variations: Vec::new(),
-        until: None,
-        one_thread_per_core: false,
         small_rows: arguments.small_rows,
         large_rows: arguments.large_rows,
-        trace: None,
-        tracer: None,
-        prove: false,
-        network: None,
-        jobs_per_agent: None,
+        ..Request::default()
     };
     PairRequest { request, pairs: arguments.pairs, records, judged }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::TypedValueParser;
+use clap::{Arg, Args};
 use record::{Nanos, Preset, TracerKind};
 use run::{NetworkPeer, Tracing};
 
@@ -29,34 +29,41 @@ Examples:
   dbdyno run --tests T616 --until p99=5ms     the highest rate that meets a service level
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
-/// Options that the record decides: they conflict with --resume.
-const RESUME_FIXES: [&str; 21] = [
-    "jobs",
-    "client_threads",
-    "nodes",
-    "record",
-    "preset",
-    "seconds",
-    "warm_up",
-    "steps",
-    "repeats",
-    "small_rows",
-    "large_rows",
-    "rate",
-    "until",
-    "think_time",
-    "pipeline",
-    "smt",
-    "placement",
-    "seed",
-    "dir",
-    "trace",
-    "dry_run",
+/// Options that hold beside --resume: those of what is not in the plan, and those that are held against it, among them the
+/// options of a fleet. Every other one is decided by the record, and refused.
+const HELD_BESIDE_RESUME: [&str; 21] = [
+    "target",
+    "tests",
+    "network",
+    // These need --rate or --until.
+    "arrival",
+    "poisson",
+    "no_activity",
+    "observe",
+    "observe_storage",
+    "resume",
+    "keep",
+    "tracer",
+    "prove",
+    "html",
+    "no_html",
+    "details",
+    "quiet",
+    "agents",
+    "hosts",
+    "jobs_per_agent",
+    "database_per_agent",
+    "go_on",
 ];
+
+fn resumable(option: Arg) -> Arg {
+    let is_held = HELD_BESIDE_RESUME.contains(&option.get_id().as_str());
+    if is_held { option } else { option.conflicts_with("resume") }
+}
 
 /// Options of `dbdyno run`.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Duration and size", after_help = RUN_EXAMPLES)]
+#[command(next_help_heading = "Duration and size", after_help = RUN_EXAMPLES, mut_args(resumable))]
 pub struct RunArguments {
     /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, a URL, or `@FILE` with one node per
     /// line
@@ -112,7 +119,7 @@ pub struct RunArguments {
     #[command(flatten)]
     pub place: PlaceArguments,
     /// Continue an aborted record. A server as target, test files (--tests) and a peer (--network) are named again
-    #[arg(long, value_name = "RECORD", conflicts_with_all = RESUME_FIXES, help_heading = "Location")]
+    #[arg(long, value_name = "RECORD", help_heading = "Location")]
     pub resume: Option<PathBuf>,
     /// Keep the database; a later run with the same seed and sizes uses its tables again
     #[arg(long, help_heading = "Location")]
@@ -160,35 +167,15 @@ fn tracer() -> impl TypedValueParser<Value = TracerKind> + Clone {
 mod tests {
     use clap::{Args, Command};
 
+    use super::super::fleet::FleetRunArguments;
     use super::*;
 
-    /// Options that hold beside --resume.
-    const RESUME_TAKES: [&str; 16] = [
-        "target",
-        "tests",
-        "network",
-        // These need --rate or --until.
-        "arrival",
-        "poisson",
-        "no_activity",
-        "observe",
-        "observe_storage",
-        "resume",
-        "keep",
-        "tracer",
-        "prove",
-        "html",
-        "no_html",
-        "details",
-        "quiet",
-    ];
-
     #[test]
-    fn every_option_is_decided_by_the_record_or_holds_beside_it() {
-        let command = RunArguments::augment_args(Command::new("run"));
-        for option in command.get_arguments().map(|option| option.get_id().as_str()) {
-            let (fixed, taken) = (RESUME_FIXES.contains(&option), RESUME_TAKES.contains(&option));
-            assert!(fixed != taken, "{option}: does it hold beside --resume, or does the record decide it?");
+    fn what_holds_beside_a_record_is_an_option() {
+        let command = FleetRunArguments::augment_args(Command::new("run"));
+        let options: Vec<&str> = command.get_arguments().map(|option| option.get_id().as_str()).collect();
+        for held in HELD_BESIDE_RESUME {
+            assert!(options.contains(&held), "{held}");
         }
     }
 }

@@ -58,17 +58,6 @@ impl PlaceArguments {
 
 /// The setup of a measurement without an engine, in `directory`.
 pub fn setup(directory: PathBuf, preset: Preset, seed: u64, record: PathBuf) -> Setup {
-    Setup {
-        directory,
-        preset,
-        seed,
-        placement: Placement::Kernel,
-        sample_sessions: false,
-        client_threads: None,
-        keep: false,
-        database_per_agent: false,
-        record,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Some(build()),
-    }
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Setup { directory, preset, seed, record, version, build: Some(build()), ..Setup::default() }
 }

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use record::Pace;
 use run::{Interrupt, NetworkPeer, Request, Result, Selection, serve_network};
 
 use crate::arguments::network::{NetworkArguments, NetworkCommand, NetworkMeasurementArguments, NetworkServeArguments};
@@ -111,22 +110,10 @@ fn measure_peer(arguments: &NetworkMeasurementArguments) -> Result<()> {
         setup: setup(arguments.dir.clone(), arguments.preset, fresh_seed(), record),
         tests: Selection { words: vec![LAYER.to_owned()] },
         degrees: arguments.jobs.as_deref().map(once),
-        nodes: None,
         window: arguments.seconds,
-        warm_up: None,
-        steps: None,
         repeats: arguments.repeats,
-        pace: Pace::Unthrottled,
-        variations: Vec::new(),
-        until: None,
-        one_thread_per_core: false,
-        small_rows: None,
-        large_rows: None,
-        trace: None,
-        tracer: None,
-        prove: false,
         network: Some(peer),
-        jobs_per_agent: None,
+        ..Request::default()
     };
     let measured =
         measure(&ObserveStorageArguments::default(), &arguments.output, |context| run::measure(&request, context))?;

@@ -81,7 +81,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         check_target(&target)?;
     }
     if let Some((_, record)) = &resumed {
-        run::follow(&mut request, record, &target, doubt.as_deref())?;
+        request = run::follow(request, record, &target, doubt.as_deref())?;
     }
     if arguments.resume.is_none() {
         refuse_existing(&request.setup.record)
