@@ -9,6 +9,7 @@ mod encryption;
 mod engines;
 mod load_points;
 mod measuring;
+mod new_record;
 mod output;
 mod own_directory;
 mod pace;

@@ -1,6 +1,6 @@
 //! What every verb that measures shares: the path of the record, signals, progress, the engine, and the outcome.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use engine::Target;
@@ -139,31 +139,6 @@ pub fn measuring<T>(quiet: bool, body: impl FnOnce(&Measuring) -> Result<T>) -> 
     let result = body(&measuring);
     measuring.progress.end();
     result
-}
-
-/// The default path of a record: in the current directory, named by time and host.
-pub fn default_record() -> PathBuf {
-    PathBuf::from(store::default_name(std::time::SystemTime::now(), &host::host_name()))
-}
-
-/// Refuses to overwrite a record.
-///
-/// # Errors
-/// Where `path` exists.
-pub fn refuse_existing(path: &Path) -> Result<()> {
-    match path.exists() {
-        true => Err(Error::user(format!("record {} exists", path.display())).hint("give another --record")),
-        false => Ok(()),
-    }
-}
-
-/// The path of the record: `given`, or the default.
-///
-/// # Errors
-/// Where it exists.
-pub fn record_path(given: Option<&Path>) -> Result<PathBuf> {
-    let path = given.map_or_else(default_record, Path::to_owned);
-    refuse_existing(&path).map(|()| path)
 }
 
 /// An error where no run of `record`, which is at `path`, is valid.

@@ -29,7 +29,7 @@ pub struct Load {
 /// # Errors
 /// The user's mistakes: thing, value, limit, hint.
 pub fn load(arguments: &PaceArguments, cores: Option<&[Vec<u32>]>, allowed: &[u32]) -> Result<Load> {
-    let arrival = arguments.arrival.into();
+    let arrival = arguments.arrival;
     let mut load = paced(arguments, arrival)?;
     if let Some(bound) = arguments.until {
         load.until = Some(Until { level: bound.to_string(), arrival, tolerance: TOLERANCE });

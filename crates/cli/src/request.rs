@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use record::{Pace, Variation};
+use record::Variation;
 use run::{PairRequest, Request, Result, Selection, Setup};
 
 use crate::arguments::pair::PairArguments;
@@ -23,7 +23,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     let variations = variations.into_iter().chain(pipelined).collect();
     // A search uses one degree of parallelism, with enough sessions for the arrivals.
     let enough = until.is_some().then(|| vec![2 * processors.len() as u32]);
-    let setup = arguments.setup.setup(arguments.preset.into(), arguments.seed, record);
+    let setup = arguments.place.setup.setup(arguments.preset, arguments.seed, record);
     Ok(Request {
         setup: Setup { keep: arguments.keep, client_threads: arguments.client_threads, ..setup },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
@@ -39,8 +39,8 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
         one_thread_per_core,
         small_rows: arguments.small_rows,
         large_rows: arguments.large_rows,
-        trace: arguments.trace.map(Into::into),
-        tracer: arguments.tracer.map(Into::into),
+        trace: arguments.trace,
+        tracer: arguments.tracer,
         prove: arguments.prove,
         network: arguments.network.clone(),
         jobs_per_agent: None,
@@ -58,26 +58,15 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
     let request = Request {
         setup: Setup {
             client_threads: arguments.client_threads,
-            ..arguments.setup.setup(arguments.preset.into(), arguments.seed, records[0].clone())
+            ..arguments.setup.setup(arguments.preset, arguments.seed, records[0].clone())
         },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         degrees: Some(degrees),
-        nodes: None,
         window: arguments.seconds,
         warm_up: arguments.warm_up,
-        steps: None,
-        repeats: None,
-        pace: Pace::Unthrottled,
-        variations: Vec::new(),
-        until: None,
-        one_thread_per_core: false,
         small_rows: arguments.small_rows,
         large_rows: arguments.large_rows,
-        trace: None,
-        tracer: None,
-        prove: false,
-        network: None,
-        jobs_per_agent: None,
+        ..Request::default()
     };
     PairRequest { request, pairs: arguments.pairs, records, judged }
 }

@@ -24,8 +24,8 @@ pub enum Tracing {
     All,
 }
 
-/// A request. `None` leaves the choice to the preset.
-#[derive(Clone, Debug)]
+/// A request: what it fixes of the plan. `None` leaves the choice to the preset.
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// What every kind of run is asked for.
     pub setup: Setup,
@@ -73,29 +73,48 @@ impl Request {
         self.degrees.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// Takes over everything that `plan` has decided.
-    pub(crate) fn take_over(&mut self, plan: &Plan) {
-        // The plan holds the measured directory, which is below the requested one.
-        if let Some(parent) = Path::new(&plan.directory).parent() {
-            self.setup.directory = parent.to_owned();
+    /// The request of a record that is resumed: `plan` has decided everything but what is the user's here. Every option holds
+    /// beside `--resume` or is refused there.
+    pub(crate) fn resuming(self, plan: &Plan) -> Request {
+        let Request { setup, tests, tracer, prove, .. } = self;
+        let Setup { directory, sample_sessions, keep, record, version, build, .. } = setup;
+        let setup = Setup {
+            // The plan holds the measured directory, which is below the requested one.
+            directory: Path::new(&plan.directory).parent().map_or(directory, Path::to_owned),
+            preset: plan.preset,
+            seed: plan.seed,
+            placement: plan.placement,
+            client_threads: plan.client_threads,
+            database_per_agent: plan.database_per_agent,
+            sample_sessions,
+            keep,
+            record,
+            version,
+            build,
+        };
+        // Without `..`: a new field is decided here.
+        Request {
+            setup,
+            tests,
+            tracer,
+            prove,
+            degrees: Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect()),
+            window: Some(plan.window_ns),
+            warm_up: Some(plan.warm_up_ns),
+            steps: plan.steps,
+            repeats: Some(plan.repeats),
+            pace: plan.pace,
+            until: plan.until.clone(),
+            one_thread_per_core: plan.one_thread_per_core,
+            small_rows: Some(plan.small_rows),
+            large_rows: Some(plan.large_rows),
+            jobs_per_agent: plan.jobs_per_agent,
+            network: plan.network.as_ref().map(NetworkPeer::of),
+            // What follows from these is in the runs of the plan.
+            nodes: None,
+            variations: Vec::new(),
+            trace: None,
         }
-        self.setup.preset = plan.preset;
-        self.window = Some(plan.window_ns);
-        self.warm_up = Some(plan.warm_up_ns);
-        self.steps = plan.steps;
-        self.repeats = Some(plan.repeats);
-        self.setup.seed = plan.seed;
-        self.setup.placement = plan.placement;
-        self.pace = plan.pace;
-        self.until = plan.until.clone();
-        self.one_thread_per_core = plan.one_thread_per_core;
-        self.network = plan.network.as_ref().map(NetworkPeer::of);
-        self.jobs_per_agent = plan.jobs_per_agent;
-        self.setup.client_threads = plan.client_threads;
-        self.setup.database_per_agent = plan.database_per_agent;
-        self.small_rows = Some(plan.small_rows);
-        self.large_rows = Some(plan.large_rows);
-        self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect());
     }
 }
 
@@ -139,6 +158,35 @@ pub(crate) fn degrees(processors: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_that_is_resumed_decides_everything_but_what_is_the_users() {
+        let plan = Plan {
+            window_ns: Nanos(7),
+            client_threads: Some(3),
+            placement: record::Placement::Spread,
+            database_per_agent: true,
+            ..Plan::new("sqlite", "/data/dbdyno-data", Preset::Standard)
+        };
+        let users = Request { prove: true, setup: Setup { keep: true, ..Setup::smoke() }, ..Request::default() };
+        let decided = Request {
+            setup: Setup { directory: "/tmp".into(), client_threads: Some(9), seed: 7, ..users.setup.clone() },
+            degrees: Some(vec![5]),
+            nodes: Some(vec![2]),
+            window: Some(Nanos(1)),
+            steps: Some(1),
+            repeats: Some(9),
+            trace: Some(Tracing::All),
+            one_thread_per_core: true,
+            jobs_per_agent: Some(4),
+            network: Some(NetworkPeer::Own),
+            ..users.clone()
+        };
+        let [one, other] = [users, decided].map(|request| request.resuming(&plan));
+        assert_eq!(format!("{one:?}"), format!("{other:?}"));
+        assert_eq!((one.setup.directory.as_path(), one.setup.client_threads), (Path::new("/data"), Some(3)));
+        assert!(one.prove && one.setup.keep);
+    }
 
     #[test]
     fn agents_double_up_to_all_of_them() {

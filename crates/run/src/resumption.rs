@@ -93,17 +93,16 @@ pub fn reaches_out(target: &Target, engine: &dyn Engine) -> Option<String> {
     strange.map(|(name, _)| format!("sets {}", shown(name)))
 }
 
-/// Has `request` follow the plan of `record` after that was held against this program, this host and `target`; `doubt` is why the
+/// `request` as it follows the plan of `record` after that was held against this program, this host and `target`; `doubt` is why the
 /// record may be that of another user. Nothing is opened.
 ///
 /// # Errors
 /// Where it cannot be resumed, or names what the command line has to name again.
-pub fn follow(request: &mut Request, record: &Record, target: &Target, doubt: Option<&str>) -> Result<()> {
-    check_resumption(record, request)?;
-    check_named(record, request, doubt)?;
+pub fn follow(request: Request, record: &Record, target: &Target, doubt: Option<&str>) -> Result<Request> {
+    check_resumption(record, &request)?;
+    check_named(record, &request, doubt)?;
     compare_place(record, &host::inventory(Path::new(".")), &target.to_string())?;
-    request.take_over(&record.plan);
-    Ok(())
+    Ok(request.resuming(&record.plan))
 }
 
 /// Whether the test files, the peer and the directory of `record` are those of `request`, in which the command line names them

@@ -31,22 +31,28 @@ pub struct Setup {
     pub build: Option<Build>,
 }
 
-#[cfg(test)]
-impl Setup {
-    /// Small, in the current directory, by a program without a version.
-    pub(crate) fn smoke() -> Setup {
+impl Default for Setup {
+    fn default() -> Setup {
         Setup {
             directory: PathBuf::from("."),
-            preset: Preset::Smoke,
+            preset: Preset::Quick,
             seed: 42,
             placement: Placement::Kernel,
             sample_sessions: false,
             client_threads: None,
             keep: false,
             database_per_agent: false,
-            record: PathBuf::from("r.json"),
-            version: "0".to_owned(),
+            record: PathBuf::new(),
+            version: String::new(),
             build: None,
         }
+    }
+}
+
+#[cfg(test)]
+impl Setup {
+    /// Small, in the current directory, by a program without a version.
+    pub(crate) fn smoke() -> Setup {
+        Setup { preset: Preset::Smoke, record: "r.json".into(), version: "0".to_owned(), ..Setup::default() }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use record::{Bytes, Nanos};
+use workload::blocks::Mode;
 
-use super::observe::ObserveArguments;
+use super::choice;
 use super::output::OutputArguments;
-use super::setup::SetupArguments;
+use super::setup::PlaceArguments;
 use super::value::{self, Setting, setting};
 
 /// Limits of `--cache`.
@@ -29,52 +31,52 @@ are powers of 1000, MiB and GiB of 1024.";
 
 /// Options of `dbdyno blocks`.
 #[derive(Args, Debug)]
-#[command(after_help = BLOCKS_EXAMPLES)]
+#[command(next_help_heading = "Workload", after_help = BLOCKS_EXAMPLES)]
 pub struct BlocksArguments {
     /// Settings, in the format of a slob.conf
-    #[arg(value_name = "slob.conf")]
+    #[arg(value_name = "slob.conf", help_heading = None)]
     pub file: Option<PathBuf>,
     /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, or a URL
-    #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "Workload")]
+    #[arg(long, short, value_name = "TARGET", default_value = "sqlite")]
     pub target: String,
     /// Schemas: tables, each with sessions of its own [default: 1]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("SCHEMAS", "schemas"))]
+    #[arg(long, value_name = "N", value_parser = setting("SCHEMAS", "schemas"))]
     pub schemas: Option<Setting>,
     /// Sessions per schema (THREADS_PER_SCHEMA) [default: 1]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("THREADS_PER_SCHEMA", "threads"))]
+    #[arg(long, value_name = "N", value_parser = setting("THREADS_PER_SCHEMA", "threads"))]
     pub threads: Option<Setting>,
     /// Updates, percent of all operations (UPDATE_PCT) [default: 10]
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("UPDATE_PCT", "update-pct"))]
+    #[arg(long, value_name = "PERCENT", value_parser = setting("UPDATE_PCT", "update-pct"))]
     pub update_pct: Option<Setting>,
     /// Scans, percent of all reads (SCAN_PCT) [default: 0]
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("SCAN_PCT", "scan-pct"))]
+    #[arg(long, value_name = "PERCENT", value_parser = setting("SCAN_PCT", "scan-pct"))]
     pub scan_pct: Option<Setting>,
     /// Blocks per operation (WORK_UNIT) [default: 64]
-    #[arg(long, value_name = "BLOCKS", allow_hyphen_values = true, help_heading = "Workload", value_parser = setting("WORK_UNIT", "work-unit"))]
+    #[arg(long, value_name = "BLOCKS", value_parser = setting("WORK_UNIT", "work-unit"))]
     pub work_unit: Option<Setting>,
     /// Columns that an update changes, 2 or all 19 (REDO_STRESS) [default: lite]
-    #[arg(long, value_name = "lite|heavy", help_heading = "Workload", value_parser = setting("REDO_STRESS", "redo-stress"))]
+    #[arg(long, value_name = "lite|heavy", value_parser = setting("REDO_STRESS", "redo-stress"))]
     pub redo_stress: Option<Setting>,
     /// Where the loop runs
-    #[arg(long, value_enum, default_value_t = BlocksMode::Client, help_heading = "Workload")]
-    pub mode: BlocksMode,
+    #[arg(long, default_value = "client", value_parser = mode())]
+    pub mode: Mode,
     /// Blocks per schema, or a size in blocks of 8 KiB (SCALE) [default: 80M]
-    #[arg(long, value_name = "BLOCKS|SIZE", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("SCALE", "scale"))]
+    #[arg(long, value_name = "BLOCKS|SIZE", help_heading = "Duration and size", value_parser = setting("SCALE", "scale"))]
     pub scale: Option<Setting>,
     /// Size of the scan table; 0 for none (SCAN_TABLE_SZ) [default: 1M]
-    #[arg(long, value_name = "BLOCKS|SIZE", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("SCAN_TABLE_SZ", "scan-table-size"))]
+    #[arg(long, value_name = "BLOCKS|SIZE", help_heading = "Duration and size", value_parser = setting("SCAN_TABLE_SZ", "scan-table-size"))]
     pub scan_table_size: Option<Setting>,
     /// Length of the window, seconds (RUN_TIME) [default: 300]
-    #[arg(long, visible_short_alias = 'T', visible_aliases = ["seconds", "time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("RUN_TIME", "run-time"))]
+    #[arg(long, visible_short_alias = 'T', visible_aliases = ["seconds", "time", "duration"], value_name = "S", help_heading = "Duration and size", value_parser = setting("RUN_TIME", "run-time"))]
     pub run_time: Option<Setting>,
     /// Operations per session, instead of a run time (WORK_LOOP)
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("WORK_LOOP", "work-loop"))]
+    #[arg(long, value_name = "N", help_heading = "Duration and size", value_parser = setting("WORK_LOOP", "work-loop"))]
     pub work_loop: Option<Setting>,
     /// Length of the warm-up, seconds [default: a quarter of the window, at most 5]
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::warm_up)]
+    #[arg(long, value_name = "S", help_heading = "Duration and size", value_parser = value::warm_up)]
     pub warm_up: Option<Nanos>,
     /// Parallel load sessions (LOAD_PARALLEL_DEGREE) [default: 2]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = setting("LOAD_PARALLEL_DEGREE", "load-parallel-degree"))]
+    #[arg(long, value_name = "N", help_heading = "Duration and size", value_parser = setting("LOAD_PARALLEL_DEGREE", "load-parallel-degree"))]
     pub load_parallel_degree: Option<Setting>,
     /// Sizes of the engine's buffer cache, one run each; only for a temporary server, which is restarted
     #[arg(long, value_name = "SIZE,SIZE,...", value_delimiter = ',', help_heading = "Caches", value_parser = value::bytes("cache", CACHE_BYTES))]
@@ -86,40 +88,35 @@ pub struct BlocksArguments {
     #[arg(long, help_heading = "Hot spots and think time")]
     pub hotspot: bool,
     /// Size of the hot spot, MiB (HOTSPOT_MB) [default: 8]
-    #[arg(long, value_name = "MIB", allow_hyphen_values = true, help_heading = "Hot spots and think time", value_parser = setting("HOTSPOT_MB", "hotspot-mb"))]
+    #[arg(long, value_name = "MIB", help_heading = "Hot spots and think time", value_parser = setting("HOTSPOT_MB", "hotspot-mb"))]
     pub hotspot_mb: Option<Setting>,
     /// Offset of the hot spot, MiB (HOTSPOT_OFFSET_MB) [default: 16]
-    #[arg(long, value_name = "MIB", allow_hyphen_values = true, help_heading = "Hot spots and think time", value_parser = setting("HOTSPOT_OFFSET_MB", "hotspot-offset-mb"))]
+    #[arg(long, value_name = "MIB", help_heading = "Hot spots and think time", value_parser = setting("HOTSPOT_OFFSET_MB", "hotspot-offset-mb"))]
     pub hotspot_offset_mb: Option<Setting>,
     /// One operation in N goes to the hot spot (HOTSPOT_FREQUENCY) [default: 3]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Hot spots and think time", value_parser = setting("HOTSPOT_FREQUENCY", "hotspot-frequency"))]
+    #[arg(long, value_name = "N", help_heading = "Hot spots and think time", value_parser = setting("HOTSPOT_FREQUENCY", "hotspot-frequency"))]
     pub hotspot_frequency: Option<Setting>,
     /// One operation in N goes to the first schema (HOT_SCHEMA_FREQUENCY) [default: none]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Hot spots and think time", value_parser = setting("HOT_SCHEMA_FREQUENCY", "hot-schema-frequency"))]
+    #[arg(long, value_name = "N", help_heading = "Hot spots and think time", value_parser = setting("HOT_SCHEMA_FREQUENCY", "hot-schema-frequency"))]
     pub hot_schema_frequency: Option<Setting>,
     /// Think time before one operation in N (THINK_TM_FREQUENCY) [default: never]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Hot spots and think time", value_parser = setting("THINK_TM_FREQUENCY", "think-frequency"))]
+    #[arg(long, value_name = "N", help_heading = "Hot spots and think time", value_parser = setting("THINK_TM_FREQUENCY", "think-frequency"))]
     pub think_frequency: Option<Setting>,
     /// Minimum think time, seconds (THINK_TM_MIN) [default: 0.1]
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Hot spots and think time", value_parser = setting("THINK_TM_MIN", "think-min"))]
+    #[arg(long, value_name = "S", help_heading = "Hot spots and think time", value_parser = setting("THINK_TM_MIN", "think-min"))]
     pub think_min: Option<Setting>,
     /// Maximum think time, seconds (THINK_TM_MAX) [default: 0.5]
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Hot spots and think time", value_parser = setting("THINK_TM_MAX", "think-max"))]
+    #[arg(long, value_name = "S", help_heading = "Hot spots and think time", value_parser = setting("THINK_TM_MAX", "think-max"))]
     pub think_max: Option<Setting>,
     /// Random texts that storage can neither compress nor deduplicate (OBFUSCATE_COLUMNS)
-    #[arg(long, help_heading = "Workload")]
+    #[arg(long)]
     pub obfuscate: bool,
     /// Threads of dbdyno that the sessions share, where they are more (PostgreSQL, MariaDB, MySQL)
     /// [default: with a server on another host one for each processor, otherwise one for each session]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
+    #[arg(long, value_name = "N", value_parser = value::client_threads())]
     pub client_threads: Option<u32>,
     #[command(flatten)]
-    pub setup: SetupArguments,
-    #[command(flatten)]
-    pub observe: ObserveArguments,
-    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, value_name = "FILE", help_heading = "Location")]
-    pub record: Option<PathBuf>,
+    pub place: PlaceArguments,
     /// Keep the database; a later run with the same seed and scale uses its tables again
     #[arg(long, help_heading = "Location")]
     pub keep: bool,
@@ -127,7 +124,7 @@ pub struct BlocksArguments {
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
     pub seed: u64,
     /// Skip the storage probe before the run; runs shorter than 2 s have none either
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     pub no_probe: bool,
     /// Output
     #[command(flatten)]
@@ -135,11 +132,9 @@ pub struct BlocksArguments {
 }
 
 /// Where the loop runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum BlocksMode {
-    /// In the client: one statement per operation
-    #[default]
-    Client,
-    /// In the engine: a stored procedure executes batches of operations
-    Engine,
+fn mode() -> impl TypedValueParser<Value = Mode> + Clone {
+    choice::of([
+        ("client", "In the client: one statement per operation", Mode::Client),
+        ("engine", "In the engine: a stored procedure executes batches of operations", Mode::Engine),
+    ])
 }

@@ -42,7 +42,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "CONDITIONS", value_parser = value::gate)]
     pub fail_if: Option<Gate>,
     /// Equivalence margin: rates that differ by less are equivalent, percent
-    #[arg(long, value_name = "PERCENT", default_value = "2", allow_hyphen_values = true, value_parser = value::margin)]
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = value::margin)]
     pub margin: f64,
     /// Price books, one per system in the same order; `-` for none
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]

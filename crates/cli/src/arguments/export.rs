@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
+use export::Format;
+
+use super::choice;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,8 +25,8 @@ pub struct ExportArguments {
     #[arg(value_name = "RECORD|DIR|REFERENCE", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Output format
-    #[arg(long, short, value_enum)]
-    pub format: ExportFormat,
+    #[arg(long, short, value_parser = format())]
+    pub format: Format,
     /// Output directory; created if missing
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
@@ -32,24 +36,13 @@ pub struct ExportArguments {
 }
 
 /// Output formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// Tables: runs, seconds, findings, settings, readings, I/O streams, file streams, random blocks and their
-    /// operations, loads and their stages, scans, nodes, events, traces, activity, latency by layer, parameters, data
-    /// sets; of a published system points, facts, figures, claims, prices, remarks
-    Csv,
-    /// The same tables as Parquet
-    Parquet,
-    /// An HdrHistogram log per valid run, over time where slices were kept
-    Hdr,
-}
-
-impl From<ExportFormat> for export::Format {
-    fn from(format: ExportFormat) -> export::Format {
-        match format {
-            ExportFormat::Csv => export::Format::Csv,
-            ExportFormat::Parquet => export::Format::Parquet,
-            ExportFormat::Hdr => export::Format::Hdr,
-        }
-    }
+fn format() -> impl TypedValueParser<Value = Format> + Clone {
+    const TABLES: &str = "Tables: runs, seconds, findings, settings, readings, I/O streams, file streams, random blocks and their \
+                          operations, loads and their stages, scans, nodes, events, traces, activity, latency by layer, \
+                          parameters, data sets; of a published system points, facts, figures, claims, prices, remarks";
+    choice::of([
+        ("csv", TABLES, Format::Csv),
+        ("parquet", "The same tables as Parquet", Format::Parquet),
+        ("hdr", "An HdrHistogram log per valid run, over time where slices were kept", Format::Hdr),
+    ])
 }

@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use base::Wrong;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
 use host::fabric::{SERVICE, Transport};
 
-use super::value;
+use super::{choice, value};
 
 /// Upper limit of `--connections`.
 const QUEUES_MAX: u32 = 1_024;
@@ -62,13 +63,13 @@ pub struct TargetArguments {
     #[arg(value_name = "DEVICE|FILE")]
     pub backing: PathBuf,
     /// Transport
-    #[arg(long, value_enum, default_value_t = TransportChoice::Tcp)]
-    pub transport: TransportChoice,
+    #[arg(long, default_value = "tcp", value_parser = transport())]
+    pub transport: Transport,
     /// Address of this host to listen at; 0.0.0.0 or :: for all [default: 127.0.0.1]
-    #[arg(long, value_name = "ADDR", allow_hyphen_values = true, value_parser = address)]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     pub address: Option<IpAddr>,
     /// Port to listen at
-    #[arg(long, value_name = "PORT", default_value_t = SERVICE, allow_hyphen_values = true, value_parser = service)]
+    #[arg(long, value_name = "PORT", default_value_t = SERVICE, value_parser = service)]
     pub port: u16,
     /// Carry the steps out (root) in place of printing them
     #[arg(long)]
@@ -80,19 +81,19 @@ pub struct TargetArguments {
 #[command(after_help = CONNECT_EXAMPLES)]
 pub struct ConnectArguments {
     /// Transport [default: that of the target on this host, or tcp]
-    #[arg(long, value_enum)]
-    pub transport: Option<TransportChoice>,
+    #[arg(long, value_parser = transport())]
+    pub transport: Option<Transport>,
     /// Address of the target [default: that of the target on this host, or 127.0.0.1]
-    #[arg(long, value_name = "ADDR", allow_hyphen_values = true, value_parser = address)]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     pub address: Option<IpAddr>,
     /// Port of the target [default: that of the target on this host, or 4420]
-    #[arg(long, value_name = "PORT", allow_hyphen_values = true, value_parser = service)]
+    #[arg(long, value_name = "PORT", value_parser = service)]
     pub port: Option<u16>,
     /// Subsystem to connect to [default: the only target of dbdyno on this host]
     #[arg(long, value_name = "NQN")]
     pub nqn: Option<String>,
     /// Connections for I/O, each a queue of its own [default: one per processor]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("connections", 1..=QUEUES_MAX))]
+    #[arg(long, value_name = "N", value_parser = value::count_32("connections", 1..=QUEUES_MAX))]
     pub connections: Option<u32>,
     /// Carry the steps out (root) in place of printing them
     #[arg(long)]
@@ -108,21 +109,11 @@ pub struct RemoveArguments {
 }
 
 /// Transports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TransportChoice {
-    /// TCP
-    Tcp,
-    /// RDMA (RoCE, InfiniBand, iWARP); not tested on hardware
-    Rdma,
-}
-
-impl From<TransportChoice> for Transport {
-    fn from(choice: TransportChoice) -> Transport {
-        match choice {
-            TransportChoice::Tcp => Transport::Tcp,
-            TransportChoice::Rdma => Transport::Rdma,
-        }
-    }
+fn transport() -> impl TypedValueParser<Value = Transport> + Clone {
+    choice::of([
+        ("tcp", "TCP", Transport::Tcp),
+        ("rdma", "RDMA (RoCE, InfiniBand, iWARP); not tested on hardware", Transport::Rdma),
+    ])
 }
 
 /// A port of TCP, or of the RDMA connection manager.

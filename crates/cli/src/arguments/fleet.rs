@@ -3,10 +3,13 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use fleet::ManifestFormat;
 use record::Bytes;
 
 use super::blocks::BlocksArguments;
+use super::choice;
 use super::io::IoArguments;
 use super::load::LoadArguments;
 use super::run::RunArguments;
@@ -115,22 +118,16 @@ pub struct FleetArguments {
 pub enum FleetCommand {
     /// Ask agents for their versions, clocks and free space, and let them start together once, without work
     Check(FleetCheckArguments),
-
     /// Measure as `run` does, with the jobs of each run spread over agents that start together
     Run(Box<FleetRunArguments>),
-
     /// Measure storage as `io` does, from each agent: its own files or devices, or a device that all share
     Io(Box<FleetIoArguments>),
-
     /// Measure random blocks as `blocks` does, with the sessions spread over agents
     Blocks(Box<FleetBlocksArguments>),
-
     /// Load flat files as `load` does, with sessions and source spread over agents
     Load(Box<FleetLoadArguments>),
-
     /// Print a manifest of hosts in containers for agents, or the file of hosts for them
     Manifest(FleetManifestArguments),
-
     /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
     Collect(FleetCollectArguments),
 }
@@ -140,9 +137,8 @@ pub enum FleetCommand {
 #[group(required = true, multiple = false)]
 pub struct AgentsArguments {
     /// Number of agents on this machine
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
+    #[arg(long, value_name = "N", value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
     pub agents: Option<u32>,
-
     /// File with a host on each line, which gets an agent: a destination of ssh, then options name=NAME, dir=DIR,
     /// program=PATH (one that is there), via="COMMAND ..." (in place of ssh), under="COMMAND ..." (on the host)
     #[arg(long, value_name = "FILE")]
@@ -155,19 +151,15 @@ pub struct AgentsArguments {
 pub struct FleetRunArguments {
     #[command(flatten)]
     pub agents: AgentsArguments,
-
     /// Jobs of each agent: measures 1, 2, 4, ... and all agents, in place of --jobs
-    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["jobs", "until"], value_parser = value::count_32("jobs", 1..=JOBS_PER_AGENT_MAX))]
+    #[arg(long, value_name = "N", conflicts_with_all = ["jobs", "until"], value_parser = value::count_32("jobs", 1..=JOBS_PER_AGENT_MAX))]
     pub jobs_per_agent: Option<u32>,
-
     /// Each agent uses a database of its own: the first address of --target is that of the first agent, and so on
     #[arg(long, conflicts_with_all = ["nodes", "go_on"])]
     pub database_per_agent: bool,
-
     /// Go on with the other agents where one was lost
     #[arg(long)]
     pub go_on: bool,
-
     #[command(flatten)]
     pub run: RunArguments,
 }
@@ -178,15 +170,12 @@ pub struct FleetRunArguments {
 pub struct FleetIoArguments {
     #[command(flatten)]
     pub agents: AgentsArguments,
-
     /// Measure each job file with 1, 2, 4, ... and all agents
     #[arg(long, conflicts_with_all = ["until", "rate"])]
     pub sweep: bool,
-
     /// Measure each job file so often, in rounds of random order; the limits of a claim need 3 (`dbdyno model scale`)
-    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, conflicts_with = "until", value_parser = value::repeats("repeats"))]
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with = "until", value_parser = value::repeats("repeats"))]
     pub repeats: u32,
-
     #[command(flatten)]
     pub io: IoArguments,
 }
@@ -197,7 +186,6 @@ pub struct FleetIoArguments {
 pub struct FleetBlocksArguments {
     #[command(flatten)]
     pub agents: AgentsArguments,
-
     #[command(flatten)]
     pub blocks: BlocksArguments,
 }
@@ -208,7 +196,6 @@ pub struct FleetBlocksArguments {
 pub struct FleetLoadArguments {
     #[command(flatten)]
     pub agents: AgentsArguments,
-
     #[command(flatten)]
     pub load: LoadArguments,
 }
@@ -220,11 +207,9 @@ pub struct FleetCollectArguments {
     /// The record that is completed
     #[arg(value_name = "RECORD")]
     pub record: PathBuf,
-
     /// The file of hosts of the fleet; without it, the agents were on this machine
     #[arg(long, value_name = "FILE")]
     pub hosts: Option<PathBuf>,
-
     /// Remove what cannot complete a run, too
     #[arg(long)]
     pub discard: bool,
@@ -235,49 +220,32 @@ pub struct FleetCollectArguments {
 #[command(after_help = MANIFEST_EXAMPLES)]
 pub struct FleetManifestArguments {
     /// The program that it is for
-    #[arg(value_enum, value_name = "FORMAT")]
-    pub format: FormatArgument,
-
+    #[arg(value_name = "FORMAT", value_parser = format())]
+    pub format: ManifestFormat,
     /// Number of hosts
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
+    #[arg(long, value_name = "N", value_parser = value::count_32("agents", 1..=AGENTS_MAX))]
     pub agents: u32,
-
     /// Print the file of hosts, for --hosts of the other commands
     #[arg(long)]
     pub hosts: bool,
-
     /// Image of the containers: any with a shell and a C library as new as that of this program
     #[arg(long, value_name = "IMAGE", default_value = "debian:12")]
     pub image: String,
-
     /// The first part of the names of the hosts
     #[arg(long, value_name = "NAME", default_value = "dbdyno")]
     pub name: String,
-
     /// Processors of each host
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("cpus", 1..=CPUS_MAX))]
+    #[arg(long, value_name = "N", value_parser = value::count_32("cpus", 1..=CPUS_MAX))]
     pub cpus: Option<u32>,
-
     /// Memory of each host
     #[arg(long, value_name = "SIZE", value_parser = value::bytes("memory", MEMORY))]
     pub memory: Option<Bytes>,
-
     /// Size of a volume of each host that stays, to measure its storage (kubernetes)
     #[arg(long, value_name = "SIZE", value_parser = value::bytes("volume", VOLUME))]
     pub volume: Option<Bytes>,
-
     /// Storage class of these volumes (kubernetes)
     #[arg(long, value_name = "NAME")]
     pub storage_class: Option<String>,
-}
-
-/// Programs that a manifest is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormatArgument {
-    /// A stateful set: a pod for each agent, no two on one node
-    Kubernetes,
-    /// Docker Compose: a service for each agent, all on one machine
-    Compose,
 }
 
 /// Options of `dbdyno fleet check`.
@@ -294,20 +262,25 @@ pub struct AgentArguments {
     /// Read the ticket from the standard input: `-`, because a file or an argument may be read by others
     #[arg(long, value_name = "-", allow_hyphen_values = true, required_unless_present_any = ["observe", "parts"])]
     pub join: Option<String>,
-
     /// Answer questions about this host on the standard output, and measure nothing
     #[arg(long, conflicts_with = "join")]
     pub observe: bool,
-
     /// Give the results that agents kept below --dir, as they are asked for on the standard input
     #[arg(long, conflicts_with_all = ["join", "observe"])]
     pub parts: bool,
-
     /// Directory below which it makes one of its own, and removes it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-
     /// Directory below which it keeps its results until the coordinator has them [default: --dir]
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+}
+
+/// Programs that a manifest is for.
+fn format() -> impl TypedValueParser<Value = ManifestFormat> + Clone {
+    const COMPOSE: &str = "Docker Compose: a service for each agent, all on one machine";
+    choice::of([
+        ("kubernetes", "A stateful set: a pod for each agent, no two on one node", ManifestFormat::Kubernetes),
+        ("compose", COMPOSE, ManifestFormat::Compose),
+    ])
 }

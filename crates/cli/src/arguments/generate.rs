@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
-use flat::Packing;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use flat::{FilesFormat, Packing};
 use record::Bytes;
 
-use super::value;
+use super::{choice, value};
 
 /// Upper limit of `--files`: file numbers have four digits.
 const FILES_MAX: u32 = 9_999;
@@ -44,13 +45,13 @@ pub enum Generated {
 #[command(after_help = EXAMPLES)]
 pub struct CardsArguments {
     /// Rows of all files together (`100000`, `10M`)
-    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "size", help_heading = "Size", value_parser = value::count("rows", 1..=value::ROWS_MAX))]
+    #[arg(long, value_name = "N", conflicts_with = "size", help_heading = "Size", value_parser = value::count("rows", 1..=value::ROWS_MAX))]
     pub rows: Option<u64>,
     /// Approximate size of all files together, uncompressed (`5GB`, `500MiB`) [default: 1GB]
-    #[arg(long, value_name = "BYTES", allow_hyphen_values = true, help_heading = "Size", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
+    #[arg(long, value_name = "BYTES", help_heading = "Size", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
     pub size: Option<Bytes>,
     /// Number of equal files
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = "1", help_heading = "Size", value_parser = value::count_32("files", 1..=FILES_MAX))]
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "Size", value_parser = value::count_32("files", 1..=FILES_MAX))]
     pub files: u32,
     /// Seed of all random rows
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Size")]
@@ -59,8 +60,8 @@ pub struct CardsArguments {
     #[arg(long, value_name = "HOW", help_heading = "Format", value_parser = value::packing)]
     pub compress: Option<Packing>,
     /// File format [default: by the file name, else tbl]
-    #[arg(long, short, value_enum, help_heading = "Format")]
-    pub format: Option<CardsFormat>,
+    #[arg(long, short, help_heading = "Format", value_parser = format())]
+    pub format: Option<FilesFormat>,
     /// Directory or file; `-` is the standard output
     #[arg(long = "out", short, value_name = "DIR|FILE|-", default_value = ".", help_heading = "Location")]
     pub out: PathBuf,
@@ -68,7 +69,7 @@ pub struct CardsArguments {
     #[arg(long, help_heading = "Location")]
     pub force: bool,
     /// Threads that generate and compress rows [default: one per processor]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("threads", 1..=THREADS_MAX))]
+    #[arg(long, value_name = "N", value_parser = value::count_32("threads", 1..=THREADS_MAX))]
     pub threads: Option<u32>,
     /// Print errors only
     #[arg(long, short)]
@@ -79,22 +80,10 @@ pub struct CardsArguments {
 }
 
 /// Formats of flat files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CardsFormat {
-    /// Each field ends with a bar, the last one too; no header line
-    Tbl,
-    /// Comma-separated, with a header line
-    Csv,
-    /// Typed columns, compressed internally: Snappy without --compress
-    Parquet,
-}
-
-impl From<CardsFormat> for flat::FilesFormat {
-    fn from(format: CardsFormat) -> flat::FilesFormat {
-        match format {
-            CardsFormat::Tbl => flat::FilesFormat::Bars,
-            CardsFormat::Csv => flat::FilesFormat::Commas,
-            CardsFormat::Parquet => flat::FilesFormat::Parquet,
-        }
-    }
+fn format() -> impl TypedValueParser<Value = FilesFormat> + Clone {
+    choice::of([
+        ("tbl", "Each field ends with a bar, the last one too; no header line", FilesFormat::Bars),
+        ("csv", "Comma-separated, with a header line", FilesFormat::Commas),
+        ("parquet", "Typed columns, compressed internally: Snappy without --compress", FilesFormat::Parquet),
+    ])
 }

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
+use model::history::Metric;
 
+use super::choice;
 use super::value::{self, AtJobs};
 
 const EXAMPLES: &str = "\
@@ -24,38 +27,17 @@ pub struct HistoryArguments {
     #[arg(long, value_name = "CODE")]
     pub test: String,
     /// At how many jobs: a number, or `best` for the degree of parallelism with the highest throughput
-    #[arg(long, short, value_name = "N", default_value = "best", allow_hyphen_values = true, value_parser = value::at_jobs)]
+    #[arg(long, short, value_name = "N", default_value = "best", value_parser = value::at_jobs)]
     pub jobs: AtJobs,
     /// Metric to follow
-    #[arg(long, short, value_enum, default_value_t = MetricArgument::Throughput)]
-    pub metric: MetricArgument,
+    #[arg(long, short, default_value = "throughput", value_parser = metric())]
+    pub metric: Metric,
     /// Write a self-contained HTML page instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub html: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t = HistoryFormat::Text)]
     pub format: HistoryFormat,
-}
-
-/// Metrics of a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MetricArgument {
-    /// Operations per second, in the unit of the test
-    Throughput,
-    /// The 0.99 quantile of the service time
-    P99,
-    /// Share of the ceiling in the same record
-    Efficiency,
-}
-
-impl From<MetricArgument> for model::history::Metric {
-    fn from(metric: MetricArgument) -> model::history::Metric {
-        match metric {
-            MetricArgument::Throughput => model::history::Metric::Throughput,
-            MetricArgument::P99 => model::history::Metric::P99,
-            MetricArgument::Efficiency => model::history::Metric::Efficiency,
-        }
-    }
 }
 
 /// Formats of a history.
@@ -65,4 +47,13 @@ pub enum HistoryFormat {
     Text,
     /// One line per record
     Csv,
+}
+
+/// Metrics of a history.
+fn metric() -> impl TypedValueParser<Value = Metric> + Clone {
+    choice::of([
+        ("throughput", "Operations per second, in the unit of the test", Metric::Throughput),
+        ("p99", "The 0.99 quantile of the service time", Metric::P99),
+        ("efficiency", "Share of the ceiling in the same record", Metric::Efficiency),
+    ])
 }

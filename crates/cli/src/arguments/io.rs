@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use model::Bound;
-use record::Nanos;
+use record::{Arrival, Nanos};
 
-use super::choice::Arrival;
+use super::choice;
 use super::observe::ObserveStorageArguments;
 use super::output::OutputArguments;
 use super::value;
@@ -25,74 +25,55 @@ Examples:
 
 /// Options of `dbdyno io`. Job options apply to every job of a file or profile.
 #[derive(Args, Clone, Debug, Default)]
-#[command(after_help = IO_EXAMPLES)]
+#[command(next_help_heading = "Workload", after_help = IO_EXAMPLES)]
 pub struct IoArguments {
     /// fio job files, run one after the other
-    #[arg(value_name = "JOB.fio")]
+    #[arg(value_name = "JOB.fio", help_heading = None)]
     pub files: Vec<PathBuf>,
     /// I/O profile of a database: see `dbdyno list profiles`
-    #[arg(long, value_name = "NAME", conflicts_with = "files", help_heading = "Workload")]
+    #[arg(long, value_name = "NAME", conflicts_with = "files")]
     pub profile: Option<String>,
     /// read, write, randread, randwrite, rw, randrw, trim, ...
-    #[arg(long, value_name = "RW", visible_alias = "readwrite", help_heading = "Workload")]
+    #[arg(long, value_name = "RW", visible_alias = "readwrite")]
     pub rw: Option<String>,
     /// Block size, as in a job file: k and M are powers of 1024 [default: 8k]
-    #[arg(long, value_name = "SIZE", visible_alias = "block-size", help_heading = "Workload")]
+    #[arg(long, value_name = "SIZE", visible_alias = "block-size")]
     pub bs: Option<String>,
     /// I/Os in flight per job [default: 32]
-    #[arg(long, value_name = "N", visible_alias = "iodepth", allow_hyphen_values = true, help_heading = "Workload")]
+    #[arg(long, value_name = "N", visible_alias = "iodepth", allow_hyphen_values = true)]
     pub depth: Option<String>,
     /// Identical jobs, one thread each [default: 1]
-    #[arg(
-        long,
-        short,
-        value_name = "N",
-        visible_aliases = ["numjobs", "threads"],
-        allow_hyphen_values = true,
-        help_heading = "Workload"
-    )]
+    #[arg(long, short, value_name = "N", visible_aliases = ["numjobs", "threads"], allow_hyphen_values = true)]
     pub jobs: Option<String>,
     /// Name of the job in the report
-    #[arg(long, value_name = "NAME", help_heading = "Workload")]
+    #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Share of reads in a mix, percent [default: 50]
-    #[arg(long, value_name = "PERCENT", visible_alias = "rwmixread", help_heading = "Workload")]
+    #[arg(long, value_name = "PERCENT", visible_alias = "rwmixread")]
     pub read_share: Option<String>,
     /// Distribution of random I/O: random, zipf:1.2, pareto:0.2, normal:10, zoned:90/10:10/90
-    #[arg(long, value_name = "DISTRIBUTION", help_heading = "Workload")]
+    #[arg(long, value_name = "DISTRIBUTION")]
     pub distribution: Option<String>,
     /// fsync after every N writes
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", help_heading = "Workload")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
     pub fsync: Option<String>,
     /// fdatasync after every N writes
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", help_heading = "Workload")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
     pub fdatasync: Option<String>,
     /// A write and its sync are one operation with one latency
-    #[arg(long, help_heading = "Workload")]
+    #[arg(long)]
     pub commit: bool,
     /// Read back and verify what was written
-    #[arg(long, help_heading = "Workload")]
+    #[arg(long)]
     pub verify: bool,
     /// Any key of a job file (`dbdyno list keys`), such as runtime=5,filesize=1G; may be repeated
-    #[arg(long = "override", value_name = "KEY=VALUE,...", help_heading = "Workload")]
+    #[arg(long = "override", value_name = "KEY=VALUE,...")]
     pub overrides: Vec<String>,
     /// Length of the measured window, seconds [default: 10]
-    #[arg(
-        long,
-        short,
-        value_name = "S",
-        visible_short_alias = 'T',
-        visible_aliases = ["runtime", "time", "duration"],
-        allow_hyphen_values = true,
-        help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    #[arg(long, short, value_name = "S", visible_short_alias = 'T', visible_aliases = ["runtime", "time", "duration"], help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// Warm-up before the window, seconds [default: a tenth of the window, or ramp_time of the file]
-    #[arg(
-        long,
-        value_name = "S",
-        visible_alias = "ramp-time",
-        allow_hyphen_values = true,
-        help_heading = "Duration and size", value_parser = value::warm_up)]
+    #[arg(long, value_name = "S", visible_alias = "ramp-time", help_heading = "Duration and size", value_parser = value::warm_up)]
     pub warm_up: Option<Nanos>,
     /// Size of the file [default: 4G, at most a tenth of the free space]
     #[arg(long, value_name = "SIZE", help_heading = "Duration and size")]
@@ -101,26 +82,16 @@ pub struct IoArguments {
     #[arg(long, conflicts_with = "until", help_heading = "Duration and size")]
     pub precondition: bool,
     /// Length of a round of --precondition, seconds
-    #[arg(
-        long,
-        value_name = "S",
-        default_value = "60",
-        requires = "precondition",
-        help_heading = "Duration and size", value_parser = value::window("round"))]
+    #[arg(long, value_name = "S", default_value = "60", requires = "precondition", help_heading = "Duration and size", value_parser = value::window("round"))]
     pub round: Nanos,
     /// Seed of all random addresses and data [default: new each time]
     #[arg(long, value_name = "N", help_heading = "Duration and size")]
     pub seed: Option<u64>,
     /// I/Os per second of all jobs together, instead of a closed loop
-    #[arg(
-        long,
-        value_name = "R",
-        allow_hyphen_values = true,
-        conflicts_with = "until",
-        help_heading = "Arrival rate", value_parser = value::rate)]
+    #[arg(long, value_name = "R", conflicts_with = "until", help_heading = "Arrival rate", value_parser = value::rate)]
     pub rate: Option<f64>,
     /// Arrival process of --rate and --until
-    #[arg(long, value_enum, default_value_t = Arrival::Poisson, help_heading = "Arrival rate")]
+    #[arg(long, default_value = "poisson", value_parser = choice::arrival(), help_heading = "Arrival rate")]
     pub arrival: Arrival,
     /// Find the highest rate that meets a service level: p99=1ms, p99.9=5ms, mean=500us
     #[arg(long, value_name = "LEVEL", help_heading = "Arrival rate", value_parser = value::bound)]
@@ -144,36 +115,37 @@ pub struct IoArguments {
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub log: Option<PathBuf>,
     /// Output format
-    #[arg(long, short, value_enum, default_value_t = IoFormat::Text, visible_alias = "output-format")]
+    #[arg(long, short, value_enum, default_value_t = IoFormat::Text, visible_alias = "output-format", help_heading = None)]
     pub format: IoFormat,
     /// Output
     #[command(flatten)]
     pub output: OutputArguments,
     /// Print the plan and exit
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     pub dry_run: bool,
 }
 
 /// Files and devices of the I/O.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Location")]
 pub struct LocationArguments {
     /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it [default: . or that of the job file]
-    #[arg(long, short, value_name = "DIR", visible_alias = "directory", help_heading = "Location")]
+    #[arg(long, short, value_name = "DIR", visible_alias = "directory")]
     pub dir: Option<PathBuf>,
     /// A block device or an existing file, instead of a file that dbdyno creates; may be repeated
-    #[arg(long, value_name = "PATH", visible_alias = "filename", help_heading = "Location")]
+    #[arg(long, value_name = "PATH", visible_alias = "filename")]
     pub device: Vec<PathBuf>,
     /// Hosts of storage
     #[command(flatten)]
     pub observe: ObserveStorageArguments,
     /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, value_name = "FILE", help_heading = "Location")]
+    #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Allow writes that destroy the data on --device: repeat its path, or be asked (--precondition writes, too)
-    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "-", help_heading = "Location")]
+    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "-")]
     pub destroy_data: Vec<PathBuf>,
     /// Do not ask for confirmation
-    #[arg(long, short, help_heading = "Location")]
+    #[arg(long, short)]
     pub yes: bool,
 }
 
@@ -192,7 +164,7 @@ Examples:
 #[command(after_help = CALIBRATE_EXAMPLES)]
 pub struct CalibrateArguments {
     /// Physical disks: the search starts with one I/O in flight per disk
-    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = value::count_32("disks", 1..=DISKS_MAX))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value::count_32("disks", 1..=DISKS_MAX))]
     pub disks: u32,
     /// Latency bound of small reads: a mean in milliseconds, or a service level such as p99=500us
     #[arg(long, value_name = "MS", default_value = "10", allow_hyphen_values = true, value_parser = value::latency)]
@@ -204,7 +176,7 @@ pub struct CalibrateArguments {
     #[arg(long, value_name = "SIZE", default_value = "1M")]
     pub large_bs: String,
     /// Length of each measurement, seconds
-    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", value_parser = value::window("seconds"))]
     pub seconds: Nanos,
     /// Size of the file [default: 4G, at most a tenth of the free space]
     #[arg(long, value_name = "SIZE")]
@@ -216,7 +188,7 @@ pub struct CalibrateArguments {
     #[command(flatten)]
     pub location: LocationArguments,
     /// Output format
-    #[arg(long, short, value_enum, default_value_t = IoFormat::Text)]
+    #[arg(long, short, value_enum, default_value_t = IoFormat::Text, help_heading = None)]
     pub format: IoFormat,
     /// Output
     #[command(flatten)]

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use record::{Bytes, LoadModel};
+use clap::Args;
+use clap::builder::TypedValueParser;
+use flat::Compression;
+use record::{Bytes, IndexTime, LoadForm, LoadModel, Preset};
 
-use super::choice::PresetArgument;
-use super::observe::ObserveArguments;
+use super::choice;
 use super::output::OutputArguments;
-use super::setup::SetupArguments;
+use super::setup::PlaceArguments;
 use super::value;
 
 /// Limits of `--batch`: smaller batches measure commits only, larger ones need too much memory.
@@ -43,96 +44,74 @@ other loaders: workers are --jobs, rows per commit --batch, a bad file --rejects
 
 /// Options of `dbdyno load`.
 #[derive(Args, Debug)]
-#[command(after_help = LOAD_EXAMPLES)]
+#[command(next_help_heading = "Workload", after_help = LOAD_EXAMPLES)]
 pub struct LoadArguments {
     /// Flat files, plain or compressed by gzip, zstd or lz4; `-` for standard input
     /// [default: generated card transactions]
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help_heading = None)]
     pub files: Vec<PathBuf>,
     /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, or a URL
-    #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "Workload")]
+    #[arg(long, short, value_name = "TARGET", default_value = "sqlite")]
     pub target: String,
     /// Parallel load sessions, one run per number [default: 1, 2, 4, ... to the processors for generated rows; one per
     /// processor for files]
-    #[arg(
-        long,
-        short,
-        visible_short_alias = 'c',
-        visible_alias = "clients",
-        aliases = ["workers", "parallel", "use-threads"],
-        value_name = "1,2,4",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        help_heading = "Workload", value_parser = value::degree("jobs"))]
+    #[arg(long, short, visible_short_alias = 'c', visible_alias = "clients", aliases = ["workers", "parallel", "use-threads"], value_name = "1,2,4", value_delimiter = ',', value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
     /// Storage of the table, one run each: plain, partitioned (by month, subpartitioned by hash), compressed,
     /// partitioned+compressed, or all
-    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "plain", help_heading = "Workload", value_parser = value::models)]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "plain", value_parser = value::models)]
     pub models: Vec<Vec<LoadModel>>,
     /// How rows reach the engine
-    #[arg(long, value_enum, default_value_t = FormArgument::Typed, help_heading = "Workload")]
-    pub form: FormArgument,
+    #[arg(long, default_value = "typed", value_parser = forms())]
+    pub form: &'static [LoadForm],
     /// Number of generated rows
-    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["size", "files"], help_heading = "Workload", value_parser = value::count("rows", 1..=value::ROWS_MAX))]
+    #[arg(long, value_name = "N", conflicts_with_all = ["size", "files"], value_parser = value::count("rows", 1..=value::ROWS_MAX))]
     pub rows: Option<u64>,
     /// Size of the generated flat file, such as 5GB [default: 2MB with --preset smoke, 200MB quick, 5GB standard, 50GB
     /// publish]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "files", help_heading = "Workload", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
+    #[arg(long, value_name = "SIZE", conflicts_with = "files", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
     pub size: Option<Bytes>,
     /// Seed of generated rows
-    #[arg(long, value_name = "N", default_value_t = 42, conflicts_with = "files", help_heading = "Workload")]
+    #[arg(long, value_name = "N", default_value_t = 42, conflicts_with = "files")]
     pub seed: u64,
     /// Format of the lines: `cards`, `cards-csv`, or a layout file
-    #[arg(long, value_name = "LAYOUT", default_value = "cards", help_heading = "Workload")]
+    #[arg(long, value_name = "LAYOUT", default_value = "cards")]
     pub layout: String,
     /// First line of each file, where the layout has a header
-    #[arg(long, value_enum, default_value_t = HeaderArgument::Check, help_heading = "Workload")]
-    pub header: HeaderArgument,
+    #[arg(long, default_value = "check", value_parser = header())]
+    pub header: FirstLine,
     /// Compression of the files
-    #[arg(long, value_enum, default_value_t = CompressionArgument::Auto, help_heading = "Workload")]
-    pub compressed_with: CompressionArgument,
+    #[arg(long, default_value = "auto", value_parser = compressed_with())]
+    pub compressed_with: CompressedWith,
     /// Table name; models other than plain add a suffix [default: name of the layout]
-    #[arg(long, value_name = "NAME", help_heading = "Workload")]
+    #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
     /// First of the twelve monthly partitions of a partitioned table, which has a partition for other dates too
     /// [default: first month of generated rows]
-    #[arg(long, value_name = "YYYY-MM", help_heading = "Workload")]
+    #[arg(long, value_name = "YYYY-MM")]
     pub first_month: Option<String>,
     /// Build indexes on the first column and the date, before or after the load
-    #[arg(long, value_enum, default_value_t = IndexArgument::None, help_heading = "Workload")]
-    pub indexes: IndexArgument,
+    #[arg(long, default_value = "none", value_parser = indexes())]
+    pub indexes: IndexTime,
     /// Scan each table after its last load, with 1, 2, 4, ... threads per statement: sums over all rows, and a report
     /// by category and state; each with cold caches first, where caches can be dropped
-    #[arg(long, help_heading = "Workload")]
+    #[arg(long)]
     pub read: bool,
     /// Threads per scan statement, one run per number [default: 1, 2, 4, ... to twice the processors]
-    #[arg(
-        long,
-        value_name = "1,2,4",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        requires = "read",
-        help_heading = "Workload", value_parser = value::degree("threads"))]
+    #[arg(long, value_name = "1,2,4", value_delimiter = ',', requires = "read", value_parser = value::degree("threads"))]
     pub threads: Option<Vec<u32>>,
     /// Skip the probe of sequential reads before the scans
-    #[arg(long, requires = "read", help_heading = "Workload")]
+    #[arg(long, requires = "read")]
     pub no_probe: bool,
     /// smoke, quick, standard or publish: amount of generated data, duration of warm scans, and cache size of a
     /// temporary server
-    #[arg(
-        long,
-        short,
-        value_enum,
-        hide_possible_values = true,
-        default_value_t = PresetArgument::Quick,
-        help_heading = "Duration and size"
-    )]
-    pub preset: PresetArgument,
+    #[arg(long, short, hide_possible_values = true, default_value = "quick", help_heading = "Duration and size", value_parser = choice::preset())]
+    pub preset: Preset,
     /// Bytes of flat file per commit [default: 8MiB, less for a small source]
-    #[arg(long, alias = "piece", value_name = "SIZE", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::bytes("batch", BATCH_BYTES))]
+    #[arg(long, alias = "piece", value_name = "SIZE", help_heading = "Duration and size", value_parser = value::bytes("batch", BATCH_BYTES))]
     pub batch: Option<Bytes>,
     /// Rejected lines before the load stops
-    #[arg(long, value_name = "N", default_value = "0", allow_hyphen_values = true, help_heading = "Errors", value_parser = value::count("max-errors", 0..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value = "0", help_heading = "Errors", value_parser = value::count("max-errors", 0..=u64::MAX))]
     pub max_errors: u64,
     /// File for rejected lines; reasons go to FILE.log [default: RECORD with the ending .rejects]
     #[arg(long, value_name = "FILE", help_heading = "Errors")]
@@ -141,12 +120,7 @@ pub struct LoadArguments {
     #[arg(long, help_heading = "Errors")]
     pub resume: bool,
     #[command(flatten)]
-    pub setup: SetupArguments,
-    #[command(flatten)]
-    pub observe: ObserveArguments,
-    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, value_name = "FILE", help_heading = "Location")]
-    pub record: Option<PathBuf>,
+    pub place: PlaceArguments,
     /// Keep the tables
     #[arg(long, help_heading = "Location")]
     pub keep: bool,
@@ -154,52 +128,54 @@ pub struct LoadArguments {
     #[command(flatten)]
     pub output: OutputArguments,
     /// Print what would be loaded, and exit
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     pub dry_run: bool,
 }
 
-/// How rows reach the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormArgument {
-    /// Parsed by dbdyno and sent through the engine's bulk load interface
-    Typed,
-    /// Sent unparsed; the engine parses them
-    AsIs,
-    /// One run of each
-    Both,
+/// How rows reach the engine: a run for each form, typed first, with which the other is compared.
+fn forms() -> impl TypedValueParser<Value = &'static [LoadForm]> + Clone {
+    const TYPED: &str = "Parsed by dbdyno and sent through the engine's bulk load interface";
+    choice::of::<&'static [LoadForm], _>([
+        ("typed", TYPED, &[LoadForm::Typed]),
+        ("as-is", "Sent unparsed; the engine parses them", &[LoadForm::AsIs]),
+        ("both", "One run of each", &[LoadForm::Typed, LoadForm::AsIs]),
+    ])
 }
 
 /// When indexes are built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum IndexArgument {
-    /// Never
-    None,
-    /// Before the load, which maintains them
-    Before,
-    /// After the load
-    After,
+fn indexes() -> impl TypedValueParser<Value = IndexTime> + Clone {
+    choice::of([
+        ("none", "Never", IndexTime::None),
+        ("before", "Before the load, which maintains them", IndexTime::Before),
+        ("after", "After the load", IndexTime::After),
+    ])
 }
 
 /// What is done with a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum HeaderArgument {
-    /// Its names must be those of the layout, in their order
-    Check,
-    /// Skipped unread
-    Ignore,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstLine {
+    /// Its names must be those of the layout.
+    Checked,
+    /// It is skipped.
+    Unread,
 }
 
-/// Compression of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CompressionArgument {
-    /// Detected by the first bytes
-    Auto,
-    /// None
-    Plain,
-    /// gzip
-    Gzip,
-    /// zstd
-    Zstd,
-    /// lz4
-    Lz4,
+fn header() -> impl TypedValueParser<Value = FirstLine> + Clone {
+    choice::of([
+        ("check", "Its names must be those of the layout, in their order", FirstLine::Checked),
+        ("ignore", "Skipped unread", FirstLine::Unread),
+    ])
+}
+
+/// The compression of files; absent where it is detected.
+pub type CompressedWith = Option<Compression>;
+
+fn compressed_with() -> impl TypedValueParser<Value = CompressedWith> + Clone {
+    choice::of([
+        ("auto", "Detected by the first bytes", None),
+        ("plain", "None", Some(Compression::Plain)),
+        ("gzip", "gzip", Some(Compression::Gzip)),
+        ("zstd", "zstd", Some(Compression::Zstd)),
+        ("lz4", "lz4", Some(Compression::Lz4)),
+    ])
 }

@@ -24,6 +24,7 @@ mod reference_pages;
 pub mod report;
 pub mod run;
 pub mod setup;
+mod signed;
 pub mod streams;
 pub mod value;
 
@@ -59,7 +60,8 @@ Sizes of io and calibrate are those of fio, where k, M and G are powers of 1024,
 ///
 /// Start with `dbdyno run`: it needs nothing but this program (SQLite is built in) and takes a few minutes.
 #[derive(Debug, Parser)]
-#[command(name = "dbdyno", version, max_term_width = 100, arg_required_else_help = true, after_help = QUANTITIES)]
+#[command(name = "dbdyno", version, max_term_width = 100, arg_required_else_help = true, after_help = QUANTITIES,
+          mut_subcommands(signed::signed))]
 pub struct Arguments {
     /// The verb.
     #[command(subcommand)]

@@ -6,8 +6,11 @@ pub mod platform;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
-use model::scalability::SharedCeiling;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use model::scalability::{SharedCeiling, Weights};
+
+use super::choice;
 
 const SCALE_EXAMPLES: &str = "\
 Examples:
@@ -58,27 +61,26 @@ pub struct ScaleArguments {
     #[arg(long, value_name = "CODE")]
     pub test: Option<String>,
     /// At how many jobs, threads or nodes
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = figure::at)]
+    #[arg(long, value_name = "N", value_parser = figure::at)]
     pub at: Option<f64>,
     /// Claimed minimum rate there, such as 7M or 165_000
-    #[arg(long, value_name = "RATE", requires = "at", allow_hyphen_values = true, value_parser = figure::claim)]
+    #[arg(long, value_name = "RATE", requires = "at", value_parser = figure::claim)]
     pub claim: Option<f64>,
     /// Ceiling of a shared resource: 2M, switch=2M, metadata=unknown
-    #[arg(long, value_name = "[NAME=]RATE", allow_hyphen_values = true, value_parser = figure::ceiling)]
+    #[arg(long, value_name = "[NAME=]RATE", value_parser = figure::ceiling)]
     pub ceiling: Vec<SharedCeiling>,
     /// Which errors the fit weighs alike: shares of the rate, or the unit of the rate as in most other tools
-    #[arg(long, value_enum, default_value_t = FitWeights::Relative)]
-    pub weights: FitWeights,
+    #[arg(long, default_value = "relative", value_parser = weights())]
+    pub weights: Weights,
     /// Write an HTML page instead of printing
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 
 /// Weights of a fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FitWeights {
-    /// Errors as a share of the rate.
-    Relative,
-    /// Errors in the unit of the rate.
-    Absolute,
+fn weights() -> impl TypedValueParser<Value = Weights> + Clone {
+    choice::of([
+        ("relative", "Errors as a share of the rate", Weights::Relative),
+        ("absolute", "Errors in the unit of the rate", Weights::Absolute),
+    ])
 }

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use record::Nanos;
+use record::{Nanos, Preset};
 use run::NetworkPeer;
 
-use super::choice::PresetArgument;
+use super::choice;
 use super::output::OutputArguments;
 use super::value;
 
@@ -62,17 +62,17 @@ pub struct NetworkMeasurementArguments {
     #[arg(value_name = "HOST[:PORT]", value_parser = value::peer)]
     pub peer: Option<NetworkPeer>,
     /// Connections at the same time [default: 1, 2, 4, ... to twice the processors]
-    #[arg(long, short, visible_short_aliases = ['c', 'P'], visible_aliases = ["clients", "threads", "streams", "parallel"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, value_parser = value::degree("jobs"))]
+    #[arg(long, short, visible_short_aliases = ['c', 'P'], visible_aliases = ["clients", "threads", "streams", "parallel"], value_name = "1,2,4", value_delimiter = ',', value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
     /// Duration of the measurement
-    #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick)]
-    pub preset: PresetArgument,
+    #[arg(long, short, default_value = "quick", value_parser = choice::preset())]
+    pub preset: Preset,
     /// Length of each measured window, seconds
-    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// Repeats of each measurement, in rounds of random order
     /// [default: 6 with --preset publish, 1 otherwise]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::repeats("repeats"))]
+    #[arg(long, value_name = "N", value_parser = value::repeats("repeats"))]
     pub repeats: Option<u32>,
     /// Directory in which dbdyno works; nothing of it is measured
     #[arg(long, short, value_name = "DIR", default_value = ".")]

@@ -8,18 +8,19 @@ use crate::page::page_beside;
 
 /// Options of the output.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Output")]
 pub struct OutputArguments {
     /// Print the summary and the sheet, and nothing else: no progress, no warnings
-    #[arg(long, short, conflicts_with = "details", help_heading = "Output")]
+    #[arg(long, short, conflicts_with = "details")]
     pub quiet: bool,
     /// Print everything: settings, limits with their evidence, every run, physical I/O
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub details: bool,
     /// The page with charts and all details [default: beside the record, ending in .html]
-    #[arg(long, value_name = "FILE", conflicts_with = "no_html", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_html")]
     pub html: Option<PathBuf>,
     /// Write no page
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub no_html: bool,
 }
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use model::Gate;
-use record::Nanos;
+use record::{Nanos, Preset};
 
-use super::choice::PresetArgument;
+use super::choice;
 use super::output::OutputArguments;
 use super::setup::SetupArguments;
 use super::value;
@@ -29,47 +29,41 @@ be paired, and for a condition on a test that is not planned; 130 after Ctrl-C."
 
 /// Options of `dbdyno pair`.
 #[derive(Args, Debug)]
-#[command(after_help = PAIR_EXAMPLES)]
+#[command(next_help_heading = "Workload", after_help = PAIR_EXAMPLES)]
 pub struct PairArguments {
     /// Side A, the base: `sqlite`, `local:postgres`, or a URL
-    #[arg(long, value_name = "TARGET", help_heading = "Workload")]
+    #[arg(long, value_name = "TARGET")]
     pub a: String,
     /// Side B
-    #[arg(long, value_name = "TARGET", help_heading = "Workload")]
+    #[arg(long, value_name = "TARGET")]
     pub b: String,
     /// Pairs of runs of each test at each degree of parallelism
-    #[arg(long, value_name = "N", default_value = "10", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::repeats("pairs"))]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = value::repeats("pairs"))]
     pub pairs: u32,
     /// Codes, layers (cpu, server, storage, database), or your own test files
-    #[arg(
-        long,
-        value_name = "T611,server,...",
-        value_delimiter = ',',
-        default_value = "T611,T616,T716,T311",
-        help_heading = "Workload"
-    )]
+    #[arg(long, value_name = "T611,server,...", value_delimiter = ',', default_value = "T611,T616,T716,T311")]
     pub tests: Vec<String>,
     /// Degrees of parallelism [default: 1 and the processors]
-    #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,8", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
+    #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,8", value_delimiter = ',', value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
     /// Threads of dbdyno that the sessions of each side share, where they are more (PostgreSQL, MariaDB, MySQL)
     /// [default: with one server on another host one for each processor, otherwise one for each job]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
+    #[arg(long, value_name = "N", value_parser = value::client_threads())]
     pub client_threads: Option<u32>,
     /// Duration and size of the measurement
-    #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
-    pub preset: PresetArgument,
+    #[arg(long, short, default_value = "quick", help_heading = "Duration and size", value_parser = choice::preset())]
+    pub preset: Preset,
     /// Length of each measured window, seconds
-    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// Length of each warm-up, seconds
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::warm_up)]
+    #[arg(long, value_name = "S", help_heading = "Duration and size", value_parser = value::warm_up)]
     pub warm_up: Option<Nanos>,
     /// Rows of the table that fits the engine's cache
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::rows("small-rows"))]
+    #[arg(long, value_name = "ROWS", help_heading = "Duration and size", value_parser = value::rows("small-rows"))]
     pub small_rows: Option<u64>,
     /// Rows of the table that does not fit it
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::rows("large-rows"))]
+    #[arg(long, value_name = "ROWS", help_heading = "Duration and size", value_parser = value::rows("large-rows"))]
     pub large_rows: Option<u64>,
     /// Seed of data, keys and order
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
@@ -80,12 +74,12 @@ pub struct PairArguments {
     #[arg(long, value_name = "FILE", help_heading = "Location")]
     pub record: Option<PathBuf>,
     /// Fail (exit code 1) if B is slower: `slower>2%`, `T611:slower>5%`, `inconclusive`, comma-separated
-    #[arg(long, value_name = "CONDITIONS", value_parser = value::gate)]
+    #[arg(long, value_name = "CONDITIONS", value_parser = value::gate, help_heading = None)]
     pub fail_if: Option<Gate>,
     /// Output
     #[command(flatten)]
     pub output: OutputArguments,
     /// Print the plan and exit
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     pub dry_run: bool,
 }

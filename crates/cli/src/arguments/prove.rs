@@ -107,7 +107,7 @@ pub struct NfsArguments {
     #[arg(value_name = "SERVER:/PATH")]
     pub export: String,
     /// Numbers of connections
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_value = "1,2,4,8", allow_hyphen_values = true, value_parser = value::count_32("nconnect", 1..=16))]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_value = "1,2,4,8", value_parser = value::count_32("nconnect", 1..=16))]
     pub nconnect: Vec<u32>,
     /// Version of the protocol
     #[arg(long, value_name = "VERSION", default_value = "4.2", value_parser = ["3", "4.0", "4.1", "4.2"])]
@@ -182,10 +182,10 @@ pub struct NumaArguments {
 #[derive(Args, Debug)]
 pub struct RoundsArguments {
     /// Measurements of each part: three and more give intervals
-    #[arg(long, value_name = "N", default_value = "5", allow_hyphen_values = true, value_parser = value::count_32("rounds", 1..=1000))]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = value::count_32("rounds", 1..=1000))]
     pub rounds: u32,
     /// Length of each measurement, seconds
-    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", default_value = "2", value_parser = value::window("seconds"))]
     pub seconds: Nanos,
     /// Seed of the order, and of all random addresses [default: new each time]
     #[arg(long, value_name = "N")]
@@ -205,7 +205,7 @@ pub struct ProofLoadArguments {
     #[arg(long, value_name = "SIZE", default_value = "8k")]
     pub bs: String,
     /// Small blocks in flight per device
-    #[arg(long, value_name = "N", default_value = "16", visible_alias = "iodepth", allow_hyphen_values = true, value_parser = value::count_32("depth", 1..=4096))]
+    #[arg(long, value_name = "N", default_value = "16", visible_alias = "iodepth", value_parser = value::count_32("depth", 1..=4096))]
     pub depth: u32,
     /// Rounds and record
     #[command(flatten)]

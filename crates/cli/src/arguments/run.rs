@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use record::Nanos;
-use run::NetworkPeer;
+use clap::builder::TypedValueParser;
+use clap::{Arg, Args};
+use record::{Nanos, Preset, TracerKind};
+use run::{NetworkPeer, Tracing};
 
-use super::choice::PresetArgument;
-use super::observe::ObserveArguments;
+use super::choice;
 use super::output::OutputArguments;
 use super::pace::PaceArguments;
-use super::setup::SetupArguments;
+use super::setup::PlaceArguments;
 use super::value;
 
 const RUN_EXAMPLES: &str = "\
@@ -29,34 +29,41 @@ Examples:
   dbdyno run --tests T616 --until p99=5ms     the highest rate that meets a service level
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
-/// Options that the record decides: they conflict with --resume.
-const RESUME_FIXES: [&str; 21] = [
-    "jobs",
-    "client_threads",
-    "nodes",
-    "record",
-    "preset",
-    "seconds",
-    "warm_up",
-    "steps",
-    "repeats",
-    "small_rows",
-    "large_rows",
-    "rate",
-    "until",
-    "think_time",
-    "pipeline",
-    "smt",
-    "placement",
-    "seed",
-    "dir",
-    "trace",
-    "dry_run",
+/// Options that hold beside --resume: those of what is not in the plan, and those that are held against it, among them the
+/// options of a fleet. Every other one is decided by the record, and refused.
+const HELD_BESIDE_RESUME: [&str; 21] = [
+    "target",
+    "tests",
+    "network",
+    // These need --rate or --until.
+    "arrival",
+    "poisson",
+    "no_activity",
+    "observe",
+    "observe_storage",
+    "resume",
+    "keep",
+    "tracer",
+    "prove",
+    "html",
+    "no_html",
+    "details",
+    "quiet",
+    "agents",
+    "hosts",
+    "jobs_per_agent",
+    "database_per_agent",
+    "go_on",
 ];
+
+fn resumable(option: Arg) -> Arg {
+    let is_held = HELD_BESIDE_RESUME.contains(&option.get_id().as_str());
+    if is_held { option } else { option.conflicts_with("resume") }
+}
 
 /// Options of `dbdyno run`.
 #[derive(Args, Debug)]
-#[command(after_help = RUN_EXAMPLES)]
+#[command(next_help_heading = "Duration and size", after_help = RUN_EXAMPLES, mut_args(resumable))]
 pub struct RunArguments {
     /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, a URL, or `@FILE` with one node per
     /// line
@@ -70,60 +77,49 @@ pub struct RunArguments {
     #[arg(long, value_name = "HOST[:PORT]", help_heading = "Workload", value_parser = value::peer)]
     pub network: Option<NetworkPeer>,
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
-    #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("jobs"))]
+    #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,2,4", value_delimiter = ',', help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
     /// Threads of dbdyno that the jobs of a run share, where they are more (PostgreSQL, MariaDB, MySQL)
     /// [default: with a server on another host one for each processor, otherwise one for each job]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::client_threads())]
+    #[arg(long, value_name = "N", help_heading = "Workload", value_parser = value::client_threads())]
     pub client_threads: Option<u32>,
     /// Numbers of nodes over which jobs are spread, where the target has several
     /// [default: all that get a job; the most jobs also on 1, 2, 4, ...]
-    #[arg(long, value_name = "1,2,3", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("nodes"))]
+    #[arg(long, value_name = "1,2,3", value_delimiter = ',', help_heading = "Workload", value_parser = value::degree("nodes"))]
     pub nodes: Option<Vec<u32>>,
     /// Duration and size of the measurement
-    #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
-    pub preset: PresetArgument,
+    #[arg(long, short, default_value = "quick", value_parser = choice::preset())]
+    pub preset: Preset,
     /// Length of each measured window, seconds
-    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// Length of each warm-up, seconds
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::warm_up)]
+    #[arg(long, value_name = "S", value_parser = value::warm_up)]
     pub warm_up: Option<Nanos>,
     /// End each run after N steps of each job, if its window is not over before
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::count("steps", 1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = value::count("steps", 1..=u64::MAX))]
     pub steps: Option<u64>,
     /// Repeats of each test at each degree of parallelism, in rounds of random order
     /// [default: 6 with --preset publish, 1 otherwise]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::repeats("repeats"))]
+    #[arg(long, value_name = "N", value_parser = value::repeats("repeats"))]
     pub repeats: Option<u32>,
     /// Rows of the table that fits the engine's cache
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::rows("small-rows"))]
+    #[arg(long, value_name = "ROWS", value_parser = value::rows("small-rows"))]
     pub small_rows: Option<u64>,
     /// Rows of the table that does not fit it
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::rows("large-rows"))]
+    #[arg(long, value_name = "ROWS", value_parser = value::rows("large-rows"))]
     pub large_rows: Option<u64>,
     /// Arrival rate
     #[command(flatten)]
     pub load: PaceArguments,
     /// Run each test of single statements also with so many of them sent before the first answer is read (PostgreSQL, MariaDB,
     /// MySQL); several are a sweep
-    #[arg(
-        long,
-        value_name = "N,...",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        conflicts_with_all = ["arrivals", "think_time"],
-        help_heading = "Workload", value_parser = value::count_32("pipeline", 2..=value::PIPELINE_MAX))]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with_all = ["arrivals", "think_time"], help_heading = "Workload", value_parser = value::count_32("pipeline", 2..=value::PIPELINE_MAX))]
     pub pipeline: Vec<u32>,
     #[command(flatten)]
-    pub setup: SetupArguments,
-    #[command(flatten)]
-    pub observe: ObserveArguments,
-    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, value_name = "FILE", help_heading = "Location")]
-    pub record: Option<PathBuf>,
+    pub place: PlaceArguments,
     /// Continue an aborted record. A server as target, test files (--tests) and a peer (--network) are named again
-    #[arg(long, value_name = "RECORD", conflicts_with_all = RESUME_FIXES, help_heading = "Location")]
+    #[arg(long, value_name = "RECORD", help_heading = "Location")]
     pub resume: Option<PathBuf>,
     /// Keep the database; a later run with the same seed and sizes uses its tables again
     #[arg(long, help_heading = "Location")]
@@ -133,11 +129,11 @@ pub struct RunArguments {
     pub seed: u64,
     /// Repeat tests with I/O or commits with kernel tracing: once each, or at every degree of parallelism
     /// [default: none with --preset smoke, one otherwise]
-    #[arg(long, value_enum, value_name = "TESTS", help_heading = "Workload")]
-    pub trace: Option<TraceArgument>,
+    #[arg(long, value_name = "TESTS", help_heading = "Workload", value_parser = traced())]
+    pub trace: Option<Tracing>,
     /// Tracer [default: the first of these that is available]
-    #[arg(long, value_enum, value_name = "TRACER", help_heading = "Workload")]
-    pub tracer: Option<TracerArgument>,
+    #[arg(long, value_name = "TRACER", help_heading = "Workload", value_parser = tracer())]
+    pub tracer: Option<TracerKind>,
     /// Run each test again with 20 % less of its limiting resource, and tell whether that is the cause
     #[arg(long, conflicts_with = "until", help_heading = "Workload")]
     pub prove: bool,
@@ -145,85 +141,41 @@ pub struct RunArguments {
     #[command(flatten)]
     pub output: OutputArguments,
     /// Print the plan and exit
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     pub dry_run: bool,
 }
 
 /// Traced repeats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TraceArgument {
-    /// None
-    None,
-    /// Each test at its lowest degree of parallelism
-    One,
-    /// Each test at every degree of parallelism
-    All,
+fn traced() -> impl TypedValueParser<Value = Tracing> + Clone {
+    choice::of([
+        ("none", "None", Tracing::None),
+        ("one", "Each test at its lowest degree of parallelism", Tracing::One),
+        ("all", "Each test at every degree of parallelism", Tracing::All),
+    ])
 }
 
 /// Tracers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TracerArgument {
-    /// BPF programs: system calls, block layer and device
-    Bpf,
-    /// Events of the block layer from a tracefs instance: block layer and device
-    Tracefs,
-    /// No tracing: the kernel's counters of the block layer, means only
-    Counters,
-}
-
-impl From<TracerArgument> for record::TracerKind {
-    fn from(tracer: TracerArgument) -> record::TracerKind {
-        match tracer {
-            TracerArgument::Bpf => record::TracerKind::Bpf,
-            TracerArgument::Tracefs => record::TracerKind::Tracefs,
-            TracerArgument::Counters => record::TracerKind::Counters,
-        }
-    }
-}
-
-impl From<TraceArgument> for run::Tracing {
-    fn from(trace: TraceArgument) -> run::Tracing {
-        match trace {
-            TraceArgument::None => run::Tracing::None,
-            TraceArgument::One => run::Tracing::One,
-            TraceArgument::All => run::Tracing::All,
-        }
-    }
+fn tracer() -> impl TypedValueParser<Value = TracerKind> + Clone {
+    choice::of([
+        ("bpf", "BPF programs: system calls, block layer and device", TracerKind::Bpf),
+        ("tracefs", "Events of the block layer from a tracefs instance: block layer and device", TracerKind::Tracefs),
+        ("counters", "No tracing: the kernel's counters of the block layer, means only", TracerKind::Counters),
+    ])
 }
 
 #[cfg(test)]
 mod tests {
     use clap::{Args, Command};
 
+    use super::super::fleet::FleetRunArguments;
     use super::*;
 
-    /// Options that hold beside --resume.
-    const RESUME_TAKES: [&str; 16] = [
-        "target",
-        "tests",
-        "network",
-        // These need --rate or --until.
-        "arrival",
-        "poisson",
-        "no_activity",
-        "observe",
-        "observe_storage",
-        "resume",
-        "keep",
-        "tracer",
-        "prove",
-        "html",
-        "no_html",
-        "details",
-        "quiet",
-    ];
-
     #[test]
-    fn every_option_is_decided_by_the_record_or_holds_beside_it() {
-        let command = RunArguments::augment_args(Command::new("run"));
-        for option in command.get_arguments().map(|option| option.get_id().as_str()) {
-            let (fixed, taken) = (RESUME_FIXES.contains(&option), RESUME_TAKES.contains(&option));
-            assert!(fixed != taken, "{option}: does it hold beside --resume, or does the record decide it?");
+    fn what_holds_beside_a_record_is_an_option() {
+        let command = FleetRunArguments::augment_args(Command::new("run"));
+        let options: Vec<&str> = command.get_arguments().map(|option| option.get_id().as_str()).collect();
+        for held in HELD_BESIDE_RESUME {
+            assert!(options.contains(&held), "{held}");
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Options of `dbdyno streams`.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use record::{Bytes, Nanos};
+use record::{Bytes, Nanos, Preset};
 
-use super::choice::PresetArgument;
-use super::observe::ObserveArguments;
+use super::choice;
 use super::output::OutputArguments;
-use super::setup::SetupArguments;
+use super::setup::PlaceArguments;
 use super::value;
 
 /// Upper limit of `--request`: each stream keeps two of them in memory.
@@ -29,48 +26,43 @@ a multiple of the request.";
 
 /// Options of `dbdyno streams`.
 #[derive(Args, Debug)]
-#[command(after_help = STREAMS_EXAMPLES)]
+#[command(next_help_heading = "Workload", after_help = STREAMS_EXAMPLES)]
 pub struct StreamsArguments {
     /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, or a URL
-    #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "Workload")]
+    #[arg(long, short, value_name = "TARGET", default_value = "sqlite")]
     pub target: String,
     /// Numbers of concurrent streams, one file each [default: 1,4,16; smoke: 1,2]
-    #[arg(long, value_name = "1,4,16", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Workload", value_parser = value::degree("streams"))]
+    #[arg(long, value_name = "1,4,16", value_delimiter = ',', value_parser = value::degree("streams"))]
     pub streams: Vec<u32>,
     /// Storage forms of the engine, and `file-system`
-    #[arg(long, value_name = "FORM,...|all", value_delimiter = ',', default_value = "all", help_heading = "Workload")]
+    #[arg(long, value_name = "FORM,...|all", value_delimiter = ',', default_value = "all")]
     pub form: Vec<String>,
     /// Request size
-    #[arg(long, value_name = "SIZE", default_value = "1MiB", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::bytes("request", 0..=REQUEST_BYTES_MAX))]
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = value::bytes("request", 0..=REQUEST_BYTES_MAX))]
     pub request: Bytes,
     /// Commit after N requests [default: one transaction per file]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Workload", value_parser = value::count("commit-every", 1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = value::count("commit-every", 1..=u64::MAX))]
     pub commit_every: Option<u64>,
     /// On the file system, use direct I/O, and fail if it is not supported [default: direct I/O if supported]
-    #[arg(long, conflicts_with = "buffered", help_heading = "Workload")]
+    #[arg(long, conflicts_with = "buffered")]
     pub direct: bool,
     /// On the file system, use buffered I/O
-    #[arg(long, help_heading = "Workload")]
+    #[arg(long)]
     pub buffered: bool,
     /// File size per stream [default: 64MiB; smoke: 4MiB, standard: 512MiB, publish: 10GiB]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::bytes("file", 0..=FILE_BYTES_MAX))]
+    #[arg(long, value_name = "SIZE", help_heading = "Duration and size", value_parser = value::bytes("file", 0..=FILE_BYTES_MAX))]
     pub file: Option<Bytes>,
     /// Time limit of each run, seconds
-    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", allow_hyphen_values = true, help_heading = "Duration and size", value_parser = value::window("seconds"))]
+    #[arg(long, short, visible_short_alias = 'T', visible_aliases = ["time", "duration"], value_name = "S", help_heading = "Duration and size", value_parser = value::window("seconds"))]
     pub seconds: Option<Nanos>,
     /// File size, and cache size of a temporary server
-    #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "Duration and size")]
-    pub preset: PresetArgument,
+    #[arg(long, short, default_value = "quick", help_heading = "Duration and size", value_parser = choice::preset())]
+    pub preset: Preset,
     /// Seed of all random data
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
     pub seed: u64,
     #[command(flatten)]
-    pub setup: SetupArguments,
-    #[command(flatten)]
-    pub observe: ObserveArguments,
-    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
-    #[arg(long, value_name = "FILE", help_heading = "Location")]
-    pub record: Option<PathBuf>,
+    pub place: PlaceArguments,
     /// Output
     #[command(flatten)]
     pub output: OutputArguments,

@@ -93,13 +93,9 @@ impl Parts {
             preset: part.plan.preset,
             seed: part.plan.seed,
             placement: part.plan.placement,
-            sample_sessions: false,
             client_threads: part.plan.client_threads,
-            keep: false,
-            database_per_agent: false,
-            record: PathBuf::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            build: None,
+            ..Setup::default()
         };
         Ok((AgentBench::new(setup)?, own))
     }

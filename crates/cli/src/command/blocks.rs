@@ -5,13 +5,13 @@ use std::path::Path;
 
 use record::{Bytes, Preset};
 use run::{BlocksRequest, Context, Error, Fleet, Result, Setup, measure_blocks};
-use workload::blocks::{BlocksSettings, Idle, Ignored, Mode, Wrong, assignments};
+use workload::blocks::{BlocksSettings, Idle, Ignored, Wrong, assignments};
 
 use crate::agents::{Agents, check_target, permitting};
-use crate::arguments::blocks::{BlocksArguments, BlocksMode};
+use crate::arguments::blocks::BlocksArguments;
 use crate::arguments::value::Setting;
 use crate::engines::engine;
-use crate::measuring::{judge, measuring, record_path};
+use crate::measuring::{judge, measuring};
 use crate::output::{note, style, width};
 use crate::sheet::{check_page, show};
 use crate::target::target;
@@ -41,18 +41,14 @@ pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result
     if agents.is_some() {
         check_target(&target)?;
     }
-    let record = record_path(arguments.record.as_deref())?;
     let request = BlocksRequest {
         setup: Setup {
             keep: arguments.keep,
             client_threads: arguments.client_threads,
-            ..arguments.setup.setup(Preset::Quick, arguments.seed, record)
+            ..arguments.place.setup(Preset::Quick, arguments.seed)?
         },
         settings,
-        mode: match arguments.mode {
-            BlocksMode::Client => Mode::Client,
-            BlocksMode::Engine => Mode::Engine,
-        },
+        mode: arguments.mode,
         cold: arguments.cold,
         caches: caches(&arguments.cache)?,
         page_cached: None,
@@ -63,8 +59,9 @@ pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result
     let measured = measuring(arguments.output.quiet, |measuring| {
         let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
-        measuring
-            .observing(&arguments.observe, &target, |context| measure_blocks(&request, Context { fleet, ..context }))
+        measuring.observing(&arguments.place.observe, &target, |context| {
+            measure_blocks(&request, Context { fleet, ..context })
+        })
     })?;
     show(&measured, &arguments.output, |record, path| report::blocks_text(record, path, style(), width()))?;
     judge(measured)

@@ -7,7 +7,7 @@ use run::{Error, Goal, IoRequest, Result};
 
 use crate::arguments::io::CalibrateArguments;
 use crate::arguments::setup::setup;
-use crate::measuring::record_path;
+use crate::new_record::record_path;
 use crate::storage::location::{permission, with_absolute_devices};
 use crate::storage::request::{block_and_size, carry_out, default_size, fresh_seed};
 

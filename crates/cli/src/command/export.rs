@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use export::{Existing, Export, Written};
+use export::{Existing, Export, Format, Written};
 use model::System;
 use run::{Error, Fault, Result};
 
-use crate::arguments::export::{ExportArguments, ExportFormat};
+use crate::arguments::export::ExportArguments;
 use crate::command::records;
 use crate::command::subject;
 use crate::output::{note, print};
@@ -24,11 +24,11 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
         false => records::records(&files.into_iter().cloned().collect::<Vec<_>>())?,
     };
     // Before the directory is created.
-    if let (ExportFormat::Hdr, Some(system)) = (arguments.format, references.first()) {
+    if let (Format::Hdr, Some(system)) = (arguments.format, references.first()) {
         return Err(refused(export::Error::NoHistograms { name: system.name.clone() }));
     }
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    let mut export = Export::begin(&arguments.out, arguments.format.into(), existing).map_err(refused)?;
+    let mut export = Export::begin(&arguments.out, arguments.format, existing).map_err(refused)?;
     for system in references {
         export.add_reference(system).map_err(refused)?;
     }

@@ -6,8 +6,7 @@ mod words;
 use std::net::{IpAddr, Ipv4Addr};
 
 use host::fabric::{
-    self, ConnectionRequest, Endpoint, FabricError, FabricFault, FabricLock, Transport, plan_connection, plan_removal,
-    plan_target,
+    self, ConnectionRequest, Endpoint, FabricError, FabricFault, FabricLock, plan_connection, plan_removal, plan_target,
 };
 use run::{Error, Result};
 
@@ -29,7 +28,7 @@ pub fn fabric(arguments: &FabricArguments) -> Result<()> {
 }
 
 fn target(arguments: &TargetArguments) -> Result<()> {
-    let transport = Transport::from(arguments.transport);
+    let transport = arguments.transport;
     // By default nobody else reaches it.
     let address = arguments.address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let endpoint = Endpoint { transport, address, service: arguments.port };
@@ -48,7 +47,7 @@ fn target(arguments: &TargetArguments) -> Result<()> {
 
 fn connect(arguments: &ConnectArguments) -> Result<()> {
     let request = ConnectionRequest {
-        transport: arguments.transport.map(Transport::from),
+        transport: arguments.transport,
         address: arguments.address,
         service: arguments.port,
         nqn: arguments.nqn.clone(),

@@ -15,7 +15,7 @@ use super::load::load_by;
 use super::run::{FleetOf, run_by};
 use crate::agents::{Agents, hosts_of};
 use crate::arguments::fleet::{
-    FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand, FleetManifestArguments, FormatArgument,
+    FleetArguments, FleetCheckArguments, FleetCollectArguments, FleetCommand, FleetManifestArguments,
 };
 use crate::output::{note, print, style, width};
 use crate::signal;
@@ -49,10 +49,7 @@ pub fn fleet(arguments: &FleetArguments) -> Result<()> {
 }
 
 fn manifest(arguments: &FleetManifestArguments) -> Result<()> {
-    let format = match arguments.format {
-        FormatArgument::Kubernetes => ManifestFormat::Kubernetes,
-        FormatArgument::Compose => ManifestFormat::Compose,
-    };
+    let format = arguments.format;
     let refused = |message: &str, hint: &str| Err(Error::user(message).hint(hint));
     match (format, arguments.volume, &arguments.storage_class) {
         (ManifestFormat::Compose, None, None)

@@ -17,8 +17,7 @@ use crate::page::write_page;
 /// # Errors
 /// Where a record cannot be read, and where none has the test.
 pub fn history(arguments: &HistoryArguments) -> Result<()> {
-    let query =
-        HistoryQuery { test: arguments.test.clone(), jobs: jobs(arguments.jobs), metric: arguments.metric.into() };
+    let query = HistoryQuery { test: arguments.test.clone(), jobs: jobs(arguments.jobs), metric: arguments.metric };
     let inputs = records(&arguments.inputs)?;
     let mut entries = Vec::new();
     let (mut tests, mut degrees) = (BTreeSet::new(), BTreeSet::new());

@@ -4,14 +4,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fio::{JobFile, Override};
-use record::{IoPlan, Preset, Ratio, Until};
+use record::{Arrival, IoPlan, Preset, Ratio, Until};
 use run::{Error, Goal, IoRequest, Permission, Result};
 
 use crate::agents::Agents;
-use crate::arguments::choice::Arrival;
 use crate::arguments::io::IoArguments;
 use crate::arguments::setup::setup;
-use crate::measuring::record_path;
+use crate::new_record::record_path;
 use crate::output::{print, width};
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
 use crate::storage::location::{directory, permission, with_absolute_devices, with_devices_of_hosts, written_devices};
@@ -202,7 +201,7 @@ fn set_rate(plan: &mut IoPlan, steps_per_second: f64, arrival: Arrival) -> Resul
             .hint("set rate_iops of each job in the file"));
     }
     for job in jobs {
-        job.pace = record::Arrival::from(arrival).pace(steps_per_second);
+        job.pace = arrival.pace(steps_per_second);
     }
     Ok(())
 }

@@ -4,16 +4,16 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use flat::{Cards, Compression, Header, Layout, date_text, days_of_date};
-use record::{Bytes, IndexTime, LoadForm, Permitted, Preset};
+use flat::{Cards, Header, Layout, date_text, days_of_date};
+use record::{Bytes, Permitted, Preset};
 use run::{Context, Error, Fleet, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Setup};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
 use crate::agents::{Agents, check_target, permitting};
-use crate::arguments::load::{CompressionArgument, FormArgument, HeaderArgument, IndexArgument, LoadArguments};
+use crate::arguments::load::{FirstLine, LoadArguments};
 use crate::arguments::value::once;
 use crate::engines::engine;
-use crate::measuring::{judge, measuring, record_path};
+use crate::measuring::{judge, measuring};
 use crate::output::{print, style, width};
 use crate::sheet::{check_page, show};
 use crate::target::target;
@@ -63,8 +63,9 @@ pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()>
             &Permitted { files: files(&request.input), ..permitting(&target) },
         )?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
-        measuring
-            .observing(&arguments.observe, &target, |context| run::measure_load(&request, Context { fleet, ..context }))
+        measuring.observing(&arguments.place.observe, &target, |context| {
+            run::measure_load(&request, Context { fleet, ..context })
+        })
     })?;
     show(&measured, &arguments.output, |record, path| report::load_text(record, path, style(), width()))?;
     judge(measured)
@@ -116,35 +117,26 @@ fn scanned(scan: &PlannedScan, table: &str) -> String {
 fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
     let (mut layout, layout_source) = layout(&arguments.layout)?;
     layout.header = header(arguments.header, &layout)?;
-    let preset = Preset::from(arguments.preset);
-    let record = record_path(arguments.record.as_deref())?;
+    let preset = arguments.preset;
+    let setup = Setup { keep: arguments.keep, ..arguments.place.setup(preset, arguments.seed)? };
     let table = arguments.table.clone().unwrap_or_else(|| layout.name.to_ascii_lowercase());
     LoadTable::check_name(&table).map_err(|Unfit(reason)| {
         Error::user(format!("table {table:?} {reason}")).hint("give a short name as --table")
     })?;
-    let rejects = arguments.rejects.clone().unwrap_or_else(|| record.with_extension("rejects"));
+    let rejects = arguments.rejects.clone().unwrap_or_else(|| setup.record.with_extension("rejects"));
     Ok(LoadRequest {
-        setup: Setup { keep: arguments.keep, ..arguments.setup.setup(preset, arguments.seed, record) },
+        setup,
         input: input(arguments, preset, &layout)?,
         layout,
         layout_source,
-        compression: compression(arguments.compressed_with),
+        compression: arguments.compressed_with,
         table,
         models: once(&arguments.models.concat()),
-        forms: match arguments.form {
-            FormArgument::Typed => vec![LoadForm::Typed],
-            FormArgument::AsIs => vec![LoadForm::AsIs],
-            // Typed first: the as-is load is compared with it.
-            FormArgument::Both => vec![LoadForm::Typed, LoadForm::AsIs],
-        },
+        forms: arguments.form.to_vec(),
         degrees: arguments.jobs.as_deref().map(once),
         batch: arguments.batch,
         months: months(arguments.first_month.as_deref())?,
-        indexes: match arguments.indexes {
-            IndexArgument::None => IndexTime::None,
-            IndexArgument::Before => IndexTime::Before,
-            IndexArgument::After => IndexTime::After,
-        },
+        indexes: arguments.indexes,
         max_errors: arguments.max_errors,
         rejects,
         resume: arguments.resume,
@@ -203,14 +195,14 @@ fn layout(word: &str) -> Result<(Layout, String)> {
 }
 
 /// What the first line of a file of `layout` is.
-fn header(argument: HeaderArgument, layout: &Layout) -> Result<Header> {
+fn header(argument: FirstLine, layout: &Layout) -> Result<Header> {
     match (argument, layout.header) {
-        (HeaderArgument::Check, header) => Ok(header),
-        (HeaderArgument::Ignore, Header::Absent) => {
+        (FirstLine::Checked, header) => Ok(header),
+        (FirstLine::Unread, Header::Absent) => {
             Err(Error::user(format!("--header ignore skips a header, and layout {} has none", layout.name))
                 .hint("leave it out, or set header = true in the layout"))
         }
-        (HeaderArgument::Ignore, _) => Ok(Header::Unread),
+        (FirstLine::Unread, _) => Ok(Header::Unread),
     }
 }
 
@@ -222,16 +214,6 @@ fn layout_file(word: &str, hint: &str) -> Result<String> {
     match text.len() as u64 > LAYOUT_BYTES_MAX {
         true => Err(Error::user(format!("layout {word} has more than {LAYOUT_BYTES_MAX} bytes")).hint(hint)),
         false => Ok(text),
-    }
-}
-
-fn compression(argument: CompressionArgument) -> Option<Compression> {
-    match argument {
-        CompressionArgument::Auto => None,
-        CompressionArgument::Plain => Some(Compression::Plain),
-        CompressionArgument::Gzip => Some(Compression::Gzip),
-        CompressionArgument::Zstd => Some(Compression::Zstd),
-        CompressionArgument::Lz4 => Some(Compression::Lz4),
     }
 }
 

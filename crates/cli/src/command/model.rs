@@ -10,14 +10,14 @@ mod platform;
 use std::fs;
 use std::path::Path;
 
-use model::scalability::{SharedCeiling, Weights};
+use model::scalability::SharedCeiling;
 use model::{System, SystemTest};
 use record::Pace;
 use report::{LoadCurve, ScaleQuery, ScaleView};
 use run::{Error, Result};
 
 use super::subject;
-use crate::arguments::model::{FitWeights, ModelArguments, ModelCommand, ScaleArguments};
+use crate::arguments::model::{ModelArguments, ModelCommand, ScaleArguments};
 use crate::load_points::load_curve;
 use crate::output::{print, style, width};
 use crate::page::write_page;
@@ -178,15 +178,11 @@ fn claimed(system: &System, test: &SystemTest, query: &mut ScaleQuery) {
 }
 
 fn query(arguments: &ScaleArguments) -> ScaleQuery {
-    let weights = match arguments.weights {
-        FitWeights::Relative => Weights::Relative,
-        FitWeights::Absolute => Weights::Absolute,
-    };
     ScaleQuery {
         at: arguments.at,
         claim: arguments.claim,
         claim_text: None,
         ceilings: arguments.ceiling.clone(),
-        weights,
+        weights: arguments.weights,
     }
 }

@@ -4,14 +4,14 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use record::Pace;
 use run::{Interrupt, NetworkPeer, Request, Result, Selection, serve_network};
 
 use crate::arguments::network::{NetworkArguments, NetworkCommand, NetworkMeasurementArguments, NetworkServeArguments};
 use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::setup::setup;
 use crate::arguments::value::once;
-use crate::measuring::{judge, record_path};
+use crate::measuring::judge;
+use crate::new_record::record_path;
 use crate::output::{note, print, style, width};
 use crate::sheet::show;
 use crate::signal;
@@ -107,25 +107,13 @@ fn measure_peer(arguments: &NetworkMeasurementArguments) -> Result<()> {
         );
     }
     let request = Request {
-        setup: setup(arguments.dir.clone(), arguments.preset.into(), fresh_seed(), record),
+        setup: setup(arguments.dir.clone(), arguments.preset, fresh_seed(), record),
         tests: Selection { words: vec![LAYER.to_owned()] },
         degrees: arguments.jobs.as_deref().map(once),
-        nodes: None,
         window: arguments.seconds,
-        warm_up: None,
-        steps: None,
         repeats: arguments.repeats,
-        pace: Pace::Unthrottled,
-        variations: Vec::new(),
-        until: None,
-        one_thread_per_core: false,
-        small_rows: None,
-        large_rows: None,
-        trace: None,
-        tracer: None,
-        prove: false,
         network: Some(peer),
-        jobs_per_agent: None,
+        ..Request::default()
     };
     let measured =
         measure(&ObserveStorageArguments::default(), &arguments.output, |context| run::measure(&request, context))?;

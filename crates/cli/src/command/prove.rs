@@ -15,7 +15,7 @@ use crate::arguments::prove::{
     TiersArguments, VolumeArguments,
 };
 use crate::arguments::setup::setup;
-use crate::measuring::record_path;
+use crate::new_record::record_path;
 use crate::output::{note, print, style, width};
 use crate::sheet::show;
 use crate::storage::request::{NO_ENGINE, block_and_size, default_size, fresh_seed, judge, measure, measure_on};

@@ -9,7 +9,8 @@ use run::{Context, Error, Fault, Fleet, Measured, Result};
 use crate::agents::{Agents, check_target, permitting};
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, default_record, kept_by_agents, measuring, none_valid, refuse_existing};
+use crate::measuring::{EXTERNAL, kept_by_agents, measuring, none_valid};
+use crate::new_record::{default_record, refuse_existing};
 use crate::output::{print, style, width};
 use crate::request;
 use crate::sheet::{check_page, show};
@@ -50,7 +51,7 @@ pub struct FleetOf<'a> {
 pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()> {
     let agents = fleet.map(|fleet| fleet.agents);
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
-    let path = match (&arguments.resume, &arguments.record) {
+    let path = match (&arguments.resume, &arguments.place.record) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
         (None, None) => default_record(),
     };
@@ -80,7 +81,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         check_target(&target)?;
     }
     if let Some((_, record)) = &resumed {
-        run::follow(&mut request, record, &target, doubt.as_deref())?;
+        request = run::follow(request, record, &target, doubt.as_deref())?;
     }
     if arguments.resume.is_none() {
         refuse_existing(&request.setup.record)
@@ -97,7 +98,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
         let fleet = fleet.map(|(deployment, own)| (deployment.going_on(goes_on), own));
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
-        measuring.observing(&arguments.observe, &target, |context| {
+        measuring.observing(&arguments.place.observe, &target, |context| {
             let context = Context { fleet, ..context };
             match resumed {
                 Some(resumed) => run::resume(resumed, &request, context),

@@ -8,7 +8,7 @@ use workload::streams::{PAGE_BYTES, STREAMS_MAX};
 use crate::arguments::streams::StreamsArguments;
 use crate::arguments::value::once;
 use crate::engines::engine;
-use crate::measuring::{judge, measuring, record_path};
+use crate::measuring::{judge, measuring};
 use crate::output::{style, width};
 use crate::sheet::{check_page, show};
 use crate::target::target;
@@ -23,7 +23,7 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
     engine(&target)?;
     check_page(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
-        measuring.observing(&arguments.observe, &target, |context| measure_streams(&request, context))
+        measuring.observing(&arguments.place.observe, &target, |context| measure_streams(&request, context))
     })?;
     show(&measured, &arguments.output, |record, path| {
         report::streams_text(record, published().as_deref(), path, style(), width())
@@ -43,7 +43,7 @@ fn published() -> Option<String> {
 }
 
 fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
-    let preset: Preset = arguments.preset.into();
+    let preset = arguments.preset;
     let request_bytes = multiple("request", arguments.request, "4 KiB", PAGE_BYTES)?;
     let usual: u64 = match preset {
         Preset::Smoke => 4 << 20,
@@ -56,7 +56,7 @@ fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
         None => request_bytes.times((usual / request_bytes.0).max(1)),
     };
     Ok(StreamsRequest {
-        setup: arguments.setup.setup(preset, arguments.seed, record_path(arguments.record.as_deref())?),
+        setup: arguments.place.setup(preset, arguments.seed)?,
         forms: forms(&arguments.form),
         streams: numbers(&arguments.streams, preset)?,
         request_bytes,

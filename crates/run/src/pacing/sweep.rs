@@ -86,27 +86,7 @@ mod tests {
     use crate::Setup;
 
     fn request(preset: Preset, variations: Vec<Variation>) -> Request {
-        Request {
-            setup: Setup { preset, ..Setup::smoke() },
-            tests: crate::Selection::default(),
-            degrees: None,
-            nodes: None,
-            window: None,
-            warm_up: None,
-            steps: None,
-            repeats: None,
-            tracer: None,
-            pace: Pace::Unthrottled,
-            variations,
-            until: None,
-            one_thread_per_core: false,
-            small_rows: None,
-            large_rows: None,
-            prove: false,
-            network: None,
-            jobs_per_agent: None,
-            trace: None,
-        }
+        Request { setup: Setup { preset, ..Setup::smoke() }, variations, ..Request::default() }
     }
 
     fn once() -> Vec<PlannedRun> {

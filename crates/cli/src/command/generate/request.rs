@@ -24,8 +24,7 @@ pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
     let is_standard_output = STANDARD_OUTPUTS.iter().any(|name| arguments.out == Path::new(name));
     let out = if is_standard_output { Path::new(STANDARD_OUTPUT) } else { &arguments.out };
     let named = named_file(out);
-    let format =
-        arguments.format.map(FilesFormat::from).or_else(|| named.and_then(format_of)).unwrap_or(FilesFormat::Bars);
+    let format = arguments.format.or_else(|| named.and_then(format_of)).unwrap_or(FilesFormat::Bars);
     if let Some(path) = named.filter(|path| format_of(path).is_some_and(|of_name| of_name != format)) {
         return Err(Error::user(format!("--format {} contradicts the name {}", format.ending(), path.display()))
             .hint("leave --format out, or rename the file"));

@@ -82,8 +82,7 @@ pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>)
     let mut record = Recorder::resumed(&request.setup.record, record);
     let own = test_files(&record.plan.test_files)?;
     let prove = proof::remove_unfinished(&mut record)? || request.prove;
-    let (small_rows, large_rows) = (Some(record.plan.small_rows), Some(record.plan.large_rows));
-    let request = Request { tests: selection(&record.plan), prove, small_rows, large_rows, ..request.clone() };
+    let request = Request { tests: selection(&record.plan), prove, ..request.clone() };
     let mut kind = Catalogue::new(&request, &own)?;
     Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.setup.record))
 }
