@@ -55,7 +55,7 @@ pub fn is_scheme(scheme: &str) -> bool {
 }
 
 fn find(scheme: &str) -> Option<&'static dyn Engine> {
-    ENGINES.iter().find(|engine| engine.schemes().contains(&scheme) || engine.name() == scheme).copied()
+    ENGINES.iter().find(|engine| engine.about().schemes.contains(&scheme) || engine.name() == scheme).copied()
 }
 
 /// What may be meant by the unknown scheme of `target`.
@@ -64,7 +64,7 @@ fn hint(target: &Target) -> String {
     if let Some((before, driver)) = scheme.split_once('+').filter(|(before, _)| is_scheme(before)) {
         return format!("leave out +{driver}: {before}");
     }
-    let known = ENGINES.iter().flat_map(|engine| engine.schemes().iter().copied().chain([engine.name()]));
+    let known = ENGINES.iter().flat_map(|engine| engine.about().schemes.iter().copied().chain([engine.name()]));
     let near = similar(&scheme, known).first().copied();
     let alias = ALIASES.iter().find(|(name, _)| *name == scheme).map(|(_, meant)| *meant);
     let meant = alias.or(near).map(|meant| format!("did you mean {meant}? "));

@@ -19,7 +19,7 @@ fn chunk(number: u32, index: u64) -> Vec<u8> {
 
 /// Runs `test` on a session of each form, without objects.
 fn each_form(fixture: &Fixture, test: impl Fn(&ObjectForm, &mut dyn ObjectSession)) {
-    let forms = match fixture.engine.object_forms() {
+    let forms = match fixture.engine.about().object_forms {
         Ok(forms) => forms,
         Err(reason) => return assert!(!reason.is_empty() && !reason.ends_with('.'), "a clause with the reason"),
     };

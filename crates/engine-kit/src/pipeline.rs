@@ -13,7 +13,7 @@ pub fn statements_in_a_pipeline_run_in_their_order_and_alone(fixture: &Fixture) 
     fixture.filled(&mut *session, "kit_pipeline", 10);
     let insert = fixture.prepare(&mut *session, &insert("kit_pipeline"));
     let select = fixture.prepare(&mut *session, "select id, note from kit_pipeline where id between {1} and {2}");
-    if !fixture.engine.pipelines() {
+    if !fixture.engine.about().pipelines {
         assert_eq!(session.queue(insert, &row(11)).expect_err("no pipeline").kind, Kind::Usage);
         return;
     }

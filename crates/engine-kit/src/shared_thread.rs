@@ -25,7 +25,7 @@ const UPDATE: &str = "update kit_shared set whole = whole + 1 where id = {1}";
 /// A session that waits, for a lock, an answer or the moment at which its counters may be published, lets the other jobs
 /// of its thread go on, by io_uring and by `epoll`. An engine whose sessions block says that they share no threads.
 pub fn sessions_on_one_thread_let_each_other_go_on(fixture: &Fixture) {
-    if !fixture.engine.shares_threads() {
+    if !fixture.engine.about().shares_threads {
         return;
     }
     for with_ring in [true, false] {

@@ -16,7 +16,7 @@ pub fn every_statement_file_is_listed_and_has_a_header(engine: &dyn Engine, mani
         name.strip_suffix(".sql").unwrap_or_else(|| panic!("{name} is no .sql file")).to_owned()
     });
     let names: BTreeSet<String> = names.collect();
-    let files = engine.statement_files();
+    let files = engine.about().statement_files;
     let listed: BTreeSet<String> = files.iter().map(|file| file.name.to_owned()).collect();
     assert_eq!(names, listed);
     assert_eq!(files.len(), listed.len());

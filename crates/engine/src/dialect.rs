@@ -44,7 +44,7 @@ pub struct Sparse {
 }
 
 /// The dialect of one engine. Functions return statements for [`crate::Session::batch`], in order.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Dialect {
     /// How binds are named.
     pub placeholder: Placeholder,

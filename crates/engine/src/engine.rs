@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use record::{Bytes, DataReads, DatabaseState, EngineInventory, SettlingStep};
 
-use crate::{Address, Caps, Dialect, Error, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target};
+use crate::{
+    Address, Caps, Description, Dialect, Error, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target,
+};
 
 /// An engine-specific version of a statement: the file `sql/<code>.<statement>.sql`.
 #[derive(Clone, Copy, Debug)]
@@ -51,49 +53,22 @@ pub enum Processes {
 
 /// A database engine: everything that needs no connection.
 pub trait Engine: Sync {
-    /// Short name, as in a target (`local:NAME`).
-    fn name(&self) -> &'static str;
+    /// What it is and can do.
+    fn about(&self) -> &Description;
 
-    /// Product name as its vendor writes it.
-    fn title(&self) -> &'static str;
-
-    /// One line for `dbdyno list engines`: the driver or protocol, and the tested versions.
-    fn summary(&self) -> &'static str;
-
-    /// URL schemes of a target that select this engine.
-    fn schemes(&self) -> &'static [&'static str];
-
-    /// Parameters of a target that may be taken from a record, which somebody else may have made: sizes and switches. They name no
-    /// code, no file, no host and no user, and none of them weakens the encryption of a connection.
-    fn harmless_parameters(&self) -> &'static [&'static str] {
-        &[]
+    /// Its name in a target.
+    fn name(&self) -> &'static str {
+        self.about().name
     }
 
-    /// Whether it works in this process, on files in the measured directory: a target that names nothing else is no server.
-    fn is_in_process(&self) -> bool {
-        false
+    /// Its name as its vendor writes it.
+    fn title(&self) -> &'static str {
+        self.about().title
     }
 
     /// Its SQL dialect.
-    fn dialect(&self) -> &'static Dialect;
-
-    /// Engine-specific versions of statements.
-    fn statement_files(&self) -> &'static [StatementFile];
-
-    /// The forms in which it stores files that are written and read in chunks; if there are none, a clause with the
-    /// reason.
-    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
-        Err("stores no files that are written and read in chunks")
-    }
-
-    /// Whether the sessions of several jobs can share a thread: while one waits for its server, the others go on.
-    fn shares_threads(&self) -> bool {
-        false
-    }
-
-    /// Whether a session can send statements before it has read the answers of earlier ones ([`crate::Session::queue`]).
-    fn pipelines(&self) -> bool {
-        false
+    fn dialect(&self) -> &'static Dialect {
+        self.about().dialect
     }
 
     /// Connects to the engine at `target`; for a local target, starts a temporary server in `workspace`. Does not
@@ -211,7 +186,7 @@ pub trait Node: Send + Sync {
     /// Opens a session in the claimed schema.
     fn connect(&self) -> Result<Box<dyn Session>>;
 
-    /// Opens a session that stores files in `form`, one of [`Engine::object_forms`], in the claimed schema.
+    /// Opens a session that stores files in `form`, one of [`Description::object_forms`], in the claimed schema.
     ///
     /// # Errors
     /// `Usage` if the engine has no such form; errors of the engine.

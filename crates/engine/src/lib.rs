@@ -6,6 +6,7 @@
 mod activity;
 mod caps;
 mod date;
+mod description;
 mod dialect;
 mod engine;
 mod error;
@@ -23,6 +24,7 @@ mod value;
 pub use activity::{ActiveSession, SessionSample};
 pub use caps::Caps;
 pub use date::IsoDate;
+pub use description::Description;
 pub use dialect::{Dialect, Placeholder, Sparse};
 pub use engine::{Engine, Node, Processes, StatementFile, Workspace, close_all, writer_first};
 pub use error::{Error, Kind, Result};

@@ -10,8 +10,8 @@ use memchr::memchr_iter;
 use record::{Bytes, EngineInventory, Location, Setting, SettlingStep, name};
 
 use crate::{
-    Canceller, Caps, Dialect, Engine, Error, Kind, LineForm, Node, Placeholder, Processes, Result, RowSink, RowSource,
-    Session, Sparse, Statement, StatementFile, Table, Target, Value, Workspace,
+    Canceller, Caps, Description, Dialect, Engine, Error, Kind, LineForm, Node, Placeholder, Processes, Result,
+    RowSink, RowSource, Session, Sparse, Statement, Table, Target, Value, Workspace,
 };
 
 /// The null engine.
@@ -55,45 +55,23 @@ static DIALECT: Dialect = Dialect {
     },
 };
 
+static DESCRIPTION: Description = Description {
+    name: "null",
+    title: "null engine",
+    summary: "does nothing; measures the overhead of dbdyno itself",
+    schemes: &["null"],
+    harmless_parameters: &["rows", "nodes"],
+    is_in_process: true,
+    dialect: &DIALECT,
+    statement_files: &[],
+    object_forms: Err("stores no files that are written and read in chunks"),
+    shares_threads: true,
+    pipelines: true,
+};
+
 impl Engine for Null {
-    fn name(&self) -> &'static str {
-        "null"
-    }
-
-    fn title(&self) -> &'static str {
-        "null engine"
-    }
-
-    fn summary(&self) -> &'static str {
-        "does nothing; measures the overhead of dbdyno itself"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["null"]
-    }
-
-    fn harmless_parameters(&self) -> &'static [&'static str] {
-        &["rows", "nodes"]
-    }
-
-    fn is_in_process(&self) -> bool {
-        true
-    }
-
-    fn dialect(&self) -> &'static Dialect {
-        &DIALECT
-    }
-
-    fn statement_files(&self) -> &'static [StatementFile] {
-        &[]
-    }
-
-    fn shares_threads(&self) -> bool {
-        true
-    }
-
-    fn pipelines(&self) -> bool {
-        true
+    fn about(&self) -> &Description {
+        &DESCRIPTION
     }
 
     fn open(&self, target: &Target, _workspace: &Workspace) -> Result<Box<dyn Node>> {

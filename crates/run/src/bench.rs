@@ -95,7 +95,7 @@ impl<'a> Bench<'a> {
     /// on another host share one thread for each processor. A server on this host needs the same processors: answers lie
     /// unseen while it does, for most of the latency.
     pub(crate) fn client_threads(&self, jobs: u32) -> Option<u32> {
-        let subject = self.subject.filter(|subject| subject.engine.shares_threads())?;
+        let subject = self.subject.filter(|subject| subject.engine.about().shares_threads)?;
         let is_elsewhere = subject.inventory.location == Location::Remote;
         let by_default = is_elsewhere.then_some(self.processors.len() as u32);
         self.plan.client_threads.or(by_default).filter(|threads| *threads < jobs)

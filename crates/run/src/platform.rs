@@ -357,7 +357,7 @@ impl<'a> OpenEngine<'a> {
     ) -> Result<OpenEngine<'a>> {
         let processors = host::cpus_allowed().len() as u32;
         let target = context.target;
-        if setup.client_threads.is_some() && !context.engine.shares_threads() {
+        if setup.client_threads.is_some() && !context.engine.about().shares_threads {
             return Err(Error::user(format!("sessions of {} have a thread each", context.engine.title()))
                 .hint("leave --client-threads out: sessions share threads where a server is reached over a socket"));
         }

@@ -85,10 +85,10 @@ pub fn reaches_out(target: &Target, engine: &dyn Engine) -> Option<String> {
     let Target { user, password, addresses, database, .. } = target;
     let is_url = user.is_some() || password.is_some() || database.is_some() || !addresses.is_empty();
     // Without an address it is the server that the environment names, or that of this host.
-    if is_url || !(target.local || engine.is_in_process()) {
+    if is_url || !(target.local || engine.about().is_in_process) {
         return Some("is a server".to_owned());
     }
-    let is_harmless = |name: &str| engine.harmless_parameters().contains(&name.replace('-', "_").as_str());
+    let is_harmless = |name: &str| engine.about().harmless_parameters.contains(&name.replace('-', "_").as_str());
     let strange = target.parameters.iter().find(|(name, _)| !is_harmless(name));
     strange.map(|(name, _)| format!("sets {}", shown(name)))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use dbdyno_run::{
     BlocksRequest, Context, Event, Goal, Interrupt, IoRequest, Listener, Measured, Observers, PairRequest, Permission,
@@ -11,8 +11,8 @@ use dbdyno_run::{
 };
 use engine::null::NULL;
 use engine::{
-    Canceller, Caps, Dialect, Engine, LineForm, Node, Processes, Result, RowSource, Session, Statement, StatementFile,
-    Target, Value, Workspace,
+    Canceller, Caps, Description, Engine, LineForm, Node, Processes, Result, RowSource, Session, Statement, Target,
+    Value, Workspace,
 };
 use record::{Bytes, EngineInventory, IoJob, IoMode, IoPhase, IoPlan, Nanos, Pace, Placement, Preset, Variation};
 use workload::blocks::{BlocksSettings, Mode};
@@ -45,24 +45,18 @@ impl Keeping {
     }
 }
 
+/// Neither shares threads nor pipelines.
+static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| Description {
+    harmless_parameters: &[],
+    is_in_process: false,
+    shares_threads: false,
+    pipelines: false,
+    ..*NULL.about()
+});
+
 impl Engine for Keeping {
-    fn name(&self) -> &'static str {
-        NULL.name()
-    }
-    fn title(&self) -> &'static str {
-        NULL.title()
-    }
-    fn summary(&self) -> &'static str {
-        NULL.summary()
-    }
-    fn schemes(&self) -> &'static [&'static str] {
-        NULL.schemes()
-    }
-    fn dialect(&self) -> &'static Dialect {
-        NULL.dialect()
-    }
-    fn statement_files(&self) -> &'static [StatementFile] {
-        NULL.statement_files()
+    fn about(&self) -> &Description {
+        &DESCRIPTION
     }
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         let node = NULL.open(target, workspace)?;

@@ -10,7 +10,7 @@ pub(crate) fn text<'a>(engine: &dyn Engine, code: &str, name: &str, portable: Op
     let is_it = |file: &&engine::StatementFile| {
         file.name.split_once('.').is_some_and(|(of, statement)| of == code && statement == name)
     };
-    engine.statement_files().iter().find(is_it).map(|file| file.sql).or(portable)
+    engine.about().statement_files.iter().find(is_it).map(|file| file.sql).or(portable)
 }
 
 /// `text` for job `job`.

@@ -39,7 +39,7 @@ fn tests() -> String {
 fn engines() -> String {
     let entries = |engine: &&dyn engine::Engine| {
         let name = (engine.name().to_owned(), engine.title().to_owned());
-        [name, (String::new(), engine.summary().to_owned())]
+        [name, (String::new(), engine.about().summary.to_owned())]
     };
     listing(ENGINES.iter().flat_map(entries), 10)
 }

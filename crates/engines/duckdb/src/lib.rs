@@ -32,7 +32,7 @@ mod state;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFile, Target, Workspace};
+use engine::{Description, Engine, Node, Result, Target, Workspace};
 
 /// DuckDB.
 pub const DUCKDB: DuckDb = DuckDb;
@@ -41,53 +41,27 @@ pub const DUCKDB: DuckDb = DuckDb;
 #[derive(Clone, Copy, Debug)]
 pub struct DuckDb;
 
+static DESCRIPTION: Description = Description {
+    name: "duckdb",
+    title: "DuckDB",
+    summary: "embedded, by the libduckdb of this host, 1.2 or newer, in a file of the measured directory",
+    schemes: &["duckdb"],
+    harmless_parameters: setting::HARMLESS,
+    is_in_process: true,
+    dialect: &dialect::DIALECT,
+    statement_files: sql::FILES,
+    object_forms: Err("has no large objects, and writes and reads a blob as a whole"),
+    shares_threads: false,
+    pipelines: false,
+};
+
 impl Engine for DuckDb {
-    fn name(&self) -> &'static str {
-        "duckdb"
-    }
-
-    fn title(&self) -> &'static str {
-        "DuckDB"
-    }
-
-    fn summary(&self) -> &'static str {
-        "embedded, by the libduckdb of this host, 1.2 or newer, in a file of the measured directory"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["duckdb"]
-    }
-
-    fn harmless_parameters(&self) -> &'static [&'static str] {
-        setting::HARMLESS
-    }
-
-    fn is_in_process(&self) -> bool {
-        true
-    }
-
-    fn dialect(&self) -> &'static Dialect {
-        &dialect::DIALECT
-    }
-
-    fn statement_files(&self) -> &'static [StatementFile] {
-        sql::FILES
-    }
-
-    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
-        Err("has no large objects, and writes and reads a blob as a whole")
+    fn about(&self) -> &Description {
+        &DESCRIPTION
     }
 
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
-        if target.user.is_some()
-            || target.password.is_some()
-            || !target.addresses.is_empty()
-            || target.database.is_some()
-        {
-            let error =
-                Error::new(Kind::Usage, format!("DuckDB has no server and no login, but the target is {target}"));
-            return Err(error.hint("give the target duckdb, and the directory of the file with --dir"));
-        }
+        DESCRIPTION.check_embedded(target)?;
         let settings = setting::Settings::parse(target, workspace)?;
         Ok(Box::new(node::DuckDbNode::new(settings, workspace)?))
     }

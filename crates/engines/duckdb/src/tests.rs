@@ -1,6 +1,6 @@
 use super::*;
 
-use engine::{Column, ColumnType, RowSink, RowSource, Session, Value};
+use engine::{Column, ColumnType, Kind, RowSink, RowSource, Session, Value};
 use record::{FailureKind, name};
 use tempfile::TempDir;
 

@@ -38,70 +38,54 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Node, ObjectForm, Result, StatementFile, Target, Workspace};
+use engine::{Description, Engine, Node, Result, Target, Workspace};
 
 use self::flavour::Flavour;
 
 /// MariaDB 10.5 and later.
-pub const MARIADB: MysqlEngine = MysqlEngine { flavour: Flavour::MariaDb };
+pub const MARIADB: MysqlEngine = MysqlEngine::of(
+    Flavour::MariaDb,
+    "10.5 and later, over a Unix socket, TCP or TLS; local:mariadb starts one, local:mariadb?nodes=3 a Galera cluster",
+    &["mariadb"],
+);
 
 /// MySQL 8.0 and later.
-pub const MYSQL: MysqlEngine = MysqlEngine { flavour: Flavour::MySql };
+pub const MYSQL: MysqlEngine = MysqlEngine::of(
+    Flavour::MySql,
+    "8.0 and later, over a Unix socket, TCP or TLS; local:mysql starts one",
+    &["mysql"],
+);
 
 /// One of the two products, before a connection is made. The product of a server is detected, not taken from the scheme
 /// of the URL.
 #[derive(Clone, Copy, Debug)]
 pub struct MysqlEngine {
     flavour: Flavour,
+    about: Description,
+}
+
+impl MysqlEngine {
+    const fn of(flavour: Flavour, summary: &'static str, schemes: &'static [&'static str]) -> MysqlEngine {
+        let about = Description {
+            name: flavour.name(),
+            title: flavour.title(),
+            summary,
+            schemes,
+            harmless_parameters: server::HARMLESS,
+            is_in_process: false,
+            dialect: &dialect::DIALECT,
+            statement_files: sql::FILES,
+            object_forms: Ok(objects::FORMS),
+            shares_threads: true,
+            pipelines: true,
+        };
+        MysqlEngine { flavour, about }
+    }
 }
 
 impl Engine for MysqlEngine {
-    fn name(&self) -> &'static str {
-        self.flavour.name()
-    }
-
-    fn title(&self) -> &'static str {
-        self.flavour.title()
-    }
-
-    fn summary(&self) -> &'static str {
-        match self.flavour {
-            Flavour::MariaDb => {
-                "10.5 and later, over a Unix socket, TCP or TLS; local:mariadb starts one, local:mariadb?nodes=3 a Galera cluster"
-            }
-            Flavour::MySql => "8.0 and later, over a Unix socket, TCP or TLS; local:mysql starts one",
-        }
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        match self.flavour {
-            Flavour::MariaDb => &["mariadb"],
-            Flavour::MySql => &["mysql"],
-        }
-    }
-
-    fn harmless_parameters(&self) -> &'static [&'static str] {
-        server::HARMLESS
-    }
-
-    fn dialect(&self) -> &'static Dialect {
-        &dialect::DIALECT
-    }
-
-    fn statement_files(&self) -> &'static [StatementFile] {
-        sql::FILES
-    }
-
-    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
-        Ok(objects::FORMS)
-    }
-
-    fn shares_threads(&self) -> bool {
-        true
-    }
-
-    fn pipelines(&self) -> bool {
-        true
+    fn about(&self) -> &Description {
+        &self.about
     }
 
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {

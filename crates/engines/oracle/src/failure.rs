@@ -17,7 +17,7 @@ pub(crate) fn of_statement(error: &oracledb::Error) -> Error {
         | ErrorKind::UnsupportedDbType(_)
         | ErrorKind::NotImplemented(_)
         | ErrorKind::ParseError(..) => Error::new(Kind::Statement, error.to_string()),
-        _ => Error::new(Kind::Lost, format!("the connection to {} is lost: {error}", crate::TITLE))
+        _ => Error::new(Kind::Lost, format!("the connection to {} is lost: {error}", crate::DESCRIPTION.title))
             .hint("see the alert log of the server"),
     }
 }

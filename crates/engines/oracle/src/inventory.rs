@@ -110,8 +110,8 @@ pub(crate) fn read(session: &mut OracleSession, seen: &Seen) -> Result<EngineInv
     let bytes = |name: &str| value(name).and_then(|text| text.parse().ok()).map(Bytes);
     let (durable, durability) = durability(&value);
     Ok(EngineInventory {
-        name: crate::NAME.to_owned(),
-        title: crate::TITLE.to_owned(),
+        name: crate::DESCRIPTION.name.to_owned(),
+        title: crate::DESCRIPTION.title.to_owned(),
         version: session.version()?.1,
         location: seen.location,
         nodes: 1,

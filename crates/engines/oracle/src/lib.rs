@@ -28,48 +28,32 @@ mod sql;
 #[cfg(test)]
 mod tests;
 
-use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFile, Target, Workspace};
+use engine::{Description, Engine, Error, Kind, Node, Result, Target, Workspace};
 
 /// Oracle Database 12.1 and later.
 pub const ORACLE: OracleEngine = OracleEngine;
-
-/// Short name, as in a target.
-const NAME: &str = "oracle";
-
-/// Name as its makers write it.
-const TITLE: &str = "Oracle Database";
 
 /// Oracle Database, before a connection is made.
 #[derive(Clone, Copy, Debug)]
 pub struct OracleEngine;
 
+static DESCRIPTION: Description = Description {
+    name: "oracle",
+    title: "Oracle Database",
+    summary: "12.1 and later, over TCP or TLS, without a client library; not yet run against a server",
+    schemes: &["oracle"],
+    harmless_parameters: &[],
+    is_in_process: false,
+    dialect: &dialect::DIALECT,
+    statement_files: sql::FILES,
+    object_forms: Err("has large objects, which dbdyno does not write yet"),
+    shares_threads: false,
+    pipelines: false,
+};
+
 impl Engine for OracleEngine {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
-    fn summary(&self) -> &'static str {
-        "12.1 and later, over TCP or TLS, without a client library; not yet run against a server"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["oracle"]
-    }
-
-    fn dialect(&self) -> &'static Dialect {
-        &dialect::DIALECT
-    }
-
-    fn statement_files(&self) -> &'static [StatementFile] {
-        sql::FILES
-    }
-
-    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
-        Err("has large objects, which dbdyno does not write yet")
+    fn about(&self) -> &Description {
+        &DESCRIPTION
     }
 
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {

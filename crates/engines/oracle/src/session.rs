@@ -89,7 +89,7 @@ impl OracleSession {
 
     fn alive(&self) -> Result<()> {
         match self.lost {
-            true => Err(Error::new(Kind::Lost, format!("the connection to {} is gone", crate::TITLE))),
+            true => Err(Error::new(Kind::Lost, format!("the connection to {} is gone", crate::DESCRIPTION.title))),
             false => Ok(()),
         }
     }

@@ -34,7 +34,7 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Node, ObjectForm, Result, StatementFile, Target, Workspace};
+use engine::{Description, Engine, Node, Result, Target, Workspace};
 
 /// PostgreSQL 13 and later.
 pub const POSTGRES: Postgres = Postgres;
@@ -43,46 +43,24 @@ pub const POSTGRES: Postgres = Postgres;
 #[derive(Clone, Copy, Debug)]
 pub struct Postgres;
 
+static DESCRIPTION: Description = Description {
+    name: "postgres",
+    title: "PostgreSQL",
+    summary: "13 to 18, over a Unix socket, TCP or TLS; local:postgres starts one, replicas=N adds replicas; compatible \
+              servers (CockroachDB, YugabyteDB, Citus, openGauss, Aurora) as far as they support it, untested",
+    schemes: &["postgres", "postgresql"],
+    harmless_parameters: server::HARMLESS,
+    is_in_process: false,
+    dialect: &dialect::DIALECT,
+    statement_files: sql::FILES,
+    object_forms: Ok(objects::FORMS),
+    shares_threads: true,
+    pipelines: true,
+};
+
 impl Engine for Postgres {
-    fn name(&self) -> &'static str {
-        "postgres"
-    }
-
-    fn title(&self) -> &'static str {
-        "PostgreSQL"
-    }
-
-    fn summary(&self) -> &'static str {
-        "13 to 18, over a Unix socket, TCP or TLS; local:postgres starts one, replicas=N adds replicas; compatible servers \
-        (CockroachDB, YugabyteDB, Citus, openGauss, Aurora) as far as they support it, untested"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["postgres", "postgresql"]
-    }
-
-    fn harmless_parameters(&self) -> &'static [&'static str] {
-        server::HARMLESS
-    }
-
-    fn dialect(&self) -> &'static Dialect {
-        &dialect::DIALECT
-    }
-
-    fn statement_files(&self) -> &'static [StatementFile] {
-        sql::FILES
-    }
-
-    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
-        Ok(objects::FORMS)
-    }
-
-    fn shares_threads(&self) -> bool {
-        true
-    }
-
-    fn pipelines(&self) -> bool {
-        true
+    fn about(&self) -> &Description {
+        &DESCRIPTION
     }
 
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {

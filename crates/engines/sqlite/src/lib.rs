@@ -37,7 +37,7 @@ mod wal_index;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFile, Target, Workspace};
+use engine::{Description, Engine, Node, Result, Target, Workspace};
 
 /// SQLite.
 pub const SQLITE: Sqlite = Sqlite;
@@ -46,53 +46,27 @@ pub const SQLITE: Sqlite = Sqlite;
 #[derive(Clone, Copy, Debug)]
 pub struct Sqlite;
 
+static DESCRIPTION: Description = Description {
+    name: "sqlite",
+    title: "SQLite",
+    summary: "embedded, built in, in a file of the measured directory",
+    schemes: &["sqlite"],
+    harmless_parameters: &setting::KNOWN,
+    is_in_process: true,
+    dialect: &dialect::DIALECT,
+    statement_files: sql::FILES,
+    object_forms: Ok(objects::FORMS),
+    shares_threads: false,
+    pipelines: false,
+};
+
 impl Engine for Sqlite {
-    fn name(&self) -> &'static str {
-        "sqlite"
-    }
-
-    fn title(&self) -> &'static str {
-        "SQLite"
-    }
-
-    fn summary(&self) -> &'static str {
-        "embedded, built in, in a file of the measured directory"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["sqlite"]
-    }
-
-    fn harmless_parameters(&self) -> &'static [&'static str] {
-        &setting::KNOWN
-    }
-
-    fn is_in_process(&self) -> bool {
-        true
-    }
-
-    fn dialect(&self) -> &'static Dialect {
-        &dialect::DIALECT
-    }
-
-    fn statement_files(&self) -> &'static [StatementFile] {
-        sql::FILES
-    }
-
-    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
-        Ok(objects::FORMS)
+    fn about(&self) -> &Description {
+        &DESCRIPTION
     }
 
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
-        if target.user.is_some()
-            || target.password.is_some()
-            || !target.addresses.is_empty()
-            || target.database.is_some()
-        {
-            let error =
-                Error::new(Kind::Usage, format!("SQLite has no server and no login, but the target is {target}"));
-            return Err(error.hint("give the target sqlite, and the directory of the file with --dir"));
-        }
+        DESCRIPTION.check_embedded(target)?;
         let settings = setting::Settings::parse(target, workspace)?;
         Ok(Box::new(node::SqliteNode::new(settings, workspace)?))
     }

@@ -3,7 +3,7 @@ use super::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use engine::{Session, Value};
+use engine::{Kind, Session, Value};
 use record::FailureKind;
 use tempfile::TempDir;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use engine::null::NULL;
-use engine::{Canceller, Caps, Dialect, Engine, Node, Processes, RowSource, StatementFile, Target, Workspace};
+use engine::{Canceller, Caps, Description, Engine, Node, Processes, RowSource, StatementFile, Target, Workspace};
 use measure::RunSeed;
 use record::{Dop, EngineInventory, FailureKind, JobShare, Preset};
 
@@ -42,27 +42,25 @@ fn null() -> Box<dyn Node> {
     NULL.open(&"null".parse().expect("a target"), &workspace).expect("a node")
 }
 
+static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| Description {
+    name: "fake",
+    title: "Fake",
+    summary: "gives scripted answers",
+    schemes: &["fake"],
+    harmless_parameters: &[],
+    is_in_process: false,
+    statement_files: &[
+        StatementFile { name: "T905.read", sql: "own words with :id" },
+        StatementFile { name: "T906.read", sql: "own words with :other" },
+    ],
+    shares_threads: false,
+    pipelines: false,
+    ..*NULL.about()
+});
+
 impl Engine for Fake {
-    fn name(&self) -> &'static str {
-        "fake"
-    }
-    fn title(&self) -> &'static str {
-        "Fake"
-    }
-    fn summary(&self) -> &'static str {
-        "gives scripted answers"
-    }
-    fn schemes(&self) -> &'static [&'static str] {
-        &["fake"]
-    }
-    fn dialect(&self) -> &'static Dialect {
-        NULL.dialect()
-    }
-    fn statement_files(&self) -> &'static [StatementFile] {
-        &[
-            StatementFile { name: "T905.read", sql: "own words with :id" },
-            StatementFile { name: "T906.read", sql: "own words with :other" },
-        ]
+    fn about(&self) -> &Description {
+        &DESCRIPTION
     }
     fn open(&self, _target: &Target, _site: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(Fake(Arc::clone(&self.0))))

@@ -177,7 +177,8 @@ fn large_objects_of_a_crash_are_removed_with_the_schema() {
     let mut session = node.connect().expect("connect");
     session.batch("select lo_create(4711)").expect("a foreign object");
     node.claim().expect("claim");
-    let form = POSTGRES.object_forms().expect("forms").iter().find(|form| form.name == "large-object").expect("one");
+    let form =
+        POSTGRES.about().object_forms.expect("forms").iter().find(|form| form.name == "large-object").expect("one");
     let mut objects = node.object_session(form).expect("a session");
     objects.make().expect("make");
     objects.session().begin().expect("begin");

@@ -201,7 +201,7 @@ fn check_pipeline(request: &Request, plan: &Plan, engine: &dyn Engine) -> Result
     if !request.variations.iter().any(|variation| is_pipelined(Some(*variation))) {
         return Ok(());
     }
-    if !engine.pipelines() {
+    if !engine.about().pipelines {
         return Err(Error::user(format!("{} answers each statement before the next one is sent", engine.title()))
             .hint("leave --pipeline out: it is for servers that are reached over a socket"));
     }

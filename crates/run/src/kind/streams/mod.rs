@@ -29,7 +29,7 @@ pub use self::request::StreamsRequest;
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_streams(request: &StreamsRequest, context: Context<'_>) -> Result<Measured> {
     let engine = context.engine;
-    let backends = backends(&request.forms, engine.object_forms(), engine.title())?;
+    let backends = backends(&request.forms, engine.about().object_forms, engine.title())?;
     let mut kind = Streams { request, backends, stream_runs: StreamRuns::default(), data: PathBuf::new() };
     Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
 }
