@@ -1,11 +1,15 @@
 //! The warnings of a record: what its verdicts rest on, collected once for all views.
 
+mod merged;
+
 use std::collections::BTreeMap;
 
 use record::{Finding, Outcome, Record, Run, Verdict, WarningSubject};
 
 use crate::sheet::sheet;
 use crate::verdict::is_answer;
+
+pub use merged::{MergedWarning, merged_warnings};
 
 /// What speaks against runs or tests of a record: all findings of one check with the same verdict.
 #[derive(Clone, Debug, PartialEq)]
