@@ -92,9 +92,9 @@ fn an_interrupted_run_of_sessions_that_wait_for_a_lock_leaves_nothing() {
     let words = "run --target local:postgres --client-threads 1 --tests T716 --jobs 16 --preset smoke --seconds 60 \
                  --record i.jsonl";
     let child = bench.start(&words.split_whitespace().collect::<Vec<_>>());
-    crate::hosts::wait_until("no record", || bench.path().join("i.jsonl").exists());
+    crate::fleet_hosts::wait_until("no record", || bench.path().join("i.jsonl").exists());
     std::thread::sleep(Duration::from_secs(4));
-    crate::hosts::system("kill", &["-INT", &child.id().to_string()]);
+    crate::fleet_hosts::system("kill", &["-INT", &child.id().to_string()]);
     let output = finished(child.wait_with_output().unwrap());
     assert_eq!(output.code, 130, "{}", output.err);
     assert!(servers(&bench).is_empty());
@@ -146,12 +146,12 @@ fn a_stopped_backend_delays_its_own_session_alone() {
     let open_loop = "--client-threads 1 --rate 400 --arrival fixed --seconds 6 --warm-up 0.5 --record s.jsonl";
     let child = bench.start(&[&words[..], &open_loop.split(' ').collect::<Vec<_>>()].concat());
     let of_jobs = "from pg_stat_activity where query like '%small where id%' and pid <> pg_backend_pid()";
-    crate::hosts::wait_until("no sessions", || server.ask(&format!("select count(*) = 8 {of_jobs}")) == "t");
+    crate::fleet_hosts::wait_until("no sessions", || server.ask(&format!("select count(*) = 8 {of_jobs}")) == "t");
     std::thread::sleep(Duration::from_secs(2));
     let stopped = server.ask(&format!("select pid {of_jobs} limit 1"));
-    crate::hosts::system("kill", &["-STOP", &stopped]);
+    crate::fleet_hosts::system("kill", &["-STOP", &stopped]);
     std::thread::sleep(Duration::from_secs(1));
-    crate::hosts::system("kill", &["-CONT", &stopped]);
+    crate::fleet_hosts::system("kill", &["-CONT", &stopped]);
     let output = finished(child.wait_with_output().unwrap());
     let record = bench.record("s.jsonl");
     let run = runs(&record, "T611")[0];

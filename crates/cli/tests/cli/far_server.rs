@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::bench::Bench;
-use crate::hosts::{processes, system, wait_until};
+use crate::fleet_hosts::{processes, system, wait_until};
 use crate::namespace::Namespace;
 
 /// A real server of PostgreSQL in a network namespace: what reaches it comes over a network, from another address.

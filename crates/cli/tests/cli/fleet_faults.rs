@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, Finished, finished, runs};
 use crate::cmd_fleet::agents_of;
-use crate::hosts::{is_root, system, wait_until, write};
+use crate::fleet_hosts::{is_root, system, wait_until, write};
 
 const AGENTS: usize = 8;
 

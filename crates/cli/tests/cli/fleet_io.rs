@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, growth};
 use crate::cmd_fleet::merged_histograms;
-use crate::hosts::{another_machine, write};
+use crate::fleet_hosts::{another_machine, write};
 
 /// Two threads that each write 23 blocks of 4 KiB, one at a time.
 const WRITES: &str = "[w]\nrw=write\nbs=4k\nsize=92k\nnumjobs=2\nioengine=psync\ndirect=1\ngroup_reporting=1\n";

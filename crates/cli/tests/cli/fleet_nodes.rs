@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::bench::{Bench, finished, growth, runs};
 use crate::cmd_fleet::merged_histograms;
 use crate::far_server::FarServer;
-use crate::hosts::system;
+use crate::fleet_hosts::system;
 use crate::local_server::servers;
 
 /// What each node counted itself, less what dbdyno did beside its steps.

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::hosts::{is_root, system};
+use crate::fleet_hosts::{is_root, system};
 
 /// A network namespace with an address at the other end of a link; it goes with this value.
 pub struct Namespace {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::bench::{Bench, growth, runs};
-use crate::{duckdb_load, mysql_server};
+use crate::{load_duckdb, mysql_server};
 
 /// Bytes of the engine's blocks that were read for a row.
 fn read_bytes_per_row(run: &Value) -> f64 {
@@ -81,7 +81,7 @@ fn the_cache_of_duckdb_is_filled() {
     let bench = Bench::new();
     let words = format!(
         "run --target {} --preset smoke --tests T616 --jobs 1 --steps 20 --seconds 60 --quiet --record r.json",
-        duckdb_load::TARGET
+        load_duckdb::TARGET
     );
     bench.succeed(&words.split_whitespace().collect::<Vec<_>>());
     let record = bench.record("r.json");

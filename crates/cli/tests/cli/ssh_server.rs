@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::bench::Bench;
-use crate::hosts::{is_root, system, wait_until, write};
+use crate::fleet_hosts::{is_root, system, wait_until, write};
 use crate::namespace::Namespace;
 
 /// A server of ssh that accepts one key, on a port of its own.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::bench::{Bench, Finished, runs};
-use crate::hosts::{is_root, system};
+use crate::fleet_hosts::{is_root, system};
 
 const NOBODY: u32 = 65_534;
 

@@ -66,7 +66,6 @@ fn a_run_and_its_traced_repeat_have_the_same_table() {
     let of = |number| shown(&record, &LayersQuery::Run(number), 80);
     assert_eq!(of(plain), of(40));
     assert!(of(plain).contains(&format!("run 40, traced repeat of run {plain}")), "{}", of(plain));
-    assert!(of(plain).contains("cost of tracing: 3.0 % of the rate"), "{}", of(plain));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use crate::bench::{Bench, runs};
-use crate::hosts::{wait_until, write};
+use crate::fleet_hosts::{wait_until, write};
 use crate::namespace::Namespace;
 use crate::ssh_server::SshServer;
 

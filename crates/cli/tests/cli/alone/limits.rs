@@ -189,7 +189,7 @@ impl Drop for SlowDevice {
 }
 
 /// So slow that writes of other programs are negligible.
-const WRITES_PER_SECOND: u32 = 60;
+const WRITES_PER_SECOND: u32 = 240;
 
 /// Commits on a slow device against the probe of commits. Foreign load may disturb one of the two, so that five
 /// attempts are allowed.

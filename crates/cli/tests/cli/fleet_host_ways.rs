@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::aborted::signal;
 use crate::bench::Bench;
-use crate::hosts::{wait_until, write};
+use crate::fleet_hosts::{wait_until, write};
 use crate::ssh_server::SshServer;
 
 /// So long a command of these tests stays by itself.
