@@ -4,11 +4,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use reference::platform_plan;
-use report::{Style, platform_plan_text};
+use report::Style;
 
 fuzz_target!(|text: &str| match platform_plan(text, "fuzz.toml") {
     Ok(plan) => {
-        let shown = platform_plan_text(&plan, Style::default(), 80);
+        let shown = report::platform_plan(&plan).text(Style::default(), 80);
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         assert!(!shown.contains("NaN") && !shown.contains("inf "), "{shown}");
     }

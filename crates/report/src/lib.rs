@@ -75,12 +75,9 @@ pub use layers::{LayersQuery, layers, layers_csv};
 pub use layout::clean;
 pub use limit::{proof_text, unproved_text};
 pub use listing::listing;
-pub use load_plan::{
-    ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan_html, load_plan_text, load_prediction_html,
-    load_prediction_text,
-};
+pub use load_plan::{ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan, load_prediction};
 pub use plan::plan;
-pub use platform_plan::platform_plan_text;
+pub use platform_plan::platform_plan;
 pub use price::price_text;
 pub use references::{references, system_text};
 pub use run_line::run_line;

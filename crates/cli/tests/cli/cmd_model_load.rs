@@ -215,7 +215,7 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     prints(&bench, &["--from", "a.json"], &rates);
     record(&bench, "b.json", &[(4, "none", 189.0), (2, "gzip", 147.0)]);
     let checked =
-        prints(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "over 2 loads"]);
+        prints(&bench, &["--from", "a.json", "--check", "b.json"], &["Predicted and measured", "over 2 loads"]);
     let off = checked.split("max error ").last().unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
     assert!(off < 15.0, "{checked}");
     let own = prints(

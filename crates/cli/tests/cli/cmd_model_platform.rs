@@ -40,10 +40,10 @@ fn nothing_is_said_of_what_the_file_leaves_out() {
         "{output}"
     );
     assert!(output.contains("2.00 times as much of link switch: 28.8 GB/s of reads in place of 14.4 GB/s"), "{output}");
-    for absent in ["MEMORY", "VOLUME", "ENDURANCE", "COMMITS", "CLIENTS", "CACHE", "COST", "required"] {
+    for absent in ["Memory", "Volume", "Endurance", "Commits", "Clients", "Cache", "Cost", "required"] {
         assert!(!output.contains(absent), "{absent} in\n{output}");
     }
-    assert_eq!(prints(""), "dbdyno platform\n\n- No part has figures from which a bound follows.\n");
+    assert_eq!(prints(""), "Platform\n\n- No part has figures from which a bound follows.\n");
 }
 
 #[test]

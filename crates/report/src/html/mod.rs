@@ -17,7 +17,6 @@ mod nodes;
 mod pipelines;
 mod platform;
 mod price;
-mod proof;
 mod published;
 mod runs;
 mod scans;
@@ -49,6 +48,7 @@ use crate::document::Block;
 use crate::fitness::class_sentence;
 use crate::layers;
 use crate::layout::clean;
+use crate::platform_proof;
 use crate::render;
 use crate::screen;
 use crate::summary;
@@ -82,7 +82,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
         ),
         lead: lead(record, &sheet, &disclosure.fitness),
         sections: vec![
-            Section::new("proof", "Parts side by side", proof::proof(record)),
+            Section::new("proof", platform_proof::TITLE, render::page::blocks(&platform_proof::blocks(record))),
             Section {
                 is_collapsed: record.runs.len() > RUNS_OPEN_MAX,
                 ..Section::new("storage", "Streams of I/O", first)

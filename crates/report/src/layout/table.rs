@@ -117,12 +117,13 @@ impl Table {
 
     /// The lines of the headings and those of each row.
     pub(crate) fn row_lines(&self, style: Style, width: usize) -> (Vec<String>, Vec<Vec<String>>) {
-        let all = |rows: &[(Vec<String>, Option<Ink>)]| {
-            let part = Table { columns: self.columns.clone(), spans: Vec::new(), head_lines: 0, rows: rows.to_vec() };
-            part.lines(style, width)
+        let part = |spans: &[Span], head_lines: usize, rows: &[(Vec<String>, Option<Ink>)]| {
+            let (columns, spans) = (self.columns.clone(), spans.to_vec());
+            Table { columns, spans, head_lines, rows: rows.to_vec() }.lines(style, width)
         };
         let (heads, rows) = self.rows.split_at(self.head_lines);
-        (all(heads), rows.iter().map(|row| all(std::slice::from_ref(row))).collect())
+        let heads = part(&self.spans, self.head_lines, heads);
+        (heads, rows.iter().map(|row| part(&[], 0, std::slice::from_ref(row))).collect())
     }
 
     /// Characters of a row in one line.

@@ -1,20 +1,15 @@
 //! The resources that a load within a given time requires, with an explanation, and predictions of loads from a record.
 
 mod amount;
-mod page;
+mod document;
 mod prediction;
-mod prediction_page;
-mod row;
 mod sentence;
-mod text;
 
 use model::load_plan::{Needs, Plan, needs};
 
 pub use amount::ByteUnits;
-pub use page::load_plan_html;
-pub use prediction::{LoadPredictionView, RequestedLoad, load_prediction_text};
-pub use prediction_page::load_prediction_html;
-pub use text::load_plan_text;
+pub use document::load_plan;
+pub use prediction::{LoadPredictionView, RequestedLoad, load_prediction};
 
 /// A plan and its requirements.
 #[derive(Clone, Debug, PartialEq)]

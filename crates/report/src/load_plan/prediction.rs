@@ -5,9 +5,11 @@ use model::load_plan::{MeasuredPlan, StageCost, WrittenSource};
 use record::{Rate, Ratio};
 
 use super::amount::ByteUnits;
+use super::document::{cautions, span};
+use crate::chart::{Axis, Bar, BarChart, Figures, LineChart, Mark, Point, Role, Scale, Series, Tone};
+use crate::document::{Block, Cell, Column, Diagram, Document, Row, Section, Table};
 use crate::figure::{UNKNOWN, percent, short, three_digits};
-use crate::layout::{Align, Head, Page, Table, clean, paragraph};
-use crate::style::Style;
+use crate::layout::clean;
 use crate::words::plural;
 
 const STEPS: ByteUnits = ByteUnits::Thousands;
@@ -38,69 +40,49 @@ pub struct RequestedLoad {
     pub measured: Option<Rate>,
 }
 
-const LOADS: [Head; 9] = [
-    (&["table"], Align::Left),
-    (&["form"], Align::Left),
-    (&["#J"], Align::Right),
-    (&["input"], Align::Left),
-    (&["MB/s"], Align::Right),
-    (&["TB/h"], Align::Right),
-    (&["range", "MB/s"], Align::Right),
-    (&["measured", "MB/s"], Align::Right),
-    (&["bottleneck"], Align::Left),
-];
-
-const CHECKS: [Head; 9] = [
-    (&["run"], Align::Right),
-    (&["table"], Align::Left),
-    (&["form"], Align::Left),
-    (&["#J"], Align::Right),
-    (&["input"], Align::Left),
-    (&["predicted", "MB/s"], Align::Right),
-    (&["measured", "MB/s"], Align::Right),
-    (&["error"], Align::Right),
-    (&["bottleneck"], Align::Left),
-];
-
-const STAGES: [Head; 3] =
-    [(&["stage"], Align::Left), (&["MB/s", "per core"], Align::Right), (&["range"], Align::Right)];
-
-/// The view for `width` columns (at least 60 are used): cost of the stages, predictions, and their errors against
-/// another record.
-pub fn load_prediction_text(view: &LoadPredictionView, style: Style, width: usize) -> String {
-    let mut page = Page::new(&view.title, style, width);
-    let width = page.width;
-    page.part(
-        "MEASURED STAGES: bytes of flat file",
-        view.measured.iter().flat_map(|plan| measured(plan, style, width)).collect(),
-    );
-    page.part("PREDICTED", predicted(view, style, width));
-    page.part("PREDICTED AND MEASURED", checked(view, style, width));
-    page.part("CAVEATS", page.paragraphs("!", 4, &view.remarks));
-    page.end()
-}
-
-fn measured(plan: &MeasuredPlan, style: Style, width: usize) -> Vec<String> {
-    let mut table = Table::new(&STAGES, &[]);
-    stage_rows(plan).into_iter().for_each(|cells| table.push(cells.to_vec(), None));
-    let notes = measured_notes(plan);
-    let notes = notes.iter().flat_map(|note| paragraph("-", 2, note, width));
-    table.lines(style, width).into_iter().chain(notes).collect()
+/// The view of predictions: cost of the stages, predictions, and their errors against another record.
+pub fn load_prediction(view: &LoadPredictionView) -> Document {
+    let off = off(view).map(|off| Block::whole(vec![Block::Charts(vec![off])]));
+    let checked = [checked(view).into(), Block::list(checked_notes(view))];
+    Document {
+        subtitle: "MB are 10^6 bytes of flat file, uncompressed".to_owned(),
+        lead: vec![cautions(view.remarks.clone())],
+        ..Document::new(
+            &view.title,
+            vec![
+                Section::new("stages", "Measured stages", view.measured.as_ref().map_or_else(Vec::new, measured)),
+                Section::new(
+                    "predicted",
+                    "Predicted",
+                    vec![
+                        Block::Charts(curves(view).into_iter().collect()),
+                        predicted(view).into(),
+                        Block::list(predicted_notes(view)),
+                    ],
+                ),
+                Section::new("checked", "Predicted and measured", off.into_iter().chain(checked).collect()),
+            ],
+        )
+    }
 }
 
 /// The stages of measured loads: the rate per core and its range.
-pub(super) fn stage_rows(plan: &MeasuredPlan) -> Vec<[String; 3]> {
+fn measured(plan: &MeasuredPlan) -> Vec<Block> {
+    let columns = vec![Column::text("stage"), Column::figure("MB/s\nper core"), Column::figure("range")];
     let row = |cost: &StageCost| {
         let StageCost::Rate(rate) = cost else { return None };
-        let (low, high) = (rate.rate.low, rate.rate.high);
-        let span = if low < high { format!("{} to {}", STEPS.digits(low), STEPS.digits(high)) } else { String::new() };
-        Some([rate.stage.word().to_owned(), STEPS.digits(rate.rate.estimate), span])
+        Some(Row::new(vec![
+            Cell::text(rate.stage.word()),
+            Cell::figure(Some(rate.rate.estimate), |rate| STEPS.digits(rate)),
+            Cell::text(span(STEPS, rate.rate, 1.0)),
+        ]))
     };
-    plan.stages.iter().filter_map(row).collect()
+    let table = Table::new("stages-table", "Flat file per second and core", columns);
+    vec![table.with(plan.stages.iter().filter_map(row)).into(), Block::list(measured_notes(plan))]
 }
 
 /// Further measurements of these loads.
-pub(super) fn measured_notes(plan: &MeasuredPlan) -> Vec<String> {
+fn measured_notes(plan: &MeasuredPlan) -> Vec<String> {
     let mut notes = vec![format!(
         "from {}, the fastest of which, run {}, reached {}",
         plural(plan.runs.len() as u64, "load"),
@@ -122,29 +104,90 @@ pub(super) fn measured_notes(plan: &MeasuredPlan) -> Vec<String> {
     notes
 }
 
-fn predicted(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String> {
-    let mut table = Table::new(&LOADS, &[]);
-    predicted_rows(view).into_iter().for_each(|cells| table.push(cells.to_vec(), None));
-    let lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-    lines.into_iter().chain(predicted_notes(view).iter().flat_map(|note| paragraph("-", 2, note, width))).collect()
-}
-
 /// The requested loads with a prediction.
-pub(super) fn predicted_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
+fn predicted(view: &LoadPredictionView) -> Table {
+    let columns = vec![
+        Column::text("table"),
+        Column::text("form"),
+        Column::figure("jobs"),
+        Column::text("input"),
+        Column::figure("MB/s"),
+        Column::figure("TB/h"),
+        Column::figure("range\nMB/s"),
+        Column::figure("measured\nMB/s"),
+        Column::text("bottleneck"),
+    ];
     let row = |asked: &RequestedLoad| {
         let prediction = asked.predicted.as_ref().ok()?;
-        let [model, form, jobs, input] = head(&asked.target);
-        let [rate, hourly, span, measured, binding] = figures(prediction, asked.measured);
-        Some([model, form, jobs, input, rate, hourly, span, measured, binding])
+        let Rate(rate) = prediction.rate;
+        let interval = prediction.interval();
+        let interval = interval.map(|(low, high)| format!("{} to {}", STEPS.digits(low.0), STEPS.digits(high.0)));
+        let measured = asked.measured.map_or_else(Cell::empty, |rate| megabytes(Some(rate.0)));
+        let figures = [
+            megabytes(Some(rate)),
+            Cell::figure(Some(rate * 3_600.0 / 1e12), |rate| short(Some(rate))),
+            Cell::text(interval.unwrap_or_else(|| UNKNOWN.to_owned())),
+            measured,
+            Cell::text(binding(prediction.binding)),
+        ];
+        Some(Row::new(load(&asked.target).into_iter().chain(figures).collect()))
     };
-    view.asked.iter().filter_map(row).collect()
+    Table::new("predicted-table", "Requested loads", columns).with(view.asked.iter().filter_map(row))
+}
+
+/// The cells that name a load.
+fn load(target: &Target) -> [Cell; 4] {
+    let Target { model, form, jobs, input, .. } = target;
+    [Cell::text(model.word()), Cell::text(form.word()), Cell::count((*jobs).into()), Cell::text(input.as_str())]
+}
+
+fn megabytes(rate: Option<f64>) -> Cell {
+    Cell::figure(rate, |rate| STEPS.digits(rate))
+}
+
+/// Rates over sessions, a curve for each input, with the measurements. Nothing without a prediction.
+fn curves(view: &LoadPredictionView) -> Option<Diagram> {
+    let mut inputs: Vec<&str> = view.asked.iter().map(|asked| asked.target.input.as_str()).collect();
+    inputs.dedup();
+    let series: Vec<Series> = inputs.iter().flat_map(|input| curve(view, input)).collect();
+    let first = predicted_notes(view).into_iter().next();
+    let chart = LineChart::new(
+        "Flat file per second over sessions",
+        clean(&first.unwrap_or_default()),
+        Axis::new("jobs", Scale::Log2, Figures::Plain),
+        Axis::new("bytes per second", Scale::FromZero, Figures::Rate),
+        series,
+    );
+    (!chart.series.is_empty()).then(|| Diagram::new("rates", chart))
+}
+
+/// Measured and predicted rates of loads from `input`.
+fn curve(view: &LoadPredictionView, input: &str) -> Vec<Series> {
+    let asked = || view.asked.iter().filter(|asked| asked.target.input == input);
+    let point = |asked: &RequestedLoad, prediction: &Prediction| {
+        let point = Point::new(f64::from(asked.target.jobs), prediction.rate.0);
+        match prediction.interval() {
+            Some((low, high)) => point.within(low.0, high.0),
+            None => point,
+        }
+    };
+    let predicted = asked().filter_map(|asked| Some(point(asked, asked.predicted.as_ref().ok()?))).collect();
+    let measured =
+        asked().filter_map(|asked| Some(Point::new(f64::from(asked.target.jobs), asked.measured?.0))).collect();
+    let input = clean(input);
+    let all = [
+        Series::new(format!("measured, {input}"), Role::Measured, measured),
+        Series::new(format!("predicted, {input}"), Role::Other, predicted),
+    ];
+    all.into_iter().filter(|series| !series.points.is_empty()).collect()
 }
 
 /// The loads without a prediction and why, and the basis of the predictions.
-pub(super) fn predicted_notes(view: &LoadPredictionView) -> Vec<String> {
+fn predicted_notes(view: &LoadPredictionView) -> Vec<String> {
     let refused = view.asked.iter().filter_map(|asked| {
         let refusal = asked.predicted.as_ref().err()?;
-        Some(format!("{}: no prediction, {}", head(&asked.target).join(" "), refusal_text(refusal)))
+        let load = load(&asked.target).map(|cell| cell.words()).join(" ");
+        Some(format!("{load}: no prediction, {}", refusal_text(refusal)))
     });
     let basis = view.asked.iter().find_map(|asked| asked.predicted.as_ref().ok()).map(trust);
     refused.chain(basis).chain(composed(view)).collect()
@@ -167,22 +210,6 @@ fn refusal_text(refusal: &Refusal) -> String {
              processors"
         ),
     }
-}
-
-fn head(target: &Target) -> [String; 4] {
-    [target.model.word().to_owned(), target.form.word().to_owned(), target.jobs.to_string(), clean(&target.input)]
-}
-
-fn figures(prediction: &Prediction, measured: Option<Rate>) -> [String; 5] {
-    let Rate(rate) = prediction.rate;
-    let span = prediction.interval().map(|(low, high)| format!("{} to {}", STEPS.digits(low.0), STEPS.digits(high.0)));
-    [
-        STEPS.digits(rate),
-        short(Some(rate * 3_600.0 / 1e12)),
-        span.unwrap_or_else(|| UNKNOWN.to_owned()),
-        measured.map_or_else(String::new, |rate| STEPS.digits(rate.0)),
-        binding(prediction.binding).to_owned(),
-    ]
 }
 
 fn binding(binding: Binding) -> &'static str {
@@ -220,28 +247,58 @@ fn composed(view: &LoadPredictionView) -> Option<String> {
     })
 }
 
-fn checked(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String> {
-    let mut table = Table::new(&CHECKS, &[]);
-    checked_rows(view).into_iter().for_each(|cells| table.push(cells.to_vec(), None));
-    let lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-    lines.into_iter().chain(checked_notes(view).iter().flat_map(|note| paragraph("-", 2, note, width))).collect()
+/// The loads of the other record.
+fn checked(view: &LoadPredictionView) -> Table {
+    let columns = vec![
+        Column::figure("run"),
+        Column::text("table"),
+        Column::text("form"),
+        Column::figure("jobs"),
+        Column::text("input"),
+        Column::figure("predicted\nMB/s"),
+        Column::figure("measured\nMB/s"),
+        Column::figure("error"),
+        Column::text("bottleneck"),
+    ];
+    let row = |check: &LoadCheck| {
+        let predicted = check.predicted.as_ref().ok();
+        let figures = [
+            megabytes(predicted.map(|of| of.rate.0)),
+            megabytes(Some(check.measured.0)),
+            Cell::figure(check.off(), signed),
+            Cell::text(predicted.map_or("", |of| binding(of.binding))),
+        ];
+        let run = Cell::count(check.run.into());
+        Row::new([run].into_iter().chain(load(&check.target)).chain(figures).collect())
+    };
+    Table::new("checked-table", "Loads of the other record", columns).with(view.checked.iter().map(row))
 }
 
-/// The loads of the other record.
-pub(super) fn checked_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
-    let row = |check: &LoadCheck| {
-        let [model, form, jobs, input] = head(&check.target);
-        let predicted = check.predicted.as_ref();
-        let rate = predicted.map_or_else(|_| UNKNOWN.to_owned(), |of| STEPS.digits(of.rate.0));
-        let off = check.off().map_or_else(|| UNKNOWN.to_owned(), signed);
-        let binding = predicted.map_or_else(|_| String::new(), |of| binding(of.binding).to_owned());
-        [check.run.to_string(), model, form, jobs, input, rate, STEPS.digits(check.measured.0), off, binding]
+/// Predicted over measured rates; nothing where none can be compared.
+fn off(view: &LoadPredictionView) -> Option<Diagram> {
+    let bar = |check: &LoadCheck| {
+        let load = &check.target;
+        Some(Bar {
+            label: format!("run {}, {} J{}", check.run, clean(&load.input), load.jobs),
+            value: check.off()? + 1.0,
+            interval: None,
+            note: String::new(),
+            tone: Tone::Plain,
+        })
     };
-    view.checked.iter().map(row).collect()
+    let chart = BarChart {
+        title: "Predicted over measured".to_owned(),
+        description: clean(&checked_notes(view).join("; ")),
+        axis: Axis::new("predicted over measured", Scale::Log2, Figures::Factor),
+        base: 1.0,
+        marks: vec![Mark { x: 1.0, label: "as measured".to_owned() }],
+        bars: view.checked.iter().filter_map(bar).collect(),
+    };
+    (!chart.bars.is_empty()).then(|| Diagram::new("off", chart))
 }
 
 /// The loads without a prediction, and the max error of the others.
-pub(super) fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
+fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
     let refusal = |check: &LoadCheck| {
         let refusal = check.predicted.as_ref().err()?;
         Some(format!("run {}: no prediction, {}", check.run, refusal_text(refusal)))

@@ -7,20 +7,18 @@ use record::{Rate, Ratio};
 use super::LoadPlanView;
 use super::amount::{cores, seconds, time};
 use crate::figure::{percent, three_digits};
-use crate::layout::clean;
 use crate::words::{basis, capital, plural};
 
 /// An hour, the usual unit of rates.
 const HOUR_SECONDS: f64 = 3_600.0;
 
-/// The sentences, in the order of the pipeline; the last one is the verdict.
-pub(super) fn sentences(view: &LoadPlanView) -> Vec<String> {
+/// The sentences below the verdict, in the order of the pipeline.
+pub(super) fn explanation(view: &LoadPlanView) -> Vec<String> {
     let mut sentences = vec![goal(view)];
     sentences.extend(network(view));
     sentences.extend(processors(view));
     sentences.extend(disks(view));
     sentences.extend(replicas(view));
-    sentences.push(verdict(view));
     sentences
 }
 
@@ -38,8 +36,8 @@ pub(super) fn name(resource: Resource) -> &'static str {
 
 /// `2 x 1 GbE`, `8 x 200MB/s`.
 pub(super) fn named(units: &Units) -> String {
-    let of = clean(&units.name);
-    if units.count == 1 { of } else { format!("{} x {of}", units.count) }
+    let of = &units.name;
+    if units.count == 1 { of.clone() } else { format!("{} x {of}", units.count) }
 }
 
 /// The links with a verb: `2 x 1 GbE carry`, `The network, 2 x 115MB/s, carries`.
@@ -97,7 +95,7 @@ fn network(view: &LoadPlanView) -> Option<String> {
         let how = input.name.as_ref().map_or_else(String::new, |name| {
             format!(
                 " ({} at ratio {} for {} of flat file)",
-                clean(name),
+                name,
                 three_digits(input.ratio),
                 units.rate(Rate(loading.estimate))
             )
@@ -130,7 +128,7 @@ fn network(view: &LoadPlanView) -> Option<String> {
         let time = seconds(view.plan.volume.0 as f64 / input.ratio / all.0);
         text.push_str(&format!(
             "; {} at ratio {} reduces it to {}, {fits}, {time}",
-            clean(name),
+            name,
             three_digits(input.ratio),
             units.rate(Rate(sent.estimate))
         ));
@@ -197,7 +195,7 @@ fn doing(stage: Stage) -> &'static str {
 
 fn disks(view: &LoadPlanView) -> Option<String> {
     let need = need(view, Resource::Disks)?;
-    let of = |disks: &Units| format!("{} of {}", plural(disks.count.into(), "disk"), clean(&disks.name));
+    let of = |disks: &Units| format!("{} of {}", plural(disks.count.into(), "disk"), disks.name);
     let disks = view.plan.disks.as_ref();
     let disks = disks.map(|disks| format!("{} write {}", of(disks), view.units.rate(disks.all())));
     let Some((per_byte, source)) = view.plan.written_per_byte else {

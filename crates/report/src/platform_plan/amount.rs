@@ -5,14 +5,13 @@ use model::platform_plan::{Measure, Part};
 use record::{Bytes, Rate};
 
 use crate::figure::{nanos, number, three_digits, volume};
-use crate::layout::clean;
 
 /// The name of a part.
 pub(super) fn part(part: &Part) -> String {
     match part {
         Part::Processors => "processors".to_owned(),
         Part::Memory => "memory".to_owned(),
-        Part::Link(name) => format!("link {}", clean(name)),
+        Part::Link(name) => format!("link {name}"),
         Part::Drives(name) => drives(name),
         Part::Fabric => "fabric".to_owned(),
         Part::Network => "network".to_owned(),
@@ -24,7 +23,7 @@ pub(super) fn part(part: &Part) -> String {
 pub(super) fn drives(name: &str) -> String {
     match name {
         "drives" => name.to_owned(),
-        name => format!("drives {}", clean(name)),
+        name => format!("drives {name}"),
     }
 }
 

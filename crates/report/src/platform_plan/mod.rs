@@ -2,9 +2,9 @@
 //! caches, costs and the next purchase.
 
 mod amount;
+mod document;
 mod outlook;
 mod storage;
-mod text;
 mod verdict;
 
-pub use text::platform_plan_text;
+pub use document::platform_plan;

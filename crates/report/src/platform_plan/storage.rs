@@ -6,7 +6,6 @@ use record::Ratio;
 
 use super::amount::{rate, redundancy, seconds};
 use crate::figure::{memory, percent, three_digits};
-use crate::layout::clean;
 
 /// Redundancy: what is left, what a write costs, what a failed drive costs, what the write cache hides.
 pub(super) fn volume_sentences(plan: &PlatformPlan, storage: &Storage) -> Vec<String> {
@@ -58,7 +57,7 @@ pub(super) fn wear_sentences(storage: &Storage) -> Vec<String> {
 /// What stands for a cache device.
 pub(super) fn cached_sentences(plan: &PlatformPlan) -> Vec<String> {
     let of = |volume: &CachedVolume| {
-        let (name, caches, origins) = (clean(&volume.name), names(&volume.caches), names(&volume.origins));
+        let (name, caches, origins) = (&volume.name, names(&volume.caches), names(&volume.origins));
         match plan.drives.iter().any(|drive| drive.name == volume.name) {
             true => format!(
                 "{name} is one drive with the rates that it was measured with, and with the hits that its cache {caches} had \
@@ -74,7 +73,7 @@ pub(super) fn cached_sentences(plan: &PlatformPlan) -> Vec<String> {
 }
 
 fn names(names: &[String]) -> String {
-    clean(&names.join(" "))
+    names.join(" ")
 }
 
 /// A second level of the buffer cache.

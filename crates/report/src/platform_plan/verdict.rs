@@ -7,7 +7,6 @@ use record::{Rate, Ratio};
 
 use super::amount::{amount, drives, measure, part, phrase};
 use crate::figure::{memory, number, percent, three_digits};
-use crate::layout::clean;
 use crate::words::{basis, capital, plural};
 
 /// The bottleneck in one sentence, and how much of what is required is possible.
@@ -83,13 +82,13 @@ pub(super) fn possible_transactions(plan: &PlatformPlan, bounds: &[Bound]) -> Op
 
 /// Costs: the total, and per unit of what is possible.
 pub(super) fn costs(plan: &PlatformPlan, book: &PriceBook, bounds: &[Bound]) -> Vec<String> {
-    let currency = clean(&book.currency);
+    let currency = &book.currency;
     let total = format!(
         "{currency} {}{}; prices as of {}: {}.",
         number(book.total().amount),
         licences(book).unwrap_or_default(),
-        clean(&book.date),
-        clean(&book.source)
+        book.date,
+        book.source
     );
     let lowest = |measure: Measure| {
         let same = bounds.iter().filter(|bound| bound.measure == measure);
@@ -109,7 +108,7 @@ pub(super) fn costs(plan: &PlatformPlan, book: &PriceBook, bounds: &[Bound]) -> 
     let per_core = possible_transactions(plan, bounds).and_then(|rate| book.rate_per_licensed_core(rate));
     let per_core =
         per_core.map(|rate| format!("{} transactions per second and licensed core at best.", number(rate.0)));
-    let others: Vec<String> = unplaced(plan).iter().map(|item| clean(&item.name)).collect();
+    let others: Vec<String> = unplaced(plan).iter().map(|item| item.name.clone()).collect();
     let others = (!others.is_empty())
         .then(|| format!("Of no part of this platform, and the same whatever is bought: {}.", others.join(", ")));
     let per_unit = (!per_unit.is_empty()).then(|| format!("At least {currency} {}.", per_unit.join(", ")));
@@ -137,7 +136,7 @@ pub(super) fn purchase(plan: &PlatformPlan, found: &Purchase, is_required: bool)
         }
         (None, of) => format!("{} times as much of {}", three_digits(factor), part(of)),
     };
-    let money = plan.money.as_ref().map(|money| clean(&money.currency));
+    let money = plan.money.as_ref().map(|money| &money.currency);
     let price = found.price.zip(money).map(|(price, currency)| format!(", {currency} {} more", number(price)));
     let effect = match is_required {
         true => format!(
@@ -181,7 +180,7 @@ fn alternative(plan: &PlatformPlan, found: &Purchase, other: &Alternative) -> St
         }
         Alternative::FasterCores { factor } => format!("as many cores, {} times as fast", three_digits(*factor)),
         Alternative::LargerBuffer { now, then, price } => {
-            let money = plan.money.as_ref().map(|money| clean(&money.currency));
+            let money = plan.money.as_ref().map(|money| &money.currency);
             let price = price.zip(money).map(|(price, currency)| format!(", {currency} {} more", number(price)));
             format!(
                 "a buffer cache of {} in place of {}{}, where I/Os follow the misses of [cache]",

@@ -3,9 +3,10 @@
 use model::{CacheDeviceProof, CacheTier, ComparisonVerdict, RULES};
 use record::{ProofLoad, Ratio};
 
-use super::{Comparison, LoadWords, times, undecided};
-use crate::figure::{UNKNOWN, nanos, percent};
-use crate::layout::{Align, clean};
+use super::{LoadWords, times, undecided};
+use crate::document::{Cell, Column, Row, Table};
+use crate::figure::{nanos, percent};
+use crate::layout::clean;
 
 pub(super) fn sentences(proof: &CacheDeviceProof, words: &LoadWords) -> Vec<String> {
     let mut sentences = vec![model_sentence(proof, words)];
@@ -60,47 +61,44 @@ fn model_sentence(proof: &CacheDeviceProof, words: &LoadWords) -> String {
     )
 }
 
-pub(super) fn comparison(proof: &CacheDeviceProof, words: &LoadWords) -> Comparison {
-    let time = |time: Option<f64>| time.map_or_else(|| UNKNOWN.to_owned(), nanos);
-    let part = |share: Option<Ratio>| share.map_or_else(|| UNKNOWN.to_owned(), percent);
-    let row = |what: &str, tier: &CacheTier, counted: Option<Ratio>| {
-        vec![
-            what.to_owned(),
-            part(counted),
-            part(tier.share),
-            time(tier.alone_ns),
-            time(tier.used_ns),
-            tier.written.map_or_else(|| UNKNOWN.to_owned(), |written| format!("{written:.2}")),
-        ]
+pub(super) fn comparison(proof: &CacheDeviceProof, words: &LoadWords) -> (Table, String) {
+    let columns = vec![
+        Column::text("part"),
+        Column::figure("reads by its\nown counters"),
+        Column::figure("by block\nlayer"),
+        Column::figure("read\nalone"),
+        Column::figure("in the\nvolume"),
+        Column::figure("written\nper byte"),
+    ];
+    let share = |share: Option<Ratio>| Cell::figure(share.map(|share| share.0), |share| percent(Ratio(share)));
+    let row = |name: String, tier: &CacheTier, counted: Option<Ratio>| {
+        Row::new(vec![
+            Cell::text(name),
+            share(counted),
+            share(tier.share),
+            Cell::figure(tier.alone_ns, nanos),
+            Cell::figure(tier.used_ns, nanos),
+            Cell::figure(tier.written, |written| format!("{written:.2}")),
+        ])
     };
-    let named = |what: &str, names: &[String]| clean(&format!("{what} {}", names.join(" ")));
-    let origin: Vec<String> = proof.device.origin.iter().cloned().collect();
-    let unknown = || UNKNOWN.to_owned();
-    let whole = |what: &str, ns| vec![what.to_owned(), unknown(), unknown(), time(ns), unknown(), unknown()];
+    let whole = |name: &str, ns| {
+        Row::new(vec![Cell::text(name), share(None), share(None), Cell::figure(ns, nanos), share(None), share(None)])
+    };
     let misses = proof.counted_hits.map(|Ratio(hits)| Ratio(1.0 - hits));
-    Comparison {
-        title: "CACHE, ORIGIN AND VOLUME",
-        heads: vec![
-            (&["", "part"], Align::Left),
-            (&["reads by its", "own counters"], Align::Right),
-            (&["by block", "layer"], Align::Right),
-            (&["read", "alone"], Align::Right),
-            (&["in the", "volume"], Align::Right),
-            (&["written", "per byte"], Align::Right),
-        ],
-        rows: vec![
-            row(&named("cache", &proof.device.caches), &proof.cache, proof.counted_hits),
-            row(&named("origin", &origin), &proof.origin, misses),
-            whole("volume", Some(proof.volume_ns)),
-            whole("volume by the model", proof.predicted_ns),
-        ],
-        note: format!(
-            "Reads: {}, in the mean. By its own counters: hits and misses, which the model takes where the device shows them. By \
-             the block layer, with the times in the volume: what was counted of each part while a file on the volume was used, \
-             with what the device moves by itself.",
-            words.load(ProofLoad::SingleReads)
-        ),
-    }
+    let origin = proof.device.origin.as_deref().unwrap_or_default();
+    let table = Table::new("proof-table", "Cache, origin and volume", columns).with([
+        row(format!("cache {}", proof.device.caches.join(" ")), &proof.cache, proof.counted_hits),
+        row(format!("origin {origin}"), &proof.origin, misses),
+        whole("volume", Some(proof.volume_ns)),
+        whole("volume by the model", proof.predicted_ns),
+    ]);
+    let note = format!(
+        "Reads: {}, in the mean. By its own counters: hits and misses, which the model takes where the device shows them. By \
+         the block layer, with the times in the volume: what was counted of each part while a file on the volume was used, \
+         with what the device moves by itself.",
+        words.load(ProofLoad::SingleReads)
+    );
+    (table, note)
 }
 
 pub(super) fn tile(proof: &CacheDeviceProof) -> (String, String, String) {

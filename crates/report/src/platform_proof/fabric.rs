@@ -1,10 +1,10 @@
 //! A device with and without a fabric.
 
-use model::{ComparisonVerdict, FabricLoad, FabricNetwork, FabricProof, OverRounds};
+use model::{ComparisonVerdict, FabricLoad, FabricNetwork, FabricProof};
 
-use super::{Comparison, LoadWords, added, share, undecided};
+use super::{LoadWords, added, mean_added, share, undecided};
+use crate::document::{Cell, Column, Row, Table};
 use crate::figure::{duration, megabytes, number, percent};
-use crate::layout::Align;
 
 pub(super) fn sentences(proof: &FabricProof, words: &LoadWords) -> Vec<String> {
     let mut sentences: Vec<String> = proof.loads.iter().map(|load| sentence(load, words)).collect();
@@ -51,34 +51,32 @@ fn sentence(found: &FabricLoad, words: &LoadWords) -> String {
     )
 }
 
-pub(super) fn comparison(proof: &FabricProof, words: &LoadWords) -> Comparison {
+pub(super) fn comparison(proof: &FabricProof, words: &LoadWords) -> (Table, String) {
+    let columns = vec![
+        Column::text("load"),
+        Column::figure("local\nIOPS"),
+        Column::figure("fabric\nIOPS"),
+        Column::figure("local\nmean"),
+        Column::figure("fabric\nadds"),
+        Column::text("verdict"),
+    ];
     let row = |found: &FabricLoad| {
-        vec![
-            words.load(found.load),
-            number(found.local.0),
-            number(found.remote.0),
-            duration(found.local_ns),
-            added(&OverRounds { interval: None, ..found.added_ns }),
-            found.verdict.word().to_owned(),
-        ]
+        Row::new(vec![
+            Cell::text(words.load(found.load)),
+            Cell::figure(Some(found.local.0), number),
+            Cell::figure(Some(found.remote.0), number),
+            Cell::Figure(duration(found.local_ns), Some(found.local_ns.0 as f64)),
+            Cell::Figure(mean_added(&found.added_ns), Some(found.added_ns.mean)),
+            Cell::text(found.verdict.word()),
+        ])
     };
-    Comparison {
-        title: "LOCAL AND THROUGH THE FABRIC",
-        heads: vec![
-            (&["", "load"], Align::Left),
-            (&["local", "IOPS"], Align::Right),
-            (&["fabric", "IOPS"], Align::Right),
-            (&["local", "mean"], Align::Right),
-            (&["fabric", "adds"], Align::Right),
-            (&["", "verdict"], Align::Left),
-        ],
-        rows: proof.loads.iter().map(row).collect(),
-        note: "Both sides are measured in each round, in random order; intervals are over the rounds.".to_owned(),
-    }
+    let table = Table::new("proof-table", "Local and through the fabric", columns);
+    let note = "Both sides are measured in each round, in random order; intervals are over the rounds.";
+    (table.with(proof.loads.iter().map(row)), note.to_owned())
 }
 
 pub(super) fn tile(proof: &FabricProof) -> (String, String, String) {
-    let added = proof.loads.first().map(|found| added(&OverRounds { interval: None, ..found.added_ns }));
+    let added = proof.loads.first().map(|found| mean_added(&found.added_ns));
     let what = "the fabric adds to a single read".to_owned();
     (what, added.unwrap_or_default(), proof.verdict.word().to_owned())
 }

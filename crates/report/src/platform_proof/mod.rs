@@ -1,4 +1,4 @@
-//! Proofs of the platform in words and tables: the same on the terminal and on the page.
+//! Proofs of the platform in words and tables.
 
 mod cache_device;
 mod fabric;
@@ -10,11 +10,13 @@ mod volume;
 use model::{Interval, OverRounds, PlatformProof, platform_proof};
 use record::{Blocks, ProofLoad, ProofSubject, Ratio, Record};
 
+use crate::document::Block;
 use crate::fact::size_text;
 use crate::figure::{nanos, percent, percent_digits};
-use crate::layout::{Head, Table};
-use crate::style::Style;
 use crate::words::plural;
+
+/// The heading of the parts.
+pub(crate) const TITLE: &str = "Parts side by side";
 
 /// What is proved, for a title.
 pub(crate) fn subject(subject: ProofSubject) -> &'static str {
@@ -40,39 +42,20 @@ pub(crate) fn sentences(record: &Record, found: &PlatformProof) -> Vec<String> {
     }
 }
 
-/// The parts side by side: a title, the heads of the columns, and the rows.
-pub(crate) struct Comparison {
-    /// Its title.
-    pub title: &'static str,
-    /// The heads.
-    pub heads: Vec<Head>,
-    /// The rows, with a cell per head.
-    pub rows: Vec<Vec<String>>,
-    /// What the columns are.
-    pub note: String,
-}
-
-/// The parts of the proof in `record` side by side; none where nothing is valid.
-pub(crate) fn comparison(record: &Record) -> Option<Comparison> {
+/// The parts of the proof in `record` side by side, with what the columns are; a page has the sentences of the result above
+/// them. Nothing where nothing is valid.
+pub(crate) fn blocks(record: &Record) -> Vec<Block> {
+    let Some(found) = platform_proof(record) else { return Vec::new() };
     let words = LoadWords::of(record);
-    match platform_proof(record)? {
-        PlatformProof::Volume(proof) => Some(volume::comparison(&proof, &words)),
-        PlatformProof::CacheDevice(proof) => Some(cache_device::comparison(&proof, &words)),
-        PlatformProof::Fabric(proof) => Some(fabric::comparison(&proof, &words)),
-        PlatformProof::Numa(proof) => Some(numa::comparison(&proof)),
-        PlatformProof::Tiers(proof) => Some(tiers::comparison(&proof)),
-        PlatformProof::Nfs(proof) => Some(nfs::comparison(&proof, &words)),
-    }
-}
-
-/// The same as lines for the terminal.
-pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'static str, Vec<String>)> {
-    let Some(found) = comparison(record) else { return Vec::new() };
-    let mut table = Table::new(&found.heads, &[]);
-    found.rows.into_iter().for_each(|row| table.push(row, None));
-    let mut lines = table.lines(style, width);
-    lines.extend(crate::layout::spaced(&found.note, 0, width));
-    vec![(found.title, lines)]
+    let (table, note) = match &found {
+        PlatformProof::Volume(proof) => volume::comparison(proof, &words),
+        PlatformProof::CacheDevice(proof) => cache_device::comparison(proof, &words),
+        PlatformProof::Fabric(proof) => fabric::comparison(proof, &words),
+        PlatformProof::Numa(proof) => numa::comparison(proof),
+        PlatformProof::Tiers(proof) => tiers::comparison(proof),
+        PlatformProof::Nfs(proof) => nfs::comparison(proof, &words),
+    };
+    vec![Block::whole(vec![Block::list(sentences(record, &found))]), table.into(), Block::aside(note)]
 }
 
 /// The loads in words, with the block sizes of the record.
@@ -148,6 +131,11 @@ fn added(found: &OverRounds) -> String {
         Some(interval) => format!("{sign}{} [{}, {}]", of(found.mean), of(interval.low), of(interval.high)),
         None => format!("{sign}{}", of(found.mean)),
     }
+}
+
+/// A difference of times without its interval.
+fn mean_added(found: &OverRounds) -> String {
+    added(&OverRounds { interval: None, ..*found })
 }
 
 /// Why nothing is decided: too few rounds, rounds that differ, or an interval that includes the limit.

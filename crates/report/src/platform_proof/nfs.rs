@@ -3,9 +3,9 @@
 use model::{NfsCell, NfsLoad, NfsProof, OverRounds};
 use record::ProofLoad;
 
-use super::{Comparison, LoadWords, times, undecided};
-use crate::figure::{UNKNOWN, duration, megabytes, nanos, number};
-use crate::layout::{Align, Head};
+use super::{LoadWords, times, undecided};
+use crate::document::{Cell, Column, Row, Table};
+use crate::figure::{UNKNOWN, megabytes, nanos, number};
 use crate::words::plural;
 
 pub(super) fn sentences(proof: &NfsProof, words: &LoadWords) -> Vec<String> {
@@ -30,42 +30,34 @@ fn sentence(found: &NfsLoad, words: &LoadWords) -> String {
     )
 }
 
-pub(super) fn comparison(proof: &NfsProof, words: &LoadWords) -> Comparison {
+pub(super) fn comparison(proof: &NfsProof, words: &LoadWords) -> (Table, String) {
     let is_observed = proof.loads.iter().flat_map(|load| &load.cells).any(|cell| cell.server_cpu_ns.is_some());
+    let columns = [
+        Column::text("load"),
+        Column::figure("connections"),
+        Column::figure("IOPS"),
+        Column::figure("MB/s"),
+        Column::figure("mean\ntime"),
+        Column::figure("CPU\nper I/O"),
+    ];
+    let columns = columns.into_iter().chain(is_observed.then(|| Column::figure("server\nCPU"))).collect();
     let row = |load: &NfsLoad, cell: &NfsCell| {
         let is_large = matches!(load.load, ProofLoad::LargeReads | ProofLoad::LargeWrites);
-        let (count, bytes) = match is_large {
-            true => (UNKNOWN.to_owned(), megabytes(Some(cell.rate.0))),
-            false => (number(cell.rate.0), UNKNOWN.to_owned()),
-        };
-        let mut cells = vec![
-            words.load(load.load),
-            cell.connections.to_string(),
-            count,
-            bytes,
-            cell.mean_ns.map_or_else(|| UNKNOWN.to_owned(), duration),
-            cell.cpu_ns.map_or_else(|| UNKNOWN.to_owned(), nanos),
+        let rate = |is_shown: bool| is_shown.then_some(cell.rate.0);
+        let cells = [
+            Cell::text(words.load(load.load)),
+            Cell::count(cell.connections.into()),
+            Cell::figure(rate(!is_large), number),
+            Cell::figure(rate(is_large), |rate| megabytes(Some(rate))),
+            Cell::figure(cell.mean_ns.map(|time| time.0 as f64), nanos),
+            Cell::figure(cell.cpu_ns, nanos),
         ];
-        cells.extend(is_observed.then(|| cell.server_cpu_ns.map_or_else(|| UNKNOWN.to_owned(), nanos)));
-        cells
+        Row::new(cells.into_iter().chain(is_observed.then(|| Cell::figure(cell.server_cpu_ns, nanos))).collect())
     };
-    let mut heads: Vec<Head> = vec![
-        (&["", "load"], Align::Left),
-        (&["connec-", "tions"], Align::Right),
-        (&["", "IOPS"], Align::Right),
-        (&["", "MB/s"], Align::Right),
-        (&["mean", "time"], Align::Right),
-        (&["CPU", "per I/O"], Align::Right),
-    ];
-    heads.extend(is_observed.then_some((&["server", "CPU"][..], Align::Right)));
-    Comparison {
-        title: "CONNECTIONS",
-        heads,
-        rows: proof.loads.iter().flat_map(|load| load.cells.iter().map(|cell| row(load, cell))).collect(),
-        note: "CPU per I/O: with the time of the kernel's threads. Medians of the rounds; the export was mounted anew for each \
-               number of connections."
-            .to_owned(),
-    }
+    let rows = proof.loads.iter().flat_map(|load| load.cells.iter().map(|cell| row(load, cell)));
+    let note = "CPU per I/O: with the time of the kernel's threads. Medians of the rounds; the export was mounted anew for each \
+                number of connections.";
+    (Table::new("proof-table", "Connections", columns).with(rows), note.to_owned())
 }
 
 pub(super) fn tile(proof: &NfsProof) -> (String, String, String) {

@@ -2,9 +2,9 @@
 
 use model::{ComparisonVerdict, NumaCell, NumaProof};
 
-use super::{Comparison, share, times, undecided};
+use super::{share, times, undecided};
+use crate::document::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, megabytes, nanos, number};
-use crate::layout::{Align, Head};
 
 pub(super) fn sentences(proof: &NumaProof) -> Vec<String> {
     let mut sentences = Vec::new();
@@ -39,41 +39,34 @@ pub(super) fn sentences(proof: &NumaProof) -> Vec<String> {
     sentences
 }
 
-pub(super) fn comparison(proof: &NumaProof) -> Comparison {
-    let has_engine = proof.engine.is_some();
+pub(super) fn comparison(proof: &NumaProof) -> (Table, String) {
+    let engine = proof.engine.as_ref().map(|_| Column::figure("engine\nstmt/s"));
+    let first = [
+        Column::text("processors"),
+        Column::text("memory,\ndevice"),
+        Column::figure("memory\nlatency"),
+        Column::figure("memory\nMB/s"),
+    ];
+    let columns = first.into_iter().chain(engine).chain([Column::figure("device\nmean read")]).collect();
     let row = |cell: &NumaCell| {
         let device = proof
             .device
             .iter()
             .find(|device| device.processors == cell.processors && device.device == cell.memory)
-            .map_or_else(|| UNKNOWN.to_owned(), |device| nanos(device.read_ns));
-        let engine = || cell.engine_per_second.map_or_else(|| UNKNOWN.to_owned(), number);
-        let mut row = vec![
-            format!("node {}", cell.processors),
-            format!("node {}", cell.memory),
-            cell.latency_ns.map_or_else(|| UNKNOWN.to_owned(), nanos),
-            megabytes(cell.bytes_per_second),
+            .map(|device| device.read_ns);
+        let engine = proof.engine.as_ref().map(|_| Cell::figure(cell.engine_per_second, number));
+        let first = [
+            Cell::text(format!("node {}", cell.processors)),
+            Cell::text(format!("node {}", cell.memory)),
+            Cell::figure(cell.latency_ns, nanos),
+            Cell::figure(cell.bytes_per_second, |rate| megabytes(Some(rate))),
         ];
-        row.extend(has_engine.then(engine));
-        row.push(device);
-        row
+        Row::new(first.into_iter().chain(engine).chain([Cell::figure(device, nanos)]).collect())
     };
-    let mut heads: Vec<Head> = vec![
-        (&["", "processors"], Align::Left),
-        (&["memory,", "device"], Align::Left),
-        (&["memory", "latency"], Align::Right),
-        (&["memory", "MB/s"], Align::Right),
-    ];
-    heads.extend(has_engine.then_some::<Head>((&["engine", "stmt/s"], Align::Right)));
-    heads.push((&["device", "mean read"], Align::Right));
-    Comparison {
-        title: "PROCESSORS AND MEMORY BY NODE",
-        heads,
-        rows: proof.cells.iter().map(row).collect(),
-        note: "Latency: dependent reads by one processor; MB/s: reads by all processors of the node. Medians of the \
-               rounds."
-            .to_owned(),
-    }
+    let table = Table::new("proof-table", "Processors and memory by node", columns);
+    let note =
+        "Latency: dependent reads by one processor; MB/s: reads by all processors of the node. Medians of the rounds.";
+    (table.with(proof.cells.iter().map(row)), note.to_owned())
 }
 
 pub(super) fn tile(proof: &NumaProof) -> (String, String, String) {

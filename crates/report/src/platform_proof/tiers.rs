@@ -1,12 +1,12 @@
 //! The caches below an engine.
 
-use model::{ComparisonVerdict, OverRounds, RULES, TierDevice, TierPoint, TiersProof};
-use record::{PageCached, Ratio};
+use model::{ComparisonVerdict, RULES, TierDevice, TierPoint, TiersProof};
+use record::{Nanos, PageCached, Ratio};
 
-use super::{Comparison, added, times, undecided};
+use super::{added, mean_added, times, undecided};
+use crate::document::{Cell, Column, Row, Table};
 use crate::fact::size_text;
-use crate::figure::{UNKNOWN, duration, nanos, percent};
-use crate::layout::Align;
+use crate::figure::{duration, nanos, percent};
 
 pub(super) fn sentences(proof: &TiersProof) -> Vec<String> {
     let mut sentences = vec![format!(
@@ -56,35 +56,34 @@ fn read_ahead(device: &TierDevice) -> Option<String> {
     ))
 }
 
-pub(super) fn comparison(proof: &TiersProof) -> Comparison {
+pub(super) fn comparison(proof: &TiersProof) -> (Table, String) {
+    let columns = vec![
+        Column::figure("visited"),
+        Column::text("page cache\nholds"),
+        Column::figure("buffer cache\nhits"),
+        Column::figure("page cache\nhits"),
+        Column::figure("read of\nthe device"),
+        Column::figure("time of\na block"),
+        Column::figure("by the\nmodel"),
+    ];
+    let time = |time: Option<Nanos>| Cell::figure(time.map(|time| time.0 as f64), nanos);
+    let share = |share: Option<Ratio>| Cell::figure(share.map(|share| share.0), |share| percent(Ratio(share)));
     let row = |point: &TierPoint| {
-        vec![
-            size_text(point.size_bytes),
-            held(point.page_cache).to_owned(),
-            percent(point.buffer_hits),
-            point.page_cache_hits.map_or_else(|| UNKNOWN.to_owned(), percent),
-            point.device_ns.map_or_else(|| UNKNOWN.to_owned(), duration),
-            duration(point.block_ns),
-            point.predicted_ns.map_or_else(|| UNKNOWN.to_owned(), duration),
-        ]
+        Row::new(vec![
+            Cell::Figure(size_text(point.size_bytes), Some(point.size_bytes.0 as f64)),
+            Cell::text(held(point.page_cache)),
+            share(Some(point.buffer_hits)),
+            share(point.page_cache_hits),
+            time(point.device_ns),
+            time(Some(point.block_ns)),
+            time(point.predicted_ns),
+        ])
     };
-    Comparison {
-        title: "HITS AND TIMES BY TIER",
-        heads: vec![
-            (&["", "visited"], Align::Right),
-            (&["page cache", "holds"], Align::Left),
-            (&["buffer cache", "hits"], Align::Right),
-            (&["page cache", "hits"], Align::Right),
-            (&["read of", "the device"], Align::Right),
-            (&["time of", "a block"], Align::Right),
-            (&["by the", "model"], Align::Right),
-        ],
-        rows: proof.points.iter().map(row).collect(),
-        note: "Hits of the buffer cache: of visited blocks, by the engine; of the page cache: of the blocks that the buffer \
-               cache missed, by the requests of the block layer. Read of the device: its mean time by the block layer. \
-               Medians of the rounds."
-            .to_owned(),
-    }
+    let table = Table::new("proof-table", "Hits and times by tier", columns).with(proof.points.iter().map(row));
+    let note = "Hits of the buffer cache: of visited blocks, by the engine; of the page cache: of the blocks that the buffer cache \
+                missed, by the requests of the block layer. Read of the device: its mean time by the block layer. Medians of \
+                the rounds.";
+    (table, note.to_owned())
 }
 
 fn held(held: PageCached) -> &'static str {
@@ -97,6 +96,5 @@ fn held(held: PageCached) -> &'static str {
 
 pub(super) fn tile(proof: &TiersProof) -> (String, String, String) {
     let what = "a block from the device takes longer by".to_owned();
-    let adds = added(&OverRounds { interval: None, ..proof.device_adds_ns });
-    (what, adds, proof.verdict.word().to_owned())
+    (what, mean_added(&proof.device_adds_ns), proof.verdict.word().to_owned())
 }

@@ -3,9 +3,10 @@
 use model::{Amplification, MemberShare, ProofVerdict, RULES, VolumeLoad, VolumeProof};
 use record::{ProofLoad, Ratio};
 
-use super::{Comparison, LoadWords, share, undecided};
-use crate::figure::{UNKNOWN, megabytes, nanos, number, percent};
-use crate::layout::{Align, clean};
+use super::{LoadWords, share, undecided};
+use crate::document::{Cell, Column, Row, Table};
+use crate::figure::{megabytes, nanos, number, percent};
+use crate::layout::clean;
 
 pub(super) fn sentences(proof: &VolumeProof, words: &LoadWords) -> Vec<String> {
     let mut sentences: Vec<String> = proof.reads.iter().map(|load| read_sentence(proof, load, words)).collect();
@@ -22,7 +23,7 @@ pub(super) fn sentences(proof: &VolumeProof, words: &LoadWords) -> Vec<String> {
 
 /// `md0 (raid1 of 2, 1 missing)`.
 fn name(proof: &VolumeProof) -> String {
-    let name = proof.name.as_deref().map_or_else(|| "the volume".to_owned(), clean);
+    let name = clean(proof.name.as_deref().unwrap_or("the volume"));
     let Some(array) = &proof.array else { return name };
     let missing = if array.missing_count > 0 { format!(", {} missing", array.missing_count) } else { String::new() };
     format!("{name} ({} of {}{missing})", clean(&array.level), array.member_count)
@@ -82,54 +83,46 @@ fn processor_sentence(found: &VolumeLoad) -> Option<String> {
     ))
 }
 
-pub(super) fn comparison(proof: &VolumeProof, words: &LoadWords) -> Comparison {
+pub(super) fn comparison(proof: &VolumeProof, words: &LoadWords) -> (Table, String) {
+    let columns = vec![
+        Column::text("part"),
+        Column::figure("reads\nIOPS"),
+        Column::figure("large reads\nMB/s"),
+        Column::figure("in the volume\nshare"),
+        Column::figure("mean read"),
+        Column::figure("mean write"),
+    ];
     let of = |load: ProofLoad| proof.reads.iter().find(|found| found.load == load);
     let (small, large) = (of(ProofLoad::SmallReads), of(ProofLoad::LargeReads));
-    let rate = |rate: Option<f64>| rate.map_or_else(|| UNKNOWN.to_owned(), number);
-    let bytes = |rate: Option<f64>| rate.map_or_else(|| UNKNOWN.to_owned(), |rate| megabytes(Some(rate)));
-    let time = |time: Option<f64>| time.map_or_else(|| UNKNOWN.to_owned(), nanos);
-    let nothing = || UNKNOWN.to_owned();
-    let mut rows: Vec<Vec<String>> = proof
-        .members
-        .iter()
-        .map(|member| {
-            let share = member.share.map_or_else(nothing, percent);
-            vec![
-                clean(&member.name),
-                rate(member.alone.map(|rate| rate.0)),
-                bytes(member.alone_large.map(|rate| rate.0)),
-                share,
-                time(member.read_ns),
-                time(member.write_ns),
-            ]
-        })
-        .collect();
-    let mut whole = |name: &str, value: fn(&VolumeLoad) -> Option<f64>| {
-        let cells = [rate(small.and_then(value)), bytes(large.and_then(value))];
-        if small.or(large).is_some() {
-            rows.push([vec![name.to_owned()], cells.to_vec(), vec![nothing(); 3]].concat());
-        }
+    let bytes = |rate: Option<f64>| Cell::figure(rate, |rate| megabytes(Some(rate)));
+    let nothing = || Cell::figure(None, number);
+    let member = |member: &MemberShare| {
+        Row::new(vec![
+            Cell::text(member.name.as_str()),
+            Cell::figure(member.alone.map(|rate| rate.0), number),
+            bytes(member.alone_large.map(|rate| rate.0)),
+            Cell::figure(member.share.map(|share| share.0), |share| percent(Ratio(share))),
+            Cell::figure(member.read_ns, nanos),
+            Cell::figure(member.write_ns, nanos),
+        ])
     };
-    whole("sum of the members alone", |found| Some(found.members_alone.0));
-    whole("all members at once", |found| found.members_together.map(|rate| rate.0));
-    whole("volume", |found| Some(found.volume.0));
-    Comparison {
-        title: "MEMBERS AND VOLUME",
-        heads: vec![
-            (&["", "part"], Align::Left),
-            (&["reads", "IOPS"], Align::Right),
-            (&["large reads", "MB/s"], Align::Right),
-            (&["in the volume", "share"], Align::Right),
-            (&["", "mean read"], Align::Right),
-            (&["", "mean write"], Align::Right),
-        ],
-        rows,
-        note: format!(
-            "Reads: {} alone with the same load per device; in the volume: what the block layer counted of each member \
-             while the volume was used.",
-            words.load(ProofLoad::SmallReads)
-        ),
-    }
+    let whole = |name: &str, value: fn(&VolumeLoad) -> Option<f64>| {
+        let figures = [Cell::figure(small.and_then(value), number), bytes(large.and_then(value))];
+        let cells = [Cell::text(name)].into_iter().chain(figures).chain([nothing(), nothing(), nothing()]);
+        small.or(large).map(|_| Row::new(cells.collect()))
+    };
+    let wholes = [
+        whole("sum of the members alone", |found| Some(found.members_alone.0)),
+        whole("all members at once", |found| found.members_together.map(|rate| rate.0)),
+        whole("volume", |found| Some(found.volume.0)),
+    ];
+    let rows = proof.members.iter().map(member).chain(wholes.into_iter().flatten());
+    let note = format!(
+        "Reads: {} alone with the same load per device; in the volume: what the block layer counted of each member \
+         while the volume was used.",
+        words.load(ProofLoad::SmallReads)
+    );
+    (Table::new("proof-table", "Members and volume", columns).with(rows), note)
 }
 
 pub(super) fn tile(proof: &VolumeProof) -> (String, String, String) {

@@ -20,7 +20,10 @@ pub(crate) use stream::{runs, threads};
 pub(crate) use table::{job_and_rates, view};
 pub(crate) use warning::main_warnings;
 
+use crate::document::Extent;
 use crate::layout::{Table, paragraph, spaced};
+use crate::platform_proof;
+use crate::render::terminal::Terminal;
 use crate::style::{Ink, Style};
 use crate::text::{next_steps, storage_head};
 use crate::verdict::LEGEND;
@@ -33,7 +36,8 @@ pub(crate) type Part = (&'static str, Vec<String>);
 /// options of the job file. A record of a search starts with its answer. `path` is the path of the record.
 pub fn io_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
-    let mut parts = crate::platform_proof::parts(record, style, width);
+    let terminal = Terminal { style, width, extent: Extent::Details };
+    let mut parts = vec![(platform_proof::TITLE, terminal.lines(&platform_proof::blocks(record)))];
     parts.extend(calibration::calibration_parts(record, style, width));
     parts.push((crate::load_curve::SEARCH, until::answer(record, style, width)));
     parts.push(("", crate::not_listed(record, path, width)));

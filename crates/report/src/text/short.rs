@@ -176,7 +176,10 @@ fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<s
             parts
         }
         PlanSubject::Io => storage::short(record, style, width),
-        PlanSubject::Proof(_) => platform_proof::parts(record, style, width),
+        PlanSubject::Proof(_) => {
+            let terminal = Terminal { style, width, extent: Extent::Screen };
+            vec![(platform_proof::TITLE, terminal.lines(&platform_proof::blocks(record)))]
+        }
         PlanSubject::Blocks => vec![("SLOB-STYLE SUMMARY", table(blocks::line(record)))],
         PlanSubject::Load => vec![("RATES", table(load::rates(record)))],
         PlanSubject::Streams => vec![("RATES", table(streams::rates(record)))],

@@ -1,9 +1,6 @@
 //! The page of a planned load, and the page of loads that were not measured.
 
-use dbdyno_report::{
-    ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, Style, load_plan_html, load_plan_text,
-    load_prediction_html,
-};
+use dbdyno_report::{ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, Style, load_plan, load_prediction};
 use model::Interval;
 use model::load::{Binding, Composed, LoadCheck, Prediction, Refusal, Target};
 use model::load_plan::{
@@ -98,7 +95,7 @@ pub fn prediction() -> LoadPredictionView {
 
 #[test]
 fn the_page_of_a_plan_names_the_bottleneck_and_what_each_resource_is_used_to() {
-    let text = xml(&load_plan_html(&plan()));
+    let text = xml(&load_plan(&plan()).html());
     let page = parse(&text);
     assert_eq!(texts(&page, "h1"), ["Load plan: 1.00 TB/h"]);
     let lead = texts(&page, ".note.fail").concat();
@@ -118,8 +115,8 @@ fn the_page_of_a_plan_names_the_bottleneck_and_what_each_resource_is_used_to() {
 #[test]
 fn text_and_page_say_that_a_range_on_both_sides_of_what_is_available_decides_nothing() {
     let view = on_cores(8);
-    let text = load_plan_text(&view, Style::default(), 200);
-    let source = xml(&load_plan_html(&view));
+    let text = load_plan(&view).text(Style::default(), 200);
+    let source = xml(&load_plan(&view).html());
     let page = parse(&source);
     let lead = texts(&page, ".note").concat();
     let verdict = "Whether the plan fits is not known: see processors (90 to 118 %), disks.";
@@ -133,7 +130,7 @@ fn text_and_page_say_that_a_range_on_both_sides_of_what_is_available_decides_not
 
 #[test]
 fn the_page_of_a_prediction_has_a_curve_for_each_input_and_by_how_much_others_were_off() {
-    let text = xml(&load_prediction_html(&prediction()));
+    let text = xml(&load_prediction(&prediction()).html());
     let page = parse(&text);
     assert_eq!(texts(&page, "#predicted-table tbody tr").len(), 6);
     assert!(texts(&page, "#predicted li").concat().contains("zstd: no prediction"));

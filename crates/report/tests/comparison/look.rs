@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use dbdyno_report::{
-    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, load_plan_html, load_prediction_html, scale,
+    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, load_prediction, scale,
 };
 use model::Gate;
 use serde_json::{Value, json};
@@ -31,8 +31,8 @@ fn pages() -> Vec<PathBuf> {
     let pages = [
         ("comparison.html", comparison_html(&view)),
         ("scale.html", scale(&ScaleView::new(curve, query)).html()),
-        ("load-plan.html", load_plan_html(&load_plan::plan())),
-        ("load-prediction.html", load_prediction_html(&load_plan::prediction())),
+        ("load-plan.html", dbdyno_report::load_plan(&load_plan::plan()).html()),
+        ("load-prediction.html", load_prediction(&load_plan::prediction()).html()),
     ];
     let write = |(name, page): (&str, String)| {
         fs::write(folder.join(name), page).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 use base::data_rate::Steps;
 use model::load_plan::{Cores, Input, MeasuredPlan, Plan, Stage, StageCost, WrittenSource, starting_rates};
 use record::{Bytes, Ratio};
-use report::{ByteUnits, LoadPlanView, load_plan_html, load_plan_text};
+use report::{ByteUnits, LoadPlanView};
 use run::{Error, Result};
 
 use super::load_prediction::{compare, predict};
@@ -146,8 +146,8 @@ fn cores_of(source: Option<&Source>, arguments: &LoadPlanArguments) -> Cores {
 /// Prints the plan, or writes it as a page.
 fn show(view: &LoadPlanView, arguments: &LoadPlanArguments) -> Result<()> {
     match &arguments.html {
-        Some(file) => write_page(file, &load_plan_html(view)),
-        None => print(&load_plan_text(view, style(), width())),
+        Some(file) => write_page(file, &report::load_plan(view).html()),
+        None => print(&report::load_plan(view).text(style(), width())),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use model::load::{InputCost, Target, check, measured};
 use model::load_plan::{Cores, Stage, StageCost};
-use report::{LoadPredictionView, RequestedLoad, load_prediction_html, load_prediction_text};
+use report::{LoadPredictionView, RequestedLoad};
 use run::Result;
 
 use super::load_rates::{cores, stages};
@@ -53,8 +53,8 @@ pub(super) fn predict(source: &Source, arguments: &LoadPlanArguments) -> Result<
 /// Prints the view, or writes it as a page.
 fn show(view: &LoadPredictionView, arguments: &LoadPlanArguments) -> Result<()> {
     match &arguments.html {
-        Some(file) => write_page(file, &load_prediction_html(view)),
-        None => print(&load_prediction_text(view, style(), width())),
+        Some(file) => write_page(file, &report::load_prediction(view).html()),
+        None => print(&report::load_prediction(view).text(style(), width())),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn platform(arguments: &PlatformArguments) -> Result<()> {
         Some(path) => priced(plan, path)?,
         None => plan,
     };
-    print(&report::platform_plan_text(&plan, style(), width()))
+    print(&report::platform_plan(&plan).text(style(), width()))
 }
 
 /// The plan with the prices of the book at `path`.
