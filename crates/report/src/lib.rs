@@ -58,10 +58,7 @@ mod warning;
 mod words;
 
 pub use activity::{activity_csv, activity_text};
-pub use comparison::{
-    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_short_text,
-    comparison_text, violation_text,
-};
+pub use comparison::{ComparisonView, comparison, comparison_csv, comparison_junit, violation_text};
 pub use data::{csv, inventory_json, json};
 pub use document::Document;
 pub use figure::number;

@@ -45,12 +45,13 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
         prices: &prices,
         gate: arguments.fail_if.as_ref(),
     };
+    let document = report::comparison(&view);
     match &arguments.html {
-        Some(file) => write_page(file, &report::comparison_html(&view))?,
+        Some(file) => write_page(file, &document.html())?,
         None => match arguments.format {
-            CompareFormat::Text if arguments.details => print(&report::comparison_text(&view, style(), width())),
-            CompareFormat::Text => print(&report::comparison_short_text(&view, style(), width())),
-            CompareFormat::Markdown => print_data(&report::comparison_markdown(&view)),
+            CompareFormat::Text if arguments.details => print(&document.text(style(), width())),
+            CompareFormat::Text => print(&document.screen(style(), width())),
+            CompareFormat::Markdown => print_data(&document.comment()),
             CompareFormat::Junit => print_data(&report::comparison_junit(&view)),
             CompareFormat::Csv => print_data(&report::comparison_csv(&view)),
         }?,

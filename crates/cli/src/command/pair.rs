@@ -52,11 +52,12 @@ fn show(measured: MeasuredPair, gate: Option<&Gate>, output: &OutputArguments, p
     let comparison = model::compare(&systems, CompareOptions::default());
     let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate };
     let is_measured = measured.records.iter().all(|record| !record.runs.is_empty());
-    let page = output.page(path).filter(|file| is_measured && saved(&report::comparison_html(&view), file));
+    let document = report::comparison(&view);
+    let page = output.page(path).filter(|file| is_measured && saved(&document.html(), file));
     if is_measured {
         print(&match output.details {
-            true => report::comparison_text(&view, style(), width()),
-            false => report::comparison_short_text(&view, style(), width()),
+            true => document.text(style(), width()),
+            false => document.screen(style(), width()),
         })?;
     }
     let [a, b] = measured.paths.each_ref().map(|path| path.display());

@@ -86,11 +86,7 @@ fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
     assert!(output.out.contains("single run: repeatability unknown"), "{}", output.out);
     assert!(output.out.contains("only on A"), "C11\n{}", output.out);
     let beside = bench.succeed(&["compare", "one.json", "hp-dl980"]);
-    assert!(
-        beside.out.contains("no verdict: a published figure") && beside.out.contains("209.7 k J16"),
-        "{}",
-        beside.out
-    );
+    assert!(beside.out.contains("no verdict") && beside.out.contains("209.7 k"), "{}", beside.out);
     let untried = bench.run(&["compare", "one.json", "hp-dl980", "--fail-if", "slower>2%"]);
     assert_eq!(untried.code, 1, "{}", untried.err);
     assert!(untried.err.contains("nothing was compared"), "{}", untried.err);

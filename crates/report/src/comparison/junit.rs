@@ -7,8 +7,7 @@ use maud::{Markup, PreEscaped, html};
 use model::{ComparedTest, ComparisonOutcome, System, TestComparison, Violation};
 
 use super::sentence::reasons_text;
-use super::text::violated;
-use super::words::{change, ends, grounds, letter, letters, origin, verdict};
+use super::words::{change, ends, grounds, letter, letters, origin, verdict, violated};
 use super::{ComparisonView, shift};
 use crate::layout::clean;
 use crate::verdict::key;

@@ -1,18 +1,15 @@
-//! A comparison of systems: as text, as Markdown for a pull request, as JUnit results for a pipeline, as
-//! comma-separated values, as a page.
+//! A comparison of systems: as a document, as JUnit results for a pipeline, as comma-separated values.
 //!
 //! Systems are called A, B, C, ... in the order in which they were given; A is the base. Differences come before every
 //! figure, and every ratio has its evidence.
 
 mod chart;
-mod html;
+mod document;
 mod junit;
-mod markdown;
 mod point;
 mod price;
 mod sentence;
 mod summary;
-mod text;
 mod words;
 
 use model::{
@@ -20,12 +17,10 @@ use model::{
     Violation,
 };
 
-pub use html::comparison_html;
+pub use document::comparison;
 pub use junit::comparison_junit;
-pub use markdown::comparison_markdown;
 pub use point::comparison_csv;
 pub use sentence::violation_text;
-pub use text::{comparison_short_text, comparison_text};
 
 use crate::system::remark_text;
 

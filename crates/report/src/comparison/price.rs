@@ -3,7 +3,6 @@
 use model::{CostRatio, PointFigures, cost_ratio, incomparable_prices};
 
 use super::ComparisonView;
-use crate::layout::clean;
 use crate::price;
 
 /// The cost of one test on one system.
@@ -33,7 +32,7 @@ pub(super) fn without_ratio(view: &ComparisonView<'_>) -> Vec<(usize, String)> {
     let Some(base) = view.price(0) else { return Vec::new() };
     let why = |index: usize| {
         let why = incomparable_prices(base, view.price(index)?)?;
-        Some((index, format!("no cost relative to A: {}", clean(&price::incomparable(why)))))
+        Some((index, format!("no cost relative to A: {}", price::incomparable(why))))
     };
     (1..view.systems.len()).filter_map(why).collect()
 }

@@ -8,36 +8,28 @@ use model::{
 use record::Ratio;
 
 use super::sentence::{evidence_text, reason_text, warning_text};
-use super::words::{self, change, decide, ends, has_warning, letter, marked, mean, more_pairs, tally};
+use super::words::{self, decide, has_warning, letter, mean, more_pairs, tally};
 use super::{ComparisonView, shift};
-use crate::figure::{number, percent};
-use crate::html::{self, Cell, Column};
-use crate::layout::{Align, Head, Table, clean, cut, labelled};
+use crate::figure::percent;
 use crate::summary::{limit_text, remedy_text};
-use crate::words::{few, plural, unit_per_second};
-
-/// Column of the texts.
-const INDENT: usize = 12;
+use crate::words::{few, plural};
 
 /// Tests, and differences, that are named.
 const NAMED_MAX: usize = 3;
 
 /// Sentences under labels; empty without a test in common.
 pub(super) fn facts(view: &ComparisonView<'_>) -> Vec<(&'static str, Vec<String>)> {
-    let mut facts = vec![
-        ("ranking", ranking(view)),
-        ("validity", validity(view)),
-        ("limits", limits(view)),
-        ("would help", remedies(view)),
-        ("differences", differences(view)),
-    ];
-    facts.retain(|(_, sentences)| !sentences.is_empty());
-    facts
+    let facts = [("ranking", ranking(view)), ("validity", validity(view)), ("differences", differences(view))];
+    filled(facts)
 }
 
-/// The same as lines for the terminal.
-pub(super) fn lines(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
-    labelled(facts(view), INDENT, width)
+/// What limits the systems, and what would help.
+pub(super) fn limited(view: &ComparisonView<'_>) -> Vec<(&'static str, Vec<String>)> {
+    filled([("limits", limits(view)), ("would help", remedies(view))])
+}
+
+fn filled<const N: usize>(facts: [(&'static str, Vec<String>); N]) -> Vec<(&'static str, Vec<String>)> {
+    facts.into_iter().filter(|(_, sentences)| !sentences.is_empty()).collect()
 }
 
 /// Each system against the base: its tests by verdict, and the mean of all of them.
@@ -106,11 +98,11 @@ fn warned(view: &ComparisonView<'_>) -> Vec<String> {
     let mut tests: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (test, _, compared) in view.compared_tests().filter(|(_, _, compared)| has_warning(compared)) {
         if let Some(warning) = &compared.warning {
-            tests.entry(clean(&warning_text(warning))).or_default().push(test.code.clone());
+            tests.entry(warning_text(warning)).or_default().push(test.code.clone());
         }
     }
     let more = tests.len().saturating_sub(NAMED_MAX);
-    let more = (more > 0).then(|| format!("and {} more (--details)", plural(more as u64, "warning")));
+    let more = (more > 0).then(|| format!("and {} more below", plural(more as u64, "warning")));
     let text = |(warning, tests): (String, Vec<String>)| format!("warning ({}): {warning}", few(&tests));
     tests.into_iter().take(NAMED_MAX).map(text).chain(more).collect()
 }
@@ -169,96 +161,8 @@ fn differences(view: &ComparisonView<'_>) -> Vec<String> {
     let all = words::differences(view);
     let shown = all.iter().take(NAMED_MAX).map(|(difference, values)| {
         let sides = values.iter().enumerate().map(|(index, value)| format!("{} {value}", letter(index)));
-        format!("{}: {}", clean(&difference.name), sides.collect::<Vec<_>>().join("; "))
+        format!("{}: {}", difference.name, sides.collect::<Vec<_>>().join("; "))
     });
     let more = all.len().saturating_sub(NAMED_MAX);
-    shown.chain((more > 0).then(|| format!("and {more} more (--details)"))).collect()
-}
-
-/// A test on the base and on another system.
-struct Row {
-    test: String,
-    title: String,
-    /// The letter of the other system.
-    other: String,
-    unit: &'static str,
-    /// Rate of the base, rate of the other system, change, interval.
-    figures: [String; 4],
-    verdict: String,
-}
-
-impl Row {
-    /// The cells, with the letter of the other system unless there are but two.
-    fn cells(self, is_pair: bool) -> Vec<String> {
-        let other = (!is_pair).then_some(self.other);
-        let left = [self.test, self.title].into_iter().chain(other).chain([self.unit.to_owned()]);
-        left.chain(self.figures).chain([self.verdict]).collect()
-    }
-}
-
-fn rows(view: &ComparisonView<'_>) -> Vec<Row> {
-    let row = |(test, index, compared): (&TestComparison, usize, &ComparedTest)| {
-        let rate = |index: usize| {
-            let best = test.sides.get(index).and_then(Option::as_ref).and_then(|side| side.best.as_ref());
-            best.map_or_else(|| "invalid".to_owned(), |best| marked(view, index, &test.code, number(best.rate.0)))
-        };
-        let found = shift(compared);
-        Row {
-            test: cut(&clean(&test.code), INDENT),
-            title: clean(&test.title),
-            other: letter(index),
-            unit: unit_per_second(test.unit),
-            figures: [
-                rate(0),
-                rate(index),
-                found.map_or_else(String::new, |shift| change(shift.ratio)),
-                found.and_then(|shift| shift.interval).map_or_else(String::new, ends),
-            ],
-            verdict: match compared.outcome {
-                ComparisonOutcome::Unjudged => "no verdict".to_owned(),
-                _ => words::verdict(compared),
-            },
-        }
-    };
-    view.compared_tests().map(row).collect()
-}
-
-/// The place of the title among the columns.
-const TITLE: usize = 1;
-
-/// A line for each test and system, for `width` columns.
-pub(super) fn table(view: &ComparisonView<'_>, width: usize) -> Table {
-    let is_pair = view.systems.len() == 2;
-    let rates: [Head; 2] =
-        [(&["A"], Align::Right), if is_pair { (&["B"], Align::Right) } else { (&["other"], Align::Right) }];
-    let mut heads: Vec<Head> = vec![(&["test"], Align::Left), (&[""], Align::Left)];
-    heads.extend((!is_pair).then_some::<Head>((&[""], Align::Left)));
-    heads.push((&["unit"], Align::Left));
-    heads.extend(rates);
-    heads.extend::<[Head; 3]>([
-        (&["change"], Align::Right),
-        (&["95 % interval"], Align::Left),
-        (&["verdict"], Align::Left),
-    ]);
-    let rows = rows(view).into_iter().map(|row| (row.cells(is_pair), None));
-    Table::fitted(&heads, rows.collect(), TITLE, width)
-}
-
-/// The same for the page.
-pub(super) fn page_table(view: &ComparisonView<'_>) -> html::Table {
-    let is_pair = view.systems.len() == 2;
-    let mut columns = vec![Column::text("test"), Column::text("title")];
-    columns.extend((!is_pair).then(|| Column::text("system")));
-    columns.extend([
-        Column::text("unit"),
-        Column::figures("A"),
-        Column::figures(if is_pair { "B" } else { "other" }),
-        Column::figures("change"),
-        Column::text("95 % interval"),
-        Column::text("verdict"),
-    ]);
-    let mut table = html::Table::new("results-table", "Best throughput, and the change from A", &columns);
-    let row = |row: Row| html::Row::new(row.cells(is_pair).into_iter().map(Cell::text).collect());
-    table.rows = rows(view).into_iter().map(row).collect();
-    table
+    shown.chain((more > 0).then(|| format!("and {more} more below"))).collect()
 }

@@ -2,15 +2,14 @@
 
 use model::{
     ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Evidence, FactGroup,
-    FactValue, GeometricMean, Interval, Origin, Paired, PointFigures, RULES, System, TestComparison,
+    FactValue, GeometricMean, Interval, Origin, Paired, PointFigures, RULES, System, TestComparison, Violation,
 };
 use record::{Rate, Ratio, Sweep, Verdict};
 
 use super::ComparisonView;
-use super::sentence::{evidence_text, reason_text, verdict_reason_text, warning_text};
+use super::sentence::{evidence_text, reason_text, verdict_reason_text, violation_text, warning_text};
 use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits};
-use crate::layout::clean;
 use crate::verdict::mark;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
@@ -29,7 +28,7 @@ pub(super) fn letters(systems: &[usize]) -> String {
 
 /// Which system it is, and how it was measured.
 pub(super) fn origin(system: &System) -> String {
-    let from = match &system.origin {
+    match &system.origin {
         Origin::Published { year, source } => format!("published {year}: {source}"),
         Origin::Measured { started_at, version, preset: size, .. } => {
             let start: String = started_at.0.chars().take("2026-01-31T12:00".len()).collect();
@@ -40,8 +39,7 @@ pub(super) fn origin(system: &System) -> String {
                 preset(*size)
             )
         }
-    };
-    clean(&from)
+    }
 }
 
 /// A ratio as a change in percent, or as a factor where percent would be hard to read.
@@ -189,7 +187,7 @@ pub(super) fn steadiness(view: &ComparisonView<'_>, index: usize) -> Option<Stri
 pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
     let Some((ours, theirs)) = sides(view, index) else { return Vec::new() };
     let plan = plan_hash((ours, theirs));
-    let plan = plan.map(|hash| format!("A and {}: identical workload, plan {}", letter(index), clean(hash)));
+    let plan = plan.map(|hash| format!("A and {}: identical workload, plan {hash}", letter(index)));
     plan.into_iter().chain(ours.control_probe.as_ref().map(control_probe)).collect()
 }
 
@@ -199,7 +197,7 @@ fn control_probe(control_probe: &ControlProbe) -> String {
     let (before, after) = (rate(control_probe.before), rate(control_probe.after));
     let changed = control_probe.change().map(|share| format!(": {}", change(1.0 + share))).unwrap_or_default();
     let warning = if control_probe.drift().is_some() { "; warning: the pairs may include this drift" } else { "" };
-    let (probe, unit) = (clean(&control_probe.probe), unit_per_second(control_probe.unit));
+    let (probe, unit) = (&control_probe.probe, unit_per_second(control_probe.unit));
     format!("control drift ({probe}): {before} {unit} before the first pair, {after} after the last{changed}{warning}")
 }
 
@@ -261,7 +259,7 @@ pub(super) fn grounds(
         }
     }
     grounds.extend(at_both(view, test, index, compared_test).map(|at| format!("change {at}")));
-    grounds.iter().map(|ground| clean(ground)).collect()
+    grounds
 }
 
 /// The pairs needed to decide an inconclusive test.
@@ -334,6 +332,13 @@ pub(super) fn mean(mean: &GeometricMean) -> String {
     }
 }
 
+/// A violation of a gate.
+pub(super) fn violated(violation: &Violation) -> String {
+    let who = violation.system.map(|index| format!(" on {}", letter(index))).unwrap_or_default();
+    let test = violation.test.as_deref().unwrap_or("all tests");
+    format!("{test}{who}: {} ({})", violation_text(&violation.found), violation.rule)
+}
+
 /// The group of a fact.
 pub(super) fn group(group: FactGroup) -> &'static str {
     match group {
@@ -367,7 +372,7 @@ fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
         stating.any(|(_, stating)| stating.engine() == system.engine())
     };
     let value = |(values, system): (&Vec<FactValue>, &System)| match (difference.group, &system.origin) {
-        _ if !values.is_empty() => clean(&values.iter().map(fact_text).collect::<Vec<_>>().join("; ")),
+        _ if !values.is_empty() => values.iter().map(fact_text).collect::<Vec<_>>().join("; "),
         (FactGroup::Setting, Origin::Measured { .. }) if has_it(system) => "default".to_owned(),
         (FactGroup::Setting, Origin::Measured { .. }) => "-".to_owned(),
         _ => "not stated".to_owned(),

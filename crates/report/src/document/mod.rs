@@ -138,6 +138,11 @@ impl Document {
 
     /// GitHub-flavoured Markdown with everything.
     pub fn markdown(&self) -> String {
-        render::markdown(self)
+        render::markdown(self, Extent::Whole)
+    }
+
+    /// The same without what only a page has room for: for a comment, whose length is limited.
+    pub fn comment(&self) -> String {
+        render::markdown(self, Extent::Details)
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Table {
     pub(crate) parts: Option<(usize, usize)>,
     /// The column whose cells are cut where a terminal has no room for a whole row; none of them where there is none.
     pub(crate) flexible: Option<usize>,
+    /// Whether each cell has the heading of its column before it where a terminal writes the rows as paragraphs.
+    pub(crate) is_labelled: bool,
 }
 
 /// A column.
@@ -167,6 +169,7 @@ impl Table {
             is_sortable: false,
             parts: None,
             flexible: None,
+            is_labelled: false,
         }
     }
 

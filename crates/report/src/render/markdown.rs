@@ -11,29 +11,34 @@ use crate::layout::clean;
 /// Columns of a chart in characters.
 const CHART_WIDTH: usize = 80;
 
-/// The whole `document`.
-pub(crate) fn markdown(document: &Document) -> String {
+/// As much of `document` as `extent` says.
+pub(crate) fn markdown(document: &Document, extent: Extent) -> String {
     let mut parts = vec![format!("# {}", escaped(&document.title))];
     if !document.subtitle.is_empty() {
         parts.push(escaped(&document.subtitle));
     }
-    parts.extend(blocks(&document.lead));
-    for section in document.sections.iter().filter(|section| section.is_shown(Extent::Whole)) {
+    parts.extend(blocks(&document.lead, extent));
+    for section in document.sections.iter().filter(|section| section.is_shown(extent)) {
+        if section.is_folded {
+            parts.extend(folded(&section.title, &blocks(&section.body, extent)));
+            continue;
+        }
         if !section.title.is_empty() {
             parts.push(format!("## {}", escaped(&section.title)));
         }
-        parts.extend(blocks(&section.body));
+        parts.extend(blocks(&section.body, extent));
     }
-    parts.extend(blocks(&document.foot));
+    parts.extend(blocks(&document.foot, extent));
     parts.join("\n\n") + "\n"
 }
 
 /// The paragraphs of `blocks`, without the empty lines between them.
-fn blocks(blocks: &[Block]) -> Vec<String> {
-    blocks.iter().flat_map(block).filter(|text| !text.is_empty()).collect()
+fn blocks(blocks: &[Block], extent: Extent) -> Vec<String> {
+    let shown = blocks.iter().filter(|block| block.is_shown(extent) || matches!(block, Block::Heading(_)));
+    shown.flat_map(|block| self::block(block, extent)).filter(|text| !text.is_empty()).collect()
 }
 
-fn block(block: &Block) -> Vec<String> {
+fn block(block: &Block, extent: Extent) -> Vec<String> {
     match block {
         Block::Text(text) | Block::Aside(text) => vec![words(text)],
         Block::Heading(title) => vec![format!("### {}", escaped(title))],
@@ -45,11 +50,11 @@ fn block(block: &Block) -> Vec<String> {
             let lines = title.into_iter().chain(note.sentences.iter().map(words));
             vec![lines.map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n>\n")]
         }
-        Block::Table(table) => self::table(table),
+        Block::Table(table) => self::table(table, extent),
         Block::Charts(charts) => charts.iter().flat_map(chart).collect(),
         Block::Commands(commands) => vec![fenced(&commands.iter().map(command).collect::<Vec<_>>())],
-        Block::Fold { summary, body, .. } => folded(summary, &blocks(body)),
-        Block::From(_, body) => blocks(body),
+        Block::Fold { summary, body, .. } => folded(summary, &blocks(body, extent)),
+        Block::From(_, body) => blocks(body, extent),
     }
 }
 
@@ -98,7 +103,7 @@ fn cards(cards: &[Card]) -> Vec<String> {
 }
 
 /// The caption, and the table with the bars left out, whose figures are in other columns.
-fn table(table: &Table) -> Vec<String> {
+fn table(table: &Table, extent: Extent) -> Vec<String> {
     if table.rows.is_empty() {
         return Vec::new();
     }
@@ -106,7 +111,7 @@ fn table(table: &Table) -> Vec<String> {
         let mut cells = table.rows.iter().filter_map(|row| row.cells.get(index).filter(|_| !table.is_group(row)));
         cells.clone().next().is_some() && cells.all(|cell| matches!(cell, Cell::Bar(_)))
     };
-    let shown: Vec<usize> = (0..table.columns.len()).filter(|index| !is_bar(*index)).collect();
+    let shown: Vec<usize> = table.shown(extent).into_iter().filter(|index| !is_bar(*index)).collect();
     let columns = || shown.iter().filter_map(|index| table.columns.get(*index));
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let head = columns().map(|column| {
@@ -219,7 +224,7 @@ mod tests {
         let table = Table::new("t", hostile, vec![Column::text("name"), Column::figure("rate")])
             .with([Row::new(vec![Cell::text(hostile), Cell::Figure("5".to_owned(), Some(5.0))])]);
         let section = Section::new("s", hostile, vec![Block::text(hostile), table.into(), Block::list([hostile])]);
-        let text = markdown(&Document::new(hostile, vec![section]));
+        let text = markdown(&Document::new(hostile, vec![section]), Extent::Whole);
         assert!(!text.contains('\u{1b}') && !text.contains("<b>") && !text.contains("@me"), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("| ")).count(), 3, "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), 2, "{text}");

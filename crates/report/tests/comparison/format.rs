@@ -1,6 +1,6 @@
 //! A comparison for pipelines: Markdown, JUnit, lines of values.
 
-use dbdyno_report::{ComparisonView, comparison_csv, comparison_junit, comparison_markdown};
+use dbdyno_report::{ComparisonView, comparison, comparison_csv, comparison_junit};
 use model::{Gate, System};
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
@@ -48,11 +48,11 @@ fn markdown_is_a_table_that_no_name_breaks() {
     b.title = "a | b <img src=x> @everyone `x` #1".to_owned();
     b.tests[1].title = "ignored".to_owned();
     let systems = [a, b, published()];
-    let comparison = compared(&systems);
+    let compared = compared(&systems);
     let gate: Gate = "slower>2%".parse().unwrap();
     let prices = [Some(book(10_000.0)), Some(book(11_000.0)), systems[2].price.clone()];
-    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
-    let markdown = comparison_markdown(&view);
+    let view = ComparisonView { systems: &systems, comparison: &compared, prices: &prices, gate: Some(&gate) };
+    let markdown = comparison(&view).comment();
     insta::assert_snapshot!(markdown);
     assert!(!markdown.contains("<img") && !markdown.contains("@everyone"), "{markdown}");
     // Each line of a table has as many cells as the line before.

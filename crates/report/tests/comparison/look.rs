@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use dbdyno_report::{
-    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, load_prediction, scale,
+    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison, load_prediction, scale,
 };
 use model::Gate;
 use serde_json::{Value, json};
@@ -22,14 +22,14 @@ fn pages() -> Vec<PathBuf> {
     let folder = folder.canonicalize().unwrap();
     let [a, b] = pair();
     let systems = [a, b, published()];
-    let comparison = compared(&systems);
+    let compared = compared(&systems);
     let gate: Gate = "slower>2%".parse().unwrap();
     let prices = [Some(book(10_000.0)), Some(book(11_000.0)), systems[2].price.clone()];
-    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
+    let view = ComparisonView { systems: &systems, comparison: &compared, prices: &prices, gate: Some(&gate) };
     let curve = LoadCurve::of_test(&systems[2], &systems[2].tests[0]);
     let query = ScaleQuery { at: Some(64.0), claim: Some(700e3), ..ScaleQuery::default() };
     let pages = [
-        ("comparison.html", comparison_html(&view)),
+        ("comparison.html", comparison(&view).html()),
         ("scale.html", scale(&ScaleView::new(curve, query)).html()),
         ("load-plan.html", dbdyno_report::load_plan(&load_plan::plan()).html()),
         ("load-prediction.html", load_prediction(&load_plan::prediction()).html()),

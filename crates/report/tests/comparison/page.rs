@@ -1,6 +1,6 @@
 //! The pages of a comparison and of a curve.
 
-use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison_html, scale};
+use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison, scale};
 use model::{Gate, System};
 use roxmltree::Document;
 
@@ -9,11 +9,11 @@ use crate::fixture::{book, compared, pair, published};
 
 /// The page as XML.
 fn page(systems: &[System]) -> String {
-    let comparison = compared(systems);
+    let compared = compared(systems);
     let gate: Gate = "slower>2%".parse().unwrap();
     let prices = [Some(book(10_000.0)), Some(book(11_000.0))];
-    let view = ComparisonView { systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
-    xml(&comparison_html(&view))
+    let view = ComparisonView { systems, comparison: &compared, prices: &prices, gate: Some(&gate) };
+    xml(&comparison(&view).html())
 }
 
 /// Every name of an element, each once: links and labels mean one place.
@@ -36,12 +36,13 @@ fn the_figures_of_the_page_are_those_of_the_comparison() {
     let rows = texts(&page, "#verdicts-table tbody tr:not(.group)");
     let sides: usize = compared(&systems).tests.iter().map(|test| test.sides.iter().flatten().count()).sum();
     assert_eq!(rows.len(), sides);
-    let verdicts = texts(&page, "#verdicts-table strong");
+    let results = texts(&page, "#results-table tbody tr");
+    let verdicts = texts(&page, "#results-table strong");
     for word in ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "INCOMPARABLE"] {
         assert!(verdicts.iter().any(|expected| expected == word), "{word} in {verdicts:?}");
     }
-    let published = rows.iter().filter(|row| row.contains("no verdict: a published figure")).count();
-    assert!(published == 1 && !text.contains("PUBLISHED"), "{rows:?}");
+    let published = results.iter().filter(|row| row.contains("no verdict")).count();
+    assert!(published == 1 && !text.contains("PUBLISHED"), "{results:?}");
     // Bars of T131, T611, T621, T626, and of the published T611.
     assert_eq!(texts(&page, "#ratios figure").len(), 2);
     assert_eq!(texts(&page, "#ratios .data pre").join("\n").lines().count(), 2 + 4 + 1);

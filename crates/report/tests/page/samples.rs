@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dbdyno_report::{ComparisonView, PageOptions, comparison_html, html};
+use dbdyno_report::{ComparisonView, PageOptions, html};
 use model::CompareOptions;
 use serde_json::{Value, json};
 
@@ -56,10 +56,10 @@ const PICTURES: [Picture; 6] = [
             "dl.facts > div:nth-child(1)",
             "dl.facts > div:nth-child(3)",
             "dl.facts > div:nth-child(4)",
-            "dl.facts > div:nth-child(5)",
+            "#limits dl",
             "#results-table",
             "#ratios figure",
-            "#differences table",
+            "#differences",
         ],
         height: 1_640,
     },
@@ -79,7 +79,8 @@ fn page(names: &[&str]) -> String {
     }
     let systems: Vec<_> = records.iter().map(model::system).collect();
     let comparison = model::compare(&systems, CompareOptions::default());
-    comparison_html(&ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None })
+    dbdyno_report::comparison(&ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None })
+        .html()
 }
 
 /// Draws a number at the corner of each of `selectors`, and gives how many were found.

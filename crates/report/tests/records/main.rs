@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use dbdyno_report::{
     ComparisonView, LayersQuery, PageOptions, Style, activity_csv, activity_text, blocks_text, comparison_csv,
-    comparison_html, comparison_junit, comparison_markdown, comparison_text, csv, html, io_csv, io_text, layers,
-    layers_csv, load_text, streams_text, text,
+    comparison_junit, csv, html, io_csv, io_text, layers, layers_csv, load_text, streams_text, text,
 };
 use model::{ActivityChoice, CompareOptions};
 use record::Record;
@@ -149,9 +148,9 @@ fn every_form_of_a_comparison_has_the_figures_that_it_had() {
     let systems = [record("pair-a"), record("pair-b")].map(|record| model::system(&record));
     let comparison = model::compare(&systems, CompareOptions::default());
     let view = ComparisonView { systems: &systems, comparison: &comparison, gate: None, prices: &[] };
-    hold("pair", "compare-text", &figures(&comparison_text(&view, Style::default(), 100)));
-    hold("pair", "compare-html", &figures(&page_text(&comparison_html(&view))));
-    hold("pair", "compare-markdown", &figures(&comparison_markdown(&view)));
+    hold("pair", "compare-text", &figures(&dbdyno_report::comparison(&view).text(Style::default(), 100)));
+    hold("pair", "compare-html", &figures(&page_text(&dbdyno_report::comparison(&view).html())));
+    hold("pair", "compare-markdown", &figures(&dbdyno_report::comparison(&view).comment()));
     hold("pair", "compare-csv", &named_figures(&comparison_csv(&view)));
     hold("pair", "compare-junit", &figures(&page_text(&comparison_junit(&view))));
 }

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use dbdyno_report::{
-    ComparisonView, PageOptions, ShortText, Style, check_texts, comparison_html, comparison_junit, comparison_markdown,
-    comparison_text, csv, finding_text, html, json, short_text, text,
+    ComparisonView, PageOptions, ShortText, Style, check_texts, comparison_junit, csv, finding_text, html, json,
+    short_text, text,
 };
 use model::CompareOptions;
 use record::{
@@ -275,27 +275,29 @@ fn of_comparison(record: &Record, codes: &[String]) -> Vec<(&'static str, Seen)>
     let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
     let seen = |tests: BTreeMap<String, Verdict>| Seen { tests, ..Seen::default() };
 
-    let text = comparison_text(&view, Style::default(), 120);
+    let text = dbdyno_report::comparison(&view).text(Style::default(), 120);
     let lines: Vec<&str> = text.lines().collect();
     let of_text = lines.windows(2).filter_map(|pair| {
-        let row = pair[1].strip_prefix("  A ")?;
+        let row = pair[1].strip_prefix("A ")?;
         // The rate of one job has no mark.
         let found = row.split_whitespace().find_map(mark).unwrap_or(Verdict::Pass);
         of_code(&first(pair[0]), Some(found))
     });
-    let markdown = comparison_markdown(&view);
-    let of_markdown = markdown.lines().filter_map(|line| {
+    let markdown = dbdyno_report::comparison(&view).comment();
+    // What is folded has other tables.
+    let open = markdown.split("<details>").next().unwrap_or_default();
+    let of_markdown = open.lines().filter_map(|line| {
         let cells: Vec<&str> = line.strip_prefix("| ")?.split(" | ").collect();
-        of_code(&first(cells[0]), of_rate(cells.get(2)?))
+        of_code(&first(cells[0]), of_rate(cells.get(3)?))
     });
-    let page = comparison_html(&view);
+    let page = dbdyno_report::comparison(&view).html();
     let mut of_page = BTreeMap::new();
     let mut test = String::new();
     for row in rows(&page, "verdicts-table") {
         match row.as_slice() {
             [head] => test = first(head),
-            [letter, .., best, at, _, _, _] if letter == "A" => {
-                of_page.extend(of_code(&test, if at == "invalid" { Some(Verdict::Fail) } else { of_rate(best) }));
+            [letter, _, best, ..] if letter == "A" => {
+                of_page.extend(of_code(&test, of_rate(best)));
             }
             _ => {}
         }

@@ -62,8 +62,11 @@ impl Terminal {
             if body.is_empty() {
                 continue;
             }
-            let is_apart = matches!(block, Block::Table(_) | Block::Charts(_) | Block::Fold { .. } | Block::Cards(_))
-                || heading.is_some();
+            let is_apart = match block {
+                Block::Table(_) | Block::Charts(_) | Block::Fold { .. } | Block::Cards(_) => true,
+                Block::Note(note) => !note.title.is_empty(),
+                _ => false,
+            } || heading.is_some();
             if is_apart && !lines.is_empty() {
                 lines.push(String::new());
             }

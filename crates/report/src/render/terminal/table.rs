@@ -54,12 +54,13 @@ impl Terminal {
     /// The rows of a table of words that are too long for a line, as paragraphs: what names the row, and beside it the rest.
     fn paragraphs(&self, table: &Table, shown: &[usize]) -> Option<Vec<String>> {
         let is_words = shown.iter().filter_map(|index| table.columns.get(*index)).all(|column| !column.is_figure);
-        let words = |row: &Row| -> Vec<String> {
-            shown
-                .iter()
-                .map(|index| row.cells.get(*index).map_or_else(String::new, |cell| clean(&cell.words())))
-                .collect()
+        let labelled = |index: usize, words: String| match table.columns.get(index) {
+            Some(column) if table.is_labelled && index > 0 && !words.is_empty() => format!("{} {words}", column.head),
+            _ => words,
         };
+        let cell = |row: &Row, index: usize| row.cells.get(index).map_or_else(String::new, |cell| clean(&cell.words()));
+        let words =
+            |row: &Row| -> Vec<String> { shown.iter().map(|index| labelled(*index, cell(row, *index))).collect() };
         let rows: Vec<Vec<String>> = table.rows.iter().map(words).collect();
         let widest =
             |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
