@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use dbdyno_report::{
-    ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison, load_prediction, scale,
-};
+use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuery, ScaleView, comparison, load_prediction, scale};
 use model::Gate;
 use serde_json::{Value, json};
 

@@ -15,7 +15,8 @@ fn a_measurement_prints_one_screen_and_leaves_record_and_page() {
     assert!(count <= 60, "{count} lines\n{}", output.out);
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", output.out);
     assert_eq!(bench.files(), ["r.html", "r.jsonl"].map(std::path::PathBuf::from));
-    for part in ["│ Good for nothing: ", "\nWorkloads ", "\nOLTP select, 32 rows", "\ntrust ", "\nrecord    r.jsonl\n"] {
+    for part in ["│ Good for nothing: ", "\nWorkloads ", "\nOLTP select, 32 rows", "\ntrust ", "\nrecord    r.jsonl\n"]
+    {
         assert!(output.out.contains(part), "no {part:?}\n{}", output.out);
     }
     assert!(output.out.contains("\npage      r.html\n") && output.out.contains("dbdyno report r.jsonl --details\n"));
