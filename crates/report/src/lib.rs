@@ -56,7 +56,7 @@ mod wake_up;
 mod warning;
 mod words;
 
-pub use activity::{activity_csv, activity_text};
+pub use activity::{activity, activity_csv};
 pub use comparison::{
     ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_short_text,
     comparison_text, violation_text,

@@ -9,6 +9,7 @@ use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
 
 use super::sheet::title;
 use super::{findings, head, next};
+use crate::document::{self, Extent};
 use crate::figure::{UNKNOWN, duration, number, percent, time};
 use crate::fleet::{agents, resume_command, run_command, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
@@ -18,6 +19,7 @@ use crate::network::{is_network_alone, named_peer, network_path};
 use crate::pipeline::{self, PIPELINES};
 use crate::plan::runs;
 use crate::platform_proof;
+use crate::render::terminal::Terminal;
 use crate::shell_word::shell_word;
 use crate::style::{Ink, Style};
 use crate::verdict::{LEGEND as MARKS, mark};
@@ -156,7 +158,7 @@ fn started(record: &Record) -> String {
 
 /// The tables with the results of this kind of record.
 fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<storage::Part> {
-    let table = |table: Table| if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    let table = |table: document::Table| Terminal { style, width, extent: Extent::Screen }.lines(&[table.into()]);
     match record.plan.subject() {
         PlanSubject::Catalogue if record.runs.is_empty() => Vec::new(),
         PlanSubject::Catalogue => {
@@ -170,9 +172,9 @@ fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<s
         }
         PlanSubject::Io => storage::short(record, style, width),
         PlanSubject::Proof(_) => platform_proof::parts(record, style, width),
-        PlanSubject::Blocks => vec![("SLOB-STYLE SUMMARY", table(blocks::line(record)))],
-        PlanSubject::Load => vec![("RATES", table(load::rates(record)))],
-        PlanSubject::Streams => vec![("RATES", table(streams::rates(record)))],
+        PlanSubject::Blocks => vec![("", table(blocks::summary(record)))],
+        PlanSubject::Load => vec![("", table(load::rates(record)))],
+        PlanSubject::Streams => vec![("", table(streams::rates(record)))],
     }
 }
 
