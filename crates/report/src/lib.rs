@@ -57,7 +57,7 @@ mod wake_up;
 mod warning;
 mod words;
 
-pub use activity::{activity_csv, activity_text};
+pub use activity::{activity, activity_csv};
 pub use comparison::{ComparisonView, comparison, comparison_csv, comparison_junit, violation_text};
 pub use data::{csv, inventory_json, json};
 pub use document::Document;

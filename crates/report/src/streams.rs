@@ -1,12 +1,13 @@
 //! File streams: rates of files written to and read from the engine, their cost, and the same on the file system.
 
 use model::StreamFigures;
-use record::{FileStreams, Record, Run, StreamBackend, StreamDirection};
+use record::{FileStreams, Rate, Record, Run, StreamBackend, StreamDirection};
 use tables::Row;
 use tables::file_stream::{self, FileStreamRow};
 
+use crate::chart::{self, Axis, Bar, BarChart, Figures, Scale};
+use crate::document::{Block, Diagram, Section, Table, Tone};
 use crate::figure::memory;
-use crate::layout::Table;
 use crate::listed_parts;
 use crate::view::View;
 use crate::words::plural;
@@ -18,7 +19,7 @@ pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &FileStreams
 }
 
 /// The common facts of the runs and their forms, as sentences.
-pub(crate) fn facts(record: &Record) -> Vec<String> {
+fn facts(record: &Record) -> Vec<String> {
     let Some((_, first)) = valid(record).next() else { return Vec::new() };
     let requests = first.file_bytes.0 / first.request_bytes.0.max(1);
     let commit = match first.requests_per_commit >= requests {
@@ -98,7 +99,7 @@ fn compared(record: &Record) -> Option<String> {
 }
 
 /// Sentences about single runs: incomplete files, and reads that the engine may have cached.
-pub(crate) fn remarks(record: &Record) -> Vec<String> {
+fn remarks(record: &Record) -> Vec<String> {
     let cut = |(run, streams): (&Run, &FileStreams)| {
         let missing = run.dop.jobs.saturating_sub(streams.whole_files);
         (streams.direction == StreamDirection::Write && missing > 0).then(|| {
@@ -115,24 +116,87 @@ pub(crate) fn remarks(record: &Record) -> Vec<String> {
 /// The columns that identify a run.
 const IDENTITY: [&str; 4] = ["run", "form", "direction", "streams"];
 
+/// Bytes and requests per second, the time of a request and of a commit.
+const RATES: [&str; 7] = [
+    "bytes_per_second",
+    "over_file_system_ratio",
+    "requests_per_second",
+    "request_ns_p50",
+    "request_ns_p99",
+    "open_ns_p50",
+    "commit_ns_p50",
+];
+
+/// CPU time of client and server, and bytes transferred by the engine and the device.
+const COSTS: [&str; 6] = [
+    "client_cpu_ns_per_byte",
+    "server_cpu_ns_per_byte",
+    "redo_bytes_per_byte",
+    "engine_bytes_per_byte",
+    "device_bytes_per_byte",
+    "page_cached_ratio",
+];
+
+/// What the facts above the tables state.
+const STATED: [&str; 7] =
+    ["record", "test", "backend", "request_bytes", "file_bytes", "requests_per_commit", "invalid"];
+
+/// Runs that are drawn.
+const RUNS_MAX: usize = 40;
+
+/// The workload, rates in the engine and on the file system, and cost of a megabyte; nothing without such runs. `published`
+/// is a note on published measurements.
+pub(crate) fn streams(record: &Record, published: Option<&str>) -> Section {
+    if valid(record).next().is_none() {
+        return Section::new("streams", "File streams", Vec::new());
+    }
+    let view = View::of(file_stream::columns()).only(&[&IDENTITY[..], &COSTS].concat());
+    let costs = view.table("streams-costs", "Resource cost per MB", rows(record), |_| Tone::Plain);
+    let body = vec![
+        Block::list(facts(record).into_iter().chain(published.map(str::to_owned))),
+        rates(record).into(),
+        Block::list(remarks(record)),
+        Block::Charts(vec![picture(record)]),
+        costs.into(),
+    ];
+    Section::new("streams", "File streams", body)
+}
+
 /// The runs of file streams that are results.
-pub(crate) fn rows(record: &Record) -> impl Iterator<Item = FileStreamRow<'_>> {
+fn rows(record: &Record) -> impl Iterator<Item = FileStreamRow<'_>> {
     listed_parts(file_stream::rows(record)).filter(|of| !of.is_invalid() && of.of.1 != StreamFigures::default())
 }
 
-/// Bytes and requests per second, the time of a request and of a commit.
+/// A line for each run: rates, and all that no other table has.
 pub(crate) fn rates(record: &Record) -> Table {
-    let figures = ["bytes_per_second", "over_file_system_ratio", "requests_per_second", "request_ns_p50"];
-    table(record, &[&figures[..], &["request_ns_p99", "open_ns_p50", "commit_ns_p50"]].concat())
+    let view = View::of(file_stream::columns())
+        .except(&[&STATED[..], &COSTS].concat())
+        .first(&[&IDENTITY[..], &RATES].concat())
+        .with_others(IDENTITY.len());
+    let caption = "Rates, in the engine and on the file system";
+    view.table("streams-table", caption, rows(record), |_| Tone::Plain)
 }
 
-/// CPU time of client and server, and bytes transferred by the engine and the device.
-pub(crate) fn costs(record: &Record) -> Table {
-    let time = ["client_cpu_ns_per_byte", "server_cpu_ns_per_byte"];
-    let bytes = ["redo_bytes_per_byte", "engine_bytes_per_byte", "device_bytes_per_byte", "page_cached_ratio"];
-    table(record, &[&time[..], &bytes].concat())
-}
-
-fn table(record: &Record, figures: &[&str]) -> Table {
-    View::of(file_stream::columns()).only(&[&IDENTITY, figures].concat()).text_table(rows(record), |_| None)
+/// A bar for each run.
+fn picture(record: &Record) -> Diagram {
+    let bar = |(run, streams): (&Run, &FileStreams)| {
+        let rate = model::stream_figures(run).and_then(|figures| figures.bytes_per_second);
+        let note = if streams.backend == StreamBackend::Engine { "engine" } else { "files" };
+        Bar {
+            label: format!("{} {} J{}", streams.form, streams.direction.word(), run.dop.jobs),
+            value: rate.map_or(f64::NAN, |Rate(rate)| rate / 1e6),
+            interval: None,
+            note: note.to_owned(),
+            tone: chart::Tone::Plain,
+        }
+    };
+    let chart = BarChart {
+        title: "Throughput of files, by form and number of streams".to_owned(),
+        description: "The same streams in each form of the engine and on the file system, written and read.".to_owned(),
+        axis: Axis::new("MB/s", Scale::FromZero, Figures::Plain),
+        base: 0.0,
+        bars: valid(record).take(RUNS_MAX).map(bar).collect(),
+        marks: Vec::new(),
+    };
+    Diagram::new("streams", chart)
 }

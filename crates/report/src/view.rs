@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use record::{Bytes, Nanos, Ratio};
 use tables::{Column, Kind, Row, Value, field_text};
 
-use crate::document::{self, Cell, Tone};
+use crate::document::{self, Cell, Extent, Tone};
 use crate::figure::{
     UNKNOWN, count, duration, megabytes, memory, nanos, number, percent_digits, short, three_digits, volume,
 };
@@ -23,6 +23,8 @@ pub(crate) struct View<R> {
     shown: Vec<Shown<R>>,
     /// The first so many are shown on a page even where they are empty.
     kept: usize,
+    /// Where those behind them are shown on pages and in files alone: so many identify the row.
+    about: Option<usize>,
 }
 
 /// A column of a view.
@@ -36,7 +38,7 @@ enum Shown<R> {
 impl<R: Row> View<R> {
     /// All of `columns`.
     pub(crate) fn of(columns: Vec<Column<R>>) -> View<R> {
-        View { shown: columns.into_iter().map(Shown::Figure).collect(), kept: 0 }
+        View { shown: columns.into_iter().map(Shown::Figure).collect(), kept: 0, about: None }
     }
 
     /// Text that only this view has, in place of the column `key` or after all others.
@@ -90,6 +92,12 @@ impl<R: Row> View<R> {
         self
     }
 
+    /// The same columns; those behind the chosen ones are shown on pages and in files alone, in tables of as many columns as were
+    /// chosen. The first `about`, which identify the row, are repeated in each.
+    pub(crate) fn with_others(self, about: usize) -> View<R> {
+        View { about: Some(about), ..self }
+    }
+
     /// The same columns without the headings that several share.
     pub(crate) fn ungrouped(mut self) -> View<R> {
         for shown in &mut self.shown {
@@ -141,10 +149,12 @@ impl<R: Row> View<R> {
     ) -> document::Table {
         let rows: Vec<R> = rows.into_iter().collect();
         let shown = self.filled(&rows);
-        let columns = shown.iter().map(|shown| shown.head()).collect();
+        let extent = |index| if self.about.is_some() && index >= self.kept { Extent::Whole } else { Extent::Screen };
+        let columns = shown.iter().enumerate().map(|(index, shown)| shown.head().from(extent(index))).collect();
         let cells = |row: &R| shown.iter().map(|shown| shown.cell(row)).collect();
         let lines = rows.iter().map(|row| document::Row { tone: tone(row), cells: cells(row) });
-        document::Table { is_sortable: true, ..document::Table::new(id, caption, columns).with(lines) }
+        let parts = self.about.map(|about| (about, self.kept));
+        document::Table { is_sortable: true, parts, ..document::Table::new(id, caption, columns).with(lines) }
     }
 
     /// An HTML table with a row of the class `class` for each of `rows`; columns that are empty in all of them are left
@@ -245,7 +255,7 @@ impl<R: Row> Shown<R> {
             head: self.heading().into_owned().into(),
             group: self.group(),
             is_figure: self.align() == Align::Right,
-            extent: document::Extent::Screen,
+            extent: Extent::Screen,
         }
     }
 

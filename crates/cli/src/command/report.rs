@@ -120,7 +120,10 @@ fn show_activity(path: &Path, words: Option<&str>, format: ReportFormat) -> Resu
     let choice = words.map_or(ActivityChoice::Best, ActivityChoice::parse);
     let record = || store::read(path).map_err(unreadable);
     let text = match format {
-        ReportFormat::Text => report::activity_text(&record()?, &choice, &path.display().to_string(), style(), width()),
+        ReportFormat::Text => {
+            let document = report::activity(&record()?, &choice, &path.display().to_string());
+            document.map(|document| document.text(style(), width()))
+        }
         ReportFormat::Csv => report::activity_csv(&record()?, &choice),
         other => return Err(no_format("the activity of a database", other)),
     };

@@ -289,7 +289,7 @@ fn lines_sent_as_they_are_give_the_same_table_in_every_model() {
         let codes: Vec<&str> = found_runs.iter().map(|run| run["test"].as_str().unwrap()).collect();
         assert_eq!(codes, expected);
         let again = bench.succeed(&["report", "r.json"]).out;
-        assert!(again.contains("BULK LOAD") && !again.contains("L10…"), "{again}");
+        assert!(again.contains("Bulk load") && !again.contains("L10…"), "{again}");
         assert!(
             output.out.contains("compressed, as-is") || output.out.contains("partitioned, as-is"),
             "{}",

@@ -273,7 +273,7 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     let none = bench.run(&["model", "load", "--from", "base.json"]);
     assert!(none.code == 2 && none.err.contains("base.json has no valid complete load"), "{}", none.err);
     let shown = bench.succeed(&["report", "a.json"]).out;
-    assert!(words(&shown).contains("RATES") && words(&shown).contains("110.0 0.396"), "{shown}");
+    assert!(words(&shown).contains("Rates") && words(&shown).contains("110.0 0.396"), "{shown}");
     bench.succeed(&["export", "a.json", "--format", "csv", "--out", "tables"]);
     let table = fs::read_to_string(bench.path().join("tables/loads.csv")).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");

@@ -79,12 +79,12 @@ fn what_is_read_is_what_was_written_in_every_form() {
         let skipped = record["plan"]["skipped"].as_array().unwrap();
         assert_eq!(skipped.len(), usize::from(target == "sqlite"), "{skipped:?}");
         for words in
-            ["FILE STREAMS", "RATES", "RESOURCE COST per MB", "a whole file is one transaction", "16 concurrent"]
+            ["File streams", "Rates", "Resource cost per MB", "a whole file is one transaction", "16 concurrent"]
         {
             assert!(out.contains(words), "no {words:?} in {out}");
         }
         let again = bench.succeed(&["report", "r.json"]);
-        assert!(again.out.contains("RATES"), "{}", again.out);
+        assert!(again.out.contains("Rates"), "{}", again.out);
         bench.succeed(&["report", "r.json", "--html", "r.html"]);
         let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
         assert!(page.contains("File streams") && page.contains("Throughput of files"));

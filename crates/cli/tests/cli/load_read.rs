@@ -81,11 +81,11 @@ fn each_loaded_table_is_scanned_cold_and_then_warm() {
         }
     }
     for words in
-        ["SCANS OF THE LOADED TABLES", "L431 counts and sums all rows", "cold: engine restarted", "partitioned"]
+        ["Scans of the loaded tables, bytes", "L431 counts and sums all rows", "cold: engine restarted", "partitioned"]
     {
         assert!(out.contains(words), "no {words:?} in {out}");
     }
-    assert_eq!(bench.succeed(&["report", "r.json"]).out.matches("SCANS OF THE LOADED TABLES").count(), 1);
+    assert_eq!(bench.succeed(&["report", "r.json"]).out.matches("Scans of the loaded tables, bytes").count(), 1);
     assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
     assert!(servers(&bench).is_empty());
 }

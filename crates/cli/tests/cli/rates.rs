@@ -115,7 +115,7 @@ fn shares_of_the_capacity_follow_the_plain_run_that_tells_it() {
             assert!((asked / (capacity * share) - 1.0).abs() < 1e-9, "{asked} of {capacity}");
         }
     }
-    assert!(output.out.contains("LATENCY OVER RATE"), "{}", output.out);
+    assert!(output.out.contains("Latency over rate"), "{}", output.out);
     assert!(output.err.contains("20 % of capacity"), "{}", output.err);
     bench.succeed(&["report", "r.json", "--html", "page.html"]);
     let page = std::fs::read_to_string(bench.path().join("page.html")).unwrap();
@@ -139,7 +139,7 @@ fn several_rates_and_think_times_are_runs_beside_the_plain_one() {
         let steps = run["totals"]["steps"].as_u64().unwrap();
         assert!(steps > 0 && steps <= most, "{steps} steps, where two jobs that wait do {most}");
     }
-    assert!(output.out.contains("THINK TIME"), "{}", output.out);
+    assert!(output.out.contains("Think time"), "{}", output.out);
     let whose = "processors used and CPU time: dbdyno and the engine";
     assert!(output.out.contains(whose), "{}", output.out);
     let mut untold = record.clone();
@@ -172,7 +172,7 @@ fn the_highest_rate_that_keeps_a_level_is_searched_for_and_every_run_is_recorded
     let first = all[1]["pace"]["poisson"]["steps_per_second"].as_f64().unwrap();
     assert!((first * 4.0 / capacity - 1.0).abs() < 1e-9);
     assert!(all[1]["findings"].as_array().unwrap().iter().any(|finding| finding["evidence"].get("bound").is_some()));
-    assert!(output.out.contains("HIGHEST RATE WITHIN THE SERVICE LEVEL"), "{}", output.out);
+    assert!(output.out.contains("Highest rate within the service level"), "{}", output.out);
     let page = output.out.split_whitespace().collect::<Vec<&str>>().join(" ");
     let doubt = ["95 % interval for a repeat", "no higher rate was measured", "miss p50=200ms"];
     assert!(page.contains("p50=200ms") && doubt.iter().any(|words| page.contains(words)), "{page}");

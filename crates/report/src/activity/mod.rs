@@ -1,30 +1,26 @@
-//! Database activity of a run, in the order of AWR reports: as text, as comma-separated values, on the page.
+//! Database activity of a run, in the order of AWR reports: as a document, as comma-separated values.
 
-mod text;
+mod document;
 mod words;
 
 use model::{ActivityChoice, DatabaseActivity};
 use record::{Record, Run};
-use tables::activity;
 
 use crate::view::View;
 
-pub use text::activity_text;
-pub(crate) use words::{
-    NOT_DETERMINED, amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets,
-    time_share, unknown_lines,
-};
+pub use document::activity;
+pub(crate) use document::of_record;
 
 /// The activity of one run.
-pub(crate) struct RunActivity<'a> {
+struct RunActivity<'a> {
     /// The run.
-    pub(crate) run: &'a Run,
+    run: &'a Run,
     /// The database activity.
-    pub(crate) activity: DatabaseActivity,
+    activity: DatabaseActivity,
 }
 
 /// The activity of the runs of `record` that `choice` selects.
-pub(crate) fn activities<'a>(record: &'a Record, choice: &ActivityChoice) -> Vec<RunActivity<'a>> {
+fn activities<'a>(record: &'a Record, choice: &ActivityChoice) -> Vec<RunActivity<'a>> {
     let runs = model::activity_runs(record, choice).into_iter();
     runs.filter_map(|run| Some(RunActivity { run, activity: model::database_activity(record, run)? })).collect()
 }
@@ -61,6 +57,7 @@ fn requested<'a>(record: &'a Record, choice: &ActivityChoice) -> Result<Vec<RunA
 /// # Errors
 /// Why there is no activity, in words.
 pub fn activity_csv(record: &Record, choice: &ActivityChoice) -> Result<String, String> {
-    let rows = requested(record, choice)?.into_iter().flat_map(|of| activity::rows_of(record, of.run, &of.activity));
-    Ok(View::of(activity::columns()).csv(rows))
+    let rows =
+        requested(record, choice)?.into_iter().flat_map(|of| tables::activity::rows_of(record, of.run, &of.activity));
+    Ok(View::of(tables::activity::columns()).csv(rows))
 }

@@ -1,18 +1,16 @@
-//! Figures of the activity in words, for the terminal and for the page.
+//! Figures of the activity in words, for every medium.
 
-use model::{
-    ActivityMethod, Checkpoints, DatabaseActivity, IoObserver, MicroBucket, MicroHistogram, NoSource, ProfileUnit,
-};
+use model::{ActivityMethod, Checkpoints, DatabaseActivity, IoObserver, NoSource, ProfileUnit};
 use record::{Bytes, Ratio, WaitClass};
 
 use crate::figure::{count, duration, nanos, number, percent, three_digits, volume};
 use crate::words::plural;
 
 /// Shown where there is no source.
-pub(crate) const NOT_DETERMINED: &str = "n.d.";
+pub(super) const NOT_DETERMINED: &str = "n.d.";
 
 /// The name of a wait class.
-pub(crate) fn class(class: WaitClass) -> &'static str {
+pub(super) fn class(class: WaitClass) -> &'static str {
     match class {
         WaitClass::Cpu => "CPU",
         WaitClass::UserIo => "User I/O",
@@ -28,7 +26,7 @@ pub(crate) fn class(class: WaitClass) -> &'static str {
 }
 
 /// The method of a figure.
-pub(crate) fn method(method: ActivityMethod) -> String {
+pub(super) fn method(method: ActivityMethod) -> String {
     match method {
         ActivityMethod::Timed => "timed".to_owned(),
         ActivityMethod::Sampled { period_ns } => format!("sampled @{}", duration(period_ns)),
@@ -38,7 +36,7 @@ pub(crate) fn method(method: ActivityMethod) -> String {
 }
 
 /// The source of a count.
-pub(crate) fn observer(observer: IoObserver) -> &'static str {
+pub(super) fn observer(observer: IoObserver) -> &'static str {
     match observer {
         IoObserver::Engine => "engine",
         IoObserver::Device => "device",
@@ -46,7 +44,7 @@ pub(crate) fn observer(observer: IoObserver) -> &'static str {
 }
 
 /// An amount of the load profile.
-pub(crate) fn amount(unit: ProfileUnit, value: Option<f64>) -> String {
+pub(super) fn amount(unit: ProfileUnit, value: Option<f64>) -> String {
     let Some(value) = value.filter(|value| value.is_finite() && *value >= 0.0) else {
         return NOT_DETERMINED.to_owned();
     };
@@ -58,12 +56,12 @@ pub(crate) fn amount(unit: ProfileUnit, value: Option<f64>) -> String {
 }
 
 /// A share of database time.
-pub(crate) fn time_share(share: Option<Ratio>) -> String {
+pub(super) fn time_share(share: Option<Ratio>) -> String {
     share.map_or_else(|| NOT_DETERMINED.to_owned(), percent)
 }
 
 /// Database time and the sessions at work: name and value.
-pub(crate) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
+pub(super) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
     let load = &activity.sessions;
     let fact = |name: &str, value: String| (name.to_owned(), value);
     let mut facts = vec![fact("Elapsed", duration(activity.elapsed_ns))];
@@ -89,7 +87,7 @@ pub(crate) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
 
 /// Samples compared with the engine's times: name, timed, sampled, factor between them. The first row is all of
 /// database time.
-pub(crate) fn samples(activity: &DatabaseActivity) -> Vec<[String; 4]> {
+pub(super) fn samples(activity: &DatabaseActivity) -> Vec<[String; 4]> {
     // A factor from few samples is not significant.
     let is_enough = activity.sessions.found.is_some_and(|found| found >= model::RULES.attribution_samples_min);
     let row = |event: &str, timed: f64, sampled: f64, factor: Option<f64>| {
@@ -105,7 +103,7 @@ pub(crate) fn samples(activity: &DatabaseActivity) -> Vec<[String; 4]> {
 }
 
 /// The log: name and value.
-pub(crate) fn log_facts(activity: &DatabaseActivity) -> Vec<(&'static str, String)> {
+pub(super) fn log_facts(activity: &DatabaseActivity) -> Vec<(&'static str, String)> {
     let log = &activity.log;
     let bytes = |value| amount(ProfileUnit::Bytes, value);
     let count = |value| amount(ProfileUnit::Count, value);
@@ -114,32 +112,19 @@ pub(crate) fn log_facts(activity: &DatabaseActivity) -> Vec<(&'static str, Strin
         ("Bytes per transaction", bytes(log.bytes_per_transaction)),
         ("Syncs per second", count(log.syncs_per_second)),
         ("Bytes per sync", bytes(log.bytes_per_sync)),
-        ("Commits per sync (group commit)", count(log.commits_per_sync)),
+        ("Commits per sync", count(log.commits_per_sync)),
     ]
 }
 
 /// Checkpoints in a sentence.
-pub(crate) fn checkpoints(found: Option<Checkpoints>) -> String {
+pub(super) fn checkpoints(found: Option<Checkpoints>) -> String {
     let Some(found) = found else { return NOT_DETERMINED.to_owned() };
     let blocks = found.blocks.map(|blocks| format!(", {} written", plural(blocks, "block"))).unwrap_or_default();
     format!("{} in the window{blocks}", found.count)
 }
 
-/// The limit of a bucket in microseconds.
-pub(crate) fn below(bucket: &MicroBucket) -> String {
-    bucket.below_us.map_or_else(|| "more".to_owned(), |limit| format!("< {limit}"))
-}
-
-/// The buckets of a histogram with the share of each, and the largest share.
-pub(crate) fn shown_buckets(histogram: &MicroHistogram) -> (Vec<(&MicroBucket, Ratio)>, f64) {
-    let share = |bucket: &MicroBucket| Ratio(bucket.count as f64 / histogram.count.max(1) as f64);
-    let shown: Vec<(&MicroBucket, Ratio)> = histogram.buckets.iter().map(|bucket| (bucket, share(bucket))).collect();
-    let most = shown.iter().map(|(_, share)| share.0).fold(0.0, f64::max);
-    (shown, most)
-}
-
 /// What has no source, a line for each reason.
-pub(crate) fn unknown_lines(activity: &DatabaseActivity) -> Vec<String> {
+pub(super) fn unknown_lines(activity: &DatabaseActivity) -> Vec<String> {
     let of_profile = activity.profile.iter().filter_map(|line| Some((line.name, line.reason.as_ref()?)));
     let of_log = activity.log.syncs.is_none().then_some(("syncs of the log", &NoSource::EventsNotCounted));
     let others = activity.not_known.iter().map(|it| (it.what, &it.reason));

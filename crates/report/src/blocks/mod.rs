@@ -1,5 +1,6 @@
 //! Random blocks: SLOB-style summary, per-operation averages, kinds of operations, cache tiers.
 
+mod document;
 mod remark;
 mod table;
 
@@ -7,22 +8,23 @@ use record::{BlockOperation, CacheState, LoopLocation, RandomBlocks, Record, Run
 
 use crate::figure::{UNKNOWN, memory};
 
-pub(crate) use remark::{extent, remarks};
-pub(crate) use table::{averages, chart, kind_rows, kind_view, kinds, line, rows, view};
+pub(crate) use document::blocks;
+pub(crate) use remark::extent;
+pub(crate) use table::summary;
 
 /// The runs of random blocks that are results.
-pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &RandomBlocks)> {
+fn valid(record: &Record) -> impl Iterator<Item = (&Run, &RandomBlocks)> {
     let runs = crate::listed(record).filter(|run| !model::is_invalid(run));
     runs.filter_map(|run| Some((run, run.blocks.as_deref()?)))
 }
 
 /// The size of the cache of a run.
-pub(crate) fn cache(blocks: &RandomBlocks) -> String {
+fn cache(blocks: &RandomBlocks) -> String {
     blocks.cache_bytes.map_or_else(|| UNKNOWN.to_owned(), memory)
 }
 
 /// The state of the caches, in a word.
-pub(crate) fn caches(blocks: &RandomBlocks) -> &'static str {
+fn caches(blocks: &RandomBlocks) -> &'static str {
     match blocks.caches {
         CacheState::Preloaded => "preloaded",
         CacheState::Warm => "warm",
@@ -31,7 +33,7 @@ pub(crate) fn caches(blocks: &RandomBlocks) -> &'static str {
 }
 
 /// The common facts of the runs, as sentences.
-pub(crate) fn facts(record: &Record) -> Vec<String> {
+fn facts(record: &Record) -> Vec<String> {
     let Some(run) = record.runs.iter().find(|run| run.blocks.is_some()) else { return Vec::new() };
     let Some(blocks) = run.blocks.as_deref() else { return Vec::new() };
     let parameter = |name: &str| run.parameters.get(name).copied().unwrap_or(0);
@@ -72,7 +74,7 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
 }
 
 /// The name of a kind.
-pub(crate) fn operation(operation: BlockOperation) -> &'static str {
+fn operation(operation: BlockOperation) -> &'static str {
     match operation {
         BlockOperation::Read => "read",
         BlockOperation::Scan => "scan",

@@ -31,7 +31,7 @@ pub(crate) fn extent(record: &Record) -> String {
 }
 
 /// Sentences about single runs.
-pub(crate) fn remarks(record: &Record) -> Vec<String> {
+pub(super) fn remarks(record: &Record) -> Vec<String> {
     let of_run = |(run, blocks)| ended(record, run, blocks).into_iter().chain(read_though_preloaded(run));
     valid(record).flat_map(of_run).collect()
 }

@@ -1,14 +1,14 @@
 //! The SLOB-style summary with percentiles; per-operation averages of the engine and the block layer; the kinds of
-//! operations; the cache tiers as bars.
+//! operations.
 
 use record::Record;
 use tables::Row;
 use tables::blocks::{self, BlocksRow, KindRow};
 
-use super::{cache, caches, operation, valid};
-use crate::document::Cell;
-use crate::figure::{UNKNOWN, percent_digits, three_digits};
-use crate::layout::{Table, bar, clean, cut};
+use super::{cache, caches, operation};
+use crate::document::{Cell, Table, Tone};
+use crate::figure::{UNKNOWN, percent_digits};
+use crate::layout::{clean, cut};
 use crate::listed_parts;
 use crate::view::View;
 
@@ -16,17 +16,17 @@ use crate::view::View;
 const WAIT_MAX: usize = 20;
 
 /// The runs that are results.
-pub(crate) fn rows(record: &Record) -> impl Iterator<Item = BlocksRow<'_>> {
+fn rows(record: &Record) -> impl Iterator<Item = BlocksRow<'_>> {
     listed_parts(blocks::rows(record)).filter(|of| !of.is_invalid())
 }
 
 /// The kinds of operations of these runs.
-pub(crate) fn kind_rows(record: &Record) -> impl Iterator<Item = KindRow<'_>> {
+fn kind_rows(record: &Record) -> impl Iterator<Item = KindRow<'_>> {
     listed_parts(blocks::kind_rows(record)).filter(|of| !of.is_invalid())
 }
 
 /// The columns of runs.
-pub(crate) fn view<'a>() -> View<BlocksRow<'a>> {
+fn view<'a>() -> View<BlocksRow<'a>> {
     View::of(blocks::columns())
         .figure("cache_bytes", ("", "cache"), |of| Cell::text(cache(of.of.0)))
         .words("caches", ("", ""), |of| Cell::text(caches(of.of.0)))
@@ -39,69 +39,67 @@ pub(crate) fn view<'a>() -> View<BlocksRow<'a>> {
 }
 
 /// The columns of kinds.
-pub(crate) fn kind_view<'a>() -> View<KindRow<'a>> {
+fn kind_view<'a>() -> View<KindRow<'a>> {
     View::of(blocks::kind_columns())
         .figure("cache_bytes", ("", "cache"), |of| Cell::text(cache(of.of.0)))
         .words("caches", ("", ""), |of| Cell::text(caches(of.of.0)))
         .words("operation", ("", "operation"), |of| Cell::text(operation(of.of.1.operation)))
 }
 
-/// A line for each run.
-pub(crate) fn line(record: &Record) -> Table {
-    let rates = ["window_ns", "operations_per_second", "logical_reads_per_second", "redo_bytes_per_second"];
-    let keys =
-        [&["run", "jobs", "cache_bytes"][..], &rates, &["service_ns_p50", "service_ns_p99", "top_wait"]].concat();
-    view().only(&keys).text_table(rows(record), |_| None)
+/// The figures of the summary.
+const SUMMARY: [&str; 10] = [
+    "run",
+    "jobs",
+    "cache_bytes",
+    "window_ns",
+    "operations_per_second",
+    "logical_reads_per_second",
+    "redo_bytes_per_second",
+    "service_ns_p50",
+    "service_ns_p99",
+    "top_wait",
+];
+
+/// The figures of the table of averages.
+const AVERAGES: [&str; 8] = [
+    "logical_reads_per_operation",
+    "engine_reads_per_operation",
+    "engine_reads_of_unit_ratio",
+    "engine_writes_per_operation",
+    "device_reads_per_operation",
+    "device_writes_per_operation",
+    "rows_changed_per_operation",
+    "reads_per_write",
+];
+
+/// What the facts above the table and the top wait state.
+const STATED: [&str; 8] = [
+    "record",
+    "test",
+    "block_bytes",
+    "blocks_per_schema",
+    "work_unit",
+    "operations_per_step",
+    "top_wait_ratio",
+    "invalid",
+];
+
+/// A line for each run, with all that no other table has.
+pub(crate) fn summary(record: &Record) -> Table {
+    let view = view().except(&[&STATED[..], &AVERAGES].concat()).first(&SUMMARY).with_others(3);
+    view.table("blocks-table", "SLOB-style summary", rows(record), |_| Tone::Plain)
 }
 
 /// A line for each run: the cache tiers, where runs differ in the size of the engine's cache.
-pub(crate) fn averages(record: &Record) -> Table {
-    let keys = [
-        "run",
-        "cache_bytes",
-        "caches",
-        "logical_reads_per_operation",
-        "engine_reads_per_operation",
-        "engine_reads_of_unit_ratio",
-        "engine_writes_per_operation",
-        "device_reads_per_operation",
-        "device_writes_per_operation",
-        "rows_changed_per_operation",
-        "reads_per_write",
-    ];
-    view().only(&keys).text_table(rows(record), |_| None)
+pub(super) fn averages(record: &Record) -> Table {
+    let view = view().only(&[&["run", "cache_bytes", "caches"][..], &AVERAGES].concat());
+    view.table("blocks-averages", "Per-operation averages", rows(record), |_| Tone::Plain)
 }
 
 /// A line for each kind of each run.
-pub(crate) fn kinds(record: &Record) -> Table {
+pub(super) fn kinds(record: &Record) -> Table {
     let times = ["service_ns_p50", "service_ns_p99", "service_ns_p999", "service_ns_max"];
-    let keys = [&["run", "cache_bytes", "operation", "steps", "rows"][..], &times].concat();
-    kind_view().only(&keys).text_table(kind_rows(record), |_| None)
-}
-
-/// Characters of the name of a run.
-const LABEL_WIDTH: usize = 20;
-
-/// Characters of a line without its bar.
-const BESIDE: usize = 40;
-
-/// Two bars for each run: reads requested by the engine, and those that reached the device. Nothing for a single run.
-pub(crate) fn chart(record: &Record, width: usize) -> Vec<String> {
-    let runs: Vec<_> = valid(record).filter_map(|(run, blocks)| Some((blocks, model::per_operation(run)?))).collect();
-    if runs.len() < 2 {
-        return Vec::new();
-    }
-    let reads = runs.iter().flat_map(|(_, each)| [each.physical_reads, each.device_reads]).flatten();
-    let most = reads.fold(0.0, f64::max);
-    let mut lines = Vec::new();
-    for (blocks, each) in &runs {
-        let label = cut(&format!("{} {}", cache(blocks), caches(blocks)), LABEL_WIDTH);
-        for (label, who, reads) in [(label.as_str(), "engine", each.physical_reads), ("", "device", each.device_reads)]
-        {
-            let Some(reads) = reads else { continue };
-            let drawn = bar(reads, most, width.saturating_sub(BESIDE));
-            lines.push(format!("{label:<LABEL_WIDTH$} {who:<6} {drawn} {}", three_digits(reads)));
-        }
-    }
-    lines
+    let first = [&["run", "cache_bytes", "operation", "steps", "rows"][..], &times].concat();
+    let view = kind_view().except(&["record", "test", "invalid"]).first(&first).with_others(3);
+    view.table("block-kinds-table", "Kinds of operations: service times", kind_rows(record), |_| Tone::Plain)
 }

@@ -102,6 +102,11 @@ impl Block {
         Block::Note(Note { tone, title: String::new(), sentences })
     }
 
+    /// Blocks below a summary, closed at first.
+    pub(crate) fn fold(summary: impl Into<String>, body: Vec<Block>) -> Block {
+        Block::Fold { summary: summary.into(), is_open: false, body }
+    }
+
     /// Blocks for those who read line by line, and for pages.
     pub(crate) fn details(body: Vec<Block>) -> Block {
         Block::From(Extent::Details, body)

@@ -1,15 +1,12 @@
 //! Waits and physical I/O in the best run of each test.
 
-use maud::{Markup, html};
 use model::rate as counted_rate;
 use record::{Rate, Ratio, Record, Run, name};
 use tables::run::{self, RunRow};
 
 use super::curve::{Load, Test, at};
-use super::runs::rate;
-use crate::figure::{UNKNOWN, nanos, percent};
-use crate::layout::clean;
-use crate::render::page::{Cell, Column, Row, Table};
+use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
+use crate::figure::{nanos, number, percent};
 use crate::view::View;
 
 /// Tests of the two tables.
@@ -22,13 +19,15 @@ const WAITS_MAX: usize = 5;
 const WAIT_SHARE_MIN: f64 = 0.001;
 
 /// The engine's time counters, then physical I/O.
-pub(super) fn io(record: &Record, tests: &[Test<'_>]) -> Markup {
+pub(super) fn io(record: &Record, tests: &[Test<'_>]) -> Section {
     let best: Vec<(&Test<'_>, &Load<'_>)> =
         tests.iter().filter_map(|test| Some((test, test.best()?))).take(TESTS_MAX).collect();
-    if best.is_empty() {
-        return Markup::default();
+    let mut body = Vec::new();
+    if !best.is_empty() {
+        body.extend(waits(&best));
+        body.extend(storage(record, &best));
     }
-    html! { (waits(&best)) (storage(record, &best)) }
+    Section::new("io", "Waits and physical I/O", body).folded()
 }
 
 /// One wait of a run.
@@ -43,45 +42,42 @@ struct Waited<'a> {
 }
 
 /// Wait times by the engine's counters, the longest first.
-fn waits(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
-    let columns = [
+fn waits(best: &[(&Test<'_>, &Load<'_>)]) -> Vec<Block> {
+    let columns = vec![
         Column::text("test"),
         Column::text("at"),
         Column::text("wait"),
-        Column::figures("time per second"),
-        Column::figures("% of job time"),
-        Column::figures("waits/s"),
-        Column::figures("mean"),
+        Column::figure("time per second"),
+        Column::figure("% of job time"),
+        Column::figure("waits/s"),
+        Column::figure("mean"),
     ];
-    let mut table = Table::new("waits", "Top waits in the best run of each test, by the engine's counters", &columns);
-    for (test, load) in best {
-        table.rows.extend(top(load.run).iter().map(|waited| {
-            let mean = waited.count.filter(|Rate(count)| *count > 0.0).map(|Rate(count)| waited.per_second / count);
-            Row::new(vec![
-                Cell::text(clean(test.code)),
-                Cell::text(load.at()),
-                Cell::text(clean(&waited.wait.event.replace('_', " "))),
-                Cell::Figure(nanos(waited.per_second), Some(waited.per_second)),
-                Cell::Figure(percent(Ratio(waited.share)), Some(waited.share)),
-                rate(waited.count),
-                Cell::Figure(mean.map_or_else(|| UNKNOWN.to_owned(), nanos), mean),
-            ])
-        }));
-    }
-    table.sortable = true;
-    let nothing = table.rows.is_empty();
-    html! {
-        h3 { "Top waits" }
-        @if nothing {
-            p class="muted" { "Not available: " (without_waits(best)) "." }
-        } @else {
-            p {
-                "Time per second of the window, of all sessions; engines count reads, writes, log syncs and locks \
-                 depending on their settings (some time I/O only on demand)."
-            }
-        }
-        (table.html())
-    }
+    let row = |test: &Test<'_>, load: &Load<'_>, waited: &Waited<'_>| {
+        let count = waited.count.map(|Rate(count)| count);
+        let mean = count.filter(|count| *count > 0.0).map(|count| waited.per_second / count);
+        Row::new(vec![
+            Cell::text(test.code),
+            Cell::text(load.at()),
+            Cell::text(waited.wait.event.replace('_', " ")),
+            Cell::figure(Some(waited.per_second), nanos),
+            Cell::figure(Some(waited.share), |share| percent(Ratio(share))),
+            Cell::figure(count, number),
+            Cell::figure(mean, nanos),
+        ])
+    };
+    let of_test = |(test, load): &(&Test<'_>, &Load<'_>)| -> Vec<Row> {
+        top(load.run).iter().map(|waited| row(test, load, waited)).collect()
+    };
+    let caption = "Top waits in the best run of each test, by the engine's counters";
+    let table = Table::new("waits", caption, columns).with(best.iter().flat_map(of_test));
+    let words = match table.rows.is_empty() {
+        true => Block::aside(format!("Not available: {}.", without_waits(best))),
+        false => Block::text(
+            "Time per second of the window, of all sessions; engines count reads, writes, log syncs and locks depending \
+             on their settings (some time I/O only on demand).",
+        ),
+    };
+    vec![Block::Heading("Top waits".to_owned()), words, Table { is_sortable: true, ..table }.into()]
 }
 
 /// Why no wait is shown.
@@ -131,21 +127,16 @@ const SHOWN: [&str; 15] = [
     "device_in_flight",
 ];
 
-fn storage(record: &Record, best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
+fn storage(record: &Record, best: &[(&Test<'_>, &Load<'_>)]) -> Vec<Block> {
     let runs = best.iter().map(|(_, load)| RunRow::new(record, load.run)).filter(RunRow::has_io);
-    let view =
-        View::of(run::columns()).words("at", ("", "at"), |of| crate::document::Cell::text(at(of.run))).only(&SHOWN);
-    let table = view.html("io-table", "Physical I/O in the best run of each test", runs, |_| "");
-    let nothing = table.rows.is_empty();
-    html! {
-        h3 { "Physical I/O" }
-        @if nothing { p class="muted" { "Not available: neither the engine nor the block layer counted physical I/O in a best run." } }
-        div class="compact" { (table.html()) }
-        @if !nothing {
-            p class="muted" {
-                "Mean read and write: time at the block layer over requests. In flight: mean number of requests at the \
-                 device. Tests without physical I/O are left out."
-            }
+    let view = View::of(run::columns()).words("at", ("", "at"), |of| Cell::text(at(of.run))).only(&SHOWN);
+    let table = view.table("io-table", "Physical I/O in the best run of each test", runs, |_| Tone::Plain);
+    let words = match table.rows.is_empty() {
+        true => "Not available: neither the engine nor the block layer counted physical I/O in a best run.",
+        false => {
+            "Mean read and write: time at the block layer over requests. In flight: mean number of requests at the \
+             device. Tests without physical I/O are left out."
         }
-    }
+    };
+    vec![Block::Heading("Physical I/O".to_owned()), table.into(), Block::aside(words)]
 }

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use maud::{Markup, html};
 use model::{RULES, buckets, is_printable, quantile};
 use record::{Latency, Nanos, Ratio, Run, Slices};
 
 use super::curve::{Load, Test};
-use super::throughput::{CHARTS_MAX, left_out};
+use super::second::left_out;
+use super::throughput::CHARTS_MAX;
 use crate::chart::{Axis, Column, Figures, HeatMap, LineChart, Point, Role, Scale, Series};
-use crate::document::Diagram;
+use crate::document::{Block, Diagram, Section};
 use crate::figure::{count, duration};
 use crate::layout::clean;
-use crate::render::page::gallery;
 
 /// Slices of all heat maps of a page together, which limits the size of the page.
 const SLICES_SHOWN: usize = 400;
@@ -24,7 +23,7 @@ const SLICES_MIN: usize = 10;
 const CELLS_PER_OCTAVE: f64 = 4.0;
 
 /// Percentile curves and heat maps.
-pub(super) fn latency(tests: &[Test<'_>]) -> Markup {
+pub(super) fn latency(tests: &[Test<'_>]) -> Section {
     let known: Vec<(&Test<'_>, &Load<'_>)> = tests
         .iter()
         .filter_map(|test| Some((test, test.best()?)))
@@ -35,23 +34,31 @@ pub(super) fn latency(tests: &[Test<'_>]) -> Markup {
         Diagram::new(format!("percentiles-{}", index + 1), curve(test, best))
     };
     let curves: Vec<Diagram> = shown.iter().enumerate().map(named).collect();
-    let maps = maps(shown);
-    html! {
-        @if !curves.is_empty() {
-            h3 { "Percentile curves of the best run of each test" }
-            p {
+    let values = RULES.samples_beyond_quantile;
+    let mut body = Vec::new();
+    if !curves.is_empty() {
+        body.extend([
+            Block::Heading("Percentile curves of the best run of each test".to_owned()),
+            Block::text(format!(
                 "Service time: start to end. Response time: intended start to end; in a closed loop it is the service \
-                 time and is not drawn. A percentile is drawn where at least " (RULES.samples_beyond_quantile) " values are beyond it."
-            }
-            (gallery(&curves))
-        }
-        @if !maps.is_empty() {
-            h3 { "Response time over time in the best run of each test" }
-            p { "The darker a cell, the more operations had this response time in this slice of time; the colour scale is logarithmic." }
-            (gallery(&maps))
-        }
-        @if known.len() > CHARTS_MAX { (left_out(known.len())) }
+                 time and is not drawn. A percentile is drawn where at least {values} values are beyond it."
+            )),
+            Block::Charts(curves),
+        ]);
     }
+    let maps = maps(shown);
+    if !maps.is_empty() {
+        body.extend([
+            Block::Heading("Response time over time in the best run of each test".to_owned()),
+            Block::text(
+                "The darker a cell, the more operations had this response time in this slice of time; the colour scale \
+                 is logarithmic.",
+            ),
+            Block::Charts(maps),
+        ]);
+    }
+    body.extend((known.len() > CHARTS_MAX).then(|| left_out(known.len())));
+    Section::new("latency", "Latency", vec![Block::whole(body)]).folded()
 }
 
 fn curve(test: &Test<'_>, best: &Load<'_>) -> LineChart {

@@ -1,8 +1,6 @@
 //! The page of a record: one self-contained HTML file.
 
-mod activity;
 mod agents;
-mod blocks;
 mod ceiling;
 pub(crate) mod curve;
 mod disclosure;
@@ -11,20 +9,14 @@ mod fitness;
 mod io;
 mod key;
 mod latency;
-mod load_curve;
-mod loads;
 mod nodes;
 mod pipelines;
 mod platform;
 mod price;
 mod published;
 mod runs;
-mod scans;
 mod second;
 mod steady;
-mod storage;
-mod streams;
-mod think_time;
 mod throughput;
 mod topology;
 mod verdict;
@@ -44,13 +36,19 @@ pub(crate) use fitness::fitness;
 pub use published::system_html;
 
 use self::disclosure::{Disclosure, Modelled};
+use crate::activity;
+use crate::blocks;
 use crate::document::Block;
 use crate::fitness::class_sentence;
 use crate::layers;
 use crate::layout::clean;
+use crate::load;
+use crate::load_curve;
 use crate::platform_proof;
 use crate::render;
 use crate::screen;
+use crate::storage;
+use crate::streams;
 use crate::summary;
 use crate::text::{platform_sentence, started, subject, warnings};
 use crate::words::list;
@@ -68,10 +66,10 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let disclosure = Disclosure::of(record, &modelled, options);
     let verdicts = html! { p class="class" { (clean(&class_sentence(&disclosure.fitness))) " " a href="#disclosure" { "All fields" } } (verdicts) };
     // What a record of I/O is about stands first; an empty section is left out.
-    let streams = storage::storage(record);
+    let of_streams = render::page::blocks(&storage::streams(record).body);
     let (first, later) = match record.plan.subject() {
-        PlanSubject::Io => (streams, Markup::default()),
-        _ => (Markup::default(), streams),
+        PlanSubject::Io => (of_streams, Markup::default()),
+        _ => (Markup::default(), of_streams),
     };
     let page = Page {
         title: clean(&subject(record)),
@@ -83,30 +81,34 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
         lead: lead(record, &sheet, &disclosure.fitness),
         sections: vec![
             Section::new("proof", platform_proof::TITLE, render::page::blocks(&platform_proof::blocks(record))),
+            render::page::section(&storage::calibrated(record)),
+            render::page::section(&storage::search(record)),
             Section {
                 is_collapsed: record.runs.len() > RUNS_OPEN_MAX,
                 ..Section::new("storage", "Streams of I/O", first)
             },
             Section::new("key", "Results", key::results(record, &sheet, options.prices)),
             Section::new("charts", "Main results over the degree of parallelism", curves.main),
-            Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
+            render::page::section(&load_curve::rates(record)),
+            render::page::section(&load_curve::think_times(record)),
             Section::new("pipelines", "Statements in a pipeline", pipelines::pipelines(record)),
-            Section::new("bulk-load", "Bulk load", loads::loads(record)),
-            Section::new("blocks", "Random blocks", blocks::blocks(record)),
-            Section::new("streams", "File streams", streams::streams(record)),
+            render::page::section(&load::loads(record)),
+            render::page::section(&blocks::blocks(record)),
+            render::page::section(&streams::streams(record, None)),
             Section::collapsed("sheet-notes", "Spec sheet with all figures and notes", key::table(record, &sheet)),
             Section::collapsed("verdicts", "Verdicts and their meaning", verdicts),
             Section::collapsed("throughput", "Throughput over degree of parallelism", curves.others),
             Section::collapsed("runs", "Runs", runs::runs(record)),
             Section::collapsed("nodes", "Nodes", nodes::nodes(record)),
             Section::collapsed("agents", "Agents", agents::agents(record)),
-            Section::collapsed("latency", "Latency", latency::latency(&tests)),
+            render::page::section(&latency::latency(&tests)),
             Section::collapsed("layers", "Latency by layer", render::page::blocks(&layers::of_record(record))),
-            Section::collapsed("activity", "Database activity", activity::activity(record)),
-            Section::collapsed("bulk-read", "Scans of the loaded tables", scans::scans(record)),
+            Section::collapsed("activity", "Database activity", render::page::blocks(&activity::of_record(record))),
+            render::page::section(&load::scans(record)),
             Section::collapsed("storage", "Streams of I/O", later),
-            Section::collapsed("seconds", "Throughput over time", second::seconds(&tests)),
-            Section::collapsed("io", "Waits and physical I/O", io::io(record, &tests)),
+            render::page::section(&storage::details(record)),
+            render::page::section(&second::seconds(&tests)),
+            render::page::section(&io::io(record, &tests)),
             Section::collapsed(
                 "ceilings",
                 "Efficiency against the ceilings",

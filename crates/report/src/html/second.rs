@@ -1,16 +1,14 @@
 //! Throughput over time in the best run of each test, with the seconds that count.
 
-use maud::{Markup, html};
 use model::{Steadiness, buckets, steadiness};
 use record::{Latency, Nanos, Run, Slices};
 
 use super::curve::{Load, Test};
-use super::throughput::{CHARTS_MAX, left_out, rate_of};
+use super::throughput::{CHARTS_MAX, rate_of};
 use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series, Shade};
-use crate::document::Diagram;
+use crate::document::{Block, Diagram, Section, Tone};
 use crate::figure::duration;
 use crate::layout::clean;
-use crate::render::page::gallery;
 use crate::steady::reason_text;
 use crate::words::unit;
 
@@ -24,22 +22,26 @@ const POINTS_SHOWN: usize = 1_000;
 const POINTS_MIN: usize = 24;
 
 /// A chart for each test.
-pub(super) fn seconds(tests: &[Test<'_>]) -> Markup {
+pub(super) fn seconds(tests: &[Test<'_>]) -> Section {
     let known: Vec<(&Test<'_>, &Load<'_>)> = tests.iter().filter_map(|test| Some((test, test.best()?))).collect();
     let points = POINTS_SHOWN / known.len().clamp(1, CHARTS_MAX);
     let drawn = known.iter().take(CHARTS_MAX).filter_map(|(test, best)| chart(test, best, points)).enumerate();
     let charts: Vec<Diagram> =
         drawn.map(|(index, chart)| Diagram::new(format!("seconds-{}", index + 1), chart)).collect();
-    html! {
-        @if !charts.is_empty() {
-            p {
-                "The shaded part is steady; figures are over the whole window unless stated otherwise. In a window of less than " (SECONDS_MIN)
-                " s the slices of the latency histogram are drawn instead of seconds."
-            }
-        }
-        (gallery(&charts))
-        @if known.len() > CHARTS_MAX { (left_out(known.len())) }
-    }
+    let note = format!(
+        "The shaded part is steady; figures are over the whole window unless stated otherwise. In a window of less than \
+         {SECONDS_MIN} s the slices of the latency histogram are drawn instead of seconds."
+    );
+    let note = (!charts.is_empty()).then(|| Block::text(note));
+    let more = (known.len() > CHARTS_MAX).then(|| left_out(known.len()));
+    let body = note.into_iter().chain([Block::Charts(charts)]).chain(more).collect();
+    Section::new("seconds", "Throughput over time", vec![Block::whole(body)]).folded()
+}
+
+/// A note on charts that are not drawn.
+pub(super) fn left_out(tests: usize) -> Block {
+    let words = format!("Charts of the first {CHARTS_MAX} of {tests} tests are shown; the record has all.");
+    Block::note(Tone::Plain, [words])
 }
 
 /// The chart of the best run of `test`, with at most `points_max` points.

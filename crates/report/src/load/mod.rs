@@ -1,5 +1,6 @@
 //! Loads of flat files: rates, resource cost, table size, the slowest stage; and scans of the loaded tables.
 
+mod document;
 mod remark;
 mod scan;
 mod stage;
@@ -8,19 +9,17 @@ mod table;
 use model::load::{LoadFigures, figures};
 use record::{Load, LoadForm, LoadStageKind, Record, Run};
 
-pub(crate) use remark::{facts, remarks};
-pub(crate) use scan::{caches, code, meanings, scanned, scans, view as scan_view};
-pub(crate) use stage::{legend, slowest_stage, stages};
-pub(crate) use table::{chart, costs, rates, rows, tables, view};
+pub(crate) use document::{loads, scans};
+pub(crate) use table::rates;
 
 /// The loads that are results, with their figures.
-pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadFigures)> {
+fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadFigures)> {
     let runs = crate::listed(record).filter(|run| !model::is_invalid(run));
     runs.filter_map(|run| Some((run, run.load.as_deref()?, figures(run)?)))
 }
 
 /// The kind of table, and the form where it is not typed.
-pub(crate) fn kind(load: &Load) -> String {
+fn kind(load: &Load) -> String {
     match load.form {
         LoadForm::Typed => load.model.word().to_owned(),
         LoadForm::AsIs => format!("{}, {}", load.model.word(), load.form.word()),
@@ -28,7 +27,7 @@ pub(crate) fn kind(load: &Load) -> String {
 }
 
 /// A stage in one word.
-pub(crate) fn word(kind: LoadStageKind) -> &'static str {
+fn word(kind: LoadStageKind) -> &'static str {
     match kind {
         LoadStageKind::Generate => "generate",
         LoadStageKind::Read => "read",

@@ -9,7 +9,7 @@ use crate::owed::owed_text;
 use crate::words::plural;
 
 /// The common facts of the loads of `record`, as sentences; nothing without loads.
-pub(crate) fn facts(record: &Record) -> Vec<String> {
+pub(super) fn facts(record: &Record) -> Vec<String> {
     let Some(load) = record.runs.iter().find_map(|run| run.load.as_deref()) else { return Vec::new() };
     let mut facts = vec![format!(
         "{} of flat file in the layout {}, {}{}",
@@ -79,7 +79,7 @@ fn compressed(load: &Load) -> String {
 }
 
 /// Sentences about single loads.
-pub(crate) fn remarks(record: &Record) -> Vec<String> {
+pub(super) fn remarks(record: &Record) -> Vec<String> {
     valid(record).flat_map(|(run, load, _)| of_one(run, load)).collect()
 }
 

@@ -4,19 +4,18 @@ use record::{Record, Scan, ScanKind};
 use tables::Row;
 use tables::scan::{self, ScanRow};
 
-use crate::document::Cell;
+use crate::document::{Cell, Table, Tone};
 use crate::figure::megabytes;
-use crate::layout::Table;
 use crate::listed_parts;
 use crate::view::View;
 
 /// The scans of `record` that are results.
-pub(crate) fn scanned(record: &Record) -> impl Iterator<Item = ScanRow<'_>> {
+pub(super) fn scanned(record: &Record) -> impl Iterator<Item = ScanRow<'_>> {
     listed_parts(scan::rows(record)).filter(|of| !of.is_invalid())
 }
 
 /// The columns of scans.
-pub(crate) fn view<'a>() -> View<ScanRow<'a>> {
+fn view<'a>() -> View<ScanRow<'a>> {
     View::of(scan::columns())
         .words("test", ("", "test"), |of| Cell::text(code(of.of.0)))
         .words("table", ("", "table"), |of| Cell::text(of.of.0.model.word()))
@@ -24,24 +23,33 @@ pub(crate) fn view<'a>() -> View<ScanRow<'a>> {
 }
 
 /// The code of the test.
-pub(crate) fn code(scan: Scan) -> &'static str {
+pub(super) fn code(scan: Scan) -> &'static str {
     scan.kind.code()
 }
 
 /// The state of the caches, in a word.
-pub(crate) fn caches(scan: Scan) -> &'static str {
+pub(super) fn caches(scan: Scan) -> &'static str {
     if scan.is_cold { "cold" } else { "warm" }
 }
 
+/// The columns that identify a scan.
+const IDENTITY: [&str; 5] = ["run", "test", "table", "threads", "cold"];
+
+/// The figures of the first table.
+const FIGURES: [&str; 6] =
+    ["scan_ns_mean", "rows_per_second", "table_bytes_per_second", "flat_bytes_per_second", "probe_ratio", "cpus"];
+
+/// What the first columns state.
+const STATED: [&str; 4] = ["record", "partitioned", "compressed", "invalid"];
+
 /// A line for each scan.
-pub(crate) fn scans(record: &Record) -> Table {
-    let rates = ["scan_ns_mean", "rows_per_second", "table_bytes_per_second", "flat_bytes_per_second"];
-    let keys = [&["run", "test", "table", "threads", "cold"][..], &rates, &["probe_ratio", "cpus"]].concat();
-    view().only(&keys).text_table(scanned(record), |_| None)
+pub(super) fn rates(record: &Record) -> Table {
+    let view = view().except(&STATED).first(&[&IDENTITY[..], &FIGURES].concat()).with_others(IDENTITY.len());
+    view.table("scans-table", "Scans of the loaded tables, bytes in MB per second", scanned(record), |_| Tone::Plain)
 }
 
 /// Notes on the columns of the table; nothing where there is no scan.
-pub(crate) fn meanings(record: &Record) -> Vec<String> {
+pub(super) fn meanings(record: &Record) -> Vec<String> {
     let scans: Vec<ScanRow<'_>> = scanned(record).collect();
     let Some(first) = scans.first() else { return Vec::new() };
     let has = |kind: ScanKind| scans.iter().any(|one| one.of.0.kind == kind);

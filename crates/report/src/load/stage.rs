@@ -1,53 +1,60 @@
 //! How busy the stages were, and the slowest of them.
 
-use model::load::{StageFigures, slowest};
-use record::{LoadStageKind, Record, Run};
+use model::load::{LoadFigures, StageFigures, slowest};
+use record::{Load, LoadStageKind, Ratio, Record, Run};
+use tables::{Row as _, load};
 
 use super::{kind, valid, word};
+use crate::document::{Cell, Column, Row, Table, Tone};
 use crate::figure::{percent, percent_digits};
-use crate::layout::{Align, Head, Table};
+use crate::listed_parts;
+use crate::view::View;
 
 /// The stages in the order of the pipeline, each with the heading of its column.
-const STAGES: [(LoadStageKind, Head); 8] = [
-    (LoadStageKind::Generate, (&["gene-", "rate"], Align::Right)),
-    (LoadStageKind::Read, (&["read"], Align::Right)),
-    (LoadStageKind::Decompress, (&["decom-", "press"], Align::Right)),
-    (LoadStageKind::Parse, (&["parse"], Align::Right)),
-    (LoadStageKind::Convert, (&["convert"], Align::Right)),
-    (LoadStageKind::Send, (&["send"], Align::Right)),
-    (LoadStageKind::Insert, (&["insert"], Align::Right)),
-    (LoadStageKind::Commit, (&["commit"], Align::Right)),
+const STAGES: [(LoadStageKind, &str); 8] = [
+    (LoadStageKind::Generate, "gene-\nrate"),
+    (LoadStageKind::Read, "read"),
+    (LoadStageKind::Decompress, "decom-\npress"),
+    (LoadStageKind::Parse, "parse"),
+    (LoadStageKind::Convert, "convert"),
+    (LoadStageKind::Send, "send"),
+    (LoadStageKind::Insert, "insert"),
+    (LoadStageKind::Commit, "commit"),
 ];
 
-const IDENTITY: [Head; 3] = [(&["run"], Align::Right), (&["table"], Align::Left), (&["#J"], Align::Right)];
-
-const SLOWEST: Head = (&["slowest"], Align::Left);
-
 /// A line for each load, with a column for each stage that occurs.
-pub(crate) fn stages(record: &Record) -> Table {
+pub(super) fn stages(record: &Record) -> Table {
     let occurs = |kind: LoadStageKind| {
         let mut loads = valid(record);
         loads.any(|(_, load, _)| load.stages.iter().any(|stage| stage.kind == kind))
     };
-    let shown: Vec<(LoadStageKind, Head)> = STAGES.into_iter().filter(|(kind, _)| occurs(*kind)).collect();
-    let heads: Vec<Head> = IDENTITY.into_iter().chain(shown.iter().map(|(_, head)| *head)).chain([SLOWEST]).collect();
-    let mut table = Table::new(&heads, &[]);
-    for (run, load, figures) in valid(record) {
-        let mut cells = vec![run.number.to_string(), kind(load), run.dop.jobs.to_string()];
-        let busy = |kind: LoadStageKind| figures.stages.iter().find(|stage| stage.kind == kind);
-        cells.extend(
-            shown.iter().map(|(kind, _)| {
-                busy(*kind).map_or_else(String::new, |stage: &StageFigures| percent_digits(stage.busy))
-            }),
-        );
-        cells.push(slowest(run).map(|stage| short_name(&stage)).unwrap_or_default());
-        table.push(cells, None);
-    }
-    table
+    let shown: Vec<(LoadStageKind, &str)> = STAGES.into_iter().filter(|(kind, _)| occurs(*kind)).collect();
+    let identity = [Column::figure("run"), Column::text("table"), Column::figure("#J")];
+    let heads = shown.iter().map(|&(_, head)| Column::figure(head));
+    let columns = identity.into_iter().chain(heads).chain([Column::text("slowest")]).collect();
+    let row = |(run, load, figures): (&Run, &Load, LoadFigures)| {
+        let busy = |kind: LoadStageKind| {
+            let stage = figures.stages.iter().find(|stage| stage.kind == kind);
+            stage.map_or_else(Cell::empty, |stage| Cell::figure(Some(stage.busy.0), |busy| percent_digits(Ratio(busy))))
+        };
+        let identity = [Cell::count(run.number.into()), Cell::text(kind(load)), Cell::count(run.dop.jobs.into())];
+        let slowest = Cell::text(slowest(run).map(|stage| short_name(&stage)).unwrap_or_default());
+        Row::new(identity.into_iter().chain(shown.iter().map(|(kind, _)| busy(*kind))).chain([slowest]).collect())
+    };
+    Table::new("load-stages", "Stages: busy time of their threads, %", columns).with(valid(record).map(row))
+}
+
+/// A line for each stage of each load: its threads and their rates.
+pub(super) fn threads(record: &Record) -> Table {
+    let rows = listed_parts(load::stage_rows(record)).filter(|of| !of.is_invalid());
+    let view = View::of(load::stage_columns())
+        .words("test", ("", "table"), |of| Cell::text(kind(of.of.0)))
+        .except(&["record", "busy_ns", "cpu_ns", "bytes"]);
+    view.table("load-stages-table", "Threads of the stages", rows, |_| Tone::Plain)
 }
 
 /// The legend of the last column of the table; nothing where there is no load.
-pub(crate) fn legend(record: &Record) -> Option<String> {
+pub(super) fn legend(record: &Record) -> Option<String> {
     let slowest: Vec<StageFigures> = valid(record).filter_map(|(run, _, _)| slowest(run)).collect();
     let waits = slowest.iter().any(|stage| stage.kind == LoadStageKind::Send);
     let waits = if waits { "; send includes waiting for the server" } else { "" };
@@ -61,7 +68,7 @@ fn short_name(stage: &StageFigures) -> String {
 }
 
 /// The slowest stage of `run`, with the busy time of its threads.
-pub(crate) fn slowest_stage(run: &Run) -> Option<String> {
+pub(super) fn slowest_stage(run: &Run) -> Option<String> {
     let stage = slowest(run)?;
     let waits = if stage.kind == LoadStageKind::Send { ", includes waiting for the server" } else { "" };
     Some(format!("{} ({} busy){waits}", word(stage.kind), percent(stage.workers_busy)))

@@ -1,14 +1,14 @@
-//! Rates, resource cost as a table and as bars, table size.
+//! Rates, resource cost, table size.
 
 use model::load::LoadFigures;
 use record::{IndexTime, Record};
 use tables::Row;
 use tables::load::{self, LoadRow};
 
-use super::{kind, valid};
-use crate::document::Cell;
-use crate::figure::{UNKNOWN, count, time, volume};
-use crate::layout::{Table, bar, cut};
+use super::kind;
+use super::stage::slowest_stage;
+use crate::document::{Cell, Table, Tone};
+use crate::figure::{UNKNOWN, time, volume};
 use crate::listed_parts;
 use crate::view::View;
 
@@ -16,12 +16,12 @@ use crate::view::View;
 const IDENTITY: [&str; 3] = ["run", "table", "jobs"];
 
 /// The loads that are results.
-pub(crate) fn rows(record: &Record) -> impl Iterator<Item = LoadRow<'_>> {
+fn rows(record: &Record) -> impl Iterator<Item = LoadRow<'_>> {
     listed_parts(load::rows(record)).filter(|of| !of.is_invalid() && of.of.1 != LoadFigures::default())
 }
 
 /// The columns of loads.
-pub(crate) fn view<'a>() -> View<LoadRow<'a>> {
+fn view<'a>() -> View<LoadRow<'a>> {
     View::of(load::columns())
         .words("table", ("", "table"), |of| Cell::text(kind(of.of.0)))
         .figure("index_bytes", ("indexes", "size"), index_size)
@@ -50,55 +50,60 @@ fn index_time(of: &LoadRow<'_>) -> Cell {
     }
 }
 
-/// A line for each load: rates.
+/// The figures of the table of rates.
+const RATES: [&str; 5] =
+    ["window_ns", "rows_per_second", "flat_bytes_per_second", "flat_terabytes_per_hour", "rejected_rows"];
+
+/// The figures of the table of resource cost.
+const COSTS: [&str; 7] = [
+    "client_cpu_seconds_per_terabyte",
+    "server_cpu_seconds_per_terabyte",
+    "client_cpus",
+    "server_cpus",
+    "redo_bytes_per_byte",
+    "engine_write_bytes_per_byte",
+    "device_write_bytes_per_byte",
+];
+
+/// The figures of the table of sizes.
+const SIZES: [&str; 6] =
+    ["table_bytes", "flat_over_table", "plain_over_table", "index_bytes", "index_build_ns", "first_query_ns"];
+
+/// What the facts and the kind of table state.
+const STATED: [&str; 11] = [
+    "record",
+    "test",
+    "partitioned",
+    "compressed",
+    "form",
+    "source",
+    "compression",
+    "layout",
+    "batch_bytes",
+    "indexes",
+    "invalid",
+];
+
+/// A line for each load: rates, and all that no other table has.
 pub(crate) fn rates(record: &Record) -> Table {
-    let figures = ["window_ns", "rows_per_second", "flat_bytes_per_second", "flat_terabytes_per_hour"];
-    table(record, &[&IDENTITY[..], &figures, &["rejected_rows"]].concat())
+    let view = view()
+        .words("slowest_stage", ("", "slowest stage"), |of| Cell::text(slowest_stage(of.run).unwrap_or_default()))
+        .except(&[&STATED[..], &COSTS, &SIZES].concat())
+        .first(&[&IDENTITY[..], &RATES].concat())
+        .with_others(IDENTITY.len());
+    view.table("loads-table", "Rates, per byte and second of uncompressed flat file", rows(record), |_| Tone::Plain)
 }
 
 /// A line for each load: CPU seconds per TB, processors in use, and write amplification.
-pub(crate) fn costs(record: &Record) -> Table {
-    let time = ["client_cpu_seconds_per_terabyte", "server_cpu_seconds_per_terabyte", "client_cpus", "server_cpus"];
-    let written = ["redo_bytes_per_byte", "engine_write_bytes_per_byte", "device_write_bytes_per_byte"];
-    table(record, &[&IDENTITY[..], &time, &written].concat())
+pub(super) fn costs(record: &Record) -> Table {
+    table(record, "load-costs", "Resource cost per TB and byte of flat file", &COSTS)
 }
 
 /// A line for each load: table size.
-pub(crate) fn tables(record: &Record) -> Table {
-    let sizes = ["table_bytes", "flat_over_table", "plain_over_table", "index_bytes", "index_build_ns"];
-    table(record, &[&IDENTITY[..2], &sizes, &["first_query_ns"]].concat())
+pub(super) fn sizes(record: &Record) -> Table {
+    table(record, "load-sizes", "Table size", &SIZES)
 }
 
-fn table(record: &Record, keys: &[&str]) -> Table {
-    view().only(keys).text_table(rows(record), |_| None)
-}
-
-/// Characters of the name of a load.
-const LABEL_WIDTH: usize = 26;
-
-/// Characters of a line without its bar.
-const BESIDE: usize = 46;
-
-/// Two bars for each load, of the client and of the server, in seconds per TB of flat file. Nothing for a single load.
-pub(crate) fn chart(record: &Record, width: usize) -> Vec<String> {
-    let loads: Vec<_> = valid(record).collect();
-    if loads.len() < 2 {
-        return Vec::new();
-    }
-    let costs = |figures: &model::load::LoadFigures| {
-        [("client", figures.client_seconds_per_terabyte), ("server", figures.server_seconds_per_terabyte)]
-    };
-    let all = loads.iter().flat_map(|(_, _, figures)| costs(figures)).filter_map(|(_, seconds)| seconds);
-    let most = all.fold(0.0, f64::max);
-    let mut lines = Vec::new();
-    for (run, load, figures) in &loads {
-        let mut label = cut(&format!("{} J{}", kind(load), run.dop.jobs), LABEL_WIDTH);
-        for (who, seconds) in costs(figures) {
-            let Some(seconds) = seconds else { continue };
-            let drawn = bar(seconds, most, width.saturating_sub(BESIDE));
-            lines.push(format!("{label:<LABEL_WIDTH$} {who:<6} {drawn} {} s", count(seconds.round() as u64)));
-            label.clear();
-        }
-    }
-    lines
+fn table(record: &Record, id: &str, caption: &str, figures: &[&str]) -> Table {
+    view().only(&[&IDENTITY, figures].concat()).table(id, caption, rows(record), |_| Tone::Plain)
 }

@@ -1,58 +1,52 @@
-//! Latency over arrival rate, the answer of a search for the highest rate, and think time: the sentences shared by text
-//! and page, and the text view.
+//! Latency over arrival rate, the answer of a search for the highest rate, and think time.
 
 mod answer;
 mod command;
+mod document;
 mod reason;
-mod text;
+mod think_time;
 
 use model::{Bound, Contrast, CpuScope, RateCurve, RatePoint, ThinkPoint, ThinkStudy};
 use record::{Finding, Ratio, Record, Run, Until, Verdict};
 
 pub(crate) use answer::{answer, curve_answer};
 pub(crate) use command::{load_options, other_loads};
-pub(crate) use reason::{is_behind, reason};
-pub(crate) use text::parts;
+pub(crate) use document::{SEARCH, parts, rates, think_times};
+use reason::{is_behind, reason};
 
 use crate::figure::{count, duration, number, percent, three_digits, time};
 use crate::finding::finding_text;
 use crate::layout::{clean, cut, paragraph};
 use crate::words::{dop, list, plural, variation};
 
-/// The heading of the part about rates.
-pub(crate) const RATES: &str = "LATENCY OVER RATE";
-
-/// The heading of the same part for a search.
-pub(crate) const SEARCH: &str = "HIGHEST RATE WITHIN THE SERVICE LEVEL";
-
-/// The heading of the part about think time.
-pub(crate) const THINK: &str = "THINK TIME";
+/// Curves and sweeps that are drawn.
+const CURVES_MAX: usize = 60;
 
 /// Characters of a code.
 const CODE_MAX: usize = 8;
 
 /// The test and degree of parallelism of a curve.
-pub(crate) fn head(curve: &RateCurve<'_>) -> String {
+fn head(curve: &RateCurve<'_>) -> String {
     format!("{} at {}", cut(&clean(curve.test), CODE_MAX), dop(curve.dop, curve.sweep))
 }
 
 /// The same for a study of think time.
-pub(crate) fn study_head(study: &ThinkStudy<'_>) -> String {
+fn study_head(study: &ThinkStudy<'_>) -> String {
     format!("{} at {}", cut(&clean(study.test), CODE_MAX), dop(study.dop, study.sweep))
 }
 
 /// The rate of the test in a closed loop.
-pub(crate) fn capacity(curve: &RateCurve<'_>) -> Option<String> {
+fn capacity(curve: &RateCurve<'_>) -> Option<String> {
     Some(format!("{} steps/s in a closed loop (100 %)", number(curve.capacity?.0)))
 }
 
 /// The service level of the search of `record`, as a bound.
-pub(crate) fn bound(record: &Record) -> Option<Bound> {
+fn bound(record: &Record) -> Option<Bound> {
     search(record)?.level.parse().ok()
 }
 
 /// Why a closed and an open loop of the same test differ, from their figures.
-pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
+fn explanation(contrast: &Contrast<'_>) -> String {
     let Contrast { closed, open, long, closed_long, open_long } = contrast;
     if let Some(lag) = contrast.lag() {
         return format!(
@@ -82,7 +76,7 @@ pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
 }
 
 /// How late idle jobs began their steps, where that is much of a response time.
-pub(crate) fn lag(curve: &RateCurve<'_>) -> Option<String> {
+fn lag(curve: &RateCurve<'_>) -> Option<String> {
     let of = |point: &RatePoint<'_>| {
         let at = point.share.map_or_else(|| format!("{} steps/s", number(point.asked.0)), percent);
         Some(format!("{} at {at}", duration(point.notable_lag()?)))
@@ -97,7 +91,7 @@ pub(crate) fn lag(curve: &RateCurve<'_>) -> Option<String> {
 }
 
 /// The yield of SMT, and the capacity used at 50 % busy; nothing where it is not known.
-pub(crate) fn hidden(study: &ThinkStudy<'_>) -> Option<String> {
+fn hidden(study: &ThinkStudy<'_>) -> Option<String> {
     let yielded = study.smt_yield?;
     let used = model::platform::capacity_used(0.5, yielded);
     Some(format!(
@@ -109,7 +103,7 @@ pub(crate) fn hidden(study: &ThinkStudy<'_>) -> Option<String> {
 }
 
 /// The search of `record`.
-pub(crate) fn search(record: &Record) -> Option<&Until> {
+fn search(record: &Record) -> Option<&Until> {
     record.plan.until.as_ref()
 }
 
@@ -123,22 +117,27 @@ pub(crate) fn answers(run: &Run) -> impl Iterator<Item = &Finding> {
 
 /// A paragraph for each of `findings`, with its run and the variation of the run, from column `indent` on.
 pub(crate) fn paragraphs<'a>(
-    mut findings: impl Iterator<Item = (&'a Run, &'a Finding)>,
+    findings: impl Iterator<Item = (&'a Run, &'a Finding)>,
     indent: usize,
     width: usize,
 ) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (run, finding) in findings.by_ref().take(FINDINGS_MAX) {
+    sentences(findings).iter().flat_map(|text| paragraph("", indent, text, width)).collect()
+}
+
+/// A sentence for each of `findings`, with its run and the variation of the run.
+fn sentences<'a>(mut findings: impl Iterator<Item = (&'a Run, &'a Finding)>) -> Vec<String> {
+    let of_run = |(run, finding): (&Run, &Finding)| {
         let of = run.variation.map(|of| format!(", {}", variation(of))).unwrap_or_default();
-        lines.extend(paragraph("", indent, &format!("run {}{of}: {}", run.number, finding_text(finding)), width));
-    }
+        format!("run {}{of}: {}", run.number, finding_text(finding))
+    };
+    let mut shown: Vec<String> = findings.by_ref().take(FINDINGS_MAX).map(of_run).collect();
     let more = findings.count();
-    lines.extend((more > 0).then(|| format!("{:indent$}and {more} more, see the record", "")));
-    lines
+    shown.extend((more > 0).then(|| format!("and {more} more, see the record")));
+    shown
 }
 
 /// The scope of the CPU time in the tables of `studies`, in one sentence. The capacity used is always that of the host.
-pub(crate) fn cpu_scope(studies: &[ThinkStudy<'_>]) -> String {
+fn cpu_scope(studies: &[ThinkStudy<'_>]) -> String {
     const OWN: &str = "processors used and CPU time: dbdyno and the engine";
     const HOST: &str = "the whole host with all other programs, because the CPU time of the engine is not known";
     let points = || studies.iter().flat_map(|study| &study.points).filter(|point| point.processors.is_some());

@@ -2,61 +2,36 @@
 //! of rate over latency.
 
 use model::{Calibration, CurvePoint, Estimate, Method, calibration};
-use record::{Latency, Record};
+use record::{Latency, Nanos, Record};
 
-use super::Part;
+use crate::chart::{self, Axis, Bar, BarChart, Figures, Scale};
+use crate::document::{Block, Cell, Column, Diagram, Row, Table, Tone};
 use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput, time};
-use crate::layout::{Align, Head, Span, Table, bar, paragraph, spaced};
-use crate::style::{Ink, Style};
 use crate::summary::bound_outcome;
 use crate::words::plural;
 
-/// Column of the texts.
-const INDENT: usize = 18;
-
-/// Characters of the longest bar.
-const BAR_WIDTH: usize = 40;
-
-/// Characters of a line without its bar.
-const BESIDE: usize = 33;
-
-/// The result and the curve; nothing where `record` holds no calibration.
-pub(super) fn calibration_parts(record: &Record, style: Style, width: usize) -> Vec<Part> {
-    let Some(found) = calibration(record) else { return Vec::new() };
-    vec![
-        ("CALIBRATION", figures(&found, style, width)),
-        ("CALIBRATION: in the terms of DBMS_RESOURCE_MANAGER.CALIBRATE_IO", original_terms(&found, width)),
-        ("CALIBRATION: I/Os per second over latency", curve(&found, style, width)),
-    ]
-}
-
 /// The figures, with intervals.
-fn figures(found: &Calibration, style: Style, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut fact = |label: &str, text: String| lines.extend(paragraph(&format!("  {label}"), INDENT, &text, width));
+pub(super) fn figures(found: &Calibration) -> Vec<Block> {
     let load = |block, in_flight: u32| format!("random reads of {} with {in_flight} in flight", memory(block));
     let small = interval(&found.max_iops, number);
-    fact("max IOPS", format!("{small}: {}, {}", load(found.block_bytes, found.in_flight), repeats(&found.max_iops)));
-    if let Some(estimate) = &found.max_mbps {
+    let small = format!("{small}: {}, {}", load(found.block_bytes, found.in_flight), repeats(&found.max_iops));
+    let large = found.max_mbps.as_ref().map(|estimate| {
         let of = found.large_block_bytes.zip(found.large_in_flight).map(|(block, level)| load(block, level));
         let binary = throughput(Some(estimate.median * 1e6));
         let shown = interval(estimate, |value| megabytes(Some(value * 1e6)));
         let of = of.unwrap_or_else(|| "large random reads".to_owned());
-        fact("max MB/s", format!("{shown} ({binary}): {of}, {}", repeats(estimate)));
-    } else {
-        fact("max MB/s", "not measured, or invalid".to_owned());
-    }
-    fact("latency", format!("{} (run {})", times(&found.latency), found.run));
-    if let Some(bound) = &found.bound {
-        fact("bound", format!("{bound}: {}", bound_outcome(found, ["met", "MISSED"])));
-    }
-    fact("interval", method(found));
-    if found.invalid_runs > 0 {
-        let text = format!("{} invalid and not counted", of_runs(found.invalid_runs));
-        let invalid = paragraph("  !", INDENT, &text, width);
-        lines.extend(invalid.iter().map(|line| style.paint(line, Ink::Warning)));
-    }
-    lines
+        format!("{shown} ({binary}): {of}, {}", repeats(estimate))
+    });
+    let mut facts = vec![
+        ("max IOPS", small),
+        ("max MB/s", large.unwrap_or_else(|| "not measured, or invalid".to_owned())),
+        ("latency", format!("{} (run {})", times(&found.latency), found.run)),
+    ];
+    let outcome = || bound_outcome(found, ["met", "MISSED"]);
+    facts.extend(found.bound.as_ref().map(|bound| ("bound", format!("{bound}: {}", outcome()))));
+    facts.push(("interval", method(found)));
+    let invalid = (found.invalid_runs > 0).then(|| format!("{} invalid and not counted", of_runs(found.invalid_runs)));
+    vec![Block::facts(facts), Block::note(Tone::Warning, invalid)]
 }
 
 /// A figure and the interval of another measurement of it.
@@ -100,59 +75,76 @@ fn times(latency: &Latency) -> String {
 }
 
 /// The three figures as `DBMS_RESOURCE_MANAGER.CALIBRATE_IO` names them, in whole numbers and milliseconds.
-fn original_terms(found: &Calibration, width: usize) -> Vec<String> {
+fn original_terms(found: &Calibration) -> Vec<Block> {
     let latency_ms = found.latency.mean_ns.0 as f64 / 1e6;
     let digits = if latency_ms < 1.0 { format!("{latency_ms:.3}") } else { three_digits(latency_ms) };
     let mbps = found.max_mbps.as_ref().map_or_else(|| "-".to_owned(), |estimate| format!("{:.0}", estimate.median));
-    let lines = [
-        ("MAX_IOPS", format!("{:.0}", found.max_iops.median), "I/Os per second"),
-        ("MAX_MBPS", mbps, "megabytes of 10^6 bytes per second"),
-        ("ACTUAL_LATENCY", digits, "milliseconds, mean"),
+    let facts = [
+        ("MAX_IOPS", format!("{:.0} I/Os per second", found.max_iops.median)),
+        ("MAX_MBPS", format!("{mbps} megabytes of 10^6 bytes per second")),
+        ("ACTUAL_LATENCY", format!("{digits} milliseconds, mean")),
     ];
-    lines.iter().flat_map(|(name, value, unit)| spaced(&format!("{name:<14}  {value:>10}  {unit}"), 2, width)).collect()
+    vec![Block::Heading("In the terms of DBMS_RESOURCE_MANAGER.CALIBRATE_IO".to_owned()), Block::facts(facts)]
 }
 
-const HEADS: [Head; 8] = [
-    (&["in flight"], Align::Right),
-    (&["IOPS"], Align::Right),
-    (&["mean"], Align::Right),
-    (&["p50"], Align::Right),
-    (&["p99"], Align::Right),
-    (&["p99.9"], Align::Right),
-    (&["bound"], Align::Left),
-    (&["runs"], Align::Right),
-];
-
-const SPANS: [Span; 1] = [Span { first: 2, columns: 4, title: "service time" }];
-
-/// The curve as a table, and below it as bars.
-fn curve(found: &Calibration, style: Style, width: usize) -> Vec<String> {
-    let mut table = Table::new(&HEADS, &SPANS);
-    for point in &found.curve {
-        let CurvePoint { in_flight, iops, mean_ns, p50_ns, p99_ns, p999_ns, kept, runs } = point;
-        let kept = match kept {
+/// The rate and the latency of each load.
+fn curve(found: &Calibration) -> Table {
+    const SERVICE: &str = "service time";
+    let columns = vec![
+        Column::figure("in flight"),
+        Column::figure("IOPS"),
+        Column::figure("mean").in_group(SERVICE),
+        Column::figure("p50").in_group(SERVICE),
+        Column::figure("p99").in_group(SERVICE),
+        Column::figure("p99.9").in_group(SERVICE),
+        Column::text("bound"),
+        Column::figure("runs"),
+    ];
+    let span = |span: Option<Nanos>| Cell::Figure(time(span), span.map(|span| span.0 as f64));
+    let row = |point: &CurvePoint| {
+        let kept = match point.kept {
             Some(true) => "met",
             Some(false) => "missed",
             None => "",
         };
-        let mut cells = vec![in_flight.to_string(), number(iops.0)];
-        cells.extend([Some(*mean_ns), Some(*p50_ns), *p99_ns, *p999_ns].map(time));
-        cells.extend([kept.to_owned(), runs.to_string()]);
-        table.push(cells, None);
-    }
-    let mut lines = table.lines(style, width);
-    lines.push(String::new());
-    lines.extend(bars(&found.curve, width));
-    lines
+        Row::new(vec![
+            Cell::count(point.in_flight.into()),
+            Cell::figure(Some(point.iops.0), number),
+            span(Some(point.mean_ns)),
+            span(Some(point.p50_ns)),
+            span(point.p99_ns),
+            span(point.p999_ns),
+            Cell::text(kept),
+            Cell::count(point.runs as u64),
+        ])
+    };
+    Table::new("calibration-table", "Rate and service time of each load", columns).with(found.curve.iter().map(row))
 }
 
 /// A bar for the rate of each load, with its latency.
-fn bars(curve: &[CurvePoint], width: usize) -> Vec<String> {
-    let longest = BAR_WIDTH.min(width.saturating_sub(BESIDE));
-    let highest = curve.iter().map(|point| point.iops.0).fold(0.0, f64::max);
-    let line = |point: &CurvePoint| {
-        let bar = bar(point.iops.0, highest, longest);
-        format!("{:>9}  {bar} {} at {}", point.in_flight, number(point.iops.0), duration(point.mean_ns))
+fn bars(found: &Calibration) -> BarChart {
+    let bar = |point: &CurvePoint| Bar {
+        label: format!("{} in flight", point.in_flight),
+        value: point.iops.0,
+        interval: None,
+        note: format!("at {}", duration(point.mean_ns)),
+        tone: chart::Tone::Plain,
     };
-    curve.iter().map(line).collect()
+    BarChart {
+        title: "I/Os per second over latency".to_owned(),
+        description: "The rate and the mean latency with each number of reads in flight.".to_owned(),
+        axis: Axis::new("I/Os per second", Scale::FromZero, Figures::Rate),
+        base: 0.0,
+        bars: found.curve.iter().map(bar).collect(),
+        marks: Vec::new(),
+    }
+}
+
+/// The result and the curve; nothing where `record` holds no calibration.
+pub(super) fn parts(record: &Record) -> Vec<Block> {
+    let Some(found) = calibration(record) else { return Vec::new() };
+    let mut blocks = figures(&found);
+    blocks.extend(original_terms(&found));
+    blocks.extend([curve(&found).into(), Block::Charts(vec![Diagram::new("calibration", bars(&found))])]);
+    blocks
 }

@@ -8,11 +8,8 @@ use tables::io_stream::{self, StreamRow, profile};
 
 use super::stream::{is_open, name as stream_name, runs};
 use crate::figure::{count, duration, memory, number, percent};
-use crate::layout::{clean, paragraph};
+use crate::layout::clean;
 use crate::words::{list, plural};
-
-/// Column of the texts.
-const INDENT: usize = 12;
 
 /// Facts that are shown.
 const FACTS_MAX: usize = 200;
@@ -33,8 +30,8 @@ struct Fact {
     runs: Vec<u32>,
 }
 
-/// All facts, each once, with its runs where these are not all.
-pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
+/// All facts, each once, with its runs where these are not all; a label stands before the first of its facts.
+pub(super) fn facts(record: &Record) -> Vec<(&'static str, String)> {
     let mut facts: Vec<Fact> = Vec::new();
     let mut known = BTreeMap::new();
     let mut add = |run: &Run, label: &'static str, text: String| {
@@ -64,13 +61,13 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
     let mut shown = Vec::new();
     let mut above = "";
     for fact in facts.iter().take(FACTS_MAX) {
-        let label = if fact.label == above { String::new() } else { format!("  {}", fact.label) };
+        let label = if fact.label == above { "" } else { fact.label };
         let runs = if fact.runs.len() < count { format!(" ({})", numbers(&fact.runs)) } else { String::new() };
-        shown.extend(paragraph(&label, INDENT, &format!("{}{runs}", fact.text), width));
+        shown.push((label, format!("{}{runs}", fact.text)));
         above = fact.label;
     }
     let more = facts.len().saturating_sub(FACTS_MAX);
-    shown.extend((more > 0).then(|| format!("  and {more} more, see the record")));
+    shown.extend((more > 0).then(|| ("", format!("and {more} more, see the record"))));
     shown
 }
 

@@ -2,6 +2,7 @@
 
 mod calibration;
 mod demand;
+mod document;
 mod fact;
 mod job;
 mod plan;
@@ -15,16 +16,16 @@ use record::Record;
 pub use plan::io_plan_text;
 pub use table::io_csv;
 
+pub(crate) use document::{calibrated, details, search, streams};
 pub(crate) use fact::loop_text;
 pub(crate) use stream::{runs, threads};
-pub(crate) use table::{job_and_rates, view};
 pub(crate) use warning::main_warnings;
 
-use crate::document::Extent;
-use crate::layout::{Table, paragraph, spaced};
+use crate::document::{Block, Extent, Section};
+use crate::layout::paragraph;
 use crate::platform_proof;
 use crate::render::terminal::Terminal;
-use crate::style::{Ink, Style};
+use crate::style::Style;
 use crate::text::{next_steps, storage_head};
 use crate::verdict::LEGEND;
 
@@ -38,62 +39,44 @@ pub fn io_text(record: &Record, path: &str, style: Style, width: usize) -> Strin
     let width = crate::page_width(width);
     let terminal = Terminal { style, width, extent: Extent::Details };
     let mut parts = vec![(platform_proof::TITLE, terminal.lines(&platform_proof::blocks(record)))];
-    parts.extend(calibration::calibration_parts(record, style, width));
-    parts.push((crate::load_curve::SEARCH, until::answer(record, style, width)));
+    parts.push(part("Calibration", &calibrated(record), style, width));
+    parts.push(part(crate::load_curve::SEARCH, &search(record), style, width));
     parts.push(("", crate::not_listed(record, path, width)));
     parts.extend(tables(record, style, width));
     parts.extend(crate::agents::parts(record, style, width));
-    parts.extend(details(record, style, width));
+    parts.push(("WARNINGS", warning::warnings(record, style, width)));
+    parts.push(how(record, width));
+    parts.push(("JOB FILE", record.plan.io.as_ref().map_or(Vec::new(), |io| remarks(io, width))));
     page(record, path, style, width, parts)
+}
+
+/// A section on a terminal, under `title`.
+fn part(title: &'static str, section: &Section, style: Style, width: usize) -> Part {
+    (title, Terminal { style, width, extent: Extent::Details }.lines(&section.body))
 }
 
 /// The tables of storage runs.
 pub(crate) fn tables(record: &Record, style: Style, width: usize) -> Vec<Part> {
-    let lines = |table: Table, legend: &str| {
-        let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-        if !lines.is_empty() && !legend.is_empty() {
-            lines.extend(spaced(legend, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
-        }
-        lines
-    };
-    vec![
-        ("STORAGE: throughput", lines(table::throughputs(record), LEGEND)),
-        ("STORAGE: latency", lines(table::latencies(record), "")),
-        ("STORAGE: CPU cost and block layer I/O", lines(table::costs(record), table::CEILING)),
-    ]
+    vec![part("Streams of I/O", &streams(record), style, width)]
 }
 
 /// The results on a few lines: a calibration, the answer of a search, or a line per stream.
 pub(crate) fn short(record: &Record, style: Style, width: usize) -> Vec<Part> {
-    let mut parts = calibration::calibration_parts(record, style, width);
-    parts.truncate(1);
-    // The sentences of the answer, without its points.
-    let answer: Vec<String> =
-        until::answer(record, style, width).into_iter().take_while(|line| !line.is_empty()).collect();
-    if !answer.is_empty() {
-        parts.push((crate::load_curve::SEARCH, answer));
-    }
+    let terminal = Terminal { style, width, extent: Extent::Screen };
+    let mut parts = Vec::new();
+    parts
+        .extend(model::calibration(record).map(|found| ("Calibration", terminal.lines(&calibration::figures(&found)))));
+    let answer = until::answer(record).map(|answer| terminal.lines(&[Block::text(answer)]));
+    parts.extend(answer.map(|lines| (crate::load_curve::SEARCH, lines)));
     if parts.is_empty() {
-        let table = table::results(record);
-        let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-        lines.extend(spaced(LEGEND, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
-        parts = vec![("", lines)];
+        parts.push(("", terminal.lines(&[table::results(record).into(), Block::aside(LEGEND)])));
     }
     parts
 }
 
-/// Warnings, details, and ignored options of the job file.
-pub(crate) fn details(record: &Record, style: Style, width: usize) -> Vec<Part> {
-    vec![
-        ("WARNINGS", warning::warnings(record, style, width)),
-        how(record, width),
-        ("JOB FILE", record.plan.io.as_ref().map_or(Vec::new(), |io| remarks(io, width))),
-    ]
-}
-
 /// Details of the runs.
 pub(crate) fn how(record: &Record, width: usize) -> Part {
-    ("STORAGE: details", fact::facts(record, width))
+    part("Storage: details", &details(record), Style::default(), width)
 }
 
 /// Lints of the job file, and options without effect.

@@ -6,11 +6,10 @@ use tables::io_stream::{self, StreamRow, bytes_per_second};
 use tables::{Row, run};
 
 use super::stream::name;
-use crate::document::Cell;
+use crate::document::{Cell, Table, Tone};
 use crate::fact::block;
 use crate::figure::{megabytes, throughput, time};
-use crate::layout::{Table, clean, cut};
-use crate::style::Ink;
+use crate::layout::{clean, cut};
 use crate::verdict::mark;
 use crate::view::View;
 use crate::{RUNS_LISTED_MAX, listed_parts};
@@ -22,7 +21,7 @@ const NAME_MAX: usize = 12;
 const NAMES_MAX: usize = 20;
 
 /// What a stream does, and its rates.
-pub(crate) fn job_and_rates(record: &Record) -> Vec<&'static str> {
+fn job_and_rates(record: &Record) -> Vec<&'static str> {
     let (job, rates) = (["job", "profile", "block"], ["operations_per_second", "bytes_per_second"]);
     [&job[..], agents(record), &["clones", "depth"], in_flight(record), &rates].concat()
 }
@@ -40,7 +39,7 @@ pub fn io_csv(record: &Record) -> String {
 }
 
 /// The columns of streams, and further columns of published reports.
-pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
+fn view<'a>() -> View<StreamRow<'a>> {
     View::of(io_stream::columns())
         .words("job", ("", "job"), |of| {
             let most = if of.of.0.jobs().nth(1).is_some() { NAMES_MAX } else { NAME_MAX };
@@ -71,12 +70,35 @@ fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
     }
 }
 
-/// A line per stream: profile, block, numjobs, iodepth, I/Os per second, throughput in MB/s and MiB/s.
-/// A stream of an invalid run has no figures.
-pub(crate) fn throughputs(record: &Record) -> Table {
-    let rates = ["operations_per_second", "bytes_per_second", "throughput", "mark"];
-    let figures = [&["block"], agents(record), &["clones", "depth"], in_flight(record), &rates].concat();
-    table(&figures, listed_parts(io_stream::rows(record)))
+/// What the name of a job, its profile and its block state, or other parts of a view.
+const STATED: [&str; 13] = [
+    "record",
+    "test",
+    "title",
+    "started_at",
+    "verdict",
+    "report_group",
+    "clone",
+    "kind",
+    "random",
+    "pace",
+    "invalid",
+    "block_bytes_min",
+    "block_bytes_max",
+];
+
+/// A line per stream: profile, block, numjobs, iodepth, I/Os per second, throughput in MB/s and MiB/s, and all that the table
+/// of latencies has not. A stream of an invalid run has no figures.
+pub(super) fn throughputs(record: &Record) -> Table {
+    let figures = [&["run"], &job_and_rates(record)[..], &["throughput", "mark"]].concat();
+    let latencies = latency_figures(record);
+    let latencies: Vec<&str> = latencies.into_iter().filter(|key| !figures.contains(key)).collect();
+    let view = view().except(&[&STATED[..], &latencies].concat()).first(&figures).with_others(IDENTITY.len());
+    view.table("io-streams-table", "One line per job and kind of I/O", listed_parts(io_stream::rows(record)), tone)
+}
+
+fn tone(of: &StreamRow<'_>) -> Tone {
+    Tone::of(run_verdict(of.run))
 }
 
 /// How many I/Os were in flight, where that was not as many as could be.
@@ -91,40 +113,42 @@ fn agents(record: &Record) -> &'static [&'static str] {
 }
 
 /// A line per stream: what it does, its rates and its service times, and its response times where one has a pace.
-pub(crate) fn results(record: &Record) -> Table {
+pub(super) fn results(record: &Record) -> Table {
     let streams = || listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
-    let ink = |of: &StreamRow<'_>| Ink::of(run_verdict(of.run));
-    if streams().any(|of| model::is_paced(of.of.0.pace)) {
-        let times = ["service_ns_p50", "service_ns_p99", "response_ns_p50", "response_ns_p99", "mark"];
-        return view().only(&[&job_and_rates(record)[..], &times].concat()).text_table(streams(), ink);
-    }
-    let times = ["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"];
-    view().only(&[&job_and_rates(record)[..], &times].concat()).ungrouped().text_table(streams(), ink)
+    let keys = |times: &[&'static str]| [&job_and_rates(record)[..], times].concat();
+    let view = match streams().any(|of| model::is_paced(of.of.0.pace)) {
+        true => view().only(&keys(&["service_ns_p50", "service_ns_p99", "response_ns_p50", "response_ns_p99", "mark"])),
+        false => view().only(&keys(&["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"])).ungrouped(),
+    };
+    view.table("io-results", "", streams(), tone)
 }
 
-/// A line per stream: service time, failed I/Os, and response time in an open loop.
-/// Streams of invalid runs are left out.
-pub(crate) fn latencies(record: &Record) -> Table {
-    let valid = || listed_parts(io_stream::rows(record)).filter(|of| !of.is_invalid());
+fn valid(record: &Record) -> impl Iterator<Item = StreamRow<'_>> {
+    listed_parts(io_stream::rows(record)).filter(|of| !of.is_invalid())
+}
+
+/// Service time and failed I/Os, and response time in an open loop.
+fn latency_figures(record: &Record) -> Vec<&'static str> {
     let service = ["service_ns_mean", "service_ns_p50", "service_ns_p99", "service_ns_p999", "service_ns_max"];
-    let figures = match valid().any(|of| model::is_paced(of.of.0.pace)) {
+    match valid(record).any(|of| model::is_paced(of.of.0.pace)) {
         // Response times replace the mean.
         true => [&service[1..], &["response_ns_p99", "response_ns_p999", "failures"]].concat(),
         false => [&service[..], &["failures"]].concat(),
-    };
-    table(&figures, valid())
+    }
 }
 
-fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> Table {
-    view().only(&[&IDENTITY, figures].concat()).text_table(streams, |of| Ink::of(run_verdict(of.run)))
+/// A line per stream: its latency. Streams of invalid runs are left out.
+pub(super) fn latencies(record: &Record) -> Table {
+    let view = view().only(&[&IDENTITY, &latency_figures(record)[..]].concat());
+    view.table("io-latencies", "Latency", valid(record), tone)
 }
 
 /// The legend of the table of costs.
-pub(crate) const CEILING: &str = "ceiling: of a thread without I/O; used: by the busiest job; max sched. delay: longest wait of the generator for a processor";
+pub(super) const CEILING: &str = "ceiling: of a thread without I/O; used: by the busiest job; max sched. delay: longest wait of the generator for a processor";
 
 /// A line per run: CPU time per I/O, also with the kernel's threads, the generator's use of its own ceiling (as in the self-check) and its longest
 /// stall, and the I/O counted by the block layer. Invalid runs are left out.
-pub(crate) fn costs(record: &Record) -> Table {
+pub(super) fn costs(record: &Record) -> Table {
     let figures = [
         "run",
         "cpu_ns_per_io",
@@ -139,5 +163,6 @@ pub(crate) fn costs(record: &Record) -> Table {
         "device_flushes_per_second",
     ];
     let runs = run::rows(record).take(RUNS_LISTED_MAX).filter(|of| of.run.storage.is_some() && !of.is_invalid());
-    View::of(run::columns()).only(&figures).text_table(runs, |_| None)
+    let caption = "CPU cost and block layer I/O";
+    View::of(run::columns()).only(&figures).table("io-costs", caption, runs, |_| Tone::Plain)
 }

@@ -3,8 +3,10 @@
 use record::Record;
 
 use super::{data, findings, head, next, runs};
+use crate::document::{Extent, Section};
 use crate::layout::{Page, paragraph};
 use crate::limit::limits;
+use crate::render::terminal::Terminal;
 use crate::style::Style;
 use crate::words::plural;
 use crate::{agents, blocks, fleet, inventory, load, not_listed, streams, summary};
@@ -35,17 +37,19 @@ fn physical_io_and_agents(page: &mut Page, record: &Record, style: Style) {
     }
 }
 
+/// A section of a document.
+fn section(page: &mut Page, section: &Section, style: Style) {
+    let terminal = Terminal { style, width: page.width, extent: Extent::Details };
+    page.part(&section.title, terminal.lines(&section.body));
+}
+
 /// A record of `dbdyno blocks`, laid out for `width` columns (at least 60 are used): workload, SLOB-style summary,
 /// per-operation averages, cache tiers, kinds of operations, physical I/O, warnings. `path` is the path of the record.
 pub fn blocks_text(record: &Record, path: &str, style: Style, width: usize) -> String {
     let measured = format!("{} of {}", plural(record.runs.len() as u64, "run"), blocks::extent(record));
     let mut page = page(record, &measured, style, width);
     let width = page.width;
-    page.part("RANDOM BLOCKS", page.points(blocks::facts(record)));
-    page.table("SLOB-STYLE SUMMARY", blocks::line(record), blocks::remarks(record));
-    page.table("PER-OPERATION AVERAGES", blocks::averages(record), Vec::new());
-    page.part("READS PER OPERATION, by size of the engine's cache", blocks::chart(record, width));
-    page.table("KINDS OF OPERATIONS: service times", blocks::kinds(record), Vec::new());
+    section(&mut page, &blocks::blocks(record), style);
     physical_io_and_agents(&mut page, record, style);
     page.part("WARNINGS", findings::findings(record, style, width));
     page.part("LIMITS", limits(record, width));
@@ -61,14 +65,8 @@ pub fn load_text(record: &Record, path: &str, style: Style, width: usize) -> Str
     let measured = plural(record.runs.len() as u64, "run");
     let mut page = page(record, &measured, style, width);
     let width = page.width;
-    page.part("BULK LOAD", page.points(load::facts(record)));
-    page.table("RATES", load::rates(record), load::remarks(record));
-    page.table("RESOURCE COST per TB and byte of flat file", load::costs(record), Vec::new());
-    page.part("CPU SECONDS PER TB of flat file", load::chart(record, width));
-    page.table("TABLE SIZE", load::tables(record), Vec::new());
-    let notes = load::legend(record).into_iter().collect();
-    page.table("STAGES: busy time of their threads, %", load::stages(record), notes);
-    page.table("SCANS OF THE LOADED TABLES", load::scans(record), load::meanings(record));
+    section(&mut page, &load::loads(record), style);
+    section(&mut page, &load::scans(record), style);
     physical_io_and_agents(&mut page, record, style);
     page.part("SKIPPED", findings::skipped(record, width));
     page.part("WARNINGS", findings::findings(record, style, width));
@@ -85,10 +83,7 @@ pub fn streams_text(record: &Record, published: Option<&str>, path: &str, style:
     let measured = plural(record.runs.len() as u64, "run");
     let mut page = page(record, &measured, style, width);
     let width = page.width;
-    let points = streams::facts(record).into_iter().chain(published.map(str::to_owned)).collect();
-    page.part("FILE STREAMS", page.points(points));
-    page.table("RATES", streams::rates(record), streams::remarks(record));
-    page.table("RESOURCE COST per MB", streams::costs(record), Vec::new());
+    section(&mut page, &streams::streams(record, published), style);
     physical_io_and_agents(&mut page, record, style);
     page.part("WARNINGS", findings::findings(record, style, width));
     page.part("SKIPPED", findings::skipped(record, width));

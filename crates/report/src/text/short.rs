@@ -9,7 +9,7 @@ use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
 
 use super::sheet::title;
 use super::{findings, head, next};
-use crate::document::Extent;
+use crate::document::{self, Extent};
 use crate::figure::{UNKNOWN, duration, number, percent, time};
 use crate::fleet::{agents, resume_command, run_command, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
@@ -163,7 +163,7 @@ fn started(record: &Record) -> String {
 
 /// The tables with the results of this kind of record.
 fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<storage::Part> {
-    let table = |table: Table| if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    let table = |table: document::Table| Terminal { style, width, extent: Extent::Screen }.lines(&[table.into()]);
     match record.plan.subject() {
         PlanSubject::Catalogue if record.runs.is_empty() => Vec::new(),
         PlanSubject::Catalogue => {
@@ -180,9 +180,9 @@ fn sheets(record: &Record, rows_max: usize, style: Style, width: usize) -> Vec<s
             let terminal = Terminal { style, width, extent: Extent::Screen };
             vec![(platform_proof::TITLE, terminal.lines(&platform_proof::blocks(record)))]
         }
-        PlanSubject::Blocks => vec![("SLOB-STYLE SUMMARY", table(blocks::line(record)))],
-        PlanSubject::Load => vec![("RATES", table(load::rates(record)))],
-        PlanSubject::Streams => vec![("RATES", table(streams::rates(record)))],
+        PlanSubject::Blocks => vec![("", table(blocks::summary(record)))],
+        PlanSubject::Load => vec![("", table(load::rates(record)))],
+        PlanSubject::Streams => vec![("", table(streams::rates(record)))],
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dbdyno_report::{
-    ComparisonView, LayersQuery, PageOptions, Style, activity_csv, activity_text, blocks_text, comparison_csv,
+    ComparisonView, LayersQuery, PageOptions, Style, activity, activity_csv, blocks_text, comparison, comparison_csv,
     comparison_junit, csv, html, io_csv, io_text, layers, layers_csv, load_text, streams_text, text,
 };
 use model::{ActivityChoice, CompareOptions};
@@ -134,10 +134,8 @@ fn every_view_of_each_record_has_the_figures_that_it_had() {
             hold(name, "layers-csv", &named_figures(&table));
         }
         let choice = ActivityChoice::Best;
-        if let (Ok(shown), Ok(table)) =
-            (activity_text(&record, &choice, path, style, width), activity_csv(&record, &choice))
-        {
-            hold(name, "activity-text", &figures(&shown));
+        if let (Ok(shown), Ok(table)) = (activity(&record, &choice, path), activity_csv(&record, &choice)) {
+            hold(name, "activity-text", &figures(&shown.text(style, width)));
             hold(name, "activity-csv", &named_figures(&table));
         }
     }

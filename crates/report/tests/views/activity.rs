@@ -1,6 +1,6 @@
 //! Database activity on a terminal.
 
-use dbdyno_report::{Style, activity_csv, activity_text};
+use dbdyno_report::{Style, activity, activity_csv};
 use model::ActivityChoice;
 use proptest::prelude::*;
 use record::{Nanos, Record, WaitClass};
@@ -12,13 +12,13 @@ fn number(record: &Record) -> u32 {
 }
 
 fn shown(record: &Record, choice: &ActivityChoice, width: usize) -> String {
-    activity_text(record, choice, "r.json", Style::default(), width).unwrap()
+    activity(record, choice, "r.json").unwrap().text(Style::default(), width)
 }
 
 #[test]
 fn the_activity_of_a_run_at_80_columns() {
     let record = record();
-    let shown = shown(&record, &ActivityChoice::Number(number(&record)), 120);
+    let shown = shown(&record, &ActivityChoice::Number(number(&record)), 80);
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     insta::assert_snapshot!(shown);
 }
@@ -28,14 +28,13 @@ fn the_parts_stand_in_the_order_that_administrators_know() {
     let record = record();
     let shown = shown(&record, &ActivityChoice::Number(number(&record)), 80);
     let parts = [
-        "SESSIONS",
-        "LOAD PROFILE",
-        "TOP TIMED EVENTS",
-        "WAIT CLASSES",
-        "I/O BY KIND",
-        "LOG ─",
-        "CHECKPOINTS",
-        "HISTOGRAM",
+        "active sessions ─",
+        "Load profile",
+        "Top timed events",
+        "Wait classes",
+        "I/O by kind",
+        "Log and checkpoints",
+        "Histogram",
     ];
     let places: Vec<usize> = parts.iter().map(|part| shown.find(part).unwrap_or_else(|| panic!("no {part}"))).collect();
     assert!(places.is_sorted(), "{shown}");
@@ -45,7 +44,8 @@ fn the_parts_stand_in_the_order_that_administrators_know() {
 fn without_a_choice_each_test_has_its_best_run() {
     let record = record();
     let shown = shown(&record, &ActivityChoice::Best, 80);
-    let heads: Vec<&str> = shown.lines().filter(|line| line.starts_with("Run ")).collect();
+    let heads: Vec<&str> =
+        shown.lines().filter(|line| line.contains(", run ") && line.contains(" active sessions")).collect();
     let sheet = model::sheet(&record);
     let best = sheet.lines.iter().filter(|line| line.best.is_some() && !line.is_probe);
     assert_eq!(heads.len(), best.count());
@@ -57,12 +57,12 @@ fn a_question_that_has_no_answer_says_why() {
     let record = record();
     let refused = |words: &str| {
         let choice = ActivityChoice::parse(words);
-        activity_text(&record, &choice, "r.json", Style::default(), 80).unwrap_err()
+        activity(&record, &choice, "r.json").err().unwrap()
     };
     assert_eq!(refused("999"), format!("there is no run 999 in this record of {} runs", record.runs.len()));
     assert_eq!(refused("T999"), "there is no run of test T999 in this record");
     let nothing = Record { runs: Vec::new(), ..record.clone() };
-    let refused = activity_text(&nothing, &ActivityChoice::Best, "r.json", Style::default(), 80).unwrap_err();
+    let refused = activity(&nothing, &ActivityChoice::Best, "r.json").err().unwrap();
     assert_eq!(refused, "no valid run of this record uses an engine");
 }
 
@@ -134,12 +134,13 @@ proptest! {
         (activity.sample_count, activity.observed_ns, activity.cost_ns) = (looks, Nanos(watched), Nanos(cost));
         activity.waits = waits.iter().map(|(event, count)| wait(WaitClass::Other, event, *count)).collect();
         let number = run.number;
-        let Ok(shown) = activity_text(&record, &ActivityChoice::Number(number), "r.json", Style::default(), width) else {
+        let Ok(shown) = dbdyno_report::activity(&record, &ActivityChoice::Number(number), "r.json") else {
             prop_assert_eq!(window, 0, "a run without a window has nothing to show");
             return Ok(());
         };
+        let shown = shown.text(Style::default(), width);
         for line in shown.lines() {
-            prop_assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+            prop_assert!(line.chars().count() <= width.clamp(60, 120), "{} columns: {line}", line.chars().count());
             prop_assert!(!line.contains(char::is_control), "{line:?}");
         }
         prop_assert!(!shown.contains("NaN") && !shown.contains("inf") && !shown.contains("-0 "), "{}", shown);

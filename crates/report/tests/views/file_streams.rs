@@ -76,13 +76,13 @@ fn rates_stand_beside_those_of_the_file_system_with_what_they_cost() {
         "are on the device of the engine's data",
         "268 MB in 4 files, all identical",
         "as in a publication: 16 streams",
-        "RATES",
-        "RESOURCE COST per MB",
+        "Rates",
+        "Resource cost per MB",
         "50.0 ms",
     ] {
         assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "no {words:?} in\n{shown}");
     }
-    let (_, rates) = shown.split_once("RATES").expect("rates");
+    let (_, rates) = shown.split_once("Rates").expect("rates");
     let line = rates.lines().find(|line| line.contains("large-object") && line.contains("write")).expect("a line");
     assert!(line.contains(" 50 "), "half of the rate of files: {line}");
     assert_eq!(
@@ -182,7 +182,7 @@ proptest! {
                 (streams.requests_per_commit, streams.whole_files) = (per_commit, whole);
             }
         }
-        prop_assert!(streams_text(&record, None, "r.json", Style::default(), 80).contains("FILE STREAMS"));
+        prop_assert!(streams_text(&record, None, "r.json", Style::default(), 80).contains("File streams"));
         prop_assert!(html(&record, &Default::default()).contains("File streams"));
     }
 }

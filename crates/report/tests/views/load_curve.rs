@@ -92,7 +92,7 @@ fn part(page: &str, title: &str) -> String {
 fn rates_stand_beside_the_capacity_that_they_are_shares_of() {
     let record = with(vec![share(40, 0.9, 80), share(41, 0.5, 4)]);
     let page = shown(&record);
-    let rates = part(&page, "LATENCY OVER RATE");
+    let rates = part(&page, "Latency over rate");
     assert!(rates.starts_with("T616 at J4 2.998 k steps/s in a closed loop (100 %)"), "{rates}");
     assert!(rates.contains("41 50 % 1.499 k 1.499 k"), "{rates}");
     let places = ["41 50 %", "40 90 %", "100 % none"].map(|words| rates.find(words).unwrap());
@@ -141,7 +141,7 @@ fn the_sheet_holds_plain_runs_only() {
     let without = sheet(&sample::record());
     assert_eq!(with_rates, without);
     assert!(
-        !shown(&sample::record()).contains("LATENCY OVER RATE") && !shown(&sample::record()).contains("THINK TIME")
+        !shown(&sample::record()).contains("Latency over rate") && !shown(&sample::record()).contains("Think time")
     );
 }
 
@@ -168,7 +168,7 @@ fn whole_search(limit: f64) -> Record {
 fn a_search_tells_its_interval_how_it_was_made_and_what_confirms_it() {
     let record = whole_search(1_000.0);
     let page = shown(&record);
-    let answer = part(&page, "HIGHEST RATE WITHIN THE SERVICE LEVEL");
+    let answer = part(&page, "Highest rate within the service level");
     for words in [
         "steps/s most runs meet p99=5ms, and near it about half of them; 95 % interval for a repeat",
         "within the requested 10 % on both sides",
@@ -195,7 +195,7 @@ fn a_search_of_few_runs_tells_what_was_tried() {
     });
     let record = search(runs.collect(), "p99=5ms");
     let page = shown(&record);
-    let answer = part(&page, "HIGHEST RATE WITHIN THE SERVICE LEVEL");
+    let answer = part(&page, "Highest rate within the service level");
     for words in [
         "150.0 steps/s meet p99=5ms, 200.0 miss it, near",
         "not confirmed; 95 % interval for a repeat from at most 100.0",
@@ -216,10 +216,10 @@ fn think_time_shows_what_of_the_processors_is_used_and_what_half_busy_hides() {
     let mut record = with(runs);
     let threads = f64::from(record.host.cpu.threads);
     let page = shown(&record);
-    let think = part(&page, "THINK TIME");
+    let think = part(&page, "Think time");
     assert!(think.starts_with("T616 at J4 OLTP select"), "{think}");
     assert!(think.contains(&format!("40 20.0 ms all 2.00 ms 4.00 ms 1.000 k {:.2} (50 %)", threads / 2.0)), "{think}");
-    assert!(think.contains("42 20.0 ms 1/core"), "{think}");
+    assert!(think.contains("42 20.0 ms one per core"), "{think}");
     assert!(
         think.contains("1.25 times the rate of one per core: at 50 % busy, with cores filled first, 80 %"),
         "{think}"
@@ -237,12 +237,12 @@ fn a_rate_that_is_not_kept_is_an_answer_and_spoils_nothing() {
     record.runs.retain(|run| !["T441", "T721"].contains(&run.test.as_str()));
     let page = shown(&record);
     assert!(!invalid(&page) && !part(&page, "WARNINGS").contains("not started"), "{page}");
-    let rates = part(&page, "LATENCY OVER RATE");
+    let rates = part(&page, "Latency over rate");
     assert!(rates.contains("40 90 % 2.698 k 2.698 k rate missed"), "{page}");
     assert!(rates.contains("run 40, 90 % of capacity: 12 steps not started"), "below the table: {page}");
     record.runs.last_mut().unwrap().findings = vec![steal(Verdict::Fail, 40.0)];
     assert!(invalid(&shown(&record)));
-    assert!(part(&shown(&record), "LATENCY OVER RATE").contains("40 90 % 2.698 k 2.698 k invalid"));
+    assert!(part(&shown(&record), "Latency over rate").contains("40 90 % 2.698 k 2.698 k invalid"));
 }
 
 /// A run of a search at this rate; its steps fall short of it where `done` is less.
@@ -265,7 +265,7 @@ fn a_search_whose_runs_contradict_each_other_says_so() {
     let (kept, missed) = ((Check::Steal, Verdict::Pass), (Check::Backlog, Verdict::Warn));
     let runs = [(100.0, kept), (200.0, kept), (200.0, kept), (400.0, kept), (400.0, missed), (400.0, missed)];
     let text_of = runs.into_iter().zip(40..).map(|((rate, text_of), number)| searched(number, rate, rate, text_of));
-    let answer = part(&shown(&search(text_of.collect(), "p99=5ms")), "HIGHEST RATE");
+    let answer = part(&shown(&search(text_of.collect(), "p99=5ms")), "Highest rate");
     let words = "met once and missed twice at 400.0/s: the capacity of the platform, or the random arrivals, varied \
                  during the search";
     assert!(answer.contains(words), "{answer}");
@@ -282,7 +282,7 @@ fn a_missed_rate_is_not_a_missed_level() {
     let response = Latency { count: 20, ..few.response.clone() }.printable();
     let few = Run { response, findings: vec![missed], ..few };
     let page = shown(&search(vec![behind, left, few], "p99=3ms"));
-    let answer = part(&page, "HIGHEST RATE");
+    let answer = part(&page, "Highest rate");
     assert!(page.lines().any(|line| line.ends_with("rate missed: 299.8 of 400.0")), "on one line: {page}");
     for words in ["rate missed: 299.8 of 400.0", "rate missed: 7 not started", "2.00 ms - missed"] {
         assert!(answer.contains(words), "{words}: {answer}");
@@ -300,7 +300,7 @@ fn no_mark_refers_to_a_warning_that_is_not_shown() {
     assert_eq!(marks(&record), 0);
     record.runs.last_mut().unwrap().findings = vec![backlog(Verdict::Warn, 12)];
     assert_eq!(marks(&record), 0);
-    let rates = part(&shown(&record), "LATENCY OVER RATE");
+    let rates = part(&shown(&record), "Latency over rate");
     assert!(
         rates.contains("rate missed") && rates.contains("run 40, 90 % of capacity: 12 steps not started"),
         "{rates}"

@@ -62,7 +62,7 @@ fn the_line_the_averages_and_the_tiers_are_shown() {
         "10240 blocks of 8 KiB in each of 2 schemas",
         "30 % of the operations update 19 of 19 columns",
         "no block visited twice; 25 % of the engine's files remained in the page cache",
-        "SLOB-STYLE SUMMARY",
+        "SLOB-style summary",
         "16 MiB cold",
         "engine ████",
         "64.2",
@@ -136,7 +136,7 @@ fn a_record_without_a_run_says_so_and_is_not_gone_on_with() {
 fn a_record_without_random_blocks_says_nothing_of_them() {
     let record = sample::record();
     let (shown, page) = (text(&record, "r.json", Style::default(), 80), html(&record, &Default::default()));
-    assert!(!shown.contains("SLOB-STYLE SUMMARY") && !page.contains("Random blocks"));
+    assert!(!shown.contains("SLOB-style summary") && !page.contains("Random blocks"));
 }
 
 proptest! {

@@ -85,9 +85,9 @@ fn a_record_of_storage_alone_has_no_sheet() {
 fn the_sheet_of_a_platform_shows_its_storage_runs_too() {
     let sheet = text(&storage_sample::mixed_record(), PLACE, Style::default(), 80);
     let after = sheet.split_once("RUNS: processors").unwrap().1;
-    assert!(after.contains("STORAGE: throughput") && after.contains(" 40  S21  randread  8 KiB"), "{after}");
-    assert!(sheet.contains("T611") && after.contains("STORAGE: details"));
-    assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("STORAGE: throughput"));
+    assert!(after.contains("Streams of I/O") && after.contains(" 40  S21  randread  8 KiB"), "{after}");
+    assert!(sheet.contains("T611") && after.contains("Storage: details"));
+    assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("Streams of I/O"));
 }
 
 /// A run of `streams`, with their I/O as its totals.
@@ -147,7 +147,7 @@ fn a_search_says_where_its_answer_is_open() {
         let mut record = storage_sample::search();
         record.runs.retain(|run| rates.contains(&run.number));
         let view = plain(&record, 80);
-        let part = view.lines().skip_while(|line| !line.starts_with("HIGHEST RATE")).nth(1).unwrap_or_default().trim();
+        let part = view.lines().skip_while(|line| !line.starts_with("Highest rate")).nth(1).unwrap_or_default().trim();
         assert!(part.starts_with(begin), "{part}");
     };
     search(&[1, 3, 6, 4], "4.000 k I/Os per second meet p99=1ms, 6.700 k miss it, near ");

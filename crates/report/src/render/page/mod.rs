@@ -12,17 +12,11 @@ pub use frame::PageOptions;
 pub(crate) use frame::{Page, Section};
 pub(crate) use table::{Cell, Column, Row, Table, facts, parts, table_parts, whole_table};
 
-use crate::document::{Block, Command, Document, Extent, Fact, Note, Span, Text, Tone};
+use crate::document::{self, Block, Command, Document, Extent, Fact, Note, Span, Text, Tone};
 use crate::layout::clean;
 
 /// The file of `document`, with everything in it.
 pub(crate) fn page(document: &Document) -> String {
-    let section = |section: &crate::document::Section| Section {
-        id: section.id,
-        title: clean(&section.title).into(),
-        body: blocks(&section.body),
-        is_collapsed: section.is_folded,
-    };
     let shown = document.sections.iter().filter(|section| section.is_shown(Extent::Whole));
     let page = Page {
         title: clean(&document.title),
@@ -32,6 +26,16 @@ pub(crate) fn page(document: &Document) -> String {
         foot: blocks(&document.foot),
     };
     page.html()
+}
+
+/// A section of a document on a page.
+pub(crate) fn section(section: &document::Section) -> Section {
+    Section {
+        id: section.id,
+        title: clean(&section.title).into(),
+        body: blocks(&section.body),
+        is_collapsed: section.is_folded,
+    }
 }
 
 /// The markup of `blocks`; its headings start at `<h3>`.

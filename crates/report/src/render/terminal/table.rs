@@ -110,7 +110,7 @@ impl Terminal {
                 .and_then(|at| cells.get_mut(at))
             {
                 widest = widest.max(cell.chars().count());
-                *cell = room.map_or_else(|| cell.clone(), |room| cut(cell, room));
+                *cell = room.map_or_else(|| cell.clone(), |room| cut(last_parts(cell, room), room));
             }
             drawn.push(cells, ink_of(row));
         }
@@ -121,6 +121,17 @@ impl Terminal {
 
 fn ink_of(row: &Row) -> Option<Ink> {
     ink(row.tone)
+}
+
+/// A path that is longer than `room` without its first parts; words are left as they are.
+fn last_parts(mut path: &str, room: usize) -> &str {
+    while !path.contains(' ')
+        && path.chars().count() > room
+        && let Some((_, rest)) = path.split_once('/')
+    {
+        path = rest;
+    }
+    path
 }
 
 /// A cell as it stands in a line.

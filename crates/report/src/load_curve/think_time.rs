@@ -2,33 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use maud::{Markup, html};
-use model::{Quantiles, ThinkPoint, ThinkStudy};
+use model::{ThinkPoint, ThinkStudy};
 use record::{Nanos, Ratio};
 
-use super::throughput::CHARTS_MAX;
+use super::{CURVES_MAX, cpu_scope, hidden, study_head};
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
-use crate::document::Diagram;
-use crate::figure::{UNKNOWN, duration, number, percent, percent_digits};
-use crate::layout::clean;
-use crate::load_curve::{cpu_scope, hidden, study_head};
-use crate::render::page::gallery;
-use crate::render::page::{Cell, Column, Row, Table};
-use crate::words::capital;
+use crate::document::{Block, Cell, Column, Diagram, Extent, Row, Table};
+use crate::figure::{UNKNOWN, duration, number, percent, percent_digits, time};
 
-/// Charts and a table for each of `studies`.
-pub(super) fn studies(studies: &[ThinkStudy<'_>]) -> Markup {
-    html! {
-        @if !studies.is_empty() { p { (capital(&cpu_scope(studies))) "." } }
-        @for (index, study) in studies.iter().take(CHARTS_MAX).enumerate() {
-            (gallery(&charts(index, study)))
-            (table(index, study))
-            @if let Some(note) = hidden(study) { p class="aside" { (capital(&note)) "." } }
-        }
-        @if studies.len() > CHARTS_MAX {
-            p class="note" { "The first " (CHARTS_MAX) " of " (studies.len()) " sweeps are drawn; the record has all." }
-        }
-    }
+/// A table and charts for each of `studies`.
+pub(super) fn studies(studies: &[ThinkStudy<'_>]) -> Vec<Block> {
+    let of_study = |(index, study): (usize, &ThinkStudy<'_>)| {
+        let charts = if index < CURVES_MAX { charts(index, study) } else { Vec::new() };
+        [
+            Block::facts([(study_head(study), study.title)]),
+            table(index, study).into(),
+            Block::list(hidden(study)),
+            Block::whole(vec![Block::Charts(charts)]),
+        ]
+    };
+    let scope = (!studies.is_empty()).then(|| Block::aside(cpu_scope(studies)));
+    studies.iter().enumerate().flat_map(of_study).chain(scope).collect()
 }
 
 /// The hardware threads of the two series of a study.
@@ -98,41 +92,40 @@ fn median(think: Nanos, mut repeats: Vec<(f64, u32)>) -> Option<Point> {
     Some(Point::new(think.0 as f64, value).noted(note))
 }
 
-const COLUMNS: [Column; 10] = [
-    Column::figures("think time"),
-    Column::text("hardware threads"),
-    Column::figures("run"),
-    Column::figures("response mean"),
-    Column::figures("p99"),
-    Column::figures("tx/s"),
-    Column::figures("host busy %"),
-    Column::figures("processors used"),
-    Column::figures("time per tx"),
-    Column::figures("capacity used"),
-];
-
-fn table(index: usize, study: &ThinkStudy<'_>) -> Markup {
-    let caption = format!("{} {}: think time", study_head(study), clean(study.title));
-    let mut table = Table::new(format!("think-{}", index + 1), caption, &COLUMNS);
-    table.rows = study.points.iter().map(row).collect();
-    html! { div class="compact" { (table.html()) } }
+fn table(index: usize, study: &ThinkStudy<'_>) -> Table {
+    let columns = vec![
+        Column::figure("run"),
+        Column::figure("think\ntime"),
+        Column::text("hardware\nthreads"),
+        Column::figure("response\nmean"),
+        Column::figure("p99"),
+        Column::figure("tx/s"),
+        Column::figure("host\nbusy %").from(Extent::Whole),
+        Column::figure("processors\nused"),
+        Column::figure("time\nper tx"),
+        Column::figure("capacity\nused"),
+    ];
+    Table::new(format!("think-{}", index + 1), study.title, columns).with(study.points.iter().map(row))
 }
 
 fn row(point: &ThinkPoint<'_>) -> Row {
-    let figure = |shown: Option<String>| Cell::Figure(shown.unwrap_or_else(|| UNKNOWN.to_owned()), None);
-    let share = |ratio: Option<Ratio>| figure(ratio.map(percent));
-    let digits = |ratio: Option<Ratio>| figure(ratio.map(percent_digits));
-    let p99 = |times: Quantiles| times.p99_ns.map(duration);
+    let span = |span: Option<Nanos>| Cell::Figure(time(span), span.map(|span| span.0 as f64));
+    let think = if point.think > Nanos(0) { duration(point.think) } else { "none".to_owned() };
+    let processors = match (point.processors_share, point.processors) {
+        (Some(share), Some(used)) => format!("{used:.2} ({} %)", percent_digits(share)),
+        (None, Some(used)) => format!("{used:.2}"),
+        (_, None) => UNKNOWN.to_owned(),
+    };
     Row::new(vec![
-        figure(Some(if point.think > Nanos(0) { duration(point.think) } else { "none".to_owned() })),
+        Cell::count(point.run.number.into()),
+        Cell::Figure(think, Some(point.think.0 as f64)),
         Cell::text(if point.one_thread_per_core { "one per core" } else { "all" }),
-        figure(Some(point.run.number.to_string())),
-        figure(point.response_mean.map(duration)),
-        figure(point.response.and_then(p99)),
-        figure(point.per_second.map(|rate| number(rate.0))),
-        digits(point.busy),
-        figure(point.processors.map(|used| format!("{used:.2}"))),
-        figure(point.per_transaction.map(duration)),
-        share(point.used),
+        span(point.response_mean),
+        span(point.response.and_then(|response| response.p99_ns)),
+        Cell::figure(point.per_second.map(|rate| rate.0), number),
+        Cell::figure(point.busy.map(|busy| busy.0), |busy| percent_digits(Ratio(busy))),
+        Cell::Figure(processors, point.processors),
+        span(point.per_transaction),
+        Cell::figure(point.used.map(|used| used.0), |used| percent(Ratio(used))),
     ])
 }

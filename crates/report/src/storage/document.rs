@@ -1,0 +1,34 @@
+//! Storage runs as parts of a document.
+
+use record::Record;
+
+use super::table::{CEILING, costs, latencies, throughputs};
+use super::{calibration, fact, until};
+use crate::document::{Block, Section};
+use crate::load_curve::SEARCH;
+use crate::verdict::LEGEND;
+
+/// The result of a calibration and its curve; nothing where `record` holds none.
+pub(crate) fn calibrated(record: &Record) -> Section {
+    Section::new("calibration", "Calibration", calibration::parts(record))
+}
+
+/// The answer of a search in words and its points; nothing where `record` holds no search.
+pub(crate) fn search(record: &Record) -> Section {
+    let points = until::points(record).map(Block::from);
+    Section::new("io-search", SEARCH, until::answer(record).map(Block::text).into_iter().chain(points).collect())
+}
+
+/// A line for each stream: throughput, latency, and the cost of the run.
+pub(crate) fn streams(record: &Record) -> Section {
+    let (throughputs, costs) = (throughputs(record), costs(record));
+    let legend = (!throughputs.rows.is_empty()).then(|| Block::aside(LEGEND));
+    let ceiling = (!costs.rows.is_empty()).then(|| Block::aside(CEILING));
+    let tables = [Some(throughputs.into()), legend, Some(latencies(record).into()), Some(costs.into()), ceiling];
+    Section::new("storage", "Streams of I/O", tables.into_iter().flatten().collect())
+}
+
+/// I/O modes, files, rates, preconditioning, errors, verified content.
+pub(crate) fn details(record: &Record) -> Section {
+    Section::new("storage-details", "Storage: details", vec![Block::facts(fact::facts(record))]).folded()
+}
