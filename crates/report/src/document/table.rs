@@ -55,8 +55,6 @@ pub(crate) enum Cell {
     Figure(String, Option<f64>),
     /// A word with its role: a verdict.
     Word(String, Tone),
-    /// Words, and below them a secondary text.
-    Noted(Text, String),
     /// A bar.
     Bar(Bar),
 }
@@ -152,7 +150,6 @@ impl Cell {
         match self {
             Cell::Text(text) => text.words(),
             Cell::Figure(text, _) | Cell::Word(text, _) => text.clone(),
-            Cell::Noted(text, note) => format!("{} {note}", text.words()),
             Cell::Bar(_) => String::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! A text with emphasis, code and links.
+//! A text with emphasis and code.
 
 /// A paragraph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +13,6 @@ pub(crate) enum Span {
     Strong(String),
     /// A word of a command line or a file.
     Code(String),
-    /// Words that lead to a section of the same document; plain where nothing can be followed.
-    Link { section: &'static str, words: String },
 }
 
 impl Text {
@@ -36,12 +34,6 @@ impl Text {
         self.then(Span::Code(word.into()))
     }
 
-    /// The text followed by a link to a section.
-    #[must_use]
-    pub(crate) fn link(self, section: &'static str, words: impl Into<String>) -> Text {
-        self.then(Span::Link { section, words: words.into() })
-    }
-
     fn then(mut self, span: Span) -> Text {
         self.0.push(span);
         self
@@ -50,7 +42,7 @@ impl Text {
     /// The words alone.
     pub(crate) fn words(&self) -> String {
         let words = |span: &Span| match span {
-            Span::Plain(words) | Span::Strong(words) | Span::Code(words) | Span::Link { words, .. } => words.clone(),
+            Span::Plain(words) | Span::Strong(words) | Span::Code(words) => words.clone(),
         };
         self.0.iter().map(words).collect()
     }

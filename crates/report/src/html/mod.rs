@@ -29,7 +29,7 @@ use record::{PlanSubject, Record};
 
 pub(crate) use crate::document::Diagram;
 pub use crate::render::page::PageOptions;
-pub(crate) use crate::render::page::{Cell, Column, Row, Table, facts};
+pub(crate) use crate::render::page::{Cell, Column, Row, Table};
 pub(crate) use crate::render::page::{Page, Section, gallery};
 pub use explanation::check_texts;
 pub(crate) use fitness::fitness;

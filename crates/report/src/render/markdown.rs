@@ -140,8 +140,6 @@ fn cell(cell: &Cell) -> String {
         Cell::Figure(text, _) => escaped(text),
         Cell::Word(text, Tone::Warning | Tone::Invalid) => format!("**{}**", escaped(text)),
         Cell::Word(text, _) => escaped(text),
-        Cell::Noted(text, note) if note.is_empty() => words(text),
-        Cell::Noted(text, note) => format!("{} ({})", words(text), escaped(note)),
         Cell::Bar(_) => String::new(),
     }
 }
@@ -180,7 +178,6 @@ fn words(text: &Text) -> String {
         // A code span knows no escape.
         Span::Code(word) if word.contains('`') => spaced(word, "", ""),
         Span::Code(word) => format!("`{}`", clean(word).replace('|', "\\|")),
-        Span::Link { section, words } => spaced(words, "[", &format!("](#{section})")),
     };
     text.0.iter().map(span).collect::<String>().trim().to_owned()
 }

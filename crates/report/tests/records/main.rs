@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dbdyno_report::{
-    ComparisonView, LayersQuery, PageOptions, Style, activity, activity_csv, blocks_text, comparison, comparison_csv,
+    ComparisonView, LayersQuery, PageOptions, Style, activity, activity_csv, blocks_text, comparison_csv,
     comparison_junit, csv, html, io_csv, io_text, layers, layers_csv, load_text, streams_text, text,
 };
 use model::{ActivityChoice, CompareOptions};

@@ -44,8 +44,8 @@ fn the_parts_stand_in_the_order_that_administrators_know() {
 fn without_a_choice_each_test_has_its_best_run() {
     let record = record();
     let shown = shown(&record, &ActivityChoice::Best, 80);
-    let heads: Vec<&str> =
-        shown.lines().filter(|line| line.contains(", run ") && line.contains(" active sessions")).collect();
+    let shown_in_a_line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let heads: Vec<&str> = shown_in_a_line.matches(" active sessions ──").collect();
     let sheet = model::sheet(&record);
     let best = sheet.lines.iter().filter(|line| line.best.is_some() && !line.is_probe);
     assert_eq!(heads.len(), best.count());

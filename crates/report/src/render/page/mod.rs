@@ -128,7 +128,6 @@ pub(crate) fn words(text: &Text) -> Markup {
                 Span::Plain(words) => { (clean(words)) }
                 Span::Strong(words) => { strong { (clean(words)) } }
                 Span::Code(words) => { code { (clean(words)) } }
-                Span::Link { section, words } => { a href={ "#" (section) } { (clean(words)) } }
             }
         }
     }

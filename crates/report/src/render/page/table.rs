@@ -275,9 +275,6 @@ fn cell(cell: &document::Cell) -> Cell {
         document::Cell::Text(text) => Cell::Markup(words(text)),
         document::Cell::Figure(text, value) => Cell::Figure(clean(text), *value),
         document::Cell::Word(text, tone) => Cell::Markup(html! { span class=(word_class(*tone)) { (clean(text)) } }),
-        document::Cell::Noted(text, note) => {
-            Cell::Markup(html! { (words(text)) @if !note.is_empty() { span class="aside" { (clean(note)) } } })
-        }
         document::Cell::Bar(bar) => Cell::Markup(self::bar(bar)),
     }
 }

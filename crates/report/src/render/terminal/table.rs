@@ -148,6 +148,5 @@ fn text(cell: &Cell) -> String {
         }
         Cell::Figure(text, _) | Cell::Word(text, _) => clean(text),
         Cell::Text(words) => cut(&clean(&words.words()), TEXT_MAX),
-        Cell::Noted(words, _) => cut(&clean(&words.words()), TEXT_MAX),
     }
 }
