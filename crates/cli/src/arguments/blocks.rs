@@ -132,7 +132,7 @@ pub struct BlocksArguments {
 }
 
 /// Where the loop runs.
-fn mode() -> impl TypedValueParser<Value = Mode> + Clone {
+fn mode() -> impl TypedValueParser<Value = Mode> {
     choice::of([
         ("client", "In the client: one statement per operation", Mode::Client),
         ("engine", "In the engine: a stored procedure executes batches of operations", Mode::Engine),

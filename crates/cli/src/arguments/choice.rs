@@ -4,9 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use record::{Arrival, Placement, Preset};
 
 /// A value parser of the words of `choices`.
-pub fn of<T, const COUNT: usize>(
-    choices: [(&'static str, &'static str, T); COUNT],
-) -> impl TypedValueParser<Value = T> + Clone
+pub fn of<T, const COUNT: usize>(choices: [(&'static str, &'static str, T); COUNT]) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
 {
@@ -18,7 +16,7 @@ where
 }
 
 /// Presets.
-pub fn preset() -> impl TypedValueParser<Value = Preset> + Clone {
+pub fn preset() -> impl TypedValueParser<Value = Preset> {
     of([
         ("smoke", "Checks that everything works, within a minute; its figures mean nothing", Preset::Smoke),
         ("quick", "A first look: 2 seconds a run, tables of megabytes", Preset::Quick),
@@ -36,7 +34,7 @@ pub fn preset() -> impl TypedValueParser<Value = Preset> + Clone {
 }
 
 /// CPU pinning.
-pub fn placement() -> impl TypedValueParser<Value = Placement> + Clone {
+pub fn placement() -> impl TypedValueParser<Value = Placement> {
     of([
         ("kernel", "None: the kernel decides", Placement::Kernel),
         ("spread", "Each job on a processor of its own, its server process on the next one", Placement::Spread),
@@ -45,7 +43,7 @@ pub fn placement() -> impl TypedValueParser<Value = Placement> + Clone {
 }
 
 /// Arrival process of an open loop.
-pub fn arrival() -> impl TypedValueParser<Value = Arrival> + Clone {
+pub fn arrival() -> impl TypedValueParser<Value = Arrival> {
     of([
         ("poisson", "Exponential intervals, as from many independent users", Arrival::Poisson),
         ("fixed", "Constant intervals", Arrival::Fixed),

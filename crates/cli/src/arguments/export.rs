@@ -36,7 +36,7 @@ pub struct ExportArguments {
 }
 
 /// Output formats.
-fn format() -> impl TypedValueParser<Value = Format> + Clone {
+fn format() -> impl TypedValueParser<Value = Format> {
     const TABLES: &str = "Tables: runs, seconds, findings, settings, readings, I/O streams, file streams, random blocks and their \
                           operations, loads and their stages, scans, nodes, events, traces, activity, latency by layer, \
                           parameters, data sets; of a published system points, facts, figures, claims, prices, remarks";

@@ -109,7 +109,7 @@ pub struct RemoveArguments {
 }
 
 /// Transports.
-fn transport() -> impl TypedValueParser<Value = Transport> + Clone {
+fn transport() -> impl TypedValueParser<Value = Transport> {
     choice::of([
         ("tcp", "TCP", Transport::Tcp),
         ("rdma", "RDMA (RoCE, InfiniBand, iWARP); not tested on hardware", Transport::Rdma),

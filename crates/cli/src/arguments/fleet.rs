@@ -277,7 +277,7 @@ pub struct AgentArguments {
 }
 
 /// Programs that a manifest is for.
-fn format() -> impl TypedValueParser<Value = ManifestFormat> + Clone {
+fn format() -> impl TypedValueParser<Value = ManifestFormat> {
     const COMPOSE: &str = "Docker Compose: a service for each agent, all on one machine";
     choice::of([
         ("kubernetes", "A stateful set: a pod for each agent, no two on one node", ManifestFormat::Kubernetes),

@@ -80,7 +80,7 @@ pub struct CardsArguments {
 }
 
 /// Formats of flat files.
-fn format() -> impl TypedValueParser<Value = FilesFormat> + Clone {
+fn format() -> impl TypedValueParser<Value = FilesFormat> {
     choice::of([
         ("tbl", "Each field ends with a bar, the last one too; no header line", FilesFormat::Bars),
         ("csv", "Comma-separated, with a header line", FilesFormat::Commas),

@@ -50,7 +50,7 @@ pub enum HistoryFormat {
 }
 
 /// Metrics of a history.
-fn metric() -> impl TypedValueParser<Value = Metric> + Clone {
+fn metric() -> impl TypedValueParser<Value = Metric> {
     choice::of([
         ("throughput", "Operations per second, in the unit of the test", Metric::Throughput),
         ("p99", "The 0.99 quantile of the service time", Metric::P99),

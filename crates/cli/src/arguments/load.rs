@@ -133,7 +133,7 @@ pub struct LoadArguments {
 }
 
 /// How rows reach the engine: a run for each form, typed first, with which the other is compared.
-fn forms() -> impl TypedValueParser<Value = &'static [LoadForm]> + Clone {
+fn forms() -> impl TypedValueParser<Value = &'static [LoadForm]> {
     const TYPED: &str = "Parsed by dbdyno and sent through the engine's bulk load interface";
     choice::of::<&'static [LoadForm], _>([
         ("typed", TYPED, &[LoadForm::Typed]),
@@ -143,7 +143,7 @@ fn forms() -> impl TypedValueParser<Value = &'static [LoadForm]> + Clone {
 }
 
 /// When indexes are built.
-fn indexes() -> impl TypedValueParser<Value = IndexTime> + Clone {
+fn indexes() -> impl TypedValueParser<Value = IndexTime> {
     choice::of([
         ("none", "Never", IndexTime::None),
         ("before", "Before the load, which maintains them", IndexTime::Before),
@@ -160,7 +160,7 @@ pub enum FirstLine {
     Unread,
 }
 
-fn header() -> impl TypedValueParser<Value = FirstLine> + Clone {
+fn header() -> impl TypedValueParser<Value = FirstLine> {
     choice::of([
         ("check", "Its names must be those of the layout, in their order", FirstLine::Checked),
         ("ignore", "Skipped unread", FirstLine::Unread),
@@ -170,7 +170,7 @@ fn header() -> impl TypedValueParser<Value = FirstLine> + Clone {
 /// The compression of files; absent where it is detected.
 pub type CompressedWith = Option<Compression>;
 
-fn compressed_with() -> impl TypedValueParser<Value = CompressedWith> + Clone {
+fn compressed_with() -> impl TypedValueParser<Value = CompressedWith> {
     choice::of([
         ("auto", "Detected by the first bytes", None),
         ("plain", "None", Some(Compression::Plain)),

@@ -78,7 +78,7 @@ pub struct ScaleArguments {
 }
 
 /// Weights of a fit.
-fn weights() -> impl TypedValueParser<Value = Weights> + Clone {
+fn weights() -> impl TypedValueParser<Value = Weights> {
     choice::of([
         ("relative", "Errors as a share of the rate", Weights::Relative),
         ("absolute", "Errors in the unit of the rate", Weights::Absolute),

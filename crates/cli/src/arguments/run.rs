@@ -146,7 +146,7 @@ pub struct RunArguments {
 }
 
 /// Traced repeats.
-fn traced() -> impl TypedValueParser<Value = Tracing> + Clone {
+fn traced() -> impl TypedValueParser<Value = Tracing> {
     choice::of([
         ("none", "None", Tracing::None),
         ("one", "Each test at its lowest degree of parallelism", Tracing::One),
@@ -155,7 +155,7 @@ fn traced() -> impl TypedValueParser<Value = Tracing> + Clone {
 }
 
 /// Tracers.
-fn tracer() -> impl TypedValueParser<Value = TracerKind> + Clone {
+fn tracer() -> impl TypedValueParser<Value = TracerKind> {
     choice::of([
         ("bpf", "BPF programs: system calls, block layer and device", TracerKind::Bpf),
         ("tracefs", "Events of the block layer from a tracefs instance: block layer and device", TracerKind::Tracefs),

@@ -70,8 +70,15 @@ fn sessions_waiting_for_a_row_lock_are_sampled() {
         let samples = run["activity"]["sample_count"].as_u64().unwrap();
         assert!(samples > 0 && 2 * sessions_in(run, "application") > samples, "{target}: {}", run["activity"]);
         let shown = bench.succeed(&["report", "r.json", "--activity", "T902"]).out;
-        for part in ["SESSIONS", "LOAD PROFILE", "TOP TIMED EVENTS", event, "WAIT CLASSES", "I/O BY KIND", "HISTOGRAM"]
-        {
+        for part in [
+            "Sampled active sessions",
+            "Load profile",
+            "Top timed events",
+            event,
+            "Wait classes",
+            "I/O by kind",
+            "Histogram",
+        ] {
             assert!(shown.contains(part), "{target}: no {part}\n{shown}");
         }
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{target}\n{shown}");

@@ -163,7 +163,7 @@ fn the_tiers_of_caches_are_distinguished() {
         assert!(reads[0] > 1_000 && reads[1] == 0, "{target}: {reads:?}");
         let caches: Vec<u64> = found.iter().map(|run| run["blocks"]["cache_bytes"].as_u64().unwrap()).collect();
         assert_eq!(caches, [2 << 20, 64 << 20], "{target}");
-        assert!(out.contains("READS PER OPERATION"), "{out}");
+        assert!(out.contains("Reads per operation"), "{out}");
         assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
     }
 }

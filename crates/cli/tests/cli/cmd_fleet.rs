@@ -130,7 +130,7 @@ fn agents_are_added_with_all_their_jobs_and_their_scalability_is_judged() {
     assert!(output.err.contains("H3J6"), "{}", output.err);
     assert!(output.out.contains("fleet run --agents 3 --jobs-per-agent 2 "), "{}", output.out);
     let scale = bench.succeed(&["model", "scale", "added.jsonl", "--at", "128", "--claim", "1000G"]).out;
-    assert!(scale.contains("MEASURED: N = agents"), "{scale}");
+    assert!(scale.contains("N = agents"), "{scale}");
     assert!(scale.contains("1.000 T stmt/s at N = 128") && !scale.contains(" SUPPORTED"), "{scale}");
     let both = bench.run(&["fleet", "run", "--agents", "2", "--jobs-per-agent", "2", "--jobs", "4"]);
     assert_eq!(both.code, 2);

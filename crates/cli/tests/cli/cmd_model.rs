@@ -38,7 +38,7 @@ fn a_published_sweep_is_fitted() {
         assert!(output.contains(words), "no {words:?} in\n{output}");
     }
     let inside = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "32", "--ceiling", "1M"]).out;
-    assert!(inside.contains("AT N = 32") && !inside.contains("BEYOND"), "{inside}");
+    assert!(inside.contains("At N = 32") && !inside.contains("BEYOND"), "{inside}");
     let drawn = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--ceiling", "1M"]).out;
     assert!(drawn.contains("ceilings are not used without --at"), "{drawn}");
     let more = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "256", "--claim", "600K"]);
@@ -99,7 +99,7 @@ fn a_file_of_two_columns_is_a_curve() {
     let file = "hosts,IOPS\n1,55000\n2,110500\n2,109800\n4,218000\n8,430000\n";
     fs::write(bench.path().join("hosts.csv"), file).unwrap();
     let output = bench.succeed(&["model", "scale", "hosts.csv", "--at", "12", "--claim", "600_000"]);
-    for words in ["hosts.csv [IOPS]", "N = hosts", "verdict"] {
+    for words in ["Scalability: hosts.csv\nIOPS over hosts", "N = hosts", "verdict"] {
         assert!(output.out.contains(words), "no {words} in\n{}", output.out);
     }
     // Two points do not decide a claim.

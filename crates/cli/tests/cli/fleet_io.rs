@@ -60,7 +60,7 @@ fn agents_are_added_with_their_jobs_and_a_claim_is_judged() {
     assert_eq!(agents, [1, 1, 2, 2, 3, 3]);
     assert!(output.err.contains("H3J3"), "{}", output.err);
     let scale = bench.succeed(&["model", "scale", "s.jsonl", "--at", "128", "--claim", "1000G"]).out;
-    assert!(scale.contains("MEASURED: N = agents") && !scale.contains(" SUPPORTED"), "{scale}");
+    assert!(scale.contains("N = agents") && !scale.contains(" SUPPORTED"), "{scale}");
     let details = bench.succeed(&["report", "s.jsonl", "--details"]).out;
     assert!(details.contains("AGENTS: the fastest run") && details.contains("H3J3"), "{details}");
 }

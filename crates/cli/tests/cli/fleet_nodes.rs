@@ -35,7 +35,7 @@ fn the_jobs_of_all_agents_are_spread_over_the_nodes() {
     let writes = runs(&record, "T716")[0];
     assert_eq!((&writes["dop"]["nodes"], &writes["totals"]["steps"]), (&1.into(), &115.into()));
     merged_histograms(&bench, "n.jsonl");
-    assert!(output.out.contains("3x5"), "{}", output.out);
+    assert!(output.out.contains("5 jobs on 3 nodes"), "{}", output.out);
     let details = bench.succeed(&["report", "n.jsonl", "--details"]).out;
     assert!(details.contains("NODES"), "{details}");
     assert!(servers(&bench).is_empty());

@@ -111,7 +111,7 @@ pub(super) const CHANGE: &str = "change: of pairs, the median of the mean change
 
 /// The meaning of the marks of rates.
 pub(super) const MARKS: &str =
-    "! or ? before a rate: the verdict on the test in its own record, a warning or not all checked";
+    "! or ? before a rate: the verdict on the test in its own record, a warning or unchecked";
 
 /// `rate` of the test `code` on the system at `index`, after the mark of the verdict on the test in the record of that system;
 /// nothing before one that passed, or was published.

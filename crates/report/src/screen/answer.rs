@@ -12,7 +12,8 @@ pub(crate) fn answer(record: &Record, found: &Fitness) -> Block {
     let tone = if found.is_basis() { Tone::Good } else { Tone::Warning };
     let prefix = if found.class == ResultClass::Meaningless { "good for " } else { "" };
     let title = format!("{}.", capital(&format!("{prefix}{}", good_for(found))));
-    let sentences = in_doubt(found).into_iter().chain(better(record, found));
+    let doubt = in_doubt(found).filter(|_| !found.doubtful_tests().is_empty());
+    let sentences = doubt.into_iter().chain(better(record, found));
     let sentences = sentences.map(|sentence| Text::from(format!("{}.", capital(&sentence)))).collect();
     Block::Answer(Note { tone, title, sentences })
 }

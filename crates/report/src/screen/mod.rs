@@ -15,8 +15,9 @@ use crate::html;
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::network::network_path;
 use crate::plan::runs;
+use crate::style::Style;
 use crate::summary;
-use crate::text::{ShortText, started, subject, warnings};
+use crate::text::{ShortText, main_sentences, started, subject, warnings};
 use crate::words::{LAYERS, list};
 
 pub(crate) use answer::answer;
@@ -25,29 +26,52 @@ pub(crate) use workload::cards;
 /// Workloads that have a row of their own, at most.
 const WORKLOADS_MAX: usize = 9;
 
-/// Rows of the sheet below them, at most.
-const ROWS_MAX: usize = 10;
+/// Warnings beside the most serious finding, at most.
+const WARNINGS_MAX: usize = 2;
+
+/// Lines of the text, and the width from which on it has no more.
+const LINES_MAX: usize = 60;
+const WIDTH_USUAL: usize = 80;
+
+/// How many workloads, and how many rows of the sheet below them, are shown: the first numbers that fit.
+const ROOMS: [(usize, usize); 6] =
+    [(WORKLOADS_MAX, 10), (WORKLOADS_MAX, 6), (WORKLOADS_MAX, 3), (7, 3), (5, 3), (3, 2)];
+
+/// The first screen of `record` as text, of as much as fits on one.
+pub(crate) fn text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
+    let texts = ROOMS.iter().map(|room| screen(record, shown, *room).screen(style, width));
+    let mut last = String::new();
+    for text in texts {
+        if width < WIDTH_USUAL || text.lines().count() <= LINES_MAX {
+            return text;
+        }
+        last = text;
+    }
+    last
+}
 
 /// The first screen of `record`, a record of the catalogue.
-pub(crate) fn screen(record: &Record, shown: &ShortText<'_>) -> Document {
+fn screen(record: &Record, shown: &ShortText<'_>, (workloads_max, rows_max): (usize, usize)) -> Document {
     let found = html::fitness(record);
     let sheet = model::sheet(record);
-    let workloads = workloads(&sheet);
-    let others: Vec<&Line> = others(&sheet, &workloads);
+    let mut workloads = workloads(&sheet);
+    workloads.truncate(workloads_max);
+    let others: Vec<&Line> = others(&sheet, &workloads, rows_max);
     let first = |section: Section| section.from(Extent::Screen);
     let mut lead = vec![answer(record, &found)];
     lead.extend(about(record, &found));
     lead.push(Block::facts(platform(record)));
     let trust = summary::validity(record).into_iter().map(|words| ("trust", words));
     let trust = trust.chain(summary::alone(record).into_iter().map(|words| ("wake-ups", words)));
-    let trust = Block::facts(trust.collect::<Vec<_>>());
+    let warnings = main_sentences(record, WARNINGS_MAX).into_iter().map(|words| ("warning", words));
+    let trust = Block::facts(trust.chain(warnings).collect::<Vec<_>>());
     let sections = vec![
         first(Section::new(
             "workloads",
             "Workloads",
             workload_blocks(record, &workloads).into_iter().chain([trust]).collect(),
         )),
-        first(Section::new("rates", "Other rates", sheet::blocks(&others))),
+        first(Section::new("rates", "Other rates", sheet::blocks(&others, rows_max))),
     ];
     let foot = if shown.only_sheet { Vec::new() } else { last::blocks(record, shown) };
     Document { lead, foot, ..Document::new(format!("dbdyno: {}", subject(record)), sections) }
@@ -93,16 +117,16 @@ pub(crate) fn workloads(sheet: &Sheet) -> Vec<&Line> {
 }
 
 /// The other lines of the sheet, the database first and the bare machine last.
-fn others<'a>(sheet: &'a Sheet, workloads: &[&Line]) -> Vec<&'a Line> {
+fn others<'a>(sheet: &'a Sheet, workloads: &[&Line], most: usize) -> Vec<&'a Line> {
     let is_shown = |line: &&Line| !workloads.iter().any(|shown| shown.test == line.test);
     let mut lines: Vec<&Line> = sheet.lines.iter().filter(is_shown).collect();
     let layer = |of: Layer| LAYERS.iter().rev().position(|(layer, _)| *layer == of);
     lines.sort_by_key(|line| (line.is_probe, layer(line.layer)));
     // Those without a result are not among the ones that are left out, as far as there is room for some.
-    if lines.len() > ROWS_MAX {
+    if lines.len() > most {
         let (failed, mut with_result): (Vec<&Line>, Vec<&Line>) =
             lines.into_iter().partition(|line| line.best.is_none());
-        let room = ROWS_MAX - failed.len().min(ROWS_MAX / 2);
+        let room = most - failed.len().min(most / 2);
         let rest = with_result.split_off(room.min(with_result.len()));
         lines = [with_result, failed, rest].concat();
     }

@@ -3,7 +3,6 @@
 use model::{Headline, LatencyName, Line};
 use record::{Ratio, Unit};
 
-use super::ROWS_MAX;
 use crate::document::{Block, Cell, Column, Row, Table, Tone};
 use crate::figure::{UNKNOWN, grouped, microseconds, percent};
 use crate::text::title;
@@ -14,8 +13,8 @@ use crate::words::{dop_text, plural, unit_per_second};
 const LEGEND: &str = "of bare: share of what the probe of the same layer reached without the engine";
 
 /// A row for each of `lines`, as many as there is room for.
-pub(super) fn blocks(lines: &[&Line]) -> Vec<Block> {
-    let shown = &lines[..lines.len().min(ROWS_MAX)];
+pub(super) fn blocks(lines: &[&Line], most: usize) -> Vec<Block> {
+    let shown = &lines[..lines.len().min(most)];
     let mut columns = vec![
         Column::text("test"),
         Column::figure("rate"),

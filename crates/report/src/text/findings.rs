@@ -10,7 +10,7 @@ use crate::layout::{clean, cut, first_line_in, first_warnings, paragraph};
 use crate::style::{Ink, Style};
 use crate::verdict::mark;
 use crate::warning::{gain_cause, instance_text};
-use crate::words::{CODE_MAX, degrees, list, plural, short_code};
+use crate::words::{CODE_MAX, degrees, few, list, plural, short_code};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -46,6 +46,20 @@ pub(super) fn main_findings(record: &Record, style: Style, width: usize) -> Vec<
         warnings.push(paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width));
     }
     warnings
+}
+
+/// The same as sentences that begin with their tests, at most so many.
+pub(crate) fn main_sentences(record: &Record, most: usize) -> Vec<String> {
+    let found = model::warnings(record);
+    let most_serious = model::most_serious(&found).map(|one| (one.verdict, one.subject));
+    let mut others = warnings(record);
+    others.retain(|one| one.verdict != Verdict::Unknown && Some((one.verdict, one.subject)) != most_serious);
+    let sentence = |warning: &Warning<'_>| {
+        let tests: Vec<String> = warning.tests.iter().map(|(test, _)| (*test).to_owned()).collect();
+        let aborted = if warning.subject == WarningSubject::Abort { "aborted: " } else { "" };
+        format!("{}: {aborted}{}", few(&tests), warning.detail)
+    };
+    others.iter().take(most).map(sentence).collect()
 }
 
 /// The codes of the tests whose gain is more than the added workers can give, by possible cause.

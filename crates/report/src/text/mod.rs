@@ -25,6 +25,7 @@ use crate::storage;
 use crate::style::Style;
 
 pub(crate) use data::view as data_sets;
+pub(crate) use findings::main_sentences;
 pub(crate) use head::{SMOKE, data_reads, instrument, settled, started, storage_head, subject, warnings};
 pub(crate) use next::{command, next as next_steps};
 pub use page::{blocks_text, load_text, streams_text};

@@ -73,7 +73,7 @@ pub struct ShortText<'a> {
 /// The most important of `record` for `width` columns (at least 60 are used); [`text`](super::text) has the rest.
 pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
     if record.plan.subject() == PlanSubject::Catalogue && record.plan.until.is_none() {
-        return crate::screen::screen(record, shown).screen(style, width);
+        return screen::text(record, shown, style, width);
     }
     let head_and_sheet = |rows_max| head_and_sheet(record, rows_max, style, width);
     let mut page = head_and_sheet(ROWS_MAX);

@@ -212,8 +212,6 @@ fn every_section_and_every_group_of_the_disclosure_is_there() {
             "Latency",
             "Latency by layer",
             "Database activity",
-            "Streams of I/O",
-            "Storage: details",
             "Throughput over time",
             "Waits and physical I/O",
             "Efficiency against the ceilings",

@@ -130,7 +130,7 @@ pub struct RateArguments {
 }
 
 /// How rows reach the engine.
-fn form() -> impl TypedValueParser<Value = LoadForm> + Clone {
+fn form() -> impl TypedValueParser<Value = LoadForm> {
     const TYPED: &str = "Lines are parsed by dbdyno and sent through the engine's bulk load interface";
     choice::of([
         ("typed", TYPED, LoadForm::Typed),

@@ -69,6 +69,9 @@ impl Column {
     }
 }
 
+/// From this number of columns on a table is set in small letters.
+const DENSE: usize = 8;
+
 /// From this number of columns on a table is broad.
 const BROAD: usize = 4;
 
@@ -201,6 +204,7 @@ fn value(cell: &Cell) -> Option<String> {
 /// The markup of a table of a document: in parts where it has too many columns, of which the first is shown.
 pub(super) fn drawn(table: &document::Table) -> Markup {
     match table_parts(table).as_slice() {
+        [whole] if whole.columns.len() >= DENSE => html! { div class="compact" { (whole.html()) } },
         [whole] => whole.html(),
         tables => parts(tables, "The other columns"),
     }

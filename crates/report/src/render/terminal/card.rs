@@ -10,7 +10,7 @@ const INDENT: usize = 2;
 
 /// Characters of a curve and of the load, which stand before the bar.
 const CURVE_WIDTH: usize = 8;
-const AT_WIDTH: usize = 10;
+const AT_WIDTH: usize = 9;
 
 /// Characters of the bar of the whole time.
 const BAR_WIDTH: usize = 16;
@@ -50,12 +50,12 @@ impl Terminal {
     fn time(&self, card: &Card) -> Vec<String> {
         let parts = card.whole();
         let (bar, key) = if parts.is_empty() { (String::new(), String::new()) } else { bar(&parts) };
-        let before = format!("{:INDENT$}{:<CURVE_WIDTH$} {:<AT_WIDTH$}{bar}", "", curve(&card.curve), clean(&card.at));
+        let before = format!("{:INDENT$}{:<CURVE_WIDTH$} {:<AT_WIDTH$} {bar}", "", curve(&card.curve), clean(&card.at));
         if before.trim().is_empty() {
             return Vec::new();
         }
-        let key = cut(&key, self.width.saturating_sub(before.chars().count() + 1));
-        vec![format!("{before} {key}").trim_end().to_owned()]
+        let room = self.width.saturating_sub(before.chars().count() + 1);
+        vec![format!("{before} {}", first_parts(&key, room)).trim_end().to_owned()]
     }
 
     /// Sentences below a row, in the column of the loads.
@@ -73,6 +73,19 @@ fn row_ink(card: &Card) -> Option<Ink> {
         Tone::Warning | Tone::Invalid => ink(card.trust.1),
         _ => None,
     }
+}
+
+/// As many of the names as there is room for, whole, and a sign that there are more.
+fn first_parts(names: &str, room: usize) -> String {
+    let mut shown = String::new();
+    for name in names.split(", ") {
+        let longer = if shown.is_empty() { name.to_owned() } else { format!("{shown}, {name}") };
+        if longer.chars().count() + 2 > room && longer != names {
+            return cut(&format!("{shown} …"), room);
+        }
+        shown = longer;
+    }
+    cut(&shown, room)
 }
 
 /// The parts one after the other, each as long as its share, and the key.
