@@ -6,7 +6,6 @@
 #   ./test.sh               everything; LAB_CHECKS='NAME ...' runs only these checks in guests
 #   ./test.sh quick         what needs no server and no device: records, measurement, model, tables, views; installs nothing
 #   ./test.sh e2e WORD ...  the end-to-end tests whose path has one of the words: fleet, io, load, blocks ...
-#   ./test.sh prepare       installs, and runs nothing
 #   ./test.sh -p NAME ...   arguments go to `cargo test`
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -224,11 +223,9 @@ have_grammar || {
   exit 1
 }
 
-# End-to-end tests mostly wait, for what they measure and for servers: two at once on each processor.
-end_to_end=(env "RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc)))}" cargo test --locked)
 case ${1:-} in
-  '' | prepare) ;;
-  e2e) exec "${end_to_end[@]}" --package dbdyno --test cli -- "${@:2}" ;;
+  '') ;;
+  e2e) exec cargo test --locked --package dbdyno --test cli -- "${@:2}" ;;
   *) exec cargo test --locked "$@" ;;
 esac
 
@@ -241,23 +238,10 @@ command -v qemu-system-x86_64 >/dev/null && command -v mmdebstrap >/dev/null && 
   install qemu-system-x86 mmdebstrap fdisk e2fsprogs
 [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || install debian-archive-keyring
 
-mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$' || true)}
-as_root=("${sudo[@]}" env "PATH=$PATH" "DEBIAN_MIRROR=$mirror")
-if [ "${1:-}" = prepare ]; then
-  exec "${as_root[@]}" lab/guest build
-fi
-
 failed=0
-# All of them, so that one failure does not hide the next; no example is code that runs. End-to-end tests apart from the others,
-# which need their processors.
-others=$(cargo metadata --locked --no-deps --format-version 1 | python3 -c '
-import json, sys
-targets = [target for package in json.load(sys.stdin)["packages"] for target in package["targets"]]
-print(*sorted({"--test=" + of["name"] for of in targets if "test" in of["kind"]} - {"--test=cli"}))')
-# Fuzz targets are no tests, and their programs are made by another compiler.
-# shellcheck disable=SC2086
-cargo test --workspace --exclude dbdyno-fuzz --locked --no-fail-fast --lib --bins $others || failed=1
-"${end_to_end[@]}" --workspace --exclude dbdyno-fuzz --no-fail-fast --test cli || failed=1
-"${as_root[@]}" DBDYNO=target/debug/dbdyno lab/run ${LAB_CHECKS:-} || failed=1
+# All of them, so that one failure does not hide the next; no example is code that runs.
+cargo test --workspace --locked --no-fail-fast --lib --bins --tests || failed=1
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$' || true)}
+"${sudo[@]}" env "PATH=$PATH" "DEBIAN_MIRROR=$mirror" DBDYNO=target/debug/dbdyno lab/run ${LAB_CHECKS:-} || failed=1
 "${sudo[@]}" env "PATH=$PATH" benches/smallest.sh || failed=1
 exit "$failed"

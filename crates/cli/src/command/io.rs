@@ -106,7 +106,7 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
     let goal = match &arguments.until {
         None => Goal::Measure,
         Some(bound) => {
-            Goal::Until(Until { level: bound.to_string(), arrival: arguments.arrival.into(), tolerance: TOLERANCE })
+            Goal::Until(Until { level: bound.to_string(), arrival: arguments.arrival, tolerance: TOLERANCE })
         }
     };
     Ok(IoRequest {

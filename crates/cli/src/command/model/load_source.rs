@@ -88,7 +88,7 @@ impl Source {
             }
         }
         let record = all.ok_or_else(|| Error::user("--from names no record"))?;
-        Ok(Source { record, model: arguments.model, form: arguments.form.into(), warnings })
+        Ok(Source { record, model: arguments.model, form: arguments.form, warnings })
     }
 
     /// The costs of its loads; `compression` is that of the planned source.
