@@ -1,6 +1,15 @@
 //! What an engine is, before a connection is made.
 
-use crate::{Dialect, Error, Kind, ObjectForm, Result, StatementFile, Target};
+use crate::{Dialect, Error, Kind, ObjectForm, Result, Target};
+
+/// An engine-specific version of a statement: the file `sql/<code>.<statement>.sql`.
+#[derive(Clone, Copy, Debug)]
+pub struct StatementFile {
+    /// File name without extension: `T131.work`.
+    pub name: &'static str,
+    /// The statement (for set-up, possibly several).
+    pub sql: &'static str,
+}
 
 /// What an engine is and can do, whatever server or file it is used on.
 #[derive(Clone, Copy, Debug)]

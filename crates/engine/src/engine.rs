@@ -9,15 +9,6 @@ use crate::{
     Address, Caps, Description, Dialect, Error, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target,
 };
 
-/// An engine-specific version of a statement: the file `sql/<code>.<statement>.sql`.
-#[derive(Clone, Copy, Debug)]
-pub struct StatementFile {
-    /// File name without extension: `T131.work`.
-    pub name: &'static str,
-    /// The statement (for set-up, possibly several).
-    pub sql: &'static str,
-}
-
 /// The list of an engine's [`StatementFile`]s by name: each is the file `../sql/NAME.sql`, relative to the source file
 /// that lists it.
 #[macro_export]

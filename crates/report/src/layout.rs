@@ -1,5 +1,6 @@
 //! Text in columns and paragraphs. A width is a number of characters: one character takes one column of the terminal.
 
+mod command;
 mod page;
 mod table;
 mod warnings;
@@ -7,6 +8,7 @@ mod warnings;
 use crate::bidi::is_bidi_control;
 use crate::style::{Ink, Style};
 
+pub(crate) use command::{INDENT as COMMAND_INDENT, command, labelled_word};
 pub(crate) use page::Page;
 pub(crate) use table::{Align, Head, Span, Table, folded};
 pub(crate) use warnings::{first_line_in, first_warnings};

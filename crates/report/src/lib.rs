@@ -79,11 +79,12 @@ pub use price::price_text;
 pub use references::{references, system_text};
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuery, ScaleView, scale};
+pub use screen::ShortText;
 pub use storage::{io_csv, io_plan_text, io_text};
 pub use style::Style;
 pub use summary::results;
 pub use system::invalid_run_text;
-pub use text::{ShortText, blocks_text, load_text, short_text, streams_text, text};
+pub use text::{blocks_text, load_text, short_text, streams_text, text};
 pub use words::dop;
 
 /// Runs that a text view lists one by one, at most.
@@ -107,7 +108,7 @@ fn not_listed(record: &record::Record, path: &str, width: usize) -> Vec<String> 
         return Vec::new();
     }
     let first = format!("the first {RUNS_LISTED_MAX} of {all} runs; all of them:");
-    let command = text::command("", "dbdyno report", &shell_word::shell_word(path), "--format csv", width);
+    let command = layout::command("", "dbdyno report", &shell_word::shell_word(path), "--format csv", width);
     [vec![first], command].concat()
 }
 

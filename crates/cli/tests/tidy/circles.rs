@@ -15,20 +15,15 @@ use crate::{crates, is_test, sources};
 /// Tables of pages are beside the pages that have them, and some words and sections beside the medium that was first.
 /// None is added; one that is no longer there is taken from the list.
 const AGAINST_THE_REST: &[(&str, &str)] = &[
-    ("agents", "html"),
-    ("blocks", "html"),
+    ("activity", "text"),
+    ("chart", "view"),
     ("finding", "storage"),
-    ("layers", "html"),
-    ("load", "html"),
-    ("nodes", "html"),
-    ("storage", "html"),
+    ("screen", "html"),
+    ("screen", "text"),
     ("storage", "text"),
     ("summary", "html"),
     ("summary", "text"),
-    ("text", "activity"),
     ("text", "html"),
-    ("text", "layers"),
-    ("view", "html"),
     ("wake_up", "limit"),
     ("words", "layout"),
 ];

@@ -3,7 +3,8 @@
 use super::axis::{Direction, exact};
 use super::ruler::{Reachable, Ruler};
 use super::svg::{self, Anchor, Drawing, Tooltip, coordinate, width_of, xy};
-use super::{Axis, Chart, Mark, WIDTH, picture};
+use super::{Axis, Chart, Mark, WIDTH};
+use crate::layout::{bar, clean, cut};
 use crate::view::line as csv_line;
 
 /// A chart of horizontal bars.
@@ -63,6 +64,42 @@ const BAR_HEIGHT: f64 = 15.0;
 /// Between a figure and its note.
 const NOTE_GAP: f64 = 10.0;
 
+/// Characters of a bar, of its label and of its figure, at most.
+const BAR_MAX: usize = 32;
+const LABEL_MAX: usize = 28;
+
+/// A bar and its figure on each line; for ratios around 1 the bar begins there, to the left where the figure is smaller.
+fn in_characters(chart: &BarChart, width: usize) -> Vec<String> {
+    let label_width = chart.bars.iter().map(|bar| clean(&bar.label).chars().count()).max().unwrap_or(0).min(LABEL_MAX);
+    let figures: Vec<String> = chart.bars.iter().map(|bar| chart.axis.figures.text(bar.value)).collect();
+    let figure_width = figures.iter().map(|figure| figure.chars().count()).max().unwrap_or(0);
+    let room = width.saturating_sub(label_width + figure_width + 4).clamp(4, BAR_MAX);
+    // The length of a bar, negative to the left of the base.
+    let length = |value: f64| match (chart.axis.scale.position(value), chart.axis.scale.position(chart.base)) {
+        (Some(at), Some(base)) => at - base,
+        _ => 0.0,
+    };
+    let lengths = || chart.bars.iter().map(|bar| length(bar.value));
+    let (least, most) = (lengths().fold(0.0, f64::min), lengths().fold(0.0, f64::max));
+    if most - least <= 0.0 {
+        return Vec::new();
+    }
+    let before = (room as f64 * -least / (most - least)).round() as usize;
+    let line = |(of, figure): (&Bar, &String)| {
+        let drawn = length(of.value);
+        let blocks = bar(drawn.abs(), most - least, room);
+        let area = match drawn < 0.0 {
+            true => format!("{blocks:>before$}"),
+            false => format!("{}{blocks}", " ".repeat(before)),
+        };
+        let label = cut(&clean(&of.label), label_width);
+        let note = if of.note.is_empty() { String::new() } else { format!("  {}", clean(&of.note)) };
+        let line = format!("{label:<label_width$}  {area:<room$} {figure:>figure_width$}{note}");
+        cut(line.trim_end(), width)
+    };
+    chart.bars.iter().zip(&figures).map(line).collect()
+}
+
 /// The layout of a chart.
 struct Layout<'a> {
     ruler: Ruler<'a>,
@@ -108,7 +145,7 @@ impl Chart for BarChart {
     }
 
     fn text(&self, width: usize) -> Vec<String> {
-        picture::bars(self, width)
+        in_characters(self, width)
     }
 
     /// One line per bar.

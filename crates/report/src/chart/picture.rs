@@ -1,8 +1,8 @@
-//! Charts in characters: bars, and curves on a grid.
+//! Curves in characters, on a grid.
 
 use super::series::{Panel, Role, Series};
-use super::{Axis, BarChart, LineChart};
-use crate::layout::{bar, clean, cut, wrap};
+use super::{Axis, LineChart};
+use crate::layout::{clean, cut, wrap};
 
 /// Characters of a curve between its axes, at most, and lines.
 const WIDTH_MAX: usize = 60;
@@ -12,44 +12,8 @@ const HEIGHT: usize = 14;
 const LEFT: usize = 10;
 const RIGHT: usize = 9;
 
-/// Characters of a bar, of its label and of its figure, at most.
-const BAR_MAX: usize = 32;
-const LABEL_MAX: usize = 28;
-
 /// The letters of measured series, in their order.
 const LETTERS: [char; 6] = ['o', '*', '+', '#', '@', '%'];
-
-/// A bar and its figure on each line; for ratios around 1 the bar begins there, to the left where the figure is smaller.
-pub(super) fn bars(chart: &BarChart, width: usize) -> Vec<String> {
-    let label_width = chart.bars.iter().map(|bar| clean(&bar.label).chars().count()).max().unwrap_or(0).min(LABEL_MAX);
-    let figures: Vec<String> = chart.bars.iter().map(|bar| chart.axis.figures.text(bar.value)).collect();
-    let figure_width = figures.iter().map(|figure| figure.chars().count()).max().unwrap_or(0);
-    let room = width.saturating_sub(label_width + figure_width + 4).clamp(4, BAR_MAX);
-    // The length of a bar, negative to the left of the base.
-    let length = |value: f64| match (chart.axis.scale.position(value), chart.axis.scale.position(chart.base)) {
-        (Some(at), Some(base)) => at - base,
-        _ => 0.0,
-    };
-    let lengths = || chart.bars.iter().map(|bar| length(bar.value));
-    let (least, most) = (lengths().fold(0.0, f64::min), lengths().fold(0.0, f64::max));
-    if most - least <= 0.0 {
-        return Vec::new();
-    }
-    let before = (room as f64 * -least / (most - least)).round() as usize;
-    let line = |(of, figure): (&super::Bar, &String)| {
-        let drawn = length(of.value);
-        let blocks = bar(drawn.abs(), most - least, room);
-        let area = match drawn < 0.0 {
-            true => format!("{blocks:>before$}"),
-            false => format!("{}{blocks}", " ".repeat(before)),
-        };
-        let label = cut(&clean(&of.label), label_width);
-        let note = if of.note.is_empty() { String::new() } else { format!("  {}", clean(&of.note)) };
-        let line = format!("{label:<label_width$}  {area:<room$} {figure:>figure_width$}{note}");
-        cut(line.trim_end(), width)
-    };
-    chart.bars.iter().zip(&figures).map(line).collect()
-}
 
 /// A grid of cells over both axes.
 struct Canvas<'a> {

@@ -1,6 +1,6 @@
 //! The blocks that a section is made of.
 
-use super::{Card, Diagram, Extent, Table, Text, Tone};
+use super::{Card, Diagram, Extent, Fact, Table, Text, Tone};
 
 /// A block.
 pub(crate) enum Block {
@@ -30,15 +30,6 @@ pub(crate) enum Block {
     Fold { summary: String, is_open: bool, body: Vec<Block> },
     /// Blocks that are shown from an extent on.
     From(Extent, Vec<Block>),
-}
-
-/// A label with its sentences.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fact {
-    /// The label; empty for a further sentence of the label before it.
-    pub(crate) label: String,
-    /// The value.
-    pub(crate) sentences: Vec<Text>,
 }
 
 /// A text that must not be overlooked.

@@ -7,17 +7,16 @@
 mod block;
 mod card;
 mod chart;
+mod fact;
 mod table;
 mod text;
 
-pub(crate) use block::{Block, Command, Fact, Note};
+pub(crate) use block::{Block, Command, Note};
 pub(crate) use card::{Card, CurvePoint, Part};
 pub(crate) use chart::Diagram;
+pub(crate) use fact::Fact;
 pub(crate) use table::{Bar, BarRole, Cell, Column, Row, Table};
 pub(crate) use text::{Span, Text};
-
-use crate::render;
-use crate::style::Style;
 
 /// A view.
 pub struct Document {
@@ -116,33 +115,5 @@ impl Tone {
             record::Verdict::Warn => Tone::Warning,
             record::Verdict::Fail => Tone::Invalid,
         }
-    }
-}
-
-/// Documents drawn for a reader.
-impl Document {
-    /// Lines of text for `width` columns of a terminal (at least 60 are used): all that is read line by line.
-    pub fn text(&self, style: Style, width: usize) -> String {
-        render::terminal::terminal(self, Extent::Details, style, width)
-    }
-
-    /// The same, of which only one screen.
-    pub fn screen(&self, style: Style, width: usize) -> String {
-        render::terminal::terminal(self, Extent::Screen, style, width)
-    }
-
-    /// One self-contained HTML file with everything.
-    pub fn html(&self) -> String {
-        render::page::page(self)
-    }
-
-    /// GitHub-flavoured Markdown with everything.
-    pub fn markdown(&self) -> String {
-        render::markdown(self, Extent::Whole)
-    }
-
-    /// The same without what only a page has room for: for a comment, whose length is limited.
-    pub fn comment(&self) -> String {
-        render::markdown(self, Extent::Details)
     }
 }

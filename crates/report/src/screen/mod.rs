@@ -17,10 +17,11 @@ use crate::network::network_path;
 use crate::plan::runs;
 use crate::style::Style;
 use crate::summary;
-use crate::text::{ShortText, main_sentences, started, subject, warnings};
+use crate::text::{main_sentences, started, subject, warnings};
 use crate::words::{LAYERS, list};
 
 pub(crate) use answer::answer;
+pub(crate) use last::next_command;
 pub(crate) use workload::cards;
 
 /// Workloads that have a row of their own, at most.
@@ -36,6 +37,17 @@ const WIDTH_USUAL: usize = 80;
 /// How many workloads, and how many rows of the sheet below them, are shown: the first numbers that fit.
 const ROOMS: [(usize, usize); 6] =
     [(WORKLOADS_MAX, 10), (WORKLOADS_MAX, 6), (WORKLOADS_MAX, 3), (7, 3), (5, 3), (3, 2)];
+
+/// Which parts of a record a short text has, and where the record is.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortText<'a> {
+    /// The path of the record.
+    pub path: &'a str,
+    /// The path of its page, if there is one.
+    pub page: Option<&'a str>,
+    /// Only the summary and the sheet: no warnings and no next commands.
+    pub only_sheet: bool,
+}
 
 /// The first screen of `record` as text, of as much as fits on one.
 pub(crate) fn text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {

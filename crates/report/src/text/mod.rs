@@ -27,11 +27,11 @@ use crate::style::Style;
 pub(crate) use data::view as data_sets;
 pub(crate) use findings::main_sentences;
 pub(crate) use head::{SMOKE, data_reads, instrument, settled, started, storage_head, subject, warnings};
-pub(crate) use next::{command, next as next_steps};
+pub(crate) use next::next as next_steps;
 pub use page::{blocks_text, load_text, streams_text};
 pub(crate) use sheet::{ByNumber, asides, by_number, repeats, short_title, title, unrepeated};
-pub use short::{ShortText, short_text};
-pub(crate) use short::{next_command, platform_sentence};
+pub(crate) use short::platform_sentence;
+pub use short::short_text;
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
 /// warnings, steadiness, the table of runs, the data, and the next commands. `path` is the path of the record. A record

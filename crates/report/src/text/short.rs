@@ -1,25 +1,27 @@
 //! A record on one screen: its summary, the sheet of its kind, warnings, and the next commands.
 
-use std::path::Path;
-
 use model::{
     Capacities, Cause, ClaimBasis, Headline, LatencyName, Line, MAIN_TESTS, Proof, QUICK_TESTS, Sheet, limit_basis,
 };
-use record::{Dop, PlanSubject, Preset, Record, Status, Sweep};
+use record::{Dop, PlanSubject, Record, Sweep};
 
 use super::sheet::title;
-use super::{findings, head, next};
+use super::{findings, head};
 use crate::document::{self, Extent};
 use crate::figure::{UNKNOWN, duration, number, percent, time};
-use crate::fleet::{agents, resume_command, run_command, server_hosts, storage_hosts};
+use crate::fleet::{agents, server_hosts, storage_hosts};
 use crate::inventory::{durability_word, engine_line, machine_line};
-use crate::layout::{Align, Head, Page, Table, clean, cut, first_warnings, paragraph, section, spaced};
+use crate::layout::{
+    Align, COMMAND_INDENT, Head, Page, Table, clean, command, cut, first_warnings, labelled_word, paragraph, section,
+    spaced,
+};
 use crate::limit::{limit_word, proof_of};
-use crate::network::{is_network_alone, named_peer, network_path};
+use crate::network::network_path;
 use crate::pipeline::{self, PIPELINES};
 use crate::plan::runs;
 use crate::platform_proof;
 use crate::render::terminal::Terminal;
+use crate::screen::{ShortText, next_command};
 use crate::shell_word::shell_word;
 use crate::style::{Ink, Style};
 use crate::verdict::{LEGEND as MARKS, mark};
@@ -58,17 +60,6 @@ const RESPONSE: &str = "resp.: response time, from the intended start; other lat
 
 /// The width from which a sheet has all its columns.
 const WIDTH_ALL: usize = 78;
-
-/// Which parts of a record a short text has, and where the record is.
-#[derive(Clone, Copy, Debug)]
-pub struct ShortText<'a> {
-    /// The path of the record.
-    pub path: &'a str,
-    /// The path of its page, if there is one.
-    pub page: Option<&'a str>,
-    /// Only the summary and the sheet: no warnings and no next commands.
-    pub only_sheet: bool,
-}
 
 /// The most important of `record` for `width` columns (at least 60 are used); [`text`](super::text) has the rest.
 pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
@@ -330,52 +321,13 @@ fn last_lines(record: &Record, shown: &ShortText<'_>, width: usize) -> Vec<Strin
     let skipped = list(record.plan.skipped.iter().map(|skipped| clean(&skipped.test)));
     let mut lines = match skipped.is_empty() {
         true => Vec::new(),
-        false => paragraph("skipped", next::INDENT, &format!("{skipped} (why: --details)"), width),
+        false => paragraph("skipped", COMMAND_INDENT, &format!("{skipped} (why: --details)"), width),
     };
-    lines.extend(next::labelled("record", &clean(shown.path), width));
-    lines.extend(shown.page.into_iter().flat_map(|page| next::labelled("page", &clean(page), width)));
+    lines.extend(labelled_word("record", &clean(shown.path), width));
+    lines.extend(shown.page.into_iter().flat_map(|page| labelled_word("page", &clean(page), width)));
     let word = shell_word(shown.path);
-    lines.extend(next::command("details", "dbdyno report", &word, "--details", width));
+    lines.extend(command("details", "dbdyno report", &word, "--details", width));
     let (label, verb, operand, options) = next_command(record, &word);
-    lines.extend(next::command(label, &verb, &operand, &options, width));
+    lines.extend(command(label, &verb, &operand, &options, width));
     lines
-}
-
-/// The next useful command for the record `word`: to finish it, to measure with windows that hold, or to compare. A label,
-/// the verb, an operand, and options.
-pub(crate) fn next_command(record: &Record, word: &str) -> (&'static str, String, String, String) {
-    let plan = &record.plan;
-    let is_catalogue = plan.subject() == PlanSubject::Catalogue;
-    let is_unfinished = record.status != Status::Finished || record.runs.len() < plan.runs.len();
-    let is_one_load = plan.subject() == PlanSubject::Io && model::calibration(record).is_none();
-    match plan.preset {
-        _ if is_unfinished && is_catalogue => ("resume", resume_command(plan), word.to_owned(), String::new()),
-        Preset::Smoke | Preset::Quick if is_network_alone(record) => {
-            let options = "--preset standard --repeats 6".to_owned();
-            match named_peer(record) {
-                Some(peer) => ("next", "dbdyno network".to_owned(), shell_word(peer), options),
-                None => ("next", "dbdyno network".to_owned(), options, String::new()),
-            }
-        }
-        Preset::Smoke | Preset::Quick if is_catalogue && plan.until.is_none() => {
-            let network = named_peer(record).map(|peer| format!(" --network {}", shell_word(peer)));
-            let target = format!("--target {}", shell_word(&plan.target));
-            (
-                "next",
-                format!("{} --preset standard --repeats 6", run_command(plan)),
-                target,
-                same_directory(record) + &network.unwrap_or_default(),
-            )
-        }
-        _ if is_one_load && plan.until.is_none() => {
-            ("next", "dbdyno calibrate".to_owned(), same_directory(record), String::new())
-        }
-        _ => ("next", "dbdyno compare".to_owned(), format!("{word} OTHER.jsonl"), String::new()),
-    }
-}
-
-/// The option for the measured directory, which holds that of dbdyno.
-fn same_directory(record: &Record) -> String {
-    let directory = Path::new(&record.plan.directory).parent().map(|parent| parent.display().to_string());
-    directory.map_or_else(String::new, |directory| format!("--dir {}", shell_word(&directory)))
 }

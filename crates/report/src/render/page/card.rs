@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::table::word_class;
-use super::words;
+use super::text::words;
 use crate::document::{Card, CurvePoint, Tone};
 use crate::figure::percent;
 use crate::layout::clean;

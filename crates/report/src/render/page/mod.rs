@@ -4,6 +4,7 @@ mod card;
 mod diagram;
 mod frame;
 mod table;
+mod text;
 
 use maud::{Markup, html};
 
@@ -12,7 +13,8 @@ pub use frame::PageOptions;
 pub(crate) use frame::{Page, Section};
 pub(crate) use table::{Cell, Column, Row, Table, facts, parts, table_parts, whole_table};
 
-use crate::document::{self, Block, Command, Document, Extent, Fact, Note, Span, Text, Tone};
+use self::text::words;
+use crate::document::{self, Block, Command, Document, Extent, Fact, Note, Tone};
 use crate::layout::clean;
 
 /// The file of `document`, with everything in it.
@@ -106,28 +108,6 @@ fn commands(commands: &[Command]) -> Markup {
             @for command in commands {
                 @let whole = format!("{} {} {}", command.verb, command.word, command.options);
                 div { dt { (command.label) } dd { code { (clean(&whole)) } } }
-            }
-        }
-    }
-}
-
-/// The markup of a text.
-pub(crate) fn words(text: &Text) -> Markup {
-    // Spaces at the edges of a part separate it from the next.
-    let clean = |words: &str| {
-        let edge = |is_there: bool| if is_there { " " } else { "" };
-        let inside = crate::layout::clean(words);
-        match inside.is_empty() {
-            true => edge(words.starts_with(' ')).to_owned(),
-            false => format!("{}{inside}{}", edge(words.starts_with(' ')), edge(words.ends_with(' '))),
-        }
-    };
-    html! {
-        @for span in &text.0 {
-            @match span {
-                Span::Plain(words) => { (clean(words)) }
-                Span::Strong(words) => { strong { (clean(words)) } }
-                Span::Code(words) => { code { (clean(words)) } }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use maud::{Markup, html};
 
-use super::words;
+use super::text::words;
 use crate::document::{self, BarRole, Extent, Tone};
 use crate::layout::clean;
 

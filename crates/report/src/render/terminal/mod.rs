@@ -4,9 +4,8 @@ mod card;
 mod table;
 
 use crate::document::{Block, Command, Diagram, Document, Extent, Fact, Note, Text, Tone};
-use crate::layout::{Page, clean, cut, paragraph, section, wrap};
+use crate::layout::{Page, clean, command, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
-use crate::text::command;
 
 /// What a terminal has room for.
 #[derive(Clone, Copy, Debug)]
