@@ -35,7 +35,7 @@ fn every_test_of_an_engine_has_its_part_with_the_figures_of_its_best_run() {
     assert_eq!(line("wal sync")[1..], ["1200", "3.60 s", "3.00 ms", "48 %", "Commit", "timed"]);
     assert_eq!(line("Lock:transactionid")[1..], ["n.d.", "900 ms", "n.d.", "12 %", "Application", "sampled @100 ms"]);
     assert_eq!(line("CPU or not instrumented")[1..], ["", "3.00 s", "", "40 %", "CPU", "rest"]);
-    assert_eq!(line("DB time")[1..], ["2.50 s", "2.50 ms"]);
+    assert!(lines.iter().any(|line| line[0] == "DB time" && line[1..] == ["2.50 s", "2.50 ms"]), "{lines:?}");
     assert_eq!(line("Commits per sync")[1], "2.500");
     assert_eq!(line("all of DB time")[1..], ["7.50 s", "5.70 s", "1.32"]);
     assert!(
