@@ -9,7 +9,7 @@ use crate::{
     Address, Caps, Description, Dialect, Error, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target,
 };
 
-/// The list of an engine's [`StatementFile`]s by name: each is the file `../sql/NAME.sql`, relative to the source file
+/// The list of an engine's [`StatementFile`](crate::StatementFile)s by name: each is the file `../sql/NAME.sql`, relative to the source file
 /// that lists it.
 #[macro_export]
 macro_rules! statement_files {

@@ -36,7 +36,7 @@ pub trait Session: Send {
     /// queued.
     ///
     /// # Errors
-    /// `Usage` if the engine has no such way ([`crate::Engine::pipelines`]); as [`Session::execute`] for `binds`.
+    /// `Usage` if the engine has no such way ([`crate::Description::pipelines`]); as [`Session::execute`] for `binds`.
     fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
         let _ = (statement, binds);
         Err(Error::new(Kind::Usage, "this engine does not run statements in a pipeline"))
