@@ -10,7 +10,7 @@ use crate::load_curve::{answers, paragraphs};
 use crate::wake_up::single_job;
 use crate::words::{dop, short_code};
 
-pub(crate) use words::{attribution_text, basis_note, limit, limit_word, resource, time_class};
+pub(crate) use words::{attribution_text, basis_note, limit, limit_word, resource, time_class, time_class_name};
 pub use words::{proof_text, unproved_text};
 
 /// Column of the texts.

@@ -487,22 +487,7 @@ pub(crate) fn gain_texts(limit: &MainLimit, most: usize) -> Option<String> {
 
 /// The bound of the gain of a remedy: two digits, because all else is assumed to be unlimited.
 fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool) -> String {
-    let what = match gain.remedy {
-        Remedy::Processors(count) => plural(u64::from(count), "more processor"),
-        Remedy::NoOtherPrograms => "no other programs".to_owned(),
-        Remedy::LogLatency => "a log device of half the latency".to_owned(),
-        Remedy::DataLatency => "a data device of half the latency".to_owned(),
-        Remedy::NetworkLatency => "a network of half the latency, or half as many round trips".to_owned(),
-        Remedy::Memory => match data {
-            Some(size) => format!("all {} of data in the cache", volume(size)),
-            None => "all data in the cache".to_owned(),
-        },
-        Remedy::DeviceRate => match limiter {
-            Limiter::Resource(name) => format!("twice the {}", resource(name)),
-            _ => "twice the rate of the device".to_owned(),
-        },
-        Remedy::Sessions => "more sessions".to_owned(),
-    };
+    let what = change_text(gain.remedy, limiter, data);
     let word = match gain.basis {
         ClaimBasis::Measured => "measured with less".to_owned(),
         of => basis(of).to_owned(),
@@ -517,6 +502,26 @@ fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool
         None => (known, format!("{word} if {stays}, else none")),
     };
     format!("{most} times{} with {what} ({note})", if is_first { " the rate" } else { "" })
+}
+
+/// A change of the platform; `data` is what a cache would have to hold.
+pub(crate) fn change_text(remedy: Remedy, limiter: &Limiter, data: Option<Bytes>) -> String {
+    match remedy {
+        Remedy::Processors(count) => plural(u64::from(count), "more processor"),
+        Remedy::NoOtherPrograms => "no other programs".to_owned(),
+        Remedy::LogLatency => "a log device of half the latency".to_owned(),
+        Remedy::DataLatency => "a data device of half the latency".to_owned(),
+        Remedy::NetworkLatency => "a network of half the latency, or half as many round trips".to_owned(),
+        Remedy::Memory => match data {
+            Some(size) => format!("all {} of data in the cache", volume(size)),
+            None => "all data in the cache".to_owned(),
+        },
+        Remedy::DeviceRate => match limiter {
+            Limiter::Resource(name) => format!("twice the {}", resource(name)),
+            _ => "twice the rate of the device".to_owned(),
+        },
+        Remedy::Sessions => "more sessions".to_owned(),
+    }
 }
 
 #[cfg(test)]

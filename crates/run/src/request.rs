@@ -166,7 +166,7 @@ mod tests {
             client_threads: Some(3),
             placement: record::Placement::Spread,
             database_per_agent: true,
-            ..Plan::new("sqlite", "/data/dbdyno-data", Preset::Standard)
+            ..Plan::new("null", "/data/dbdyno-data", Preset::Standard)
         };
         let users = Request { prove: true, setup: Setup { keep: true, ..Setup::smoke() }, ..Request::default() };
         let decided = Request {

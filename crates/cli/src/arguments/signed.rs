@@ -11,10 +11,7 @@ use record::{Bytes, Nanos};
 use super::model::figure::{CoreRate, Named};
 use super::value::{AtJobs, Rate, Setting};
 
-/// Options with numbers after which a minus begins the next option.
-const UNSIGNED: [&str; 6] = ["cache", "memory", "redo_stress", "round", "seed", "volume"];
-
-/// `command`, whose other numbers may begin with a minus: it is the number that is refused then, and not an unknown option.
+/// `command`, whose numbers may begin with a minus: it is the number that is refused then, and not an unknown option.
 pub fn signed(command: Command) -> Command {
     let numbers = [
         TypeId::of::<u16>(),
@@ -35,8 +32,7 @@ pub fn signed(command: Command) -> Command {
     ];
     let sign = |arg: Arg| {
         let found = arg.get_value_parser().type_id();
-        let is_signed = numbers.iter().any(|number| found == *number) && !UNSIGNED.contains(&arg.get_id().as_str());
-        if is_signed { arg.allow_hyphen_values(true) } else { arg }
+        if numbers.iter().any(|number| found == *number) { arg.allow_hyphen_values(true) } else { arg }
     };
     command.mut_args(sign).mut_subcommands(signed)
 }

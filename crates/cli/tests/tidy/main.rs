@@ -1,6 +1,7 @@
 //! Rules of the code base: allowed imports between crates, sizes of files, names.
 
 mod circles;
+mod fuzz;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};

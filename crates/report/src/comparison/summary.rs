@@ -102,7 +102,7 @@ fn warned(view: &ComparisonView<'_>) -> Vec<String> {
         }
     }
     let more = tests.len().saturating_sub(NAMED_MAX);
-    let more = (more > 0).then(|| format!("and {} more below", plural(more as u64, "warning")));
+    let more = (more > 0).then(|| format!("and {} more (--details)", plural(more as u64, "warning")));
     let text = |(warning, tests): (String, Vec<String>)| format!("warning ({}): {warning}", few(&tests));
     tests.into_iter().take(NAMED_MAX).map(text).chain(more).collect()
 }
@@ -164,5 +164,5 @@ fn differences(view: &ComparisonView<'_>) -> Vec<String> {
         format!("{}: {}", difference.name, sides.collect::<Vec<_>>().join("; "))
     });
     let more = all.len().saturating_sub(NAMED_MAX);
-    shown.chain((more > 0).then(|| format!("and {more} more below"))).collect()
+    shown.chain((more > 0).then(|| format!("and {more} more (--details)"))).collect()
 }

@@ -1,7 +1,7 @@
 //! The key performance metrics: tiles, the platform in a few lines, and the spec sheet.
 
 use maud::{Markup, html};
-use model::{Headline, LatencyName, Limit, Line, MAIN_TESTS, MainResult, Point, PriceBook, Quantiles, Sheet};
+use model::{Headline, LatencyName, Line, MAIN_TESTS, MainResult, Point, PriceBook, Quantiles, Sheet};
 use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
@@ -13,6 +13,7 @@ use crate::layout::clean;
 use crate::network::network_path;
 use crate::plan::settings;
 use crate::render::page::{Cell, Column, Row, Table, facts};
+use crate::screen::share;
 use crate::summary::{at_once, bound_text, headline_text, large_reads, limit_of, result_name};
 use crate::text::{ByNumber, asides, by_number, data_reads, instrument, repeats, settled, started, title, unrepeated};
 use crate::verdict::{row_class, word};
@@ -131,12 +132,6 @@ fn tile(record: &Record, line: &Line, best: &Point) -> Markup {
         span class="how" { (list(how.into_iter().flatten())) }
         @if line.verdict >= Verdict::Warn { span class="how" { (word(line.verdict)) } }
     }
-}
-
-/// The share of a ceiling, and whether the probe is no bound.
-fn share(limit: &Limit) -> String {
-    let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
-    format!("{} of {}{no_bound}", percent(limit.efficiency), limit.probe)
 }
 
 /// The platform and the measurement, in a few lines.

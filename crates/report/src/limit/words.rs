@@ -107,6 +107,21 @@ pub(crate) fn resource(name: &ResourceName) -> String {
     name.to_owned()
 }
 
+/// A part of the response time in a word or two, for the key of a bar.
+pub(crate) fn time_class_name(name: TimeClassName) -> &'static str {
+    match name {
+        TimeClassName::OnProcessor => "CPU",
+        TimeClassName::Locks => "locks",
+        TimeClassName::InEngine => "waits in the engine",
+        TimeClassName::LogSyncs => "log syncs",
+        TimeClassName::DeviceFlushes => "device flushes",
+        TimeClassName::DataIo => "data reads and writes",
+        TimeClassName::DeviceReads => "device reads",
+        TimeClassName::RoundTrips => "network",
+        TimeClassName::WakeUps => "wake-ups of processors",
+    }
+}
+
 /// A part of the response time.
 pub(crate) fn time_class(name: TimeClassName) -> &'static str {
     match name {

@@ -4,7 +4,7 @@ use model::Fitness;
 use record::{Record, ResultClass};
 
 use crate::document::{Block, Note, Text, Tone};
-use crate::fitness::{better, good_for, in_doubt, text};
+use crate::fitness::{better, good_for, in_doubt};
 use crate::words::capital;
 
 /// What `record` is good for, which is `found`.
@@ -16,9 +16,4 @@ pub(crate) fn answer(record: &Record, found: &Fitness) -> Block {
     let sentences = doubt.into_iter().chain(better(record, found));
     let sentences = sentences.map(|sentence| Text::from(format!("{}.", capital(&sentence)))).collect();
     Block::Answer(Note { tone, title, sentences })
-}
-
-/// The reasons for no more, as they stand in the answer.
-pub(super) fn reasons(found: &Fitness) -> Vec<String> {
-    found.obstacles.iter().map(text).collect()
 }

@@ -2,14 +2,17 @@
 //! figures, and the next commands.
 
 mod answer;
+mod figure;
 mod last;
 mod sheet;
 mod workload;
 
 use model::{Fitness, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
-use record::{Layer, PlanSubject, Record};
+use record::{Layer, Record};
 
-use crate::document::{Block, Document, Extent, Section, Tone};
+use self::figure::{RESPONSE, has_response};
+use crate::document::{Block, Card, Document, Extent, Section, Tone};
+use crate::fitness::good_for;
 use crate::fleet::{agents, server_hosts, storage_hosts};
 use crate::html;
 use crate::inventory::{durability_word, engine_line, machine_line};
@@ -22,7 +25,7 @@ use crate::words::{LAYERS, list};
 
 pub(crate) use answer::answer;
 pub(crate) use last::next_command;
-pub(crate) use workload::cards;
+pub(crate) use workload::{cards, share};
 
 /// Workloads that have a row of their own, at most.
 const WORKLOADS_MAX: usize = 9;
@@ -49,53 +52,79 @@ pub struct ShortText<'a> {
     pub only_sheet: bool,
 }
 
-/// The first screen of `record` as text, of as much as fits on one.
+/// The first screen of `record`, a record of the catalogue, as text: of as much as fits on one.
 pub(crate) fn text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
-    let texts = ROOMS.iter().map(|room| screen(record, shown, *room).screen(style, width));
+    let screen = Screen::of(record, shown);
     let mut last = String::new();
-    for text in texts {
-        if width < WIDTH_USUAL || text.lines().count() <= LINES_MAX {
-            return text;
+    for (workloads_max, rows_max) in ROOMS {
+        last = screen.document(workloads_max, rows_max).screen(style, width);
+        if width < WIDTH_USUAL || last.lines().count() <= LINES_MAX {
+            break;
         }
-        last = text;
     }
     last
 }
 
-/// The first screen of `record`, a record of the catalogue.
-fn screen(record: &Record, shown: &ShortText<'_>, (workloads_max, rows_max): (usize, usize)) -> Document {
-    let found = html::fitness(record);
-    let sheet = model::sheet(record);
-    let mut workloads = workloads(&sheet);
-    workloads.truncate(workloads_max);
-    let others: Vec<&Line> = others(&sheet, &workloads, rows_max);
-    let first = |section: Section| section.from(Extent::Screen);
-    let mut lead = vec![answer(record, &found)];
-    lead.extend(about(record, &found));
-    lead.push(Block::facts(platform(record)));
-    let trust = summary::validity(record).into_iter().map(|words| ("trust", words));
-    let trust = trust.chain(summary::alone(record).into_iter().map(|words| ("wake-ups", words)));
-    let warnings = main_sentences(record, WARNINGS_MAX).into_iter().map(|words| ("warning", words));
-    let trust = Block::facts(trust.chain(warnings).collect::<Vec<_>>());
-    let sections = vec![
-        first(Section::new(
-            "workloads",
-            "Workloads",
-            workload_blocks(record, &workloads).into_iter().chain([trust]).collect(),
-        )),
-        first(Section::new("rates", "Other rates", sheet::blocks(&others, rows_max))),
-    ];
-    let foot = if shown.only_sheet { Vec::new() } else { last::blocks(record, shown) };
-    Document { lead, foot, ..Document::new(format!("dbdyno: {}", subject(record)), sections) }
+/// What is known of a record, before it is known how much of it fits.
+struct Screen<'a> {
+    record: &'a Record,
+    shown: &'a ShortText<'a>,
+    fitness: Fitness,
+    sheet: Sheet,
+    /// Of all workloads.
+    cards: Vec<Card>,
+    /// Whether the figures can be trusted.
+    trust: Vec<(&'static str, String)>,
 }
 
-/// Warnings about all figures that the answer does not give as its reason.
-fn about(record: &Record, found: &Fitness) -> Option<Block> {
-    let reasons = answer::reasons(found);
-    let warnings = warnings(record);
-    let others: Vec<String> =
-        warnings.into_iter().filter(|warning| !reasons.iter().any(|reason| warning.contains(reason))).collect();
-    (!others.is_empty()).then(|| Block::note(Tone::Warning, others))
+impl<'a> Screen<'a> {
+    fn of(record: &'a Record, shown: &'a ShortText<'a>) -> Screen<'a> {
+        let sheet = model::sheet(record);
+        let cards = cards(record, &workloads(&sheet));
+        let trust = summary::validity(record).into_iter().map(|words| ("trust", words));
+        let trust = trust.chain(summary::alone(record).into_iter().map(|words| ("wake-ups", words)));
+        let warnings_max = if shown.only_sheet { 0 } else { WARNINGS_MAX };
+        let warnings = main_sentences(record, warnings_max).into_iter().map(|words| ("warning", words));
+        let trust = trust.chain(warnings).collect();
+        Screen { record, shown, fitness: html::fitness(record), sheet, cards, trust }
+    }
+
+    /// The screen with at most so many workloads, and so many rows of the sheet below them.
+    fn document(&self, workloads_max: usize, rows_max: usize) -> Document {
+        let record = self.record;
+        let mut workloads = workloads(&self.sheet);
+        workloads.truncate(workloads_max);
+        let others: Vec<&Line> = others(&self.sheet, &workloads, rows_max);
+        let first = |section: Section| section.from(Extent::Screen);
+        let answer = answer(record, &self.fitness);
+        let lead =
+            vec![answer, Block::note(Tone::Warning, about(record, &self.fitness)), Block::facts(platform(record))];
+        let sections = vec![
+            first(Section::new("workloads", "Workloads", self.workloads(&workloads))),
+            first(Section::new("rates", "Other rates", sheet::blocks(&others, rows_max))),
+        ];
+        let foot = if self.shown.only_sheet { Vec::new() } else { last::blocks(record, self.shown) };
+        Document { lead, foot, ..Document::new(format!("dbdyno: {}", subject(record)), sections) }
+    }
+
+    /// The rows of `workloads`, the first ones of all, and whether they can be trusted.
+    fn workloads(&self, workloads: &[&Line]) -> Vec<Block> {
+        if self.record.runs.is_empty() {
+            return vec![Block::text("no run is finished")];
+        }
+        let cards: Vec<Card> = self.cards.iter().take(workloads.len()).cloned().collect();
+        let legend = (!cards.is_empty()).then(|| Block::aside(workload::LEGEND));
+        let response = workloads.iter().any(|line| has_response(line)).then(|| Block::aside(RESPONSE));
+        let trust = Block::facts(self.trust.iter().cloned());
+        [Some(Block::Cards(cards)), legend, response, Some(trust)].into_iter().flatten().collect()
+    }
+}
+
+/// Warnings about all figures that the title of the answer does not state.
+fn about(record: &Record, fitness: &Fitness) -> Vec<String> {
+    let stated = good_for(fitness);
+    let clause = |warning: &str| warning.split(':').next().unwrap_or_default().to_owned();
+    warnings(record).into_iter().filter(|warning| !stated.contains(&clause(warning))).collect()
 }
 
 /// Machine, engine, time and extent of the measurement.
@@ -143,17 +172,4 @@ fn others<'a>(sheet: &'a Sheet, workloads: &[&Line], most: usize) -> Vec<&'a Lin
         lines = [with_result, failed, rest].concat();
     }
     lines
-}
-
-fn workload_blocks(record: &Record, lines: &[&Line]) -> Vec<Block> {
-    if record.runs.is_empty() {
-        return vec![Block::text("no run is finished")];
-    }
-    if lines.is_empty() || record.plan.subject() != PlanSubject::Catalogue {
-        return Vec::new();
-    }
-    let cards = cards(record, lines);
-    let has_response = cards.iter().any(|card| card.latency.starts_with(workload::RESPONSE));
-    let response = has_response.then(|| Block::aside(workload::RESPONSE_LEGEND));
-    [Block::Cards(cards), Block::aside(workload::LEGEND)].into_iter().chain(response).collect()
 }

@@ -1,13 +1,14 @@
 //! The rates of the tests that have no row of their own.
 
-use model::{Headline, LatencyName, Line};
-use record::{Ratio, Unit};
+use model::{Line, Point};
+use record::Ratio;
 
+use super::figure::{at, latency, rate, unit};
 use crate::document::{Block, Cell, Column, Row, Table, Tone};
-use crate::figure::{UNKNOWN, grouped, microseconds, percent};
+use crate::figure::{UNKNOWN, grouped, percent};
 use crate::text::title;
 use crate::verdict::verdict_cell;
-use crate::words::{dop_text, plural, unit_per_second};
+use crate::words::plural;
 
 /// What the columns mean.
 const LEGEND: &str = "of bare: share of what the probe of the same layer reached without the engine";
@@ -39,23 +40,16 @@ fn ceiling(line: &Line) -> Option<Ratio> {
 
 fn row(line: &Line, has_ceiling: bool) -> Row {
     let best = line.best.as_ref();
-    let rate = best.map(|best| best.operations_per_second.0);
-    let rate = if line.unit == Unit::Byte { rate.map(|rate| rate / 1e6) } else { rate };
-    let unit = match (line.unit, best.and_then(|best| best.in_flight)) {
-        (Unit::Byte, _) => "MB/s",
-        (_, Some(_)) => "IOPS",
-        (unit, None) => unit_per_second(unit),
-    };
-    let at = best.map_or_else(String::new, |best| match best.in_flight {
-        Some(count) => format!("{count} in flight"),
-        None => dop_text(best.dop, line.sweep),
-    });
+    let words = |of: fn(&Line, &Point) -> String| best.map_or_else(String::new, |best| of(line, best));
+    let latency = best.and_then(|best| best.headline).map_or_else(|| UNKNOWN.to_owned(), latency);
+    // What the heading says.
+    let latency = latency.strip_prefix("p99 ").map_or(latency.clone(), str::to_owned);
     let mut cells = vec![
         Cell::text(title(line)),
-        Cell::figure(rate, grouped),
-        Cell::text(unit),
-        Cell::text(at),
-        p99(best.and_then(|best| best.headline)),
+        Cell::figure(best.map(|best| rate(line, best)), grouped),
+        Cell::text(words(|line, best| unit(line, best).to_owned())),
+        Cell::text(words(at)),
+        Cell::Figure(latency, None),
     ];
     cells.extend(has_ceiling.then(|| Cell::figure(ceiling(line).map(|ratio| ratio.0), |ratio| percent(Ratio(ratio)))));
     cells.extend([verdict_cell(line.verdict), Cell::text(line.test.as_str())]);
@@ -63,13 +57,4 @@ fn row(line: &Line, has_ceiling: bool) -> Row {
         tone @ (Tone::Warning | Tone::Invalid) => tone,
         _ => Tone::Plain,
     })
-}
-
-/// The 0.99 quantile of the latency that stands for a run; a response time by name.
-fn p99(found: Option<Headline>) -> Cell {
-    let Some((found, p99)) = found.and_then(|found| Some((found, found.times.p99_ns?))) else {
-        return Cell::Figure(UNKNOWN.to_owned(), None);
-    };
-    let name = if found.name == LatencyName::Response { "resp. " } else { "" };
-    Cell::Figure(format!("{name}{}", microseconds(p99)), Some(p99.0 as f64))
 }

@@ -1,24 +1,20 @@
 //! The row of a workload: its rate, latency and trust, where the time of its steps goes, and what would help.
 
-use model::{ClaimBasis, Gain, Headline, LatencyName, Limit, Limiter, Line, MainLimit, Point, Remedy, TimeClassName};
-use record::{Record, Unit};
+use model::{ClaimBasis, Gain, Limit, Limiter, Line, MainLimit, Point, Remedy};
+use record::Record;
 
+use super::figure::{at, latency, rate, unit};
 use crate::document::{Card, CurvePoint, Fact, Part, Text, Tone};
-use crate::figure::{duration, grouped, microseconds, percent, volume};
+use crate::figure::{duration, grouped, percent, volume};
 use crate::html::curve::{self, Test};
-use crate::limit::resource;
-use crate::summary::at_once;
+use crate::limit::time_class_name;
+use crate::summary::{at_once, change_text};
 use crate::text::{repeats, title};
 use crate::verdict;
-use crate::words::{dop_text, plural, unit_per_second};
+use crate::words::{dop_text, plural};
 
 /// How to read the rows.
 pub(super) const LEGEND: &str = "▁█: rate from 1 job up; bar: time of a step; range: unknown part stays, or goes";
-
-/// The name of a response time, and what it is.
-pub(super) const RESPONSE: &str = "response ";
-pub(super) const RESPONSE_LEGEND: &str =
-    "response: response time, from the intended start; other latencies are service times";
 
 /// Smaller parts of the time are not named.
 const SHARE_MIN: f64 = 0.01;
@@ -38,7 +34,7 @@ fn card(record: &Record, tests: &[Test<'_>], line: &Line, limit: Option<&MainLim
     Card {
         name: title(line).to_owned(),
         code: line.test.clone(),
-        figure: best.map_or_else(|| "no result".to_owned(), |best| figure(line, best)),
+        figure: best.map_or_else(|| "no result".to_owned(), |best| grouped(rate(line, best))),
         unit: best.map_or_else(String::new, |best| unit(line, best).to_owned()),
         at: best.map_or_else(String::new, |best| at(line, best)),
         latency: best.and_then(|best| best.headline).map_or_else(String::new, latency),
@@ -62,38 +58,9 @@ fn notes(record: &Record, line: &Line, best: &Point) -> Vec<String> {
 }
 
 /// The share of a ceiling, and whether the probe is no bound.
-fn share(limit: &Limit) -> String {
+pub(crate) fn share(limit: &Limit) -> String {
     let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
     format!("{} of {}{no_bound}", percent(limit.efficiency), limit.probe)
-}
-
-fn figure(line: &Line, best: &Point) -> String {
-    let rate = best.operations_per_second.0;
-    grouped(if line.unit == Unit::Byte { rate / 1e6 } else { rate })
-}
-
-fn unit(line: &Line, best: &Point) -> &'static str {
-    match line.unit {
-        Unit::Byte => "MB/s",
-        _ if best.in_flight.is_some() => "IOPS",
-        unit => unit_per_second(unit),
-    }
-}
-
-fn at(line: &Line, best: &Point) -> String {
-    best.in_flight.map_or_else(|| dop_text(best.dop, line.sweep), |count| format!("{count} in flight"))
-}
-
-/// The 0.99 quantile; the median where there are too few steps for it.
-fn latency(found: Headline) -> String {
-    let name = match found.name {
-        LatencyName::Service => "",
-        LatencyName::Response => RESPONSE,
-    };
-    match found.times.p99_ns {
-        Some(p99) => format!("{name}p99 {}", microseconds(p99)),
-        None => format!("{name}p50 {}", microseconds(found.times.p50_ns)),
-    }
 }
 
 /// The verdict on the runs, with their number where they are several.
@@ -108,8 +75,11 @@ fn trust(line: &Line) -> String {
 /// Where the time of a step goes.
 fn parts(limit: &MainLimit) -> Vec<Part> {
     let known = limit.attribution.classes.iter().filter(|class| class.share.0 >= SHARE_MIN);
-    let known =
-        known.map(|class| Part { name: part_name(class.name).to_owned(), share: class.share.0, is_unknown: false });
+    let known = known.map(|class| Part {
+        name: time_class_name(class.name).to_owned(),
+        share: class.share.0,
+        is_unknown: false,
+    });
     let known: Vec<Part> = known.collect();
     if known.is_empty() {
         return known;
@@ -117,21 +87,6 @@ fn parts(limit: &MainLimit) -> Vec<Part> {
     let unknown = 1.0 - known.iter().map(|part| part.share).sum::<f64>();
     let unknown = (unknown >= SHARE_MIN).then(|| Part { name: "unknown".to_owned(), share: unknown, is_unknown: true });
     known.into_iter().chain(unknown).collect()
-}
-
-/// A part of the time in a word or two.
-fn part_name(name: TimeClassName) -> &'static str {
-    match name {
-        TimeClassName::OnProcessor => "CPU",
-        TimeClassName::Locks => "locks",
-        TimeClassName::InEngine => "waits in the engine",
-        TimeClassName::LogSyncs => "log syncs",
-        TimeClassName::DeviceFlushes => "device flushes",
-        TimeClassName::DataIo => "data reads and writes",
-        TimeClassName::DeviceReads => "device reads",
-        TimeClassName::RoundTrips => "network",
-        TimeClassName::WakeUps => "wake-ups of processors",
-    }
 }
 
 /// The best change, with its gain and the part of the platform that it concerns; where none is known, why more load is none.
@@ -143,37 +98,34 @@ fn facts(record: &Record, limit: &MainLimit) -> Vec<Fact> {
     text.map(|(label, text)| Fact { label: label.to_owned(), sentences: vec![Text::from(text)] }).into_iter().collect()
 }
 
+/// A change, what it concerns now, and the bound of its gain.
 fn change(record: &Record, limit: &MainLimit, gain: &Gain) -> String {
-    let device = record.host.devices.first().map_or_else(String::new, |device| format!(" (now {})", device.name));
-    let what = match gain.remedy {
-        Remedy::Processors(count) => plural(u64::from(count), "more processor"),
-        Remedy::NoOtherPrograms => match limit.attribution.limiter {
-            Limiter::OtherPrograms { used } => format!("no other programs (they use {} of the CPU)", percent(used)),
-            _ => "no other programs".to_owned(),
-        },
-        Remedy::LogLatency => format!("a log device of half the latency{device}"),
-        Remedy::DataLatency => format!("a data device of half the latency{device}"),
-        Remedy::NetworkLatency => "a network of half the latency, or half the round trips".to_owned(),
-        Remedy::Memory => {
-            let now = record.engine.as_ref().and_then(|engine| engine.cache_bytes);
-            let now = now.map_or_else(String::new, |size| format!(" (now {})", volume(size)));
-            let size = limit.data_bytes.map_or_else(|| "all data".to_owned(), |size| format!("all {}", volume(size)));
-            format!("a cache for {size}{now}")
-        }
-        Remedy::DeviceRate => match &limit.attribution.limiter {
-            Limiter::Resource(name) => format!("twice the {}", resource(name)),
-            _ => "twice the rate of the device".to_owned(),
-        },
-        Remedy::Sessions => format!("more than {}", dop_text(limit.dop, limit.sweep)),
-    };
+    let limiter = &limit.attribution.limiter;
+    let what = change_text(gain.remedy, limiter, limit.data_bytes);
+    let now = now(record, limit, gain.remedy).map_or_else(String::new, |now| format!(" ({now})"));
     let known = format!("{:.1}", gain.factor_known);
     let most = match gain.factor_max.map(|most| format!("{most:.1}")) {
         Some(most) if most == known => format!("at most {known} times"),
-        Some(most) => format!("at most {known} to {most} times"),
+        Some(most) => format!("at most {known}-{most} times"),
         None => format!("at most {known} times if the unknown stays"),
     };
     let measured = if gain.basis == ClaimBasis::Measured { ", measured with less" } else { "" };
-    format!("{what}: {most}{measured}")
+    format!("{what}{now}: {most}{measured}")
+}
+
+/// The part of the platform that a change concerns, as it is now.
+fn now(record: &Record, limit: &MainLimit, remedy: Remedy) -> Option<String> {
+    match (remedy, &limit.attribution.limiter) {
+        (Remedy::NoOtherPrograms, Limiter::OtherPrograms { used }) => {
+            Some(format!("they use {} of the CPU", percent(*used)))
+        }
+        (Remedy::Memory, _) => Some(format!("now {}", volume(record.engine.as_ref()?.cache_bytes?))),
+        (Remedy::LogLatency | Remedy::DataLatency | Remedy::DeviceRate, _) => {
+            Some(format!("now {}", record.host.devices.first()?.name))
+        }
+        (Remedy::Sessions, _) => Some(format!("now {}", dop_text(limit.dop, limit.sweep))),
+        _ => None,
+    }
 }
 
 /// What more sessions or threads than those of the best run gave.

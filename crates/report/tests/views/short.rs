@@ -1,5 +1,9 @@
 //! A record on one screen.
 
+use std::collections::HashSet;
+use std::fs;
+use std::path::PathBuf;
+
 use dbdyno_report::{ShortText, Style, short_text};
 use record::{Outcome, Record, Verdict};
 
@@ -53,4 +57,35 @@ fn of_many_tests_that_quick_does_not_know_some_are_shown() {
     let text = short_text(&record, &SHOWN, Style::default(), 80);
     assert!(text.contains(" X30\n") && text.contains(" X18\n"), "{text}");
     assert!(text.contains("and 11 more tests (--details)"), "{text}");
+}
+
+fn of_repository(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The first screen of the stored record that the documents show.
+fn of_sample() -> String {
+    let record = store::read(&of_repository("docs/src/samples/quick.jsonl")).unwrap();
+    short_text(&record, &SHOWN, Style::default(), 80)
+}
+
+#[test]
+fn the_first_screen_of_a_stored_record() {
+    insta::assert_snapshot!(of_sample());
+}
+
+#[test]
+fn the_excerpts_of_the_documents_are_those_of_the_stored_record() {
+    let text = of_sample();
+    let lines: HashSet<&str> = text.lines().collect();
+    for document in ["README.md", "docs/src/tutorial.md", "docs/src/reading/sheet.md"] {
+        let words = fs::read_to_string(of_repository(document)).unwrap();
+        let blocks = words.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let of_screen = blocks.filter(|block| block.starts_with('┌') || block.contains("Workloads ──"));
+        let shown: Vec<&str> = of_screen.flat_map(str::lines).filter(|line| *line != "...").collect();
+        assert!(shown.len() > 10, "{document} has no excerpt");
+        for line in shown {
+            assert!(lines.contains(line), "{document}: {line:?} is not in\n{text}");
+        }
+    }
 }

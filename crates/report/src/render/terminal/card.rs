@@ -80,7 +80,9 @@ fn first_parts(names: &str, room: usize) -> String {
     let mut shown = String::new();
     for name in names.split(", ") {
         let longer = if shown.is_empty() { name.to_owned() } else { format!("{shown}, {name}") };
-        if longer.chars().count() + 2 > room && longer != names {
+        // The sign needs room after all but the last one.
+        let sign = if longer == names { 0 } else { 2 };
+        if longer.chars().count() + sign > room {
             return cut(&format!("{shown} …"), room);
         }
         shown = longer;

@@ -112,15 +112,11 @@ impl Terminal {
                 widest = widest.max(cell.chars().count());
                 *cell = room.map_or_else(|| cell.clone(), |room| cut(last_parts(cell, room), room));
             }
-            drawn.push(cells, ink_of(row));
+            drawn.push(cells, ink(row.tone));
         }
         let used = drawn.width();
         (drawn, (used, widest))
     }
-}
-
-fn ink_of(row: &Row) -> Option<Ink> {
-    ink(row.tone)
 }
 
 /// A path that is longer than `room` without its first parts; words are left as they are.
