@@ -39,14 +39,15 @@ fn repeats_miss_alike(target: &str, jobs: u32) {
 }
 
 /// The state of the database is told at both edges of the window, and all windows begin with tables of the same size, and where
-/// the engine has one cache, as full as before.
+/// the engine has one cache, as full as before, but for the pages that are kept free: a hundred of a thousand here
+/// (`innodb_lru_scan_depth`).
 fn begin_alike(runs: &[&Value]) {
     let at_begin =
         |name: &str| -> Vec<Option<f64>> { runs.iter().map(|run| run["state_at_begin"][name].as_f64()).collect() };
-    for name in ["table_bytes", "cached_bytes"] {
+    for (name, most) in [("table_bytes", 0.05), ("cached_bytes", 0.12)] {
         let told = at_begin(name);
         let Some(first) = told[0] else { continue };
-        assert!(told.iter().all(|bytes| (bytes.unwrap() - first).abs() < 0.05 * first), "{name} {told:?}");
+        assert!(told.iter().all(|bytes| (bytes.unwrap() - first).abs() < most * first), "{name} {told:?}");
     }
     for name in ["table_bytes", "log_position_bytes", "log_since_checkpoint_bytes"] {
         assert!(at_begin(name).iter().all(Option::is_some), "{name} {:?}", at_begin(name));
