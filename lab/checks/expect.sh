@@ -37,12 +37,12 @@ inventory() {
 
 # warns TEXT: the inventory has a warning with TEXT.
 warns() {
-  sed -n '/^WARNINGS/,$p' /tmp/inventory.txt | tr -s ' \n' ' ' | grep -qF "$1" || { sed -n '/^WARNINGS/,$p' /tmp/inventory.txt; return 1; }
+  sed -n '/^Warnings /,$p' /tmp/inventory.txt | tr -s ' \n' ' ' | grep -qF "$1" || { sed -n '/^Warnings /,$p' /tmp/inventory.txt; return 1; }
 }
 
 # is_silent: the inventory has no warning.
 is_silent() {
-  ! grep '^WARNINGS' -A 9 /tmp/inventory.txt
+  ! grep '^Warnings ' -A 9 /tmp/inventory.txt
 }
 
 # measures DIRECTORY NAME [OPTION...]: dbdyno io in DIRECTORY is a valid run whose record is NAME.jsonl in /tmp.

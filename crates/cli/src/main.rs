@@ -20,6 +20,7 @@ mod secret;
 mod sheet;
 mod signal;
 mod storage;
+mod subject;
 mod target;
 
 use std::process::ExitCode;

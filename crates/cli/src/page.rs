@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use model::PriceBook;
 use record::Record;
-use report::PageOptions;
+use report::{Beside, Document, SheetOptions};
 use run::{Error, Result};
 
 use crate::build::sha256;
 use crate::output::print;
+use crate::subject;
 
 /// Larger files are not hashed.
 const HASHED_BYTES_MAX: u64 = 256 << 20;
@@ -23,10 +24,17 @@ pub fn page_beside(path: &Path) -> PathBuf {
     path.with_extension("html")
 }
 
-/// The page of `record` at `path`.
-pub fn page_of(record: &Record, path: &Path, prices: Option<&PriceBook>) -> String {
-    let (place, digest) = (path.display().to_string(), digest(path));
-    report::html(record, &PageOptions { place: &place, record_sha256: digest.as_deref(), prices })
+/// The spec sheet of `record` at `path`, with the prices of its platform, and another platform beside it.
+pub fn sheet_of(record: &Record, path: &Path, prices: Option<&PriceBook>, beside: Option<&Beside>) -> Document {
+    let (place, digest, published) = (path.display().to_string(), digest(path), subject::published_streams(record));
+    let options = SheetOptions {
+        path: &place,
+        record_sha256: digest.as_deref(),
+        prices,
+        published: published.as_deref(),
+        beside,
+    };
+    report::sheet(record, &options)
 }
 
 /// The SHA-256 of a file that is not too large, in hexadecimal digits.

@@ -3,18 +3,20 @@
 use std::path::Path;
 
 use record::Record;
-use report::ShortText;
+use report::{Beside, ShortText};
 use run::{Error, Measured, Result};
 
 use crate::arguments::output::OutputArguments;
 use crate::output::{note, print, style, width};
-use crate::page::{is_other_file, page_of, save_page};
+use crate::page::{is_other_file, save_page, sheet_of};
+use crate::subject;
 
-/// Refuses a file for the page that is something else.
+/// Refuses a file for the page that is something else, and another platform that cannot be read.
 ///
 /// # Errors
-/// Where `--html` names an existing file that is no page.
-pub fn check_page(output: &OutputArguments) -> Result<()> {
+/// Where `--html` names an existing file that is no page; where there is no record and no published system that `--beside` names.
+pub fn check_output(output: &OutputArguments) -> Result<()> {
+    output.beside.as_deref().map(subject::beside).transpose()?;
     match output.html.as_ref().filter(|file| is_other_file(file)) {
         Some(file) => Err(Error::user(format!("{} exists and is not a page of dbdyno", file.display()))
             .hint("give another file, or --no-html")),
@@ -22,26 +24,42 @@ pub fn check_page(output: &OutputArguments) -> Result<()> {
     }
 }
 
-/// Writes the page of a measurement, and prints its record: all of it as `details` says, with `--details`.
+/// Writes the page of a measurement, and prints its record: all of it with `--details`.
 ///
 /// # Errors
 /// Where the standard output cannot be written.
-pub fn show(measured: &Measured, output: &OutputArguments, details: impl Fn(&Record, &str) -> String) -> Result<()> {
+pub fn show(measured: &Measured, output: &OutputArguments) -> Result<()> {
     if measured.record.runs.is_empty() {
         return Ok(());
     }
-    let page = output.page(&measured.path).filter(|file| saved(&page_of(&measured.record, &measured.path, None), file));
+    let beside = output.beside.as_deref().map(|words| beside_of(&measured.record, words)).transpose()?;
+    let sheet = sheet_of(&measured.record, &measured.path, None, beside.as_ref());
+    let page = output.page(&measured.path).filter(|file| saved(&sheet.html(), file));
     let (path, page) = (measured.path.display().to_string(), page.map(|file| file.display().to_string()));
     print(&match output.details {
         true => {
             let line = page.map(|page| format!("page      {page}\n")).unwrap_or_default();
-            details(&measured.record, &path) + &line
+            sheet.text(style(), width()) + &line
         }
         false => {
-            let shown = ShortText { path: &path, page: page.as_deref(), only_sheet: output.quiet };
+            let shown =
+                ShortText { path: &path, page: page.as_deref(), only_sheet: output.quiet, beside: beside.as_ref() };
             report::short_text(&measured.record, &shown, style(), width())
         }
     })
+}
+
+/// `record` beside the platform that `words` name.
+///
+/// # Errors
+/// Where there is no such platform, where it cannot be read, and where both have no test in common.
+pub fn beside_of(record: &Record, words: &str) -> Result<Beside> {
+    let beside = Beside::of(record, subject::beside(words)?);
+    match beside.is_comparable() {
+        true => Ok(beside),
+        false => Err(Error::user(format!("{words} has no test of this record"))
+            .hint("give the record of a run with the same tests, or see dbdyno compare")),
+    }
 }
 
 /// Writes `page` into `file`, and returns whether that was possible. A measurement is not lost where it is not.

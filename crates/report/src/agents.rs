@@ -1,36 +1,24 @@
-//! Figures of the agents of a fleet, for text and HTML.
+//! Figures of the agents of a fleet and their hosts, and warnings about hosts.
 
 use model::fleet::{HostDifference, HostFact, host_differences, on_one_machine};
 use record::{AgentHost, Record};
 use tables::agent::{self, AgentRow};
 use tables::agent_host;
-use tables::provision::Owned;
 
-use crate::document::Cell;
-use crate::figure::UNKNOWN;
-use crate::layout::{Table, clean, cut};
+use crate::document::{Block, Cell, Section, Table, Tone};
+use crate::layout::clean;
 use crate::nodes::fastest_runs;
-use crate::style::Style;
 use crate::view::View;
 use crate::words::{dop, list};
 
 /// So many of the agents that share a machine are named.
 const SHARING_SHOWN_MAX: usize = 6;
 
-/// Characters of an agent's name.
-const NAME_MAX: usize = 30;
+/// Lines of the table of a page.
+const LINES_MAX: usize = 1000;
 
-/// The columns of agents, with their words.
-pub(crate) fn view<'a>() -> View<AgentRow<'a>> {
-    View::of(agent::columns()).words("at", ("", "at"), |of| Cell::text(dop(of.run.dop, of.run.sweep))).words(
-        "agent",
-        ("", "agent"),
-        |of| name(&of.of.agent),
-    )
-}
-
-/// The columns of the text table.
-const SHOWN: [&str; 10] = [
+/// The columns that are shown everywhere; the first four name the line.
+const FIRST: [&str; 11] = [
     "run",
     "test",
     "at",
@@ -39,17 +27,57 @@ const SHOWN: [&str; 10] = [
     "operations_per_second",
     "service_ns_p50",
     "service_ns_p99",
+    "response_ns_p99",
     "after_first_start_ns",
     "clock_error_ns",
 ];
 
-/// The columns of the hosts of agents, with their words.
-pub(crate) fn hosts_view<'a>() -> View<Owned<'a, &'a AgentHost>> {
-    View::of(agent_host::columns()).except(&["record"]).words("agent", ("", "agent"), |of| name(&of.of.agent)).words(
-        "cpu_model",
-        ("", "processor"),
-        |of| name(of.of.host.cpu.model.as_deref().unwrap_or(UNKNOWN)),
-    )
+/// The place of the column of agents, whose names give way to the figures.
+const AGENT: usize = 3;
+
+/// The counts behind rates.
+const LEFT_OUT: [&str; 6] = ["record", "steps", "operations", "rows", "transactions", "invalid"];
+
+/// The columns that name a host of an agent; the last one gives way to the others.
+const HOST: [&str; 3] = ["agent", "host", "cpu_model"];
+
+/// How to read the figures.
+const READING: &str = "The jobs of a run are spread over agents that start at one agreed moment: the start is that after the \
+                       first of them, by a clock that is known to the error beside it. Rates are over the agent's own window.";
+
+/// A line per agent, by line those of the fastest valid run of each test by most of them, on a page those of all runs; and the
+/// hosts. Nothing without agents.
+pub(crate) fn agents(record: &Record) -> Section {
+    let lines = record.runs.iter().map(|run| run.agents.len()).sum::<usize>();
+    let most = |test: &str| record.runs.iter().filter(|run| run.test == test).map(|run| run.agents.len()).max();
+    let shown = fastest_runs(record, |run| !run.agents.is_empty() && Some(run.agents.len()) == most(&run.test));
+    let fastest = agent::rows(record).filter(|of| shown.contains(&of.run.number));
+    let fastest = table("agents-fastest", "Agents in the fastest run of each test, by most of them", fastest);
+    let more = format!("The first {LINES_MAX} of {lines} lines are shown; the record has all.");
+    let whole = [
+        (lines > 0).then(|| Block::text(READING)),
+        (lines > LINES_MAX).then(|| Block::note(Tone::Plain, [more])),
+        Some(table("agents-table", "Figures of each agent", agent::rows(record).take(LINES_MAX)).into()),
+    ];
+    let whole = whole.into_iter().flatten().collect();
+    let body = vec![Block::by_line(vec![fastest.into()]), Block::whole(whole), hosts(record).into()];
+    Section::new("agents", "Agents", body).folded()
+}
+
+fn table<'a>(id: &str, caption: &str, rows: impl Iterator<Item = AgentRow<'a>>) -> Table {
+    let view = View::of(agent::columns())
+        .words("at", ("", "at"), |of| Cell::text(dop(of.run.dop, of.run.sweep)))
+        .except(&LEFT_OUT)
+        .first(&FIRST)
+        .with_others(AGENT + 1);
+    Table { flexible: Some(AGENT), ..view.table(id, caption, rows, |_| Tone::Plain) }
+}
+
+/// A line for each host of an agent.
+fn hosts(record: &Record) -> Table {
+    let view = View::of(agent_host::columns()).except(&["record"]).first(&HOST);
+    let table = view.table("agent-hosts-table", "Hosts of the agents", agent_host::rows(record), |_| Tone::Plain);
+    Table { flexible: Some(HOST.len() - 1), ..table }
 }
 
 /// The warning about agents on one machine.
@@ -58,25 +86,6 @@ pub(crate) fn shared_text(agents: &[&str]) -> String {
     let more = (more > 0).then(|| format!("and {more} more"));
     let shown = agents.iter().take(SHARING_SHOWN_MAX).map(|agent| clean(agent));
     format!("on one machine, which they share: agents {}", list(shown.chain(more)))
-}
-
-fn name(text: &str) -> Cell {
-    Cell::text(cut(&clean(text), NAME_MAX))
-}
-
-/// The agents and their hosts, titled, as far as there are some.
-pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'static str, Vec<String>)> {
-    let titled = [
-        ("AGENTS: the fastest run of each test, by most of them", agents(record)),
-        ("AGENTS: their hosts", hosts(record)),
-    ];
-    let with_rows = titled.into_iter().filter(|(_, table)| !table.is_empty());
-    with_rows.map(|(title, table)| (title, table.lines(style, width))).collect()
-}
-
-/// A line for each host of an agent.
-fn hosts(record: &Record) -> Table {
-    hosts_view().text_table(agent_host::rows(record), |_| None)
 }
 
 /// The facts in which `hosts` differ, a warning each, and agents that share a machine.
@@ -99,13 +108,6 @@ pub(crate) fn host_warnings(hosts: &[AgentHost]) -> Vec<String> {
     let pairs = hosts.iter().map(|host| (host.agent.as_str(), host.boot_id.as_deref()));
     let shared = on_one_machine(pairs);
     host_differences(hosts).into_iter().map(differs).chain(shared.iter().map(|names| shared_text(names))).collect()
-}
-
-/// A line for each agent of the fastest valid run of each test by most of them.
-fn agents(record: &Record) -> Table {
-    let most = |test: &str| record.runs.iter().filter(|run| run.test == test).map(|run| run.agents.len()).max();
-    let shown = fastest_runs(record, |run| !run.agents.is_empty() && Some(run.agents.len()) == most(&run.test));
-    view().only(&SHOWN).text_table(agent::rows(record).filter(|of| shown.contains(&of.run.number)), |_| None)
 }
 
 #[cfg(test)]

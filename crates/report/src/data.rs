@@ -4,8 +4,8 @@ use record::{EngineInventory, HostInventory, NodeInventory, Record, RecordDocume
 use serde_json::json;
 use tables::run;
 
+use crate::disclosure::fitness;
 use crate::fitness::judgement;
-use crate::html::fitness;
 use crate::view::View;
 
 /// The runs of `record` as comma-separated values (RFC 4180, UTF-8) with a header line; the unit of a column is in

@@ -6,6 +6,7 @@ use record::{
     WarningSubject,
 };
 
+use crate::document::{Block, Section};
 use crate::figure::duration;
 use crate::finding::finding_text;
 use crate::warning::{instance_text, subject};
@@ -19,12 +20,6 @@ const REASONS_MAX: usize = 2;
 
 /// Fields that are named for one reason.
 const FIELDS_NAMED_MAX: usize = 4;
-
-/// What a record is good for and why for no more; whether its main results are in doubt; and what makes it better.
-pub(crate) fn sentence(record: &Record, found: &Fitness) -> String {
-    let parts = [Some(good_for(found)), in_doubt(found), better(record, found)];
-    parts.into_iter().flatten().collect::<Vec<String>>().join("; ")
-}
 
 /// What a record is good for, with the reasons.
 pub(crate) fn good_for(found: &Fitness) -> String {
@@ -84,6 +79,11 @@ pub(crate) fn class_word(class: ResultClass) -> &'static str {
         ResultClass::Indicative => "INDICATIVE",
         ResultClass::Publishable => "PUBLISHABLE",
     }
+}
+
+/// The class of a result that is good for `found`, in a sentence.
+pub(crate) fn class(found: &Fitness) -> Section {
+    Section::new("class", "Result class", vec![Block::text(class_sentence(found))])
 }
 
 /// The class in a sentence, with the obstacles.

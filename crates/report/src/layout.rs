@@ -3,15 +3,13 @@
 mod command;
 mod page;
 mod table;
-mod warnings;
 
 use crate::bidi::is_bidi_control;
 use crate::style::{Ink, Style};
 
-pub(crate) use command::{INDENT as COMMAND_INDENT, command, labelled_word};
+pub(crate) use command::{command, labelled_word};
 pub(crate) use page::Page;
-pub(crate) use table::{Align, Head, Span, Table, folded};
-pub(crate) use warnings::{first_line_in, first_warnings};
+pub(crate) use table::{Align, Head, Span, Table};
 
 /// Untrusted text, safe to print: an escape sequence in the name of a device must not reach the terminal. Control
 /// characters and line ends become spaces, runs of spaces one; controls of the direction of writing, which reorder the
@@ -77,23 +75,6 @@ pub(crate) fn paragraph(label: &str, indent: usize, text: &str, width: usize) ->
         .collect()
 }
 
-/// Sentences under labels, as paragraphs: a label in front of its first sentence.
-pub(crate) fn labelled(facts: Vec<(&str, Vec<String>)>, indent: usize, width: usize) -> Vec<String> {
-    let of_label = |(label, sentences): (&str, Vec<String>)| -> Vec<String> {
-        let labels = [label].into_iter().chain(std::iter::repeat(""));
-        labels.zip(sentences).flat_map(|(label, sentence)| paragraph(label, indent, &sentence, width)).collect()
-    };
-    facts.into_iter().flat_map(of_label).collect()
-}
-
-/// `text` from column `indent` on, with its own spacing where it fits; otherwise as a paragraph.
-pub(crate) fn spaced(text: &str, indent: usize, width: usize) -> Vec<String> {
-    match indent + text.chars().count() <= width {
-        true => vec![format!("{:indent$}{text}", "")],
-        false => paragraph("", indent, text, width),
-    }
-}
-
 /// The heading of a section, with a rule to the end of the line; on several lines where the title is too long for one.
 pub(crate) fn section(title: &str, style: Style, width: usize) -> String {
     if title.chars().count() > width {
@@ -112,6 +93,14 @@ pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
     format!("{}{}", "█".repeat(halves / 2), if halves % 2 == 1 { "▌" } else { "" })
 }
 
+/// `lines`, the first one painted.
+pub(crate) fn first_line_in(ink: Option<Ink>, mut lines: Vec<String>, style: Style) -> Vec<String> {
+    if let (Some(ink), Some(first)) = (ink, lines.first_mut()) {
+        *first = style.paint(first, ink);
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -123,6 +112,12 @@ mod tests {
         assert_eq!(clean("disk\u{1b}[2J\u{7} \n\t9"), "disk [2J 9");
         assert_eq!(clean("disk is full\nhint: free space"), "disk is full; hint: free space");
         assert_eq!(clean("a\u{202e}b\u{2066}c\u{2069}\u{200f}d\u{61c}e"), "abcde");
+    }
+
+    #[test]
+    fn a_bar_begins_at_zero() {
+        assert_eq!((bar(100.0, 100.0, 24), bar(50.0, 100.0, 24)), ("█".repeat(24), "█".repeat(12)));
+        assert_eq!((bar(0.0, 100.0, 24), bar(0.0, 0.0, 24)), (String::new(), String::new()));
     }
 
     #[test]

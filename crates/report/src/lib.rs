@@ -6,12 +6,16 @@
 
 mod activity;
 mod agents;
+mod beside;
 mod bidi;
 mod blocks;
 mod chart;
 mod comparison;
+mod curve;
 mod data;
+mod data_set;
 mod database_state;
+mod disclosure;
 mod document;
 mod fact;
 mod figure;
@@ -19,38 +23,43 @@ mod finding;
 mod fio;
 mod fitness;
 mod fleet;
+mod head;
 mod history;
-mod html;
 mod inventory;
 mod layers;
 mod layout;
 mod limit;
+mod line;
 mod listing;
 mod load;
 mod load_curve;
 mod load_plan;
 mod network;
 mod nodes;
+mod options;
 mod owed;
 mod pipeline;
 mod plan;
 mod platform_plan;
 mod platform_proof;
 mod price;
-mod references;
+mod published;
 mod render;
 mod run_line;
+mod runs;
 mod scalability;
 mod scale;
 mod screen;
+mod sheet;
 mod shell_word;
+mod steadiness;
 mod steady;
 mod storage;
 mod streams;
 mod style;
 mod summary;
 mod system;
-mod text;
+mod topology;
 mod verdict;
 mod view;
 mod wake_up;
@@ -58,6 +67,7 @@ mod warning;
 mod words;
 
 pub use activity::{activity, activity_csv};
+pub use beside::Beside;
 pub use comparison::{ComparisonView, comparison, comparison_csv, comparison_junit, violation_text};
 pub use data::{csv, inventory_json, json};
 pub use document::Document;
@@ -65,26 +75,27 @@ pub use figure::number;
 pub use finding::finding_text;
 pub use fio::{FioJson, fio_json};
 pub use fleet::{fleet_check, resume_command, run_command};
-pub use history::{history, history_csv, history_html};
-pub use html::{PageOptions, check_texts, html, runs_in_detail, system_html};
+pub use history::{history, history_csv};
 pub use inventory::inventory;
 pub use layers::{LayersQuery, layers, layers_csv};
 pub use layout::clean;
 pub use limit::{proof_text, unproved_text};
 pub use listing::listing;
 pub use load_plan::{ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan, load_prediction};
+pub use options::SheetOptions;
 pub use plan::plan;
 pub use platform_plan::platform_plan;
-pub use price::price_text;
-pub use references::{references, system_text};
+pub use price::prices;
+pub use published::{references, system};
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuery, ScaleView, scale};
-pub use screen::ShortText;
-pub use storage::{io_csv, io_plan_text, io_text};
+pub use screen::{ShortText, short_text};
+pub use sheet::{runs_in_detail, sheet};
+pub use storage::{io_csv, io_plan_text};
 pub use style::Style;
 pub use summary::results;
 pub use system::invalid_run_text;
-pub use text::{blocks_text, load_text, short_text, streams_text, text};
+pub use warning::check_texts;
 pub use words::dop;
 
 /// Runs that a text view lists one by one, at most.
@@ -98,18 +109,6 @@ fn listed(record: &record::Record) -> impl Iterator<Item = &record::Run> {
 /// The rows about runs that a text view lists.
 fn listed_parts<'a, T>(rows: impl Iterator<Item = tables::Part<'a, T>>) -> impl Iterator<Item = tables::Part<'a, T>> {
     rows.take_while(|row| row.place < RUNS_LISTED_MAX)
-}
-
-/// A note for `width` columns where not all runs are listed, with the command that writes all of them. `path` is the
-/// path of the record.
-fn not_listed(record: &record::Record, path: &str, width: usize) -> Vec<String> {
-    let all = record.runs.len();
-    if all <= RUNS_LISTED_MAX {
-        return Vec::new();
-    }
-    let first = format!("the first {RUNS_LISTED_MAX} of {all} runs; all of them:");
-    let command = layout::command("", "dbdyno report", &shell_word::shell_word(path), "--format csv", width);
-    [vec![first], command].concat()
 }
 
 /// The narrowest layout; on a narrower terminal lines wrap.

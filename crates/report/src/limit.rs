@@ -1,57 +1,33 @@
-//! The limit of the best run of each test, and its proof: the texts shared by terminal and page.
+//! The limit of the best run of each test, and its proof.
 
+mod document;
 mod words;
 
 use model::{Attribution, Capacities, Cause, Limiter, Line, Proof, ResourceName, Sheet};
-use record::{Dop, Record, Variation};
+use record::{Dop, Record, Run};
 
-use crate::layout::{clean, paragraph};
-use crate::load_curve::{answers, paragraphs};
-use crate::wake_up::single_job;
-use crate::words::{dop, short_code};
-
-pub(crate) use words::{attribution_text, basis_note, limit, limit_word, resource, time_class, time_class_name};
+pub(crate) use document::ceilings;
+pub(crate) use words::{basis_note, limit, resource, time_class, time_class_name};
 pub use words::{proof_text, unproved_text};
 
-/// Column of the texts.
-const INDENT: usize = 14;
-
 /// The text of a test without counters.
-pub(crate) const NOTHING_COUNTED: &str = "unexplained; no counters";
+const NOTHING_COUNTED: &str = "unexplained; no counters";
 
-/// A line for each test that needs an engine: the limit of its best run; below it, the result of perturbed runs and
-/// their findings, and wake-ups of idle processors in its single job.
-pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
-    let sheet = model::sheet(record);
-    let (capacities, proofs) = (Capacities::of(record), model::proofs(record));
-    tests(&sheet)
-        .filter_map(|line| {
-            let best = line.best.as_ref()?;
-            let run = record.runs.iter().find(|run| run.number == best.run)?;
-            let found = capacities.attribute(run);
-            let (code, of) = short_code(&clean(&line.test));
-            let label = format!("{code} {}", dop(best.dop, line.sweep));
-            let proof = proof_of(&proofs, &line.test, best.dop);
-            let basis = basis_note(found.as_ref(), proof);
-            let mut lines =
-                paragraph(&label, INDENT, &format!("{}{of}{basis}", headline(found.as_ref(), proof)), width);
-            let tried = tried(record, proof, &line.test, best.dop);
-            lines.extend(tried.iter().flat_map(|text| paragraph("", INDENT, text, width)));
-            let alike = record.runs.iter().filter(|run| run.test == line.test && run.dop == best.dop);
-            let perturbed = alike.filter(|run| matches!(run.variation, Some(Variation::Perturbed { .. })));
-            let findings = perturbed.flat_map(|run| answers(run).map(move |finding| (run, finding)));
-            lines.extend(paragraphs(findings, INDENT, width));
-            if let Some((at, text)) = single_job(line) {
-                lines.extend(paragraph(&format!("{code} {at}"), INDENT, &text, width));
-            }
-            Some(lines)
-        })
-        .flatten()
-        .collect()
+/// The limits of the best runs of the tests of `sheet`, as far as they were measured.
+pub(crate) fn limiters(record: &Record, sheet: &Sheet) -> Vec<Limiter> {
+    let capacities = Capacities::of(record);
+    let runs = tests(sheet).filter_map(|line| best_run(record, line));
+    runs.filter_map(|run| capacities.attribute(run)).map(|found| found.limiter).collect()
+}
+
+/// The best run of a test.
+fn best_run<'r>(record: &'r Record, line: &Line) -> Option<&'r Run> {
+    let best = line.best.as_ref()?.run;
+    record.runs.iter().find(|run| run.number == best)
 }
 
 /// The tests of `sheet` that need an engine and have a result.
-pub(crate) fn tests(sheet: &Sheet) -> impl Iterator<Item = &Line> {
+fn tests(sheet: &Sheet) -> impl Iterator<Item = &Line> {
     sheet.lines.iter().filter(|line| !line.is_probe && line.best.is_some())
 }
 
@@ -61,7 +37,7 @@ pub(crate) fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<
 }
 
 /// The result of the proof of the limit of `test`, or why there is none. Nothing where the headline states it.
-pub(crate) fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop) -> Option<String> {
+fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop) -> Option<String> {
     if let Some(proof) = proof {
         return (proof.cause != Cause::NotBecause).then(|| proof_text(proof));
     }

@@ -1,17 +1,86 @@
-//! Figures of the nodes of an engine, for text and HTML.
+//! Figures of the nodes of an engine, and what happened to nodes.
 
 use std::collections::{BTreeSet, HashMap};
 
 use record::{NodeInventory, Record, Run};
 use tables::node::{self, NodeRow};
 
-use crate::document::Cell;
-use crate::layout::{Table, clean, cut};
+use crate::document::{Block, Cell, Section, Table, Tone};
+use crate::finding::lost_node_text;
 use crate::view::View;
 use crate::words::dop;
 
-/// Characters of a node's name.
-const NAME_MAX: usize = 30;
+/// Lines of the table of a page.
+const LINES_MAX: usize = 1000;
+
+/// The columns that are shown everywhere; the first four name the line.
+const FIRST: [&str; 11] = [
+    "run",
+    "test",
+    "at",
+    "node",
+    "jobs",
+    "operations_per_second",
+    "commits_per_second",
+    "server_host_cpu_ratio",
+    "service_ns_p50",
+    "service_ns_p99",
+    "response_ns_p99",
+];
+
+/// The place of the column of nodes, whose names give way to the figures.
+const NODE: usize = 3;
+
+/// The columns that the label of a node states, and the counts behind rates.
+const LEFT_OUT: [&str; 10] =
+    ["record", "nodes", "name", "takes_writes", "steps", "operations", "rows", "transactions", "commits", "invalid"];
+
+/// How to read the figures.
+const READING: &str = "Jobs are spread evenly over the nodes of a run; a test that changes the database uses the \
+                       read-write nodes. Commits are counted by the node; the rate of a lost node covers the time until \
+                       the loss.";
+
+/// A line per node: by line those of the fastest run of each test and of runs in which one was lost, on a page those of all
+/// runs, below the events. Nothing with a single node.
+pub(crate) fn nodes(record: &Record) -> Section {
+    let lines = record.runs.iter().map(|run| run.nodes.len()).sum::<usize>();
+    let events: Vec<String> = record.runs.iter().flat_map(events).collect();
+    if lines == 0 && events.is_empty() {
+        return Section::new("nodes", "Nodes", Vec::new());
+    }
+    let shown: BTreeSet<u32> = runs_shown(record).map(|run| run.number).collect();
+    let fastest = node::rows(record).filter(|of| shown.contains(&of.run.number));
+    let fastest = table("nodes-fastest", "Nodes in the fastest run of each test on several", fastest);
+    let more = format!("The first {LINES_MAX} of {lines} lines are shown; the record has all.");
+    let whole = [
+        Some(Block::text(READING)),
+        Some(Block::list(events)),
+        (lines > LINES_MAX).then(|| Block::note(Tone::Plain, [more])),
+        Some(table("nodes-table", "Figures of each node", node::rows(record).take(LINES_MAX)).into()),
+    ];
+    let body = vec![Block::by_line(vec![fastest.into()]), Block::whole(whole.into_iter().flatten().collect())];
+    Section::new("nodes", "Nodes", body).folded()
+}
+
+fn table<'a>(id: &str, caption: &str, rows: impl Iterator<Item = NodeRow<'a>>) -> Table {
+    let view = View::of(node::columns())
+        .words("at", ("", "at"), |of| Cell::text(dop(of.run.dop, of.run.sweep)))
+        .words("node", ("", "node"), |of| Cell::text(name(of.record, of.of.0.node)))
+        .except(&LEFT_OUT)
+        .first(&FIRST)
+        .with_others(NODE + 1);
+    Table { flexible: Some(NODE), ..view.table(id, caption, rows, |_| Tone::Plain) }
+}
+
+/// The node events of `run`, with the message of the engine.
+fn events(run: &Run) -> impl Iterator<Item = String> {
+    run.events.iter().map(move |event| {
+        let message = event.message.trim();
+        let message = if message.is_empty() { String::new() } else { format!(" ({message})") };
+        let event = lost_node_text(&model::lost_node(run, event));
+        format!("Run {}, {}: {event}{message}.", run.number, run.test)
+    })
+}
 
 /// Of each test the number of the fastest valid run that is `asked` for.
 pub(crate) fn fastest_runs(record: &Record, asked: impl Fn(&Run) -> bool) -> BTreeSet<u32> {
@@ -26,7 +95,7 @@ pub(crate) fn fastest_runs(record: &Record, asked: impl Fn(&Run) -> bool) -> BTr
     fastest.into_values().map(|(_, number)| number).collect()
 }
 
-/// The runs whose nodes are shown: of each test the fastest that used several, and those in which a node was lost.
+/// The runs whose nodes are shown by line: of each test the fastest that used several, and those in which a node was lost.
 fn runs_shown(record: &Record) -> impl Iterator<Item = &Run> {
     let fastest = fastest_runs(record, |run| !run.nodes.is_empty());
     record
@@ -36,10 +105,10 @@ fn runs_shown(record: &Record) -> impl Iterator<Item = &Run> {
 }
 
 /// The label of node `number`, counted from 1: its number, its name, and whether it is read-only.
-pub(crate) fn name(record: &Record, number: u32) -> String {
+fn name(record: &Record, number: u32) -> String {
     match node::inventory(record, number) {
         Some(known) => {
-            let parts = [number.to_string(), clean(&known.name).trim().to_owned(), reads(known).to_owned()];
+            let parts = [number.to_string(), known.name.trim().to_owned(), reads(known).to_owned()];
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join(" ")
         }
         None => number.to_string(),
@@ -49,33 +118,4 @@ pub(crate) fn name(record: &Record, number: u32) -> String {
 /// The mark of a node that takes no writes.
 fn reads(node: &NodeInventory) -> &'static str {
     if node.takes_writes { "" } else { "(read-only)" }
-}
-
-/// The columns of nodes, with their words.
-pub(crate) fn view<'a>() -> View<NodeRow<'a>> {
-    View::of(node::columns()).words("at", ("", "at"), |of| Cell::text(dop(of.run.dop, of.run.sweep))).words(
-        "node",
-        ("", "node"),
-        |of| Cell::text(cut(&name(of.record, of.of.0.node), NAME_MAX)),
-    )
-}
-
-/// The columns of the text table.
-const SHOWN: [&str; 10] = [
-    "run",
-    "test",
-    "at",
-    "node",
-    "jobs",
-    "operations_per_second",
-    "commits_per_second",
-    "server_host_cpu_ratio",
-    "service_ns_p50",
-    "service_ns_p99",
-];
-
-/// A line for each node of the best run of each test, and of each run in which one was lost.
-pub(crate) fn nodes(record: &Record) -> Table {
-    let shown: BTreeSet<u32> = runs_shown(record).map(|run| run.number).collect();
-    view().only(&SHOWN).text_table(node::rows(record).filter(|of| shown.contains(&of.run.number)), |_| None)
 }

@@ -1,61 +1,47 @@
-//! Statements in a pipeline: the table of text and page.
+//! Statements in a pipeline.
 
 use model::PipelinePoint;
-use record::Record;
+use record::{Nanos, Record};
 
-use crate::figure::{rate, time};
-use crate::layout::{Align, Head, Table, clean, cut, paragraph};
-use crate::style::Style;
-use crate::verdict::mark;
+use crate::document::{Block, Cell, Column, Row, Section, Table};
+use crate::figure::{nanos, number};
+use crate::verdict::verdict_cell;
 use crate::words::{dop, unit_per_second};
 
-/// The heading of the part.
-pub(crate) const PIPELINES: &str = "STATEMENTS IN A PIPELINE";
+/// What a line is.
+const READING: &str = "Statements: so many are sent before the first answer is read, and a step has at least as many; 1: each \
+                       is answered before the next one is sent.";
 
-/// What a row is, for text and page.
-pub(crate) const EXPLANATION: &str = "statements: so many are sent before the first answer is read, and a step has at \
-                                      least as many; 1: each is answered before the next one is sent";
-
-/// Characters of a code.
-const CODE_MAX: usize = 8;
-
-const HEADS: [Head; 8] = [
-    (&["test"], Align::Left),
-    (&["jobs"], Align::Left),
-    (&["statements"], Align::Right),
-    (&["unit"], Align::Left),
-    (&["rate"], Align::Right),
-    (&["step", "p50"], Align::Right),
-    (&["step", "p99"], Align::Right),
-    (&[""], Align::Left),
-];
-
-/// The cells of a row of the table, without its verdict.
-pub(crate) fn cells(point: &PipelinePoint<'_>) -> [String; 7] {
-    let run = point.run;
-    [
-        cut(&clean(&run.test), CODE_MAX),
-        dop(run.dop, run.sweep),
-        point.statements.to_string(),
-        unit_per_second(run.unit).to_owned(),
-        rate(point.per_second.map(|rate| rate.0)),
-        time((run.service.count > 0).then_some(run.service.p50_ns)),
-        time(run.service.p99_ns),
-    ]
+/// Each test with pipelines, beside its runs without one; nothing without such runs.
+pub(crate) fn pipelines(record: &Record) -> Section {
+    let points = model::pipelines(record);
+    let columns = vec![
+        Column::text("test"),
+        Column::text("jobs"),
+        Column::figure("statements"),
+        Column::text("unit"),
+        Column::figure("rate"),
+        Column::figure("step\np50"),
+        Column::figure("step\np99"),
+        Column::text("verdict"),
+    ];
+    let caption = "Rates and times with so many statements sent together";
+    let table = Table::new("pipelines-table", caption, columns).with(points.iter().map(row));
+    let reading = (!points.is_empty()).then(|| Block::aside(READING));
+    Section::new("pipelines", "Statements in a pipeline", [Block::from(table)].into_iter().chain(reading).collect())
 }
 
-/// The table and what it is; empty where the record has no such runs.
-pub(crate) fn lines(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let points = model::pipelines(record);
-    if points.is_empty() {
-        return Vec::new();
-    }
-    let mut table = Table::new(&HEADS, &[]);
-    for point in &points {
-        let verdict = mark(model::row(point.run).verdict).to_owned();
-        table.push([&cells(point)[..], &[verdict]].concat(), None);
-    }
-    let mut lines = table.lines(style, width);
-    lines.extend(paragraph("", 2, EXPLANATION, width));
-    lines
+fn row(point: &PipelinePoint<'_>) -> Row {
+    let run = point.run;
+    let time = |span: Option<Nanos>| Cell::figure(span.map(|span| span.0 as f64), nanos);
+    Row::new(vec![
+        Cell::text(&*run.test),
+        Cell::text(dop(run.dop, run.sweep)),
+        Cell::count(point.statements.into()),
+        Cell::text(unit_per_second(run.unit)),
+        Cell::figure(point.per_second.map(|rate| rate.0), number),
+        time((run.service.count > 0).then_some(run.service.p50_ns)),
+        time(run.service.p99_ns),
+        verdict_cell(model::row(run).verdict),
+    ])
 }

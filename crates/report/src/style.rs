@@ -1,7 +1,6 @@
 //! Colours and the character set of the output device.
 
 use anstyle::{AnsiColor, Color};
-use record::Verdict;
 
 use crate::bidi::is_bidi_control;
 
@@ -33,15 +32,6 @@ pub(crate) enum Ink {
 }
 
 impl Ink {
-    /// The role of a line with this verdict.
-    pub(crate) fn of(verdict: Verdict) -> Option<Ink> {
-        match verdict {
-            Verdict::Fail => Some(Ink::Invalid),
-            Verdict::Warn => Some(Ink::Warning),
-            Verdict::Pass | Verdict::Unknown => None,
-        }
-    }
-
     /// The escape sequences around such a text.
     pub(crate) fn style(self) -> anstyle::Style {
         let plain = anstyle::Style::new();

@@ -1,8 +1,8 @@
 //! The summary of a record, in words: the same on the terminal and on the page.
 
 use model::{
-    Attribution, Beyond, Calibration, Cause, ClaimBasis, Fitness, FoundRate, Gain, Headline, LatencyName, Limiter,
-    Line, MainLimit, MainResult, MostSerious, Point, Remedy, Scans, StorageLimit, StorageLimiter, Validity,
+    Attribution, Beyond, Calibration, Cause, ClaimBasis, FoundRate, Gain, Headline, LatencyName, Limiter, Line,
+    MainLimit, MainResult, MostSerious, Point, Remedy, Scans, StorageLimit, StorageLimiter, Summary, Validity,
     summary as summarise,
 };
 use record::{Bytes, Check, IoStream, PlanSubject, Rate, Record, Run, RunCounts, Unit, Verdict};
@@ -10,17 +10,13 @@ use record::{Bytes, Check, IoStream, PlanSubject, Rate, Record, Run, RunCounts, 
 use crate::fact::{io_pattern, size_text};
 use crate::figure::{duration, megabytes, number, percent, volume};
 use crate::finding::{finding_text, remedy};
-use crate::fitness;
-use crate::html;
-use crate::layout::{clean, labelled};
+use crate::layout::clean;
 use crate::limit::{basis_note, headline, resource, time_class};
 use crate::platform_proof;
-use crate::text::{short_title, title};
 use crate::wake_up::single_job;
-use crate::words::{CODES_MAX, basis, check, dop_text, few, list, looked_for, plural, unit_per_second};
-
-/// Column of the texts.
-const INDENT: usize = 12;
+use crate::words::{
+    CODES_MAX, basis, check, dop_text, few, list, looked_for, plural, short_title, title, unit_per_second,
+};
 
 /// Classes of time that are named.
 const CLASSES_MAX: usize = 2;
@@ -40,22 +36,9 @@ const SAME_RATE: f64 = 0.03;
 /// With this share, most of the time goes to one class.
 const MOST: f64 = 0.5;
 
-/// The label of what a record is good for.
-pub(crate) const GOOD_FOR: &str = "good for";
-
-/// The label of the main results.
-pub(crate) const RESULTS: &str = "results";
-
-/// The summary of `record` as sentences under labels; empty without runs.
+/// The summary of `record` as sentences under labels: its results, or why there are none, whether they can be trusted, what limits
+/// them and what would help.
 pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
-    if record.runs.is_empty() { Vec::new() } else { facts_of(record, &html::fitness(record)) }
-}
-
-/// The same of a record that is good for `fitness`.
-pub(crate) fn facts_of(record: &Record, fitness: &Fitness) -> Vec<(&'static str, Vec<String>)> {
-    if record.runs.is_empty() {
-        return Vec::new();
-    }
     let (found, subject) = (summarise(record), record.plan.subject());
     let mut results: Vec<String> = found.results.iter().flat_map(|result| result_texts(record, result)).collect();
     if results.is_empty() {
@@ -67,19 +50,32 @@ pub(crate) fn facts_of(record: &Record, fitness: &Fitness) -> Vec<(&'static str,
             _ => "none: no run is valid".to_owned(),
         });
     }
-    let alone = alone_of(&found.results);
-    let of_best = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text));
-    let limits = of_best.chain(alone).collect();
-    let help = found.limits.iter().filter_map(remedy_text).chain(found.storage.iter().map(storage_remedy));
+    let (limits, help) = limits_of(&found);
     let mut facts = vec![
-        (GOOD_FOR, vec![fitness::sentence(record, fitness)]),
-        (RESULTS, results),
+        ("results", results),
         ("validity", validity_text(&found.validity, matches!(subject, PlanSubject::Io | PlanSubject::Proof(_)))),
-        ("limits", limits),
-        ("would help", help.collect()),
+        (LIMITS, limits),
+        (HELP, help),
     ];
     facts.retain(|(_, sentences)| !sentences.is_empty());
     facts
+}
+
+/// What limits the main results of `record`, and what would help, as sentences under labels.
+pub(crate) fn limits(record: &Record) -> Vec<(&'static str, Vec<String>)> {
+    let (limits, help) = limits_of(&summarise(record));
+    let facts = [(LIMITS, limits), (HELP, help)];
+    facts.into_iter().filter(|(_, sentences)| !sentences.is_empty()).collect()
+}
+
+const LIMITS: &str = "limits";
+const HELP: &str = "would help";
+
+fn limits_of(found: &Summary) -> (Vec<String>, Vec<String>) {
+    let alone = alone_of(&found.results);
+    let of_best = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text));
+    let help = found.limits.iter().filter_map(remedy_text).chain(found.storage.iter().map(storage_remedy));
+    (of_best.chain(alone).collect(), help.collect())
 }
 
 /// What wake-ups of idle processors add to the single jobs of the main results of `record`, a sentence each.
@@ -104,17 +100,6 @@ pub(crate) fn validity(record: &Record) -> Option<String> {
 /// The main results of `record`, a sentence each; empty without a valid run.
 pub fn results(record: &Record) -> Vec<String> {
     summarise(record).results.iter().flat_map(|result| result_texts(record, result)).collect()
-}
-
-/// The same as lines for the terminal.
-pub(crate) fn lines(record: &Record, width: usize) -> Vec<String> {
-    labelled(facts(record), INDENT, width)
-}
-
-/// The same below the answer, which says what the record is good for.
-pub(crate) fn lines_below_answer(record: &Record, width: usize) -> Vec<String> {
-    let facts = facts(record).into_iter().filter(|(label, _)| *label != GOOD_FOR);
-    labelled(facts.collect(), INDENT, width)
 }
 
 fn result_texts(record: &Record, result: &MainResult) -> Vec<String> {

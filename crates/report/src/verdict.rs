@@ -1,6 +1,5 @@
 //! The alphabet of verdicts: the mark of texts, the word of pages and sentences, the key of data. One place for all views.
 
-use maud::{Markup, html};
 use record::Verdict;
 
 use crate::document::{Cell, Tone};
@@ -13,16 +12,14 @@ struct Letter {
     word: &'static str,
     /// In CSV, JSON and other data: as it is stored.
     key: &'static str,
-    /// The class of the word on a page.
-    class: &'static str,
 }
 
 fn letter(of: Verdict) -> Letter {
     match of {
-        Verdict::Pass => Letter { mark: "ok", word: "passed", key: "pass", class: "word pass" },
-        Verdict::Unknown => Letter { mark: "?", word: "unchecked", key: "unknown", class: "word unknown" },
-        Verdict::Warn => Letter { mark: "!", word: "warning", key: "warn", class: "word warn" },
-        Verdict::Fail => Letter { mark: "invalid", word: "invalid", key: "fail", class: "word fail" },
+        Verdict::Pass => Letter { mark: "ok", word: "passed", key: "pass" },
+        Verdict::Unknown => Letter { mark: "?", word: "unchecked", key: "unknown" },
+        Verdict::Warn => Letter { mark: "!", word: "warning", key: "warn" },
+        Verdict::Fail => Letter { mark: "invalid", word: "invalid", key: "fail" },
     }
 }
 
@@ -47,21 +44,6 @@ pub(crate) fn word_of(of: Verdict) -> &'static str {
 /// The word of a verdict in its role, for a table of a document.
 pub(crate) fn verdict_cell(of: Verdict) -> Cell {
     Cell::Word(letter(of).word.to_owned(), Tone::of(of))
-}
-
-/// The word of a verdict with its colour, for a page.
-pub(crate) fn word(of: Verdict) -> Markup {
-    let Letter { word, class, .. } = letter(of);
-    html! { span class=(class) { (word) } }
-}
-
-/// The class of a tile or a row of a page: figures in doubt look different from others.
-pub(crate) fn row_class(of: Verdict) -> &'static str {
-    match of {
-        Verdict::Pass | Verdict::Unknown => "",
-        Verdict::Warn => "warn",
-        Verdict::Fail => "invalid",
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Chosen columns of rows as a text table, an HTML table or comma-separated values: the same for every type of row. How
-//! a figure is written follows from the kind of its column.
+//! Chosen columns of rows as a table of a document or comma-separated values: the same for every type of row. How a figure is
+//! written follows from the kind of its column.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,8 @@ use record::{Bytes, Nanos, Ratio};
 use tables::{Column, Kind, Row, Value, field_text};
 
 use crate::document::{self, Cell, Extent, Tone};
-use crate::figure::{
-    UNKNOWN, count, duration, megabytes, memory, nanos, number, percent_digits, short, three_digits, volume,
-};
-use crate::html;
-use crate::layout::{self, Align, Span, clean, cut};
-use crate::render::page;
-use crate::style::Ink;
-
-/// Characters of a cell in a text table.
-const TEXT_MAX: usize = 40;
+use crate::figure::{UNKNOWN, count, duration, megabytes, memory, nanos, number, percent_digits, three_digits, volume};
+use crate::layout::{Align, clean};
 
 /// Columns, in the order in which they are shown.
 pub(crate) struct View<R> {
@@ -113,31 +105,6 @@ impl<R: Row> View<R> {
         self.shown.iter().any(|shown| shown.key() == key)
     }
 
-    /// A line of text for each of `rows`, with its role.
-    pub(crate) fn text_table(
-        &self,
-        rows: impl IntoIterator<Item = R>,
-        ink: impl Fn(&R) -> Option<Ink>,
-    ) -> layout::Table {
-        let headings: Vec<Cow<'static, str>> = self.shown.iter().map(Shown::heading).collect();
-        let lines: Vec<Vec<&str>> = headings.iter().map(|heading| heading.split('\n').collect()).collect();
-        let heads: Vec<(&[&str], Align)> =
-            lines.iter().zip(&self.shown).map(|(lines, shown)| (lines.as_slice(), shown.align())).collect();
-        let mut first = 0;
-        let mut spans = Vec::new();
-        for (title, columns) in groups(self.shown.iter()) {
-            if !title.is_empty() {
-                spans.push(Span { first, columns, title });
-            }
-            first += columns;
-        }
-        let mut table = layout::Table::new(&heads, &spans);
-        for row in rows {
-            table.push(self.shown.iter().map(|shown| shown.text(&row)).collect(), ink(&row));
-        }
-        table
-    }
-
     /// A table of a document with a line for each of `rows`, in its role; columns that are empty in all of them are left out,
     /// except those that were chosen.
     pub(crate) fn table(
@@ -152,41 +119,9 @@ impl<R: Row> View<R> {
         let extent = |index| if self.about.is_some() && index >= self.kept { Extent::Whole } else { Extent::Screen };
         let columns = shown.iter().enumerate().map(|(index, shown)| shown.head().from(extent(index))).collect();
         let cells = |row: &R| shown.iter().map(|shown| shown.cell(row)).collect();
-        let lines = rows.iter().map(|row| document::Row { tone: tone(row), cells: cells(row) });
+        let lines = rows.iter().map(|row| document::Row::new(cells(row)).in_tone(tone(row)));
         let parts = self.about.map(|about| (about, self.kept));
         document::Table { is_sortable: true, parts, ..document::Table::new(id, caption, columns).with(lines) }
-    }
-
-    /// An HTML table with a row of the class `class` for each of `rows`; columns that are empty in all of them are left
-    /// out, except those that were chosen.
-    pub(crate) fn html(
-        &self,
-        id: &str,
-        caption: &str,
-        rows: impl IntoIterator<Item = R>,
-        class: impl Fn(&R) -> &'static str,
-    ) -> html::Table {
-        let rows: Vec<R> = rows.into_iter().collect();
-        let classes: Vec<&'static str> = rows.iter().map(class).collect();
-        let table = page::whole_table(&self.table(id, caption, rows, |_| Tone::Plain));
-        with_classes(table, &classes)
-    }
-
-    /// The same in as many tables as needed for none to have more than `columns_max` columns. The first `about`
-    /// columns, which identify the row, are repeated in each. The first table can be sorted.
-    pub(crate) fn html_parts(
-        &self,
-        id: &str,
-        caption: &str,
-        (about, columns_max): (usize, usize),
-        rows: impl IntoIterator<Item = R>,
-        class: impl Fn(&R) -> &'static str,
-    ) -> Vec<html::Table> {
-        let rows: Vec<R> = rows.into_iter().collect();
-        let classes: Vec<&'static str> = rows.iter().map(class).collect();
-        let table =
-            document::Table { parts: Some((about, columns_max)), ..self.table(id, caption, rows, |_| Tone::Plain) };
-        page::table_parts(&table).into_iter().map(|table| with_classes(table, &classes)).collect()
     }
 
     /// The columns that have a value in any of `rows`, and those that were chosen.
@@ -206,18 +141,6 @@ impl<R: Row> View<R> {
         }
         text
     }
-}
-
-/// `table` with a class for each of its rows.
-fn with_classes(mut table: html::Table, classes: &[&'static str]) -> html::Table {
-    table.rows.iter_mut().zip(classes).for_each(|(row, class)| row.class = class);
-    table
-}
-
-/// The groups of adjacent columns, each with the number of its columns.
-fn groups<'s, R: Row + 's>(shown: impl Iterator<Item = &'s Shown<R>>) -> Vec<(&'static str, usize)> {
-    let titles: Vec<&str> = shown.map(Shown::group).collect();
-    titles.chunk_by(|one, next| one == next).map(|group| (group.first().copied().unwrap_or(""), group.len())).collect()
 }
 
 impl<R: Row> Shown<R> {
@@ -270,23 +193,12 @@ impl<R: Row> Shown<R> {
     fn exact(&self, row: &R) -> String {
         match self {
             Shown::Figure(column) => column.value(row).exact().into_owned(),
-            Shown::Own { .. } => self.text(row),
+            Shown::Own { cell, .. } => cell(row).words(),
         }
     }
 
     fn has_value(&self, row: &R) -> bool {
         matches!(self, Shown::Own { .. }) || self.value(row) != Value::Absent
-    }
-
-    fn text(&self, row: &R) -> String {
-        match self {
-            Shown::Figure(column) => match column.value(row) {
-                Value::Absent => absent(column, row).to_owned(),
-                value if column.kind == Kind::IoPerSecond => short(value.number()),
-                value => cut(&shown(column.kind, &value), TEXT_MAX),
-            },
-            Shown::Own { cell, .. } => cell(row).words(),
-        }
     }
 
     fn cell(&self, row: &R) -> Cell {

@@ -1,5 +1,9 @@
 //! Warnings in words: the sentence of each, the same in every view.
 
+mod document;
+mod meaning;
+mod told;
+
 use std::borrow::Cow;
 
 use model::{Instance, Line, StateDifference, StateQuantity};
@@ -9,6 +13,10 @@ use crate::fact::size_text;
 use crate::figure::three_digits;
 use crate::finding::finding_text;
 use crate::words::{check, degrees};
+
+pub(crate) use document::warnings;
+pub use meaning::check_texts;
+pub(crate) use told::main_sentences;
 
 /// The name of what a warning is about.
 pub(crate) fn subject(of: WarningSubject) -> &'static str {
@@ -47,7 +55,7 @@ const FILE_LOCK: &str = "its sessions are of one process and share the lock of t
                          releases in each transaction, and several rarely";
 
 /// A possible cause of a gain of `line` that is more than the added workers can give.
-pub(crate) fn gain_cause(record: &Record, line: &Line) -> &'static str {
+fn gain_cause(record: &Record, line: &Line) -> &'static str {
     let kernel = record.plan.placement == Placement::Kernel;
     let has_server = record.engine.as_ref().is_some_and(|engine| engine.location != Location::InProcess);
     let of_storage = record.runs.iter().any(|run| run.test == line.test && run.storage.is_some());

@@ -1,10 +1,10 @@
 //! Words for the values of a record: one word for one thing, in every view.
 
-use model::ClaimBasis;
-use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Status, Sweep, Unit, Variation};
+use model::{ClaimBasis, Line, in_flight};
+use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Run, Status, Sweep, Unit, Variation};
 
 use crate::figure::{duration, number, percent, short};
-use crate::layout::{clean, cut};
+use crate::layout::clean;
 
 /// What a statement rests on, in a word.
 pub(crate) fn basis(basis: ClaimBasis) -> &'static str {
@@ -78,6 +78,27 @@ pub(crate) fn unit_per_second(unit: Unit) -> &'static str {
         Unit::Load => "load/s",
         Unit::RoundTrip => "trip/s",
     }
+}
+
+/// A rate with its unit: `3.5 MB/s`, `52.31 k row/s`.
+pub(crate) fn rate_of(per_second: f64, counted: Unit) -> String {
+    let figure = number(per_second);
+    match counted {
+        Unit::Byte if figure.contains(' ') => format!("{figure}B/s"),
+        counted => format!("{figure} {}", unit_per_second(counted)),
+    }
+}
+
+/// The title without the name of its layer, which is the heading of the group.
+pub(crate) fn title(line: &Line) -> &str {
+    short_title(line.layer, &line.title)
+}
+
+/// A title without the name of its layer.
+pub(crate) fn short_title(layer: Layer, title: &str) -> &str {
+    let prefix = title.get(..layer.word().len()).filter(|start| start.eq_ignore_ascii_case(layer.word()));
+    let rest = prefix.and_then(|prefix| title[prefix.len()..].strip_prefix([',', ':']));
+    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(title)
 }
 
 /// The name of a check.
@@ -264,6 +285,14 @@ pub fn dop(dop: Dop, sweep: Sweep) -> String {
     }
 }
 
+/// The degree of parallelism of `run`, as in the tables.
+pub(crate) fn at(run: &Run) -> String {
+    match in_flight(run) {
+        Some(in_flight) => format!("{in_flight} in flight"),
+        None => dop(run.dop, run.sweep),
+    }
+}
+
 /// A degree of parallelism in words: `4 jobs`, `8 threads`, `8 jobs on 2 nodes`. What `sweep` does not vary is named only
 /// where it is more than one.
 pub(crate) fn dop_text(dop: Dop, sweep: Sweep) -> String {
@@ -306,26 +335,30 @@ pub(crate) fn degrees(dops: &[Dop]) -> String {
     parts.join(", ")
 }
 
+/// Numbers of runs, in order, neighbours as a range: `run 3`, `runs 1-4, 7`.
+pub(crate) fn run_numbers(runs: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for run in runs {
+        match ranges.last_mut() {
+            Some((_, end)) if end.checked_add(1) == Some(*run) => *end = *run,
+            Some((_, end)) if *end == *run => {}
+            _ => ranges.push((*run, *run)),
+        }
+    }
+    let shown = list(ranges.iter().map(|(start, end)| match start == end {
+        true => start.to_string(),
+        false => format!("{start}-{end}"),
+    }));
+    match ranges.as_slice() {
+        [(start, end)] if start == end => format!("run {shown}"),
+        _ => format!("runs {shown}"),
+    }
+}
+
 /// `sentence` with an uppercase first letter.
 pub(crate) fn capital(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-/// Characters of the code of a run that are shown; codes of user-defined tests may be longer.
-pub(crate) const CODE_MAX: usize = 40;
-
-/// Characters of a code in front of a text.
-const SHORT_CODE_MAX: usize = 8;
-
-/// A code as a label, and in parentheses the whole of one that is too long for it: `S100`, ` (S100@blob-write)`.
-pub(crate) fn short_code(test: &str) -> (String, String) {
-    match test.split_once('@') {
-        Some((code, _)) if test.chars().count() > SHORT_CODE_MAX && !code.is_empty() => {
-            (cut(code, SHORT_CODE_MAX), format!(" ({})", cut(test, CODE_MAX)))
-        }
-        _ => (cut(test, SHORT_CODE_MAX), String::new()),
-    }
 }
 
 #[cfg(test)]
@@ -350,5 +383,12 @@ mod tests {
         assert_eq!(degrees(&[Dop::jobs(1), Dop::jobs(2), Dop::jobs(4)]), "1, 2, 4 jobs");
         assert_eq!(degrees(&[threads(1), threads(2)]), "1, 2 threads");
         assert_eq!(degrees(&[Dop { nodes: 2, jobs: 8, threads: 4 }]), "8 jobs, 4 threads, 2 nodes");
+    }
+
+    #[test]
+    fn neighbouring_runs_are_a_range() {
+        assert_eq!(run_numbers(&[3]), "run 3");
+        assert_eq!(run_numbers(&[1, 2, 3, 7, 9, 9, 10]), "runs 1-3, 7, 9-10");
+        assert_eq!(run_numbers(&[u32::MAX, 0]), format!("runs {}, 0", u32::MAX));
     }
 }

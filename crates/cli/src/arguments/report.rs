@@ -9,6 +9,7 @@ Examples:
   dbdyno report dbdyno-20260131-120000-db1.jsonl                      the spec sheet
   dbdyno report dbdyno-20260131-120000-db1.jsonl --html db1.html      a self-contained HTML page
   dbdyno report dbdyno-20260131-120000-db1.jsonl --prices db1.toml    with cost per throughput
+  dbdyno report dbdyno-20260131-120000-db1.jsonl --beside old.jsonl   how much faster or slower each workload is
   dbdyno report dbdyno-20260131-120000-db1.jsonl --layers T311        latency by layer, from the client to the device
   dbdyno report dbdyno-20260131-120000-db1.jsonl --activity           load, active sessions, waits, I/O, log, histograms
   dbdyno report hp-dl980 --html dl980.html                           a published system (`dbdyno list references`)";
@@ -29,6 +30,9 @@ pub struct ReportArguments {
     /// Print the summary and the sheet, and nothing else: no warnings
     #[arg(long, short, conflicts_with = "details")]
     pub quiet: bool,
+    /// Show the rates of the workloads beside those of another record, or of a published system
+    #[arg(long, value_name = "RECORD|SYSTEM", conflicts_with_all = ["layers", "activity"])]
+    pub beside: Option<String>,
     /// Write a self-contained HTML page with charts instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub html: Option<PathBuf>,
@@ -49,6 +53,8 @@ pub struct ReportArguments {
 pub enum ReportFormat {
     /// The spec sheet
     Text,
+    /// The whole record as Markdown, as much as a page has
+    Markdown,
     /// The record as one JSON document
     Json,
     /// One line per run

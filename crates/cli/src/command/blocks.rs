@@ -12,8 +12,8 @@ use crate::arguments::blocks::BlocksArguments;
 use crate::arguments::value::Setting;
 use crate::engines::engine;
 use crate::measuring::{judge, measuring};
-use crate::output::{note, style, width};
-use crate::sheet::{check_page, show};
+use crate::output::note;
+use crate::sheet::{check_output, show};
 use crate::target::target;
 
 /// Upper limit of a settings file.
@@ -55,7 +55,7 @@ pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result
         warm_up: arguments.warm_up,
         probes: !arguments.no_probe,
     };
-    check_page(&arguments.output)?;
+    check_output(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
         let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
         let fleet = fleet.as_ref().map(|(deployment, _)| deployment as &dyn Fleet);
@@ -63,7 +63,7 @@ pub fn blocks_by(arguments: &BlocksArguments, agents: Option<&Agents>) -> Result
             measure_blocks(&request, Context { fleet, ..context })
         })
     })?;
-    show(&measured, &arguments.output, |record, path| report::blocks_text(record, path, style(), width()))?;
+    show(&measured, &arguments.output)?;
     judge(measured)
 }
 

@@ -7,10 +7,10 @@ use model::{CompareOptions, Comparison, Origin, System};
 use report::ComparisonView;
 use run::{Error, Result};
 
-use super::subject;
 use crate::arguments::compare::{CompareArguments, CompareFormat};
 use crate::output::{note, print, print_data, style, width};
 use crate::page::write_page;
+use crate::subject;
 
 /// Systems are named by letters.
 const SYSTEMS_MAX: usize = 26;

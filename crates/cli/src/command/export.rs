@@ -8,8 +8,8 @@ use run::{Error, Fault, Result};
 
 use crate::arguments::export::ExportArguments;
 use crate::command::records;
-use crate::command::subject;
 use crate::output::{note, print};
+use crate::subject;
 
 /// Carries out `dbdyno export`.
 ///

@@ -49,10 +49,10 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
         return Err(nothing(&query, inputs.len(), &tests, &degrees));
     }
     if let Some(file) = &arguments.html {
-        return write_page(file, &report::history_html(entries, &query));
+        return write_page(file, &report::history(entries, &query).html());
     }
     match arguments.format {
-        HistoryFormat::Text => print(&report::history(entries, &query, style(), width())),
+        HistoryFormat::Text => print(&report::history(entries, &query).text(style(), width())),
         HistoryFormat::Csv => print_data(&report::history_csv(entries, &query)),
     }
 }

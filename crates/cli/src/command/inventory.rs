@@ -8,10 +8,10 @@ use record::{EngineInventory, HostInventory, HostState, NodeInventory, Preset};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
 use crate::arguments::{InventoryArguments, InventoryFormat};
-use crate::command::records::unreadable;
 use crate::engines::{ENGINES, engine};
 use crate::output::{note, print, print_data, style, width};
 use crate::signal;
+use crate::subject::unreadable;
 use crate::target::target;
 
 /// Carries out `dbdyno inventory`.
@@ -53,7 +53,7 @@ fn show(
     rates: Option<&MeasuredRates>,
 ) -> Result<()> {
     match format {
-        InventoryFormat::Text => print(&report::inventory(host, engine, nodes, rates, style(), width())),
+        InventoryFormat::Text => print(&report::inventory(host, engine, nodes, rates).text(style(), width())),
         InventoryFormat::Json => print_data(&report::inventory_json(host, engine, nodes)),
     }
 }

@@ -8,7 +8,7 @@ use run::Result;
 
 use crate::arguments::{ListArguments, Listed};
 use crate::engines::ENGINES;
-use crate::output::{columns, print, width};
+use crate::output::{columns, print, style, width};
 
 /// Carries out `dbdyno list`.
 ///
@@ -19,7 +19,7 @@ pub fn list(arguments: &ListArguments) -> Result<()> {
         Listed::Tests => print(&tests()),
         Listed::Engines => print(&engines()),
         Listed::Records => print(&records(&arguments.dir)?),
-        Listed::References => print(&report::references(reference::published(), width())),
+        Listed::References => print(&report::references(reference::published()).text(style(), width())),
         Listed::Profiles => print(&profiles()),
         Listed::Keys => print(&keys()),
     }

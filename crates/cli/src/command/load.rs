@@ -14,8 +14,8 @@ use crate::arguments::load::{FirstLine, LoadArguments};
 use crate::arguments::value::once;
 use crate::engines::engine;
 use crate::measuring::{judge, measuring};
-use crate::output::{print, style, width};
-use crate::sheet::{check_page, show};
+use crate::output::print;
+use crate::sheet::{check_output, show};
 use crate::target::target;
 
 /// Upper limit of a layout file.
@@ -55,7 +55,7 @@ pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()>
             measuring(arguments.output.quiet, |measuring| run::dry_run_load(&request, measuring.context(&target)?))?;
         return print(&planned(&request, &plan));
     }
-    check_page(&arguments.output)?;
+    check_output(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
         let fleet = measuring.deploy(
             agents,
@@ -67,7 +67,7 @@ pub fn load_by(arguments: &LoadArguments, agents: Option<&Agents>) -> Result<()>
             run::measure_load(&request, Context { fleet, ..context })
         })
     })?;
-    show(&measured, &arguments.output, |record, path| report::load_text(record, path, style(), width()))?;
+    show(&measured, &arguments.output)?;
     judge(measured)
 }
 

@@ -23,4 +23,3 @@ pub mod records;
 pub mod report;
 pub mod run;
 pub mod streams;
-pub mod subject;

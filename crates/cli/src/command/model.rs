@@ -16,11 +16,11 @@ use record::Pace;
 use report::{LoadCurve, ScaleQuery, ScaleView};
 use run::{Error, Result};
 
-use super::subject;
 use crate::arguments::model::{ModelArguments, ModelCommand, ScaleArguments};
 use crate::load_points::load_curve;
 use crate::output::{print, style, width};
 use crate::page::write_page;
+use crate::subject;
 
 /// Minimum number of degrees of parallelism for a fit.
 const DEGREES_MIN: usize = 3;

@@ -12,7 +12,7 @@ use crate::arguments::setup::setup;
 use crate::arguments::value::once;
 use crate::measuring::judge;
 use crate::new_record::record_path;
-use crate::output::{note, print, style, width};
+use crate::output::{note, print};
 use crate::sheet::show;
 use crate::signal;
 use crate::storage::request::{fresh_seed, measure};
@@ -117,7 +117,7 @@ fn measure_peer(arguments: &NetworkMeasurementArguments) -> Result<()> {
     };
     let measured =
         measure(&ObserveStorageArguments::default(), &arguments.output, |context| run::measure(&request, context))?;
-    show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
+    show(&measured, &arguments.output)?;
     judge(measured)
 }
 

@@ -15,7 +15,7 @@ use crate::measuring::measuring;
 use crate::new_record::{default_record, refuse_existing};
 use crate::output::{note, print, style, width};
 use crate::request;
-use crate::sheet::{check_page, saved};
+use crate::sheet::{check_output, saved};
 
 /// Minimum number of pairs for a verdict: with fewer, no difference can be significant.
 const PAIRS_MIN: u32 = 6;
@@ -41,7 +41,7 @@ pub fn pair(arguments: &PairArguments) -> Result<()> {
             measuring(arguments.output.quiet, |measuring| run::dry_run_pair(&request, measuring.contexts([&a, &b])?))?;
         return print(&report::plan(&plans[0], width()));
     }
-    check_page(&arguments.output)?;
+    check_output(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| run::pair(&request, measuring.contexts([&a, &b])?))?;
     show(measured, gate, &arguments.output, &path)
 }

@@ -16,7 +16,7 @@ use crate::arguments::prove::{
 };
 use crate::arguments::setup::setup;
 use crate::new_record::record_path;
-use crate::output::{note, print, style, width};
+use crate::output::{note, print};
 use crate::sheet::show;
 use crate::storage::request::{NO_ENGINE, block_and_size, default_size, fresh_seed, judge, measure, measure_on};
 
@@ -205,7 +205,7 @@ fn proof_setup(directory: &Path, rounds: &RoundsArguments) -> Result<Setup> {
 
 /// Shows what was measured. Runs that are invalid are an error only where nothing is left to be proved by.
 fn proved(measured: Measured, output: &OutputArguments) -> Result<()> {
-    show(&measured, output, |record, path| report::text(record, path, style(), width()))?;
+    show(&measured, output)?;
     let is_proved = measured.error.is_none() && model::platform_proof(&measured.record).is_some();
     if is_proved { Ok(()) } else { judge(measured) }
 }

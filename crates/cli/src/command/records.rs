@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use run::{Error, Fault, Result};
+use run::{Error, Result};
 use store::Entry;
 
 use crate::output::note;
+use crate::subject::unreadable;
 
 /// A record to read.
 pub struct RecordPath {
@@ -63,9 +64,4 @@ fn in_directory(directory: &Path) -> Result<Vec<RecordPath>> {
         }
     }
     Ok(found)
-}
-
-/// The error of a record that was named by path: the user's mistake.
-pub fn unreadable(error: store::Error) -> Error {
-    Error { fault: Fault::User, ..Error::from(error) }
 }

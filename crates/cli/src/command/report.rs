@@ -5,14 +5,15 @@ use std::path::Path;
 
 use model::{ActivityChoice, PriceBook, System};
 use record::Record;
-use report::{FioJson, LayersQuery, PageOptions, ShortText};
+use report::{Document, FioJson, LayersQuery, ShortText};
 use run::{Error, Result};
 
 use crate::arguments::report::{ReportArguments, ReportFormat};
-use crate::command::records::unreadable;
-use crate::command::subject;
 use crate::output::{print, print_data, style, width};
-use crate::page::{page_beside, page_of, write_page};
+use crate::page::{page_beside, sheet_of, write_page};
+use crate::sheet::beside_of;
+use crate::subject;
+use crate::subject::unreadable;
 
 /// Records of this size and more are read without the details that the page does not show.
 const LONG_BYTES: u64 = 64 << 20;
@@ -49,12 +50,10 @@ fn show_system(system: &System, arguments: &ReportArguments, prices: Option<&Pri
             Error::user("a published system has no latency by layer").hint("name a record, or leave --layers out")
         );
     }
+    let document = report::system(system, prices);
     match (&arguments.html, arguments.format) {
-        (Some(file), _) => {
-            let options = PageOptions { prices, ..PageOptions::default() };
-            write_page(file, &report::system_html(system, &options))
-        }
-        (None, ReportFormat::Text) => print(&report::system_text(system, prices, style(), width())),
+        (Some(file), _) => write_page(file, &document.html()),
+        (None, ReportFormat::Text) => print(&document.text(style(), width())),
         (None, format) => Err(Error::user(format!("a published system has no format {}", format.word()))
             .hint("leave --format out, or use --html FILE")),
     }
@@ -68,12 +67,15 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         return show_layers(&arguments.record, words.as_deref(), arguments.format);
     }
     let path = arguments.record.display().to_string();
+    let beside = |record: &Record| arguments.beside.as_deref().map(|words| beside_of(record, words)).transpose();
+    let sheet = |record: &Record| -> Result<Document> {
+        Ok(sheet_of(record, &arguments.record, prices, beside(record)?.as_ref()))
+    };
     if let Some(file) = &arguments.html {
         if file == &arguments.record {
             return Err(Error::user(format!("{path} is the record itself")).hint("give another file for the page"));
         }
-        let record = read_for_page(&arguments.record)?;
-        return write_page(file, &page_of(&record, &arguments.record, prices));
+        return write_page(file, &sheet(&read_for_page(&arguments.record)?)?.html());
     }
     // Series are not read for views that do not show them: a record may hold a hundred thousand runs. Shorter ones are,
     // because intervals of single runs are from the variation within them.
@@ -86,10 +88,9 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
     };
     let record = record.map_err(unreadable)?;
     let data = match arguments.format {
-        ReportFormat::Text => {
-            let costs = prices.map(|book| report::price_text(&record, book, style(), width())).unwrap_or_default();
-            return print(&(text(&record, arguments) + &costs));
-        }
+        ReportFormat::Text if arguments.details => return print(&sheet(&record)?.text(style(), width())),
+        ReportFormat::Text => return print(&screen(&record, arguments, prices)?),
+        ReportFormat::Markdown => sheet(&record)?.markdown(),
         ReportFormat::Json => report::json(&record),
         ReportFormat::Csv => report::csv(&record),
         ReportFormat::IoCsv => report::io_csv(&record),
@@ -99,16 +100,19 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
     print_data(&data)
 }
 
-/// The record on a screen, or all of it.
-fn text(record: &Record, arguments: &ReportArguments) -> String {
+/// The record on a screen, and below it what its rates cost.
+///
+/// # Errors
+/// Where the other platform cannot be read.
+fn screen(record: &Record, arguments: &ReportArguments, prices: Option<&PriceBook>) -> Result<String> {
+    let beside = arguments.beside.as_deref().map(|words| beside_of(record, words)).transpose()?;
     let path = arguments.record.display().to_string();
-    if arguments.details {
-        return report::text(record, &path, style(), width());
-    }
+    let costs = prices.map(|book| report::prices(record, book).text(style(), width()));
+    let costs = costs.map(|costs| format!("\n{costs}")).unwrap_or_default();
     let page = Some(page_beside(&arguments.record)).filter(|file| file.is_file());
     let page = page.map(|file| file.display().to_string());
-    let shown = ShortText { path: &path, page: page.as_deref(), only_sheet: arguments.quiet };
-    report::short_text(record, &shown, style(), width())
+    let shown = ShortText { path: &path, page: page.as_deref(), only_sheet: arguments.quiet, beside: beside.as_ref() };
+    Ok(report::short_text(record, &shown, style(), width()) + &costs)
 }
 
 /// What to do about a run or test that is not in the record.

@@ -11,9 +11,9 @@ use crate::arguments::run::RunArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, kept_by_agents, measuring, none_valid};
 use crate::new_record::{default_record, refuse_existing};
-use crate::output::{print, style, width};
+use crate::output::{print, width};
 use crate::request;
-use crate::sheet::{check_page, show};
+use crate::sheet::{check_output, show};
 use crate::target::target;
 
 /// The default engine: it needs no server.
@@ -92,7 +92,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         let more = if arguments.prove { PROOFS } else { "" };
         return print(&format!("{}{more}", report::plan(&plan, width())));
     }
-    check_page(&arguments.output)?;
+    check_output(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
         let goes_on = fleet.is_some_and(|fleet| fleet.goes_on);
         let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
@@ -106,7 +106,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
             }
         })
     })?;
-    show(&measured, &arguments.output, |record, path| report::text(record, path, style(), width()))?;
+    show(&measured, &arguments.output)?;
     judge(measured)
 }
 

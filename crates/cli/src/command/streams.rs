@@ -9,8 +9,7 @@ use crate::arguments::streams::StreamsArguments;
 use crate::arguments::value::once;
 use crate::engines::engine;
 use crate::measuring::{judge, measuring};
-use crate::output::{style, width};
-use crate::sheet::{check_page, show};
+use crate::sheet::{check_output, show};
 use crate::target::target;
 
 /// Carries out `dbdyno streams`.
@@ -21,25 +20,12 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
     let request = request(arguments)?;
     let target = target(&arguments.target)?;
     engine(&target)?;
-    check_page(&arguments.output)?;
+    check_output(&arguments.output)?;
     let measured = measuring(arguments.output.quiet, |measuring| {
         measuring.observing(&arguments.place.observe, &target, |context| measure_streams(&request, context))
     })?;
-    show(&measured, &arguments.output, |record, path| {
-        report::streams_text(record, published().as_deref(), path, style(), width())
-    })?;
+    show(&measured, &arguments.output)?;
     judge(measured)
-}
-
-/// The streams of the first published system that has file streams.
-fn published() -> Option<String> {
-    let fact = |system: &model::System, name: &str| {
-        system.facts.iter().find(|fact| fact.name == name)?.value.text().map(str::to_owned)
-    };
-    reference::published().iter().find_map(|system| {
-        let (setting, file) = (fact(system, "file streams")?, fact(system, "file streams, file of each")?);
-        Some(format!("as in {}: {setting}, files of {file}; no rates are published", system.name))
-    })
 }
 
 fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
@@ -131,13 +117,5 @@ mod tests {
         assert_eq!(numbers(&[], Preset::Smoke).expect("the usual"), [1, 2]);
         assert_eq!(numbers(&[2, 8, 2], Preset::Quick).expect("some"), [2, 8]);
         assert!(numbers(&[4097], Preset::Quick).is_err());
-    }
-
-    #[test]
-    fn published_streams_are_cited() {
-        let text = published().expect("a publication");
-        for words in ["as in ", "16 concurrent dd", "1 MB requests", "10 GB", "no rates"] {
-            assert!(text.contains(words), "{text}");
-        }
     }
 }

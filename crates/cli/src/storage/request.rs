@@ -16,8 +16,8 @@ use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::engines::engine;
 use crate::measuring::{EXTERNAL, kept_by_agents, measuring};
-use crate::output::{print_data, style, width};
-use crate::sheet::{check_page, show};
+use crate::output::print_data;
+use crate::sheet::{check_output, show};
 use crate::target::target;
 
 /// The target where no engine is opened; left-overs of engines in the directory are cleaned up all the same.
@@ -104,7 +104,7 @@ pub fn carry_out(
     };
     match other.filter(|_| !record.runs.is_empty()) {
         Some(text) => print_data(&text)?,
-        None => show(&measured, output, |record, path| report::text(record, path, style(), width()))?,
+        None => show(&measured, output)?,
     }
     judge(measured)
 }
@@ -144,7 +144,7 @@ fn measure_by(
 ) -> Result<Measured> {
     let target = target(text)?;
     engine(&target)?;
-    check_page(output)?;
+    check_output(output)?;
     measuring(output.quiet, |measuring| {
         let deploy = |(agents, directory, permitted)| measuring.deploy(Some(agents), directory, permitted);
         let fleet = agents.map(deploy).transpose()?.flatten();

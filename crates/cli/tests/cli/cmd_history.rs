@@ -21,6 +21,10 @@ fn followed() -> Bench {
     bench
 }
 
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn a_fall_between_two_records_is_reported_with_both() {
     let bench = followed();
@@ -45,12 +49,12 @@ fn other_nodes_or_another_durability_are_another_series() {
         change(day, |engine| engine["nodes"] = 3.into());
         change(day + 5, |engine| engine["durability"] = "commits wait for nothing".into());
     }
-    let text = bench.succeed(&["history", "--test", "T611"]).out;
+    let text = words(&bench.succeed(&["history", "--test", "T611"]).out);
     assert!(
         text.contains("10 values: too few to detect a change") && text.matches("5 values: too few").count() == 2,
         "{text}"
     );
-    assert!(text.contains(", 3 nodes, preset smoke") && text.contains("\n  commits wait for nothing\n"), "{text}");
+    assert!(text.contains(", 3 nodes, preset smoke") && text.contains(", commits wait for nothing"), "{text}");
     let csv = bench.succeed(&["history", "--test", "T611", "--format", "csv"]).out;
     assert_eq!(csv.matches(", 3 nodes, preset smoke").count(), 5, "{csv}");
     assert_eq!(csv.matches(", commits wait for nothing\",").count(), 5, "{csv}");
@@ -68,9 +72,9 @@ fn other_parameters_are_another_series_and_variations_are_skipped() {
     };
     change(1..=10, |run| run["parameters"]["n"] = 25.into());
     change(11..=20, |run| run["parameters"]["n"] = 39.into());
-    let text = bench.succeed(&["history", "--test", "T611"]).out;
+    let text = words(&bench.succeed(&["history", "--test", "T611"]).out);
     assert!(!text.contains("changed") && text.matches("10 values: too few to detect a change").count() == 2, "{text}");
-    assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
+    assert!(text.contains(", n 25") && text.contains(", n 39"), "{text}");
     change(11..=20, |run| run["variation"] = serde_json::json!({"kind": "traced"}));
     let output = bench.succeed(&["history", "--test", "T611"]);
     assert!(

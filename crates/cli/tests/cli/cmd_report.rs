@@ -57,6 +57,47 @@ fn a_page_is_written_beside_the_record_and_over_nothing_but_a_page() {
 }
 
 #[test]
+fn a_record_beside_another_one_says_how_much_faster_each_workload_is() {
+    let bench = Bench::new();
+    let run = |name: &str| {
+        bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611,T131", "--record", name]);
+    };
+    run("old.jsonl");
+    run("new.jsonl");
+    let measured = ["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--beside", "old.jsonl"];
+    // A build for tests measures nothing that can be compared.
+    for words in [
+        &["report", "new.jsonl", "--beside", "old.jsonl"][..],
+        &["report", "new.jsonl", "--beside", "old.jsonl", "--details"],
+        &["report", "new.jsonl", "--beside", "old.jsonl", "--format", "markdown"],
+        &measured,
+    ] {
+        let text = bench.succeed(words).out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("beside") && text.contains(" with old.jsonl: "), "{words:?}: {text}");
+    }
+    let error = refused(&bench, &["report", "new.jsonl", "--beside", "gone.jsonl"]);
+    assert!(error.contains("gone.jsonl cannot be read"), "{error}");
+    assert!(refused(&bench, &["report", "new.jsonl", "--beside", "nobody"]).contains("neither a file nor a published"));
+    // What cannot be compared is said before anything is measured.
+    let before = bench.files().len();
+    refused(&bench, &["run", "--preset", "smoke", "--tests", "T611", "--beside", "gone.jsonl"]);
+    assert_eq!(bench.files().len(), before);
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "C11", "--record", "other.jsonl"]);
+    let error = refused(&bench, &["report", "other.jsonl", "--beside", "old.jsonl"]);
+    assert!(error.contains("old.jsonl has no test of this record") && error.contains("hint: "), "{error}");
+}
+
+#[test]
+fn markdown_has_what_the_page_has() {
+    let bench = Bench::new();
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1,2", "--tests", "T611,C11", "--record", "r.jsonl"]);
+    let text = bench.succeed(&["report", "r.jsonl", "--format", "markdown"]).out;
+    for part in ["# dbdyno: SQLite on ", "\n## Workloads\n", "\n## Spec sheet\n", "Full disclosure", "| T611 |"] {
+        assert!(text.contains(part), "no {part:?}\n{text}");
+    }
+}
+
+#[test]
 fn prices_are_read_and_their_errors_are_reported() {
     let bench = Bench::new();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json"]);
@@ -68,7 +109,7 @@ fn prices_are_read_and_their_errors_are_reported() {
         std::fs::write(bench.path().join("p.toml"), text).unwrap();
     };
     book("10000");
-    assert!(bench.succeed(&["report", "r.json", "--prices", "p.toml"]).out.contains("EUR 8.000 k over 3 years"));
+    assert!(bench.succeed(&["report", "r.json", "--prices", "p.toml"]).out.contains("EUR 8,000 over 3 years"));
     bench.succeed(&["report", "r.json", "--prices", "p.toml", "--html", "r.html"]);
     assert!(std::fs::read_to_string(bench.path().join("r.html")).unwrap().contains("Cost per throughput in EUR"));
     book("-1");

@@ -32,7 +32,7 @@ fn operations_of_agents_are_those_of_all_sessions_and_the_engine_counts_as_many(
     assert_eq!((commits, &run["commits_expected"]), (all, &all.into()));
     assert_eq!(merged_histograms(&bench, "b.jsonl"), (2, 2 * all));
     let details = bench.succeed(&["report", "b.jsonl", "--details"]).out;
-    assert!(details.contains("AGENTS: the fastest run"), "{details}");
+    assert!(details.contains("Agents in the fastest run of each test"), "{details}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn agents_on_hosts_of_a_file_carry_out_one_run() {
     let details = bench.succeed(&["report", "f.jsonl", "--details"]).out;
     let details = details.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(details.contains("on one machine, which they share: agents left, right"), "{details}");
-    assert!(details.contains("AGENTS: their hosts"), "{details}");
+    assert!(details.contains("Hosts of the agents"), "{details}");
     assert_eq!(run["agents"].as_array().unwrap().len(), 2);
     // The program was put there once, and is the same.
     let copies: Vec<PathBuf> =

@@ -62,7 +62,7 @@ fn agents_are_added_with_their_jobs_and_a_claim_is_judged() {
     let scale = bench.succeed(&["model", "scale", "s.jsonl", "--at", "128", "--claim", "1000G"]).out;
     assert!(scale.contains("N = agents") && !scale.contains(" SUPPORTED"), "{scale}");
     let details = bench.succeed(&["report", "s.jsonl", "--details"]).out;
-    assert!(details.contains("AGENTS: the fastest run") && details.contains("H3J3"), "{details}");
+    assert!(details.contains("Agents in the fastest run of each test") && details.contains("H3J3"), "{details}");
 }
 
 #[test]

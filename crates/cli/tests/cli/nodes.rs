@@ -85,7 +85,7 @@ fn replicas_read_and_the_primary_writes() {
     }
     let writes = runs(&record, "T716")[0];
     assert_eq!(writes["dop"]["nodes"], 1, "only the primary takes writes");
-    assert!(output.out.contains("NODES"), "{}", output.out);
+    assert!(output.out.contains("Nodes in the fastest run of each test on several"), "{}", output.out);
     assert!(servers(&bench).is_empty() && bench.files().len() == 1, "{:?}", bench.files());
 }
 

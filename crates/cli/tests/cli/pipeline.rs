@@ -44,7 +44,7 @@ fn a_step_of_eight_statements_is_one_round_trip_and_eight_commits() {
             let [head, rows @ ..] = &output
                 .out
                 .lines()
-                .skip_while(|line| !line.contains("STATEMENTS IN A PIPELINE"))
+                .skip_while(|line| !line.contains("Statements in a pipeline"))
                 .collect::<Vec<_>>()[..]
             else {
                 panic!("{}", output.out)

@@ -12,8 +12,7 @@ use super::{RunActivity, activities, requested};
 use crate::document::{Bar, BarRole, Block, Cell, Column, Command, Document, Row, Section, Table, Text};
 use crate::figure::{megabytes, nanos, percent, short, three_digits};
 use crate::shell_word::shell_word;
-use crate::text::short_title;
-use crate::words::{dop, variation};
+use crate::words::{dop, short_title, variation};
 
 /// Tests of the view of a whole record.
 const TESTS_MAX: usize = 30;

@@ -64,7 +64,8 @@ const BAR_HEIGHT: f64 = 15.0;
 /// Between a figure and its note.
 const NOTE_GAP: f64 = 10.0;
 
-/// Characters of a bar, of its label and of its figure, at most.
+/// Characters of a whole bar and of its label, at least and at most.
+const BAR_MIN: usize = 12;
 const BAR_MAX: usize = 32;
 const LABEL_MAX: usize = 28;
 
@@ -73,14 +74,16 @@ fn in_characters(chart: &BarChart, width: usize) -> Vec<String> {
     let label_width = chart.bars.iter().map(|bar| clean(&bar.label).chars().count()).max().unwrap_or(0).min(LABEL_MAX);
     let figures: Vec<String> = chart.bars.iter().map(|bar| chart.axis.figures.text(bar.value)).collect();
     let figure_width = figures.iter().map(|figure| figure.chars().count()).max().unwrap_or(0);
-    let room = width.saturating_sub(label_width + figure_width + 4).clamp(4, BAR_MAX);
+    let note_width = chart.bars.iter().map(|bar| clean(&bar.note).chars().count()).max().unwrap_or(0);
+    let room = width.saturating_sub(label_width + figure_width + note_width + 6).clamp(BAR_MIN, BAR_MAX);
     // The length of a bar, negative to the left of the base.
     let length = |value: f64| match (chart.axis.scale.position(value), chart.axis.scale.position(chart.base)) {
         (Some(at), Some(base)) => at - base,
         _ => 0.0,
     };
     let lengths = || chart.bars.iter().map(|bar| length(bar.value));
-    let (least, most) = (lengths().fold(0.0, f64::min), lengths().fold(0.0, f64::max));
+    let ends = || lengths().chain(chart.marks.iter().map(|mark| length(mark.x)));
+    let (least, most) = (ends().fold(0.0, f64::min), ends().fold(0.0, f64::max));
     if most - least <= 0.0 {
         return Vec::new();
     }

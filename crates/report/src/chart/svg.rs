@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::bidi::is_bidi_control;
+
 /// The largest coordinate that is written, outside of every drawing.
 const COORDINATE_MAX: f64 = 1e5;
 
@@ -175,6 +177,8 @@ pub(super) fn escaped(text: &str) -> String {
             '\'' => escaped.push_str("&#39;"),
             '\t' | '\n' | '\r' => escaped.push(' '),
             '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            // They reorder the text.
+            letter if is_bidi_control(letter) => {}
             other => escaped.push(other),
         }
     }

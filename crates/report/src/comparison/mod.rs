@@ -20,7 +20,9 @@ use model::{
 pub use document::comparison;
 pub use junit::comparison_junit;
 pub use point::comparison_csv;
+pub(crate) use sentence::reasons_text;
 pub use sentence::violation_text;
+pub(crate) use words::{change, ends, evidence, verdict};
 
 use crate::system::remark_text;
 

@@ -125,7 +125,7 @@ fn durability_text(durability: &Durability) -> String {
 }
 
 /// Why two systems cannot be compared, a clause each.
-pub(super) fn reasons_text(reasons: &[Reason]) -> String {
+pub(crate) fn reasons_text(reasons: &[Reason]) -> String {
     reasons.iter().map(reason_text).collect::<Vec<_>>().join("; ")
 }
 

@@ -43,7 +43,7 @@ pub(super) fn origin(system: &System) -> String {
 }
 
 /// A ratio as a change in percent, or as a factor where percent would be hard to read.
-pub(super) fn change(ratio: f64) -> String {
+pub(crate) fn change(ratio: f64) -> String {
     match ratio {
         ratio if !ratio.is_finite() => UNKNOWN.to_owned(),
         ratio if is_small(ratio) => format!("{} %", signed(ratio)),
@@ -52,7 +52,7 @@ pub(super) fn change(ratio: f64) -> String {
 }
 
 /// The two ends of an interval, as [`change`] writes each.
-pub(super) fn ends(interval: Interval) -> String {
+pub(crate) fn ends(interval: Interval) -> String {
     let (low, high) = (interval.low, interval.high);
     match is_small(low) && is_small(high) {
         true => format!("{} to {} %", signed(low), signed(high)),
@@ -95,7 +95,7 @@ pub(super) fn sweep(view: &ComparisonView<'_>, index: usize, code: &str) -> Swee
 }
 
 /// The evidence of a ratio: `paired, 10 pairs`.
-pub(super) fn evidence(evidence: Evidence) -> String {
+pub(crate) fn evidence(evidence: Evidence) -> String {
     let words = evidence_text(evidence);
     match evidence {
         Evidence::Paired { pairs } => format!("{words}, {}", plural(pairs as u64, "pair")),
@@ -143,7 +143,7 @@ pub(super) fn is_estimate(compared_test: &ComparedTest) -> bool {
 }
 
 /// The verdict on `compared_test` with its qualification: `FASTER, unpaired`, `INCONCLUSIVE, estimate`.
-pub(super) fn verdict(compared_test: &ComparedTest) -> String {
+pub(crate) fn verdict(compared_test: &ComparedTest) -> String {
     if compared_test.outcome == ComparisonOutcome::Unjudged {
         return UNJUDGED.to_owned();
     }

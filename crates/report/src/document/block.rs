@@ -1,6 +1,6 @@
 //! The blocks that a section is made of.
 
-use super::{Card, Diagram, Extent, Fact, Table, Text, Tone};
+use super::{Branch, Card, Diagram, Extent, Fact, Table, Text, Tone};
 
 /// A block.
 pub(crate) enum Block {
@@ -28,8 +28,12 @@ pub(crate) enum Block {
     Commands(Vec<Command>),
     /// Blocks below a summary that a page shows alone until the reader opens it.
     Fold { summary: String, is_open: bool, body: Vec<Block> },
+    /// Parts with what is below each of them.
+    Tree(Vec<Branch>),
     /// Blocks that are shown from an extent on.
     From(Extent, Vec<Block>),
+    /// Blocks that are shown up to an extent; a larger one has others in their place.
+    UpTo(Extent, Vec<Block>),
 }
 
 /// A text that must not be overlooked.
@@ -48,12 +52,19 @@ pub(crate) struct Note {
 pub(crate) struct Command {
     /// What it does, in a word or two.
     pub(crate) label: &'static str,
-    /// The program with its verb: `dbdyno report`.
+    /// The program with its verb: `dbdyno report`; empty for a path.
     pub(crate) verb: String,
     /// A word that is not broken, quoted for a shell: the path of a record.
     pub(crate) word: String,
     /// Options.
     pub(crate) options: String,
+}
+
+impl Command {
+    /// A path, which is not broken either.
+    pub(crate) fn path(label: &'static str, path: &str) -> Command {
+        Command { label, verb: String::new(), word: path.to_owned(), options: String::new() }
+    }
 }
 
 impl Block {
@@ -108,6 +119,11 @@ impl Block {
         Block::From(Extent::Whole, body)
     }
 
+    /// Blocks for those who read line by line, in whose place pages have others.
+    pub(crate) fn by_line(body: Vec<Block>) -> Block {
+        Block::UpTo(Extent::Details, body)
+    }
+
     /// Whether it shows anything at `extent`.
     pub(crate) fn is_shown(&self, extent: Extent) -> bool {
         let any = |body: &[Block]| body.iter().any(|block| block.is_shown(extent));
@@ -123,7 +139,9 @@ impl Block {
             Block::Charts(charts) => !charts.is_empty(),
             Block::Commands(commands) => !commands.is_empty(),
             Block::Fold { body, .. } => any(body),
+            Block::Tree(branches) => !branches.is_empty(),
             Block::From(from, body) => *from <= extent && any(body),
+            Block::UpTo(most, body) => extent <= *most && any(body),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Results as cards: a row of a screen, a tile of a page.
 
 use super::{Fact, Tone};
+use crate::figure::grouped;
 
 /// One result with what it rests on.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +53,13 @@ pub(crate) struct Part {
 }
 
 impl Card {
+    /// The first and the last point of the curve, in words; nothing of a single point.
+    pub(crate) fn curve_ends(&self) -> Option<String> {
+        let (first, last) = self.curve.first().zip(self.curve.last()).filter(|_| self.curve.len() > 1)?;
+        let [from, to] = [first, last].map(|point| grouped(point.y));
+        Some(format!("{from} at {} to {to} at {} {}", first.x, last.x, self.varied))
+    }
+
     /// The parts that add up to no more than the whole, without those of nothing.
     pub(crate) fn whole(&self) -> Vec<Part> {
         let sum: f64 = self.parts.iter().map(|part| part.share.max(0.0)).sum();

@@ -10,6 +10,7 @@ mod chart;
 mod fact;
 mod table;
 mod text;
+mod tree;
 
 pub(crate) use block::{Block, Command, Note};
 pub(crate) use card::{Card, CurvePoint, Part};
@@ -17,6 +18,7 @@ pub(crate) use chart::Diagram;
 pub(crate) use fact::Fact;
 pub(crate) use table::{Bar, BarRole, Cell, Column, Row, Table};
 pub(crate) use text::{Span, Text};
+pub(crate) use tree::Branch;
 
 /// A view.
 pub struct Document {

@@ -19,7 +19,8 @@ pub(crate) struct Table {
     /// How a page that has no room for all columns divides them: so many columns that name the row are repeated, and at most
     /// so many stand in one table.
     pub(crate) parts: Option<(usize, usize)>,
-    /// The column whose cells are cut where a terminal has no room for a whole row; none of them where there is none.
+    /// The column whose cells give way where a terminal has no room for a whole row: a screen cuts them, details continue them
+    /// below. None of them where there is none.
     pub(crate) flexible: Option<usize>,
     /// Whether each cell has the heading of its column before it where a terminal writes the rows as paragraphs.
     pub(crate) is_labelled: bool,
@@ -44,6 +45,8 @@ pub(crate) struct Row {
     pub(crate) tone: Tone,
     /// One for each column. A row of one cell in a table of several columns is the heading of the following lines.
     pub(crate) cells: Vec<Cell>,
+    /// What else is known of it, below its name; shown from the details on.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The content of a cell.
@@ -92,6 +95,11 @@ impl Column {
         Column { head: Cow::Borrowed(head), group: "", is_figure: true, extent: Extent::Screen }
     }
 
+    /// The heading in one line; a word that is parted over lines is whole.
+    pub(crate) fn heading(&self) -> String {
+        self.head.replace("-\n", "").replace('\n', " ")
+    }
+
     /// The same column, with what it shares with those beside it.
     #[must_use]
     pub(crate) fn in_group(self, group: &'static str) -> Column {
@@ -108,7 +116,7 @@ impl Column {
 impl Row {
     /// A plain line.
     pub(crate) fn new(cells: Vec<Cell>) -> Row {
-        Row { tone: Tone::Plain, cells }
+        Row { tone: Tone::Plain, cells, notes: Vec::new() }
     }
 
     /// The heading of the following lines.
@@ -120,6 +128,12 @@ impl Row {
     #[must_use]
     pub(crate) fn in_tone(self, tone: Tone) -> Row {
         Row { tone, ..self }
+    }
+
+    /// The same line with what else is known of it.
+    #[must_use]
+    pub(crate) fn noted(self, notes: Vec<String>) -> Row {
+        Row { notes, ..self }
     }
 }
 
@@ -174,6 +188,23 @@ impl Table {
     #[must_use]
     pub(crate) fn with(self, rows: impl IntoIterator<Item = Row>) -> Table {
         Table { rows: rows.into_iter().collect(), ..self }
+    }
+
+    /// The same table without columns of words that are empty in all lines, of a table without a flexible column.
+    #[must_use]
+    pub(crate) fn without_empty(mut self) -> Table {
+        let is_empty = |cell: &Cell| matches!(cell, Cell::Text(text) if text.is_empty());
+        let is_kept =
+            |index: usize| self.rows.iter().any(|row| row.cells.get(index).is_none_or(|cell| !is_empty(cell)));
+        let kept: Vec<bool> = (0..self.columns.len()).map(is_kept).collect();
+        let is_kept = |index: usize| kept.get(index).copied().unwrap_or(true);
+        self.columns =
+            self.columns.into_iter().enumerate().filter(|(index, _)| is_kept(*index)).map(|(_, one)| one).collect();
+        for row in &mut self.rows {
+            let cells = std::mem::take(&mut row.cells).into_iter().enumerate();
+            row.cells = cells.filter(|(index, _)| is_kept(*index)).map(|(_, cell)| cell).collect();
+        }
+        self
     }
 
     /// The indices of the columns that are shown at `extent`.

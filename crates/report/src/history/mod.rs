@@ -1,6 +1,6 @@
 //! One figure over records of the same test on the same platform, with its change points.
 
-mod html;
+mod document;
 mod series;
 #[cfg(test)]
 mod tests;
@@ -8,41 +8,12 @@ mod tests;
 use model::history::{ChangePoint, HistoryEntry, HistoryQuery, Look, Metric, Series};
 use record::{Nanos, Ratio};
 
-use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits};
-use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section, wrap};
-use crate::style::{Ink, Style};
+use crate::figure::{chance, duration, number, percent, three_digits};
 use crate::view::line as csv_line;
 use crate::words::{plural, unit_per_second};
 
-pub use html::history_html;
-use series::{apart, at, label, look, platform, warning};
-
-/// Characters of a bar.
-const BAR_WIDTH: usize = 24;
-
-/// Characters of the name of a record.
-const NAME_MAX: usize = 44;
-
-/// The history in `entries` for `width` columns (at least 60 are used): for each series a line per record with value
-/// and bar, the changes between them, and the verdict.
-pub fn history(entries: Vec<HistoryEntry>, query: &HistoryQuery, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let title = wrap(&clean(&headline(&entries, query)), width);
-    let mut lines: Vec<String> = title.iter().map(|line| style.paint(line, Ink::Head)).collect();
-    let look = look(entries);
-    lines.extend(method(&look).map(|text| wrap(&text, width)).into_iter().flatten());
-    for series in look.series {
-        lines.extend([String::new(), section(&cut(&clean(&platform(&series.common.platform)), width), style, width)]);
-        for part in [&series.common.durability, &apart(&series)].into_iter().filter(|part| !part.is_empty()) {
-            lines.extend(paragraph("", 2, &clean(part), width));
-        }
-        let warning = warning(&series).map(|warning| paragraph("", 2, &format!("warning: {warning}"), width));
-        lines.extend(warning.into_iter().flatten().map(|line| style.paint(&line, Ink::Warning)));
-        lines.extend(table(&series, query.metric, style, width));
-        lines.extend(paragraph("", 2, &verdict(&series), width));
-    }
-    style.encoded(lines.join("\n") + "\n")
-}
+pub use document::history;
+use series::{at, label, look};
 
 /// Test, figure and degree of parallelism, in one line.
 fn headline(entries: &[HistoryEntry], query: &HistoryQuery) -> String {
@@ -60,41 +31,6 @@ fn metric(metric: Metric, unit: &str) -> String {
         Metric::P99 => "0.99 quantile of the service time".to_owned(),
         Metric::Efficiency => "share of the ceiling".to_owned(),
     }
-}
-
-const HEADS: [Head; 5] = [
-    (&["started"], Align::Left),
-    (&["record"], Align::Left),
-    (&["value"], Align::Right),
-    (&["at"], Align::Left),
-    (&[""], Align::Left),
-];
-
-fn table(series: &Series, metric: Metric, style: Style, width: usize) -> Vec<String> {
-    let most = series.entries.iter().filter_map(|entry| entry.value).fold(0.0, f64::max);
-    let mut table = Table::new(&HEADS, &[]);
-    for entry in &series.entries {
-        let minute: String = entry.started_at.0.chars().take("2026-01-31T12:00".len()).collect();
-        let (value, ink) = match entry.value {
-            Some(value) => (shown(value, metric), None),
-            None if entry.at.is_none() => ("invalid".to_owned(), Some(Ink::Invalid)),
-            None => (UNKNOWN.to_owned(), None),
-        };
-        let bar = entry.value.map_or_else(String::new, |value| bar(value, most, BAR_WIDTH));
-        table.push(vec![minute.replace('T', " "), cut(&clean(&entry.record), NAME_MAX), value, at(entry), bar], ink);
-    }
-    let mut lines = table.lines(style, width);
-    let heads = lines.len() - series.entries.len();
-    // From the last one on, so that the indexes of the others stay valid.
-    for index in (0..series.entries.len()).rev() {
-        if let Some(change) = series.change_before(index) {
-            lines.insert(
-                heads + index,
-                style.paint(&cut(&format!("── {}", changed(series, index, change)), width), Ink::Warning),
-            );
-        }
-    }
-    lines
 }
 
 fn shown(value: f64, metric: Metric) -> String {
@@ -115,9 +51,9 @@ fn changed(series: &Series, index: usize, change: &ChangePoint) -> String {
     };
     let version = match earlier.version == later.version {
         true => String::new(),
-        false => format!("; version {} before, {} after", clean(&earlier.version), clean(&later.version)),
+        false => format!("; version {} before, {} after", earlier.version, later.version),
     };
-    let (one, other) = (clean(&earlier.record), clean(&later.record));
+    let (one, other) = (&earlier.record, &later.record);
     format!("{by} between {one} and {other} (p {}){version}", chance("<=", change.p_value_max))
 }
 

@@ -6,7 +6,7 @@ use model::history::{HistoryCommon, HistoryCondition, HistoryDegree, HistoryEntr
 
 use crate::fact::{condition_text, pace_text};
 use crate::figure::volume;
-use crate::text::SMOKE;
+use crate::head::SMOKE;
 use crate::words::{dop, list, plural, preset};
 
 /// The series of `entries`, in the order of their names.

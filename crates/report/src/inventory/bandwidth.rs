@@ -2,26 +2,35 @@
 //! is from: m measured, r rated.
 
 use model::platform::{Basis, CachedVolume, Demand, Oversubscription, Shared};
-use record::{PciKind, Ratio};
+use record::{PciKind, Rate, Ratio};
 
+use crate::document::{Block, Cell, Column, Row, Table, Tone};
 use crate::figure::{megabytes, percent};
-use crate::layout::{Align, Head, clean};
 
-/// The columns: resource, its link, what is below it, the sum of that, what it carries, the share.
-pub(crate) const HEADS: [Head; 6] = [
-    (&["shared"], Align::Left),
-    (&["link"], Align::Left),
-    (&["below it"], Align::Left),
-    (&["below"], Align::Right),
-    (&["carries"], Align::Right),
-    (&["share"], Align::Right),
-];
+/// Which shared link is saturated first, all of them, and what the figures are; nothing where no device has a known link.
+pub(crate) fn blocks(found: &[Oversubscription]) -> Vec<Block> {
+    let Some(first) = first_text(found) else { return Vec::new() };
+    vec![Block::text(format!("{first}.")), table(found).into(), Block::aside(NOTE)]
+}
 
-/// The column that is cut where the table is too wide.
-pub(crate) const FLEXIBLE: usize = 2;
+/// The place of the column of what is below a link, which gives way to the figures.
+const BELOW: usize = 2;
 
-/// The cells of a shared resource.
-pub(crate) fn cells(found: &Oversubscription) -> [String; 6] {
+/// A line for each shared resource: its link, what is below it, the sum of that, what it carries, the share.
+fn table(found: &[Oversubscription]) -> Table {
+    let columns = vec![
+        Column::text("shared"),
+        Column::text("link"),
+        Column::text("below it"),
+        Column::figure("below"),
+        Column::figure("carries"),
+        Column::figure("share"),
+    ];
+    let table = Table::new("bandwidth", "Shared bandwidth", columns).with(found.iter().map(row));
+    Table { flexible: Some(BELOW), ..table }
+}
+
+fn row(found: &Oversubscription) -> Row {
     let names: Vec<String> = found.demands.iter().map(demand_text).collect();
     let link = match &found.shared {
         Shared::Memory => String::new(),
@@ -30,24 +39,28 @@ pub(crate) fn cells(found: &Oversubscription) -> [String; 6] {
     let mut below: Vec<Basis> = found.demands.iter().map(|demand| demand.basis).collect();
     below.sort_unstable();
     below.dedup();
-    [
-        shared_text(&found.shared),
-        link,
-        names.join(", "),
-        format!("{} {}", megabytes(Some(found.below().0)), below.into_iter().map(letter).collect::<String>()),
-        format!("{} {}", megabytes(Some(found.carries.0)), letter(found.basis)),
-        percent(Ratio(found.ratio())),
-    ]
+    let below: String = below.into_iter().map(letter).collect();
+    let rate =
+        |rate: Rate, basis: &str| Cell::figure(Some(rate.0), |rate| format!("{} {basis}", megabytes(Some(rate))));
+    let cells = vec![
+        Cell::text(shared_text(&found.shared)),
+        Cell::text(link),
+        Cell::text(names.join(", ")),
+        rate(found.below(), &below),
+        rate(found.carries, &letter(found.basis).to_string()),
+        Cell::figure(Some(found.ratio()), |ratio| percent(Ratio(ratio))),
+    ];
+    Row::new(cells).in_tone(if found.ratio() > 1.0 { Tone::Warning } else { Tone::Plain })
 }
 
 /// `nvme0n1`; `bcache0 (nvme0n1 caches sda)`.
 fn demand_text(demand: &Demand) -> String {
-    clean(&match &demand.cached {
+    match &demand.cached {
         None => demand.name.clone(),
         Some(CachedVolume { name, caches, origins }) => {
             format!("{name} ({} caches {})", caches.join(" "), origins.join(" "))
         }
-    })
+    }
 }
 
 fn letter(basis: Basis) -> char {
@@ -61,13 +74,13 @@ fn letter(basis: Basis) -> char {
 fn shared_text(shared: &Shared) -> String {
     match shared {
         Shared::Memory => "memory".to_owned(),
-        Shared::Link { address, kind: PciKind::UpstreamPort, .. } => format!("switch {}", clean(address)),
-        Shared::Link { address, .. } => clean(address),
+        Shared::Link { address, kind: PciKind::UpstreamPort, .. } => format!("switch {address}"),
+        Shared::Link { address, .. } => address.clone(),
     }
 }
 
 /// Which is saturated first.
-pub(crate) fn first_text(found: &[Oversubscription]) -> Option<String> {
+fn first_text(found: &[Oversubscription]) -> Option<String> {
     let first = found.first()?;
     let name = shared_text(&first.shared);
     let share = percent(Ratio(first.ratio()));
@@ -78,7 +91,7 @@ pub(crate) fn first_text(found: &[Oversubscription]) -> Option<String> {
 }
 
 /// What the figures are.
-pub(crate) const NOTE: &str = "MB/s of data in one direction. m: measured in this record; r: rated by the speed of the \
+const NOTE: &str = "MB/s of data in one direction. m: measured in this record; r: rated by the speed of the \
                                link (with packets of 256 bytes), of the network interface, or of the memory modules. \
                                Devices whose link sysfs does not know are not counted; a \
-                               cache device counts once, as the faster of its cache and its origin";
+                               cache device counts once, as the faster of its cache and its origin.";

@@ -3,7 +3,6 @@
 use record::{HostInventory, Kernel, NetworkInterface};
 
 use crate::figure::duration;
-use crate::layout::clean;
 use crate::words::{list, plural};
 
 /// Clock, settings and CPU vulnerability mitigations.
@@ -47,8 +46,8 @@ pub(crate) fn network(host: &HostInventory) -> Option<String> {
     let interface = |interface: &NetworkInterface| {
         let packet = interface.packet_bytes_max.map(|size| format!("MTU {}", size.0));
         let speed = interface.megabits_per_second.map(|speed| format!("{speed} Mbit/s"));
-        let parts = [interface.driver.as_deref().map(clean), speed, packet];
-        format!("{}: {}", clean(&interface.name), list(parts.into_iter().flatten()))
+        let parts = [interface.driver.clone(), speed, packet];
+        format!("{}: {}", interface.name, list(parts.into_iter().flatten()))
     };
     (!host.network.is_empty()).then(|| host.network.iter().map(interface).collect::<Vec<_>>().join("; "))
 }

@@ -4,7 +4,6 @@ use model::MachineChange;
 use record::{BackgroundProgram, HostInventory, HostState, KernelLog};
 
 use crate::figure::{memory, three_digits, volume};
-use crate::layout::clean;
 use crate::words::{list, plural};
 
 /// Kernel messages that are quoted.
@@ -29,7 +28,7 @@ fn multiplication(nanos: f64) -> String {
 /// Load average and busy background programs.
 pub(crate) fn load(state: &HostState) -> Option<String> {
     let average = state.load_average_1_minute.map(|load| format!("1-minute load average {}", three_digits(load)));
-    let one = |one: &BackgroundProgram| format!("{} {:.0} %", clean(&one.name), one.processors * 100.0);
+    let one = |one: &BackgroundProgram| format!("{} {:.0} %", one.name, one.processors * 100.0);
     let others = state.background_programs.as_ref().map(|others| match others.is_empty() {
         true => "no busy background programs".to_owned(),
         false => format!("background programs: {} of one CPU", list(others.iter().map(one))),
@@ -48,7 +47,7 @@ fn temperature(state: &HostState) -> Option<String> {
 
 fn log(log: &KernelLog) -> String {
     match &log.unreadable {
-        Some(reason) => format!("not available: {}", clean(reason)),
+        Some(reason) => format!("not available: {reason}"),
         None => format!("{}, {} about hardware faults", plural(log.warning_count, "warning"), log.fault_count),
     }
 }
@@ -111,10 +110,10 @@ impl<'a> Change<'a> {
     pub(crate) fn kernel(&self) -> Result<String, String> {
         let log = self.end.kernel_log.as_ref().ok_or("the dbdyno version that measured did not read it")?;
         if let Some(reason) = &log.unreadable {
-            return Err(clean(reason));
+            return Err(reason.clone());
         }
         let quoted: Vec<String> =
-            log.faults.iter().take(FAULTS_QUOTED_MAX).map(|fault| format!("\"{}\"", clean(fault))).collect();
+            log.faults.iter().take(FAULTS_QUOTED_MAX).map(|fault| format!("\"{fault}\"")).collect();
         let quoted = if quoted.is_empty() { String::new() } else { format!(": {}", quoted.join(", ")) };
         let warnings = plural(log.warning_count, "message");
         Ok(format!("{warnings} of level warning or above, {} about hardware faults{quoted}", log.fault_count))

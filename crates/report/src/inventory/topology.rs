@@ -43,7 +43,7 @@ pub(crate) fn function_text(function: &PciFunction) -> String {
         PciKind::Network => "network",
         PciKind::Other => "other",
     };
-    let names = function.names.iter().map(|name| clean(name)).collect::<Vec<String>>().join(", ");
+    let names = function.names.join(", ");
     let names = if names.is_empty() { kind.to_owned() } else { format!("{kind} {names}") };
     let node = function.numa_node.map(|node| format!("node {node}"));
     let is_end = !matches!(function.kind, PciKind::RootPort | PciKind::DownstreamPort);
@@ -64,8 +64,8 @@ pub(crate) fn distances(host: &HostInventory) -> Vec<String> {
 /// An array in words.
 pub(crate) fn array_text(array: &Array) -> String {
     let member = |member: &ArrayMember| match member.state.as_str() {
-        "in_sync" => clean(&member.name),
-        state => format!("{} ({})", clean(&member.name), clean(state)),
+        "in_sync" => member.name.clone(),
+        state => format!("{} ({state})", member.name),
     };
     let missing = (array.missing_count > 0).then(|| {
         format!("DEGRADED: {} of {} missing", array.missing_count, plural(array.member_count.into(), "member"))
@@ -110,9 +110,8 @@ pub(crate) fn cache_text(cache: &CacheDevice) -> String {
 
 /// A path to a device in words.
 pub(crate) fn path_text(path: &DevicePath) -> String {
-    let address = path.address.as_ref().map(|address| clean(address));
     let queues = path.queue_count.map(|count| plural(count.into(), "queue"));
-    let parts = [path.transport.clone(), address, path.state.clone(), path.access.clone(), queues];
+    let parts = [path.transport.clone(), path.address.clone(), path.state.clone(), path.access.clone(), queues];
     list(parts.into_iter().flatten())
 }
 
@@ -138,9 +137,9 @@ pub(crate) fn layers(device: &BlockDevice) -> Vec<(String, String)> {
         ("medium", device.is_memory.then(|| "memory of this host".to_owned())),
         ("subsystem", subsystem),
     ];
-    let facts = facts.into_iter().filter_map(|(label, text)| Some((label.to_owned(), clean(&text?))));
+    let facts = facts.into_iter().filter_map(|(label, text)| Some((label.to_owned(), text?)));
     let paths = device.paths.iter().filter(|_| has_paths);
-    facts.chain(paths.map(|path| (format!("path {}", clean(&path.name)), path_text(path)))).collect()
+    facts.chain(paths.map(|path| (format!("path {}", path.name), path_text(path)))).collect()
 }
 
 /// The file of a loop device, and how it is read.
@@ -160,8 +159,8 @@ const OPAQUE: &str =
 pub(crate) fn network_mount_text(mount: &NetworkMount) -> String {
     list(
         [
-            mount.version.as_ref().map(|version| format!("version {}", clean(version))),
-            mount.transport.as_ref().map(|transport| clean(transport)),
+            mount.version.as_ref().map(|version| format!("version {version}")),
+            mount.transport.clone(),
             Some(plural(mount.connections.into(), "connection")),
             mount.read_bytes_max.map(|size| format!("reads of at most {}", memory(size))),
             mount.write_bytes_max.map(|size| format!("writes of at most {}", memory(size))),

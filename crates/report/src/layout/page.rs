@@ -1,6 +1,6 @@
 //! The text of a view on a terminal.
 
-use super::{Table, clean, cut, paragraph, section};
+use super::{clean, cut, section};
 use crate::style::{Ink, Style};
 
 /// A text of a title, lines, and parts under headings.
@@ -30,33 +30,6 @@ impl Page {
             self.lines.extend((!title.is_empty()).then(|| section(title, self.style, self.width)));
             self.lines.extend(body);
         }
-    }
-
-    /// A table with remarks below it.
-    pub(crate) fn table(&mut self, title: &str, table: Table, remarks: Vec<String>) {
-        let mut body = if table.is_empty() { Vec::new() } else { table.lines(self.style, self.width) };
-        body.extend(self.points(remarks));
-        self.part(title, body);
-    }
-
-    /// Sentences as a list.
-    pub(crate) fn points(&self, sentences: Vec<String>) -> Vec<String> {
-        self.paragraphs("-", 2, sentences)
-    }
-
-    /// Texts, each with `label` before its first line, and their lines `indent` columns from the left.
-    pub(crate) fn paragraphs<T: AsRef<str>>(
-        &self,
-        label: &str,
-        indent: usize,
-        texts: impl IntoIterator<Item = T>,
-    ) -> Vec<String> {
-        texts.into_iter().flat_map(|text| paragraph(label, indent, text.as_ref(), self.width)).collect()
-    }
-
-    /// Lines so far.
-    pub(crate) fn height(&self) -> usize {
-        self.lines.len()
     }
 
     /// The text.

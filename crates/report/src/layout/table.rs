@@ -28,7 +28,7 @@ pub(crate) struct Span {
 
 /// The columns of these `widths`, `gap` characters apart, that share the first line of a row of at most `width`
 /// characters, the second, and so on, each with its indent. A column that is too wide has a line of its own.
-pub(crate) fn folded(widths: &[usize], gap: usize, width: usize) -> Vec<(Range<usize>, usize)> {
+fn folded(widths: &[usize], gap: usize, width: usize) -> Vec<(Range<usize>, usize)> {
     let mut parts: Vec<(Range<usize>, usize)> = Vec::new();
     let mut used = 0;
     for (index, column) in widths.iter().enumerate() {
@@ -129,11 +129,6 @@ impl Table {
     /// Characters of a row in one line.
     pub(crate) fn width(&self) -> usize {
         self.columns.iter().map(|(_, width)| width + 1).sum::<usize>().saturating_sub(1)
-    }
-
-    /// Whether there is no row below the headings.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.len() == self.head_lines
     }
 
     /// The lines of the table, with up to one more space between two columns where there is room. Where there is too

@@ -50,47 +50,6 @@ pub(crate) fn limit(limiter: &Limiter) -> String {
     }
 }
 
-/// The limit in a word of at most eight characters, for a column; in parentheses the largest part of the response time where
-/// no resource is full.
-pub(crate) fn limit_word(found: &Attribution) -> String {
-    let word = match &found.limiter {
-        Limiter::Processors => "CPU",
-        Limiter::OtherPrograms { .. } => "others",
-        Limiter::Resource(ResourceName::Processors) => "CPU",
-        Limiter::Resource(ResourceName::SyncedWrites) => "log",
-        Limiter::Resource(ResourceName::ClientThreads { .. }) => "client",
-        Limiter::Resource(
-            ResourceName::RandomReads
-            | ResourceName::SequentialReads
-            | ResourceName::RandomWrites
-            | ResourceName::SequentialWrites,
-        ) => "device",
-        Limiter::Resource(ResourceName::NetworkSends | ResourceName::NetworkReceives) => "network",
-        Limiter::OneThread { .. } => "1 thread",
-        Limiter::WakeUps(_) => class_word(TimeClassName::WakeUps),
-        Limiter::Offered => "rate",
-        Limiter::Serialised(class) => class_word(class.name),
-        Limiter::TooFewClients { .. } => match found.classes.first() {
-            Some(class) => return format!("({})", class_word(class.name)),
-            None => "-",
-        },
-        Limiter::Unexplained => "-",
-    };
-    word.to_owned()
-}
-
-fn class_word(name: TimeClassName) -> &'static str {
-    match name {
-        TimeClassName::OnProcessor => "CPU",
-        TimeClassName::Locks => "locks",
-        TimeClassName::InEngine => "engine",
-        TimeClassName::LogSyncs | TimeClassName::DeviceFlushes => "log",
-        TimeClassName::DataIo | TimeClassName::DeviceReads => "device",
-        TimeClassName::RoundTrips => "network",
-        TimeClassName::WakeUps => "wake-ups",
-    }
-}
-
 /// A resource.
 pub(crate) fn resource(name: &ResourceName) -> String {
     let name = match name {

@@ -10,11 +10,9 @@ use super::{
     think_time,
 };
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
-use crate::document::{Block, Cell, Column, Diagram, Extent, Row, Section, Table, Tone};
+use crate::document::{Block, Cell, Column, Diagram, Row, Section, Table, Tone};
 use crate::figure::{duration, number, percent, rate, time};
 use crate::layout::clean;
-use crate::render::terminal::Terminal;
-use crate::style::Style;
 use crate::verdict::mark;
 use crate::words::{capital, list};
 
@@ -31,12 +29,6 @@ const THINK: &str = "Think time";
 const READING: &str = "Open loop: steps arrive independently of the completion of earlier ones. Response time counts from \
                        the intended start, service time from the actual start. 100 % is the rate of the closed loop at \
                        the same degree of parallelism, in steps per second.";
-
-/// The parts about rates and think time, each with its heading; empty where the record has no such runs.
-pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'static str, Vec<String>)> {
-    let terminal = Terminal { style, width, extent: Extent::Details };
-    vec![(rates_title(record), terminal.lines(&rates(record).body)), (THINK, terminal.lines(&think_times(record).body))]
-}
 
 fn rates_title(record: &Record) -> &'static str {
     if search(record).is_some() { SEARCH } else { RATES }

@@ -11,12 +11,12 @@ use record::{Finding, Ratio, Record, Run, Until, Verdict};
 
 pub(crate) use answer::{answer, curve_answer};
 pub(crate) use command::{load_options, other_loads};
-pub(crate) use document::{SEARCH, parts, rates, think_times};
+pub(crate) use document::{SEARCH, rates, think_times};
 use reason::{is_behind, reason};
 
 use crate::figure::{count, duration, number, percent, three_digits, time};
 use crate::finding::finding_text;
-use crate::layout::{clean, cut, paragraph};
+use crate::layout::{clean, cut};
 use crate::words::{dop, list, plural, variation};
 
 /// Curves and sweeps that are drawn.
@@ -115,17 +115,8 @@ pub(crate) fn answers(run: &Run) -> impl Iterator<Item = &Finding> {
     run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass && model::is_answer(run, finding))
 }
 
-/// A paragraph for each of `findings`, with its run and the variation of the run, from column `indent` on.
-pub(crate) fn paragraphs<'a>(
-    findings: impl Iterator<Item = (&'a Run, &'a Finding)>,
-    indent: usize,
-    width: usize,
-) -> Vec<String> {
-    sentences(findings).iter().flat_map(|text| paragraph("", indent, text, width)).collect()
-}
-
 /// A sentence for each of `findings`, with its run and the variation of the run.
-fn sentences<'a>(mut findings: impl Iterator<Item = (&'a Run, &'a Finding)>) -> Vec<String> {
+pub(crate) fn sentences<'a>(mut findings: impl Iterator<Item = (&'a Run, &'a Finding)>) -> Vec<String> {
     let of_run = |(run, finding): (&Run, &Finding)| {
         let of = run.variation.map(|of| format!(", {}", variation(of))).unwrap_or_default();
         format!("run {}{of}: {}", run.number, finding_text(finding))

@@ -3,7 +3,7 @@
 use record::Ratio;
 
 use crate::document::{
-    Block, Card, Cell, Command, Diagram, Document, Extent, Fact, Part, Row, Span, Table, Text, Tone,
+    Block, Branch, Card, Cell, Command, Diagram, Document, Extent, Fact, Part, Row, Span, Table, Text, Tone,
 };
 use crate::figure::percent;
 use crate::layout::clean;
@@ -54,8 +54,21 @@ fn block(block: &Block, extent: Extent) -> Vec<String> {
         Block::Charts(charts) => charts.iter().flat_map(chart).collect(),
         Block::Commands(commands) => vec![fenced(&commands.iter().map(command).collect::<Vec<_>>())],
         Block::Fold { summary, body, .. } => folded(summary, &blocks(body, extent)),
-        Block::From(_, body) => blocks(body, extent),
+        Block::Tree(branches) => vec![tree(branches, 0).join("\n")],
+        Block::From(_, body) | Block::UpTo(_, body) => blocks(body, extent),
     }
+}
+
+/// A list of lists.
+fn tree(branches: &[Branch], depth: usize) -> Vec<String> {
+    let of_branch = |branch: &Branch| {
+        let name = match branch.tone {
+            Tone::Warning | Tone::Invalid => format!("**{}**", escaped(&branch.name)),
+            _ => escaped(&branch.name),
+        };
+        [vec![format!("{:1$}- {name}", "", 2 * depth)], tree(&branch.below, depth + 1)].concat()
+    };
+    branches.iter().flat_map(of_branch).collect()
 }
 
 fn folded(summary: &str, body: &[String]) -> Vec<String> {
@@ -95,7 +108,8 @@ fn cards(cards: &[Card]) -> Vec<String> {
             format!("{}: {}", escaped(&fact.label), sentences.join("; "))
         });
         let notes = card.notes.iter().map(|note| escaped(note));
-        let known: Vec<String> = notes.chain(time).chain(facts).collect();
+        let curve = card.curve_ends().map(|ends| escaped(&ends));
+        let known: Vec<String> = notes.chain(curve).chain(time).chain(facts).collect();
         (!known.is_empty()).then(|| format!("- **{}**: {}", escaped(&card.name), known.join("; ")))
     };
     let about: Vec<String> = cards.iter().filter_map(about).collect();
@@ -115,7 +129,7 @@ fn table(table: &Table, extent: Extent) -> Vec<String> {
     let columns = || shown.iter().filter_map(|index| table.columns.get(*index));
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let head = columns().map(|column| {
-        let head = escaped(&column.head.replace('\n', " "));
+        let head = escaped(&column.heading());
         if column.group.is_empty() { head } else { format!("{}: {head}", escaped(column.group)) }
     });
     let rule = columns().map(|column| if column.is_figure { "---:" } else { "---" }.to_owned());
@@ -127,11 +141,19 @@ fn table(table: &Table, extent: Extent) -> Vec<String> {
             }
             line(cells)
         }
-        false => line(shown.iter().map(|index| row.cells.get(*index).map_or_else(String::new, cell)).collect()),
+        false => line(shown.iter().map(|index| noted(table, row, *index, extent)).collect()),
     };
     let lines = [line(head.collect()), line(rule.collect())].into_iter().chain(table.rows.iter().map(row));
     let caption = (!table.caption.is_empty()).then(|| format!("_{}_", escaped(&table.caption)));
     caption.into_iter().chain([lines.collect::<Vec<_>>().join("\n")]).collect()
+}
+
+/// The cell of a column; that which names the row has what else is known of it.
+fn noted(table: &Table, row: &Row, column: usize, extent: Extent) -> String {
+    let cell = row.cells.get(column).map_or_else(String::new, cell);
+    let is_name = column == table.flexible.unwrap_or(0) && extent >= Extent::Details;
+    let notes = row.notes.iter().filter(|_| is_name).map(|note| escaped(note));
+    [cell].into_iter().chain(notes).collect::<Vec<_>>().join("<br>")
 }
 
 fn cell(cell: &Cell) -> String {

@@ -8,7 +8,7 @@ use crate::fitness::{better, good_for, in_doubt};
 use crate::words::capital;
 
 /// What `record` is good for, which is `found`.
-pub(crate) fn answer(record: &Record, found: &Fitness) -> Block {
+pub(super) fn answer(record: &Record, found: &Fitness) -> Block {
     let tone = if found.is_basis() { Tone::Good } else { Tone::Warning };
     let prefix = if found.class == ResultClass::Meaningless { "good for " } else { "" };
     let title = format!("{}.", capital(&format!("{prefix}{}", good_for(found))));

@@ -14,7 +14,7 @@ use crate::words::list;
 pub(super) fn blocks(record: &Record, shown: &ShortText<'_>) -> Vec<Block> {
     let skipped = list(record.plan.skipped.iter().map(|skipped| skipped.test.clone()));
     let skipped = (!skipped.is_empty()).then(|| ("skipped", format!("{skipped} (why: --details)")));
-    let paths = [Some(("record", shown.path.to_owned())), shown.page.map(|page| ("page", page.to_owned()))];
+    let paths = [Some(Command::path("record", shown.path)), shown.page.map(|page| Command::path("page", page))];
     let word = shell_word(shown.path);
     let details = Command {
         label: "details",
@@ -23,15 +23,13 @@ pub(super) fn blocks(record: &Record, shown: &ShortText<'_>) -> Vec<Block> {
         options: "--details".to_owned(),
     };
     let (label, verb, operand, options) = next_command(record, &word);
-    vec![
-        Block::facts(skipped.into_iter().chain(paths.into_iter().flatten())),
-        Block::Commands(vec![details, Command { label, verb, word: operand, options }]),
-    ]
+    let commands = [details, Command { label, verb, word: operand, options }];
+    vec![Block::facts(skipped), Block::Commands(paths.into_iter().flatten().chain(commands).collect())]
 }
 
 /// The next useful command for the record `word`: to finish it, to measure with windows that hold, or to compare. A label,
 /// the verb, an operand, and options.
-pub(crate) fn next_command(record: &Record, word: &str) -> (&'static str, String, String, String) {
+fn next_command(record: &Record, word: &str) -> (&'static str, String, String, String) {
     let plan = &record.plan;
     let is_catalogue = plan.subject() == PlanSubject::Catalogue;
     let is_unfinished = record.status != Status::Finished || record.runs.len() < plan.runs.len();

@@ -1,31 +1,35 @@
-//! The first screen of a record: what it is good for, a row per workload with what limits it and what would help, the other
-//! figures, and the next commands.
+//! The first screen of a record: what it is good for, a row per workload or result with what limits it and what would help, the
+//! other figures, and the next commands.
 
 mod answer;
 mod figure;
+mod kind;
 mod last;
+mod result;
 mod sheet;
 mod workload;
 
 use model::{Fitness, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
-use record::{Layer, Record};
+use record::{Layer, PlanSubject, Record};
 
 use self::figure::{RESPONSE, has_response};
+use crate::beside::Beside;
+use crate::blocks;
+use crate::disclosure;
 use crate::document::{Block, Card, Document, Extent, Section, Tone};
 use crate::fitness::good_for;
 use crate::fleet::{agents, server_hosts, storage_hosts};
-use crate::html;
+use crate::head::{started, subject, warnings};
 use crate::inventory::{durability_word, engine_line, machine_line};
 use crate::network::network_path;
 use crate::plan::runs;
 use crate::style::Style;
 use crate::summary;
-use crate::text::{main_sentences, started, subject, warnings};
-use crate::words::{LAYERS, list};
+use crate::warning::main_sentences;
+use crate::words::{LAYERS, list, plural};
 
-pub(crate) use answer::answer;
-pub(crate) use last::next_command;
-pub(crate) use workload::{cards, share};
+use answer::answer;
+use workload::share;
 
 /// Workloads that have a row of their own, at most.
 const WORKLOADS_MAX: usize = 9;
@@ -50,14 +54,17 @@ pub struct ShortText<'a> {
     pub page: Option<&'a str>,
     /// Only the summary and the sheet: no warnings and no next commands.
     pub only_sheet: bool,
+    /// Another platform beside whose rates those of the workloads are shown.
+    pub beside: Option<&'a Beside>,
 }
 
-/// The first screen of `record`, a record of the catalogue, as text: of as much as fits on one.
-pub(crate) fn text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
-    let screen = Screen::of(record, shown);
+/// The most important of `record` for `width` columns (at least 60 are used), of as much as fits on one screen; the
+/// [`sheet`](crate::sheet) has the rest.
+pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
+    let screen = Screen::of(record, shown.beside);
     let mut last = String::new();
     for (workloads_max, rows_max) in ROOMS {
-        last = screen.document(workloads_max, rows_max).screen(style, width);
+        last = screen.document(shown, workloads_max, rows_max).screen(style, width);
         if width < WIDTH_USUAL || last.lines().count() <= LINES_MAX {
             break;
         }
@@ -65,58 +72,104 @@ pub(crate) fn text(record: &Record, shown: &ShortText<'_>, style: Style, width: 
     last
 }
 
+/// Whether the results of `record` are those of workloads: of the catalogue, at several degrees of parallelism.
+fn has_workloads(record: &Record) -> bool {
+    record.plan.subject() == PlanSubject::Catalogue && record.plan.until.is_none()
+}
+
 /// What is known of a record, before it is known how much of it fits.
-struct Screen<'a> {
+pub(crate) struct Screen<'a> {
     record: &'a Record,
-    shown: &'a ShortText<'a>,
     fitness: Fitness,
     sheet: Sheet,
-    /// Of all workloads.
+    /// Of all workloads, or of the results of another kind of record.
     cards: Vec<Card>,
-    /// Whether the figures can be trusted.
-    trust: Vec<(&'static str, String)>,
 }
 
 impl<'a> Screen<'a> {
-    fn of(record: &'a Record, shown: &'a ShortText<'a>) -> Screen<'a> {
+    /// The screen of `record`, with the rates of its workloads over those of another platform.
+    pub(crate) fn of(record: &'a Record, beside: Option<&Beside>) -> Screen<'a> {
         let sheet = model::sheet(record);
-        let cards = cards(record, &workloads(&sheet));
-        let trust = summary::validity(record).into_iter().map(|words| ("trust", words));
-        let trust = trust.chain(summary::alone(record).into_iter().map(|words| ("wake-ups", words)));
-        let warnings_max = if shown.only_sheet { 0 } else { WARNINGS_MAX };
-        let warnings = main_sentences(record, warnings_max).into_iter().map(|words| ("warning", words));
-        let trust = trust.chain(warnings).collect();
-        Screen { record, shown, fitness: html::fitness(record), sheet, cards, trust }
+        let cards = match has_workloads(record) {
+            true => workload::cards(record, &workloads(&sheet), beside),
+            false => result::cards(record, &sheet),
+        };
+        Screen { record, fitness: disclosure::fitness(record), sheet, cards }
+    }
+
+    /// What the record is good for.
+    pub(crate) fn fitness(&self) -> &Fitness {
+        &self.fitness
+    }
+
+    /// A line per test.
+    pub(crate) fn sheet(&self) -> &Sheet {
+        &self.sheet
+    }
+
+    /// The answer to the first question, and warnings about all figures.
+    pub(crate) fn lead(&self) -> Vec<Block> {
+        let about = about(self.record, &self.fitness);
+        vec![answer(self.record, &self.fitness), Block::note(Tone::Warning, about)]
+    }
+
+    /// The results, whether they can be trusted, what limits them and what would help, and the platform in a few lines.
+    pub(crate) fn results(&self) -> Section {
+        let mut rows = self.rows(self.cards.len());
+        if has_workloads(self.record) {
+            rows.push(Block::labelled(summary::limits(self.record)));
+        }
+        rows.push(Block::facts(platform(self.record)));
+        self.section(rows)
+    }
+
+    fn section(&self, rows: Vec<Block>) -> Section {
+        let title = if has_workloads(self.record) { "Workloads" } else { "Summary" };
+        Section::new("workloads", title, rows)
     }
 
     /// The screen with at most so many workloads, and so many rows of the sheet below them.
-    fn document(&self, workloads_max: usize, rows_max: usize) -> Document {
+    fn document(&self, shown: &ShortText<'_>, workloads_max: usize, rows_max: usize) -> Document {
         let record = self.record;
-        let mut workloads = workloads(&self.sheet);
-        workloads.truncate(workloads_max);
-        let others: Vec<&Line> = others(&self.sheet, &workloads, rows_max);
-        let first = |section: Section| section.from(Extent::Screen);
-        let answer = answer(record, &self.fitness);
-        let lead =
-            vec![answer, Block::note(Tone::Warning, about(record, &self.fitness)), Block::facts(platform(record))];
-        let sections = vec![
-            first(Section::new("workloads", "Workloads", self.workloads(&workloads))),
-            first(Section::new("rates", "Other rates", sheet::blocks(&others, rows_max))),
-        ];
-        let foot = if self.shown.only_sheet { Vec::new() } else { last::blocks(record, self.shown) };
+        let mut rows = self.rows(workloads_max);
+        if !shown.only_sheet {
+            let warnings = main_sentences(record, WARNINGS_MAX).into_iter().map(|words| ("warning", words));
+            rows.push(Block::facts(warnings));
+        }
+        let mut sections = vec![self.section(rows)];
+        sections.extend(kind::sections(record));
+        if record.plan.subject() == PlanSubject::Catalogue {
+            let others = others(&self.sheet, &self.workloads(workloads_max), rows_max);
+            sections.push(Section::new("rates", "Other rates", sheet::blocks(&others, rows_max)));
+        }
+        let sections = sections.into_iter().map(|section| section.from(Extent::Screen)).collect();
+        let foot = if shown.only_sheet { Vec::new() } else { last::blocks(record, shown) };
+        let lead = self.lead().into_iter().chain([Block::facts(platform(record))]).collect();
         Document { lead, foot, ..Document::new(format!("dbdyno: {}", subject(record)), sections) }
     }
 
-    /// The rows of `workloads`, the first ones of all, and whether they can be trusted.
-    fn workloads(&self, workloads: &[&Line]) -> Vec<Block> {
+    /// The first lines of the sheet that have a row of their own.
+    fn workloads(&self, most: usize) -> Vec<&Line> {
+        let lines = if has_workloads(self.record) { workloads(&self.sheet) } else { Vec::new() };
+        lines.into_iter().take(most).collect()
+    }
+
+    /// The first rows of all, and whether they can be trusted.
+    fn rows(&self, most: usize) -> Vec<Block> {
         if self.record.runs.is_empty() {
             return vec![Block::text("no run is finished")];
         }
-        let cards: Vec<Card> = self.cards.iter().take(workloads.len()).cloned().collect();
-        let legend = (!cards.is_empty()).then(|| Block::aside(workload::LEGEND));
-        let response = workloads.iter().any(|line| has_response(line)).then(|| Block::aside(RESPONSE));
-        let trust = Block::facts(self.trust.iter().cloned());
-        [Some(Block::Cards(cards)), legend, response, Some(trust)].into_iter().flatten().collect()
+        let cards: Vec<Card> = self.cards.iter().take(most).cloned().collect();
+        if !has_workloads(self.record) {
+            // The sentences have the same figures.
+            return vec![Block::whole(vec![Block::Cards(cards)]), Block::labelled(summary::facts(self.record))];
+        }
+        let legend = (!cards.is_empty()).then(|| Block::by_line(vec![Block::aside(workload::LEGEND)]));
+        let range = (!cards.is_empty()).then(|| Block::whole(vec![Block::aside(workload::RANGE)]));
+        let response = self.workloads(most).iter().any(|line| has_response(line)).then(|| Block::aside(RESPONSE));
+        let trust = summary::validity(self.record).into_iter().map(|words| ("trust", words));
+        let trust = trust.chain(summary::alone(self.record).into_iter().map(|words| ("wake-ups", words)));
+        [Some(Block::Cards(cards)), legend, range, response, Some(Block::facts(trust))].into_iter().flatten().collect()
     }
 }
 
@@ -137,13 +190,23 @@ fn platform(record: &Record) -> Vec<(&'static str, String)> {
         ("stored on", storage_hosts(record)),
         ("network", network_path(record)),
         ("jobs", agents(record)),
-        ("measured", Some(format!("{}, {}", started(record).trim_end_matches(", finished"), runs(&record.plan)))),
+        ("measured", Some(format!("{}, {}", started(record).trim_end_matches(", finished"), extent(record)))),
     ];
     facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
 }
 
+/// How much was measured.
+fn extent(record: &Record) -> String {
+    let count = plural(record.runs.len() as u64, "run");
+    match record.plan.subject() {
+        PlanSubject::Catalogue => runs(&record.plan),
+        PlanSubject::Blocks => format!("{count} of {}", blocks::extent(record)),
+        PlanSubject::Io | PlanSubject::Proof(_) | PlanSubject::Load | PlanSubject::Streams => count,
+    }
+}
+
 /// The tests that stand for a way in which a platform is used: the main ones first, then those of preset `quick`.
-pub(crate) fn workloads(sheet: &Sheet) -> Vec<&Line> {
+fn workloads(sheet: &Sheet) -> Vec<&Line> {
     let place = |line: &&Line| {
         let of = |codes: &[&str]| codes.iter().position(|code| *code == line.test);
         of(&MAIN_TESTS).or_else(|| Some(MAIN_TESTS.len() + of(&QUICK_TESTS)?))

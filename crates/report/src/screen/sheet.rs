@@ -6,9 +6,8 @@ use record::Ratio;
 use super::figure::{at, latency, rate, unit};
 use crate::document::{Block, Cell, Column, Row, Table, Tone};
 use crate::figure::{UNKNOWN, grouped, percent};
-use crate::text::title;
 use crate::verdict::verdict_cell;
-use crate::words::plural;
+use crate::words::{plural, title};
 
 /// What the columns mean.
 const LEGEND: &str = "of bare: share of what the probe of the same layer reached without the engine";

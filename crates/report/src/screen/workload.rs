@@ -4,26 +4,36 @@ use model::{ClaimBasis, Gain, Limit, Limiter, Line, MainLimit, Point, Remedy};
 use record::Record;
 
 use super::figure::{at, latency, rate, unit};
+use crate::beside::Beside;
+use crate::curve::{self, Test};
 use crate::document::{Card, CurvePoint, Fact, Part, Text, Tone};
 use crate::figure::{duration, grouped, percent, volume};
-use crate::html::curve::{self, Test};
 use crate::limit::time_class_name;
+use crate::line::repeats;
 use crate::summary::{at_once, change_text};
-use crate::text::{repeats, title};
 use crate::verdict;
-use crate::words::{dop_text, plural};
+use crate::words::{dop_text, plural, title};
 
 /// How to read the rows.
 pub(super) const LEGEND: &str = "▁█: rate from 1 job up; bar: time of a step; range: unknown part stays, or goes";
 
+/// The same of a range, where the curve and the bar have their figures beside them.
+pub(super) const RANGE: &str = "A range of times: the part of which nothing is known stays, or goes.";
+
 /// Smaller parts of the time are not named.
 const SHARE_MIN: f64 = 0.01;
 
-/// A card for each of `lines` of the sheet of `record`.
-pub(crate) fn cards(record: &Record, lines: &[&Line]) -> Vec<Card> {
+/// A card for each of `lines` of the sheet of `record`, with the rate over that of another platform.
+pub(super) fn cards(record: &Record, lines: &[&Line], beside: Option<&Beside>) -> Vec<Card> {
     let tests = curve::tests(record);
     let limits = model::main_limits(record, lines);
-    lines.iter().zip(limits).map(|(line, limit)| card(record, &tests, line, limit.as_ref())).collect()
+    let compared = |line: &Line| beside?.text(&line.test).map(|text| fact("beside", text));
+    let all = lines.iter().zip(limits).map(|(line, limit)| {
+        let mut card = card(record, &tests, line, limit.as_ref());
+        card.facts.extend(compared(line));
+        card
+    });
+    all.collect()
 }
 
 fn card(record: &Record, tests: &[Test<'_>], line: &Line, limit: Option<&MainLimit>) -> Card {
@@ -58,7 +68,7 @@ fn notes(record: &Record, line: &Line, best: &Point) -> Vec<String> {
 }
 
 /// The share of a ceiling, and whether the probe is no bound.
-pub(crate) fn share(limit: &Limit) -> String {
+pub(super) fn share(limit: &Limit) -> String {
     let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
     format!("{} of {}{no_bound}", percent(limit.efficiency), limit.probe)
 }
@@ -95,7 +105,11 @@ fn facts(record: &Record, limit: &MainLimit) -> Vec<Fact> {
         Some(gain) => Some(("change", change(record, limit, gain))),
         None => more_load(limit).map(|text| ("load", text)),
     };
-    text.map(|(label, text)| Fact { label: label.to_owned(), sentences: vec![Text::from(text)] }).into_iter().collect()
+    text.map(|(label, text)| fact(label, text)).into_iter().collect()
+}
+
+fn fact(label: &str, text: String) -> Fact {
+    Fact { label: label.to_owned(), sentences: vec![Text::from(text)] }
 }
 
 /// A change, what it concerns now, and the bound of its gain.

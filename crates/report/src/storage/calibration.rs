@@ -11,7 +11,7 @@ use crate::summary::bound_outcome;
 use crate::words::plural;
 
 /// The figures, with intervals.
-pub(super) fn figures(found: &Calibration) -> Vec<Block> {
+pub(crate) fn figures(found: &Calibration) -> Vec<Block> {
     let load = |block, in_flight: u32| format!("random reads of {} with {in_flight} in flight", memory(block));
     let small = interval(&found.max_iops, number);
     let small = format!("{small}: {}, {}", load(found.block_bytes, found.in_flight), repeats(&found.max_iops));

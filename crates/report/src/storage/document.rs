@@ -4,7 +4,7 @@ use record::Record;
 
 use super::table::{CEILING, costs, latencies, throughputs};
 use super::{calibration, fact, until};
-use crate::document::{Block, Section};
+use crate::document::{Block, Fact, Section, Text};
 use crate::load_curve::SEARCH;
 use crate::verdict::LEGEND;
 
@@ -31,4 +31,15 @@ pub(crate) fn streams(record: &Record) -> Section {
 /// I/O modes, files, rates, preconditioning, errors, verified content.
 pub(crate) fn details(record: &Record) -> Section {
     Section::new("storage-details", "Storage: details", vec![Block::facts(fact::facts(record))]).folded()
+}
+
+/// Lints of the job file, and options without effect; nothing without any.
+pub(crate) fn job_file(record: &Record) -> Section {
+    let fact = |label: &str, texts: &[String]| Fact {
+        label: label.to_owned(),
+        sentences: texts.iter().map(|text| Text::from(text.as_str())).collect(),
+    };
+    let facts = record.plan.io.iter().flat_map(|io| [fact("note", &io.lints), fact("ignored", &io.ignored)]);
+    let facts = facts.filter(|fact| !fact.sentences.is_empty()).collect();
+    Section::new("job-file", "Job file", vec![Block::Facts(facts)])
 }

@@ -9,7 +9,7 @@ use tables::io_stream::{self, StreamRow, profile};
 use super::stream::{is_open, name as stream_name, runs};
 use crate::figure::{count, duration, memory, number, percent};
 use crate::layout::clean;
-use crate::words::{list, plural};
+use crate::words::{list, plural, run_numbers};
 
 /// Facts that are shown.
 const FACTS_MAX: usize = 200;
@@ -62,7 +62,7 @@ pub(super) fn facts(record: &Record) -> Vec<(&'static str, String)> {
     let mut above = "";
     for fact in facts.iter().take(FACTS_MAX) {
         let label = if fact.label == above { "" } else { fact.label };
-        let runs = if fact.runs.len() < count { format!(" ({})", numbers(&fact.runs)) } else { String::new() };
+        let runs = if fact.runs.len() < count { format!(" ({})", run_numbers(&fact.runs)) } else { String::new() };
         shown.push((label, format!("{}{runs}", fact.text)));
         above = fact.label;
     }
@@ -88,26 +88,6 @@ fn requests(run: &Run) -> Option<String> {
     let commits = of(name::DEVICE_FLUSH_COUNT).map(|commits| format!("{} COMMIT", count(commits)));
     let again = Some(format!("{} sent again", count(again)));
     Some(list(kinds.into_iter().chain([commits, again]).flatten()))
-}
-
-/// Numbers of runs, in order, neighbours as a range: `run 3`, `runs 1-4, 7`.
-pub(crate) fn numbers(runs: &[u32]) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for run in runs {
-        match ranges.last_mut() {
-            Some((_, end)) if end.checked_add(1) == Some(*run) => *end = *run,
-            Some((_, end)) if *end == *run => {}
-            _ => ranges.push((*run, *run)),
-        }
-    }
-    let shown = list(ranges.iter().map(|(start, end)| match start == end {
-        true => start.to_string(),
-        false => format!("{start}-{end}"),
-    }));
-    match ranges.as_slice() {
-        [(start, end)] if start == end => format!("run {shown}"),
-        _ => format!("runs {shown}"),
-    }
 }
 
 /// A file or device: path, size, and holes, cached or compressible parts.
@@ -229,16 +209,4 @@ fn content(line: &StreamRow<'_>) -> Option<String> {
     let others = [(*stale, "stale"), (*unverified, "not verified")].into_iter().filter(|(blocks, _)| *blocks > 0);
     let others: String = others.map(|(blocks, what)| format!(", {} {what}", count(blocks))).collect();
     Some(format!("{name}: {} blocks verified, {} corrupt{others}", count(*verified), count(*corrupt)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbouring_runs_are_a_range() {
-        assert_eq!(numbers(&[3]), "run 3");
-        assert_eq!(numbers(&[1, 2, 3, 7, 9, 9, 10]), "runs 1-3, 7, 9-10");
-        assert_eq!(numbers(&[u32::MAX, 0]), format!("runs {}, 0", u32::MAX));
-    }
 }

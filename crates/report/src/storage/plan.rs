@@ -4,7 +4,6 @@ use record::{Bytes, IoPhase, IoPlan, Nanos};
 
 use super::demand::{Written, count, files, laid_out, space, time, written};
 use super::job::sentences;
-use super::remarks;
 use crate::figure::{duration, memory};
 use crate::layout::{clean, cut, paragraph};
 use crate::words::{list, plural};
@@ -50,6 +49,13 @@ fn head(phase: &IoPhase) -> String {
     let time =
         time(phase).map_or_else(|| "until its I/O completes".to_owned(), |time| format!("at most {}", duration(time)));
     format!("{}: {}, {time}", clean(&phase.name), plural(phase.jobs.len() as u64, "job"))
+}
+
+/// Lints of the job file, and options without effect.
+fn remarks(plan: &IoPlan, width: usize) -> Vec<String> {
+    let label = |label: &'static str| [label].into_iter().chain(std::iter::repeat(""));
+    let notes = label("  note").zip(&plan.lints).chain(label("  ignored").zip(&plan.ignored));
+    notes.flat_map(|(label, text)| paragraph(label, INDENT, text, width)).collect()
 }
 
 /// The time of all phases, without the layout of files.

@@ -113,7 +113,7 @@ fn agents(record: &Record) -> &'static [&'static str] {
 }
 
 /// A line per stream: what it does, its rates and its service times, and its response times where one has a pace.
-pub(super) fn results(record: &Record) -> Table {
+pub(crate) fn results(record: &Record) -> Table {
     let streams = || listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
     let keys = |times: &[&'static str]| [&job_and_rates(record)[..], times].concat();
     let view = match streams().any(|of| model::is_paced(of.of.0.pace)) {

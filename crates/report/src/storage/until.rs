@@ -13,7 +13,7 @@ use crate::verdict::mark;
 const UNIT: &str = "I/Os per second";
 
 /// The answer in words; nothing where `record` holds no such search.
-pub(super) fn answer(record: &Record) -> Option<String> {
+pub(crate) fn answer(record: &Record) -> Option<String> {
     Some(load_curve::answer(&io_search(record)?, UNIT))
 }
 

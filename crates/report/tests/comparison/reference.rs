@@ -1,6 +1,6 @@
 //! Published systems on a terminal.
 
-use dbdyno_report::{Style, references, system_text};
+use dbdyno_report::Style;
 use model::{Cell, Claim, FactTable};
 use record::Rate;
 
@@ -22,18 +22,18 @@ fn the_sheet_of_a_published_system_in_the_columns_of_its_report() {
         rows: vec![vec![Cell::Text("cursor".to_owned()), Cell::Number(576.0)], vec![Cell::Absent, Cell::Number(0.5)]],
         curves: false,
     });
-    insta::assert_snapshot!(system_text(&system, None, Style::default(), 80));
+    insta::assert_snapshot!(dbdyno_report::system(&system, None).text(Style::default(), 80));
 }
 
 #[test]
 fn prices_of_the_reader_take_the_place_of_published_ones() {
-    let of = |prices| system_text(&published(), prices, Style::default(), 80);
-    assert!(of(None).contains("CHF 800.0 k") && of(Some(&book(500.0))).contains("CHF 400.0 over"));
+    let of = |prices| dbdyno_report::system(&published(), prices).text(Style::default(), 80);
+    assert!(of(None).contains("CHF 800,000") && of(Some(&book(500.0))).contains("CHF 400 over"));
 }
 
 #[test]
 fn references_are_listed_with_year_source_and_tests() {
-    let text = references(&[published()], 80);
+    let text = dbdyno_report::references(&[published()]).text(Style::default(), 120);
     for words in ["sample-2012  2012  Sample 9000", "Sample Ltd, report", "T611, T721"] {
         assert!(text.contains(words), "no {words} in\n{text}");
     }

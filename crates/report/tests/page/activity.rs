@@ -2,16 +2,17 @@
 
 use std::fs;
 
-use dbdyno_report::{PageOptions, html};
+use dbdyno_report::SheetOptions;
 use record::{Record, SampledWait};
 
 use crate::activity_sample::record;
 use crate::browser::Browser;
 use crate::document::{parse, select, text, texts, xml};
+use crate::drawn::html;
 use crate::look::{SIZES, asked_nobody, part_picture, screenshots, serious};
 
 fn page(record: &Record) -> String {
-    html(record, &PageOptions { place: "record.json", ..PageOptions::default() })
+    html(record, &SheetOptions { path: "record.json", ..SheetOptions::default() })
 }
 
 #[test]

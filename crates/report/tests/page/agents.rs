@@ -1,9 +1,10 @@
 //! What the page draws of runs by several agents.
 
-use dbdyno_report::{PageOptions, html};
+use dbdyno_report::SheetOptions;
 use record::{AgentRun, AgentStart, Record, Second};
 
 use crate::document::{parse, select, text, xml};
+use crate::drawn::html;
 use crate::sample;
 
 /// The sample with one run, by agents that did so many operations in each second.
@@ -31,7 +32,7 @@ fn record(agents: &[&[u64]]) -> Record {
 
 /// The lines of the data below the chart of throughput over time that are about agents: x, y, low, high.
 fn of_agents(record: &Record) -> Vec<[String; 4]> {
-    let page = xml(&html(record, &PageOptions { place: "record.json", ..PageOptions::default() }));
+    let page = xml(&html(record, &SheetOptions { path: "record.json", ..SheetOptions::default() }));
     let document = parse(&page);
     let data = text(select(document.root(), "details[data-file=seconds-1] pre")[0]);
     let mut reader = csv::Reader::from_reader(data.as_bytes());

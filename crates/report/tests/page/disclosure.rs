@@ -1,21 +1,22 @@
 //! What the page discloses, and what it says that a result may be used for.
 
-use dbdyno_report::{PageOptions, Style, html, text};
+use dbdyno_report::{SheetOptions, Style};
 use record::{Build, Check, KernelLog, Location, Outcome, Preset, Reading, Record, Run, Status, Verdict};
 
 use crate::content::disclosed;
 use crate::document::{parse, text as words, texts, xml};
+use crate::drawn::{html, text};
 use crate::finding_sample::finding;
 use crate::{sample, series};
 
 fn page(record: &Record) -> String {
-    xml(&html(record, &PageOptions { place: "record.json", ..PageOptions::default() }))
+    xml(&html(record, &SheetOptions { path: "record.json", ..SheetOptions::default() }))
 }
 
 /// The sentence at the verdicts.
 fn class(record: &Record) -> String {
     let page = page(record);
-    texts(&parse(&page), "#verdicts p.class").remove(0)
+    texts(&parse(&page), "#class p").remove(0)
 }
 
 /// A record of a clean build in which nothing went wrong and each test was repeated.

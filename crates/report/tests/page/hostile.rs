@@ -1,9 +1,10 @@
 //! Texts of a record cannot become markup, and whatever a record holds makes a page.
 
 use crate::document::{parse, select, texts, xml};
+use crate::drawn::html;
 use crate::finding_sample::worded;
 use crate::sample;
-use dbdyno_report::{PageOptions, html};
+use dbdyno_report::SheetOptions;
 use record::{Latency, Nanos, Outcome, Record, Totals, Verdict};
 
 const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)> & ]]> <!--";
@@ -40,7 +41,7 @@ fn spoiled() -> Record {
 #[test]
 fn no_text_of_a_record_becomes_markup() {
     let record = spoiled();
-    let options = PageOptions { place: HOSTILE, record_sha256: Some(HOSTILE), prices: None };
+    let options = SheetOptions { path: HOSTILE, record_sha256: Some(HOSTILE), ..SheetOptions::default() };
     let page = html(&record, &options);
     let xml = xml(&page);
     let document = parse(&xml);
@@ -55,7 +56,7 @@ fn no_text_of_a_record_becomes_markup() {
 #[test]
 fn nothing_and_too_much_make_a_page() {
     let empty = Record { runs: Vec::new(), engine: None, data_sets: Vec::new(), ..sample::record() };
-    assert!(html(&empty, &PageOptions::default()).contains("No run is finished"));
+    assert!(html(&empty, &SheetOptions::default()).contains("no run is finished"));
     let mut extreme = sample::record();
     for run in &mut extreme.runs {
         run.window_ns = Nanos(u64::MAX);
@@ -64,14 +65,14 @@ fn nothing_and_too_much_make_a_page() {
         run.response = Latency { count: 1, histogram: "not a histogram".to_owned(), ..Latency::default() };
         (run.dop.jobs, run.dop.threads) = (u32::MAX, u32::MAX);
     }
-    assert!(html(&extreme, &PageOptions::default()).ends_with("</html>"));
+    assert!(html(&extreme, &SheetOptions::default()).ends_with("</html>"));
     for run in &mut extreme.runs {
         (run.window_ns, run.dop.jobs, run.dop.threads) = (Nanos(0), 0, 0);
         run.seconds.clear();
         run.readings.clear();
         run.findings.clear();
     }
-    assert!(html(&extreme, &PageOptions::default()).ends_with("</html>"));
+    assert!(html(&extreme, &SheetOptions::default()).ends_with("</html>"));
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn many_runs_make_a_page_of_a_size_that_can_be_opened() {
     let mut record = sample::record();
     let base = record.runs.clone();
     record.runs = (0..10_000).map(|index| base[index % base.len()].clone()).collect();
-    let page = html(&record, &PageOptions::default());
+    let page = html(&record, &SheetOptions::default());
     assert!(page.len() < 4_000_000, "{} bytes", page.len());
     assert!(page.contains("of 10000 runs are shown"));
 }

@@ -2,17 +2,18 @@
 
 use std::fs;
 
-use dbdyno_report::{PageOptions, html};
+use dbdyno_report::SheetOptions;
 use record::Record;
 use roxmltree::Node;
 
 use crate::browser::Browser;
 use crate::document::{parse, select, text, texts, xml};
+use crate::drawn::html;
 use crate::layers_sample::{record, without_privileges};
 use crate::look::{SIZES, asked_nobody, part_picture, screenshots, serious};
 
 fn page(record: &Record) -> String {
-    html(record, &PageOptions { place: "record.json", ..PageOptions::default() })
+    html(record, &SheetOptions { path: "record.json", ..SheetOptions::default() })
 }
 
 /// The cells of each line of the first table that is about `test`.

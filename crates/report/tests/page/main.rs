@@ -10,6 +10,8 @@ mod content;
 mod data_sample;
 mod disclosure;
 mod document;
+#[path = "../views/drawn.rs"]
+mod drawn;
 #[path = "../views/finding_sample.rs"]
 mod finding_sample;
 mod hostile;

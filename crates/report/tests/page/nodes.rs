@@ -1,12 +1,13 @@
 //! What the page and the sheet say of runs that spread their jobs over several nodes.
 
-use dbdyno_report::{PageOptions, Style, html, runs_in_detail, text as sheet_text};
+use dbdyno_report::{SheetOptions, Style, runs_in_detail};
 use record::{
     Dop, Nanos, NodeEvent, NodeEventKind, NodeInventory, NodeRun, Reading, Record, Run, Second, Verdict, name,
 };
 use roxmltree::Document;
 
 use crate::document::{parse, select, text, texts, xml};
+use crate::drawn::{html, text as sheet_text};
 use crate::finding_sample::worded;
 use crate::sample;
 
@@ -27,7 +28,7 @@ fn record(loads: &[(u32, u32, u64)]) -> Record {
 }
 
 fn page(record: &Record) -> String {
-    xml(&html(record, &PageOptions { place: "record.json", ..PageOptions::default() }))
+    xml(&html(record, &SheetOptions { path: "record.json", ..SheetOptions::default() }))
 }
 
 /// At how many of what is added the chart `id` has a measured point.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::document::{parse, texts, xml};
+use crate::drawn::html;
 use crate::sample;
-use dbdyno_report::{PageOptions, html, system_html};
+use dbdyno_report::SheetOptions;
 use model::{
     Cell, Claim, Columns, Degree, Fact, FactGroup, FactTable, FactValue, MeasuredRate, Origin, PriceBook, PriceItem,
     PriceKind, Remark, System, SystemPoint, SystemTest,
@@ -87,12 +88,12 @@ pub fn system() -> System {
 
 #[test]
 fn a_published_system_is_shown_with_source_figures_contradictions_and_claims() {
-    let page = system_html(&system(), &PageOptions::default());
+    let page = dbdyno_report::system(&system(), None).html();
     let xml_of_page = xml(&page);
     let document = parse(&xml_of_page);
     assert_eq!(texts(&document, "h1"), ["Example & Sons <blade>"]);
     assert!(texts(&document, ".subtitle")[0].contains("not measured by dbdyno"));
-    assert!(texts(&document, ".note.warn li")[0].starts_with("4 jobs at 690"));
+    assert!(texts(&document, ".note.warn p")[1].starts_with("4 jobs at 690"));
     assert_eq!(texts(&document, "#runs-table tbody tr").len(), 5);
     let values = texts(&document, "#runs-table tbody td");
     assert!(values.contains(&"19.80 k".to_owned()) && values.contains(&"790 µs".to_owned()), "{values:?}");
@@ -127,8 +128,8 @@ fn prices() -> PriceBook {
 #[test]
 fn cost_stands_beside_throughput() {
     let book = prices();
-    let options = PageOptions { prices: Some(&book), ..PageOptions::default() };
-    let published = xml(&system_html(&system(), &options));
+    let options = SheetOptions { prices: Some(&book), ..SheetOptions::default() };
+    let published = xml(&dbdyno_report::system(&system(), Some(&book)).html());
     let document = parse(&published);
     let cost = texts(&document, "#cost tbody tr td");
     // 110 000 over 19 800 per second.
@@ -138,5 +139,5 @@ fn cost_stands_beside_throughput() {
     let tests = model::sheet(&sample::record()).lines.iter().filter(|line| line.best.is_some()).count();
     assert_eq!(texts(&document, "#cost tbody tr").len(), tests);
     assert_eq!(texts(&document, "#prices tbody tr").len(), 2);
-    assert!(texts(&document, "#key p").iter().any(|text| text.contains("110\u{202f}000 CHF")));
+    assert!(texts(&document, "#price p").iter().any(|text| text.contains("CHF 110,000 over 3 years")));
 }

@@ -3,17 +3,23 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dbdyno_report::{ComparisonView, PageOptions, html};
+use dbdyno_report::{ComparisonView, SheetOptions};
 use model::CompareOptions;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
+use crate::drawn::html;
 use crate::look::{SIZES, screenshots};
 
 /// Facts of the summary, by their place.
-const VALIDITY: &str = "dl.facts > div:nth-child(1)";
-const LIMITS: &str = "dl.facts > div:nth-child(2)";
-const WOULD_HELP: &str = "dl.facts > div:nth-child(3)";
+const VALIDITY: &str = "#workloads dl.facts > div:nth-child(2)";
+const LIMITS: &str = "#workloads dl.facts > div:nth-child(3)";
+const WOULD_HELP: &str = "#workloads dl.facts > div:nth-child(4)";
+
+/// The same of workloads, whose limits are in facts of their own.
+const TRUST: &str = "#workloads dl.facts > div:nth-child(1)";
+const OF_WORKLOADS: [&str; 2] =
+    ["#workloads dl.facts + dl.facts > div:nth-child(1)", "#workloads dl.facts + dl.facts > div:nth-child(2)"];
 
 /// A picture: its name, the samples of its page (two are compared), what is marked, and its height.
 struct Picture {
@@ -28,7 +34,7 @@ const PICTURES: [Picture; 6] = [
     Picture {
         name: "run",
         samples: &["quick"],
-        marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#key table", "#charts figure"],
+        marks: &[".tiles", TRUST, OF_WORKLOADS[0], OF_WORKLOADS[1], "#charts figure"],
         height: 2_180,
     },
     Picture {
@@ -41,12 +47,12 @@ const PICTURES: [Picture; 6] = [
         name: "calibrate",
         samples: &["calibrate"],
         marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#charts figure"],
-        height: 1_180,
+        height: 3_200,
     },
     Picture {
         name: "load",
         samples: &["load"],
-        marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#charts figure", "#bulk-load figure"],
+        marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#bulk-load figure"],
         height: 1_900,
     },
     Picture {
@@ -75,7 +81,7 @@ fn page(names: &[&str]) -> String {
     let records: Vec<_> = names.iter().map(read).collect();
     if let [record] = &records[..] {
         let place = format!("{}.jsonl", names[0]);
-        return html(record, &PageOptions { place: &place, ..PageOptions::default() });
+        return html(record, &SheetOptions { path: &place, ..SheetOptions::default() });
     }
     let systems: Vec<_> = records.iter().map(model::system).collect();
     let comparison = model::compare(&systems, CompareOptions::default());

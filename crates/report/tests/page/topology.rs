@@ -2,17 +2,18 @@
 
 use std::fs;
 
-use dbdyno_report::{PageOptions, html};
+use dbdyno_report::SheetOptions;
 use record::Record;
 
 use crate::browser::Browser;
 use crate::document::{parse, select, text, texts, xml};
+use crate::drawn::html;
 use crate::look::{SIZES, part_picture, screenshots, serious};
 use crate::sample;
 use crate::topology_sample::host;
 
 fn page() -> String {
-    html(&Record { host: host(), ..sample::record() }, &PageOptions { place: "record.json", ..PageOptions::default() })
+    html(&Record { host: host(), ..sample::record() }, &SheetOptions { path: "record.json", ..SheetOptions::default() })
 }
 
 #[test]
@@ -33,9 +34,9 @@ fn parts_are_in_what_they_are_plugged_into_and_what_is_wrong_is_marked() {
             .count()
     };
     assert_eq!((depth("node 1"), depth("0000:83:00.0"), depth("md0"), depth("path nvme6")), (0, 4, 1, 3));
-    let warnings = texts(&document, "#topology .note li");
+    let warnings = texts(&document, "#topology .note p");
     assert_eq!(warnings.len(), 4, "{warnings:?}");
-    let head = texts(&document, ".note.fail");
+    let head = texts(&document, ".answer .note");
     assert!(head.iter().any(|text| text.contains("md0 is degraded")), "at the head of the page too: {head:?}");
     assert!(head.iter().any(|text| text.contains("and 1 more of the platform")), "at most three there: {head:?}");
     let shared = texts(&document, "#topology tbody .warn");

@@ -2,12 +2,13 @@
 //!
 //! A change of these snapshots is a figure that a view has gained, lost or writes in another way.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use dbdyno_report::{
-    ComparisonView, LayersQuery, PageOptions, Style, activity, activity_csv, blocks_text, comparison_csv,
-    comparison_junit, csv, html, io_csv, io_text, layers, layers_csv, load_text, streams_text, text,
+    ComparisonView, LayersQuery, SheetOptions, Style, activity, activity_csv, comparison_csv, comparison_junit, csv,
+    io_csv, layers, layers_csv, sheet,
 };
 use model::{ActivityChoice, CompareOptions};
 use record::Record;
@@ -24,6 +25,17 @@ fn directory() -> PathBuf {
 
 fn record(name: &str) -> Record {
     store::read(&directory().join(name).with_extension("jsonl")).unwrap()
+}
+
+/// The records, a few of each kind.
+fn names() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(directory())
+        .unwrap()
+        .filter_map(|entry| Some(entry.unwrap().path().file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned()))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 10, "{names:?}");
+    names
 }
 
 /// The numbers of each line with their units; a line without any is left out.
@@ -98,35 +110,17 @@ fn hold(record: &str, view: &str, figures: &str) {
 
 #[test]
 fn every_view_of_each_record_has_the_figures_that_it_had() {
-    let mut names: Vec<String> = fs::read_dir(directory())
-        .unwrap()
-        .filter_map(|entry| Some(entry.unwrap().path().file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned()))
-        .collect();
-    names.sort();
-    assert!(names.len() >= 10, "{names:?}");
     let (style, width) = (Style::default(), 100);
-    for name in &names {
+    for name in &names() {
         let record = record(name);
         let path = "r.jsonl";
-        hold(name, "text", &figures(&text(&record, path, style, width)));
-        hold(
-            name,
-            "html",
-            &figures(&page_text(&html(&record, &PageOptions { place: path, ..PageOptions::default() }))),
-        );
+        let sheet = sheet(&record, &SheetOptions { path, ..SheetOptions::default() });
+        hold(name, "text", &figures(&sheet.text(style, width)));
+        hold(name, "html", &figures(&page_text(&sheet.html())));
+        hold(name, "markdown", &figures(&sheet.markdown()));
         hold(name, "csv", &named_figures(&csv(&record)));
         if record.runs.iter().any(|run| run.storage.is_some()) {
-            hold(name, "io-text", &figures(&io_text(&record, path, style, width)));
             hold(name, "io-csv", &named_figures(&io_csv(&record)));
-        }
-        if record.runs.iter().any(|run| run.blocks.is_some()) {
-            hold(name, "blocks-text", &figures(&blocks_text(&record, path, style, width)));
-        }
-        if record.runs.iter().any(|run| run.load.is_some()) {
-            hold(name, "load-text", &figures(&load_text(&record, path, style, width)));
-        }
-        if record.runs.iter().any(|run| run.streams.is_some()) {
-            hold(name, "streams-text", &figures(&streams_text(&record, None, path, style, width)));
         }
         let query = LayersQuery::All;
         if let (Ok(shown), Ok(table)) = (layers(&record, &query, path), layers_csv(&record, &query)) {
@@ -138,6 +132,42 @@ fn every_view_of_each_record_has_the_figures_that_it_had() {
             hold(name, "activity-text", &figures(&shown.text(style, width)));
             hold(name, "activity-csv", &named_figures(&table));
         }
+    }
+}
+
+/// The different numbers of a view, without those of drawings, whose figures are in tables too.
+fn numbers(view: &str) -> BTreeSet<String> {
+    let mut is_drawing = false;
+    let kept = view.lines().filter(|line| {
+        let is_fence = line.starts_with("```");
+        is_drawing ^= is_fence;
+        !is_drawing && !is_fence && !line.starts_with("Data: ")
+    });
+    let tags = ["<br>", "<details>", "<summary>", "</summary>"];
+    let kept = tags.iter().fold(kept.collect::<Vec<_>>().join("\n"), |text, tag| text.replace(tag, " "));
+    let escapes = [("&#64;", "@"), ("&#35;", "#"), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+    let kept = escapes.iter().fold(kept, |text, (escape, letter)| text.replace(escape, letter));
+    let found = figures(&kept.replace(['*', '\\', '`'], ""));
+    found.lines().flat_map(|line| line.split(" | ")).map(|figure| first_word(figure).to_owned()).collect()
+}
+
+fn first_word(figure: &str) -> &str {
+    figure.split(' ').next().unwrap_or(figure)
+}
+
+#[test]
+fn a_record_has_the_same_figures_as_a_page_and_as_markdown() {
+    for name in names() {
+        let sheet = sheet(&record(&name), &SheetOptions { path: "r.jsonl", ..SheetOptions::default() });
+        let page = sheet.html();
+        // Without the data of drawings.
+        let page: String =
+            page.split("<pre").map(|part| part.split_once("</pre>").map_or(part, |(_, rest)| rest)).collect();
+        let (page, markdown) = (numbers(&page_text(&page)), numbers(&sheet.markdown()));
+        let missing: Vec<&String> = page.difference(&markdown).collect();
+        assert!(missing.is_empty(), "{name}: in Markdown are no {missing:?}");
+        let missing: Vec<&String> = markdown.difference(&page).collect();
+        assert!(missing.is_empty(), "{name}: on the page are no {missing:?}");
     }
 }
 

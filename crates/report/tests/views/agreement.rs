@@ -6,14 +6,14 @@ use std::fs;
 use std::path::Path;
 
 use dbdyno_report::{
-    ComparisonView, PageOptions, ShortText, Style, check_texts, comparison_junit, csv, finding_text, html, json,
-    short_text, text,
+    ComparisonView, SheetOptions, ShortText, Style, check_texts, comparison_junit, csv, finding_text, json, short_text,
 };
 use model::CompareOptions;
 use record::{
     Check, Finding, Nanos, NodeEvent, NodeEventKind, Outcome, Pace, Record, Resource, Run, Variation, Verdict,
 };
 
+use crate::drawn::{html, text};
 use crate::finding_sample::{backlog, finding, steal};
 use crate::load_curve::with_runs;
 use crate::{proof_sample, sample, storage_sample};
@@ -109,7 +109,7 @@ fn quoted(record: &Record, shown: &str) -> BTreeSet<(String, Verdict)> {
 }
 
 fn of_short(record: &Record, codes: &[String]) -> Seen {
-    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: false };
+    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: false, beside: None };
     let text = short_text(record, &shown, Style::default(), 120);
     let sheet = model::sheet(record);
     let name = |code: &String| {
@@ -133,15 +133,20 @@ fn of_short(record: &Record, codes: &[String]) -> Seen {
 
 fn of_details(record: &Record, codes: &[String]) -> Seen {
     let text = text(record, "r.jsonl", Style::default(), 120);
-    let before = text.split("\nWARNINGS ").next().unwrap();
-    let line = |code: &String| before.lines().find(|line| line.starts_with(&format!("{code} "))).and_then(mark_of_line);
+    let sheet = section(&text, "Spec sheet");
+    let line = |code: &String| {
+        sheet.iter().find(|line| line.ends_with(&format!(" {code}"))).and_then(|line| word_of_line(line))
+    };
     let run = |line: &&str| {
         let number = line.split_whitespace().next()?.parse().ok()?;
-        Some((number, mark_of_line(line)?))
+        Some((number, word_of_line(line)?))
     };
-    let tables = ["RUNS: rates and times", "THROUGHPUT"];
-    let runs = tables.iter().flat_map(|title| section(&text, title)).filter_map(|line| run(&line)).collect();
-    let warnings = joined(&section(&text, "WARNINGS").join(" "));
+    let runs = ["Runs", "Streams of I/O"]
+        .iter()
+        .flat_map(|title| section(&text, title))
+        .filter_map(|line| run(&line))
+        .collect();
+    let warnings = joined(&section(&text, "Warnings ").join(" "));
     Seen {
         runs,
         tests: codes.iter().filter_map(|code| Some((code.clone(), line(code)?))).collect(),
@@ -174,33 +179,34 @@ fn plain(markup: &str) -> String {
     joined(&text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
 }
 
-fn column<T: Ord>(rows: &[Vec<String>], key: impl Fn(&str) -> Option<T>) -> BTreeMap<T, Verdict> {
-    let Some(at) = rows.iter().find_map(|row| row.iter().position(|head| head == "verdict")) else {
-        return BTreeMap::new();
-    };
-    rows.iter().filter_map(|row| Some((key(row.first()?)?, word(row.get(at)?)?))).collect()
+/// The verdicts in the column `head`, by what the column `name` says.
+fn column<T: Ord>(
+    rows: &[Vec<String>],
+    [name, head]: [&str; 2],
+    key: impl Fn(&str) -> Option<T>,
+) -> BTreeMap<T, Verdict> {
+    let place = |wanted: &str| rows.iter().find_map(|row| row.iter().position(|head| head == wanted));
+    let Some((name, at)) = place(name).zip(place(head)) else { return BTreeMap::new() };
+    rows.iter().filter_map(|row| Some((key(row.get(name)?)?, word(row.get(at)?)?))).collect()
 }
 
 fn of_page(record: &Record, codes: &[String]) -> Vec<(&'static str, Seen)> {
-    let page = html(record, &PageOptions::default());
+    let page = html(record, &SheetOptions::default());
     let code = |cell: &str| codes.contains(&cell.to_owned()).then(|| cell.to_owned());
-    let [short, full, runs, findings] = ["sheet-short", "sheet", "runs-table", "findings"].map(|id| rows(&page, id));
+    let [sheet, runs, findings] = ["sheet", "runs-table", "findings"].map(|id| rows(&page, id));
     let counts = page.split_once("id=\"verdicts\"").and_then(|(_, after)| counts_of_page(after));
     let checks = findings.iter().skip(1).filter_map(|row| Some((row.first()?.clone(), word(row.get(1)?)?)));
     let checks: BTreeSet<(String, Verdict)> =
         checks.filter(|(check, _)| !["aborted", "gain beyond the workers"].contains(&check.as_str())).collect();
-    vec![
-        (
-            "page",
-            Seen {
-                runs: column(&runs, |cell| cell.parse().ok()),
-                tests: column(&short, code),
-                warnings: Some(checks),
-                counts,
-            },
-        ),
-        ("page, all figures", Seen { tests: column(&full, code), ..Seen::default() }),
-    ]
+    vec![(
+        "page",
+        Seen {
+            runs: column(&runs, ["run", "verdict"], |cell| cell.parse().ok()),
+            tests: column(&sheet, ["code", "trust"], code),
+            warnings: Some(checks),
+            counts,
+        },
+    )]
 }
 
 /// `3 runs: 1 passed, 2 warning.`
@@ -319,27 +325,18 @@ fn of_comparison(record: &Record, codes: &[String]) -> Vec<(&'static str, Seen)>
 fn good_for(record: &Record) -> Vec<(&'static str, String)> {
     let document: serde_json::Value = serde_json::from_str(&json(record)).unwrap();
     let sentence = joined(document["judgement"]["good_for"].as_str().unwrap_or("none"));
-    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: false };
+    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: false, beside: None };
     let [short, full] =
         [short_text(record, &shown, Style::default(), 120), text(record, "r.jsonl", Style::default(), 120)]
             .map(|text| joined(&text.replace('│', " ")));
-    let page = plain(&html(record, &PageOptions::default()));
+    let page = plain(&html(record, &SheetOptions::default()));
     let capital: String =
         sentence.chars().take(1).flat_map(char::to_uppercase).chain(sentence.chars().skip(1)).collect();
-    let is_said = |text: &str, label: &str| match label {
-        "" => {
-            text.contains(&capital)
-                || text.contains(&format!("Good for {sentence}"))
-                || text.contains(&format!("good for {sentence}"))
-        }
-        label => text.contains(&format!("{label} {sentence}")),
-    };
-    let begins = |text: String, label: &str| match is_said(&text, label) {
+    let begins = |text: String| match text.contains(&capital) || text.contains(&format!("Good for {sentence}")) {
         true => sentence.clone(),
         false => "another sentence".to_owned(),
     };
-    let views =
-        [("short text", begins(short, "")), ("full text", begins(full, "good for")), ("page", begins(page, ""))];
+    let views = [("short text", begins(short)), ("full text", begins(full)), ("page", begins(page))];
     [("JSON", sentence.clone())].into_iter().chain(views).collect()
 }
 

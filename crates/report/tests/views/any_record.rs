@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dbdyno_report::{
-    FioJson, PageOptions, Style, csv, fio_json, html, inventory, io_csv, io_plan_text, io_text, plan, run_line, text,
-};
+use dbdyno_report::{FioJson, SheetOptions, Style, csv, fio_json, inventory, io_csv, io_plan_text, plan, run_line};
 use model::platform::MeasuredRates;
 use proptest::prelude::*;
 use record::{
@@ -13,6 +11,7 @@ use record::{
     Totals, Until, Variation, Verdict,
 };
 
+use crate::drawn::{html, text};
 use crate::finding_sample::worded;
 use crate::{sample, storage_sample};
 
@@ -111,7 +110,8 @@ proptest! {
         let page = width.clamp(60, 120);
         let views = [
             text(&record, "r.json", Style::default(), width),
-            inventory(&record.host, record.engine.as_ref(), &record.nodes, Some(&MeasuredRates::default()), Style::default(), width),
+            inventory(&record.host, record.engine.as_ref(), &record.nodes, Some(&MeasuredRates::default()))
+                .text(Style::default(), width),
         ];
         for view in views {
             for line in view.lines() {
@@ -124,7 +124,7 @@ proptest! {
             prop_assert!(line.chars().count() <= 80 && !line.contains(char::is_control), "{line:?}");
         }
         prop_assert!(plan(&record.plan, width).lines().all(|line| line.chars().count() <= page.min(80)));
-        prop_assert!(html(&record, &PageOptions::default()).ends_with("</html>"));
+        prop_assert!(html(&record, &SheetOptions::default()).ends_with("</html>"));
         let table = csv(&record);
         let mut reader = ::csv::Reader::from_reader(table.as_bytes());
         prop_assert_eq!(reader.records().filter(Result::is_ok).count(), record.runs.len());
@@ -188,7 +188,7 @@ proptest! {
         let style = Style::default();
         let page = width.clamp(60, 120);
         let views = [
-            io_text(&record, "r.json", style, width),
+            text(&record, "r.json", style, width),
             text(&record, "r.json", style, width),
         ];
         let plan = record.plan.io.as_ref().map(|plan| io_plan_text(plan, width)).unwrap_or_default();
@@ -197,7 +197,7 @@ proptest! {
             prop_assert!(!line.contains(char::is_control), "{line:?}");
         }
         prop_assert!(plan.lines().all(|line| line.chars().count() <= page.min(80) && !line.contains(char::is_control)), "{plan}");
-        prop_assert!(html(&record, &PageOptions::default()).ends_with("</html>"));
+        prop_assert!(html(&record, &SheetOptions::default()).ends_with("</html>"));
         let streams: usize = record.runs.iter().map(|run| run.storage.as_ref().unwrap().streams.len()).sum();
         let table = io_csv(&record);
         let mut reader = ::csv::Reader::from_reader(table.as_bytes());

@@ -1,8 +1,9 @@
 //! States of the database: what the windows began with, and runs that began with something else.
 
-use dbdyno_report::{Style, text};
+use dbdyno_report::Style;
 use record::{Bytes, CacheFit, DataReads, DatabaseState, Record};
 
+use crate::drawn::text;
 use crate::sample;
 
 const MIB: u64 = 1 << 20;

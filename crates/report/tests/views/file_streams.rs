@@ -1,12 +1,13 @@
 //! File streams in text and page.
 
-use dbdyno_report::{Style, html, run_line, streams_text, text};
+use dbdyno_report::{SheetOptions, Style, run_line, sheet};
 use proptest::prelude::*;
 use record::{
     Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, RunKind, StreamBackend, StreamDirection,
     Verdict,
 };
 
+use crate::drawn::{html, text};
 use crate::finding_sample::worded;
 use crate::sample;
 
@@ -65,10 +66,16 @@ fn both() -> Record {
     record
 }
 
+/// With a note on published measurements.
+fn published_text(record: &Record, published: Option<&str>, width: usize) -> String {
+    let options = SheetOptions { path: "r.json", published, ..SheetOptions::default() };
+    sheet(record, &options).text(Style::default(), width)
+}
+
 #[test]
 fn rates_stand_beside_those_of_the_file_system_with_what_they_cost() {
     let record = both();
-    let shown = streams_text(&record, Some("as in a publication: 16 streams"), "r.json", Style::default(), 100);
+    let shown = published_text(&record, Some("as in a publication: 16 streams"), 100);
     for words in [
         "its own file of 64 MiB and processes it once in requests of 1 MiB",
         "a whole file is one transaction",
@@ -85,10 +92,7 @@ fn rates_stand_beside_those_of_the_file_system_with_what_they_cost() {
     let (_, rates) = shown.split_once("Rates").expect("rates");
     let line = rates.lines().find(|line| line.contains("large-object") && line.contains("write")).expect("a line");
     assert!(line.contains(" 50 "), "half of the rate of files: {line}");
-    assert_eq!(
-        text(&record, "r.json", Style::default(), 100),
-        streams_text(&record, None, "r.json", Style::default(), 100)
-    );
+    assert_eq!(text(&record, "r.json", Style::default(), 100), text(&record, "r.json", Style::default(), 100));
     assert!(!shown.contains("--resume"), "{shown}");
     let page = html(&record, &Default::default());
     assert!(page.contains("Throughput of files") && page.contains("streams-table"));
@@ -111,7 +115,7 @@ fn what_the_time_cut_off_and_what_lies_elsewhere_is_said() {
             streams.same_device = streams.same_device.map(|_| false);
         }
     }
-    let shown = streams_text(&record, None, "r.json", Style::default(), 100);
+    let shown = text(&record, "r.json", Style::default(), 100);
     for words in ["ended by time: 1 of 2 files", "a commit follows every 16 requests", "on another device"] {
         assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "no {words:?} in\n{shown}");
     }
@@ -126,7 +130,7 @@ fn the_line_of_a_run_and_the_table_tell_the_same_requests() {
     assert_ne!(record.runs[0].service.p50_ns, Nanos(4_000_000));
     let line = run_line(&record.runs[0]);
     assert!(line.contains("p50 4.00 ms  p99       -"), "{line}");
-    assert!(streams_text(&record, None, "r.json", Style::default(), 100).contains(" 4.00 ms "));
+    assert!(text(&record, "r.json", Style::default(), 100).contains(" 4.00 ms "));
 }
 
 #[test]
@@ -134,14 +138,14 @@ fn files_that_differ_are_not_said_to_be_the_same() {
     let mut record = both();
     let streams = record.runs[3].streams.as_mut().expect("a run of streams");
     (streams.compared[0].equal, streams.compared[0].size_bytes) = (false, Bytes(u64::MAX));
-    let shown = streams_text(&record, None, "r.json", Style::default(), 100);
+    let shown = text(&record, "r.json", Style::default(), 100);
     assert!(shown.contains("1 of them DIFFERENT") && !shown.contains("all identical"), "{shown}");
 }
 
 #[test]
 fn no_line_is_longer_than_the_page() {
     for width in [60, 80, 120] {
-        let shown = streams_text(&both(), Some("as in a publication"), "r.json", Style::default(), width);
+        let shown = published_text(&both(), Some("as in a publication"), width);
         for line in shown.lines() {
             assert!(line.chars().count() <= width, "{} at {width}: {line}", line.chars().count());
         }
@@ -156,9 +160,9 @@ fn a_doubt_names_the_whole_test_and_a_form_drives_no_terminal() {
     run.streams.as_mut().expect("a run of streams").form = "\u{1b}[31mred".to_owned();
     run.findings = vec![worded(Verdict::Warn, "this is odd")];
     for width in [60, 100] {
-        let shown = streams_text(&record, None, "r.json", Style::default(), width);
+        let shown = text(&record, "r.json", Style::default(), width);
         let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains(&format!("! S100 this is odd ({test})")), "{shown}");
+        assert!(words.replace(';', "").contains(&format!("warning {test} at 2 jobs this is odd")), "{shown}");
         assert!(!shown.contains('\u{1b}') && shown.contains("[31mred"), "{shown:?}");
     }
 }
@@ -182,7 +186,7 @@ proptest! {
                 (streams.requests_per_commit, streams.whole_files) = (per_commit, whole);
             }
         }
-        prop_assert!(streams_text(&record, None, "r.json", Style::default(), 80).contains("File streams"));
+        prop_assert!(text(&record, "r.json", Style::default(), 80).contains("File streams"));
         prop_assert!(html(&record, &Default::default()).contains("File streams"));
     }
 }

@@ -1,12 +1,13 @@
 //! The latency table on a terminal and as comma-separated values.
 
-use dbdyno_report::{LayersQuery, Style, layers, layers_csv, text};
+use dbdyno_report::{LayersQuery, Style, layers, layers_csv};
 use proptest::prelude::*;
 use record::{
     Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Resource, Trace, TracerKind,
     UnavailableTracer, Variation,
 };
 
+use crate::drawn::text;
 use crate::layers_sample::{record, without_privileges};
 
 fn shown(record: &Record, query: &LayersQuery, width: usize) -> String {

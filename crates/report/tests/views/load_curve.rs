@@ -1,12 +1,13 @@
 //! Latency over rate, the answer of a search, and think time, as a reader sees them.
 
-use dbdyno_report::{PageOptions, ShortText, Style, html, plan, results, run_line, short_text, text};
+use dbdyno_report::{SheetOptions, ShortText, Style, plan, results, run_line, short_text};
 use model::{RateSearch, Visit};
 use record::{
     Arrival, Check, Latency, Nanos, Pace, PlannedRun, Ratio, Reading, Record, Resource, Run, Until, Variation, Verdict,
     name,
 };
 
+use crate::drawn::{html, text};
 use crate::finding_sample::{backlog, finding, steal};
 use crate::sample;
 
@@ -100,7 +101,7 @@ fn rates_stand_beside_the_capacity_that_they_are_shares_of() {
     assert!(rates.contains("2.00 ms 4.00 ms") && rates.contains("40.0 ms 80.0 ms"), "{rates}");
     assert!(page.contains("J4 50 %"), "the table of runs tells it from the plain one: {page}");
     assert!(run_line(&record.runs[record.runs.len() - 1]).contains("50 % of capacity"));
-    let drawn = html(&record, &PageOptions::default());
+    let drawn = html(&record, &SheetOptions::default());
     assert!(drawn.contains("id=\"load-1\"") || drawn.contains("load-1"), "a chart");
     assert!(drawn.contains("response p99") && drawn.contains("service p99"));
 }
@@ -118,7 +119,7 @@ fn with_a_pace_every_view_shows_response_times_by_name() {
     assert!(line.contains("resp. p50 40.0 ms p99 80.0 ms") && line.chars().count() <= 80, "{line}");
     let sentences = results(&record);
     assert!(sentences.iter().any(|found| found.contains("T616") && found.contains("response time p99 80.0 ms")));
-    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true };
+    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true, beside: None };
     let short = short_text(&record, &shown, Style::default(), 80);
     assert!(
         short.contains("response p99 80,000 µs") && short.contains("response: response time, from the intended start"),
@@ -126,15 +127,16 @@ fn with_a_pace_every_view_shows_response_times_by_name() {
     );
     let details = text(&record, "r.jsonl", Style::default(), 80);
     assert!(details.contains("response time (from the intended start): p50 40.0 ms, p99 80.0 ms"), "{details}");
-    let page = html(&record, &PageOptions::default());
-    assert!(page.contains("response p99 80,000 µs") && page.contains("response 80.0 ms"), "tile and sheet");
+    let page = html(&record, &SheetOptions::default());
+    assert!(page.contains("response p99 80,000 µs"), "card");
+    assert!(page.contains("response time (from the intended start): p50 40.0 ms, p99 80.0 ms"), "sheet");
 }
 
 #[test]
 fn the_sheet_holds_plain_runs_only() {
     let sheet = |record: &Record| {
         let shown = shown(record);
-        let (_, sheet) = shown.split("WARNINGS").next().unwrap().split_once("CPU ─").unwrap();
+        let (_, sheet) = shown.split("\nResult class ").next().unwrap().split_once("\nSpec sheet ─").unwrap();
         sheet.to_owned()
     };
     let with_rates = sheet(&with(vec![share(40, 0.5, 4)]));
@@ -179,7 +181,7 @@ fn a_search_tells_its_interval_how_it_was_made_and_what_confirms_it() {
     ] {
         assert!(answer.contains(words), "{words}: {answer}");
     }
-    assert!(html(&record, &PageOptions::default()).contains("is missed at 10 % above"));
+    assert!(html(&record, &SheetOptions::default()).contains("is missed at 10 % above"));
 }
 
 #[test]
@@ -224,7 +226,7 @@ fn think_time_shows_what_of_the_processors_is_used_and_what_half_busy_hides() {
         think.contains("1.25 times the rate of one per core: at 50 % busy, with cores filled first, 80 %"),
         "{think}"
     );
-    let drawn = html(&record, &PageOptions::default());
+    let drawn = html(&record, &SheetOptions::default());
     assert!(drawn.contains("one per core") && drawn.contains("capacity used"));
     record.runs.retain(|run| !matches!(run.variation, Some(Variation::Paced { one_thread_per_core: true, .. })));
     assert!(!shown(&record).contains("times the rate of one per core"));
@@ -232,11 +234,11 @@ fn think_time_shows_what_of_the_processors_is_used_and_what_half_busy_hides() {
 
 #[test]
 fn a_rate_that_is_not_kept_is_an_answer_and_spoils_nothing() {
-    let invalid = |page: &str| part(page, "RESULT CLASS").contains("are invalid");
+    let invalid = |page: &str| part(page, "Result class").contains("are invalid");
     let mut record = with(vec![Run { findings: vec![backlog(Verdict::Fail, 12)], ..share(40, 0.9, 80) }]);
     record.runs.retain(|run| !["T441", "T721"].contains(&run.test.as_str()));
     let page = shown(&record);
-    assert!(!invalid(&page) && !part(&page, "WARNINGS").contains("not started"), "{page}");
+    assert!(!invalid(&page) && !part(&page, "Warnings ").contains("not started"), "{page}");
     let rates = part(&page, "Latency over rate");
     assert!(rates.contains("40 90 % 2.698 k 2.698 k rate missed"), "{page}");
     assert!(rates.contains("run 40, 90 % of capacity: 12 steps not started"), "below the table: {page}");
@@ -294,8 +296,9 @@ fn no_mark_refers_to_a_warning_that_is_not_shown() {
     let mut record = with(vec![Run { findings: Vec::new(), ..share(40, 0.9, 80) }]);
     let marks = |record: &Record| {
         let page = shown(record);
-        assert!(!part(&page, "WARNINGS").contains("not started"), "{page}");
-        page.lines().filter(|line| line.trim_start().starts_with("40 ") && line.contains('!')).count()
+        assert!(!part(&page, "Warnings ").contains("not started"), "{page}");
+        let is_marked = |line: &&str| line.contains('!') || line.ends_with(" warning");
+        page.lines().filter(|line| line.trim_start().starts_with("40 ")).filter(is_marked).count()
     };
     assert_eq!(marks(&record), 0);
     record.runs.last_mut().unwrap().findings = vec![backlog(Verdict::Warn, 12)];
@@ -317,18 +320,18 @@ fn findings_of_a_perturbed_run_are_below_its_test_and_those_of_a_traced_repeat_a
         shown(&with(vec![Run { findings: vec![late.clone()], ..run }]))
     };
     let perturbed = of(Variation::Perturbed { resource: Resource::ArrivalRate, share: 0.8 });
-    let limits = part(&perturbed, "LIMITS");
+    let limits = part(&perturbed, "Limits and ceilings");
     assert!(limits.contains("run 40, 80 % of arrival rate: 12 steps not started"), "{perturbed}");
     assert!(perturbed.contains("J4 80 % rate"), "told from a share of the capacity: {perturbed}");
-    assert!(!part(&perturbed, "WARNINGS").contains("not started"), "{perturbed}");
-    assert!(part(&of(Variation::Traced), "WARNINGS").contains("not started"), "it was not made to find that out");
+    assert!(!part(&perturbed, "Warnings ").contains("not started"), "{perturbed}");
+    assert!(part(&of(Variation::Traced), "Warnings ").contains("not started"), "it was not made to find that out");
 }
 
 #[test]
 fn of_a_sweep_of_think_times_three_charts_are_drawn_with_a_line_for_each_use_of_threads() {
     let both = vec![thinking(40, 20, false, 50), thinking(41, 0, true, 50), thinking(42, 20, true, 25)];
     let lines = |record: &Record, chart: &str| {
-        let page = html(record, &PageOptions::default());
+        let page = html(record, &SheetOptions::default());
         let data = page.split_once(&format!("data-file=\"{chart}\"")).unwrap_or_else(|| panic!("no {chart}")).1;
         let data = data.split_once("<pre tabindex=\"0\">").unwrap().1.split_once("</pre>").unwrap().0;
         data.lines().map(str::to_owned).collect::<Vec<_>>()
@@ -369,7 +372,7 @@ fn of_repeats_the_median_is_drawn() {
         run
     };
     let record = with(vec![repeat(40, 3_000), repeat(41, 9_000), repeat(42, 6_000)]);
-    let page = html(&record, &PageOptions::default());
+    let page = html(&record, &SheetOptions::default());
     let line =
         page.lines().find(|line| line.contains("all hardware threads,20000000,") && line.contains("transactions"));
     assert!(line.is_some_and(|line| line.contains("run 42, the median of 3")), "{line:?}");

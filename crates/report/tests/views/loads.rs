@@ -1,12 +1,13 @@
 //! Bulk loads in text and page.
 
-use dbdyno_report::{PageOptions, Style, html, load_text, text};
+use dbdyno_report::{SheetOptions, Style};
 use proptest::prelude::*;
 use record::{
     Bytes, Ceiling, Dop, IndexTime, Load, LoadForm, LoadModel, LoadStage, LoadStageKind, Nanos, Record, Run, RunKind,
     Scan, ScanKind, Totals, Unit, name,
 };
 
+use crate::drawn::{html, text};
 use crate::sample;
 
 const SECOND: u64 = 1_000_000_000;
@@ -96,7 +97,7 @@ fn flat(shown: &str) -> String {
 #[test]
 fn rate_price_table_and_stages_are_shown() {
     let record = models();
-    let shown = load_text(&record, "r.json", Style::default(), 100);
+    let shown = text(&record, "r.json", Style::default(), 100);
     let words = flat(&shown);
     for expected in [
         "1.00 GB of flat file in the layout cards, cards.tbl.gz, read as gzip at 2.00",
@@ -118,20 +119,20 @@ fn rate_price_table_and_stages_are_shown() {
 #[test]
 fn lines_fit_the_page() {
     for width in [60, 80, 100] {
-        let shown = load_text(&models(), "r.json", Style::default(), width);
+        let shown = text(&models(), "r.json", Style::default(), width);
         assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
     }
 }
 
 #[test]
 fn the_page_draws_processors_over_the_rate_of_each_kind_of_table() {
-    let page = html(&models(), &PageOptions::default());
+    let page = html(&models(), &SheetOptions::default());
     for expected in
         ["Bulk load", "Processors over the rate of the load", "compressed, as-is", "MB of flat file per second"]
     {
         assert!(page.contains(expected), "no {expected:?}");
     }
-    let none = html(&sample::record(), &PageOptions::default());
+    let none = html(&sample::record(), &SheetOptions::default());
     assert!(!none.contains("id=\"bulk-load\""), "nothing of a record without loads");
 }
 
@@ -168,10 +169,10 @@ fn with_scans(codes: &[&str]) -> Record {
 fn what_was_loaded_is_read_beside_what_storage_gives() {
     let record = with_scans(&["L431,cold", "L431", "L441,cold"]);
     for width in [60, 80, 100] {
-        let shown = load_text(&record, "r.json", Style::default(), width);
+        let shown = text(&record, "r.json", Style::default(), width);
         assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
     }
-    let shown = load_text(&record, "r.json", Style::default(), 120);
+    let shown = text(&record, "r.json", Style::default(), 120);
     let words = flat(&shown);
     for expected in [
         "Scans of the loaded tables",
@@ -184,7 +185,7 @@ fn what_was_loaded_is_read_beside_what_storage_gives() {
     ] {
         assert!(words.contains(expected), "no {expected:?} in\n{shown}");
     }
-    let page = html(&record, &PageOptions::default());
+    let page = html(&record, &SheetOptions::default());
     for expected in
         ["Scans of the loaded tables", "Scans of the plain table", "L431, cold", "L441, cold", "S11, sequential reads"]
     {
@@ -194,11 +195,11 @@ fn what_was_loaded_is_read_beside_what_storage_gives() {
 
 #[test]
 fn what_was_not_read_cold_is_not_called_so() {
-    let shown = load_text(&with_scans(&["L431"]), "r.json", Style::default(), 100);
+    let shown = text(&with_scans(&["L431"]), "r.json", Style::default(), 100);
     assert!(shown.contains("no cold scans") && !shown.contains("cold: engine"), "{shown}");
-    let without = load_text(&models(), "r.json", Style::default(), 100);
+    let without = text(&models(), "r.json", Style::default(), 100);
     assert!(!without.contains("SCANS OF"), "{without}");
-    assert!(!html(&models(), &PageOptions::default()).contains("id=\"bulk-read\""));
+    assert!(!html(&models(), &SheetOptions::default()).contains("id=\"bulk-read\""));
 }
 
 fn number() -> impl Strategy<Value = u64> {
@@ -232,9 +233,9 @@ proptest! {
             }
             vec![run]
         });
-        let shown = load_text(&record, "r.json", Style::default(), width);
+        let shown = text(&record, "r.json", Style::default(), width);
         let most = width.clamp(60, 120);
         prop_assert!(shown.lines().all(|line| line.chars().count() <= most), "{shown}");
-        prop_assert!(html(&record, &PageOptions::default()).contains("Bulk load"));
+        prop_assert!(html(&record, &SheetOptions::default()).contains("Bulk load"));
     }
 }

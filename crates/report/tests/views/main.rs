@@ -6,6 +6,7 @@ mod agreement;
 mod any_record;
 mod data_sample;
 mod database_state;
+mod drawn;
 mod file_streams;
 mod finding_sample;
 mod findings;

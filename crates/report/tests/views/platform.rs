@@ -7,10 +7,10 @@ use crate::sample;
 
 #[test]
 fn a_platform_in_full() {
-    insta::assert_snapshot!(inventory(&sample::host(), Some(&sample::engine()), &[], None, Style::default(), 80));
+    insta::assert_snapshot!(inventory(&sample::host(), Some(&sample::engine()), &[], None).text(Style::default(), 80));
 }
 
 #[test]
 fn a_platform_of_which_nothing_is_known() {
-    insta::assert_snapshot!(inventory(&HostInventory::default(), None, &[], None, Style::default(), 80));
+    insta::assert_snapshot!(inventory(&HostInventory::default(), None, &[], None).text(Style::default(), 80));
 }

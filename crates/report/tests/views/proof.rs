@@ -1,12 +1,18 @@
 //! The views of proofs.
 
-use dbdyno_report::{PageOptions, ShortText, Style, html, results, short_text, text};
+use dbdyno_report::{SheetOptions, ShortText, Style, results, short_text};
 use record::Record;
 
+use crate::drawn::{html, text};
 use crate::proof_sample::{cache_device, fabric, nfs, numa, tiers, volume};
 
 fn short(record: &Record, width: usize) -> String {
-    short_text(record, &ShortText { path: "proof.jsonl", page: None, only_sheet: false }, Style::default(), width)
+    short_text(
+        record,
+        &ShortText { path: "proof.jsonl", page: None, only_sheet: false, beside: None },
+        Style::default(),
+        width,
+    )
 }
 
 /// The summary alone.
@@ -87,10 +93,12 @@ fn the_page_begins_with_the_parts_side_by_side() {
         (tiers(), "half"),
         (nfs(), "4"),
     ] {
-        let page = html(&record, &PageOptions::default());
+        let page = html(&record, &SheetOptions::default());
         let first = page.find("<section").expect("a section");
         let parts = page.find("id=\"proof-table\"").expect("the table");
-        let next = page[first + 1..].find("<section").map_or(page.len(), |next| first + 1 + next);
+        // The summary, then the parts.
+        let after = |from: usize| page[from + 1..].find("<section").map_or(page.len(), |next| from + 1 + next);
+        let next = after(after(first));
         assert!((first..next).contains(&parts) && page[parts..next].contains(cell), "{cell}");
         // What the terminal says of the result stands above the table.
         let sentence = results(&record).remove(0);

@@ -1,12 +1,13 @@
 //! Random blocks in text and page.
 
-use dbdyno_report::{Style, blocks_text, html, text};
+use dbdyno_report::Style;
 use proptest::prelude::*;
 use record::{
     BlockOperation, BlockOperations, Bytes, CacheState, Latency, LoopLocation, Nanos, RandomBlocks, Ratio, Record,
     RunKind, name,
 };
 
+use crate::drawn::{html, text};
 use crate::sample;
 
 /// Two runs of one invocation, with a small cache and with a large one.
@@ -57,7 +58,7 @@ fn tiers() -> Record {
 #[test]
 fn the_line_the_averages_and_the_tiers_are_shown() {
     let record = tiers();
-    let shown = blocks_text(&record, "r.json", Style::default(), 100);
+    let shown = text(&record, "r.json", Style::default(), 100);
     for words in [
         "10240 blocks of 8 KiB in each of 2 schemas",
         "30 % of the operations update 19 of 19 columns",
@@ -75,7 +76,7 @@ fn the_line_the_averages_and_the_tiers_are_shown() {
     }
     assert_eq!(text(&record, "r.json", Style::default(), 100), shown, "a record of nothing else is shown so");
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
-    let page = html(&record, &dbdyno_report::PageOptions::default());
+    let page = html(&record, &dbdyno_report::SheetOptions::default());
     assert!(page.contains("Random blocks") && page.contains("Reads per operation"));
     assert!(page.contains("<td>update</td><td class=\"figure\">30</td>"));
 }
@@ -90,18 +91,18 @@ fn what_ended_a_cold_run_is_said() {
     let mut record = tiers();
     let jobs = u64::from(record.runs[0].dop.jobs);
     (record.plan.steps, record.runs[0].totals.steps) = (Some(19), 19 * jobs);
-    let nowhere = flat(&blocks_text(&record, "r.json", Style::default(), 100));
+    let nowhere = flat(&text(&record, "r.json", Style::default(), 100));
     assert!(!nowhere.contains("ended after"), "whether the count was asked for is not known\n{nowhere}");
     for run in &mut record.runs {
         run.parameters.insert("work_loop".to_owned(), 0);
     }
-    let shown = flat(&blocks_text(&record, "r.json", Style::default(), 100));
+    let shown = flat(&text(&record, "r.json", Style::default(), 100));
     assert!(shown.contains("run 1 ended after 100 operations in"), "{shown}");
     assert!(shown.contains("an eighth of the blocks is visited, each once"), "{shown}");
     assert!(shown.contains("or 19 operations of each session, whichever comes first"), "{shown}");
     assert!(!shown.contains("run 2 ended"), "it is not cold\n{shown}");
     record.runs[0].totals.steps -= 1;
-    let by_time = flat(&blocks_text(&record, "r.json", Style::default(), 100));
+    let by_time = flat(&text(&record, "r.json", Style::default(), 100));
     assert!(!by_time.contains("ended after"), "{by_time}");
 }
 
@@ -110,7 +111,7 @@ fn reads_are_held_against_the_work_unit_only_where_nothing_else_reads() {
     let mut record = tiers();
     let last = record.runs[1].readings.len() - 1;
     record.runs[1].readings[last].values.insert(name::PHYSICAL_READ_COUNT.to_owned(), 1_000 + 3_200);
-    let expected = |record: &Record| flat(&blocks_text(record, "r.json", Style::default(), 100));
+    let expected = |record: &Record| flat(&text(record, "r.json", Style::default(), 100));
     let updating = expected(&record);
     assert!(updating.contains("run 2 had 32.0 reads per operation although every block was in"), "{updating}");
     assert!(updating.contains("may read back log") && !updating.contains("50 %"), "{updating}");
@@ -121,7 +122,7 @@ fn reads_are_held_against_the_work_unit_only_where_nothing_else_reads() {
     let reading = expected(&record);
     assert!(reading.contains("run 2 had 32.0 reads") && reading.contains("not all of them stayed there"), "{reading}");
     assert!(reading.contains("92.3 32.0 50 "), "{reading}");
-    let page = html(&record, &dbdyno_report::PageOptions::default());
+    let page = html(&record, &dbdyno_report::SheetOptions::default());
     assert!(page.contains("not all of them stayed there"));
 }
 
@@ -161,7 +162,7 @@ proptest! {
             (blocks.operations[0].steps, blocks.operations[0].rows) = (counts[5], counts[6]);
             blocks.loop_location = if in_engine { LoopLocation::Engine } else { LoopLocation::Client };
         }
-        let shown = blocks_text(&record, "r.json", Style::default(), width);
+        let shown = text(&record, "r.json", Style::default(), width);
         let page = width.clamp(60, 120);
         for line in shown.lines() {
             prop_assert!(line.chars().count() <= page, "{} columns: {line}", line.chars().count());

@@ -1,11 +1,12 @@
 //! The spec sheet and its parts.
 
-use dbdyno_report::{ShortText, Style, plan, run_line, short_text, text};
+use dbdyno_report::{ShortText, Style, plan, run_line, short_text};
 use record::{
     Latency, LocalRoundTrip, LocalRoundTrips, LocalTransport, Location, Nanos, Outcome, Placement, Record,
     RoundTripWaiting, Run, Status, SteadyVerdict, Verdict,
 };
 
+use crate::drawn::text;
 use crate::finding_sample::steady;
 use crate::sample;
 
@@ -108,7 +109,7 @@ fn an_invalid_run_has_no_figures_and_is_never_the_best() {
     let single_spaced = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines: Vec<String> = sheet.lines().map(single_spaced).filter(|line| line.starts_with(&begin)).collect();
     assert_eq!(lines, [format!("{begin} J4 tx invalid")]);
-    let entry = sheet.lines().find(|line| line.starts_with("T721")).unwrap();
+    let entry = sheet.lines().find(|line| line.ends_with(" T721")).unwrap();
     assert!(entry.contains("179.9 J2"), "{entry}");
 }
 
@@ -159,7 +160,7 @@ fn repeats_have_an_interval_from_six_on() {
 #[test]
 fn whether_a_long_run_was_steady_is_said() {
     let mut record = sample::record();
-    assert!(!plain(&record, 80).contains("STEADINESS"), "no run is long enough");
+    assert!(!plain(&record, 80).contains("\nSteadiness "), "no run is long enough");
     let expected = [
         steady(Verdict::Pass, SteadyVerdict::Steady, 0),
         steady(Verdict::Pass, SteadyVerdict::WarmupCut, 120),
@@ -167,11 +168,13 @@ fn whether_a_long_run_was_steady_is_said() {
     ];
     record.runs.iter_mut().zip(expected).for_each(|(run, finding)| run.findings.push(finding));
     let sheet = plain(&record, 80);
-    let section = sheet.split("STEADINESS").nth(1).unwrap().split("\n\n").next().unwrap();
-    assert!(section.contains("of 3 runs that are long enough: 1 STEADY, 1 WARMUP-CUT, 1 DRIFTING"), "{section}");
-    assert!(section.contains("C11 J2  WARMUP-CUT: steady from second 121 to 300"), "{section}");
-    assert!(section.contains("C11 J4  DRIFTING: the rate falls by 12 %"), "{section}");
-    assert!(!section.contains("C11 J1"), "a steady run is only counted\n{section}");
+    let section = sheet.split("\nSteadiness ─").nth(1).unwrap().trim_start_matches('─').split("──").next().unwrap();
+    let section = section.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(section.contains("Of 3 runs that are long enough: 1 STEADY, 1 WARMUP-CUT, 1 DRIFTING"), "{section}");
+    assert!(section.contains("C11; J2; WARMUP-CUT; second 121 to 300;"), "{section}");
+    assert!(section.contains("C11; J4; DRIFTING; "), "{section}");
+    assert!(section.contains("; the rate falls by 12 %"), "{section}");
+    assert!(!section.contains("C11; J1"), "a steady run is only counted\n{section}");
     let line = run_line(&record.runs[1]);
     assert!(line.ends_with("WARMUP-CUT") && line.chars().count() <= 80, "{line}");
 }
@@ -189,7 +192,8 @@ fn slow_alone(tests: &[&str]) -> Record {
 fn a_leap_is_laid_to_client_and_server_only_where_there_are_both() {
     let expected = |record: &Record, test: &str| {
         let words = plain(record, 4000).split_whitespace().collect::<Vec<_>>().join(" ");
-        let expected = words.split(" ! ").find(|doubt| doubt.starts_with(test) && doubt.contains("the rate of one"));
+        let expected =
+            words.split(" warning; ").find(|doubt| doubt.starts_with(test) && doubt.contains("the rate of one"));
         expected.unwrap().to_owned()
     };
     let mut record = slow_alone(&["C11", "T611"]);
@@ -209,7 +213,7 @@ fn a_leap_is_laid_to_client_and_server_only_where_there_are_both() {
 
 /// The short text in one line.
 fn short(record: &Record) -> String {
-    let shown = ShortText { path: PLACE, page: None, only_sheet: false };
+    let shown = ShortText { path: PLACE, page: None, only_sheet: false, beside: None };
     short_text(record, &shown, Style::default(), 200).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

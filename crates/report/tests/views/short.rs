@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
 
-use dbdyno_report::{ShortText, Style, short_text};
+use dbdyno_report::{Beside, SheetOptions, ShortText, Style, sheet, short_text};
+use model::System;
 use record::{Outcome, Record, Verdict};
 
 use crate::{finding_sample, sample};
 
-const SHOWN: ShortText<'_> = ShortText { path: "r.jsonl", page: Some("r.html"), only_sheet: false };
+const SHOWN: ShortText<'_> = ShortText { path: "r.jsonl", page: Some("r.html"), only_sheet: false, beside: None };
 
 /// Tests that no preset knows, each without a result, and all findings for each run of the others.
 fn crowded() -> Record {
@@ -72,6 +73,28 @@ fn of_sample() -> String {
 #[test]
 fn the_first_screen_of_a_stored_record() {
     insta::assert_snapshot!(of_sample());
+}
+
+#[test]
+fn each_workload_says_how_much_faster_it_is_than_beside_it() {
+    let [base, other] = ["pair-a", "pair-b"]
+        .map(|name| store::read(&of_repository(&format!("docs/src/samples/{name}.jsonl"))).unwrap());
+    let named = |record: &Record| System { name: "old".to_owned(), ..model::system(record) };
+    let beside = Beside::of(&other, named(&base));
+    assert!(beside.is_comparable());
+    let words = |shown: &ShortText<'_>| {
+        short_text(&other, shown, Style::default(), 80).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = words(&ShortText { beside: Some(&beside), ..SHOWN });
+    // The changes of the two sides, as a comparison has them, and their verdicts.
+    assert_eq!(text.matches(" against old (").count(), 3, "{text}");
+    assert!(text.contains(" %): SLOWER"), "{text}");
+    assert!(!words(&SHOWN).contains("beside"));
+    let options = SheetOptions { path: "r.jsonl", beside: Some(&beside), ..SheetOptions::default() };
+    let sheet = sheet(&other, &options);
+    for view in [sheet.text(Style::default(), 80), sheet.html(), sheet.markdown()] {
+        assert!(view.contains("against old"), "{view}");
+    }
 }
 
 #[test]

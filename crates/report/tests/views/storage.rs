@@ -1,14 +1,15 @@
 //! The views of storage runs.
 
-use dbdyno_report::{ShortText, Style, io_csv, io_plan_text, io_text, results, run_line, short_text, text};
+use dbdyno_report::{ShortText, Style, io_csv, io_plan_text, results, run_line, short_text};
 use record::{Finding, IoKind, IoPlan, IoStream, Pace, Record, Verdict};
 
+use crate::drawn::text;
 use crate::{sample, storage_sample};
 
 const PLACE: &str = "dbdyno-20260131-120000-db1.jsonl";
 
 fn plain(record: &Record, width: usize) -> String {
-    io_text(record, PLACE, Style::default(), width)
+    text(record, PLACE, Style::default(), width)
 }
 
 #[test]
@@ -52,8 +53,8 @@ fn no_line_is_wider_than_the_page() {
 #[test]
 fn every_view_can_be_drawn_in_ascii() {
     let style = Style { colour: false, ascii: true };
-    assert!(io_text(&storage_sample::io(), PLACE, style, 80).is_ascii());
-    let bars = io_text(&storage_sample::calibration(), PLACE, style, 80);
+    assert!(text(&storage_sample::io(), PLACE, style, 80).is_ascii());
+    let bars = text(&storage_sample::calibration(), PLACE, style, 80);
     assert!(bars.is_ascii() && bars.contains("####"), "{bars}");
 }
 
@@ -61,7 +62,7 @@ fn every_view_can_be_drawn_in_ascii() {
 fn an_invalid_run_has_no_figures_in_any_table() {
     let view = plain(&storage_sample::io(), 80);
     let lines: Vec<Vec<&str>> = view.lines().map(|line| line.split_whitespace().collect()).collect();
-    let of_invalid: Vec<&Vec<&str>> = lines.iter().filter(|line| line.first() == Some(&"4")).collect();
+    let of_invalid: Vec<&Vec<&str>> = lines.iter().filter(|line| line.starts_with(&["4", "nvme"])).collect();
     assert_eq!(of_invalid, [&["4", "nvme", "randread", "4", "KiB", "16", "16", "invalid"]]);
     let table = io_csv(&storage_sample::io());
     let mut reader = ::csv::Reader::from_reader(table.as_bytes());
@@ -78,13 +79,13 @@ fn a_record_of_storage_alone_has_no_sheet() {
         assert_eq!(text(&record, PLACE, Style::default(), 80), plain(&record, 80));
     }
     let empty = Record { runs: Vec::new(), ..storage_sample::io() };
-    assert!(text(&empty, PLACE, Style::default(), 80).contains("no run of storage is finished"));
+    assert!(text(&empty, PLACE, Style::default(), 80).contains("no run is finished"));
 }
 
 #[test]
 fn the_sheet_of_a_platform_shows_its_storage_runs_too() {
     let sheet = text(&storage_sample::mixed_record(), PLACE, Style::default(), 80);
-    let after = sheet.split_once("RUNS: processors").unwrap().1;
+    let after = sheet.split_once("\nProcessors\n").unwrap().1;
     assert!(after.contains("Streams of I/O") && after.contains(" 40  S21  randread  8 KiB"), "{after}");
     assert!(sheet.contains("T611") && after.contains("Storage: details"));
     assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("Streams of I/O"));
@@ -113,7 +114,7 @@ fn a_line_of_several_jobs_has_their_names() {
     let short = |jobs: &[&str]| {
         let name = IoStream::name_of(jobs.iter().copied());
         let record = of("group", vec![storage_sample::stream(&name, IoKind::Read, 5_100, 4_096, 2, 1)]);
-        let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true };
+        let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true, beside: None };
         short_text(&record, &shown, Style::default(), 80)
     };
     assert!(short(&["cold", "hot", "cold"]).contains("\ncold, hot "), "{}", short(&["cold", "hot"]));
@@ -136,7 +137,7 @@ fn jobs_with_a_pace_have_response_times_by_name() {
     paced.pace = Pace::ThinkTime { think_ns: record::Nanos(1_000) };
     let record = of("a", vec![paced]);
     assert!(results(&record)[0].contains("response time p"), "{:?}", results(&record));
-    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true };
+    let shown = ShortText { path: "r.jsonl", page: None, only_sheet: true, beside: None };
     let short = short_text(&record, &shown, Style::default(), 80);
     assert!(short.contains("service") && short.contains("response"), "{short}");
 }

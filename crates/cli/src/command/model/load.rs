@@ -14,9 +14,9 @@ use super::load_source::Source;
 use super::load_study::plan_of;
 use crate::arguments::model::figure::Sent;
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::command::subject;
 use crate::output::{print, style, width};
 use crate::page::write_page;
+use crate::subject;
 
 /// A goal: bytes of flat file, the time for them, and the prefixes (1000 or 1024) in which it was given.
 struct Goal {

@@ -8,7 +8,7 @@ use record::{IndexTime, Load, LoadForm, LoadModel, Preset, Record};
 use run::{Error, Result};
 
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::command::records::unreadable;
+use crate::subject::unreadable;
 
 /// The loads of a record, of one kind of table and form.
 pub(super) struct Source {

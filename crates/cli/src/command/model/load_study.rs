@@ -9,7 +9,7 @@ use run::{Error, Result};
 
 use super::load_rates::cores;
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::command::subject;
+use crate::subject;
 
 /// The published figures are consistent with prefixes of 1024.
 const MEBIBYTE: f64 = 1_048_576.0;

@@ -7,9 +7,9 @@ use model::platform_plan::{Money, PlatformPlan, recorded_plan};
 use run::{Error, Result};
 
 use crate::arguments::model::platform::PlatformArguments;
-use crate::command::records::unreadable;
-use crate::command::subject::price_book;
 use crate::output::{print, style, width};
+use crate::subject::price_book;
+use crate::subject::unreadable;
 
 /// The largest file that is read: a platform has some kilobytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;

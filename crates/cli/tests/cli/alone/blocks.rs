@@ -13,7 +13,7 @@ fn blocks_are_compared_with_the_probe_of_the_device() {
     let record = bench.record("r.json");
     let blocks = only_run(&record);
     if !is_invalid(blocks) {
-        assert!(output.out.contains("LIMITS ─") && output.out.contains("B100 J2"), "{}", output.out);
+        assert!(output.out.contains("Limits and ceilings ─") && output.out.contains("B100 J2"), "{}", output.out);
     }
     assert_eq!(blocks["number"], record["runs"].as_array().unwrap().len());
     match record["plan"]["skipped"].as_array().unwrap().as_slice() {

@@ -24,7 +24,7 @@ fn a_host_that_is_stopped_for_a_part_of_the_time_is_named_as_the_slow_one() {
     let output = bench.run(&words.split_whitespace().collect::<Vec<_>>());
     assert_eq!(output.code, 0, "{}{}", output.out, output.err);
     assert!(output.out.contains("agent slow: the slowest, with "), "{}", output.out);
-    assert!(output.out.contains("AGENTS: the fastest run of each test"), "{}", output.out);
+    assert!(output.out.contains("Agents in the fastest run of each test"), "{}", output.out);
     let record = bench.record("f.jsonl");
     let findings = record["runs"][0]["findings"].as_array().unwrap();
     let found = findings.iter().find(|finding| !finding["evidence"]["slow_agent"].is_null()).unwrap();

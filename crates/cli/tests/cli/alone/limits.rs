@@ -40,7 +40,7 @@ fn processors() -> usize {
 
 /// The paragraph of the sheet about the limit of `test`, as one line.
 fn limit_of(output: &Finished, test: &str) -> String {
-    let section = output.out.lines().skip_while(|line| !line.starts_with("LIMITS ")).skip(1);
+    let section = output.out.lines().skip_while(|line| !line.starts_with("Limits and ceilings ")).skip(1);
     let section = section.take_while(|line| !line.is_empty());
     let of_test = section.skip_while(|line| !line.starts_with(test));
     let mut words: Vec<&str> = Vec::new();
@@ -110,7 +110,7 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
         assert!(number(low) <= number(elasticity) && number(elasticity) <= number(high), "{limit}");
         // The limit and the proof agree.
         let is_proved = limit.starts_with(&format!("T132 J{jobs} CPU, "));
-        assert_eq!(is_proved, limit.contains(" used (measured) limited by CPU: with "), "{limit}");
+        assert_eq!(is_proved, limit.contains(" used (measured); limited by CPU: with "), "{limit}");
     } else {
         let is_said = output.err.contains("not proved: ") || is_disturbed(&output);
         assert!(output.err.contains("T132 ") && is_said, "{}", output.err);

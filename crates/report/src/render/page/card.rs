@@ -71,11 +71,7 @@ fn curve(card: &Card) -> Markup {
     };
     let places: Vec<(f64, f64)> = card.curve.iter().enumerate().map(place).collect();
     let path = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ");
-    let ends = card.curve.first().zip(card.curve.last());
-    let label = ends.map_or_else(String::new, |(first, last)| {
-        let rate = |point: &CurvePoint| crate::figure::grouped(point.y);
-        format!("{} at {} to {} at {} {}", rate(first), first.x, rate(last), last.x, clean(&card.varied))
-    });
+    let label = clean(&card.curve_ends().unwrap_or_default());
     html! {
         svg class="spark" viewBox={ "0 0 " (CURVE_WIDTH) " " (CURVE_HEIGHT) } role="img" aria-label=(label) {
             polyline points=(path) {}

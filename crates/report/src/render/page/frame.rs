@@ -1,11 +1,8 @@
 //! The frame of every page: one file that needs no network, with links to its sections.
 
-use std::borrow::Cow;
-
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use model::PriceBook;
 use sha2::{Digest, Sha256};
 
 use crate::chart;
@@ -15,17 +12,6 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// The style of the page without that of the charts.
 const PAGE_STYLE: &str = include_str!("page.css");
-
-/// What a page shows beside the record.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PageOptions<'a> {
-    /// The path of the record.
-    pub place: &'a str,
-    /// The SHA-256 of the file in hexadecimal digits, where it was computed.
-    pub record_sha256: Option<&'a str>,
-    /// The price book of the platform.
-    pub prices: Option<&'a PriceBook>,
-}
 
 /// A page: title, lead, sections and footer.
 pub(crate) struct Page {
@@ -46,7 +32,7 @@ pub(crate) struct Section {
     /// The name by which it is linked; unique on the page.
     pub(crate) id: &'static str,
     /// Its heading.
-    pub(crate) title: Cow<'static, str>,
+    pub(crate) title: String,
     /// The content; its headings start at `<h3>`.
     pub(crate) body: Markup,
     /// Whether only the heading is shown until the reader opens it.
@@ -54,16 +40,6 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// A section.
-    pub(crate) fn new(id: &'static str, title: impl Into<Cow<'static, str>>, body: Markup) -> Section {
-        Section { id, title: title.into(), body, is_collapsed: false }
-    }
-
-    /// A section of details, closed at first.
-    pub(crate) fn collapsed(id: &'static str, title: impl Into<Cow<'static, str>>, body: Markup) -> Section {
-        Section { is_collapsed: true, ..Section::new(id, title, body) }
-    }
-
     fn html(&self) -> Markup {
         let heading = html! { h2 id={ (self.id) "-heading" } { (self.title) } };
         html! {
@@ -157,14 +133,12 @@ mod tests {
 
     #[test]
     fn a_section_without_a_body_is_not_named() {
+        let section = |id, title: &str, body| Section { id, title: title.to_owned(), body, is_collapsed: false };
         let page = Page {
             title: "a < b".to_owned(),
             subtitle: String::new(),
             lead: Markup::default(),
-            sections: vec![
-                Section::new("here", "Here", html! { p { "x" } }),
-                Section::new("gone", "Gone", Markup::default()),
-            ],
+            sections: vec![section("here", "Here", html! { p { "x" } }), section("gone", "Gone", Markup::default())],
             foot: Markup::default(),
         };
         let html = page.html();

@@ -8,13 +8,10 @@ mod text;
 
 use maud::{Markup, html};
 
-pub(crate) use diagram::gallery;
-pub use frame::PageOptions;
-pub(crate) use frame::{Page, Section};
-pub(crate) use table::{Cell, Column, Row, Table, facts, parts, table_parts, whole_table};
-
+use self::diagram::gallery;
+use self::frame::{Page, Section};
 use self::text::words;
-use crate::document::{self, Block, Command, Document, Extent, Fact, Note, Tone};
+use crate::document::{self, Block, Branch, Command, Document, Extent, Fact, Note, Tone};
 use crate::layout::clean;
 
 /// The file of `document`, with everything in it.
@@ -31,17 +28,17 @@ pub(crate) fn page(document: &Document) -> String {
 }
 
 /// A section of a document on a page.
-pub(crate) fn section(section: &document::Section) -> Section {
+fn section(section: &document::Section) -> Section {
     Section {
         id: section.id,
-        title: clean(&section.title).into(),
+        title: clean(&section.title),
         body: blocks(&section.body),
         is_collapsed: section.is_folded,
     }
 }
 
 /// The markup of `blocks`; its headings start at `<h3>`.
-pub(crate) fn blocks(blocks: &[Block]) -> Markup {
+fn blocks(blocks: &[Block]) -> Markup {
     html! { @for block in blocks.iter().filter(|block| block.is_shown(Extent::Whole) || matches!(block, Block::Heading(_))) { (self::block(block)) } }
 }
 
@@ -54,7 +51,7 @@ fn block(block: &Block) -> Markup {
         Block::Facts(facts) => html! { dl class="facts" { @for fact in merged(facts) { (self::fact(&fact)) } } },
         Block::Note(note) | Block::Answer(note) => self::note(note),
         Block::Cards(cards) => card::cards(cards),
-        Block::Table(table) => table::drawn(table),
+        Block::Table(table) => table::table(table),
         Block::Charts(charts) => gallery(charts),
         Block::Commands(commands) => self::commands(commands),
         Block::Fold { summary, is_open, body } => html! {
@@ -63,7 +60,20 @@ fn block(block: &Block) -> Markup {
                 (blocks(body))
             }
         },
-        Block::From(_, body) => blocks(body),
+        Block::Tree(branches) => html! { div class="topology" { (tree(branches)) } },
+        Block::From(_, body) | Block::UpTo(_, body) => blocks(body),
+    }
+}
+
+/// Boxes in boxes.
+fn tree(branches: &[Branch]) -> Markup {
+    html! {
+        @for branch in branches {
+            div class=(if branch.tone == Tone::Plain { "part" } else { "part wrong" }) {
+                span { (clean(&branch.name)) }
+                (tree(&branch.below))
+            }
+        }
     }
 }
 

@@ -55,7 +55,7 @@ impl Terminal {
             return Vec::new();
         }
         let room = self.width.saturating_sub(before.chars().count() + 1);
-        vec![format!("{before} {}", first_parts(&key, room)).trim_end().to_owned()]
+        vec![cut(format!("{before} {}", first_parts(&key, room)).trim_end(), self.width)]
     }
 
     /// Sentences below a row, in the column of the loads.

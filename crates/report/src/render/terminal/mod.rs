@@ -3,8 +3,8 @@
 mod card;
 mod table;
 
-use crate::document::{Block, Command, Diagram, Document, Extent, Fact, Note, Text, Tone};
-use crate::layout::{Page, clean, command, cut, paragraph, section, wrap};
+use crate::document::{Block, Branch, Command, Diagram, Document, Extent, Fact, Note, Text, Tone};
+use crate::layout::{Page, clean, command, cut, labelled_word, paragraph, section, wrap};
 use crate::style::{Ink, Style};
 
 /// What a terminal has room for.
@@ -96,12 +96,25 @@ impl Terminal {
                     (!body.is_empty() && !summary.is_empty()).then(|| section(&clean(summary), self.style, self.width));
                 summary.into_iter().chain(body).collect()
             }
-            Block::From(_, body) => self.lines(body),
+            Block::Tree(branches) => self.tree(branches, 0),
+            Block::From(_, body) | Block::UpTo(_, body) => self.lines(body),
         }
     }
 
     fn list(&self, mark: &str, indent: usize, sentences: &[Text]) -> Vec<String> {
         sentences.iter().flat_map(|sentence| paragraph(mark, indent, &sentence.words(), self.width)).collect()
+    }
+
+    /// A line for each branch, those below it further to the right; at most half of the width is free on the left.
+    fn tree(&self, branches: &[Branch], depth: usize) -> Vec<String> {
+        let of_branch = |branch: &Branch| {
+            let mark = if branch.tone == Tone::Plain { "-" } else { "!" };
+            let free = (LIST_INDENT * depth).min(self.width / 2);
+            let label = format!("{:free$}{mark}", "");
+            let name = self.painted(branch.tone, paragraph(&label, free + LIST_INDENT, &branch.name, self.width));
+            [name, self.tree(&branch.below, depth + 1)].concat()
+        };
+        branches.iter().flat_map(of_branch).collect()
     }
 
     /// Labels in a column as wide as the longest of them, the sentences beside it.
@@ -173,7 +186,10 @@ impl Terminal {
     }
 
     fn command(&self, of: &Command) -> Vec<String> {
-        command(of.label, &of.verb, &clean(&of.word), &of.options, self.width)
+        match of.verb.is_empty() {
+            true => labelled_word(of.label, &clean(&of.word), self.width),
+            false => command(of.label, &of.verb, &clean(&of.word), &of.options, self.width),
+        }
     }
 }
 

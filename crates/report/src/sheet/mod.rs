@@ -1,0 +1,149 @@
+//! A record as one document: its first screen, then every figure of every kind of measurement that it has.
+
+mod io;
+mod latency;
+mod next;
+mod platform;
+mod second;
+mod table;
+mod throughput;
+
+use std::collections::BTreeSet;
+
+pub(crate) use self::throughput::{fit_note, fitted};
+
+use model::Sheet;
+use record::{PlanSubject, Record};
+
+use crate::agents::agents;
+use crate::curve;
+use crate::data_set::data_sets;
+use crate::disclosure::Disclosure;
+use crate::document::{Block, Document, Extent, Section, Text};
+use crate::head::{self, started};
+use crate::nodes::nodes;
+use crate::options::SheetOptions;
+use crate::pipeline::pipelines;
+use crate::runs::runs;
+use crate::screen::Screen;
+use crate::topology::topology;
+use crate::words::list;
+use crate::{
+    activity, blocks, fitness, inventory, layers, limit, load, load_curve, platform_proof, price, steadiness, storage,
+    streams, warning,
+};
+
+/// The spec sheet of `record`: what it is good for, its results, then all figures by subject. A subject that the record does not have
+/// is left out.
+pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
+    let screen = Screen::of(record, options.beside);
+    let tests = curve::tests(record);
+    let curves = throughput::throughput(&tests, screen.sheet());
+    let disclosure = Disclosure::of(record, screen.sheet(), curves.estimates, options);
+    let results = vec![
+        charts("charts", "Main results over the degree of parallelism", curves.main),
+        prices(screen.sheet(), options),
+        table::section(record, screen.sheet()),
+    ];
+    let judgement = vec![
+        fitness::class(screen.fitness()),
+        warning::warnings(record),
+        limit::ceilings(record, screen.sheet()),
+        steadiness::steady(record),
+    ];
+    let figures = vec![
+        charts("throughput", "Throughput over degree of parallelism", curves.others).folded(),
+        runs(record),
+        nodes(record),
+        agents(record),
+        streams_of(record, false),
+        latency::latency(&tests),
+        subject("layers", "Latency by layer", layers::of_record(record)),
+        subject("activity", "Database activity", activity::of_record(record)),
+        load::scans(record),
+        storage::details(record),
+        storage::job_file(record),
+        second::seconds(&tests),
+        io::io(record, &tests),
+    ];
+    let platform = vec![
+        topology(record),
+        platform::section(record),
+        inventory::platform(record),
+        data_sets(record),
+        disclosure.section(),
+    ];
+    let sections = [vec![screen.results()], of_kind(record, options), results, judgement, figures, platform];
+    let sections = sections.into_iter().flatten().collect();
+    Document {
+        subtitle: list([format!("measured {}", started(record)), format!("dbdyno {}", record.tool.version)]),
+        lead: screen.lead(),
+        foot: foot(record, options),
+        ..Document::new(format!("dbdyno: {}", head::subject(record)), sections)
+    }
+}
+
+/// The results of measurements that are not of the catalogue, or of another kind of run.
+fn of_kind(record: &Record, options: &SheetOptions<'_>) -> Vec<Section> {
+    vec![
+        Section::new("proof", platform_proof::TITLE, platform_proof::blocks(record)),
+        storage::calibrated(record),
+        storage::search(record),
+        streams_of(record, true),
+        load_curve::rates(record),
+        load_curve::think_times(record),
+        pipelines(record),
+        load::loads(record),
+        blocks::blocks(record),
+        streams::streams(record, options.published),
+    ]
+}
+
+/// What the best rates of the tests cost.
+fn prices(sheet: &Sheet, options: &SheetOptions<'_>) -> Section {
+    let body = options.prices.map(|book| price::price(book, &price::best_rates(sheet)));
+    Section::new("price", "Prices", body.unwrap_or_default())
+}
+
+/// Storage runs of a record that is about them are shown at first, unless there are more.
+const RUNS_OPEN_MAX: usize = 12;
+
+/// The streams of I/O: among the first results of a record that is about them, and else among the figures, where others are first.
+fn streams_of(record: &Record, is_first: bool) -> Section {
+    let is_about_them = matches!(record.plan.subject(), PlanSubject::Io | PlanSubject::Proof(_));
+    let streams = storage::streams(record);
+    let is_folded = !is_first || record.runs.len() > RUNS_OPEN_MAX;
+    let streams = if is_folded { streams.folded() } else { streams };
+    if is_about_them == is_first { streams } else { Section { body: Vec::new(), ..streams } }
+}
+
+/// Charts and what is said of them.
+fn charts(id: &'static str, title: &'static str, body: Vec<Block>) -> Section {
+    Section::new(id, title, body).from(Extent::Whole)
+}
+
+/// A subject that has a view of its own on a terminal.
+fn subject(id: &'static str, title: &'static str, body: Vec<Block>) -> Section {
+    Section::new(id, title, body).from(Extent::Whole).folded()
+}
+
+/// The record and the program, and what to do next.
+fn foot(record: &Record, options: &SheetOptions<'_>) -> Vec<Block> {
+    let drawn = format!(
+        "Drawn by dbdyno {} from the record alone; the record has every figure with all its digits.",
+        env!("CARGO_PKG_VERSION")
+    );
+    let digest = options.record_sha256.map(|digest| ("SHA-256 of the file", Text::default().code(digest)));
+    let id = ("id", Text::default().code(record.id.as_str()));
+    let file = Block::whole(vec![Block::facts([id].into_iter().chain(digest)), Block::text(drawn)]);
+    next::next(record, options.path).into_iter().chain([file]).collect()
+}
+
+/// The numbers of the runs whose seconds and histograms the sheet of `record` needs: one for each test and degree of
+/// parallelism, and those with node events, for the rates around them. Of all other runs it needs only what
+/// [`model::thin`] keeps.
+pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
+    let tests = curve::tests(record);
+    let drawn = tests.iter().flat_map(|test| &test.loads).map(|load| load.run.number);
+    drawn.chain(record.runs.iter().filter(|run| !run.events.is_empty()).map(|run| run.number)).collect()
+}
